@@ -1,0 +1,1 @@
+//! Agent conversations that live in the browser and survive it.
