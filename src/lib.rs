@@ -1,1 +1,7 @@
 //! Agent conversations that live in the browser and survive it.
+
+pub mod error;
+pub mod host;
+pub mod id;
+pub mod llm;
+pub mod store;
