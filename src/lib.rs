@@ -1,6 +1,8 @@
 //! Agent conversations that live in the browser and survive it.
 
+pub mod agent;
 pub mod cancel;
+pub mod conversation;
 pub mod error;
 pub mod host;
 pub mod id;
