@@ -34,6 +34,13 @@ export async function ensureWasmTarget() {
   await run("rustup", ["target", "add", wasmTarget]);
 }
 
+/** rustfmt and clippy, which rustup's minimal profile leaves out. */
+export async function ensureLinters() {
+  if (output("cargo", ["fmt", "--version"]) && output("cargo", ["clippy", "--version"])) return;
+  console.log("adding rustfmt and clippy");
+  await run("rustup", ["component", "add", "rustfmt", "clippy"]);
+}
+
 /** Installs what package-lock.json names, unless node_modules holds exactly that. */
 export async function ensureNpmPackages() {
   if (npmPackagesAreFresh()) return;
