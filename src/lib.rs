@@ -10,3 +10,14 @@ pub mod json;
 pub mod llm;
 pub mod store;
 pub mod tool;
+
+#[cfg(target_arch = "wasm32")]
+mod bindings {
+    //! What JavaScript sees.
+
+    /// The version of this crate.
+    #[wasm_bindgen::prelude::wasm_bindgen]
+    pub fn version() -> String {
+        env!("CARGO_PKG_VERSION").to_owned()
+    }
+}
