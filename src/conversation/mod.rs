@@ -1,0 +1,3 @@
+//! One conversation: its state and its verbs.
+
+pub mod base_state;
