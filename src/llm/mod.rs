@@ -1,6 +1,27 @@
-//! Models: what is said to them and what comes back, one file per wire API.
+//! Models: what is said to them and what comes back, one folder per wire API.
 //!
-//! Knows nothing of events or conversations. Performs no I/O of its own: requests go through [`transport::HttpClient`].
+//! Knows nothing of events or conversations. Performs no I/O of its own: requests go through
+//! [`transport::HttpClient`], time and chance come from [`crate::host::Host`]. A provider is a row of
+//! [`provider`], a model a row of [`model_features`]; nothing else looks at a name.
 
+pub mod chat_completions;
+mod client;
+pub mod completion;
+mod error;
+mod field_order;
 pub mod message;
+pub mod metrics;
+pub mod model_features;
+pub mod options;
+mod persisted;
+pub mod provider;
+pub mod retry;
+pub mod secret_string;
+pub mod sse;
 pub mod transport;
+
+pub use client::Llm;
+pub use completion::{CallContext, Completion, Delta, ToolSchema};
+pub use error::{LlmError, LlmFailure};
+pub use options::{ApiKey, ApiMode, KeyFunction, LlmOptions};
+pub use secret_string::SecretString;

@@ -1,0 +1,234 @@
+//! What comes back: chunks of a stream, or one whole JSON answer, put together into one message.
+//!
+//! Deterministic: ids that a server leaves out are asked for at the end. Reads leniently, because most servers only
+//! nearly speak the protocol; what it cannot make sense of at all is an error.
+
+use super::{tool_calls::ToolCalls, usage::usage_of, wtf8::TextPieces};
+use crate::{
+    json::RawObject,
+    llm::{
+        completion::Delta,
+        message::{Content, Message, Role, ThinkingBlock},
+        metrics::Usage,
+    },
+};
+
+/// Puts an answer together.
+#[derive(Default)]
+pub struct ChatDecoder {
+    id: String,
+    model: String,
+    content: String,
+    content_pieces: TextPieces,
+    reasoning: String,
+    reasoning_pieces: TextPieces,
+    thinking: Vec<ThinkingBlock>,
+    calls: ToolCalls,
+    finish_reason: Option<String>,
+    usage: Option<Usage>,
+    has_choice: bool,
+    is_whole: bool,
+    is_done: bool,
+}
+
+/// The whole answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The provider's id; empty where it gave none.
+    pub id: String,
+    /// The model that answered, in the provider's words.
+    pub model: String,
+    /// The message.
+    pub message: Message,
+    /// Why it ended, in the provider's words.
+    pub finish_reason: Option<String>,
+    /// What was counted.
+    pub usage: Option<Usage>,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DecodeError {
+    /// The provider says so, in this JSON.
+    Provider(String),
+    /// Neither an answer nor an error; says what.
+    Garbage(String),
+    /// It ended too early.
+    CutOff,
+    /// It ended in order, with nothing in it.
+    Empty,
+    /// It was filtered, with nothing left.
+    Filtered,
+}
+
+impl ChatDecoder {
+    /// Takes in the data of one event, or a whole answer's body. `Some` where it adds something to show.
+    ///
+    /// # Errors
+    /// What the provider reports, or data that is no JSON object.
+    pub fn push(&mut self, data: &str) -> Result<Option<Delta>, DecodeError> {
+        let data = data.trim();
+        if data.is_empty() || self.is_done {
+            return Ok(None);
+        }
+        if data == "[DONE]" {
+            self.is_done = true;
+            return Ok(None);
+        }
+        let Ok(chunk) = RawObject::parse(data) else {
+            return Err(DecodeError::Garbage(data.chars().take(200).collect()));
+        };
+        if let Some(error) = chunk.get("error").filter(|error| !matches!(*error, "null" | "\"\"" | "{}")) {
+            return Err(DecodeError::Provider(error_json(error)));
+        }
+        for (name, kept) in [("id", &mut self.id), ("model", &mut self.model)] {
+            if kept.is_empty() {
+                *kept = chunk.read(name).unwrap_or_default();
+            }
+        }
+        let groq = || chunk.read::<RawObject>("x_groq").and_then(|own| own.read::<RawObject>("usage"));
+        if let Some(usage) = chunk.read::<RawObject>("usage").or_else(groq).and_then(|usage| usage_of(&usage))
+        {
+            self.usage = Some(usage);
+        }
+        let choices = chunk.read::<Vec<RawObject>>("choices").unwrap_or_default();
+        // Only one answer is asked for; where there are more, the others are not.
+        let choice = choices.iter().find(|choice| choice.read::<u64>("index").unwrap_or(0) == 0);
+        choice.map_or(Ok(None), |choice| self.push_choice(choice))
+    }
+
+    /// Nothing more is to come.
+    pub fn is_done(&self) -> bool {
+        self.is_done
+    }
+
+    /// The model has ended; what may still come is the count of tokens.
+    pub fn has_ended(&self) -> bool {
+        self.is_done || self.finish_reason.is_some()
+    }
+
+    /// The end of the stream. `new_id` makes what ids are missing.
+    ///
+    /// # Errors
+    /// An answer that was cut off, or is none.
+    pub fn finish(mut self, new_id: impl FnMut() -> String) -> Result<Answer, DecodeError> {
+        if !self.has_ended() && !self.is_whole {
+            return Err(DecodeError::CutOff);
+        }
+        self.content.extend(self.content_pieces.rest());
+        self.reasoning.extend(self.reasoning_pieces.rest());
+        let is_bare = self.content.is_empty() && self.calls.is_empty();
+        match self.finish_reason.as_deref() {
+            Some("content_filter") if is_bare => return Err(DecodeError::Filtered),
+            Some("error") if is_bare => return Err(DecodeError::Provider("{}".into())),
+            _ if !self.has_choice => return Err(DecodeError::Empty),
+            _ => {}
+        }
+        let Some(calls) = self.calls.finish(new_id) else {
+            return Err(DecodeError::Garbage("a tool call without a name".into()));
+        };
+        let content = if self.content.is_empty() { Vec::new() } else { vec![Content::text(self.content)] };
+        let message = Message {
+            tool_calls: Some(calls).filter(|calls| !calls.is_empty()),
+            reasoning_content: Some(self.reasoning).filter(|reasoning| !reasoning.is_empty()),
+            thinking_blocks: self.thinking,
+            ..Message::new(Role::Assistant, content)
+        };
+        Ok(Answer {
+            id: self.id,
+            model: self.model,
+            message,
+            finish_reason: self.finish_reason,
+            usage: self.usage,
+        })
+    }
+
+    fn push_choice(&mut self, choice: &RawObject) -> Result<Option<Delta>, DecodeError> {
+        self.has_choice = true;
+        if let Some(error) = choice.get("error").filter(|error| *error != "null") {
+            return Err(DecodeError::Provider(error_json(error)));
+        }
+        if let Some(reason) = choice.read::<String>("finish_reason").filter(|reason| !reason.is_empty()) {
+            self.finish_reason = Some(reason);
+        }
+        // A whole answer has a message where a stream has deltas.
+        let delta = choice.read::<RawObject>("delta");
+        let whole = choice.read::<RawObject>("message").filter(|_| delta.is_none());
+        self.is_whole |= whole.is_some();
+        let Some(piece) = delta.or(whole) else {
+            return Ok(None);
+        };
+        if !self.push_calls(&piece) {
+            return Err(DecodeError::Garbage("more tool calls than an answer can have".into()));
+        }
+        self.push_thinking(&piece);
+        let mut shown = Delta::default();
+        self.push_texts(&piece, &mut shown);
+        shown.content.iter().for_each(|text| self.content.push_str(text));
+        shown.reasoning_content.iter().for_each(|text| self.reasoning.push_str(text));
+        Ok(Some(shown).filter(|delta| *delta != Delta::default()))
+    }
+
+    fn push_texts(&mut self, piece: &RawObject, shown: &mut Delta) {
+        let mut content = String::new();
+        let mut reasoning = String::new();
+        // OpenRouter, Groq and Ollama call it `reasoning`; some send both names with the same text.
+        for name in ["reasoning_content", "reasoning"] {
+            if reasoning.is_empty() {
+                reasoning.extend(piece.get(name).and_then(|json| self.reasoning_pieces.text(json)));
+            }
+        }
+        if let Some(text) = piece.get("content").and_then(|json| self.content_pieces.text(json)) {
+            content.push_str(&text);
+        }
+        // Mistral's reasoning models answer in parts.
+        for part in piece.read::<Vec<RawObject>>("content").unwrap_or_default() {
+            content.extend(part.get("text").and_then(|json| self.content_pieces.text(json)));
+            for part in part.read::<Vec<RawObject>>("thinking").unwrap_or_default() {
+                reasoning.extend(part.get("text").and_then(|json| self.reasoning_pieces.text(json)));
+            }
+        }
+        // What the model says instead of an answer is still what it says.
+        content.extend(piece.get("refusal").and_then(|json| self.content_pieces.text(json)));
+        shown.content = Some(content).filter(|text| !text.is_empty());
+        shown.reasoning_content = Some(reasoning).filter(|text| !text.is_empty());
+    }
+
+    fn push_calls(&mut self, piece: &RawObject) -> bool {
+        let calls = piece.read::<Vec<RawObject>>("tool_calls").unwrap_or_default();
+        let mut all =
+            (0u64..).zip(&calls).all(|(at, call)| self.calls.push(call, self.is_whole.then_some(at)));
+        // The protocol's first form, which knew only one call.
+        if let Some(function) = piece.get("function_call").filter(|json| *json != "null") {
+            let mut call = RawObject::default();
+            call.set("index", "0");
+            call.set("function", function);
+            all &= self.calls.push(&call, None);
+        }
+        all
+    }
+
+    /// Anthropic's signed reasoning, as a LiteLLM proxy passes it on: text first, its signature last.
+    fn push_thinking(&mut self, piece: &RawObject) {
+        for block in piece.read::<Vec<RawObject>>("thinking_blocks").unwrap_or_default() {
+            if let Some(data) = block.read::<String>("data") {
+                self.thinking.push(ThinkingBlock::Redacted { data });
+                continue;
+            }
+            let text = block.read::<String>("thinking").unwrap_or_default();
+            let signed = block.read::<String>("signature").filter(|signature| !signature.is_empty());
+            match self.thinking.last_mut() {
+                Some(ThinkingBlock::Thinking { thinking, signature: signature @ None }) => {
+                    thinking.push_str(&text);
+                    *signature = signed;
+                }
+                _ => self.thinking.push(ThinkingBlock::Thinking { thinking: text, signature: signed }),
+            }
+        }
+    }
+}
+
+/// The error in an object of its own, as a response's body would have it.
+fn error_json(error: &str) -> String {
+    format!("{{\"error\":{error}}}")
+}

@@ -1,0 +1,221 @@
+//! Tool calls put together from pieces, however a server cuts and numbers them.
+
+use super::wtf8::TextPieces;
+use crate::{json::RawObject, llm::message::MessageToolCall};
+
+/// More calls than any answer makes; a server that sends more sends garbage.
+const MOST_CALLS: usize = 1000;
+
+/// The calls of one answer, as far as they have come.
+#[derive(Default)]
+pub(super) struct ToolCalls(Vec<PartialCall>);
+
+#[derive(Default)]
+struct PartialCall {
+    index: Option<u64>,
+    id: String,
+    name: String,
+    arguments: String,
+    pieces: TextPieces,
+}
+
+impl ToolCalls {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Takes in one element of `tool_calls`. `place` is its place in the list where the list holds whole calls,
+    /// which then need no index. `false` where there are too many.
+    pub(super) fn push(&mut self, piece: &RawObject, place: Option<u64>) -> bool {
+        let function = piece.read::<RawObject>("function").unwrap_or_default();
+        let id = piece.read::<String>("id").unwrap_or_default();
+        let name = function.read::<String>("name").unwrap_or_default();
+        // In a list of whole calls the place is surer than an index, which some servers leave at 0.
+        let index = place.or_else(|| piece.read::<u64>("index"));
+        let Some(call) = self.call_for(index, &id, &name) else {
+            return false;
+        };
+        if call.id.is_empty() {
+            call.id = id;
+        }
+        if name.starts_with(&call.name) {
+            // The first piece, the same again, or all of it so far.
+            call.name = name;
+        } else {
+            call.name.push_str(&name);
+        }
+        match function.get("arguments") {
+            None | Some("null") => {}
+            Some(json) => match call.pieces.text(json) {
+                Some(text) => call.arguments.push_str(&text),
+                // An object where the protocol has text.
+                None => call.arguments.push_str(json),
+            },
+        }
+        true
+    }
+
+    /// The calls in order. `new_id` makes the ids that are missing or taken. `None` where a call has no name.
+    pub(super) fn finish(mut self, mut new_id: impl FnMut() -> String) -> Option<Vec<MessageToolCall>> {
+        self.0.sort_by_key(|call| call.index);
+        let mut calls: Vec<MessageToolCall> = Vec::new();
+        for mut partial in self.0 {
+            partial.arguments.extend(partial.pieces.rest());
+            if partial.name.trim().is_empty() {
+                if partial.arguments.trim().is_empty() {
+                    continue;
+                }
+                return None;
+            }
+            let is_taken = partial.id.trim().is_empty() || calls.iter().any(|call| call.id == partial.id);
+            let is_blank = partial.arguments.trim().is_empty();
+            calls.push(MessageToolCall {
+                id: if is_taken { format!("call_{}", new_id()) } else { partial.id },
+                responses_item_id: None,
+                name: partial.name,
+                // A call without arguments, which providers refuse to read back unless it is an object.
+                arguments: if is_blank { "{}".into() } else { partial.arguments },
+                origin: "completion".into(),
+            });
+        }
+        Some(calls)
+    }
+
+    fn call_for(&mut self, index: Option<u64>, id: &str, name: &str) -> Option<&mut PartialCall> {
+        let found = match index {
+            // Gemini and Ollama number every parallel call 0; vLLM made a new id for every piece. Only a piece
+            // with another id and a name is another call.
+            Some(_) => self.0.iter().rposition(|call| call.index == index).filter(|at| {
+                self.0.get(*at).is_some_and(|call| {
+                    id.is_empty() || call.id.is_empty() || call.id == id || name.is_empty()
+                })
+            }),
+            None if !id.is_empty() => {
+                let same = self.0.iter().rposition(|call| call.id == id);
+                same.or_else(|| if name.is_empty() { self.0.len().checked_sub(1) } else { None })
+            }
+            None if name.is_empty() => self.0.len().checked_sub(1),
+            None => None,
+        };
+        let at = match found {
+            Some(at) => at,
+            None if self.0.len() < MOST_CALLS => {
+                self.0.push(PartialCall { index, ..PartialCall::default() });
+                self.0.len() - 1
+            }
+            None => return None,
+        };
+        self.0.get_mut(at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn calls(pieces: &[&str]) -> Vec<(String, String, String)> {
+        let mut calls = ToolCalls::default();
+        for piece in pieces {
+            assert!(calls.push(&RawObject::parse(piece).unwrap(), None));
+        }
+        let mut made = 0;
+        let new_id = || {
+            made += 1;
+            made.to_string()
+        };
+        let calls = calls.finish(new_id).unwrap();
+        calls.into_iter().map(|call| (call.id, call.name, call.arguments)).collect()
+    }
+
+    fn call(id: &str, name: &str, arguments: &str) -> (String, String, String) {
+        (id.into(), name.into(), arguments.into())
+    }
+
+    #[test]
+    fn interleaved_by_index() {
+        assert_eq!(
+            calls(&[
+                r#"{"index":1,"id":"b","function":{"name":"two","arguments":""}}"#,
+                r#"{"index":0,"id":"a","function":{"name":"one","arguments":"{\"x\""}}"#,
+                r#"{"index":1,"function":{"arguments":"{}"}}"#,
+                r#"{"index":0,"function":{"arguments":":1}"}}"#,
+            ]),
+            [call("a", "one", "{\"x\":1}"), call("b", "two", "{}")]
+        );
+    }
+
+    #[test]
+    fn every_call_numbered_0() {
+        assert_eq!(
+            calls(&[
+                r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}"#,
+                r#"{"index":0,"id":"b","function":{"name":"f","arguments":"{\"x\":1}"}}"#,
+            ]),
+            [call("a", "f", "{}"), call("b", "f", "{\"x\":1}")]
+        );
+    }
+
+    #[test]
+    fn a_new_id_for_every_piece() {
+        assert_eq!(
+            calls(&[
+                r#"{"index":0,"id":"a","function":{"name":"f"}}"#,
+                r#"{"index":0,"id":"b","function":{"arguments":"{\"x\":"}}"#,
+                r#"{"index":0,"id":"c","function":{"arguments":"1}"}}"#,
+            ]),
+            [call("a", "f", "{\"x\":1}")]
+        );
+    }
+
+    #[test]
+    fn no_index() {
+        assert_eq!(
+            calls(&[
+                r#"{"id":"a","function":{"name":"f","arguments":"{"}}"#,
+                r#"{"function":{"arguments":"}"}}"#,
+                r#"{"id":"b","function":{"name":"g","arguments":null}}"#,
+                r#"{"id":"a","function":{"arguments":" "}}"#,
+                r#"{"function":{"name":"h","arguments":"{}"}}"#,
+            ]),
+            [call("a", "f", "{} "), call("b", "g", "{}"), call("call_1", "h", "{}")]
+        );
+    }
+
+    #[test]
+    fn a_name_split_or_sent_again() {
+        assert_eq!(
+            calls(&[
+                r#"{"index":0,"id":"a","function":{"name":"get_"}}"#,
+                r#"{"index":0,"id":"a","function":{"name":"weather"}}"#,
+            ]),
+            [call("a", "get_weather", "{}")]
+        );
+        assert_eq!(
+            calls(&[
+                r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}"#,
+                r#"{"index":0,"id":"a","function":{"name":"f","arguments":"}"}}"#,
+            ]),
+            [call("a", "f", "{}")]
+        );
+    }
+
+    #[test]
+    fn arguments_as_an_object_and_ids_twice() {
+        assert_eq!(
+            calls(&[
+                r#"{"index":0,"id":"a","function":{"name":"f","arguments":{"x": 1.50}}}"#,
+                r#"{"index":1,"id":"a","function":{"name":"f","arguments":""}}"#,
+            ]),
+            [call("a", "f", "{\"x\": 1.50}"), call("call_1", "f", "{}")]
+        );
+    }
+
+    #[test]
+    fn a_call_without_a_name() {
+        let mut nameless = ToolCalls::default();
+        nameless
+            .push(&RawObject::parse(r#"{"index":0,"id":"a","function":{"arguments":"{}"}}"#).unwrap(), None);
+        assert_eq!(nameless.finish(String::new), None);
+        assert_eq!(calls(&[r#"{"index":0}"#, r#"{"index":1,"id":"a","function":{"name":"f"}}"#]).len(), 1);
+    }
+}

@@ -1,0 +1,71 @@
+//! Token counts, wherever a server puts them.
+
+use crate::{json::RawObject, llm::metrics::Usage};
+
+/// Reads a `usage` object; `None` where it counts nothing. Mirrors the SDK's `Telemetry._record_usage` and the
+/// names that LiteLLM folds together before it.
+pub(super) fn usage_of(usage: &RawObject) -> Option<Usage> {
+    let count = |object: &RawObject, names: &[&str]| {
+        names
+            .iter()
+            .filter_map(|name| object.read::<f64>(name))
+            .find(|count| *count > 0.0)
+            .map(|count| count as u64)
+    };
+    let prompt_details = usage.read::<RawObject>("prompt_tokens_details").unwrap_or_default();
+    let completion_details = usage.read::<RawObject>("completion_tokens_details").unwrap_or_default();
+    let counted = Usage {
+        prompt_tokens: count(usage, &["prompt_tokens", "input_tokens"]).unwrap_or(0),
+        completion_tokens: count(usage, &["completion_tokens", "output_tokens"]).unwrap_or(0),
+        cache_read_tokens: count(&prompt_details, &["cached_tokens"])
+            .or_else(|| {
+                count(usage, &["cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens"])
+            })
+            .unwrap_or(0),
+        cache_write_tokens: count(usage, &["cache_creation_input_tokens"])
+            .or_else(|| count(&prompt_details, &["cache_creation_tokens", "cache_write_tokens"]))
+            .unwrap_or(0),
+        reasoning_tokens: count(&completion_details, &["reasoning_tokens"])
+            .or_else(|| count(usage, &["reasoning_tokens"]))
+            .unwrap_or(0),
+    };
+    (counted.prompt_tokens > 0 || counted.completion_tokens > 0).then_some(counted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(json: &str) -> Option<Usage> {
+        usage_of(&RawObject::parse(json).unwrap())
+    }
+
+    #[test]
+    fn details_are_found_where_servers_put_them() {
+        let openai = read(
+            r#"{"prompt_tokens":100,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":40},
+                "completion_tokens_details":{"reasoning_tokens":8}}"#,
+        );
+        let expected = Usage {
+            prompt_tokens: 100,
+            completion_tokens: 20,
+            cache_read_tokens: 40,
+            reasoning_tokens: 8,
+            ..Usage::default()
+        };
+        assert_eq!(openai.as_ref(), Some(&expected));
+        let deepseek = read(
+            r#"{"prompt_tokens":100.0,"completion_tokens":20,"prompt_cache_hit_tokens":40,"prompt_tokens_details":null,
+                "reasoning_tokens":8}"#,
+        );
+        assert_eq!(deepseek, openai);
+        let proxy = read(r#"{"prompt_tokens":9,"completion_tokens":1,"cache_creation_input_tokens":7}"#);
+        assert_eq!(proxy.map(|usage| usage.cache_write_tokens), Some(7));
+    }
+
+    #[test]
+    fn nothing_counted_is_nothing() {
+        assert_eq!(read(r#"{"prompt_tokens":0,"completion_tokens":null}"#), None);
+        assert_eq!(read(r#"{"prompt_tokens":"7"}"#), None);
+    }
+}

@@ -1,0 +1,122 @@
+//! JSON strings whose surrogates may be torn apart.
+//!
+//! Some servers cut their answer between the two `\u` escapes of one character, so that a chunk ends with half of
+//! it. Rust's strings cannot hold a half; this joins it with the next chunk's.
+
+use serde::{Deserializer, de};
+use std::fmt;
+
+/// Puts pieces of text together, joining halves of characters across them.
+#[derive(Default)]
+pub(super) struct TextPieces {
+    /// A high surrogate that the last piece ended with.
+    pending: Option<u16>,
+}
+
+impl TextPieces {
+    /// The text of a JSON string, as far as it is known; `None` where the JSON is no string.
+    pub(super) fn text(&mut self, json: &str) -> Option<String> {
+        if self.pending.is_none() {
+            if let Ok(text) = serde_json::from_str(json) {
+                return Some(text);
+            }
+        }
+        let bytes = serde_json::Deserializer::from_str(json).deserialize_byte_buf(Bytes).ok()?;
+        Some(self.join(&bytes))
+    }
+
+    /// What is left at the end.
+    pub(super) fn rest(&mut self) -> Option<String> {
+        self.pending.take().map(|_| char::REPLACEMENT_CHARACTER.into())
+    }
+
+    /// `bytes` are UTF-8 but for surrogates, which are encoded as if they were characters.
+    fn join(&mut self, bytes: &[u8]) -> String {
+        let mut out = String::new();
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            match rest {
+                [0xed, second @ 0xa0..=0xbf, third, tail @ ..] => {
+                    let unit = 0xd000 | u16::from(second & 0x3f) << 6 | u16::from(third & 0x3f);
+                    self.push_unit(unit, &mut out);
+                    rest = tail;
+                }
+                _ => {
+                    let end = rest.windows(2).position(|pair| matches!(pair, [0xed, 0xa0..=0xbf]));
+                    let (plain, tail) = rest.split_at(end.unwrap_or(rest.len()).max(1));
+                    self.flush(&mut out);
+                    out.push_str(&String::from_utf8_lossy(plain));
+                    rest = tail;
+                }
+            }
+        }
+        out
+    }
+
+    fn push_unit(&mut self, unit: u16, out: &mut String) {
+        match self.pending.take() {
+            Some(high) if (0xdc00..0xe000).contains(&unit) => {
+                out.extend(
+                    char::decode_utf16([high, unit]).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)),
+                );
+            }
+            other => {
+                self.pending = other;
+                self.flush(out);
+                if (0xd800..0xdc00).contains(&unit) {
+                    self.pending = Some(unit);
+                } else {
+                    out.push(char::REPLACEMENT_CHARACTER);
+                }
+            }
+        }
+    }
+
+    fn flush(&mut self, out: &mut String) {
+        out.extend(self.rest());
+    }
+}
+
+struct Bytes;
+
+impl de::Visitor<'_> for Bytes {
+    type Value = Vec<u8>;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
+        Ok(bytes.to_vec())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(pieces: &[&str]) -> Vec<String> {
+        let mut text = TextPieces::default();
+        let mut out: Vec<String> = pieces.iter().filter_map(|json| text.text(json)).collect();
+        out.extend(text.rest());
+        out
+    }
+
+    #[test]
+    fn halves_of_a_character_find_each_other() {
+        assert_eq!(texts(&[r#""a\ud83d""#, r#""\ude00b""#]), ["a", "😀b"]);
+        assert_eq!(texts(&[r#""é\ud83d\ude00""#]), ["é😀"]);
+    }
+
+    #[test]
+    fn a_half_without_the_other_is_replaced() {
+        assert_eq!(texts(&[r#""a\ud83d""#, r#""b""#]), ["a", "\u{fffd}b"]);
+        assert_eq!(texts(&[r#""\ude00é""#]), ["\u{fffd}é"]);
+        assert_eq!(texts(&[r#""\ud83d\ud83d""#]), ["\u{fffd}", "\u{fffd}"]);
+    }
+
+    #[test]
+    fn other_values_are_no_text() {
+        assert_eq!(texts(&["null", "1", "[\"a\"]", "\"b\""]), ["b"]);
+    }
+}

@@ -1,0 +1,357 @@
+//! Calls a model: sends, listens, gives up on silence, tries again.
+//!
+//! One call of [`Llm::complete`] is one answer or one error. A failed attempt is repeated only as long as nothing of
+//! its answer has been shown: what a person has read is not taken back. Dropping the future aborts the exchange.
+
+use crate::{
+    host::Host,
+    llm::{
+        chat_completions::{Answer, ChatDecoder, ChatRequest, DecodeError, request_body, request_headers},
+        completion::{CallContext, Completion, Delta, ToolSchema},
+        error::{LlmError, LlmFailure, PROMPT_CACHE_TOO_SMALL},
+        message::Message,
+        metrics::Usage,
+        model_features::ModelFeatures,
+        options::{ApiKey, LlmOptions},
+        provider::Endpoint,
+        retry::{attempts, next_delay, retry_after},
+        secret_string::{SecretString, Secrets},
+        sse::SseParser,
+        transport::{HttpBody, HttpClient, HttpError, HttpRequest, HttpResponse},
+    },
+};
+use futures_util::future::{Either, select};
+use std::{cell::Cell, future::Future, pin::pin, rc::Rc, time::Duration};
+
+/// One model as the user configured it.
+#[derive(Clone)]
+pub struct Llm {
+    /// How to reach it and what to ask of it.
+    pub options: LlmOptions,
+    /// The network.
+    pub http: Rc<dyn HttpClient>,
+    /// Time and chance.
+    pub host: Rc<dyn Host>,
+}
+
+/// One event of a stream may be this long: tool arguments come in one piece from some servers.
+const LONGEST_EVENT: usize = 16 << 20;
+
+/// A whole answer may be this long.
+const LONGEST_ANSWER: usize = 64 << 20;
+
+/// So much of an error is read.
+const LONGEST_ERROR: usize = 64 << 10;
+
+/// What comes after the model has ended is only the count of tokens; a server that keeps silent then has none.
+const GRACE: Duration = Duration::from_secs(5);
+
+impl Llm {
+    /// Asks for the next message. `on_delta` is called with each piece of text and reasoning as it comes.
+    ///
+    /// # Errors
+    /// The last attempt's, when no further one is allowed or can help.
+    pub async fn complete(
+        &self,
+        messages: &[Message],
+        tools: &[ToolSchema],
+        context: &CallContext,
+        on_delta: &dyn Fn(Delta),
+    ) -> Result<Completion, LlmError> {
+        let mut options = self.options.clone();
+        options.check()?;
+        let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref())?;
+        let is_shown = Cell::new(false);
+        let show = |delta: Delta| {
+            is_shown.set(true);
+            on_delta(delta);
+        };
+        let mut attempt = 1;
+        loop {
+            let features = ModelFeatures::of(&options, &endpoint);
+            let request = ChatRequest {
+                options: &options,
+                endpoint: &endpoint,
+                features: &features,
+                messages,
+                tools,
+                conversation_id: context.conversation_id.as_deref(),
+                is_streaming: options.stream.unwrap_or(true),
+            };
+            let error = match self.attempt(&request, &show).await {
+                Ok(completion) => return Ok(completion),
+                Err(error) => error,
+            };
+            if is_shown.get() {
+                return Err(error);
+            }
+            if features.supports_prompt_cache && error.message.to_lowercase().contains(PROMPT_CACHE_TOO_SMALL)
+            {
+                options.caching_prompt = Some(false);
+                continue;
+            }
+            if !error.is_retryable() || attempt >= attempts(&options) {
+                return Err(error);
+            }
+            // As the SDK does: at temperature 0 the model would say nothing again.
+            if error.failure == LlmFailure::NoResponse && options.temperature == Some(0.0) {
+                options.temperature = Some(1.0);
+            }
+            self.host.sleep(next_delay(&options, attempt, error.retry_after)).await;
+            attempt += 1;
+        }
+    }
+
+    async fn attempt(&self, request: &ChatRequest<'_>, show: &dyn Fn(Delta)) -> Result<Completion, LlmError> {
+        let key = self.key().await?;
+        let mut headers = request_headers(request);
+        if let Some(key) = &key {
+            set_header(&mut headers, "authorization", &format!("Bearer {}", key.expose()));
+        }
+        for (name, value) in &request.options.headers {
+            set_header(&mut headers, name, value);
+        }
+        let exchange = Exchange {
+            host: &*self.host,
+            silence: request.options.timeout(),
+            secrets: Secrets::of_request(key.as_ref(), &request.options.headers),
+            origin: request.endpoint.origin(),
+        };
+        let started = self.host.now();
+        let http_request =
+            HttpRequest { url: request.endpoint.url.clone(), headers, body: request_body(request).into() };
+        let mut response = exchange.within(exchange.silence, self.http.post(http_request)).await?;
+        if !(200..300).contains(&response.status) {
+            return Err(exchange.refusal(response).await);
+        }
+        let answer =
+            exchange.read(&mut *response.body, show, || self.host.random_uuid().simple().to_string()).await?;
+        Ok(self.completion(request, answer, &response, started))
+    }
+
+    async fn key(&self) -> Result<Option<SecretString>, LlmError> {
+        let key = match &self.options.api_key {
+            ApiKey::None => return Ok(None),
+            ApiKey::Value(key) => key.clone(),
+            ApiKey::Function(give) => {
+                give().await.map_err(|error| LlmError::new(LlmFailure::Auth, error.message()))?
+            }
+        };
+        Ok(Some(key).filter(|key| !key.is_empty()))
+    }
+
+    fn completion(
+        &self,
+        request: &ChatRequest<'_>,
+        answer: Answer,
+        response: &HttpResponse,
+        started: f64,
+    ) -> Completion {
+        let id = answer.id.trim();
+        Completion {
+            response_id: if id.is_empty() {
+                format!("chatcmpl-{}", self.host.random_uuid().simple())
+            } else {
+                id.to_owned()
+            },
+            message: answer.message,
+            finish_reason: answer.finish_reason,
+            usage: answer.usage,
+            latency: ((self.host.now() - started) / 1000.0).max(0.0),
+            model: request.options.model.clone(),
+            cost: cost(request.options, answer.usage, response),
+            context_window: request.features.max_input_tokens.unwrap_or(0),
+        }
+    }
+}
+
+/// What an answer cost: as a LiteLLM proxy says, or by the user's prices.
+fn cost(options: &LlmOptions, usage: Option<Usage>, response: &HttpResponse) -> Option<f64> {
+    let told = response.header("x-litellm-response-cost").and_then(|value| value.trim().parse::<f64>().ok());
+    let counted = || match (options.input_cost_per_token, options.output_cost_per_token, usage) {
+        (Some(input), Some(output), Some(usage)) => {
+            Some(usage.prompt_tokens as f64 * input + usage.completion_tokens as f64 * output)
+        }
+        _ => None,
+    };
+    told.or_else(counted).filter(|cost| cost.is_finite() && *cost > 0.0)
+}
+
+fn set_header(headers: &mut Vec<(String, String)>, name: &str, value: &str) {
+    headers.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
+    headers.push((name.to_owned(), value.to_owned()));
+}
+
+/// One request and its answer.
+struct Exchange<'a> {
+    host: &'a dyn Host,
+    silence: Option<Duration>,
+    secrets: Secrets,
+    origin: &'a str,
+}
+
+impl Exchange<'_> {
+    /// The result of `step`, or a timeout.
+    async fn within<T>(
+        &self,
+        limit: Option<Duration>,
+        step: impl Future<Output = Result<T, HttpError>>,
+    ) -> Result<T, LlmError> {
+        let result = match limit {
+            None => step.await,
+            Some(limit) => match select(pin!(step), self.host.sleep(limit)).await {
+                Either::Left((result, _)) => result,
+                Either::Right(_) => {
+                    let words = format!("{} was silent for {} seconds", self.origin, limit.as_secs());
+                    return Err(LlmError::with_words(LlmFailure::Timeout, None, &words));
+                }
+            },
+        };
+        result.map_err(|error| self.failure_of(error))
+    }
+
+    fn failure_of(&self, error: HttpError) -> LlmError {
+        let (failure, words) = match error {
+            HttpError::Invalid(words) => (LlmFailure::InvalidOptions, words),
+            HttpError::Offline => (LlmFailure::Offline, String::new()),
+            HttpError::Network(words) => (LlmFailure::Network, format!("{}: {words}", self.origin)),
+        };
+        LlmError::with_words(failure, None, &self.secrets.redact_in(&words))
+    }
+
+    async fn refusal(&self, mut response: HttpResponse) -> LlmError {
+        let mut body = Vec::new();
+        // What is lost of an error's words is no second error.
+        while let Ok(Some(bytes)) = self.within(Some(GRACE), response.body.chunk()).await {
+            body.extend_from_slice(&bytes);
+            if body.len() > LONGEST_ERROR {
+                body.truncate(LONGEST_ERROR);
+                break;
+            }
+        }
+        let body = String::from_utf8_lossy(&body);
+        let mut error = LlmError::from_provider(Some(response.status), &body, &self.secrets);
+        error.retry_after = retry_after(&response.headers, self.host.now());
+        error
+    }
+
+    /// Reads an answer: events, or the one JSON object that some servers send although they were asked to stream.
+    async fn read(
+        &self,
+        body: &mut dyn HttpBody,
+        show: &dyn Fn(Delta),
+        new_id: impl FnMut() -> String,
+    ) -> Result<Answer, LlmError> {
+        let mut decoder = ChatDecoder::default();
+        let mut start = Vec::new();
+        let first = loop {
+            match self.within(self.silence, body.chunk()).await? {
+                None => break None,
+                Some(bytes) => start.extend_from_slice(&bytes),
+            }
+            let at = start.iter().position(|byte| !byte.is_ascii_whitespace());
+            if let Some(first) = at.and_then(|at| start.get(at)) {
+                break Some(*first);
+            }
+            if start.len() > LONGEST_ERROR {
+                break None;
+            }
+        };
+        match first {
+            Some(b'{' | b'[' | b'<') => {
+                self.read_whole(start, body, &mut decoder, show).await?;
+            }
+            Some(_) => self.read_events(&start, body, &mut decoder, show).await?,
+            None => {}
+        }
+        decoder.finish(new_id).map_err(|error| self.decode_error(error))
+    }
+
+    async fn read_events(
+        &self,
+        start: &[u8],
+        body: &mut dyn HttpBody,
+        decoder: &mut ChatDecoder,
+        show: &dyn Fn(Delta),
+    ) -> Result<(), LlmError> {
+        let mut parser = SseParser::new(LONGEST_EVENT);
+        let mut chunk = Some(start.to_vec());
+        let mut length = 0;
+        let mut messages = Vec::new();
+        while let Some(bytes) = chunk {
+            length += bytes.len();
+            let pushed = parser.push(&bytes, &mut messages);
+            for message in messages.drain(..) {
+                self.push(decoder, &message.data, show)?;
+            }
+            if pushed.is_err() || length > LONGEST_ANSWER {
+                return Err(self.decode_error(DecodeError::Garbage("an answer without an end".into())));
+            }
+            if decoder.is_done() {
+                return Ok(());
+            }
+            let has_ended = decoder.has_ended();
+            let limit = if has_ended { Some(GRACE) } else { self.silence };
+            chunk = match self.within(limit, body.chunk()).await {
+                Ok(chunk) => chunk,
+                // The answer is whole; only its count is missing.
+                Err(_) if has_ended => return Ok(()),
+                Err(error) => return Err(error),
+            };
+        }
+        if let Some(last) = parser.finish() {
+            match decoder.push(&last.data) {
+                Ok(Some(delta)) => show(delta),
+                // Half a chunk at the end is a stream that was cut off, which the decoder tells by itself.
+                Ok(None) | Err(DecodeError::Garbage(_)) => {}
+                Err(error) => return Err(self.decode_error(error)),
+            }
+        }
+        Ok(())
+    }
+
+    async fn read_whole(
+        &self,
+        mut start: Vec<u8>,
+        body: &mut dyn HttpBody,
+        decoder: &mut ChatDecoder,
+        show: &dyn Fn(Delta),
+    ) -> Result<(), LlmError> {
+        while let Some(bytes) = self.within(self.silence, body.chunk()).await? {
+            start.extend_from_slice(&bytes);
+            if start.len() > LONGEST_ANSWER {
+                return Err(self.decode_error(DecodeError::Garbage("an answer without an end".into())));
+            }
+        }
+        let text = String::from_utf8_lossy(&start);
+        match text.trim_start().starts_with('{') {
+            true => self.push(decoder, &text, show),
+            // A web page, or Gemini's error in a list.
+            false => Err(LlmError::from_provider(Some(200), &text, &self.secrets)),
+        }
+    }
+
+    fn push(&self, decoder: &mut ChatDecoder, data: &str, show: &dyn Fn(Delta)) -> Result<(), LlmError> {
+        match decoder.push(data) {
+            Ok(Some(delta)) => show(delta),
+            Ok(None) => {}
+            Err(error) => return Err(self.decode_error(error)),
+        }
+        Ok(())
+    }
+
+    fn decode_error(&self, error: DecodeError) -> LlmError {
+        let (failure, words) = match error {
+            DecodeError::Provider(json) => return LlmError::from_provider(None, &json, &self.secrets),
+            DecodeError::Garbage(what) => {
+                (LlmFailure::Unavailable, format!("it sent {}", self.secrets.redact_in(&what)))
+            }
+            DecodeError::CutOff => {
+                (LlmFailure::Network, format!("{} ended the answer in the middle", self.origin))
+            }
+            DecodeError::Empty => (LlmFailure::NoResponse, String::new()),
+            DecodeError::Filtered => (LlmFailure::ContentPolicy, String::new()),
+        };
+        LlmError::with_words(failure, None, &words)
+    }
+}

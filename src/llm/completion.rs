@@ -1,0 +1,52 @@
+//! What goes into a call of a model and what comes out of it, whatever the wire API.
+
+use crate::llm::{message::Message, metrics::Usage};
+use std::rc::Rc;
+
+/// A tool as the model is told of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolSchema {
+    /// What the model calls it by.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// JSON Schema of the arguments, as JSON text that is sent as it is.
+    pub parameters: Rc<str>,
+}
+
+/// On whose behalf a model is called.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallContext {
+    /// The conversation's id with dashes, by which providers find their cache again.
+    pub conversation_id: Option<String>,
+}
+
+/// A piece of an answer, to be shown as it comes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Delta {
+    /// More text.
+    pub content: Option<String>,
+    /// More reasoning.
+    pub reasoning_content: Option<String>,
+}
+
+/// A whole answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Completion {
+    /// Unique: the provider's, or made here where it gave none.
+    pub response_id: String,
+    /// What the model says, as an assistant's message.
+    pub message: Message,
+    /// Why it ended, in the provider's words.
+    pub finish_reason: Option<String>,
+    /// What was counted; `None` where nothing was.
+    pub usage: Option<Usage>,
+    /// Seconds from the request to the end of the answer; earlier attempts are not in it.
+    pub latency: f64,
+    /// The model as the options name it, which is what usage is counted under.
+    pub model: String,
+    /// Dollars, where the prices are known and not nothing.
+    pub cost: Option<f64>,
+    /// The model's context window, or 0 where it is not known.
+    pub context_window: u32,
+}

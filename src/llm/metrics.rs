@@ -1,0 +1,303 @@
+//! What a model has cost so far: tokens, dollars, seconds, as the SDK's `llm/utils/metrics.py` counts them.
+//!
+//! Metrics are kept as the JSON that they are stored as, so that what Python counted, and fields that only Python
+//! knows, stay as they were written.
+
+use crate::{
+    json::{RawObject, quoted},
+    llm::{completion::Completion, field_order::set_in_order},
+};
+
+/// Tokens of one answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Read.
+    pub prompt_tokens: u64,
+    /// Written, reasoning included.
+    pub completion_tokens: u64,
+    /// Read from the provider's cache; part of those read.
+    pub cache_read_tokens: u64,
+    /// Written to the provider's cache.
+    pub cache_write_tokens: u64,
+    /// Thought; part of those written.
+    pub reasoning_tokens: u64,
+}
+
+/// `TokenUsage`: tokens of one answer, or of all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TokenUsage {
+    /// The model that they were counted for.
+    pub model: String,
+    /// The tokens.
+    pub usage: Usage,
+    /// The model's context window, or 0 where it is not known.
+    pub context_window: u64,
+    /// How much of it the answer took, question included.
+    pub per_turn_token: u64,
+    /// The answer; empty for a sum.
+    pub response_id: String,
+}
+
+impl TokenUsage {
+    fn read(object: &RawObject) -> Self {
+        let count = |name: &str| object.read::<u64>(name).unwrap_or(0);
+        Self {
+            model: object.read("model").unwrap_or_default(),
+            usage: Usage {
+                prompt_tokens: count("prompt_tokens"),
+                completion_tokens: count("completion_tokens"),
+                cache_read_tokens: count("cache_read_tokens"),
+                cache_write_tokens: count("cache_write_tokens"),
+                reasoning_tokens: count("reasoning_tokens"),
+            },
+            context_window: count("context_window"),
+            per_turn_token: count("per_turn_token"),
+            response_id: object.read("response_id").unwrap_or_default(),
+        }
+    }
+
+    fn write(&self, object: &mut RawObject) {
+        object.set("model", &quoted(&self.model));
+        for (name, count) in [
+            ("prompt_tokens", self.usage.prompt_tokens),
+            ("completion_tokens", self.usage.completion_tokens),
+            ("cache_read_tokens", self.usage.cache_read_tokens),
+            ("cache_write_tokens", self.usage.cache_write_tokens),
+            ("reasoning_tokens", self.usage.reasoning_tokens),
+            ("context_window", self.context_window),
+            ("per_turn_token", self.per_turn_token),
+        ] {
+            object.set(name, &count.to_string());
+        }
+        object.set("response_id", &quoted(&self.response_id));
+    }
+
+    /// The sum: the window is the larger one, the turn the later one.
+    fn plus(self, later: &Self) -> Self {
+        let (a, b) = (self.usage, later.usage);
+        Self {
+            usage: Usage {
+                prompt_tokens: a.prompt_tokens.saturating_add(b.prompt_tokens),
+                completion_tokens: a.completion_tokens.saturating_add(b.completion_tokens),
+                cache_read_tokens: a.cache_read_tokens.saturating_add(b.cache_read_tokens),
+                cache_write_tokens: a.cache_write_tokens.saturating_add(b.cache_write_tokens),
+                reasoning_tokens: a.reasoning_tokens.saturating_add(b.reasoning_tokens),
+            },
+            context_window: self.context_window.max(later.context_window),
+            per_turn_token: later.per_turn_token,
+            ..self
+        }
+    }
+}
+
+/// `Metrics` of one usage id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Metrics(RawObject);
+
+impl Metrics {
+    /// Nothing counted yet for a model.
+    pub fn new(model_name: &str) -> Self {
+        let mut object = RawObject::default();
+        object.set("model_name", &quoted(model_name));
+        object.set("accumulated_cost", "0.0");
+        let mut usage = RawObject::default();
+        TokenUsage { model: model_name.to_owned(), ..TokenUsage::default() }.write(&mut usage);
+        object.set("accumulated_token_usage", &usage.to_json());
+        for list in LISTS {
+            object.set(list, "[]");
+        }
+        Self(object)
+    }
+
+    /// Reads what was stored.
+    ///
+    /// # Errors
+    /// Where the text is not one JSON object.
+    pub fn parse(json: &str) -> Result<Self, serde_json::Error> {
+        RawObject::parse(json).map(Self)
+    }
+
+    /// As it is stored.
+    pub fn to_json(&self) -> String {
+        self.0.to_json()
+    }
+
+    /// Without the lists, as it is sent while a conversation runs.
+    pub fn snapshot_json(&self) -> String {
+        let mut snapshot = self.0.clone();
+        snapshot.retain(|name, _| !LISTS.contains(&name));
+        snapshot.to_json()
+    }
+
+    /// The model that it counts for.
+    pub fn model_name(&self) -> String {
+        self.0.read("model_name").unwrap_or_else(|| "default".into())
+    }
+
+    /// Dollars.
+    pub fn accumulated_cost(&self) -> f64 {
+        self.0.read("accumulated_cost").unwrap_or(0.0)
+    }
+
+    /// Tokens.
+    pub fn accumulated_token_usage(&self) -> TokenUsage {
+        match self.0.read::<RawObject>("accumulated_token_usage") {
+            Some(object) => TokenUsage::read(&object),
+            None => TokenUsage { model: self.model_name(), ..TokenUsage::default() },
+        }
+    }
+
+    /// Counts one answer: its time always, its cost and its tokens where there are any. `now` is in milliseconds
+    /// since the epoch.
+    pub fn record(&mut self, completion: &Completion, now: f64) {
+        let model = self.model_name();
+        let response_id = quoted(&completion.response_id);
+        let mut latency = RawObject::default();
+        latency.set("model", &quoted(&model));
+        latency.set("latency", &number(completion.latency.max(0.0)));
+        latency.set("response_id", &response_id);
+        if let Some(value) = completion.cost.filter(|cost| *cost > 0.0 && cost.is_finite()) {
+            let sum = number(self.accumulated_cost() + value);
+            self.set("accumulated_cost", &sum);
+            let mut cost = RawObject::default();
+            cost.set("model", &quoted(&model));
+            cost.set("cost", &number(value));
+            cost.set("timestamp", &number(now / 1000.0));
+            self.append("costs", &cost);
+        }
+        self.append("response_latencies", &latency);
+        if let Some(usage) = completion.usage {
+            let turn = TokenUsage {
+                model,
+                usage,
+                context_window: completion.context_window.into(),
+                per_turn_token: usage.prompt_tokens.saturating_add(usage.completion_tokens),
+                response_id: completion.response_id.clone(),
+            };
+            let mut accumulated = self.0.read::<RawObject>("accumulated_token_usage").unwrap_or_default();
+            self.accumulated_token_usage().plus(&turn).write(&mut accumulated);
+            self.set("accumulated_token_usage", &accumulated.to_json());
+            let mut entry = RawObject::default();
+            turn.write(&mut entry);
+            self.append("token_usages", &entry);
+        }
+    }
+
+    /// Adds to a list at its end, without reading what is in it.
+    fn append(&mut self, list: &str, entry: &RawObject) {
+        let entry = entry.to_json();
+        let kept = self.0.get(list).and_then(|json| json.trim_end().strip_suffix(']'));
+        let kept = kept.map(str::trim_end).unwrap_or("[");
+        let comma = if kept.ends_with('[') { "" } else { "," };
+        let list_json = format!("{kept}{comma}{entry}]");
+        self.set(list, &list_json);
+    }
+
+    fn set(&mut self, name: &str, json: &str) {
+        set_in_order(&mut self.0, &ORDER, name, json);
+    }
+}
+
+/// The lists of single answers, which snapshots leave out.
+const LISTS: [&str; 3] = ["costs", "response_latencies", "token_usages"];
+
+const ORDER: [&str; 7] = [
+    "model_name",
+    "accumulated_cost",
+    "max_budget_per_task",
+    "accumulated_token_usage",
+    "costs",
+    "response_latencies",
+    "token_usages",
+];
+
+/// As the SDK's serializer spells it: shortest, and with a fraction.
+fn number(value: f64) -> String {
+    serde_json::to_string(&value).unwrap_or_else(|_| "0.0".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::message::{Message, Role};
+
+    fn completion(response_id: &str, cost: Option<f64>, usage: Option<Usage>) -> Completion {
+        Completion {
+            response_id: response_id.into(),
+            message: Message::new(Role::Assistant, Vec::new()),
+            finish_reason: None,
+            usage,
+            latency: 0.5,
+            model: "openai/gpt-4o".into(),
+            cost,
+            context_window: 128_000,
+        }
+    }
+
+    #[test]
+    fn counts_as_the_sdk_dumps() {
+        let usage = Usage {
+            prompt_tokens: 100,
+            completion_tokens: 20,
+            cache_read_tokens: 40,
+            cache_write_tokens: 3,
+            reasoning_tokens: 8,
+        };
+        let mut metrics = Metrics::new("gpt-5.5");
+        metrics.record(&completion("r1", Some(0.00001), Some(usage)), 1_795_181_909_343.5);
+        metrics.record(&completion("r2", Some(1e-7), None), 1_795_181_910_000.0);
+        metrics
+            .record(&completion("r3", Some(0.0), Some(Usage { prompt_tokens: 1, ..Usage::default() })), 0.0);
+        // Written by the SDK for the same calls.
+        assert_eq!(
+            metrics.to_json(),
+            concat!(
+                r#"{"model_name":"gpt-5.5","accumulated_cost":0.000010100000000000002,"#,
+                r#""accumulated_token_usage":{"model":"gpt-5.5","prompt_tokens":101,"completion_tokens":20,"#,
+                r#""cache_read_tokens":40,"cache_write_tokens":3,"reasoning_tokens":8,"context_window":128000,"#,
+                r#""per_turn_token":1,"response_id":""},"#,
+                r#""costs":[{"model":"gpt-5.5","cost":0.00001,"timestamp":1795181909.3435},"#,
+                r#"{"model":"gpt-5.5","cost":1e-7,"timestamp":1795181910.0}],"#,
+                r#""response_latencies":[{"model":"gpt-5.5","latency":0.5,"response_id":"r1"},"#,
+                r#"{"model":"gpt-5.5","latency":0.5,"response_id":"r2"},"#,
+                r#"{"model":"gpt-5.5","latency":0.5,"response_id":"r3"}],"#,
+                r#""token_usages":[{"model":"gpt-5.5","prompt_tokens":100,"completion_tokens":20,"#,
+                r#""cache_read_tokens":40,"cache_write_tokens":3,"reasoning_tokens":8,"context_window":128000,"#,
+                r#""per_turn_token":120,"response_id":"r1"},{"model":"gpt-5.5","prompt_tokens":1,"#,
+                r#""completion_tokens":0,"cache_read_tokens":0,"cache_write_tokens":0,"reasoning_tokens":0,"#,
+                r#""context_window":128000,"per_turn_token":1,"response_id":"r3"}]}"#,
+            )
+        );
+    }
+
+    #[test]
+    fn what_was_stored_keeps_its_spelling() {
+        let stored = concat!(
+            r#"{"model_name":"m","accumulated_cost":1.50,"extra":[1e5],"#,
+            r#""costs":[ {"model":"m","cost":1.50,"timestamp":1.0E2} ],"response_latencies":[]}"#
+        );
+        let mut metrics = Metrics::parse(stored).unwrap();
+        assert_eq!(metrics.to_json(), stored);
+        metrics.record(
+            &completion("r", Some(0.25), Some(Usage { prompt_tokens: 1, ..Usage::default() })),
+            2000.0,
+        );
+        let json = metrics.to_json();
+        assert!(json.starts_with(
+            r#"{"model_name":"m","accumulated_cost":1.75,"extra":[1e5],"accumulated_token_usage""#
+        ));
+        assert!(json.contains(
+            r#""costs":[ {"model":"m","cost":1.50,"timestamp":1.0E2},{"model":"m","cost":0.25,"timestamp":2.0}]"#
+        ));
+        assert_eq!(metrics.accumulated_token_usage().usage.prompt_tokens, 1);
+    }
+
+    #[test]
+    fn a_snapshot_has_no_lists() {
+        let mut metrics = Metrics::new("m");
+        metrics.record(&completion("r", None, None), 0.0);
+        assert!(metrics.to_json().contains("response_latencies"));
+        assert!(!metrics.snapshot_json().contains("response_latencies"));
+        assert!(metrics.snapshot_json().ends_with(r#""response_id":""}}"#));
+    }
+}

@@ -1,0 +1,169 @@
+//! What the user says about a model: the SDK's `LLM` fields that a browser can use, under their names.
+//!
+//! `None` means that the user said nothing: then the SDK's default holds here, and what is stored stays as it is.
+
+use crate::{
+    error::Error,
+    llm::{
+        error::{LlmError, LlmFailure},
+        secret_string::SecretString,
+    },
+};
+use futures_util::future::LocalBoxFuture;
+use std::{fmt, rc::Rc, time::Duration};
+
+/// How to reach a model and what to ask of it.
+#[derive(Clone, Debug, Default)]
+pub struct LlmOptions {
+    /// LiteLLM's `provider/model`.
+    pub model: String,
+    /// Kept in memory.
+    pub api_key: ApiKey,
+    /// The server, up to and without `/chat/completions`.
+    pub base_url: Option<String>,
+    /// The wire API.
+    pub api_mode: Option<ApiMode>,
+    /// Under which name usage is counted.
+    pub usage_id: Option<String>,
+    /// Whether the answer comes piece by piece, which is the default here: a page shows it as it comes.
+    pub stream: Option<bool>,
+    /// Sampling temperature.
+    pub temperature: Option<f64>,
+    /// Nucleus sampling.
+    pub top_p: Option<f64>,
+    /// The context window, where the name does not tell.
+    pub max_input_tokens: Option<u32>,
+    /// The longest answer.
+    pub max_output_tokens: Option<u32>,
+    /// `none`, `low`, `medium`, `high`, `xhigh`, or what the provider has besides.
+    pub reasoning_effort: Option<String>,
+    /// How often a request is made at most; 0 and 1 are the same, as in the SDK.
+    pub num_retries: Option<u32>,
+    /// The shortest wait between attempts, in seconds.
+    pub retry_min_wait: Option<u32>,
+    /// The longest wait between attempts, in seconds.
+    pub retry_max_wait: Option<u32>,
+    /// What the exponential wait is multiplied by.
+    pub retry_multiplier: Option<f64>,
+    /// Seconds that a server may be silent, before its answer and in it; 0 is for ever.
+    pub timeout: Option<u32>,
+    /// Further headers. They are not stored, because they may hold secrets.
+    pub headers: Vec<(String, String)>,
+    /// Whether the model calls tools by itself.
+    pub native_tool_calling: Option<bool>,
+    /// The price of a token that is read, in dollars.
+    pub input_cost_per_token: Option<f64>,
+    /// The price of a token that is written, in dollars.
+    pub output_cost_per_token: Option<f64>,
+    /// What the model would be called by its provider, where `model` is an alias.
+    pub model_canonical_name: Option<String>,
+    /// Sends no images although the model could read them.
+    pub disable_vision: Option<bool>,
+    /// Whether cacheable parts are marked.
+    pub caching_prompt: Option<bool>,
+    /// Sends content as one string.
+    pub force_string_serializer: Option<bool>,
+}
+
+/// Where the key comes from.
+#[derive(Clone, Default)]
+pub enum ApiKey {
+    /// None is needed.
+    #[default]
+    None,
+    /// It is known.
+    Value(SecretString),
+    /// It is asked for before each request.
+    Function(KeyFunction),
+}
+
+/// Gives the key, each time anew.
+pub type KeyFunction = Rc<dyn Fn() -> LocalBoxFuture<'static, Result<SecretString, Error>>>;
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("None"),
+            Self::Value(key) => key.fmt(f),
+            Self::Function(_) => f.write_str("function"),
+        }
+    }
+}
+
+/// The wire API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ApiMode {
+    /// Whatever suits the model.
+    Auto,
+    /// OpenAI Chat Completions.
+    Chat,
+    /// OpenAI Responses.
+    Responses,
+    /// Anthropic Messages.
+    Anthropic,
+}
+
+impl LlmOptions {
+    /// A model, everything else as the SDK has it.
+    pub fn new(model: impl Into<String>) -> Self {
+        Self { model: model.into(), ..Self::default() }
+    }
+
+    /// Under which name usage is counted.
+    pub fn usage_id(&self) -> &str {
+        self.usage_id.as_deref().unwrap_or("default")
+    }
+
+    /// How hard the model is asked to think.
+    pub fn reasoning_effort(&self) -> &str {
+        self.reasoning_effort.as_deref().unwrap_or("high")
+    }
+
+    /// How long a server may be silent.
+    pub fn timeout(&self) -> Option<Duration> {
+        match self.timeout.unwrap_or(300) {
+            0 => None,
+            seconds => Some(Duration::from_secs(seconds.into())),
+        }
+    }
+
+    /// Refuses what can be seen to be wrong before anything is sent.
+    ///
+    /// # Errors
+    /// `InvalidOptions`, naming the option.
+    pub fn check(&self) -> Result<(), LlmError> {
+        let invalid = |message: &str| Err(LlmError::new(LlmFailure::InvalidOptions, message));
+        let is_amount = |value: Option<f64>| value.is_none_or(|value| value.is_finite() && value >= 0.0);
+        if !is_amount(self.temperature) {
+            return invalid("temperature must be a number that is not negative");
+        }
+        if !is_amount(self.top_p) || self.top_p.is_some_and(|top_p| top_p > 1.0) {
+            return invalid("topP must be a number from 0 to 1");
+        }
+        if !is_amount(self.input_cost_per_token) || !is_amount(self.output_cost_per_token) {
+            return invalid("inputCostPerToken and outputCostPerToken must be numbers that are not negative");
+        }
+        if !is_amount(self.retry_multiplier) {
+            return invalid("the retry multiplier must be a number that is not negative");
+        }
+        if self.max_output_tokens == Some(0) {
+            return invalid("maxOutputTokens must be at least 1");
+        }
+        // The SDK refuses to load a smaller window, so it must not get into a file.
+        if self.max_input_tokens.is_some_and(|tokens| tokens < 16_384) {
+            return invalid("maxInputTokens must be at least 16384: agents do not work in less");
+        }
+        match self.api_mode {
+            Some(ApiMode::Responses) => {
+                invalid("apiMode \"responses\" is not supported; use \"chat\" or leave it out")
+            }
+            Some(ApiMode::Anthropic) => {
+                invalid("apiMode \"anthropic\" is not supported; use \"chat\" or leave it out")
+            }
+            Some(ApiMode::Auto | ApiMode::Chat) | None if self.native_tool_calling == Some(false) => {
+                invalid("nativeToolCalling: false is not supported; leave it out")
+            }
+            Some(ApiMode::Auto | ApiMode::Chat) | None => Ok(()),
+        }
+    }
+}

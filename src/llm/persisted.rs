@@ -1,0 +1,181 @@
+//! The `agent.llm` of `base_state.json`: what the user set, over what was there.
+//!
+//! Writes no key: only that there is one. Writes no headers, because nothing tells a secret one from others.
+
+use crate::{
+    json::{RawObject, quoted},
+    llm::{
+        field_order::set_in_order,
+        options::{ApiKey, ApiMode, LlmOptions},
+        secret_string::REDACTED,
+    },
+};
+
+impl LlmOptions {
+    /// The options as the SDK stores them. Of `existing`, an object that was stored before, every field that the
+    /// user did not set stays as it is, unknown ones included; but a base URL belongs to its model, and goes with it.
+    /// Without `existing`, what the user did not set has the SDK's defaults.
+    pub fn to_sdk_json(&self, existing: Option<&str>) -> String {
+        let existing = existing.and_then(|json| RawObject::parse(json).ok());
+        let mut llm = existing.unwrap_or_else(|| RawObject::parse(DEFAULTS).unwrap_or_default());
+        if self.base_url.is_none() && llm.read::<String>("model").is_some_and(|model| model != self.model) {
+            llm.remove("base_url");
+        }
+        let has_key = !matches!(self.api_key, ApiKey::None);
+        // A key in clear text has no place in a file; what was encrypted or redacted stays so.
+        let is_clear = |key: String| !key.is_empty() && key != REDACTED && !key.starts_with("gAAAAA");
+        if has_key || llm.read("api_key").is_some_and(is_clear) {
+            set_in_order(&mut llm, ORDER, "api_key", &quoted(REDACTED));
+        }
+        for (name, json) in self.set_fields() {
+            if let Some(json) = json {
+                set_in_order(&mut llm, ORDER, name, &json);
+            }
+        }
+        llm.to_json()
+    }
+
+    fn set_fields(&self) -> [(&'static str, Option<String>); 22] {
+        let text = |value: &Option<String>| value.as_deref().map(quoted);
+        let whole = |value: Option<u32>| value.map(|value| value.to_string());
+        let number = |value: Option<f64>| value.and_then(|value| serde_json::to_string(&value).ok());
+        let flag = |value: Option<bool>| value.map(|value| value.to_string());
+        // The SDK knows no Anthropic mode and would refuse the file; for it, LiteLLM decides.
+        let api_mode = self.api_mode.map(|mode| match mode {
+            ApiMode::Auto | ApiMode::Anthropic => "\"auto\"".to_owned(),
+            ApiMode::Chat => "\"chat\"".to_owned(),
+            ApiMode::Responses => "\"responses\"".to_owned(),
+        });
+        [
+            ("model", Some(quoted(&self.model))),
+            ("base_url", text(&self.base_url)),
+            ("num_retries", whole(self.num_retries)),
+            ("retry_multiplier", number(self.retry_multiplier)),
+            ("retry_min_wait", whole(self.retry_min_wait)),
+            ("retry_max_wait", whole(self.retry_max_wait)),
+            ("timeout", whole(self.timeout)),
+            ("temperature", number(self.temperature)),
+            ("top_p", number(self.top_p)),
+            ("max_input_tokens", whole(self.max_input_tokens)),
+            ("max_output_tokens", whole(self.max_output_tokens)),
+            ("model_canonical_name", text(&self.model_canonical_name)),
+            ("api_mode", api_mode),
+            ("input_cost_per_token", number(self.input_cost_per_token)),
+            ("output_cost_per_token", number(self.output_cost_per_token)),
+            ("stream", flag(self.stream)),
+            ("disable_vision", flag(self.disable_vision)),
+            ("caching_prompt", flag(self.caching_prompt)),
+            ("native_tool_calling", flag(self.native_tool_calling)),
+            ("force_string_serializer", flag(self.force_string_serializer)),
+            ("reasoning_effort", text(&self.reasoning_effort)),
+            ("usage_id", text(&self.usage_id)),
+        ]
+    }
+}
+
+/// What the SDK writes for a model of which nothing was said, but for its name.
+const DEFAULTS: &str = r#"{"model":"","auth_type":"api_key","openrouter_site_url":"https://docs.all-hands.dev/","openrouter_app_name":"OpenHands","num_retries":5,"retry_multiplier":8.0,"retry_min_wait":8,"retry_max_wait":64,"timeout":300,"max_message_chars":30000,"api_mode":"auto","capability_overrides":{},"stream":false,"drop_params":true,"modify_params":true,"disable_stop_word":false,"caching_prompt":true,"log_completions":false,"log_completions_folder":"logs/completions","native_tool_calling":true,"reasoning_effort":"high","enable_encrypted_reasoning":true,"prompt_cache_retention":"24h","extended_thinking_budget":200000,"usage_id":"default","litellm_extra_body":{},"is_subscription":false}"#;
+
+/// The SDK's fields, in its order.
+const ORDER: &[&str] = &[
+    "model",
+    "api_key",
+    "provider_connection_id",
+    "auth_type",
+    "subscription_vendor",
+    "base_url",
+    "api_version",
+    "aws_access_key_id",
+    "aws_secret_access_key",
+    "aws_session_token",
+    "aws_region_name",
+    "aws_profile_name",
+    "aws_role_name",
+    "aws_session_name",
+    "aws_bedrock_runtime_endpoint",
+    "openrouter_site_url",
+    "openrouter_app_name",
+    "num_retries",
+    "retry_multiplier",
+    "retry_min_wait",
+    "retry_max_wait",
+    "timeout",
+    "max_message_chars",
+    "temperature",
+    "top_p",
+    "top_k",
+    "max_input_tokens",
+    "max_output_tokens",
+    "model_canonical_name",
+    "api_mode",
+    "capability_overrides",
+    "extra_headers",
+    "input_cost_per_token",
+    "output_cost_per_token",
+    "ollama_base_url",
+    "stream",
+    "drop_params",
+    "modify_params",
+    "disable_vision",
+    "disable_stop_word",
+    "caching_prompt",
+    "log_completions",
+    "log_completions_folder",
+    "custom_tokenizer",
+    "native_tool_calling",
+    "force_string_serializer",
+    "inline_image_urls",
+    "reasoning_effort",
+    "reasoning_summary",
+    "enable_encrypted_reasoning",
+    "prompt_cache_retention",
+    "extended_thinking_budget",
+    "seed",
+    "usage_id",
+    "litellm_extra_body",
+    "is_subscription",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::SecretString;
+
+    #[test]
+    fn a_new_one_is_what_the_sdk_writes() {
+        let options = LlmOptions {
+            base_url: Some("http://x/v1".into()),
+            api_key: ApiKey::Value(SecretString::new("sk-secret-key")),
+            usage_id: Some("agent".into()),
+            headers: vec![("x-key".into(), "secret".into())],
+            ..LlmOptions::new("openai/gpt-4o")
+        };
+        let expected = r#"{"model":"openai/gpt-4o","api_key":"**********","auth_type":"api_key","base_url":"http://x/v1","openrouter_site_url":"https://docs.all-hands.dev/","openrouter_app_name":"OpenHands","num_retries":5,"retry_multiplier":8.0,"retry_min_wait":8,"retry_max_wait":64,"timeout":300,"max_message_chars":30000,"api_mode":"auto","capability_overrides":{},"stream":false,"drop_params":true,"modify_params":true,"disable_stop_word":false,"caching_prompt":true,"log_completions":false,"log_completions_folder":"logs/completions","native_tool_calling":true,"reasoning_effort":"high","enable_encrypted_reasoning":true,"prompt_cache_retention":"24h","extended_thinking_budget":200000,"usage_id":"agent","litellm_extra_body":{},"is_subscription":false}"#;
+        assert_eq!(options.to_sdk_json(None), expected);
+    }
+
+    #[test]
+    fn what_python_wrote_survives() {
+        let stored = r#"{"model":"m","base_url":"http://h","timeout":30.0,"mine":[1.50],"seed":7,"is_subscription":false}"#;
+        assert_eq!(LlmOptions::new("m").to_sdk_json(Some(stored)), stored);
+        let options = LlmOptions { temperature: Some(0.5), ..LlmOptions::new("m") };
+        assert_eq!(
+            options.to_sdk_json(Some(stored)),
+            r#"{"model":"m","base_url":"http://h","timeout":30.0,"mine":[1.50],"temperature":0.5,"seed":7,"is_subscription":false}"#
+        );
+        assert_eq!(
+            LlmOptions::new("n").to_sdk_json(Some(stored)),
+            r#"{"model":"n","timeout":30.0,"mine":[1.50],"seed":7,"is_subscription":false}"#
+        );
+    }
+
+    #[test]
+    fn no_key_is_written() {
+        let merged = |key: &str| {
+            LlmOptions::new("m").to_sdk_json(Some(&format!(r#"{{"model":"m","api_key":{key}}}"#)))
+        };
+        assert!(merged("\"sk-clear\"").ends_with(r#""api_key":"**********"}"#));
+        assert!(merged("\"gAAAAAtoken\"").ends_with(r#""api_key":"gAAAAAtoken"}"#));
+        assert!(merged("null").ends_with(r#""api_key":null}"#));
+    }
+}
