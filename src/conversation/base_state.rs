@@ -16,7 +16,7 @@ use crate::{
     id::{ConversationId, EventId, shortened},
 };
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, rc::Rc};
+use std::rc::Rc;
 
 /// The fields in the SDK's order.
 const FIELDS: &[&str] = &[
@@ -212,31 +212,38 @@ impl BaseState {
         self.set_field("stats", Some(stats));
     }
 
-    /// Names and values that belong to the user; `title` is the conversation's title.
-    pub fn tags(&self) -> BTreeMap<String, String> {
-        self.fields.read("tags").unwrap_or_default()
+    /// Names and values that belong to the user, in the order of the text; `title` is the conversation's title.
+    pub fn tags(&self) -> Vec<(String, String)> {
+        let tags = self.tags_object();
+        tags.names().filter_map(|name| Some((name.to_owned(), tags.read(name)?))).collect()
     }
 
-    /// Sets all tags. Fails for a name that is not of lower case letters and digits, and for a value that is too
-    /// long: the SDK refuses the whole conversation for either.
-    pub fn set_tags(&mut self, tags: &BTreeMap<String, String>) -> Result<()> {
-        for (name, value) in tags {
-            let is_name =
-                !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
-            if !is_name || value.chars().count() > Self::MAX_TAG_LENGTH {
-                return Err(Error::new(
-                    ErrorCode::InvalidOptions,
-                    format!(
-                        "tag {:?} cannot be stored; use lower case letters and digits for its name and at most {} \
-                         characters for its value",
-                        shortened(name),
-                        Self::MAX_TAG_LENGTH
-                    ),
-                ));
-            }
+    /// Sets or removes a tag. Fails for a name that is not of lower case letters and digits, and for a value that is
+    /// too long: the SDK refuses the whole conversation for either.
+    pub fn set_tag(&mut self, name: &str, value: Option<&str>) -> Result<()> {
+        let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+        if !is_name || value.is_some_and(|value| value.chars().count() > Self::MAX_TAG_LENGTH) {
+            return Err(Error::new(
+                ErrorCode::InvalidOptions,
+                format!(
+                    "tag {:?} cannot be stored; use lower case letters and digits for its name and at most {} \
+                     characters for its value",
+                    shortened(name),
+                    Self::MAX_TAG_LENGTH
+                ),
+            ));
         }
-        self.set("tags", Some(tags));
+        let mut tags = self.tags_object();
+        match value {
+            Some(value) => tags.set(name, &RawJson::of(value), &[]),
+            None => tags.remove(name),
+        }
+        self.set_field("tags", Some(&tags.to_raw()));
         Ok(())
+    }
+
+    fn tags_object(&self) -> EditableObject {
+        self.fields.get("tags").and_then(EditableObject::parse).unwrap_or_default()
     }
 
     /// The agent, as the SDK writes it.
@@ -247,6 +254,20 @@ impl BaseState {
     /// Replaces the agent.
     pub fn set_agent(&mut self, agent: &RawJson) {
         self.set_field("agent", Some(agent));
+    }
+
+    /// The agent's model settings, as the SDK writes them.
+    pub fn agent_llm(&self) -> Option<RawJson> {
+        self.agent()?.field("llm")
+    }
+
+    /// Replaces the agent's model settings and nothing else of the agent. The caller writes no key into them.
+    pub fn set_agent_llm(&mut self, llm: &RawJson) {
+        let agent = self.fields.get("agent").and_then(EditableObject::parse);
+        if let Some(mut agent) = agent {
+            agent.set("llm", llm, &["llm"]);
+            self.set_field("agent", Some(&agent.to_raw()));
+        }
     }
 
     /// The workspace, as the SDK writes it.
