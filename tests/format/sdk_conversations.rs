@@ -107,9 +107,7 @@ fn a_base_state_keeps_every_byte_when_its_own_values_are_set_again() {
         let status = state.execution_status();
         state.set_execution_status(status);
         state.set_max_iterations(state.max_iterations());
-        for (name, value) in state.tags() {
-            state.set_tag(&name, Some(&value)).unwrap();
-        }
+        state.set_tags(&state.tags()).unwrap();
         if let Some(llm) = state.agent_llm() {
             state.set_agent_llm(&llm);
         }
