@@ -14,6 +14,7 @@ mod acp_tool_call;
 mod action;
 mod body;
 mod classification;
+mod clip;
 mod condensation;
 mod failure;
 mod head;

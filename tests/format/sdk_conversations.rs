@@ -43,15 +43,15 @@ fn every_event_has_the_type_that_the_sdk_gave_it() {
 
 #[test]
 fn an_event_written_from_its_typed_value_has_the_bytes_that_the_sdk_wrote() {
-    let mut kinds = BTreeSet::new();
+    let mut kinds: BTreeSet<_> = Body::KINDS.iter().copied().collect();
     for fixture in all() {
         for event in fixture.log.iter().filter(|event| event.body() != &Body::Unreadable) {
             let written = event.body().encode(event.head());
             assert_eq!(written.as_deref(), Some(&**event.json()), "{}", fixture.name);
-            kinds.insert(event.kind().to_owned());
+            kinds.remove(event.kind());
         }
     }
-    assert!(kinds.len() >= 12, "the fixtures hold only {kinds:?}");
+    assert!(kinds.is_empty(), "no fixture holds {kinds:?}");
 }
 
 #[test]
@@ -85,7 +85,11 @@ fn the_messages_are_those_that_the_sdk_makes() {
     for fixture in all_that_open() {
         let view = View::of_branch(&branch(&fixture).events);
         let messages = serde_json::to_value(events_to_messages(view.events())).unwrap();
-        assert_eq!(messages, fixture.expected["messages"], "{}", fixture.name);
+        let (messages, expected) = (messages.as_array().unwrap(), &fixture.expected["messages"]);
+        assert_eq!(messages.len(), expected.as_array().unwrap().len(), "{}", fixture.name);
+        for (message, expected) in messages.iter().zip(expected.as_array().unwrap()) {
+            assert_eq!(message, expected, "{}", fixture.name);
+        }
     }
 }
 
