@@ -15,7 +15,7 @@ use crate::{
     },
     id::{ConversationId, EventId, shortened},
 };
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{collections::BTreeMap, rc::Rc};
 
 /// The fields in the SDK's order.
@@ -91,9 +91,6 @@ pub struct BaseState {
 }
 
 impl BaseState {
-    /// The most characters a tag's value may have.
-    pub const MAX_TAG_LENGTH: usize = 256;
-
     /// A state of a conversation without events. `agent` and `workspace` are objects as the SDK writes them.
     /// `persistence_dir` is left out: the SDK would go on writing to the place it names.
     pub fn new(id: ConversationId, agent: &RawJson, workspace: &RawJson) -> Self {
@@ -217,26 +214,33 @@ impl BaseState {
         self.fields.read("tags").unwrap_or_default()
     }
 
-    /// Sets all tags. Fails for a name that is not of lower case letters and digits, and for a value that is too
-    /// long: the SDK refuses the whole conversation for either.
+    /// Sets all tags; those that stay keep their places. Fails for a name that is not of lower case letters and
+    /// digits, and for a value that is too long: the SDK refuses the whole conversation for either.
     pub fn set_tags(&mut self, tags: &BTreeMap<String, String>) -> Result<()> {
-        for (name, value) in tags {
-            let is_name =
-                !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
-            if !is_name || value.chars().count() > Self::MAX_TAG_LENGTH {
-                return Err(Error::new(
-                    ErrorCode::InvalidOptions,
-                    format!(
-                        "tag {:?} cannot be stored; use lower case letters and digits for its name and at most {} \
-                         characters for its value",
-                        shortened(name),
-                        Self::MAX_TAG_LENGTH
-                    ),
-                ));
-            }
+        if let Some((name, _)) = tags.iter().find(|(name, value)| !is_tag(name, value)) {
+            return Err(Error::new(
+                ErrorCode::InvalidOptions,
+                format!(
+                    "tag {:?} cannot be stored; use lower case letters and digits for its name and at most \
+                     {MAX_TAG_LENGTH} characters for its value",
+                    shortened(name)
+                ),
+            ));
         }
-        self.set("tags", Some(tags));
+        let mut object = self.object("tags");
+        for name in self.tags().keys().filter(|name| !tags.contains_key(*name)) {
+            object.remove(name);
+        }
+        for (name, value) in tags {
+            object.set(name, &RawJson::of(value), &[]);
+        }
+        self.set_field("tags", Some(&object.to_raw()));
         Ok(())
+    }
+
+    /// The object in a field, or one without fields.
+    fn object(&self, name: &str) -> EditableObject {
+        self.fields.get(name).and_then(EditableObject::parse).unwrap_or_default()
     }
 
     /// The agent, as the SDK writes it.
@@ -247,6 +251,18 @@ impl BaseState {
     /// Replaces the agent.
     pub fn set_agent(&mut self, agent: &RawJson) {
         self.set_field("agent", Some(agent));
+    }
+
+    /// The agent's model settings, as the SDK writes them.
+    pub fn agent_llm(&self) -> Option<RawJson> {
+        self.agent()?.field("llm")
+    }
+
+    /// Replaces the agent's model settings and nothing else of the agent. The caller writes no key into them.
+    pub fn set_agent_llm(&mut self, llm: &RawJson) {
+        let mut agent = self.object("agent");
+        agent.set("llm", llm, &["llm"]);
+        self.set_field("agent", Some(&agent.to_raw()));
     }
 
     /// The workspace, as the SDK writes it.
@@ -279,10 +295,34 @@ impl BaseState {
         self.field("agent_state")
     }
 
+    /// One thing that the agent has to remember.
+    pub fn in_agent_state<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
+        self.agent_state()?.field(name)
+    }
+
+    /// Sets one thing that the agent has to remember, or removes it.
+    pub fn set_in_agent_state(&mut self, name: &str, value: Option<&RawJson>) {
+        let mut object = self.object("agent_state");
+        match value {
+            Some(value) => object.set(name, value, &[]),
+            None => object.remove(name),
+        }
+        self.set_field("agent_state", Some(&object.to_raw()));
+    }
+
     /// Sets what the agent has to remember between steps.
     pub fn set_agent_state(&mut self, agent_state: &RawJson) {
         self.set_field("agent_state", Some(agent_state));
     }
+}
+
+/// The most characters a tag's value may have.
+const MAX_TAG_LENGTH: usize = 256;
+
+fn is_tag(name: &str, value: &str) -> bool {
+    !name.is_empty()
+        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+        && value.chars().count() <= MAX_TAG_LENGTH
 }
 
 /// What a conversation begins with, apart from who, what and where.

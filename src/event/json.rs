@@ -33,6 +33,11 @@ impl RawJson {
         Self(serde_json::value::to_raw_value(value).unwrap_or_default())
     }
 
+    /// The value of a text that is known to be one.
+    fn of_text(text: String) -> Self {
+        Self(RawValue::from_string(text).unwrap_or_default())
+    }
+
     /// The text.
     pub fn as_str(&self) -> &str {
         self.0.get()
@@ -149,6 +154,16 @@ impl EditableObject {
         serde_json::from_str::<Option<T>>(self.get(name)?).ok().flatten()
     }
 
+    /// The fields' names in the order of the text.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.pieces.iter().map(|piece| piece.name.as_str())
+    }
+
+    /// The object as a value.
+    pub fn to_raw(&self) -> RawJson {
+        RawJson::of_text(self.to_string())
+    }
+
     /// Gives a field this value. A new field is placed behind those that precede it in `order`.
     pub fn set(&mut self, name: &str, value: &RawJson, order: &[&str]) {
         let value: Box<str> = value.as_str().into();
@@ -250,8 +265,7 @@ impl ObjectWriter {
 
     /// The object as a value.
     pub fn into_raw(self) -> RawJson {
-        // The text is an object by construction.
-        RawValue::from_string(self.finish()).map_or_else(|_| RawJson::of(&()), RawJson)
+        RawJson::of_text(self.finish())
     }
 }
 

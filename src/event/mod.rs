@@ -14,6 +14,7 @@ mod acp_tool_call;
 mod action;
 mod body;
 mod classification;
+mod clip;
 mod condensation;
 mod failure;
 mod head;
@@ -74,13 +75,12 @@ impl Event {
         Self(Rc::new(Inner { head, kind: kind.into(), body, json }))
     }
 
-    /// A new event, written as the SDK would write it.
-    pub fn new<B: EventBody>(head: Head, body: B) -> Self
-    where
-        Body: From<B>,
-    {
-        let json = encode(&head, &body);
-        Self(Rc::new(Inner { head, kind: B::KIND.into(), body: OnceCell::from(Body::from(body)), json }))
+    /// A new event, written as the SDK would write it. [`Body::Unknown`] and [`Body::Unreadable`] have nothing to
+    /// write; do not make events of them.
+    pub fn new(head: Head, body: impl Into<Body>) -> Self {
+        let body = body.into();
+        let json = body.encode(&head).unwrap_or_else(|| "{}".into());
+        Self(Rc::new(Inner { head, kind: body.kind().into(), body: OnceCell::from(body), json }))
     }
 
     /// The id in the JSON text of an event that comes without a file name.
@@ -216,6 +216,14 @@ macro_rules! bodies {
                 match kind {
                     $( $name::KIND => $name::read(&fields).map_or(Self::Unknown, Self::$name), )*
                     _ => Self::Unknown,
+                }
+            }
+
+            /// The name of the kind; empty for what this version cannot read.
+            pub fn kind(&self) -> &'static str {
+                match self {
+                    $( Self::$name(_) => $name::KIND, )*
+                    Self::Unknown | Self::Unreadable => "",
                 }
             }
 

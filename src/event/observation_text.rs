@@ -4,20 +4,20 @@
 //! fields each time it is needed (`to_llm_content` in `tools/{terminal,browser_use,task,tom_consult}`), so a log
 //! that came from Python has to be formatted the same way here.
 //!
-//! The SDK also writes a text that is too long to a file while formatting it, and names the file in the notice.
-//! This is not done here: the path is one of another machine.
+//! The SDK writes what is too long for a model to a file when it first formats it, and tells the model where. The
+//! same words are said here, because they are what the model has read before; no file is written.
 
 use crate::{
-    event::{json::Object, observation::Observation},
+    event::{
+        clip::{Clip, file_name},
+        json::Object,
+        observation::Observation,
+    },
     llm::message::Content,
 };
 
 /// Stands before the content of a tool that failed.
 const ERROR_HEADER: &str = "[An error occurred during execution.]\n";
-
-/// Stands where a text was cut. Part of the format: the SDK puts the same words there.
-const CLIPPED: &str = "<response clipped><NOTE>Due to the max output limit, only part of the full \
-                       response has been shown to you.</NOTE>";
 
 /// The longest terminal output, in characters.
 const TERMINAL_LIMIT: usize = 30_000;
@@ -29,15 +29,18 @@ pub(super) fn to_llm_content(observation: &Observation) -> Vec<Content> {
     let Some(fields) = Object::parse(observation.as_json().as_str()) else { return Vec::new() };
     let error = observation.is_error().then(|| Content::text(ERROR_HEADER));
     let content = observation.content();
+    let directory = fields.read::<String>("full_output_save_dir").filter(|directory| !directory.is_empty());
     match fields.read::<String>("kind").unwrap_or_default().as_str() {
         "TerminalObservation" => {
-            let text = terminal_text(&fields, &joined(&content));
-            error.into_iter().chain([Content::text(clipped(text, TERMINAL_LIMIT))]).collect()
+            let clip = Clip { limit: TERMINAL_LIMIT, directory: directory.as_deref(), tool: "terminal" };
+            let text = clip.clipped(terminal_text(&fields, &joined(&content)));
+            error.into_iter().chain([Content::text(text)]).collect()
         }
         "BrowserObservation" => {
-            let text = joined(&content);
-            let text = (!text.is_empty()).then(|| Content::text(clipped(text, BROWSER_LIMIT)));
-            error.into_iter().chain(text).chain(screenshot(&fields)).collect()
+            let clip = Clip { limit: BROWSER_LIMIT, directory: directory.as_deref(), tool: "browser" };
+            let text = Some(joined(&content)).filter(|text| !text.is_empty());
+            let text = text.map(|text| Content::text(clip.clipped(text)));
+            error.into_iter().chain(text).chain(screenshot(&fields, directory.as_deref())).collect()
         }
         "TaskObservation" => {
             let info = format!(
@@ -73,12 +76,43 @@ fn terminal_text(fields: &Object<'_>, output: &str) -> String {
     text
 }
 
-/// The picture as a data URL. Its type is told from the first characters of the Base64 text.
-fn screenshot(fields: &Object<'_>) -> Option<Content> {
-    let data = fields.read::<String>("screenshot_data").filter(|data| !data.is_empty())?;
+/// The picture as a data URL, and where it was saved. Its type is told from the first characters of the Base64 text.
+fn screenshot(fields: &Object<'_>, directory: Option<&str>) -> Vec<Content> {
+    let Some(data) = fields.read::<String>("screenshot_data").filter(|data| !data.is_empty()) else {
+        return Vec::new();
+    };
     let kinds = [("/9j/", "jpeg"), ("iVBORw0KGgo", "png"), ("R0lGODlh", "gif"), ("UklGR", "webp")];
     let kind = kinds.iter().find(|(prefix, _)| data.starts_with(prefix)).map_or("png", |(_, kind)| *kind);
-    Some(Content::Image { image_urls: vec![format!("data:image/{kind};base64,{data}")], cache_prompt: false })
+    let saved = directory.filter(|_| is_base64(&data)).map(|directory| {
+        let extension = if kind == "jpeg" { "jpg" } else { kind };
+        Content::text(format!(
+            "Screenshot saved to: {}",
+            file_name(directory, "browser_screenshot", &data, extension)
+        ))
+    });
+    let image_urls = vec![format!("data:image/{kind};base64,{data}")];
+    saved.into_iter().chain([Content::Image { image_urls, cache_prompt: false }]).collect()
+}
+
+/// Whether Python decodes it: anything outside the alphabet is passed over, and nothing may be left over.
+fn is_base64(data: &str) -> bool {
+    let (mut place, mut pads) = (0_u8, 0_u8);
+    for byte in data.bytes() {
+        match byte {
+            b'=' if place >= 2 => {
+                pads = pads.saturating_add(1);
+                if place.saturating_add(pads) >= 4 {
+                    return true;
+                }
+            }
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'+' | b'/' => {
+                pads = 0;
+                place = place.wrapping_add(1) % 4;
+            }
+            _ => {}
+        }
+    }
+    place == 0
 }
 
 fn tom_text(fields: &Object<'_>) -> String {
@@ -115,19 +149,4 @@ fn text_of(fields: &Object<'_>, name: &str) -> String {
 
 fn joined(content: &[Content]) -> String {
     content.iter().filter_map(Content::as_text).collect()
-}
-
-/// At most `limit` characters, the middle replaced by a notice.
-fn clipped(text: String, limit: usize) -> String {
-    let length = text.chars().count();
-    if length <= limit {
-        return text;
-    }
-    let remaining = limit.saturating_sub(CLIPPED.chars().count());
-    let head = remaining.div_ceil(2);
-    let tail = remaining.saturating_sub(head);
-    let mut out: String = text.chars().take(head).collect();
-    out.push_str(CLIPPED);
-    out.extend(text.chars().skip(length.saturating_sub(tail)));
-    out
 }

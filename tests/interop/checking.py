@@ -85,7 +85,8 @@ def lost(before, after, at: str = "") -> list[str]:
     if isinstance(before, dict) and isinstance(after, dict):
         below = (lost(value, after[key], f"{at}.{key}") if key in after else [f"{at}.{key}"] for key, value in before.items())
         return [path.lstrip(".") for paths in below for path in paths if not path.startswith(".workspace")]
-    return [] if before == after else [at]
+    encrypted = all(isinstance(value, str) and value.startswith("gAAAAA") for value in (before, after))
+    return [] if before == after or encrypted else [at]  # encrypting the same twice gives two ciphertexts
 
 
 def describe(state: ConversationState) -> dict:

@@ -1,6 +1,7 @@
-"""An OpenAI Chat Completions server on loopback that answers from a script and keeps every request.
+"""An OpenAI-compatible server on loopback that answers from a script and keeps every request.
 
-A reply is an assistant message, or `{"status": 429, "error": {...}}` for a failing one; the last reply is repeated.
+A reply is an assistant message, or `{"status": 429, "error": {...}}` for a failing one, or `{"output": [...]}` for the
+Responses API; `tokens` in a message are vLLM's token ids. The last reply is repeated.
 `answer_to` makes the server reachable under a fixed host name, so that no port number gets into what is written.
 """
 
@@ -58,7 +59,11 @@ class ScriptedModel:
         reply = self._replies[min(turn, len(self._replies)) - 1]
         if "status" in reply:
             return reply["status"], {"error": reply["error"]}
+        if "output" in reply:
+            return 200, self._responses(body, turn, reply["output"])
         calls = reply.get("tool_calls")
+        tokens = reply.get("tokens", {})
+        message = {key: value for key, value in reply.items() if key not in ("id", "tokens")}
         return 200, {
             "id": reply.get("id") or f"chatcmpl-{turn:04d}",
             "object": "chat.completion",
@@ -67,11 +72,33 @@ class ScriptedModel:
             "choices": [
                 {
                     "index": 0,
-                    "message": {"role": "assistant", **{k: v for k, v in reply.items() if k != "id"}},
+                    "message": {"role": "assistant", **message},
                     "finish_reason": "tool_calls" if calls else "stop",
+                    **({"token_ids": tokens["token_ids"]} if tokens else {}),
                 }
             ],
             "usage": self._usage,
+            **({"prompt_token_ids": tokens["prompt_token_ids"]} if tokens else {}),
+        }
+
+    def _responses(self, body: dict, turn: int, output: list[dict]) -> dict:
+        return {
+            "id": f"resp_{turn:04d}",
+            "object": "response",
+            "created_at": 1_767_225_600 + turn,
+            "model": body.get("model"),
+            "status": "completed",
+            "output": output,
+            "parallel_tool_calls": True,
+            "tool_choice": "auto",
+            "tools": [],
+            "usage": {
+                "input_tokens": 100,
+                "input_tokens_details": {"cached_tokens": 40},
+                "output_tokens": 20,
+                "output_tokens_details": {"reasoning_tokens": 5},
+                "total_tokens": 120,
+            },
         }
 
     def answer_to(self, host: str) -> None:

@@ -16,13 +16,17 @@ import signal
 import sys
 import tempfile
 import traceback
+import warnings
 from pathlib import Path
 
-os.environ.update(OPENHANDS_SUPPRESS_BANNER="1", LITELLM_LOCAL_MODEL_COST_MAP="True", LOG_LEVEL="CRITICAL", TZ="UTC")
+os.environ.update(OPENHANDS_SUPPRESS_BANNER="1", LITELLM_LOCAL_MODEL_COST_MAP="True", LOG_LEVEL="CRITICAL", TZ="UTC", PYTHONWARNINGS="ignore")
+warnings.simplefilter("ignore")
+os.environ["HOME"] = "/tmp/threadkeep-fixture/home"  # the user's own profiles and skills stay out
 
 from openhands.sdk.utils.cipher import Cipher  # noqa: E402 - the environment above has to come first
 
 import scenarios  # noqa: E402, F401 - registers them
+from coverage import coverage  # noqa: E402
 from checking import check, spoken  # noqa: E402
 from opened import copies, import_every_tool  # noqa: E402
 from resuming import resume  # noqa: E402
@@ -137,7 +141,10 @@ def main(names: list[str]) -> None:
     shutil.rmtree(PLACE, ignore_errors=True)
     order = list(SCENARIOS)
     both = sorted(kept + entries, key=lambda entry: (order.index(entry["scenario"]), entry["id"]))
-    write_json(index, {"sdk": VERSION, "conversations": both})
+    kinds = apart(lambda: coverage(FIXTURES))
+    write_json(index, {"sdk": VERSION, "conversations": both, "kinds": kinds})
+    if not names and kinds["forgotten"]:
+        raise SystemExit(f"no fixture shows {', '.join(kinds['forgotten'])}")
 
 
 if __name__ == "__main__":

@@ -1,3 +1,16 @@
 """What the fixtures show, one function per conversation; importing this registers them all."""
 
-from scenarios import calls, condensing, damage, foreign_tools, hooked, running, talk, tree  # noqa: F401
+from scenarios import (  # noqa: F401
+    calls,
+    condensing,
+    constructed,
+    damage,
+    foreign_tools,
+    hooked,
+    models,
+    running,
+    settings,
+    talk,
+    toolbox,
+    tree,
+)

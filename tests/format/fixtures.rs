@@ -1,0 +1,71 @@
+//! Conversations that the SDK wrote, with what it said about them (`tests/fixtures/<sdk version>`).
+
+use serde_json::Value;
+use std::{fs, path::Path};
+use threadkeep::{event::Event, id::EventId};
+
+/// The directory of the newest SDK that has fixtures.
+pub const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/sdk-1.43.1");
+
+/// One conversation.
+pub struct Fixture {
+    /// The scenario, for messages.
+    pub name: String,
+    /// What the SDK said when it opened the conversation.
+    pub said: Value,
+    /// What it made of the events for a model; `null` if it could not open the conversation.
+    pub expected: Value,
+    /// The text of `base_state.json`.
+    pub base_state: String,
+    /// The events up to the first gap.
+    pub log: Vec<Event>,
+}
+
+/// Every conversation.
+pub fn all() -> Vec<Fixture> {
+    let index: Value = serde_json::from_str(&read(&Path::new(ROOT).join("index.json"))).unwrap();
+    let conversations = index["conversations"].as_array().unwrap();
+    assert!(!conversations.is_empty(), "the fixtures are there");
+    conversations.iter().map(load).collect()
+}
+
+/// Every conversation that the SDK opens.
+pub fn all_that_open() -> Vec<Fixture> {
+    all().into_iter().filter(|fixture| fixture.said["opens"] == true).collect()
+}
+
+fn load(said: &Value) -> Fixture {
+    let directory = Path::new(ROOT).join(said["directory"].as_str().unwrap());
+    let expected = directory.with_extension("expected.json");
+    Fixture {
+        name: said["scenario"].as_str().unwrap().into(),
+        said: said.clone(),
+        expected: fs::read_to_string(expected)
+            .map_or(Value::Null, |text| serde_json::from_str(&text).unwrap()),
+        base_state: read(&directory.join("base_state.json")),
+        log: log(&directory.join("events")),
+    }
+}
+
+fn log(directory: &Path) -> Vec<Event> {
+    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.retain(|name| name.starts_with("event-"));
+    names.sort();
+    let mut log = Vec::new();
+    for name in names {
+        let (index, id) =
+            name.trim_start_matches("event-").trim_end_matches(".json").split_once('-').unwrap();
+        if index.parse() != Ok(log.len()) {
+            break;
+        }
+        let id: EventId = id.parse().unwrap();
+        log.push(Event::decode(id, read(&directory.join(&name)).into()));
+    }
+    log
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}

@@ -1,0 +1,140 @@
+//! What this library makes of the SDK's conversations is what the SDK makes of them.
+
+use crate::fixtures::{Fixture, all, all_that_open};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use threadkeep::{
+    context::{
+        branch::{Branch, active_branch, unmatched_actions},
+        messages::{events_to_messages, repair},
+        view::{View, view_id},
+    },
+    conversation::base_state::BaseState,
+    event::{Body, Event},
+};
+
+fn branch(fixture: &Fixture) -> Branch {
+    active_branch(&fixture.log, &BaseState::parse(&fixture.base_state).unwrap().leaf())
+}
+
+fn ids(events: &[Event]) -> Vec<String> {
+    events.iter().map(|event| event.id().to_string()).collect()
+}
+
+fn strings(value: &Value) -> Vec<String> {
+    value.as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn every_event_has_the_type_that_the_sdk_gave_it() {
+    for fixture in all() {
+        let kinds = fixture.said["kinds"].as_array().unwrap();
+        for (event, kind) in fixture.log.iter().zip(kinds) {
+            match kind.as_str() {
+                Some(kind) => {
+                    assert_eq!(event.kind(), kind, "{}", fixture.name);
+                    assert!(event.is_sound(), "{}: {event:?}", fixture.name);
+                }
+                None => assert_eq!(event.body(), &Body::Unreadable, "{}", fixture.name),
+            }
+        }
+    }
+}
+
+#[test]
+fn an_event_written_from_its_typed_value_has_the_bytes_that_the_sdk_wrote() {
+    let mut kinds: BTreeSet<_> = Body::KINDS.iter().copied().collect();
+    for fixture in all() {
+        for event in fixture.log.iter().filter(|event| event.body() != &Body::Unreadable) {
+            let written = event.body().encode(event.head());
+            assert_eq!(written.as_deref(), Some(&**event.json()), "{}", fixture.name);
+            kinds.remove(event.kind());
+        }
+    }
+    assert!(kinds.is_empty(), "no fixture holds {kinds:?}");
+}
+
+#[test]
+fn the_active_branch_is_the_one_that_the_sdk_walks() {
+    for fixture in all_that_open() {
+        let branch = branch(&fixture);
+        assert_eq!(branch.broken, None, "{}", fixture.name);
+        assert_eq!(ids(&branch.events), strings(&fixture.said["active_branch"]), "{}", fixture.name);
+    }
+}
+
+#[test]
+fn the_view_holds_the_events_that_the_sdk_keeps() {
+    for fixture in all_that_open() {
+        let view = View::of_branch(&branch(&fixture).events);
+        let ids: Vec<_> = view.events().iter().map(|event| view_id(event).into_owned()).collect();
+        assert_eq!(ids, strings(&fixture.said["view"]), "{}", fixture.name);
+    }
+}
+
+#[test]
+fn the_actions_that_wait_are_those_that_the_sdk_would_execute() {
+    for fixture in all_that_open() {
+        let waiting = unmatched_actions(&branch(&fixture).events);
+        assert_eq!(ids(&waiting), strings(&fixture.said["unmatched_actions"]), "{}", fixture.name);
+    }
+}
+
+#[test]
+fn the_messages_are_those_that_the_sdk_makes() {
+    for fixture in all_that_open() {
+        let view = View::of_branch(&branch(&fixture).events);
+        let messages = serde_json::to_value(events_to_messages(view.events())).unwrap();
+        let (messages, expected) = (messages.as_array().unwrap(), &fixture.expected["messages"]);
+        assert_eq!(messages.len(), expected.as_array().unwrap().len(), "{}", fixture.name);
+        for (message, expected) in messages.iter().zip(expected.as_array().unwrap()) {
+            assert_eq!(message, expected, "{}", fixture.name);
+        }
+    }
+}
+
+#[test]
+fn only_the_histories_that_the_sdk_tears_apart_are_repaired() {
+    let torn = all_that_open().into_iter().filter(|fixture| {
+        let messages = events_to_messages(View::of_branch(&branch(fixture).events).events());
+        repair(messages.clone()) != messages
+    });
+    let torn: BTreeSet<String> = torn.map(|fixture| fixture.name).collect();
+    assert_eq!(torn.into_iter().collect::<Vec<_>>(), ["invalid-calls"]);
+}
+
+#[test]
+fn a_base_state_keeps_every_byte_when_its_own_values_are_set_again() {
+    for fixture in all().into_iter().filter(|fixture| fixture.name != "torn-state") {
+        let mut state = BaseState::parse(&fixture.base_state).unwrap();
+        assert_eq!(&*state.json(), fixture.base_state, "{}", fixture.name);
+        let status = state.execution_status();
+        state.set_execution_status(status);
+        state.set_max_iterations(state.max_iterations());
+        state.set_tags(&state.tags()).unwrap();
+        if let Some(llm) = state.agent_llm() {
+            state.set_agent_llm(&llm);
+        }
+        state.set_last_user_message_id(state.last_user_message_id().as_ref());
+        assert_eq!(&*state.json(), fixture.base_state, "{}", fixture.name);
+    }
+}
+
+#[test]
+fn fields_that_are_taken_away_come_back_to_their_places() {
+    for fixture in all().into_iter().filter(|fixture| fixture.name != "torn-state") {
+        let names: Vec<String> = serde_json::from_str::<serde_json::Map<String, Value>>(&fixture.base_state)
+            .unwrap()
+            .keys()
+            .cloned()
+            .collect();
+        for name in names {
+            let mut state = BaseState::parse(&fixture.base_state).unwrap();
+            let value = state.field(&name);
+            state.set_field(&name, None);
+            assert_ne!(&*state.json(), fixture.base_state);
+            state.set_field(&name, value.as_ref());
+            assert_eq!(&*state.json(), fixture.base_state, "{}: {name}", fixture.name);
+        }
+    }
+}
