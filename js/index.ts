@@ -1,8 +1,24 @@
+// The public API.
+export { Agent, type AgentOptions } from "./agent.js";
+export {
+  Conversation,
+  type ConversationInfo,
+  type ConversationOptions,
+  type ConversationWarning,
+  type EventLog,
+} from "./conversation.js";
+export { ThreadkeepError, type ErrorCode } from "./errors.js";
+export type * from "./events.js";
+export { LLM, type LLMOptions } from "./llm.js";
+export type { Run, RunResult } from "./run.js";
+export { indexedDBStore, memoryStore, type Store } from "./store.js";
+export {
+  tool,
+  type JSONSchema,
+  type StandardSchema,
+  type Tool,
+  type ToolContext,
+  type ToolOptions,
+  type ToolOutput,
+} from "./tool.js";
 export { load, type WasmSource } from "./wasm.js";
-import { version as wasmVersion } from "../pkg/threadkeep.js";
-import { load } from "./wasm.js";
-/** The version of the loaded wasm. */
-export async function version(): Promise<string> {
-  await load();
-  return wasmVersion();
-}

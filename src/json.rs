@@ -2,11 +2,12 @@
 //! way of writing JSON.
 
 use serde::{
-    Deserialize, Deserializer,
+    Deserialize, Deserializer, Serialize, Serializer,
     de::{MapAccess, Visitor},
+    ser::SerializeMap,
 };
 use serde_json::value::RawValue;
-use std::{fmt, rc::Rc};
+use std::{borrow::Cow, fmt, rc::Rc};
 
 /// An object whose fields keep their order and their values' exact text. A repeated key keeps its first place and
 /// its last value, as Python reads it.
@@ -72,6 +73,17 @@ impl RawObject {
     }
 }
 
+impl Serialize for RawObject {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, value) in self.iter() {
+            let value: &RawValue = serde_json::from_str(value).map_err(serde::ser::Error::custom)?;
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}
+
 impl<'de> Deserialize<'de> for RawObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Fields;
@@ -125,6 +137,41 @@ pub fn python_dumps(json: &str) -> String {
         rest = rest.get(c.len_utf8()..).unwrap_or_default();
     }
     out
+}
+
+/// JSON text in which a half of a surrogate pair that stands alone (`"\\ud83d"`) is replaced by U+FFFD. JavaScript
+/// writes such halves, and Python refuses the whole file for one.
+pub fn well_formed(json: &str) -> Cow<'_, str> {
+    let mut out = String::new();
+    let mut copied = 0;
+    let mut at = 0;
+    while let Some(next) = json.get(at..).and_then(|rest| rest.find('\\')) {
+        at += next;
+        match unit_at(json, at) {
+            Some(unit @ 0xd800..=0xdfff) => {
+                let is_pair = unit < 0xdc00 && matches!(unit_at(json, at + 6), Some(0xdc00..=0xdfff));
+                if !is_pair {
+                    out.push_str(json.get(copied..at).unwrap_or_default());
+                    out.push('\u{fffd}');
+                    copied = at + 6;
+                }
+                at += if is_pair { 12 } else { 6 };
+            }
+            // Any other escape is two characters or more, and the second is never the start of another one.
+            _ => at = json.len().min(at + 2),
+        }
+    }
+    if copied == 0 {
+        return Cow::Borrowed(json);
+    }
+    out.push_str(json.get(copied..).unwrap_or_default());
+    Cow::Owned(out)
+}
+
+/// The code unit of the `\uXXXX` escape at this place.
+fn unit_at(json: &str, at: usize) -> Option<u32> {
+    let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
+    u32::from_str_radix(digits, 16).ok()
 }
 
 /// Where the string that `text` begins with ends, behind its closing quote.
@@ -182,5 +229,17 @@ mod tests {
         );
         assert_eq!(python_dumps("{}"), "{}");
         assert_eq!(python_dumps(r#""\u0001\b\f\n\u007f""#), "\"\\u0001\\b\\f\\n\u{7f}\"");
+    }
+
+    #[test]
+    fn lone_surrogates_are_replaced_and_pairs_and_escaped_backslashes_are_not() {
+        let sound = r#"{"a":"\ud83d\ude00 é \\ud83d \n \u00e9"}"#;
+        assert!(matches!(well_formed(sound), Cow::Borrowed(text) if text == sound));
+        assert_eq!(well_formed(r#""a\ud83d""#), "\"a\u{fffd}\"");
+        assert_eq!(well_formed(r#""\ud83dx\uDE00\ud83d\ude00""#), "\"\u{fffd}x\u{fffd}\\ud83d\\ude00\"");
+        assert_eq!(well_formed(r#""\ud83d\ud83d\ude00""#), "\"\u{fffd}\\ud83d\\ude00\"");
+        for cut in ["\\", "\\u", "\\ud8", "é\\", "\"\\ud83dé"] {
+            well_formed(cut);
+        }
     }
 }

@@ -5,8 +5,8 @@
 //! error that the model reads. Values keep their spelling.
 
 use crate::{
-    json::{RawObject, python_dumps},
-    tool::{ToolAnnotations, ToolDefinition, ToolKind},
+    json::{RawObject, python_dumps, well_formed},
+    tool::ToolDefinition,
 };
 use serde::Deserialize;
 
@@ -59,6 +59,7 @@ pub fn malformed(error: &str) -> String {
 }
 
 fn parse(text: &str) -> Result<RawObject, String> {
+    let text = &well_formed(text);
     let mut object = match parse_any(text) {
         Ok(object) => object,
         Err(error) => parse_any(&escape_control_characters(text)).map_err(|_| error)?,
@@ -162,7 +163,7 @@ fn has_parameter(tool: &ToolDefinition, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tool::Replay;
+    use crate::tool::{Replay, ToolAnnotations, ToolKind};
 
     fn tool(parameters: &str) -> ToolDefinition {
         ToolDefinition {

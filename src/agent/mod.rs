@@ -1,3 +1,67 @@
 //! One step of an agent: what the model said becomes events, calls become results.
+//!
+//! Knows neither conversations nor stores.
 
 pub mod arguments;
+mod execute;
+mod response;
+
+pub use execute::execute;
+pub use response::{Call, Draft, Known, Reply, ReplyKind, error_event, read_response};
+
+use crate::{
+    event::{RawJson, json::ObjectWriter},
+    llm::{Llm, ToolSchema},
+    tool::{ToolRegistry, model_parameters},
+};
+use std::rc::Rc;
+
+/// A model with tools and instructions.
+#[derive(Clone)]
+pub struct Agent {
+    /// The model.
+    pub llm: Rc<Llm>,
+    /// The host's tools and the built-in ones.
+    pub tools: ToolRegistry,
+    /// The instructions of new conversations.
+    pub system_prompt: Rc<str>,
+    /// How many calls of one answer run at the same time; at least 1.
+    pub tool_concurrency_limit: usize,
+}
+
+impl Agent {
+    /// The instructions where the host gives none.
+    pub const DEFAULT_SYSTEM_PROMPT: &str = include_str!("prompts/system.md");
+
+    /// The agent in `base_state.json`, as the SDK's `Agent` writes itself. The host's tools are not in it: they are
+    /// no class that Python could load.
+    pub fn to_sdk_json(&self) -> RawJson {
+        let mut out = ObjectWriter::new();
+        out.raw("llm", &self.llm.options.to_sdk_json(None));
+        out.raw("tools", "[]");
+        out.raw("mcp_config", "{}");
+        out.raw("include_default_tools", r#"["FinishTool","ThinkTool"]"#);
+        out.field("system_prompt", &*self.system_prompt);
+        out.field("system_prompt_filename", "system_prompt.j2");
+        out.field("security_policy_filename", "security_policy.j2");
+        out.raw("system_prompt_kwargs", r#"{"llm_security_analyzer":true}"#);
+        out.field("tool_concurrency_limit", &self.tool_concurrency_limit);
+        out.field("kind", "Agent");
+        out.into_raw()
+    }
+
+    /// The tools as the model sees them.
+    pub fn tool_schemas(&self) -> Vec<ToolSchema> {
+        self.tools
+            .iter()
+            .map(|tool| {
+                let definition = tool.definition();
+                ToolSchema {
+                    name: definition.name.clone(),
+                    description: definition.description.clone(),
+                    parameters: model_parameters(definition).into(),
+                }
+            })
+            .collect()
+    }
+}

@@ -1,4 +1,176 @@
-//! One conversation: its state and its verbs.
+//! Conversations: the SDK's verbs over one event log.
+//!
+//! Everything shown or sent is derived from events; only [`log::EventLog::commit`] writes them. The verbs are free
+//! of browser types and run natively in tests.
 
 pub mod base_state;
+
+mod active_branch;
+mod log;
+mod open;
+mod pending;
+mod repair;
+mod run;
+mod send;
+mod stats;
+mod stop;
 mod turn;
+mod warning;
+
+pub use log::Listener;
+pub use open::OpenOptions;
+pub use run::RunOutcome;
+pub use warning::{Warning, WarningCode};
+
+use crate::{
+    agent::Agent,
+    cancel::CancelToken,
+    conversation::base_state::{BaseState, ExecutionStatus},
+    error::{Error, ErrorCode, Result},
+    event::Event,
+    id::{ConversationId, EventId},
+    llm::Delta,
+};
+use futures_channel::oneshot;
+use log::{Change, EventLog};
+use std::{
+    cell::{Cell, Ref, RefCell},
+    collections::BTreeMap,
+    rc::Rc,
+};
+use turn::TurnLock;
+
+/// An open conversation. Clones are the same conversation.
+#[derive(Clone)]
+pub struct Conversation(Rc<Shared>);
+
+struct Shared {
+    log: EventLog,
+    agent: Agent,
+    access: Access,
+    max_iterations: u32,
+    on_delta: Rc<dyn Fn(Delta)>,
+    /// Held for each part of a step that must not be interleaved with other verbs.
+    turn: TurnLock,
+    /// Stops the run that is under way.
+    running: RefCell<Option<CancelToken>>,
+    /// Dropped when the run ends.
+    run_ends: RefCell<Vec<oneshot::Sender<()>>>,
+    /// Shown instead of the stored status where that could not be written.
+    unsaved_status: Cell<Option<ExecutionStatus>>,
+    warnings: Vec<Warning>,
+    is_closed: Cell<bool>,
+}
+
+/// Whether this handle may write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// It holds the conversation's lock.
+    Writer,
+    /// Another tab or handle does.
+    Follower,
+}
+
+impl Conversation {
+    /// Whose it is.
+    pub fn id(&self) -> ConversationId {
+        self.0.log.id
+    }
+
+    /// Whether this handle may write.
+    pub fn access(&self) -> Access {
+        self.0.access
+    }
+
+    /// `base_state.json` as last committed.
+    pub fn state(&self) -> Ref<'_, BaseState> {
+        self.0.log.state()
+    }
+
+    /// Where the conversation stands.
+    pub fn execution_status(&self) -> ExecutionStatus {
+        self.0.unsaved_status.get().unwrap_or_else(|| self.state().execution_status())
+    }
+
+    /// What could not be used or was set aside when it was opened.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.0.warnings
+    }
+
+    /// How many events the log has.
+    pub fn length(&self) -> u64 {
+        self.0.log.length()
+    }
+
+    /// The exact JSON of the events in this range.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn events(&self, range: std::ops::Range<u64>) -> Result<Vec<Rc<str>>> {
+        let range = range.start..range.end.min(self.length());
+        let events = self.0.log.store.events(self.id(), range).await?;
+        Ok(events.into_iter().map(|event| event.json).collect())
+    }
+
+    /// The index of the first event with this id.
+    ///
+    /// # Errors
+    /// `not_found`, and those of the store.
+    pub async fn index_of(&self, event: &EventId) -> Result<u64> {
+        let index = self.0.log.store.index_of(self.id(), event).await?;
+        index.ok_or_else(|| {
+            Error::new(ErrorCode::NotFound, format!("there is no event {event} in this conversation"))
+        })
+    }
+
+    /// The message of the last `finish`, or the model's last text.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn final_response(&self) -> Result<Option<String>> {
+        self.0.log.read(|branch| run::final_response(branch.view.events())).await
+    }
+
+    /// Replaces the tags. Keys are lower-case letters and digits, values at most 256 characters: anything else
+    /// would make `base_state.json` unreadable for the SDK.
+    ///
+    /// # Errors
+    /// `invalid_options` naming the tag, `locked_elsewhere`, and those of the store.
+    pub async fn set_tags(&self, tags: &BTreeMap<String, String>) -> Result<()> {
+        self.writable()?;
+        self.state().clone().set_tags(tags)?;
+        let change = Change::edit(|state| {
+            // Checked above.
+            let _ = state.set_tags(tags);
+        });
+        self.append(change).await.map(drop)
+    }
+
+    /// Stops a run, lets go of the log, and refuses everything from then on. What was committed stays.
+    pub async fn close(&self) {
+        if let Some(cancel) = self.0.running.borrow().as_ref() {
+            cancel.cancel();
+        }
+        let _turn = self.0.turn.take().await;
+        self.0.is_closed.set(true);
+    }
+
+    fn writable(&self) -> Result<()> {
+        if self.0.is_closed.get() {
+            return Err(Error::new(ErrorCode::InvalidState, "the conversation is closed; open it again"));
+        }
+        match self.0.access {
+            Access::Writer => Ok(()),
+            Access::Follower => Err(Error::new(
+                ErrorCode::LockedElsewhere,
+                "this conversation is open for writing in another tab or handle; close it there, then open it again",
+            )),
+        }
+    }
+
+    async fn append(&self, change: Change<'_>) -> Result<Vec<Event>> {
+        let events = self.0.log.commit(change).await?;
+        self.0.unsaved_status.set(None);
+        Ok(events)
+    }
+}

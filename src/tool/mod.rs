@@ -3,10 +3,12 @@
 //! A tool that fails is not an error of the library: its failure is an observation that the model reads.
 
 mod finish;
+mod record;
 mod schema;
 mod think;
 
 pub use finish::FinishTool;
+pub use record::{arguments_of_record, record_of_call, record_of_output, record_of_tool};
 pub use schema::model_parameters;
 pub use think::ThinkTool;
 

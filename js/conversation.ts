@@ -1,0 +1,343 @@
+// Conversations: the SDK's verbs, the JavaScript way. Thin: what they do is decided in the wasm.
+import { CoreConversation, deleteConversation, listConversations } from "../pkg/threadkeep.js";
+import { Agent } from "./agent.js";
+import { ThreadkeepError, fromCore, invalidOptions } from "./errors.js";
+import type {
+  ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, LiveEvent, MessageEvent_,
+} from "./events.js";
+import { Run, type RunResult } from "./run.js";
+import { type Store, coreStore, indexedDBStore } from "./store.js";
+import { type ToolContext, toCore } from "./tool.js";
+
+export interface ConversationOptions {
+  agent: Agent;
+  /** A UUID. One that exists resumes; none, or a new one, creates. */
+  conversationId?: string;
+  /** Default: `indexedDBStore()` in a page; elsewhere there is none, so name one. */
+  store?: Store;
+  /** Called with every event once it is durable. */
+  callbacks?: Array<(event: ConversationEvent) => void>;
+  /** Called with the pieces of an answer as they come. */
+  tokenCallbacks?: Array<(live: LiveEvent) => void>;
+  /** Steps that one run may take. Default 500. */
+  maxIterationPerRun?: number;
+  /** For a conversation that is created. Names of lower-case letters and digits, values of at most 256 characters. */
+  tags?: Record<string, string>;
+}
+
+/** A conversation in a list. */
+export interface ConversationInfo {
+  id: string;
+  /** `tags.title`. */
+  title: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+  executionStatus: ExecutionStatus;
+  eventCount: number;
+  tags: Record<string, string>;
+}
+
+/** Something about an opened conversation that the host should know, and perhaps show. */
+export interface ConversationWarning {
+  code: "set_aside" | "head_moved" | "interrupted" | "unreadable" | "tools_unavailable" | "settings_unavailable";
+  message: string;
+}
+
+/** The log, read a page at a time; nothing is loaded that is not asked for. */
+export interface EventLog extends AsyncIterable<ConversationEvent> {
+  readonly length: number;
+  /** Counts from the end where negative; `undefined` beyond either end. */
+  at(index: number): Promise<ConversationEvent | undefined>;
+  /** As `Array.prototype.slice`. */
+  slice(start?: number, end?: number): Promise<ConversationEvent[]>;
+  /** @throws ThreadkeepError `not_found` */
+  getIndex(eventId: string): Promise<number>;
+  /** @throws ThreadkeepError `not_found` */
+  getId(index: number): Promise<string>;
+}
+
+/**
+ * A conversation with an agent, kept in a store as it happens.
+ *
+ * What a promise of this class reports has been committed: it survives a reload and a crash, and where it says
+ * durable, a power cut. Opening never runs anything.
+ */
+export class Conversation implements AsyncDisposable {
+  readonly id: string;
+  /** What was set aside on opening, and what of the stored agent cannot work here. */
+  readonly warnings: readonly ConversationWarning[];
+  /** A follower reads; another tab or handle writes. */
+  readonly access: "writer" | "follower";
+  readonly events: EventLog;
+  readonly #core: CoreConversation;
+  readonly #listeners: Set<(event: ConversationEvent | LiveEvent) => void>;
+  #state: { text: string; value: ConversationState } | undefined;
+
+  private constructor(id: string, core: CoreConversation, listeners: Set<(event: ConversationEvent | LiveEvent) => void>) {
+    this.id = id;
+    this.#core = core;
+    this.#listeners = listeners;
+    this.warnings = core.warnings() as ConversationWarning[];
+    this.access = core.access() as "writer" | "follower";
+    this.events = eventLog(core);
+  }
+
+  /**
+   * Opens a conversation, or creates it. What a crash left behind is made sound: see `warnings` and
+   * `pendingActions()`.
+   * @throws ThreadkeepError `invalid_options`, `id_mismatch`, `store_*`
+   */
+  static async open(options: ConversationOptions): Promise<Conversation> {
+    const { agent, conversationId, callbacks = [], tokenCallbacks = [], maxIterationPerRun, tags } = options ?? {};
+    if (!(agent instanceof Agent)) throw invalidOptions("agent must be an Agent: Conversation.open({ agent: new Agent({ … }) })");
+    if (maxIterationPerRun !== undefined && !(Number.isInteger(maxIterationPerRun) && maxIterationPerRun >= 1)) {
+      throw invalidOptions("maxIterationPerRun must be a whole number of at least 1");
+    }
+    const id = conversationId === undefined ? crypto.randomUUID() : checkId(conversationId);
+    const store = await coreStore(options.store ?? indexedDBStore());
+    const listeners = new Set<(event: ConversationEvent | LiveEvent) => void>();
+    for (const callback of callbacks) listeners.add((event) => isStored(event) && callback(event));
+    for (const callback of tokenCallbacks) listeners.add((event) => isStored(event) || callback(event));
+    const tell = (event: ConversationEvent | LiveEvent) => {
+      for (const listener of listeners) {
+        try {
+          listener(event);
+        } catch (error) {
+          // A subscriber's mistake must not stop the agent; it is reported where uncaught errors are.
+          queueMicrotask(() => {
+            throw error;
+          });
+        }
+      }
+    };
+    const core = await settle(CoreConversation.open(
+      {
+        conversationId: id,
+        ...(maxIterationPerRun !== undefined && { maxIterations: maxIterationPerRun }),
+        ...(tags && { tags }),
+        agent: coreAgent(agent, tell),
+        onEvent: (json: string) => tell(JSON.parse(json)),
+      },
+      store,
+    ));
+    return new Conversation(id, core as CoreConversation, listeners);
+  }
+
+  /** Every conversation of a store, newest first, without reading events. */
+  static async list(store: Store = indexedDBStore()): Promise<ConversationInfo[]> {
+    const listings = JSON.parse((await settle(listConversations(await coreStore(store)))) as string) as Listing[];
+    return listings.map(toInfo);
+  }
+
+  /** Removes a conversation; nothing happens if there is none. @throws ThreadkeepError `locked_elsewhere` while it is open. */
+  static async delete(id: string, store: Store = indexedDBStore()): Promise<void> {
+    await settle(deleteConversation(checkId(id), await coreStore(store)));
+  }
+
+  /** `base_state.json`, as last committed. */
+  get state(): ConversationState {
+    const text = call(() => this.#core.state());
+    if (this.#state?.text !== text) this.#state = { text, value: JSON.parse(text) };
+    return this.#state!.value;
+  }
+
+  /** What was spent, by `usageId`. */
+  get stats(): ConversationStats {
+    return this.state.stats;
+  }
+
+  get executionStatus(): ExecutionStatus {
+    return call(() => this.#core.executionStatus()) as ExecutionStatus;
+  }
+
+  /**
+   * Appends a user message and resolves once it is durable. Calls that still wait for a result are answered
+   * first, so the next `run()` always works. During a run the message is stored between two steps and picked up.
+   * @throws ThreadkeepError `invalid_options`, `locked_elsewhere`, `invalid_state` after `close()`, `store_*`
+   */
+  async sendMessage(message: string | Content[], options: { sender?: string } = {}): Promise<MessageEvent_> {
+    const content: unknown = typeof message === "string" ? [{ type: "text", text: message }] : message;
+    if (!Array.isArray(content)) throw invalidOptions("a message is a string or an array of text and image parts");
+    if (options.sender !== undefined && typeof options.sender !== "string") throw invalidOptions("sender must be a string");
+    return JSON.parse((await settle(this.#core.sendMessage(JSON.stringify(content), options.sender))) as string);
+  }
+
+  /**
+   * Lets the agent work until it is done, has to wait, or is stopped. Running a conversation that waits for
+   * confirmation approves what waits. An aborted `signal` stops like `interrupt()` and rejects with code `aborted`.
+   */
+  run(options: { signal?: AbortSignal } = {}): Run {
+    return new Run(this.#run(options?.signal), (listener) => this.subscribe(listener));
+  }
+
+  async #run(signal: AbortSignal | undefined): Promise<RunResult> {
+    if (signal !== undefined && !(signal instanceof AbortSignal)) throw invalidOptions("signal must be an AbortSignal");
+    if (signal?.aborted) throw aborted(signal);
+    const interrupt = () => void this.interrupt().catch(() => {});
+    signal?.addEventListener("abort", interrupt);
+    try {
+      const [status, finalResponse] = (await settle(this.#core.run())) as [ExecutionStatus, string | null];
+      if (signal?.aborted && status === "paused") throw aborted(signal);
+      return { status, finalResponse };
+    } finally {
+      signal?.removeEventListener("abort", interrupt);
+    }
+  }
+
+  /** Stops after the step that is under way; lasts over a reload. Resolves once it is durable. */
+  async pause(): Promise<void> {
+    await settle(this.#core.pause());
+  }
+
+  /** Stops now: the request is aborted, running tools are told and no longer waited for, their calls are answered. */
+  async interrupt(): Promise<void> {
+    await settle(this.#core.interrupt());
+  }
+
+  /** The calls that wait for a result: not approved yet, or left by a crash. */
+  async pendingActions(): Promise<ActionEvent[]> {
+    return ((await settle(this.#core.pendingActions())) as string[]).map((json) => JSON.parse(json));
+  }
+
+  /** Answers every call that waits with a rejection, which the model reads at the next run. */
+  async rejectPendingActions(reason?: string): Promise<void> {
+    await settle(this.#core.rejectPendingActions(reason));
+  }
+
+  /** Replaces all tags; `title` is shown in lists. */
+  async setTags(tags: Record<string, string>): Promise<void> {
+    await settle(this.#core.setTags(tags));
+  }
+
+  /** The message of the last `finish`, or the model's last text. */
+  async finalResponse(): Promise<string | null> {
+    return (await settle(this.#core.finalResponse())) as string | null;
+  }
+
+  /** Calls `listener` with every event once it is durable, and with what is only live. Returns the unsubscriber. */
+  subscribe(listener: (event: ConversationEvent | LiveEvent) => void): () => void {
+    if (typeof listener !== "function") throw invalidOptions("subscribe() takes a function");
+    // A listener that is subscribed twice is called twice, and each unsubscriber ends its own.
+    const own = (event: ConversationEvent | LiveEvent) => listener(event);
+    this.#listeners.add(own);
+    return () => void this.#listeners.delete(own);
+  }
+
+  /** Stops a run and lets go of the conversation, so that another tab can write it. What was committed stays. */
+  async close(): Promise<void> {
+    await settle(this.#core.close());
+    this.#listeners.clear();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+/** The events on which a listener for stored events is called. */
+function isStored(event: ConversationEvent | LiveEvent): event is ConversationEvent {
+  return "id" in event;
+}
+
+function coreAgent(agent: Agent, tell: (event: LiveEvent) => void): object {
+  const { llm, tools, systemPrompt, toolConcurrencyLimit } = agent;
+  return {
+    llm: llm.options,
+    ...(systemPrompt !== undefined && { systemPrompt }),
+    toolConcurrencyLimit,
+    tools: tools.map((tool) => {
+      const core = toCore(tool);
+      return {
+        ...core,
+        execute(argumentsJson: string, context: Omit<ToolContext, "progress">) {
+          const progress = (text: string) => {
+            tell({ kind: "ToolProgressEvent", tool_call_id: context.toolCallId, tool_name: tool.name, text: String(text) });
+          };
+          return core.execute(argumentsJson, { ...context, progress });
+        },
+      };
+    }),
+  };
+}
+
+function eventLog(core: CoreConversation): EventLog {
+  const page = 100;
+  const read = async (start: number, end: number): Promise<ConversationEvent[]> =>
+    start < end ? ((await settle(core.events(start, end))) as string[]).map((json) => JSON.parse(json)) : [];
+  const fromEnd = (index: number) => Math.max(0, index < 0 ? core.length() + index : index);
+  return {
+    get length() {
+      return call(() => core.length());
+    },
+    async at(index) {
+      const place = Math.trunc(index) || 0;
+      const start = place < 0 ? this.length + place : place;
+      return start < 0 ? undefined : (await read(start, start + 1))[0];
+    },
+    async slice(start = 0, end = this.length) {
+      return read(fromEnd(Math.trunc(start) || 0), Math.min(this.length, fromEnd(Math.trunc(end) || 0)));
+    },
+    async getIndex(eventId) {
+      return (await settle(core.indexOf(String(eventId)))) as number;
+    },
+    async getId(index) {
+      const event = await this.at(index);
+      if (!event) throw new ThreadkeepError("not_found", `there is no event ${index} in this conversation`);
+      return event.id;
+    },
+    async *[Symbol.asyncIterator]() {
+      for (let start = 0; start < this.length; start += page) yield* await read(start, Math.min(start + page, this.length));
+    },
+  };
+}
+
+interface Listing {
+  id: string;
+  execution_status: ExecutionStatus;
+  tags: Record<string, string>;
+  length: number;
+  created_at: number;
+  updated_at: number;
+}
+
+/** @internal */
+export function toInfo(listing: Listing): ConversationInfo {
+  return {
+    id: listing.id,
+    title: listing.tags["title"] ?? null,
+    createdAt: new Date(listing.created_at),
+    updatedAt: new Date(listing.updated_at),
+    executionStatus: listing.execution_status,
+    eventCount: listing.length,
+    tags: listing.tags,
+  };
+}
+
+function checkId(id: unknown): string {
+  if (typeof id === "string" && /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i.test(id)) {
+    const hex = id.replaceAll("-", "").toLowerCase();
+    return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+  }
+  throw invalidOptions(`conversation id ${JSON.stringify(String(id)).slice(0, 80)} is not a UUID; leave it out to get a new one`);
+}
+
+function aborted(signal: AbortSignal): ThreadkeepError {
+  return new ThreadkeepError("aborted", "the run was stopped by its signal; run() goes on", { cause: signal.reason });
+}
+
+/** Waits for the wasm's promise; its rejections become `ThreadkeepError`s. @internal */
+export async function settle(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    return await promise;
+  } catch (error) {
+    throw fromCore(error);
+  }
+}
+
+function call<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw fromCore(error);
+  }
+}

@@ -1,0 +1,48 @@
+//! Running one call: whatever comes of it is an event that the model reads (`agent/parallel_executor.py`).
+
+use super::response::{Call, Draft, error_event};
+use crate::{
+    cancel::CancelToken,
+    event::{ObservationEvent, Source},
+    id::ConversationId,
+    tool::{ToolCall, ToolRegistry, record_of_output},
+};
+use std::rc::Rc;
+
+/// Runs a call and returns the event that answers it. Never fails.
+pub async fn execute(
+    call: Call,
+    tools: &ToolRegistry,
+    conversation: ConversationId,
+    cancel: CancelToken,
+) -> Draft {
+    let Some(tool) = tools.get(&call.tool_name).map(Rc::clone) else {
+        let text = format!("The tool '{}' cannot run where this conversation is open now.", call.tool_name);
+        return error_event(&call.tool_name, &call.tool_call_id, &text);
+    };
+    let result = tool
+        .call(ToolCall {
+            arguments: call.arguments.clone(),
+            tool_call_id: call.tool_call_id.clone(),
+            conversation,
+            idempotency_key: call.action_id.clone(),
+            cancel,
+        })
+        .await;
+    match result {
+        Ok(output) => {
+            let event = ObservationEvent {
+                observation: record_of_output(tool.definition().kind, &call.tool_name, &output),
+                tool_name: call.tool_name,
+                tool_call_id: call.tool_call_id,
+                action_id: call.action_id.as_str().to_owned(),
+                extended_content: Vec::new(),
+            };
+            Draft::new(Source::Environment, event)
+        }
+        Err(failure) => {
+            let text = format!("Error executing tool '{}': {}", call.tool_name, failure.0);
+            error_event(&call.tool_name, &call.tool_call_id, &text)
+        }
+    }
+}

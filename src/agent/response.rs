@@ -1,0 +1,212 @@
+//! What one answer of the model becomes in the log (`agent/response_dispatch.py`, `agent/agent.py`).
+//!
+//! Pure: ids come from the caller, nothing is run and nothing is stored here. Differs from the SDK in two places,
+//! so that every provider accepts the history that follows: errors about invalid calls stand behind all actions of
+//! the answer and not between them, and calls behind a `finish` are answered instead of waiting for the next run.
+
+use super::arguments::{argument_names, malformed, read_arguments};
+use crate::{
+    event::{Action, ActionEvent, AgentErrorEvent, Body, ErrorClassification, MessageEvent, Source},
+    id::EventId,
+    llm::message::{Content, Message, MessageToolCall, Role},
+    tool::{ToolKind, ToolRegistry, record_of_call},
+};
+use std::{collections::HashSet, rc::Rc};
+
+/// An event before it has its place in the log.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// The id, where something refers to it already.
+    pub id: Option<EventId>,
+    /// Who is the source.
+    pub source: Source,
+    /// What happened.
+    pub body: Body,
+}
+
+impl Draft {
+    /// An event that nothing refers to yet.
+    pub fn new(source: Source, body: impl Into<Body>) -> Self {
+        Self { id: None, source, body: body.into() }
+    }
+}
+
+/// A call that is to be run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The action's event id.
+    pub action_id: EventId,
+    /// The tool's name.
+    pub tool_name: String,
+    /// The provider's id of the call.
+    pub tool_call_id: String,
+    /// Argument JSON for the tool.
+    pub arguments: Rc<str>,
+}
+
+/// What an answer means for the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReplyKind {
+    /// Calls, valid or not.
+    ToolCalls,
+    /// Text for the user: the run ends.
+    Text,
+    /// Neither: the model is reminded to do something.
+    Nothing,
+}
+
+/// An answer, read.
+#[derive(Debug)]
+pub struct Reply {
+    /// What it means.
+    pub kind: ReplyKind,
+    /// The events to append, in order.
+    pub drafts: Vec<Draft>,
+    /// The valid calls, in order.
+    pub calls: Vec<Call>,
+}
+
+/// What the reading of an answer may know.
+pub struct Known<'a> {
+    /// The tools that are here.
+    pub tools: &'a ToolRegistry,
+    /// Tools of this conversation that are not here.
+    pub unavailable: &'a [String],
+    /// Ids of calls and responses that the history holds already: a provider that repeats one would tie together
+    /// what does not belong together.
+    pub taken: HashSet<String>,
+    /// Makes ids.
+    pub new_id: &'a mut dyn FnMut() -> EventId,
+}
+
+/// Reads an answer.
+pub fn read_response(message: &Message, response_id: &str, known: &mut Known<'_>) -> Reply {
+    let response_id = known.unique(response_id, "response-");
+    match &message.tool_calls {
+        Some(calls) if !calls.is_empty() => read_calls(message, calls, &response_id, known),
+        _ => read_message(message, response_id),
+    }
+}
+
+fn read_message(message: &Message, response_id: String) -> Reply {
+    let has_text = message.content.iter().any(|part| match part {
+        Content::Text { text, .. } => !text.trim().is_empty(),
+        Content::Image { .. } => true,
+    });
+    let said = MessageEvent { llm_response_id: Some(response_id), ..MessageEvent::new(message.clone()) };
+    let mut drafts = vec![Draft::new(Source::Agent, said)];
+    if !has_text {
+        let nudge =
+            Message::new(Role::User, vec![Content::text(include_str!("prompts/nudge.md").trim_end())]);
+        drafts.push(Draft::new(Source::Environment, MessageEvent::new(nudge)));
+    }
+    Reply { kind: if has_text { ReplyKind::Text } else { ReplyKind::Nothing }, drafts, calls: Vec::new() }
+}
+
+fn read_calls(
+    message: &Message,
+    tool_calls: &[MessageToolCall],
+    response_id: &str,
+    known: &mut Known<'_>,
+) -> Reply {
+    let mut reply = Reply { kind: ReplyKind::ToolCalls, drafts: Vec::new(), calls: Vec::new() };
+    let mut errors = Vec::new();
+    let mut is_finished = false;
+    for (place, tool_call) in tool_calls.iter().enumerate() {
+        let mut tool_call = tool_call.clone();
+        tool_call.id = known.unique(&tool_call.id, "call_");
+        let id = (known.new_id)();
+        let outcome = read_call(&mut tool_call, &id, known).and_then(|(action, summary, call, kind)| {
+            let was_finished = is_finished;
+            is_finished |= kind == ToolKind::Finish;
+            if !was_finished {
+                reply.calls.push(call);
+                return Ok((Some(action), Some(summary)));
+            }
+            errors.push(error_about(&tool_call, include_str!("prompts/after_finish.md").trim_end()));
+            Ok((Some(action), Some(summary)))
+        });
+        let (action, summary) = match outcome {
+            Ok(read) => read,
+            Err(error) => {
+                if serde_json::from_str::<&serde_json::value::RawValue>(&tool_call.arguments).is_err() {
+                    tool_call.arguments = malformed(&error);
+                }
+                errors.push(error_about(&tool_call, &error));
+                (None, None)
+            }
+        };
+        let is_first = place == 0;
+        let texts = message.content.iter().filter(|part| is_first && part.as_text().is_some());
+        let event = ActionEvent {
+            thought: texts.cloned().collect(),
+            reasoning_content: message.reasoning_content.clone().filter(|_| is_first),
+            thinking_blocks: if is_first { message.thinking_blocks.clone() } else { Vec::new() },
+            responses_reasoning_item: message.responses_reasoning_item.clone().filter(|_| is_first),
+            summary,
+            ..ActionEvent::new(tool_call, response_id.to_owned(), action)
+        };
+        reply.drafts.push(Draft { id: Some(id), source: Source::Agent, body: event.into() });
+    }
+    reply.drafts.extend(errors);
+    reply
+}
+
+/// The action to store and the call to run; the call's name and arguments are replaced by what was understood.
+fn read_call(
+    tool_call: &mut MessageToolCall,
+    action_id: &EventId,
+    known: &Known<'_>,
+) -> Result<(Action, String, Call, ToolKind), String> {
+    let name = tool_call.name.clone();
+    let Some(tool) = known.tools.get(&name) else { return Err(not_here(&name, known)) };
+    let definition = tool.definition();
+    let invalid = |error: String, text: &str| match argument_names(text) {
+        Some(names) => format!("Invalid call of '{name}': {error}. Arguments given: {}", names.join(", ")),
+        None => format!("Invalid call of '{name}': {error}. Send the arguments as one JSON object"),
+    };
+    let arguments = read_arguments(&tool_call.arguments, definition)
+        .map_err(|error| invalid(error, &tool_call.arguments))?;
+    let for_tool: Rc<str> = arguments.for_tool.to_json().into();
+    tool.check(&for_tool).map_err(|error| invalid(error, &tool_call.arguments))?;
+    tool_call.arguments = arguments.stored;
+    let call = Call {
+        action_id: action_id.clone(),
+        tool_name: name,
+        tool_call_id: tool_call.id.clone(),
+        arguments: for_tool.clone(),
+    };
+    Ok((record_of_call(definition.kind, &arguments.for_tool), arguments.summary, call, definition.kind))
+}
+
+fn not_here(name: &str, known: &Known<'_>) -> String {
+    let available = known.tools.names().join(", ");
+    if known.unavailable.iter().any(|other| other == name) {
+        format!("The tool '{name}' cannot run where this conversation is open now. Available: {available}")
+    } else {
+        format!("There is no tool named '{name}'. Available: {available}")
+    }
+}
+
+/// An error that answers a call.
+fn error_about(tool_call: &MessageToolCall, error: &str) -> Draft {
+    error_event(&tool_call.name, &tool_call.id, error)
+}
+
+/// An error that answers the call of this id.
+pub fn error_event(tool_name: &str, tool_call_id: &str, error: &str) -> Draft {
+    let event = AgentErrorEvent::new(tool_name, tool_call_id, error, ErrorClassification::AGENT_OUTCOME);
+    Draft::new(Source::Agent, event)
+}
+
+impl Known<'_> {
+    fn unique(&mut self, id: &str, prefix: &str) -> String {
+        let id = if id.is_empty() || self.taken.contains(id) {
+            format!("{prefix}{}", (self.new_id)())
+        } else {
+            id.to_owned()
+        };
+        self.taken.insert(id.clone());
+        id
+    }
+}

@@ -1,0 +1,216 @@
+//! One open conversation for JavaScript: parse, call, serialise.
+//!
+//! Methods that wait return promises that settle even if the instance traps (see `web/guard.rs`); nothing stays
+//! borrowed while they wait. Events cross as JSON text.
+
+use super::{
+    error::{invalid, set, to_js},
+    options::{PlainOptions, agent, function, plain, property},
+    store::CoreStore,
+};
+use crate::{
+    cancel::CancelToken,
+    conversation::{Access, Conversation, OpenOptions},
+    error::{Error, Result},
+    event::json::ObjectWriter,
+    json::well_formed,
+    llm::{Delta, message::Content},
+    web::{guard, host::WebHost, locks},
+};
+use js_sys::{Array, Function, Object, Promise};
+use std::{cell::RefCell, rc::Rc};
+use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
+
+/// An open conversation.
+#[wasm_bindgen]
+pub struct CoreConversation {
+    conversation: Conversation,
+    /// Held until `close`.
+    lock: Rc<RefCell<Option<locks::Guard>>>,
+}
+
+#[wasm_bindgen]
+impl CoreConversation {
+    /// Opens a conversation of `store`.
+    pub fn open(options: JsValue, store: &CoreStore) -> Promise {
+        let (inner, lock_scope) = (store.inner(), store.lock_scope());
+        promise(async move {
+            let PlainOptions { conversation_id, max_iterations, tags } = plain(&options, "options")?;
+            let id = conversation_id.parse()?;
+            let agent = agent(&property(&options, "agent"))?;
+            let on_event = function(&options, "onEvent")?;
+            let on_delta = on_event.clone();
+            let lock = locks::try_lock(&format!("threadkeep:{lock_scope}:{conversation_id}")).await;
+            let conversation = Conversation::open(OpenOptions {
+                id,
+                store: inner,
+                host: Rc::new(WebHost),
+                agent,
+                access: if lock.is_some() { Access::Writer } else { Access::Follower },
+                max_iterations: max_iterations.unwrap_or(500),
+                tags,
+                listener: Rc::new(move |event| tell(&on_event, event.json())),
+                on_delta: Rc::new(move |delta| tell(&on_delta, &delta_json(delta))),
+            })
+            .await?;
+            Ok(Self { conversation, lock: Rc::new(RefCell::new(lock)) }.into())
+        })
+    }
+
+    /// `"writer"` or `"follower"`.
+    pub fn access(&self) -> String {
+        match self.conversation.access() {
+            Access::Writer => "writer".into(),
+            Access::Follower => "follower".into(),
+        }
+    }
+
+    /// The text of `base_state.json`.
+    pub fn state(&self) -> String {
+        self.conversation.state().json().to_string()
+    }
+
+    /// Where the conversation stands.
+    #[wasm_bindgen(js_name = executionStatus)]
+    pub fn execution_status(&self) -> String {
+        self.conversation.execution_status().as_str().into()
+    }
+
+    /// How many events there are.
+    pub fn length(&self) -> f64 {
+        self.conversation.length() as f64
+    }
+
+    /// `[{code, message}]`.
+    pub fn warnings(&self) -> Array {
+        let warnings = self.conversation.warnings().iter().map(|warning| {
+            let object = Object::new();
+            set(&object, "code", &warning.code.as_str().into());
+            set(&object, "message", &warning.message.as_str().into());
+            JsValue::from(object)
+        });
+        warnings.collect()
+    }
+
+    /// The JSON texts of the events from `start` up to `end`.
+    pub fn events(&self, start: f64, end: f64) -> Promise {
+        let conversation = self.conversation.clone();
+        promise(async move {
+            let events = conversation.events(whole(start)..whole(end)).await?;
+            Ok(events.iter().map(|json| JsValue::from(&**json)).collect::<Array>().into())
+        })
+    }
+
+    /// The index of the event with this id.
+    #[wasm_bindgen(js_name = indexOf)]
+    pub fn index_of(&self, event_id: String) -> Promise {
+        let conversation = self.conversation.clone();
+        promise(async move { Ok((conversation.index_of(&event_id.parse()?).await? as f64).into()) })
+    }
+
+    /// Appends a user message; `content` is JSON. Resolves to the event's JSON once it is durable.
+    #[wasm_bindgen(js_name = sendMessage)]
+    pub fn send_message(&self, content: String, sender: Option<String>) -> Promise {
+        let conversation = self.conversation.clone();
+        promise(async move {
+            let content: Vec<Content> = serde_json::from_str(&well_formed(&content))
+                .map_err(|error| invalid(format!("a message is text, or a list of texts and images: {error}")))?;
+            let event = conversation.send_message(content, sender).await?;
+            Ok((&**event.json()).into())
+        })
+    }
+
+    /// Runs; resolves to `[status, final response or null]`.
+    pub fn run(&self) -> Promise {
+        let conversation = self.conversation.clone();
+        promise(async move {
+            let outcome = conversation.run(CancelToken::default()).await?;
+            let response = outcome.final_response.map_or(JsValue::NULL, JsValue::from);
+            Ok(Array::of2(&outcome.status.as_str().into(), &response).into())
+        })
+    }
+
+    /// Lets the step under way end, then stops.
+    pub fn pause(&self) -> Promise {
+        let conversation = self.conversation.clone();
+        promise(async move { conversation.pause().await.map(|()| JsValue::UNDEFINED) })
+    }
+
+    /// Stops now.
+    pub fn interrupt(&self) -> Promise {
+        let conversation = self.conversation.clone();
+        promise(async move { conversation.interrupt().await.map(|()| JsValue::UNDEFINED) })
+    }
+
+    /// The JSON texts of the actions that wait for a result.
+    #[wasm_bindgen(js_name = pendingActions)]
+    pub fn pending_actions(&self) -> Promise {
+        let conversation = self.conversation.clone();
+        promise(async move {
+            let pending = conversation.pending_actions().await?;
+            Ok(pending.iter().map(|event| JsValue::from(&**event.json())).collect::<Array>().into())
+        })
+    }
+
+    /// Answers the actions that wait with a rejection.
+    #[wasm_bindgen(js_name = rejectPendingActions)]
+    pub fn reject_pending_actions(&self, reason: Option<String>) -> Promise {
+        let conversation = self.conversation.clone();
+        promise(async move { conversation.reject_pending_actions(reason).await.map(|()| JsValue::UNDEFINED) })
+    }
+
+    /// The message of the last `finish`, or the model's last text; null where there is none.
+    #[wasm_bindgen(js_name = finalResponse)]
+    pub fn final_response(&self) -> Promise {
+        let conversation = self.conversation.clone();
+        promise(async move { Ok(conversation.final_response().await?.map_or(JsValue::NULL, JsValue::from)) })
+    }
+
+    /// Replaces the tags.
+    #[wasm_bindgen(js_name = setTags)]
+    pub fn set_tags(&self, tags: JsValue) -> Promise {
+        let conversation = self.conversation.clone();
+        promise(async move {
+            conversation.set_tags(&plain(&tags, "tags")?).await?;
+            Ok(JsValue::UNDEFINED)
+        })
+    }
+
+    /// Stops a run and lets go of the conversation.
+    pub fn close(&self) -> Promise {
+        let (conversation, lock) = (self.conversation.clone(), self.lock.clone());
+        promise(async move {
+            conversation.close().await;
+            drop(lock.borrow_mut().take());
+            Ok(JsValue::UNDEFINED)
+        })
+    }
+}
+
+/// A promise of what `future` gives, which settles whatever happens.
+pub(super) fn promise(future: impl Future<Output = Result<JsValue>> + 'static) -> Promise {
+    guard::promise(async move { future.await.map_err(|error: Error| to_js(&error)) })
+}
+
+fn tell(listener: &Function, json: &str) {
+    // The TypeScript side catches what its subscribers throw.
+    let _ = listener.call1(&JsValue::UNDEFINED, &json.into());
+}
+
+fn delta_json(delta: Delta) -> String {
+    let mut out = ObjectWriter::new();
+    match delta {
+        Delta::Piece { content, reasoning_content } => {
+            out.field("kind", "StreamingDeltaEvent");
+            out.optional("content", &content);
+            out.optional("reasoning_content", &reasoning_content);
+        }
+        Delta::Reset => out.field("kind", "StreamingResetEvent"),
+    }
+    out.finish()
+}
+
+/// Numbers come from JavaScript: what is no index is taken as the nearest one.
+fn whole(number: f64) -> u64 {
+    number.clamp(0.0, 9_007_199_254_740_991.0) as u64
+}

@@ -1,0 +1,240 @@
+//! The event log and the state beside it, and the only way to change either.
+//!
+//! Invariant: what is in memory is what the store has committed. A change is built on a copy, committed, and only
+//! then becomes visible and is told to listeners; a commit that fails changes nothing.
+
+use super::{
+    active_branch::{ActiveBranch, load},
+    base_state::BaseState,
+    turn::TurnLock,
+};
+use crate::{
+    agent::Draft,
+    context::branch,
+    error::Result,
+    event::{Body, Event, Head, Source},
+    host::Host,
+    id::{ConversationId, EventId, StorePath},
+    store::{Commit, Durability, Store},
+};
+use std::{
+    cell::{Cell, Ref, RefCell},
+    rc::Rc,
+};
+
+/// Told of every committed event, in order, after nothing is borrowed any more.
+pub type Listener = Rc<dyn Fn(&Event)>;
+
+/// The log of one open conversation.
+pub struct EventLog {
+    pub(super) id: ConversationId,
+    pub(super) store: Rc<dyn Store>,
+    pub(super) host: Rc<dyn Host>,
+    listener: Listener,
+    commits: TurnLock,
+    state: RefCell<BaseState>,
+    length: Cell<u64>,
+    head: RefCell<Option<EventId>>,
+    branch: RefCell<Option<ActiveBranch>>,
+}
+
+/// A change to the log: events to append, an edit of the state, and what the change must survive.
+pub struct Change<'a> {
+    /// Appended in order, each the child of the one before.
+    pub drafts: Vec<Draft>,
+    /// Applied to a copy of the state, besides HEAD.
+    pub edit: Box<dyn FnOnce(&mut BaseState) + 'a>,
+    /// What the change must survive.
+    pub durability: Durability,
+    /// Cuts the log first and keeps what was cut off as these files.
+    pub set_aside: Option<(u64, Vec<(StorePath, Vec<u8>)>)>,
+}
+
+impl<'a> Change<'a> {
+    /// Appends events.
+    pub fn append(drafts: Vec<Draft>) -> Self {
+        Self { drafts, edit: Box::new(|_| {}), durability: Durability::Relaxed, set_aside: None }
+    }
+
+    /// Edits the state.
+    pub fn edit(edit: impl FnOnce(&mut BaseState) + 'a) -> Self {
+        Self { edit: Box::new(edit), ..Self::append(Vec::new()) }
+    }
+
+    /// And edits the state in the same transaction.
+    #[must_use]
+    pub fn and_edit(mut self, edit: impl FnOnce(&mut BaseState) + 'a) -> Self {
+        let first = self.edit;
+        self.edit = Box::new(move |state| {
+            first(state);
+            edit(state);
+        });
+        self
+    }
+
+    /// And is on the disk before anybody is told.
+    #[must_use]
+    pub fn strictly(mut self) -> Self {
+        self.durability = Durability::Strict;
+        self
+    }
+}
+
+impl EventLog {
+    /// A log in this state. `head` is the event that `state` names, or the default where it names none.
+    pub fn new(
+        id: ConversationId,
+        store: Rc<dyn Store>,
+        host: Rc<dyn Host>,
+        listener: Listener,
+        state: BaseState,
+        length: u64,
+        head: Option<EventId>,
+    ) -> Self {
+        Self {
+            id,
+            store,
+            host,
+            listener,
+            commits: TurnLock::default(),
+            state: RefCell::new(state),
+            length: Cell::new(length),
+            head: RefCell::new(head),
+            branch: RefCell::new(None),
+        }
+    }
+
+    /// The log of a conversation that does not exist yet, which it does from then on.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn create(
+        id: ConversationId,
+        store: Rc<dyn Store>,
+        host: Rc<dyn Host>,
+        listener: Listener,
+        state: BaseState,
+    ) -> Result<Self> {
+        let commit = Commit {
+            expected_length: 0,
+            truncate_to: None,
+            events: Vec::new(),
+            base_state: Some(state.json()),
+            files: Vec::new(),
+            at: host.now(),
+            durability: Durability::Strict,
+        };
+        store.commit(id, commit).await?;
+        Ok(Self::new(id, store, host, listener, state, 0, None))
+    }
+
+    /// `base_state.json`, as last committed.
+    pub fn state(&self) -> Ref<'_, BaseState> {
+        self.state.borrow()
+    }
+
+    /// How many events there are.
+    pub fn length(&self) -> u64 {
+        self.length.get()
+    }
+
+    /// The event that the next one will follow.
+    pub fn head(&self) -> Option<EventId> {
+        self.head.borrow().clone()
+    }
+
+    /// A new event id.
+    pub fn new_id(&self) -> EventId {
+        EventId::from(self.host.random_uuid())
+    }
+
+    /// Reads the active branch, which is loaded when first asked for and kept current from then on.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn read<T>(&self, read: impl FnOnce(&ActiveBranch) -> T) -> Result<T> {
+        loop {
+            if let Some(branch) = self.branch.borrow().as_ref() {
+                return Ok(read(branch));
+            }
+            // A commit between the loading and the keeping would be missed.
+            let _turn = self.commits.take().await;
+            if self.branch.borrow().is_none() {
+                let events = load(&*self.store, self.id, self.head()).await?;
+                *self.branch.borrow_mut() = Some(ActiveBranch::of(&events));
+            }
+        }
+    }
+
+    /// Commits a change and returns the events it appended.
+    ///
+    /// # Errors
+    /// Those of the store; nothing has changed then.
+    pub async fn commit(&self, change: Change<'_>) -> Result<Vec<Event>> {
+        let _turn = self.commits.take().await;
+        let mut state = self.state.borrow().clone();
+        let expected_length = self.length.get();
+        let mut length = change.set_aside.as_ref().map_or(expected_length, |(kept, _)| *kept);
+        let mut head = self.head();
+        let mut events = Vec::with_capacity(change.drafts.len());
+        for draft in change.drafts {
+            let event = self.place(draft, head.as_ref(), length);
+            if branch::becomes_head(&event) {
+                head = Some(event.id().clone());
+            }
+            if event.source() == Source::User && matches!(event.body(), Body::MessageEvent(_)) {
+                state.set_last_user_message_id(Some(event.id()));
+            }
+            length += 1;
+            events.push(event);
+        }
+        (change.edit)(&mut state);
+        if head != self.head() || length > 0 {
+            state.set_head(head.as_ref());
+        }
+        let text = state.json();
+        let has_changed = *text != *self.state.borrow().json();
+        let (truncate_to, files) = match change.set_aside {
+            Some((kept, files)) => {
+                (Some(kept), files.into_iter().map(|(path, bytes)| (path, Some(bytes))).collect())
+            }
+            None => (None, Vec::new()),
+        };
+        self.store
+            .commit(
+                self.id,
+                Commit {
+                    expected_length,
+                    truncate_to,
+                    events: events.iter().map(|event| (event.id().clone(), event.json().clone())).collect(),
+                    base_state: has_changed.then(|| text),
+                    files,
+                    at: self.host.now(),
+                    durability: change.durability,
+                },
+            )
+            .await?;
+        *self.state.borrow_mut() = state;
+        self.length.set(length);
+        *self.head.borrow_mut() = head;
+        if let Some(branch) = self.branch.borrow_mut().as_mut() {
+            for event in &events {
+                branch.push(event);
+            }
+        }
+        for event in &events {
+            (self.listener)(event);
+        }
+        Ok(events)
+    }
+
+    fn place(&self, draft: Draft, head: Option<&EventId>, length: u64) -> Event {
+        let head = Head {
+            id: draft.id.unwrap_or_else(|| self.new_id()),
+            timestamp: self.host.local_time(),
+            source: draft.source,
+            parent: branch::parent_for_next(head, length == 0),
+        };
+        Event::new(head, draft.body)
+    }
+}

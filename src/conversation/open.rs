@@ -1,0 +1,120 @@
+//! Opening: creating a conversation that does not exist, resuming one that does.
+//!
+//! Reads the base state and the end of the log, not the log.
+
+use super::{
+    Access, Conversation, Shared,
+    base_state::BaseState,
+    log::{EventLog, Listener},
+    repair, warning,
+};
+use crate::{
+    agent::Agent,
+    error::{Error, ErrorCode, Result},
+    event::{RawJson, json::ObjectWriter},
+    host::Host,
+    id::ConversationId,
+    llm::Delta,
+    store::Store,
+};
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    rc::Rc,
+};
+
+/// What a conversation is opened with.
+pub struct OpenOptions {
+    /// An id that exists resumes; one that does not is created.
+    pub id: ConversationId,
+    /// Where it lives.
+    pub store: Rc<dyn Store>,
+    /// Time and chance.
+    pub host: Rc<dyn Host>,
+    /// What answers.
+    pub agent: Agent,
+    /// Whether this handle may write.
+    pub access: Access,
+    /// How many steps one run may take; at least 1.
+    pub max_iterations: u32,
+    /// Tags of a conversation that is created.
+    pub tags: BTreeMap<String, String>,
+    /// Told of every committed event.
+    pub listener: Listener,
+    /// Told of every piece of an answer.
+    pub on_delta: Rc<dyn Fn(Delta)>,
+}
+
+impl Conversation {
+    /// Opens a conversation. A writer also mends what a dead page or process left: see `repair.rs`.
+    ///
+    /// # Errors
+    /// `id_mismatch` where the stored state names another conversation, `store_corrupt` where it cannot be read,
+    /// `not_found` for a follower of nothing, and those of the store.
+    pub async fn open(options: OpenOptions) -> Result<Self> {
+        let OpenOptions { id, store, host, agent, access, max_iterations, tags, listener, on_delta } =
+            options;
+        let mut warnings = Vec::new();
+        let mut torn = Vec::new();
+        let log = match store.load(id).await? {
+            Some(listing) => {
+                let state = BaseState::parse(&listing.base_state)?;
+                if state.id() != id {
+                    return Err(Error::new(
+                        ErrorCode::IdMismatch,
+                        format!("what is stored as conversation {id} says that it is {}", state.id()),
+                    ));
+                }
+                warnings.extend(warning::about_agent(&state, &agent));
+                let stored = repair::Stored { id, store, host, listener, state, length: listing.length };
+                let (log, set_aside) = repair::open_log(stored, &mut warnings).await?;
+                torn = set_aside;
+                log
+            }
+            None if access == Access::Follower => {
+                return Err(Error::new(ErrorCode::NotFound, format!("there is no conversation {id}")));
+            }
+            None => {
+                let mut state = BaseState::new(id, &agent.to_sdk_json(), &workspace());
+                state.set_max_iterations(max_iterations.into());
+                state.set_tags(&tags)?;
+                EventLog::create(id, store, host, listener, state).await?
+            }
+        };
+        let conversation = Self(Rc::new(Shared {
+            log,
+            agent,
+            access,
+            max_iterations: max_iterations.max(1),
+            on_delta,
+            turn: Default::default(),
+            running: RefCell::new(None),
+            run_ends: RefCell::new(Vec::new()),
+            unsaved_status: Cell::new(None),
+            warnings,
+            is_closed: Cell::new(false),
+        }));
+        if access == Access::Writer {
+            conversation.recover(&torn).await?;
+        }
+        Ok(conversation)
+    }
+
+    /// The model that answers is the one of this agent; all else that the stored agent says stays as it is.
+    pub(super) fn keep_model_settings(&self, state: &mut BaseState) {
+        let options = &self.0.agent.llm.options;
+        let stored = state.agent_llm();
+        // The result is an object by construction.
+        if let Ok(llm) = RawJson::parse(&options.to_sdk_json(stored.as_ref().map(RawJson::as_str))) {
+            state.set_agent_llm(&llm);
+        }
+    }
+}
+
+/// A page has no directory; the SDK wants one to be named.
+fn workspace() -> RawJson {
+    let mut out = ObjectWriter::new();
+    out.field("working_dir", "workspace/project");
+    out.field("kind", "LocalWorkspace");
+    out.into_raw()
+}

@@ -1,0 +1,270 @@
+//! Making sound what a dead page or process left behind. Nothing is thrown away: what cannot stay in the log is
+//! kept as a file of the conversation, and everything done here is reported as a warning.
+//!
+//! * A tail that cannot be read (Python writes files in place, so the last one can be half written) is set aside.
+//! * HEAD that names no event, or that a run died before moving, goes to the end of what was written.
+//! * Calls that were under way are replayed, asked about or answered, as their tools say.
+
+use super::{
+    Change, Conversation,
+    base_state::{BaseState, ExecutionStatus},
+    log::{EventLog, Listener},
+    pending::{INTERRUPTED, interruption},
+    warning::{Warning, WarningCode},
+};
+use crate::{
+    agent::Draft,
+    context::branch::{Leaf, Wanted, becomes_head, is_default_leaf, parent_of},
+    error::Result,
+    event::{Body, Event, RawJson},
+    host::Host,
+    id::{ConversationId, EventId, StorePath},
+    store::{Store, StoredEvent},
+    tool::Replay,
+};
+use std::{ops::Range, rc::Rc};
+
+/// How many events are read at once when looking backwards.
+const PAGE: u64 = 64;
+
+/// What is stored, before it is a log.
+pub(super) struct Stored {
+    pub id: ConversationId,
+    pub store: Rc<dyn Store>,
+    pub host: Rc<dyn Host>,
+    pub listener: Listener,
+    pub state: BaseState,
+    pub length: u64,
+}
+
+/// The log of a stored conversation, with a HEAD that is in it. Writes nothing.
+pub(super) async fn open_log(
+    stored: Stored,
+    warnings: &mut Vec<Warning>,
+) -> Result<(EventLog, Vec<StoredEvent>)> {
+    let Stored { id, store, host, listener, state, length } = stored;
+    let torn = torn_tail(&*store, id, length).await?;
+    let length_kept = length - torn.len() as u64;
+    if let (Some(first), Some(last)) = (torn.first(), torn.last()) {
+        warnings.push(Warning {
+            code: WarningCode::SetAside,
+            message: format!(
+                "events {} to {} were half written and cannot be read; they are kept in {}",
+                first.index, last.index, SET_ASIDE
+            ),
+        });
+    }
+    let head = find_head(&*store, id, &state, length_kept, warnings).await?;
+    Ok((EventLog::new(id, store, host, listener, state, length, head), torn))
+}
+
+/// The folder for what was set aside.
+const SET_ASIDE: &str = "set_aside";
+
+/// The files that keep these events.
+pub(super) fn files_for(torn: &[StoredEvent]) -> Vec<(StorePath, Vec<u8>)> {
+    torn.iter()
+        .filter_map(|event| {
+            let path = format!("{SET_ASIDE}/event-{:05}-{}.json", event.index, event.id);
+            Some((path.parse().ok()?, event.json.as_bytes().to_vec()))
+        })
+        .collect()
+}
+
+/// The events at the end of the log that are not JSON objects.
+async fn torn_tail(store: &dyn Store, id: ConversationId, length: u64) -> Result<Vec<StoredEvent>> {
+    let mut torn = Vec::new();
+    let mut end = length;
+    while end > 0 {
+        let mut page = store.events(id, back(end)).await?;
+        let sound = page.iter().rposition(|event| !is_torn(event)).map_or(0, |place| place + 1);
+        let reaches_sound = sound > 0;
+        let tail = page.split_off(sound);
+        end -= tail.len() as u64;
+        torn.splice(0..0, tail);
+        if reaches_sound || page.is_empty() && torn.is_empty() {
+            break;
+        }
+    }
+    Ok(torn)
+}
+
+fn is_torn(event: &StoredEvent) -> bool {
+    matches!(decode(event).body(), Body::Unreadable)
+}
+
+fn decode(event: &StoredEvent) -> Event {
+    Event::decode(event.id.clone(), event.json.clone())
+}
+
+fn back(end: u64) -> Range<u64> {
+    end.saturating_sub(PAGE)..end
+}
+
+/// HEAD: the stored leaf, or what it should have been.
+async fn find_head(
+    store: &dyn Store,
+    id: ConversationId,
+    state: &BaseState,
+    length: u64,
+    warnings: &mut Vec<Warning>,
+) -> Result<Option<EventId>> {
+    let leaf = match state.leaf() {
+        Leaf::Empty => return Ok(None),
+        Leaf::Unset => return last_default_leaf(store, id, length).await,
+        Leaf::Event(leaf) => leaf,
+    };
+    let place = store.index_of(id, &leaf).await?.filter(|place| *place < length);
+    let Some(place) = place else {
+        warnings.push(moved("HEAD named an event that is not there"));
+        return last_default_leaf(store, id, length).await;
+    };
+    // The SDK writes events as they come and HEAD once per step: if it dies in between, HEAD is behind. Without a
+    // run, HEAD before the end is somebody's choice.
+    if state.execution_status() == ExecutionStatus::Running
+        && let Some(end) = linear_end(store, id, &leaf, place + 1..length).await?
+    {
+        warnings.push(moved("the last run died before it had stored HEAD"));
+        return Ok(Some(end));
+    }
+    Ok(Some(leaf))
+}
+
+fn moved(why: &str) -> Warning {
+    Warning {
+        code: WarningCode::HeadMoved,
+        message: format!("{why}; the conversation goes on from its last event"),
+    }
+}
+
+async fn last_default_leaf(store: &dyn Store, id: ConversationId, length: u64) -> Result<Option<EventId>> {
+    let mut end = length;
+    while end > 0 {
+        let page = store.events(id, back(end)).await?;
+        if let Some(event) = page.iter().rev().find(|event| is_default_leaf(&decode(event))) {
+            return Ok(Some(event.id.clone()));
+        }
+        end = back(end).start;
+    }
+    Ok(None)
+}
+
+/// The last of these events if each follows the one before it, beginning with the one after `leaf`.
+async fn linear_end(
+    store: &dyn Store,
+    id: ConversationId,
+    leaf: &EventId,
+    range: Range<u64>,
+) -> Result<Option<EventId>> {
+    let mut head = leaf.clone();
+    let mut start = range.start;
+    while start < range.end {
+        let page = store.events(id, start..range.end.min(start + PAGE)).await?;
+        if page.is_empty() {
+            break;
+        }
+        for stored in page {
+            let event = decode(&stored);
+            let follows = match parent_of(stored.index, &event) {
+                Ok(Some(Wanted::Id(parent))) => parent == head,
+                Ok(Some(Wanted::Index(index))) => index + 1 == stored.index,
+                Ok(None) | Err(_) => false,
+            };
+            if !follows {
+                return Ok(None);
+            }
+            if becomes_head(&event) {
+                head = stored.id;
+            }
+            start = stored.index + 1;
+        }
+    }
+    Ok((head != *leaf).then_some(head))
+}
+
+/// What becomes of a call that a dead page left without a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Leftover {
+    /// The next run runs it: it had not begun, or does no harm twice.
+    Run,
+    /// The user is asked.
+    Ask,
+    /// The model is told.
+    Answer,
+}
+
+/// Calls begin in order and `limit` at a time, so those behind the first `limit` without a result had not begun.
+fn leftover(place: usize, limit: usize, replay: Option<Replay>) -> Leftover {
+    let may_have_begun = place < limit;
+    match replay {
+        // No such tool here: nobody can run it.
+        None => Leftover::Answer,
+        Some(Replay::Never) if may_have_begun => Leftover::Answer,
+        Some(Replay::Ask) if may_have_begun => Leftover::Ask,
+        Some(_) => Leftover::Run,
+    }
+}
+
+impl Conversation {
+    /// Brings a conversation whose run died to a status from which it goes on, and stores that.
+    pub(super) async fn recover(&self, torn: &[StoredEvent]) -> Result<()> {
+        let was_running = self.execution_status() == ExecutionStatus::Running;
+        if torn.is_empty() && !was_running {
+            return Ok(());
+        }
+        let mut drafts = Vec::new();
+        let mut asked = Vec::new();
+        if was_running {
+            (drafts, asked) = self.settle_leftovers().await?;
+        }
+        let mut change = Change::append(drafts).and_edit(|state| {
+            if !was_running {
+                return;
+            }
+            state.set_execution_status(match asked.is_empty() {
+                true => ExecutionStatus::Paused,
+                false => ExecutionStatus::WaitingForConfirmation,
+            });
+            if !asked.is_empty() {
+                state.set_in_agent_state(INTERRUPTED, Some(&RawJson::of(&asked)));
+            }
+        });
+        if !torn.is_empty() {
+            change.set_aside = Some((self.length() - torn.len() as u64, files_for(torn)));
+        }
+        self.append(change.strictly()).await.map(drop)
+    }
+
+    /// Answers to calls that will not run again, and the ids of the actions to ask about.
+    async fn settle_leftovers(&self) -> Result<(Vec<Draft>, Vec<String>)> {
+        let agent = &self.0.agent;
+        let (mut drafts, mut asked) = (Vec::new(), Vec::new());
+        for (place, event) in self.pending_actions().await?.iter().enumerate() {
+            let Body::ActionEvent(action) = event.body() else { continue };
+            let replay = agent.tools.get(&action.tool_name).map(|tool| tool.definition().replay);
+            match leftover(place, agent.tool_concurrency_limit, replay) {
+                Leftover::Run => {}
+                Leftover::Ask => asked.push(event.id().as_str().to_owned()),
+                Leftover::Answer => {
+                    drafts.extend(interruption(event, include_str!("../agent/prompts/interrupted.md")));
+                }
+            }
+        }
+        Ok((drafts, asked))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_may_have_begun_is_asked_about_or_answered() {
+        assert_eq!(leftover(0, 1, Some(Replay::Safe)), Leftover::Run);
+        assert_eq!(leftover(0, 1, Some(Replay::Ask)), Leftover::Ask);
+        assert_eq!(leftover(0, 1, Some(Replay::Never)), Leftover::Answer);
+        assert_eq!(leftover(1, 1, Some(Replay::Never)), Leftover::Run);
+        assert_eq!(leftover(1, 2, Some(Replay::Never)), Leftover::Answer);
+        assert_eq!(leftover(5, 1, None), Leftover::Answer);
+    }
+}

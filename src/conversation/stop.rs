@@ -1,0 +1,48 @@
+//! `pause` and `interrupt`.
+
+use super::{Change, Conversation, base_state::ExecutionStatus};
+use futures_channel::oneshot;
+
+use crate::{
+    agent::Draft,
+    error::Result,
+    event::{PauseEvent, Source},
+};
+
+impl Conversation {
+    /// Lets the step that is under way end and stops the run then. Returns when the pause is stored. Nothing
+    /// happens unless the conversation is idle or running.
+    ///
+    /// # Errors
+    /// `locked_elsewhere`, and those of the store.
+    pub async fn pause(&self) -> Result<()> {
+        self.writable()?;
+        let _turn = self.0.turn.take().await;
+        self.writable()?;
+        if !matches!(self.execution_status(), ExecutionStatus::Idle | ExecutionStatus::Running) {
+            return Ok(());
+        }
+        let change = Change::append(vec![Draft::new(Source::User, PauseEvent {})])
+            .and_edit(|state| state.set_execution_status(ExecutionStatus::Paused));
+        self.append(change.strictly()).await.map(drop)
+    }
+
+    /// Stops the run that is under way, now. Returns when the conversation is paused and every call is answered.
+    /// Without a run it is a pause.
+    ///
+    /// # Errors
+    /// As for [`Conversation::pause`].
+    pub async fn interrupt(&self) -> Result<()> {
+        self.writable()?;
+        let cancel = self.0.running.borrow().clone();
+        let Some(cancel) = cancel else { return self.pause().await };
+        cancel.cancel();
+        while self.0.running.borrow().is_some() {
+            let (sender, ended) = oneshot::channel::<()>();
+            self.0.run_ends.borrow_mut().push(sender);
+            // The sender goes away with the run.
+            let _ = ended.await;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,105 @@
+//! What an open conversation has to say about itself: things set aside, and things that do not work here.
+
+use super::base_state::BaseState;
+use crate::{agent::Agent, json::RawObject};
+
+/// One thing that the host should know and perhaps show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// What a program acts on.
+    pub code: WarningCode,
+    /// What a person reads.
+    pub message: String,
+}
+
+/// The kinds of warnings; their texts are stable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WarningCode {
+    /// Files that could not be read were moved out of the log and kept.
+    SetAside,
+    /// The stored HEAD was not the end of what had been written; it was moved.
+    HeadMoved,
+    /// A run died in the middle.
+    Interrupted,
+    /// An event in the log cannot be read; it is kept and skipped.
+    Unreadable,
+    /// Tools of the conversation that are not here.
+    ToolsUnavailable,
+    /// Settings of the conversation's agent that have no effect here.
+    SettingsUnavailable,
+}
+
+impl WarningCode {
+    /// The stable text.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::SetAside => "set_aside",
+            Self::HeadMoved => "head_moved",
+            Self::Interrupted => "interrupted",
+            Self::Unreadable => "unreadable",
+            Self::ToolsUnavailable => "tools_unavailable",
+            Self::SettingsUnavailable => "settings_unavailable",
+        }
+    }
+}
+
+/// The tools that the stored agent has and this one has not.
+pub fn unavailable_tools(state: &BaseState, agent: &Agent) -> Vec<String> {
+    let stored: Vec<RawObject> = agent_field(state, "tools").unwrap_or_default();
+    let names = stored.iter().filter_map(|tool| tool.read::<String>("name"));
+    names.filter(|name| agent.tools.get(name).is_none()).collect()
+}
+
+/// What of the stored agent's settings has no effect here. It stays in the file, for the way back.
+pub fn about_agent(state: &BaseState, agent: &Agent) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let tools = unavailable_tools(state, agent);
+    if !tools.is_empty() {
+        warnings.push(Warning {
+            code: WarningCode::ToolsUnavailable,
+            message: format!(
+                "tools of this conversation that cannot run here: {}; a call of one is answered with an error",
+                tools.join(", ")
+            ),
+        });
+    }
+    let settings = unavailable_settings(state);
+    if !settings.is_empty() {
+        warnings.push(Warning {
+            code: WarningCode::SettingsUnavailable,
+            message: format!(
+                "settings of this conversation that have no effect here and are kept: {}",
+                settings.join(", ")
+            ),
+        });
+    }
+    warnings
+}
+
+fn unavailable_settings(state: &BaseState) -> Vec<&'static str> {
+    let mut settings = Vec::new();
+    if agent_field::<RawObject>(state, "mcp_config").is_some_and(|servers| servers.iter().next().is_some()) {
+        settings.push("MCP servers");
+    }
+    let condenser =
+        agent_field::<RawObject>(state, "condenser").and_then(|condenser| condenser.read::<String>("kind"));
+    if condenser.is_some_and(|kind| kind != "NoOpCondenser") {
+        settings.push("condenser");
+    }
+    for (field, name) in [("agent_context", "skills and context"), ("critic", "critic")] {
+        if agent_field::<RawObject>(state, field).is_some() {
+            settings.push(name);
+        }
+    }
+    if state.field("hook_config").is_some() {
+        settings.push("hooks");
+    }
+    if agent_field::<String>(state, "kind").is_some_and(|kind| kind != "Agent") {
+        settings.push("the kind of agent");
+    }
+    settings
+}
+
+fn agent_field<T: serde::de::DeserializeOwned>(state: &BaseState, name: &str) -> Option<T> {
+    state.agent()?.field(name)
+}

@@ -1,0 +1,60 @@
+//! How a tool, its calls and its results are written into the log.
+
+use super::{ToolDefinition, ToolKind, ToolOutput};
+use crate::{
+    event::{self, Action, McpTool, Observation, RawJson},
+    json::RawObject,
+};
+
+/// The tool in a `SystemPromptEvent`.
+pub fn record_of_tool(tool: &ToolDefinition) -> event::ToolDefinition {
+    match tool.kind {
+        ToolKind::Finish => event::ToolDefinition::finish(&tool.description),
+        ToolKind::Think => event::ToolDefinition::think(&tool.description),
+        ToolKind::Mcp => event::ToolDefinition::mcp_tool(McpTool {
+            name: &tool.name,
+            description: &tool.description,
+            input_schema: &RawJson::parse(&tool.parameters).unwrap_or_else(|_| RawJson::of(&NO_SCHEMA)),
+            annotations: Some(&event::ToolAnnotations {
+                title: tool.annotations.title.clone(),
+                read_only: tool.annotations.read_only_hint,
+                destructive: tool.annotations.destructive_hint.unwrap_or(true),
+                idempotent: tool.annotations.idempotent_hint,
+                open_world: tool.annotations.open_world_hint,
+            }),
+        }),
+    }
+}
+
+/// The schema of a tool whose own is not JSON; a registry does not let one in.
+const NO_SCHEMA: std::collections::BTreeMap<&str, &str> = std::collections::BTreeMap::new();
+
+/// The action of a call whose arguments have been checked.
+pub fn record_of_call(kind: ToolKind, arguments: &RawObject) -> Action {
+    let text = |name| arguments.read::<String>(name).unwrap_or_default();
+    match kind {
+        ToolKind::Finish => Action::finish(&text("message")),
+        ToolKind::Think => Action::think(&text("thought")),
+        ToolKind::Mcp => Action::mcp_tool(&RawJson::of(arguments)),
+    }
+}
+
+/// The observation of a call that returned.
+pub fn record_of_output(kind: ToolKind, tool_name: &str, output: &ToolOutput) -> Observation {
+    let text = || output.content.first().and_then(|part| part.as_text()).unwrap_or_default();
+    match kind {
+        ToolKind::Finish => Observation::finish(text()),
+        ToolKind::Think => Observation::think(text()),
+        ToolKind::Mcp => Observation::mcp_tool(tool_name, &output.content, output.is_error),
+    }
+}
+
+/// The arguments that a recorded action was made of, as JSON text.
+pub fn arguments_of_record(action: &Action) -> String {
+    if let Some(arguments) = action.mcp_arguments() {
+        return arguments.as_str().to_owned();
+    }
+    let mut fields = RawObject::parse(action.as_json().as_str()).unwrap_or_default();
+    fields.remove("kind");
+    fields.to_json()
+}
