@@ -13,8 +13,8 @@
 //   status, headers, body  an answer that is not a completion
 //   raw                    bytes sent as the body of the stream
 import { once } from "node:events";
-import http from "node:http";
 import { setImmediate as turnOfTheLoop, setTimeout as delay } from "node:timers/promises";
+import { listen } from "./listen.mjs";
 import { violationsOf } from "./model-checks.mjs";
 import { completion, streamEvents } from "./model-replies.mjs";
 
@@ -115,16 +115,8 @@ class Model {
 
   /** Serves it alone. Returns { origin, baseUrl, close() }. */
   async listen() {
-    const server = http.createServer(this.handle);
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const origin = `http://127.0.0.1:${server.address().port}`;
-    const close = async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    };
-    return { origin, baseUrl: `${origin}/v1`, close, [Symbol.asyncDispose]: close };
+    const server = await listen(this.handle);
+    return { ...server, baseUrl: `${server.origin}/v1` };
   }
 }
 
