@@ -14,7 +14,7 @@ export function testSteps({ quick }) {
     { name: "format", lane: "cargo", command: ["cargo", "fmt", "--check"], timeout: 60 },
     { name: "build", lane: "cargo", command: build, timeout: 900 },
     { name: "types", lane: "pages", needs: ["build"], command: [node, "scripts/testing/types.mjs"], timeout: 120 },
-    { name: "doubles", lane: "pages", needs: ["build"], command: nodeTests("tests", "tests/support"), timeout: 120 },
+    { name: "tooling", lane: "pages", needs: ["build"], command: nodeTests("tests", "tests/support", "tests/tooling"), timeout: 120 },
     { name: "browser", lane: "pages", needs: ["build", "browsers"], command: nodeTests("tests/browser"), timeout: 900 },
     { name: "packaging", lane: "pages", needs: ["build", "browsers"], command: nodeTests("tests/packaging"), timeout: 600 },
     { name: "interop", lane: "interop", needs: ["build"], command: nodeTests("tests/interop"), timeout: 900 },
@@ -32,5 +32,5 @@ function nodeTests(...folders) {
     const names = existsSync(directory) ? readdirSync(directory).filter((name) => name.endsWith(".test.mjs")) : [];
     return names.sort().map((name) => path.join(folder, name));
   });
-  return files.length === 0 ? undefined : [node, "--test", "--test-reporter=spec", ...files];
+  return files.length === 0 ? undefined : [node, "--test", "--test-reporter=spec", "--test-concurrency=2", ...files];
 }
