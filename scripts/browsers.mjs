@@ -55,7 +55,8 @@ async function installWithApt(packages) {
   await run("apt-get", [...apt, "install", "-y", "--no-install-recommends", ...packages], { env });
 }
 
-function isRootOnDebian() {
+/** Whether packages can be installed without asking anybody. */
+export function isRootOnDebian() {
   if (process.getuid?.() !== 0 || !existsSync("/etc/os-release")) return false;
   return /^ID=debian$/m.test(readFileSync("/etc/os-release", "utf8"));
 }

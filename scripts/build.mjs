@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 import { fingerprint, unlessFresh } from "./freshness.mjs";
 import { isProgram, main, root, run } from "./process.mjs";
 import { filesOfAPage, holdBudget, measure, print } from "./sizes.mjs";
-import { ensureBindgenTool, ensureNpmPackages, ensureWasmTarget, requireCargo, requireNode } from "./toolchain.mjs";
+import { ensureBindgenTool, ensureNpmPackages, ensureRust, ensureWasmTarget, requireNode } from "./toolchain.mjs";
 
 const wasmName = "threadkeep_bg.wasm";
 const thisScript = path.join(root, "scripts/build.mjs");
@@ -14,7 +14,7 @@ const thisScript = path.join(root, "scripts/build.mjs");
 export async function build({ quick = false } = {}) {
   requireNode();
   process.chdir(root);
-  const targetDirectory = requireCargo();
+  const targetDirectory = await ensureRust();
   await ensureNpmPackages();
   await ensureWasmTarget();
   const tool = await ensureBindgenTool(targetDirectory);
