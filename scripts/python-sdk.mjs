@@ -4,7 +4,7 @@
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
-import { isRootOnDebian } from "./browsers.mjs";
+import { installPackages, isRootOnDebian } from "./debian.mjs";
 import { Stop, isProgram, main, output, run } from "./process.mjs";
 import { skipCode } from "./testing/perform.mjs";
 
@@ -74,20 +74,15 @@ async function makeEnvironment(python, draft) {
 
 async function layOutDebian(draft) {
   console.log(`setting up the Python SDK ${sdkVersion} in a Debian "${debian}" of its own (two minutes, 1 GB)`);
-  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  if (!existsSync("/usr/sbin/debootstrap")) {
-    const apt = ["-q", "-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3"];
-    await run("apt-get", [...apt, "update"], { env });
-    await run("apt-get", [...apt, "install", "-y", "--no-install-recommends", "debootstrap"], { env });
-  }
+  if (!existsSync("/usr/sbin/debootstrap")) await installPackages(["debootstrap"]);
   const wanted = "python3,python3-venv,python3-pip,ca-certificates,git";
-  await run("/usr/sbin/debootstrap", ["--variant=minbase", `--include=${wanted}`, debian, draft], { env });
+  await run("/usr/sbin/debootstrap", ["--variant=minbase", `--include=${wanted}`, debian, draft]);
   // Inside, names are resolved and certificates trusted as outside.
   for (const file of ["/etc/resolv.conf", "/etc/ssl/certs/ca-certificates.crt"]) {
     if (existsSync(file)) copyFileSync(file, path.join(draft, file));
   }
-  await run("chroot", [draft, "python3", "-m", "venv", "/opt/sdk"], { env });
-  await run("chroot", [draft, "/opt/sdk/bin/pip", "install", "-q", "--disable-pip-version-check", ...packages], { env });
+  await run("chroot", [draft, "python3", "-m", "venv", "/opt/sdk"]);
+  await run("chroot", [draft, "/opt/sdk/bin/pip", "install", "-q", "--disable-pip-version-check", ...packages]);
 
   const version = readdirSync(path.join(draft, "opt/sdk/lib")).find((name) => name.startsWith("python3."));
   const loader = readdirSync(path.join(draft, "usr/lib")).concat(readdirSync(path.join(draft, "lib64"))).find((name) => name.startsWith("ld-linux"));
