@@ -84,16 +84,14 @@ async function layOutDebian(draft) {
   await run("chroot", [draft, "python3", "-m", "venv", "/opt/sdk"]);
   await run("chroot", [draft, "/opt/sdk/bin/pip", "install", "-q", "--disable-pip-version-check", ...packages]);
 
-  const version = readdirSync(path.join(draft, "opt/sdk/lib")).find((name) => name.startsWith("python3."));
-  const loader = readdirSync(path.join(draft, "usr/lib")).concat(readdirSync(path.join(draft, "lib64"))).find((name) => name.startsWith("ld-linux"));
+  const python = readdirSync(path.join(draft, "opt/sdk/lib")).find((name) => name.startsWith("python3."));
+  const loader = ["lib64/ld-linux-x86-64.so.2", "lib/ld-linux-aarch64.so.1"].find((file) => existsSync(path.join(draft, file)));
   const libraries = readdirSync(path.join(draft, "usr/lib")).find((name) => name.endsWith("-linux-gnu"));
+  if (!loader || !libraries) throw new Stop("no Debian is laid out for this processor: set THREADKEEP_PYTHON");
+  const inFolder = (...parts) => path.join(folder, ...parts);
   markReady(draft, {
-    command: [
-      path.join(folder, existsSync(path.join(draft, "lib64", loader)) ? "lib64" : "usr/lib", loader),
-      "--library-path", path.join(folder, "usr/lib", libraries),
-      path.join(folder, "usr/bin", version),
-    ],
-    env: { PYTHONHOME: path.join(folder, "usr"), PYTHONPATH: path.join(folder, "opt/sdk/lib", version, "site-packages") },
+    command: [inFolder(loader), "--library-path", inFolder("usr/lib", libraries), inFolder("usr/bin", python)],
+    env: { PYTHONHOME: inFolder("usr"), PYTHONPATH: inFolder("opt/sdk/lib", python, "site-packages") },
   });
 }
 

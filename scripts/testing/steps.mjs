@@ -9,7 +9,7 @@ const wasm = ["--target", "wasm32-unknown-unknown"];
 
 export function testSteps({ quick }) {
   const interop = nodeTests("tests/interop");
-  const build = [node, "scripts/build.mjs", ...(quick ? ["--quick"] : [])];
+  const build = [node, "scripts/build.mjs", "--testing", ...(quick ? ["--quick"] : [])];
   const steps = [
     { name: "browsers", command: [node, "scripts/browsers.mjs"], timeout: 600 },
     { name: "python", command: interop && [node, "scripts/python-sdk.mjs"], timeout: 800 },
