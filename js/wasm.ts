@@ -3,6 +3,7 @@
 // Nothing else of the library may be called before `load()` resolved. A failed load is forgotten, so that the
 // next call tries again (a page that was offline comes back).
 import initialize from "../pkg/threadkeep.js";
+import { ThreadkeepError, fromCore, invalidOptions } from "./errors.js";
 
 /** Where the wasm may come from when the host chooses it. */
 export type WasmSource = URL | Response | BufferSource | WebAssembly.Module;
@@ -22,8 +23,24 @@ export function load(source?: WasmSource): Promise<void> {
 }
 
 async function bringUp(source: WasmSource | undefined): Promise<void> {
-  const module = source === undefined ? await findModule() : await compile(source);
-  await initialize({ module_or_path: module });
+  if (typeof WebAssembly === "undefined") {
+    throw new ThreadkeepError("internal", "this browser has WebAssembly switched off: allow it for this site");
+  }
+  const module = source === undefined ? await findModule() : await moduleFrom(source);
+  await initialize({ module_or_path: module }).catch((error: unknown) => {
+    throw fromCore(error);
+  });
+}
+
+/** A source that the host chose is not replaced by another: what is wrong with it is said. */
+async function moduleFrom(source: WasmSource): Promise<WebAssembly.Module> {
+  try {
+    return await compile(source);
+  } catch (error) {
+    if (error instanceof ThreadkeepError) throw error;
+    const code = error instanceof WebAssembly.CompileError ? "invalid_options" : "network";
+    throw new ThreadkeepError(code, `the wasm passed to load() cannot be used: ${text(error)}`, { cause: error });
+  }
 }
 
 /**
@@ -42,9 +59,10 @@ async function findModule(): Promise<WebAssembly.Module> {
     const { default: base64 } = await import("./wasm-inline.js");
     return await WebAssembly.compile(await gunzip(base64));
   } catch (error) {
-    throw new Error(
-      `threadkeep could not load its wasm: ${text(notFound)}; nor the copy inside JavaScript: ${text(error)}. ` +
-        "Serve threadkeep_bg.wasm beside the module, or pass its location to load()",
+    throw new ThreadkeepError(
+      "network",
+      `the wasm did not load: ${text(notFound)}; nor did the copy inside JavaScript: ${text(error)}; ` +
+        "serve threadkeep_bg.wasm beside the module, or pass its location to load()",
       { cause: notFound },
     );
   }
@@ -55,7 +73,7 @@ async function compile(source: WasmSource): Promise<WebAssembly.Module> {
   if (source instanceof URL) return compile(await readUrl(source));
   if (source instanceof Response) return compileResponse(source);
   if (!(source instanceof ArrayBuffer) && !ArrayBuffer.isView(source)) {
-    throw new TypeError("load() takes a URL, a Response, the bytes of the wasm, or a WebAssembly.Module");
+    throw invalidOptions("load() takes a URL, a Response, the bytes of the wasm, or a WebAssembly.Module");
   }
   return compileBytes(source, "the bytes passed to load()");
 }
@@ -70,7 +88,7 @@ async function readUrl(url: URL): Promise<Response | BufferSource> {
 
 async function compileResponse(response: Response): Promise<WebAssembly.Module> {
   const name = response.url || "the response passed to load()";
-  if (!response.ok) throw new Error(`${name} answered ${response.status} ${response.statusText}`.trim());
+  if (!response.ok) throw new ThreadkeepError("network", `${name} answered ${response.status}`, { status: response.status });
   const type = response.headers.get("content-type")?.split(";")[0]?.trim();
   if (type === "application/wasm") return WebAssembly.compileStreaming(response);
   return compileBytes(await response.arrayBuffer(), `${name} (${type ?? "no content type"})`);
@@ -80,7 +98,7 @@ async function compileBytes(bytes: BufferSource, name: string): Promise<WebAssem
   const view = ArrayBuffer.isView(bytes) ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength) : new Uint8Array(bytes);
   // A server that answers every unknown path with its start page says 200 and sends HTML.
   const magic = [0x00, 0x61, 0x73, 0x6d];
-  if (!magic.every((byte, i) => view[i] === byte)) throw new Error(`${name} is not WebAssembly`);
+  if (!magic.every((byte, i) => view[i] === byte)) throw invalidOptions(`${name} is not WebAssembly`);
   return WebAssembly.compile(bytes);
 }
 

@@ -1,7 +1,8 @@
 // Where the browsers are that the page tests run in, and how they get there.
-import { accessSync, constants, existsSync, readFileSync } from "node:fs";
+import { accessSync, constants } from "node:fs";
 import path from "node:path";
-import { isProgram, main, run } from "./process.mjs";
+import { installPackages, isRootOnDebian } from "./debian.mjs";
+import { isProgram, main } from "./process.mjs";
 import { notChecked, skipCode } from "./testing/perform.mjs";
 
 const places = {
@@ -41,23 +42,10 @@ export function findBrowser(kind) {
 /** Installs what is missing where that can be done unasked. Returns a sentence per browser that is still missing. */
 export async function ensureBrowsers() {
   const missing = browserKinds.filter((kind) => !findBrowser(kind));
-  if (missing.length > 0 && isRootOnDebian()) await installWithApt(missing.map((kind) => places[kind].debianPackage));
+  if (missing.length > 0 && isRootOnDebian()) await installPackages(missing.map((kind) => places[kind].debianPackage));
   return missing
     .filter((kind) => !findBrowser(kind))
     .map((kind) => `no ${kind} was found: install it, or set ${places[kind].variable} to the path of its program`);
-}
-
-async function installWithApt(packages) {
-  const apt = ["-q", "-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3"];
-  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  console.log(`installing ${packages.join(" and ")} with apt-get`);
-  await run("apt-get", [...apt, "update"], { env });
-  await run("apt-get", [...apt, "install", "-y", "--no-install-recommends", ...packages], { env });
-}
-
-function isRootOnDebian() {
-  if (process.getuid?.() !== 0 || !existsSync("/etc/os-release")) return false;
-  return /^ID=debian$/m.test(readFileSync("/etc/os-release", "utf8"));
 }
 
 function isExecutable(file) {

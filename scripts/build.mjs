@@ -1,24 +1,26 @@
 // `npm run build`: everything from the Rust sources to dist/, skipping what is fresh.
-//   --quick   a wasm that compiles in seconds and is larger than a page should download; the budget is not checked
+//   --quick     a wasm that compiles in seconds and is larger than a page should download; the budget is not checked
+//   --testing   also pkg/threadkeep_testing.js, the same with the store conformance suite, for the page tests
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync, copyFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { fingerprint, unlessFresh } from "./freshness.mjs";
 import { isProgram, main, root, run } from "./process.mjs";
 import { filesOfAPage, holdBudget, measure, print } from "./sizes.mjs";
-import { ensureBindgenTool, ensureNpmPackages, ensureWasmTarget, requireCargo, requireNode } from "./toolchain.mjs";
+import { ensureBindgenTool, ensureNpmPackages, ensureRust, ensureWasmTarget, requireNode } from "./toolchain.mjs";
 
 const wasmName = "threadkeep_bg.wasm";
 const thisScript = path.join(root, "scripts/build.mjs");
 
-export async function build({ quick = false } = {}) {
+export async function build({ quick = false, testing = false } = {}) {
   requireNode();
   process.chdir(root);
-  const targetDirectory = requireCargo();
+  const targetDirectory = await ensureRust();
   await ensureNpmPackages();
   await ensureWasmTarget();
   const tool = await ensureBindgenTool(targetDirectory);
-  await buildWasm(targetDirectory, tool, quick ? "quick" : "release");
+  await buildWasm({ targetDirectory, tool, name: "threadkeep", profile: quick ? "quick" : "release" });
+  if (testing) await buildWasm({ targetDirectory, tool, name: "threadkeep_testing", profile: "quick", features: ["testing"] });
   await buildJavaScript();
   const { metafile } = JSON.parse(readFileSync(".cache/bundle.json", "utf8"));
   const sizes = measure(filesOfAPage(metafile, "dist/index.js", `dist/${wasmName}`));
@@ -27,24 +29,24 @@ export async function build({ quick = false } = {}) {
   else holdBudget(sizes);
 }
 
-/** src/ -> pkg/: the wasm, its JavaScript glue and the glue's types. */
-async function buildWasm(targetDirectory, tool, profile) {
-  console.log(`compiling the wasm (profile ${profile})`);
-  await run("cargo", ["build", "--locked", "--lib", "--profile", profile, "--target", "wasm32-unknown-unknown"]);
+/** src/ -> pkg/: the wasm, its JavaScript glue and the glue's types, each called `name`. */
+async function buildWasm({ targetDirectory, tool, name, profile, features = [] }) {
+  console.log(`compiling ${name} (profile ${profile})`);
+  const cargo = ["build", "--locked", "--lib", "--profile", profile, "--target", "wasm32-unknown-unknown"];
+  await run("cargo", [...cargo, ...features.flatMap((feature) => ["--features", feature])]);
   const compiled = path.join(targetDirectory, "wasm32-unknown-unknown", profile, "threadkeep.wasm");
-  await unlessFresh("bindgen", fingerprint([compiled, tool, thisScript]), [`pkg/${wasmName}`, "pkg/threadkeep.js"], async () => {
-    rmSync("pkg", { recursive: true, force: true });
+  await unlessFresh(`bindgen ${name}`, fingerprint([compiled, tool, thisScript]), [`pkg/${name}_bg.wasm`, `pkg/${name}.js`], async () => {
     // The loader (js/wasm.ts) says where the wasm is; a default path in the glue would make bundlers emit it twice.
     await run(tool, [
       "--target", "web", "--omit-default-module-path", "--remove-name-section", "--remove-producers-section",
-      "--out-dir", "pkg", "--out-name", "threadkeep", compiled,
+      "--out-dir", "pkg", "--out-name", name, compiled,
     ]);
   });
 }
 
 /** js/ and pkg/ -> dist/: bundled modules, their types, the wasm, and the wasm once more as a module of last resort. */
 async function buildJavaScript() {
-  const inputs = ["js", "pkg", "tsconfig.json", "tsconfig.build.json", "package-lock.json", thisScript];
+  const inputs = ["js", "pkg/threadkeep.js", "pkg/threadkeep.d.ts", `pkg/${wasmName}`, "tsconfig.json", "tsconfig.build.json", "package-lock.json", thisScript];
   const made = await unlessFresh("javascript", fingerprint(inputs), ["dist/index.js", `dist/${wasmName}`, ".cache/bundle.json"], async () => {
     console.log("bundling js/ into dist/");
     rmSync("dist", { recursive: true, force: true });
@@ -85,4 +87,4 @@ function inlineModule(wasm) {
   return `// ${wasmName}, gzip, base64: for where the file itself cannot be fetched.\nexport default "${base64}";\n`;
 }
 
-if (isProgram(import.meta.url)) await main(() => build({ quick: process.argv.includes("--quick") }));
+if (isProgram(import.meta.url)) await main(() => build({ quick: process.argv.includes("--quick"), testing: process.argv.includes("--testing") }));

@@ -7,7 +7,8 @@ export const root = path.resolve(import.meta.dirname, "..");
 /** A failure that the user can act on: printed as its message, without a stack. */
 export class Stop extends Error {}
 
-const whereFrom = {
+/** What to do about a program that is missing. */
+export const whereFrom = {
   cargo: "install Rust from https://rustup.rs and open a new shell",
   rustup: "install Rust from https://rustup.rs and open a new shell",
   npm: "install Node.js 20.19 or newer, which brings npm",

@@ -1,16 +1,16 @@
 // `npm start`: builds, then serves the demo page with a scripted model. PORT chooses the port, --quick the fast build.
-import { existsSync } from "node:fs";
 import http from "node:http";
-import path from "node:path";
 import { build } from "./build.mjs";
-import { Stop, main, root } from "./process.mjs";
+import { Stop, main } from "./process.mjs";
+import { createScriptedModel } from "./scripted-model.mjs";
 import { site } from "./site.mjs";
 
 await main(async () => {
   await build({ quick: process.argv.includes("--quick") });
-  const scripted = path.join(root, "scripts/scripted-model.mjs");
-  const model = existsSync(scripted) ? (await import(scripted)).createScriptedModel() : undefined;
-  const server = http.createServer(site({ model }));
+  // Only now, because it imports npm packages that the build has just installed.
+  const page = await import("../www/build.mjs");
+  await page.build();
+  const server = http.createServer(site({ model: createScriptedModel() }));
   const port = await listen(server);
   console.log(`\nthreadkeep is at http://localhost:${port}/ (stop with Ctrl-C)`);
 });

@@ -7,7 +7,7 @@ import { endAll, perform } from "./testing/perform.mjs";
 import { schedule, select } from "./testing/schedule.mjs";
 import { testSteps } from "./testing/steps.mjs";
 import { Stop, main } from "./process.mjs";
-import { ensureLinters, requireCargo, requireNode } from "./toolchain.mjs";
+import { ensureLinters, ensureRust, requireNode } from "./toolchain.mjs";
 
 const strict = Boolean(process.env.CI);
 const shownLines = 200;
@@ -17,7 +17,7 @@ await main(async () => {
   requireNode();
   const all = testSteps(options);
   if (options.list) return console.log(all.map((step) => step.name).join("\n"));
-  requireCargo();
+  await ensureRust();
   await ensureLinters();
   const steps = options.only ? select(all, options.only) : all;
   for (const signal of ["SIGINT", "SIGTERM"]) {

@@ -3,25 +3,36 @@
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { Stop, output, root, run } from "./process.mjs";
+import { Stop, output, root, run, whereFrom } from "./process.mjs";
 
 const wasmTarget = "wasm32-unknown-unknown";
 
 export function requireNode() {
-  const [major, minor] = process.versions.node.split(".").map(Number);
-  if (major < 20 || (major === 20 && minor < 19)) {
+  if (isOlder(process.versions.node, "20.19")) {
     throw new Stop(`Node.js ${process.versions.node} is too old: install 20.19 or newer from https://nodejs.org`);
   }
 }
 
-/** Cargo's target directory, which the user may have moved. Also the place where a missing Rust is noticed. */
-export function requireCargo() {
+/** A Rust that is new enough. Returns cargo's target directory, which the user may have moved. */
+export async function ensureRust() {
   if (output("cargo", ["--version"]) === undefined) {
-    throw new Stop("cargo was not found: install Rust from https://rustup.rs and open a new shell");
+    if (output("rustup", ["--version"]) === undefined) throw new Stop(`cargo was not found: ${whereFrom.cargo}`);
+    console.log("installing the stable Rust toolchain");
+    await run("rustup", ["default", "stable"]);
   }
-  const metadata = output("cargo", ["metadata", "--format-version=1", "--no-deps", "--locked", "--offline"]);
-  if (metadata === undefined) throw new Stop("`cargo metadata --locked` failed: is Cargo.lock as Cargo.toml wants it?");
-  return JSON.parse(metadata).target_directory;
+  const metadata = output("cargo", ["metadata", "--format-version=1", "--no-deps", "--offline"]);
+  if (metadata === undefined) throw new Stop("`cargo metadata` failed: run it to see what is wrong with Cargo.toml");
+  const { packages, target_directory: targetDirectory } = JSON.parse(metadata);
+  const wanted = packages.find(({ name }) => name === "threadkeep").rust_version;
+  const installed = /^rustc (\d+\.\d+)/.exec(output("rustc", ["--version"]))?.[1];
+  if (isOlder(installed, wanted)) throw new Stop(`Rust ${installed} is too old, ${wanted} is needed: run \`rustup update\``);
+  return targetDirectory;
+}
+
+function isOlder(version, wanted) {
+  const [major, minor] = version.split(".").map(Number);
+  const [wantedMajor, wantedMinor] = wanted.split(".").map(Number);
+  return major < wantedMajor || (major === wantedMajor && minor < wantedMinor);
 }
 
 export async function ensureWasmTarget() {

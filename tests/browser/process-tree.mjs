@@ -16,6 +16,11 @@ export async function killTree(pid) {
   }
 }
 
+/** Whether a process runs; a zombie does not. */
+export function isAlive(pid) {
+  return processes().some((each) => each.pid === pid);
+}
+
 function treeOf(pid) {
   const all = processes();
   const found = all.filter((each) => each.pid === pid);

@@ -1,25 +1,9 @@
-// A server for page tests on a free port: the library under /threadkeep/, test pages under /pages/, the demo page
-// under /, and a model under /v1/.
-import { once } from "node:events";
-import http from "node:http";
+// A server for page tests: the library under /threadkeep/, its build with the store conformance suite under /pkg/,
+// test pages under /pages/, the demo page under /, and a model under /v1/.
 import { site } from "../../scripts/site.mjs";
+import { listen } from "./listen.mjs";
 
-/** Takes the options of `site()`. Returns { origin, port, close() }. */
-export async function startServer({ mounts, ...options } = {}) {
-  const server = http.createServer(site({ ...options, mounts: { "/pages/": "tests/browser/pages", ...mounts } }));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  return {
-    port,
-    origin: `http://127.0.0.1:${port}`,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-    async [Symbol.asyncDispose]() {
-      await this.close();
-    },
-  };
+/** Takes the options of `site()`, its `model` being what `createModel()` gives. Returns { origin, port, close() }. */
+export function startServer({ model, mounts, ...options } = {}) {
+  return listen(site({ ...options, model: model?.handle, mounts: { "/pages/": "tests/browser/pages", "/pkg/": "pkg", ...mounts } }));
 }

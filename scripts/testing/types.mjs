@@ -1,0 +1,13 @@
+// Type checks every TypeScript project of the repository: the API, what is written against it, and the page.
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { main, root, run } from "../process.mjs";
+
+const projects = ["tsconfig.json", "tests/types/tsconfig.json", "www/tsconfig.json"].filter((file) => existsSync(path.join(root, file)));
+
+await main(async () => {
+  for (const project of projects) {
+    console.log(project);
+    await run(process.execPath, ["node_modules/typescript/bin/tsc", "-p", project]);
+  }
+});

@@ -1,0 +1,115 @@
+// How the library finds its wasm: from every kind of server, after failures, and where the host says.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { root } from "../../scripts/process.mjs";
+import { staticFiles } from "../../scripts/static-files.mjs";
+import { startServer } from "../support/server.mjs";
+import { availableBrowsers, launch } from "./driver.mjs";
+
+const wasm = readFileSync(path.join(root, "dist/threadkeep_bg.wasm"));
+const dist = staticFiles(path.join(root, "dist"));
+let offline = true;
+
+/** dist/ under `prefix`, with another answer for the files that `replaced` matches. */
+const distWith = (replaced, answer) => (request, response, urlPath) => {
+  if (!replaced.test(urlPath)) return dist(request, response, urlPath);
+  answer(response);
+  return true;
+};
+const notFound = (response) => response.writeHead(404).end();
+const startPage = (response) => response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html>");
+const mounts = {
+  "/without-file/": distWith(/\.wasm$/, notFound),
+  "/start-page-for-all/": distWith(/\.wasm$/, startPage),
+  "/wrong-type/": distWith(/\.wasm$/, (response) => response.writeHead(200, { "content-type": "application/octet-stream" }).end(wasm)),
+  "/cut-off/": distWith(/\.wasm$/, (response) => response.writeHead(200, { "content-type": "application/wasm" }).end(wasm.subarray(0, 5000))),
+  "/sometimes/": distWith(/\.wasm$|wasm-inline/, (response) => {
+    if (offline) notFound(response);
+    else response.writeHead(200, { "content-type": "application/wasm" }).end(wasm);
+  }),
+};
+
+let server;
+before(async () => (server = await startServer({ mounts })));
+after(() => server.close());
+
+for (const kind of availableBrowsers) {
+  test(kind, async (context) => {
+    const browser = await launch(kind);
+    // Each in a page of its own, for a page loads the wasm once.
+    const inPage = async (body, ...args) => {
+      const page = await browser.page(`${server.origin}/pages/blank.html`);
+      const value = await browser.evaluate(body, ...args);
+      await page.close();
+      return value;
+    };
+    try {
+      for (const folder of ["threadkeep", "without-file", "start-page-for-all", "wrong-type", "cut-off"]) {
+        await context.test(`loads from /${folder}/`, async () => {
+          assert.equal(await inPage(loadFrom, `/${folder}/index.js`), "loaded");
+        });
+      }
+
+      await context.test("a load that failed is tried again by the next call", async () => {
+        offline = true;
+        const page = await browser.page(`${server.origin}/pages/blank.html`);
+        assert.match(await browser.evaluate(loadFrom, "/sometimes/index.js"), /^ThreadkeepError network: the wasm did not load: .* answered 404/);
+        offline = false;
+        assert.equal(await browser.evaluate(loadFrom, "/sometimes/index.js"), "loaded");
+        await page.close();
+      });
+
+      for (const source of ["url", "response", "bytes", "view", "module"]) {
+        await context.test(`loads what the host gives: ${source}`, async () => {
+          assert.equal(await inPage(loadGiven, source), "loaded");
+        });
+      }
+
+      const refused = [
+        ["a page that is no wasm", "html", /^ThreadkeepError invalid_options: .*blank.html .* is not WebAssembly$/],
+        ["an answer of 404", "missing", /^ThreadkeepError network: .*nothing.wasm answered 404$/],
+        ["bytes that only begin like wasm", "garbage", /^ThreadkeepError invalid_options: the wasm passed to load\(\) cannot be used: /],
+        ["a string", "string", /^ThreadkeepError invalid_options: load\(\) takes a URL/],
+        ["null", "null", /^ThreadkeepError invalid_options: load\(\) takes a URL/],
+        ["a server that is not there", "unreachable", /^ThreadkeepError network: the wasm passed to load\(\) cannot be used: /],
+      ];
+      for (const [name, source, expected] of refused) {
+        await context.test(`says what is wrong with ${name}`, async () => assert.match(await inPage(loadGiven, source), expected));
+      }
+    } finally {
+      await browser.close();
+    }
+  });
+}
+
+async function loadFrom(url) {
+  const { load } = await import(url);
+  return load().then(() => "loaded", (error) => `${error.name} ${error.code}: ${error.message}`);
+}
+
+async function loadGiven(what) {
+  const { load } = await import("/without-file/index.js");
+  const url = new URL("/threadkeep/threadkeep_bg.wasm", location.href);
+  const bytes = async () => (await fetch(url)).arrayBuffer();
+  const sources = {
+    url: () => url,
+    response: () => fetch(url),
+    bytes,
+    view: async () => {
+      const plain = new Uint8Array(await bytes());
+      const shifted = new Uint8Array(plain.length + 3);
+      shifted.set(plain, 3);
+      return shifted.subarray(3);
+    },
+    module: async () => WebAssembly.compile(await bytes()),
+    html: () => new URL("/pages/blank.html", location.href),
+    missing: () => new URL("/nothing.wasm", location.href),
+    garbage: () => new Uint8Array([0, 0x61, 0x73, 0x6d, 9, 9, 9, 9]),
+    string: () => url.href,
+    null: () => null,
+    unreachable: () => new URL("http://127.0.0.1:1/x.wasm"),
+  };
+  return load(await sources[what]()).then(() => "loaded", (error) => `${error.name} ${error.code}: ${error.message}`);
+}

@@ -1,0 +1,17 @@
+// A request handler on a free port of this machine.
+import { once } from "node:events";
+import http from "node:http";
+
+/** Returns { port, origin, close() }; `close` does not wait for clients that keep their connection. */
+export async function listen(handler) {
+  const server = http.createServer(handler);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  const close = async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, "close");
+  };
+  return { port, origin: `http://127.0.0.1:${port}`, close, [Symbol.asyncDispose]: close };
+}
