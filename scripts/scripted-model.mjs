@@ -1,0 +1,124 @@
+// A stand-in for a language model: an OpenAI-compatible endpoint that follows fixed rules.
+// It lets the demo page work with no key and no network, and says in every answer that it is scripted.
+// What it answers is decided in scripted-model/replies.mjs; this file speaks HTTP and server-sent events.
+// It keeps no state between requests, except which requests it has already failed "once" on purpose.
+
+import { createHash } from "node:crypto";
+import { replyTo, MODEL_NAME } from "./scripted-model/replies.mjs";
+import { chunksOf, completionOf, usageOf } from "./scripted-model/wire.mjs";
+
+const LARGEST_REQUEST = 32 * 1024 * 1024;
+
+/**
+ * Returns a Node request handler for `POST /v1/chat/completions` and `GET /v1/models`; anything else is a 404.
+ * `delay` is the pause between two tokens in milliseconds; tests pass 0.
+ */
+export function createScriptedModel({ delay = 18 } = {}) {
+  const failedOnce = new Set();
+
+  return async function scriptedModel(request, response) {
+    const { pathname } = new URL(request.url, "http://localhost");
+    try {
+      if (request.method === "GET" && pathname === "/v1/models") {
+        return sendJson(response, 200, {
+          object: "list",
+          data: [{ id: MODEL_NAME, object: "model", created: 0, owned_by: "threadkeep-demo" }],
+        });
+      }
+      if (request.method === "POST" && pathname === "/v1/chat/completions") {
+        return await complete(request, response, { delay, failedOnce });
+      }
+      return sendError(response, 404, `the scripted model has no ${request.method} ${pathname}`);
+    } catch (error) {
+      if (response.headersSent) return void response.destroy();
+      return sendError(response, error.status ?? 500, error.message);
+    }
+  };
+}
+
+async function complete(request, response, { delay, failedOnce }) {
+  const body = await readJson(request);
+  const reply = replyTo(body);
+
+  if (reply.failure && !(reply.failure.once && alreadyFailed(failedOnce, body))) {
+    const { status, message, retryAfter } = reply.failure;
+    if (retryAfter !== undefined) response.setHeader("retry-after", String(retryAfter));
+    return sendError(response, status, message);
+  }
+
+  const id = `chatcmpl-scripted-${fingerprint(body).slice(0, 24)}`;
+  const usage = usageOf(body, reply);
+  if (!body.stream) return sendJson(response, 200, completionOf({ id, reply, usage }));
+
+  response.writeHead(200, {
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-store",
+    "x-accel-buffering": "no",
+  });
+  const chunks = chunksOf({ id, reply, usage: body.stream_options?.include_usage ? usage : null });
+  let sent = 0;
+  for (const { chunk, pace } of chunks) {
+    if (response.destroyed) return;
+    if (reply.breaksAfter !== undefined && sent >= reply.breaksAfter) return void response.destroy();
+    // Waiting for the write to be handed on keeps a slow reader from filling our memory, and what was sent before a cut arrives.
+    await new Promise((resolve) => response.write(`data: ${JSON.stringify(chunk)}\n\n`, resolve));
+    sent += 1;
+    await pauseFor(delay * pace * (reply.slow ? 14 : 1), response);
+  }
+  response.end("data: [DONE]\n\n");
+}
+
+/** Waits, but no longer than the client stays connected. */
+function pauseFor(milliseconds, response) {
+  if (milliseconds === 0) return undefined;
+  return new Promise((resolve) => {
+    const finish = () => {
+      clearTimeout(timer);
+      response.off("close", finish);
+      resolve();
+    };
+    const timer = setTimeout(finish, milliseconds);
+    response.on("close", finish);
+  });
+}
+
+function alreadyFailed(failedOnce, body) {
+  const print = fingerprint(body.messages);
+  if (failedOnce.has(print)) return true;
+  failedOnce.add(print);
+  return false;
+}
+
+const fingerprint = (value) => createHash("sha256").update(JSON.stringify(value)).digest("hex");
+
+async function readJson(request) {
+  const parts = [];
+  let length = 0;
+  for await (const part of request) {
+    length += part.length;
+    if (length > LARGEST_REQUEST) throw refusal(413, "the request is larger than the scripted model reads");
+    parts.push(part);
+  }
+  let body;
+  try {
+    body = JSON.parse(Buffer.concat(parts).toString("utf8"));
+  } catch {
+    throw refusal(400, "the request body is not JSON");
+  }
+  if (!Array.isArray(body?.messages)) throw refusal(400, "the request has no `messages` list");
+  return body;
+}
+
+const refusal = (status, message) => Object.assign(new Error(message), { status });
+
+function sendJson(response, status, value) {
+  response.writeHead(status, { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" });
+  response.end(JSON.stringify(value));
+}
+
+const ERROR_TYPES = { 401: "authentication_error", 404: "not_found_error", 429: "rate_limit_error" };
+
+function sendError(response, status, message) {
+  const type = ERROR_TYPES[status] ?? (status >= 500 ? "server_error" : "invalid_request_error");
+  sendJson(response, status, { error: { message, type, param: null, code: null } });
+}

@@ -1,0 +1,125 @@
+// What the scripted model says: a pure function from a request to a reply.
+// It reads the last user message and what followed it, never a clock or a random number: same request, same reply.
+
+import { pickTools } from "./tool-rules.mjs";
+import { INTRODUCTION, LABEL, longAnswer, MARKDOWN_SAMPLE, UNKNOWN, UNSAFE_SAMPLE } from "./texts.mjs";
+
+export const MODEL_NAME = "scripted-model";
+
+/**
+ * Returns `{ reasoning, text, calls, slow?, breaksAfter?, failure? }`.
+ * `failure` is `{ status, message, once?, retryAfter? }`; `breaksAfter` cuts the connection after so many chunks.
+ */
+export function replyTo(body) {
+  if (typeof body.model === "string" && !body.model.endsWith(MODEL_NAME)) {
+    const message = `there is no model "${body.model}" here; the only one is "${MODEL_NAME}"`;
+    return { ...answer(""), failure: { status: 404, message } };
+  }
+  const { text, rounds, results } = lastTurn(body.messages);
+  const steps = text.split(/,?\s*\b(?:and then|then|after that|afterwards)\b,?\s*/i);
+  const offered = new Map((body.tools ?? []).map((tool) => [tool.function?.name, tool.function]));
+
+  if (rounds < steps.length) {
+    const { picked, missing } = pickTools(steps[rounds], offered);
+    if (picked.length > 0) return callTools(picked, { rounds, steps, seed: body.messages.length });
+    if (missing.length > 0 && rounds === 0) return answer(notOffered(missing));
+  }
+  if (results.length > 0) return report(results);
+  return plainAnswer(text);
+}
+
+/** The newest user message, how many times tools were called since, and what they returned. */
+function lastTurn(messages) {
+  const start = messages.findLastIndex((message) => message.role === "user");
+  const after = messages.slice(start + 1);
+  const calls = new Map();
+  const results = [];
+  for (const message of after) {
+    for (const call of message.tool_calls ?? []) calls.set(call.id, call.function?.name ?? "a tool");
+    if (message.role === "tool") {
+      results.push({ name: calls.get(message.tool_call_id) ?? "a tool", text: textOf(message.content) });
+    }
+  }
+  const rounds = after.filter((message) => (message.tool_calls ?? []).length > 0).length;
+  return { text: start < 0 ? "" : textOf(messages[start].content), rounds, results };
+}
+
+function textOf(content) {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content.map((part) => (typeof part.text === "string" ? part.text : "")).join("\n");
+}
+
+function answer(text, reasoning = "") {
+  return { reasoning, text: text === "" ? "" : `${text}\n\n${LABEL}`, calls: [] };
+}
+
+function callTools(picked, { rounds, steps, seed }) {
+  const names = picked.map(({ name }) => name).join(", ");
+  const together =
+    picked.length > 1
+      ? `${picked.length} of the tools this page offers fit: ${names}. They do not need each other's results, so I ask for all of them at once.`
+      : `One of the tools this page offers fits: ${names}.`;
+  const more = steps.length > rounds + 1 ? " What comes after “then” waits for the results." : "";
+  return {
+    reasoning: `I follow rules rather than think, and the rules found keywords in “${steps[rounds].trim()}”. ${together}${more}`,
+    text: picked.length > 1 ? `I'll ask the page to do ${picked.length} things at once.` : "",
+    calls: picked.map(({ name, args }, index) => ({
+      id: `call_${seed}_${index}`,
+      name,
+      arguments: JSON.stringify(args),
+    })),
+  };
+}
+
+function report(results) {
+  const failed = results.filter(({ text }) => isFailure(text));
+  const opening =
+    results.length === 1
+      ? "The page ran one tool for me. This is what came back:"
+      : `The page ran ${results.length} tools for me. This is what came back:`;
+  const quotes = results.map(({ name, text }) => `**${name}**\n\n${quote(text)}`);
+  const closing =
+    failed.length > 0
+      ? `${failed.length === 1 ? "One call" : `${failed.length} calls`} did not succeed, as quoted above. You can ask for it again.`
+      : "";
+  return answer([opening, ...quotes, closing].filter(Boolean).join("\n\n"), "The results are here; I only quote them.");
+}
+
+const isFailure = (text) => /^\W*(an? )?(error|tool call interrupted|user rejected|action rejected)|error occurred/i.test(text);
+
+const quote = (text) => (text.trim() || "(no text)").split("\n").map((line) => `> ${line}`).join("\n");
+
+function notOffered(names) {
+  return `That sounds like a job for ${names.join(" and ")}, but this page did not offer me a tool of that name.`;
+}
+
+function plainAnswer(text) {
+  const said = text.trim();
+  if (/^(please )?(fail|break)\b|\bfail with\b/i.test(said)) return failure(said);
+  if (/\b(unsafe|html|xss|attack)\b/i.test(said)) return answer(UNSAFE_SAMPLE, "Asked for output that a page must not trust.");
+  if (/\b(markdown|formatting|table|code block)\b/i.test(said)) return answer(MARKDOWN_SAMPLE, "A sample of everything Markdown has.");
+  if (/\b(long|essay|story|lorem)\b/i.test(said)) return answer(longAnswer(numberIn(said)), "This will take a while to write out.");
+  if (/\bslow(ly|er)?\b/i.test(said)) {
+    const words = "This answer comes slowly, word by word, so that there is time to press Stop or to close the tab.";
+    return { ...answer(words, "No hurry."), slow: true };
+  }
+  if (/^(hi|hello|hey|good (morning|evening|day)|help)\b|what can you do|who are you|what are you/i.test(said)) {
+    return answer(INTRODUCTION, "A greeting, or a question about me.");
+  }
+  return answer(UNKNOWN, "None of my rules has a keyword in this message.");
+}
+
+const numberIn = (text) => Number(/\d+/.exec(text)?.[0] ?? 12);
+
+function failure(said) {
+  if (/\b(halfway|midway|cut)\b/i.test(said)) {
+    return { ...answer("This sentence will not be finished because the connection", "Cutting the connection on purpose."), breaksAfter: 14 };
+  }
+  if (/\bonce\b/i.test(said)) {
+    const message = "the scripted model was asked to fail once; the next try succeeds";
+    return { ...answer("The first try failed, as you asked. This is the second."), failure: { status: 503, message, once: true, retryAfter: 1 } };
+  }
+  const status = Number(/\b[45]\d\d\b/.exec(said)?.[0] ?? 400);
+  return { ...answer(""), failure: { status, message: `the scripted model was asked to fail with status ${status}` } };
+}

@@ -1,0 +1,90 @@
+// Which of the offered tools a sentence asks for, and with what arguments. Keywords only; nothing here understands English.
+
+const NUMBER_WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+const NUMBER = `\\d+|${NUMBER_WORDS.join("|")}|twenty|an?`;
+
+function toNumber(word, otherwise) {
+  if (word === undefined || word === "") return otherwise;
+  if (/^\d+$/.test(word)) return Number(word);
+  const lower = word.toLowerCase();
+  if (lower === "a" || lower === "an") return 1;
+  if (lower === "twenty") return 20;
+  const index = NUMBER_WORDS.indexOf(lower);
+  return index < 0 ? otherwise : index;
+}
+
+/** In this order, each rule takes its words out of the sentence, so that one phrase starts one tool. */
+const RULES = [
+  {
+    name: "remember",
+    pattern: /\b(?:please )?(?:remember|note|write down|don't forget)(?: that|:)?\s+(?!anything\b|everything\b)(.+)/is,
+    args: ([, text]) => ({ text: text.trim().replace(/[.!]+$/, "") }),
+    summary: () => "Keep a note",
+    unless: /\bdo you remember\b|\bwhat .*\bremember\b/i,
+  },
+  {
+    name: "recall",
+    pattern: /\b(?:recall|(?:what )?(?:do|did) (?:you|i) (?:know|remember|tell|note)|my notes|remember (?:any|every)thing)(?:.*?\babout\s+(?:my |the )?(\w+))?/i,
+    args: ([, query]) => (query ? { query } : {}),
+    summary: () => "Look through the notes",
+  },
+  {
+    name: "slow_count",
+    pattern: new RegExp(`\\bcount\\b(?:\\s+slowly)?(?:\\s+up)?(?:\\s+from\\s+\\w+)?(?:\\s+to)?\\s*(${NUMBER})?`, "i"),
+    args: ([, to]) => ({ to: toNumber(to, 10) }),
+    summary: ([, to]) => `Count to ${toNumber(to, 10)}`,
+  },
+  {
+    name: "roll_dice",
+    pattern: new RegExp(
+      `(?:\\b(?:roll|throw)\\b\\s*)?(?:\\b(${NUMBER})\\s*)?(?:\\b(${NUMBER})-sided\\s+)?(?:\\b(?:dice|die)\\b|\\b(\\d*)d(\\d+)\\b)`,
+      "i",
+    ),
+    args: ([, count, sided, times, sides]) => ({
+      count: toNumber(times, toNumber(count, 1)),
+      sides: toNumber(sides, toNumber(sided, 6)),
+    }),
+    summary: () => "Roll the dice",
+  },
+  {
+    name: "calculate",
+    pattern: /(?:\b(?:calculate|compute|work out|how much is|what(?:'s| is))\s+)?((?:\(\s*)*-?\d[\d.]*(?:\s*[-+*/×÷^%()]+\s*[\d.()]+)+)/i,
+    args: ([, expression]) => ({ expression: expression.trim() }),
+    summary: ([, expression]) => `Work out ${expression.trim()}`,
+  },
+  {
+    name: "get_time",
+    pattern: /\b(?:time|clock|date|what day|today)\b(?:.*?\bin\s+([A-Z][a-z]+\/[A-Z][A-Za-z_]+))?/,
+    args: ([, time_zone]) => (time_zone ? { time_zone } : {}),
+    summary: () => "Look at the clock",
+  },
+];
+
+/** `picked` is in the order of the sentence; `missing` names what it asked for that was not offered. */
+export function pickTools(sentence, offered) {
+  let rest = sentence;
+  const found = [];
+  for (const rule of RULES) {
+    if (rule.unless?.test(rest)) continue;
+    const match = rule.pattern.exec(rest);
+    if (!match) continue;
+    found.push({ rule, match, at: match.index });
+    rest = rest.slice(0, match.index) + " ".repeat(match[0].length) + rest.slice(match.index + match[0].length);
+  }
+  found.sort((left, right) => left.at - right.at);
+
+  const picked = [];
+  const missing = [];
+  for (const { rule, match } of found) {
+    const definition = offered.get(rule.name);
+    if (definition === undefined) {
+      missing.push(rule.name);
+      continue;
+    }
+    const args = rule.args(match);
+    if (definition.parameters?.properties?.summary !== undefined) args.summary = rule.summary(match);
+    picked.push({ name: rule.name, args });
+  }
+  if (/\b(?:wrong|invalid|bad) (?:tool|call)\b/i.test(sentence)) picked.push({ name: "no_such_tool", args: { reason: "asked for" } });
+  return { picked, missing };
+}

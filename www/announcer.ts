@@ -1,0 +1,21 @@
+// What a screen reader is told without having to look: one polite live region, one sentence at a time.
+// Streaming text does not go through here; the finished answer does, once.
+
+import { byId } from "./dom.ts";
+
+const LONGEST = 600;
+let waiting: string[] = [];
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Sentences that come together are read together; a repeated one is read again. */
+export function announce(sentence: string): void {
+  const text = sentence.replace(/\s+/g, " ").trim();
+  if (text === "") return;
+  waiting.push(text.length > LONGEST ? `${text.slice(0, LONGEST)}… The rest is in the messages.` : text);
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    byId("announcements").textContent = waiting.join(" ");
+    waiting = [];
+    timer = setTimeout(() => (byId("announcements").textContent = ""), 8000);
+  }, 150);
+}

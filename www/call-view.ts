@@ -1,0 +1,77 @@
+// One tool call: a line that says what was done and what came of it, and the whole of it when opened.
+
+import type { Call } from "./timeline.ts";
+import { el } from "./dom.ts";
+import { icon } from "./icons.ts";
+import { lookOf } from "./tools/index.ts";
+
+const STATE_TEXT = { done: "done", failed: "failed", stopped: "stopped", rejected: "skipped" } as const;
+
+export interface CallCircumstances {
+  running: boolean;
+  progress: string | undefined;
+}
+
+export function callView(call: Call, { running, progress }: CallCircumstances): HTMLElement {
+  const { title, icon: iconName } = lookOf(call.toolName);
+  const state = call.state === "open" ? (running ? "running" : "interrupted") : call.state;
+  const stateText = call.state === "open" ? (running ? (progress ?? "running") : "not finished") : STATE_TEXT[call.state];
+
+  return el(
+    "details",
+    { class: "call", "data-state": state },
+    el(
+      "summary",
+      {},
+      icon(iconName),
+      el("span", { class: "call-title" }, call.action?.summary ?? title),
+      call.state === "done" && oneLine(call.result) ? el("span", { class: "call-glance" }, oneLine(call.result)) : null,
+      el("span", { class: "call-state" }, stateText),
+    ),
+    el(
+      "div",
+      { class: "call-body" },
+      el("p", { class: "quiet" }, "Tool ", el("code", {}, call.toolName), call.action === null ? " (the call is on an earlier page)" : ""),
+      argumentsView(call.args),
+      call.answer ? resultView(call) : null,
+    ),
+  );
+}
+
+function argumentsView(args: Record<string, unknown>): HTMLElement | null {
+  const entries = Object.entries(args);
+  if (entries.length === 0) return null;
+  return el(
+    "section",
+    { "aria-label": "Arguments" },
+    el("h3", { class: "eyebrow" }, "Arguments"),
+    el(
+      "dl",
+      { class: "arguments" },
+      ...entries.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, typeof value === "string" ? value : JSON.stringify(value, null, 1))]),
+    ),
+  );
+}
+
+function resultView(call: Call): HTMLElement {
+  const name = { open: "Result", done: "Result", failed: "Error", stopped: "Why it was stopped", rejected: "Why it was skipped" }[call.state];
+  return el(
+    "section",
+    { "aria-label": name },
+    el("h3", { class: "eyebrow" }, name),
+    el("pre", { class: "result", tabindex: 0 }, call.result || "(no text)"),
+    ...call.images.map(imageView),
+  );
+}
+
+/** Only images that came with the conversation are drawn; one from elsewhere would tell its server who looks. */
+export function imageView(url: string): HTMLElement {
+  if (/^data:image\/(png|jpeg|gif|webp);base64,/i.test(url)) return el("img", { src: url, alt: "Attached image", class: "attached" });
+  if (!/^https?:/i.test(url)) return el("p", { class: "quiet" }, "An image that cannot be shown");
+  return el("a", { href: url, target: "_blank", rel: "noopener noreferrer nofollow" }, `Image not loaded: ${url}`);
+}
+
+function oneLine(text: string): string {
+  const line = text.trim();
+  return line.length <= 80 && !line.includes("\n") ? line : "";
+}

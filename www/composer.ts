@@ -1,0 +1,117 @@
+// The message field: grows with its text, keeps an unsent draft over a reload, sends, stops.
+
+import { announce } from "./announcer.ts";
+import { byId } from "./dom.ts";
+
+const DRAFTS = "threadkeep-demo:draft:";
+
+export interface ComposerActions {
+  send: (text: string) => Promise<boolean>;
+  stop: () => Promise<void>;
+}
+
+export class Composer {
+  #text = byId<HTMLTextAreaElement>("composer-text");
+  #send = byId<HTMLButtonElement>("send-button");
+  #stop = byId<HTMLButtonElement>("stop-button");
+  #actions: ComposerActions;
+  #draftName = "new";
+
+  constructor(actions: ComposerActions) {
+    this.#actions = actions;
+    byId("composer").addEventListener("submit", (event) => {
+      event.preventDefault();
+      void this.#submit();
+    });
+    this.#text.addEventListener("input", () => this.#changed());
+    this.#text.addEventListener("keydown", (event) => this.#onKey(event));
+    this.#stop.addEventListener("click", () => void this.#stopRun());
+    // With JavaScript at hand, moving the focus beats a jump to an anchor, which would change the hash and so the route.
+    byId("skip-link").addEventListener("click", (event) => {
+      event.preventDefault();
+      this.focus();
+    });
+  }
+
+  /** Shows the draft that belongs to this conversation (`new`: to the next one). */
+  showDraftOf(name: string): void {
+    this.#draftName = name;
+    this.#text.value = readDraft(name);
+    this.#resize();
+  }
+
+  setState({ running, readOnly }: { running: boolean; readOnly: boolean }): void {
+    const stopHadFocus = document.activeElement === this.#stop;
+    this.#stop.hidden = !running;
+    this.#stop.disabled = false;
+    this.#text.disabled = readOnly;
+    this.#send.disabled = readOnly;
+    if (stopHadFocus && !running) this.focus();
+  }
+
+  fill(text: string): void {
+    this.#text.value = text;
+    this.#changed();
+    this.focus();
+  }
+
+  focus(): void {
+    this.#text.focus();
+  }
+
+  async #submit(): Promise<void> {
+    const text = this.#text.value.trim();
+    if (text === "" || this.#text.disabled) return;
+    const name = this.#draftName;
+    this.#text.value = "";
+    this.#changed();
+    if (await this.#actions.send(text)) return forgetDraft(name);
+    // Nothing that was written is lost because it could not be stored.
+    if (this.#text.value === "") this.fill(text);
+  }
+
+  async #stopRun(): Promise<void> {
+    this.#stop.disabled = true;
+    announce("Stopping.");
+    await this.#actions.stop();
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    if (event.key === "Escape" && !this.#stop.hidden) return void this.#stopRun();
+    // An Enter that ends a composition (Japanese, Chinese, …) belongs to the input method.
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing || matchMedia("(pointer: coarse)").matches) return;
+    event.preventDefault();
+    void this.#submit();
+  }
+
+  #changed(): void {
+    this.#resize();
+    try {
+      if (this.#text.value === "") sessionStorage.removeItem(DRAFTS + this.#draftName);
+      else sessionStorage.setItem(DRAFTS + this.#draftName, this.#text.value);
+    } catch {
+      // A browser that stores nothing keeps no draft; the field still works.
+    }
+  }
+
+  #resize(): void {
+    this.#text.style.height = "auto";
+    this.#text.style.height = `${this.#text.scrollHeight}px`;
+  }
+}
+
+function readDraft(name: string): string {
+  try {
+    return sessionStorage.getItem(DRAFTS + name) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+function forgetDraft(name: string): void {
+  try {
+    sessionStorage.removeItem(DRAFTS + name);
+  } catch {
+    // See #changed.
+  }
+}

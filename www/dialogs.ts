@@ -1,0 +1,63 @@
+// Modal questions on the browser's own <dialog>: it keeps the focus inside, gives it back, and closes on Escape.
+
+import { el } from "./dom.ts";
+
+/** Resolves with the new title, or null if the user changed their mind. */
+export async function askTitle(title: string): Promise<string | null> {
+  const input = el("input", { id: "title-field", type: "text", value: title, maxlength: 200, required: true, autocomplete: "off" });
+  const answer = await ask({
+    heading: "Rename the conversation",
+    body: [el("label", { for: "title-field" }, "Title"), input],
+    actions: [{ value: "rename", name: "Rename", look: "primary" }],
+    onOpen: () => input.select(),
+  });
+  const chosen = input.value.trim();
+  return answer === "rename" && chosen !== "" ? chosen : null;
+}
+
+export async function askDelete(title: string): Promise<"delete" | "export" | null> {
+  const answer = await ask({
+    heading: "Delete this conversation?",
+    body: [el("p", {}, `“${title}” is stored on this device only. Once deleted it cannot be brought back, except from an export.`)],
+    actions: [
+      { value: "delete", name: "Delete", look: "danger" },
+      { value: "export", name: "Export first", look: "" },
+    ],
+  });
+  return answer === "delete" || answer === "export" ? answer : null;
+}
+
+interface Question {
+  heading: string;
+  body: Node[];
+  actions: Array<{ value: string; name: string; look: string }>;
+  onOpen?: () => void;
+}
+
+function ask({ heading, body, actions, onOpen }: Question): Promise<string> {
+  const dialog = el(
+    "dialog",
+    { class: "dialog", "aria-labelledby": "question" },
+    el(
+      "form",
+      { method: "dialog" },
+      el("h2", { id: "question" }, heading),
+      ...body,
+      el(
+        "div",
+        { class: "buttons" },
+        ...actions.map(({ value, name, look }) => el("button", { value, class: `button ${look}` }, name)),
+        el("button", { value: "", class: "button", formnovalidate: true }, "Cancel"),
+      ),
+    ),
+  );
+  document.body.append(dialog);
+  dialog.showModal();
+  onOpen?.();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      resolve(dialog.returnValue);
+    });
+  });
+}

@@ -1,0 +1,72 @@
+// The fields that the page reads from stored events. Logs come from other writers too, and from other versions,
+// so every field is optional and whatever is not understood is shown as it is.
+
+export interface TextLike {
+  type?: string;
+  text?: string;
+  image_urls?: string[];
+}
+
+export interface StoredEvent {
+  id: string;
+  kind: string;
+  timestamp?: string;
+  source?: string;
+  // SystemPromptEvent
+  system_prompt?: TextLike;
+  tools?: Array<{ title?: string; mcp_tool?: { name?: string } }>;
+  // MessageEvent
+  llm_message?: { role?: string; content?: TextLike[] | string; reasoning_content?: string };
+  sender?: string;
+  // ActionEvent
+  thought?: TextLike[];
+  reasoning_content?: string;
+  action?: { kind?: string; data?: Record<string, unknown>; [field: string]: unknown };
+  tool_name?: string;
+  tool_call_id?: string;
+  tool_call?: { arguments?: string };
+  llm_response_id?: string;
+  summary?: string;
+  // Answers to an action
+  action_id?: string;
+  observation?: { kind?: string; content?: TextLike[] | string; is_error?: boolean; [field: string]: unknown };
+  error?: string;
+  rejection_reason?: string;
+  // ConversationErrorEvent
+  code?: string;
+  detail?: string;
+  classification?: { kind?: string; user_action?: string };
+  [field: string]: unknown;
+}
+
+/** All text of a content list, in order. */
+export function textOf(content: TextLike[] | string | undefined): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content.map((part) => part.text ?? "").filter(Boolean).join("\n");
+}
+
+export function imagesOf(content: TextLike[] | string | undefined): string[] {
+  return Array.isArray(content) ? content.flatMap((part) => part.image_urls ?? []) : [];
+}
+
+/** The arguments of a call, without what the SDK adds to every tool. */
+export function argumentsOf(event: StoredEvent): Record<string, unknown> {
+  if (event.action?.data) return event.action.data;
+  if (event.action) {
+    const { kind: _, ...fields } = event.action;
+    return fields;
+  }
+  try {
+    const { summary: _s, security_risk: _r, ...rest } = JSON.parse(event.tool_call?.arguments ?? "{}");
+    return rest;
+  } catch {
+    return { arguments: event.tool_call?.arguments };
+  }
+}
+
+/** Timestamps are the writer's local time and only good for showing. */
+export function timeOf(event: StoredEvent): Date | null {
+  const time = new Date(event.timestamp ?? "");
+  return Number.isNaN(time.getTime()) ? null : time;
+}

@@ -1,0 +1,80 @@
+// How each kind of item stands in the transcript. Pure: an item in, an element out.
+
+import { callView, type CallCircumstances, imageView } from "./call-view.ts";
+import { append, el } from "./dom.ts";
+import { timeOf } from "./event-shapes.ts";
+import { explainEvent } from "./failures.ts";
+import { renderMarkdown } from "./markdown.ts";
+import type { Item } from "./timeline.ts";
+
+export function itemView(item: Item, circumstances: CallCircumstances): HTMLElement {
+  switch (item.type) {
+    case "message":
+      return messageView(item);
+    case "reasoning":
+      return entry("reasoning", reasoningView(item.text));
+    case "call":
+      return entry("tool", callView(item, circumstances));
+    case "system":
+      return entry("aside", systemView(item));
+    case "mark":
+      return entry("aside", el("p", { class: "mark" }, item.text, timeView(item.event)));
+    case "error":
+      return errorView(item);
+    case "unknown":
+      return entry("aside", folded(`${item.event.kind} (this page has no view for it)`, JSON.stringify(item.event, null, 2)));
+  }
+}
+
+/** One knot on the thread. */
+export function entry(kind: string, ...children: Array<Node | null>): HTMLElement {
+  const element = el("div", { class: `entry entry-${kind}` });
+  append(element, children);
+  return element;
+}
+
+export function reasoningView(text: string, live = false): HTMLElement {
+  return el(
+    "details",
+    { class: "reasoning", open: false },
+    el("summary", {}, live ? "Thinking…" : "Thoughts"),
+    el("p", { class: "reasoning-text" }, text),
+  );
+}
+
+const SPEAKERS = { user: "You", agent: "Agent", environment: "Note to the agent" } as const;
+
+function messageView(item: Extract<Item, { type: "message" }>): HTMLElement {
+  const { from, event } = item;
+  const speaker = from === "user" && event.sender ? event.sender : SPEAKERS[from];
+  const body =
+    from === "agent"
+      ? el("div", { class: "prose" }, renderMarkdown(item.text))
+      : el("p", { class: from === "user" ? "said" : "quiet said" }, item.text);
+  const element = entry(from, el("h2", { class: "speaker" }, speaker, timeView(event)), body, ...item.images.map(imageView));
+  element.setAttribute("role", "article");
+  element.setAttribute("aria-label", speaker);
+  return element;
+}
+
+function systemView(item: Extract<Item, { type: "system" }>): HTMLElement {
+  const tools = item.tools.length === 1 ? "1 tool" : `${item.tools.length} tools`;
+  return folded(`Instructions and ${tools}`, [item.tools.length > 0 ? `Tools: ${item.tools.join(", ")}` : "", item.text].filter(Boolean).join("\n\n"));
+}
+
+function folded(title: string, text: string): HTMLElement {
+  return el("details", { class: "folded" }, el("summary", {}, title), el("pre", { tabindex: 0 }, text));
+}
+
+function errorView(item: Extract<Item, { type: "error" }>): HTMLElement {
+  const { title, text } = explainEvent(item.event);
+  return entry("error", el("p", { class: "error-title" }, title, timeView(item.event)), el("p", {}, text));
+}
+
+function timeView(event: { timestamp?: string; id: string; kind: string }): HTMLElement | null {
+  const time = timeOf(event);
+  if (time === null) return null;
+  const sameDay = time.toDateString() === new Date().toDateString();
+  const format: Intl.DateTimeFormatOptions = sameDay ? { timeStyle: "short" } : { dateStyle: "medium", timeStyle: "short" };
+  return el("time", { datetime: time.toISOString() }, new Intl.DateTimeFormat(undefined, format).format(time));
+}

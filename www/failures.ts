@@ -1,0 +1,62 @@
+// What to say about a failure, and the ways on. Every failure that a user sees goes through here.
+
+import { ThreadkeepError } from "threadkeep";
+import type { StoredEvent } from "./event-shapes.ts";
+
+export type Way = "retry" | "settings" | "export" | "reload";
+export interface Failure {
+  title: string;
+  text: string;
+  ways: Way[];
+}
+
+const BY_CODE: Record<string, [title: string, ...ways: Way[]]> = {
+  llm_auth: ["The model did not accept the key", "settings", "retry"],
+  llm_rate_limit: ["The model asks for a pause", "retry", "settings"],
+  llm_context_window: ["The conversation is too long for this model", "settings", "export"],
+  llm_content_policy: ["The provider declined this request", "retry", "settings"],
+  llm_bad_request: ["The model did not accept the request", "retry", "settings"],
+  llm_unavailable: ["The model is not available", "retry", "settings"],
+  llm_timeout: ["The model took too long", "retry", "settings"],
+  network: ["The model could not be reached", "retry", "settings"],
+  offline: ["You are offline", "retry"],
+  aborted: ["This was stopped", "retry"],
+  store_quota: ["There is no room left on this device", "export", "retry"],
+  store_blocked: ["The browser's storage is not available", "reload"],
+  store_corrupt: ["A part of this conversation cannot be read", "export", "reload"],
+  locked_elsewhere: ["This conversation is open in another tab", "reload"],
+  archive_invalid: ["This file cannot be imported"],
+  not_found: ["This conversation is not on this device"],
+};
+
+/** The classification that the SDK stores with an error, from any writer. */
+const BY_KIND: Record<string, [title: string, ...ways: Way[]]> = {
+  auth: BY_CODE["llm_auth"]!,
+  quota: ["The account's quota is used up", "settings", "retry"],
+  rate_limit: BY_CODE["llm_rate_limit"]!,
+  config: ["The model's settings do not work", "settings", "retry"],
+  transient: ["The model could not answer", "retry", "settings"],
+};
+
+export function explain(error: unknown): Failure {
+  const code = error instanceof ThreadkeepError ? error.code : "internal";
+  const [title, ...ways] = BY_CODE[code] ?? ["Something went wrong", "retry", "export", "reload"];
+  return { title, text: sentence(error instanceof Error ? error.message : String(error)), ways };
+}
+
+/** The same for a `ConversationErrorEvent`, which outlives the page that saw the error happen. */
+export function explainEvent(event: StoredEvent): Failure {
+  if (event.code === "MaxIterationsReached") {
+    return { title: "It took as many steps as it may take in one go", text: sentence(event.detail ?? ""), ways: ["retry"] };
+  }
+  const kind = event.classification?.kind ?? "unknown";
+  const [title, ...ways] = BY_KIND[kind] ?? ["The run ended with an error", "retry", "settings", "export"];
+  return { title, text: sentence(event.detail ?? event.code ?? ""), ways };
+}
+
+/** Messages come lower case and without a full stop, to be put into a sentence. Here they stand alone. */
+export function sentence(message: string): string {
+  const text = message.trim();
+  if (text === "") return "";
+  return text.charAt(0).toLocaleUpperCase() + text.slice(1) + (/[.!?…”"')\]]$/.test(text) ? "" : ".");
+}

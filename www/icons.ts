@@ -1,0 +1,31 @@
+// Line icons on a 24-unit grid. Decoration only: the control that carries one has the name.
+
+const PATHS = {
+  menu: "M4 7h16M4 12h11M4 17h16",
+  close: "M6 6l12 12M18 6L6 18",
+  rename: "M4 20h4L19 9l-4-4L4 16v4zM13.500 6.500l4 4",
+  export: "M12 15V4m0 0L8 8m4-4l4 4M5 14v4a2 2 0 0 0 2 2h10a2 2 0 0 0 2-2v-4",
+  delete: "M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13M10.500 11v5M13.500 11v5",
+  clock: "M12 7v5l3 2M12 21a9 9 0 1 1 0-18 9 9 0 0 1 0 18z",
+  dice: "M5 5h14v14H5zM9 9h.01M15 9h.01M12 12h.01M9 15h.01M15 15h.01",
+  note: "M6 4h12v12l-4 4H6zM14 20v-4h4M9 9h6M9 13h4",
+  search: "M11 18a7 7 0 1 1 0-14 7 7 0 0 1 0 14zM16 16l4 4",
+  calculator: "M6 3h12v18H6zM9 7h6M9 12h.01M12 12h.01M15 12h.01M9 16h.01M12 16h.01M15 16h.01",
+  count: "M5 9h14M5 15h14M10 4L8 20M16 4l-2 16",
+  tool: "M14.500 6a4 4 0 0 0 5 5L11 19.500a2.100 2.100 0 0 1-3-3L16.500 8M14.500 6L17 3.500",
+  import: "M12 4v11m0 0l-4-4m4 4l4-4M5 14v4a2 2 0 0 0 2 2h10a2 2 0 0 0 2-2v-4",
+  settings: "M4 7h9M17 7h3M4 17h3M11 17h9M13 7a2 2 0 1 0 4 0 2 2 0 1 0-4 0M7 17a2 2 0 1 0 4 0 2 2 0 1 0-4 0",
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+export function icon(name: IconName): SVGSVGElement {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.setAttribute("class", "icon");
+  svg.setAttribute("aria-hidden", "true");
+  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  path.setAttribute("d", PATHS[name]);
+  svg.append(path);
+  return svg;
+}

@@ -1,0 +1,23 @@
+// The line under the message field that says who answers. The scripted model is named as what it is, at all times.
+
+import { byId, el } from "./dom.ts";
+import { absoluteBaseUrl, isScripted, keyWasForgotten, onSettingsChange, settings } from "./settings.ts";
+import { openSettings } from "./settings-dialog.ts";
+
+export function startModelLabel(): void {
+  onSettingsChange(draw);
+  draw();
+}
+
+function draw(): void {
+  const change = (name: string): HTMLElement => el("button", { type: "button", class: "link", onclick: openSettings }, name);
+  const label = byId("model-label");
+  if (isScripted()) {
+    label.replaceChildren(el("span", { class: "badge" }, "Scripted stand-in, not an AI"), " ", change("Connect a model"));
+  } else if (keyWasForgotten()) {
+    label.replaceChildren(el("span", { class: "badge" }, "The key was not kept"), " ", change("Enter it again"));
+  } else {
+    const { model, baseUrl } = settings();
+    label.replaceChildren(`${model.replace(/^[^/]+\//, "")} at ${new URL(absoluteBaseUrl(baseUrl)).host} `, change("Change"));
+  }
+}

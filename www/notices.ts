@@ -1,0 +1,50 @@
+// Messages about the page as a whole: above the conversation, until dismissed. An error is read out at once.
+
+import { el, byId } from "./dom.ts";
+import { explain, type Failure, type Way } from "./failures.ts";
+import { icon } from "./icons.ts";
+import { takeWay } from "./ways.ts";
+
+export interface NoticeAction {
+  name: string;
+  act: () => unknown;
+}
+
+const SHORT_LIFE = 6000;
+
+/** For good news: goes away by itself. */
+export function notify(text: string, action?: NoticeAction): void {
+  const notice = show({ title: "", text, kind: "news", actions: action ? [action] : [] });
+  setTimeout(() => notice.contains(document.activeElement) || notice.remove(), SHORT_LIFE);
+}
+
+/** For a failure: stays, and names what can be done. `retry` takes the place of the generic way of that name. */
+export function report(error: unknown, { title, retry, retryName = "Try again" }: { title?: string; retry?: () => unknown; retryName?: string } = {}): void {
+  const failure = explain(error);
+  show({ title: title ?? failure.title, text: failure.text, kind: "failure", actions: actionsFor(failure, retry ? { name: retryName, act: retry } : null) });
+}
+
+const WAY_NAMES: Record<Exclude<Way, "retry">, string> = { settings: "Open settings", export: "Export a copy", reload: "Reload the page" };
+
+function actionsFor(failure: Failure, retry: NoticeAction | null): NoticeAction[] {
+  const actions: NoticeAction[] = retry ? [retry] : [];
+  for (const way of failure.ways) if (way !== "retry") actions.push({ name: WAY_NAMES[way], act: () => takeWay(way) });
+  return actions;
+}
+
+function show({ title, text, kind, actions }: { title: string; text: string; kind: "news" | "failure"; actions: NoticeAction[] }): HTMLElement {
+  const notice: HTMLElement = el(
+    "div",
+    { class: `notice notice-${kind}`, role: kind === "failure" ? "alert" : "status" },
+    el("div", { class: "notice-text" }, title ? el("strong", {}, title) : null, el("p", {}, text)),
+    ...actions.map(({ name, act }) =>
+      el("button", { type: "button", class: "button small", onclick: () => (notice.remove(), act()) }, name),
+    ),
+    el("button", { type: "button", class: "icon-button", "aria-label": "Dismiss", onclick: () => notice.remove() }, icon("close")),
+  );
+  const notices = byId("notices");
+  // The same failure again takes the place of the earlier one instead of piling up.
+  for (const other of [...notices.children]) if (other.textContent === notice.textContent) other.remove();
+  notices.append(notice);
+  return notice;
+}

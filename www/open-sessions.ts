@@ -1,0 +1,26 @@
+// Leaving a conversation does not stop it: a run goes on in the background, and its session is closed when it ends.
+
+import { refreshList } from "./conversation-list.ts";
+import { report } from "./notices.ts";
+import { Session } from "./session.ts";
+
+const background = new Map<string, { session: Session; stopWatching: () => void }>();
+
+export async function openSession(conversationId: string): Promise<Session> {
+  const kept = background.get(conversationId);
+  if (kept === undefined) return Session.open(conversationId);
+  background.delete(conversationId);
+  kept.stopWatching();
+  return kept.session;
+}
+
+export async function leaveSession(session: Session): Promise<void> {
+  if (!session.running) return session.close();
+  const stopWatching = session.onChange(() => {
+    if (session.running) return;
+    stopWatching();
+    background.delete(session.id);
+    session.close().catch((error: unknown) => report(error)).finally(() => void refreshList());
+  });
+  background.set(session.id, { session, stopWatching });
+}

@@ -1,0 +1,113 @@
+// The settings: which model, where, with which key, and what the browser does with the storage.
+
+import { byId, el } from "./dom.ts";
+import { notify } from "./notices.ts";
+import { changeSettings, CONNECTIONS, key, SCRIPTED, settings } from "./settings.ts";
+import { storageView } from "./storage-view.ts";
+
+export function startSettings(): void {
+  byId("settings-button").addEventListener("click", openSettings);
+}
+
+export function openSettings(): void {
+  if (document.querySelector("dialog[open]")) return;
+  const form = settingsForm();
+  const dialog = el("dialog", { class: "dialog settings", "aria-labelledby": "settings-heading" }, form.element);
+  dialog.addEventListener("close", () => {
+    if (dialog.returnValue === "save") form.save();
+    dialog.remove();
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+function settingsForm(): { element: HTMLElement; save: () => void } {
+  const now = settings();
+  const known = CONNECTIONS.find(({ baseUrl }) => baseUrl === now.baseUrl);
+
+  const connection = el(
+    "select",
+    { id: "connection" },
+    ...CONNECTIONS.map(({ id, label }) => el("option", { value: id }, label)),
+    el("option", { value: "other" }, "Another OpenAI-compatible server"),
+  );
+  connection.value = known?.id ?? "other";
+  const baseUrl = el("input", { id: "base-url", type: "text", inputmode: "url", required: true, spellcheck: "false", autocomplete: "off", value: now.baseUrl });
+  const model = el("input", { id: "model", type: "text", required: true, spellcheck: "false", autocomplete: "off", value: now.model });
+  const apiKey = el("input", { id: "api-key", type: "password", autocomplete: "off", spellcheck: "false", value: key(), "aria-describedby": "key-help" });
+  const rememberKey = el("input", { id: "remember-key", type: "checkbox", "aria-describedby": "remember-help" });
+  rememberKey.checked = now.rememberKey;
+
+  const details = el(
+    "div",
+    { class: "fields" },
+    field("Base URL", baseUrl),
+    field("Model", model, el("p", { class: "quiet", id: "model-help" }, "With the name of its API in front, such as openai/gpt-4o")),
+    field("Key", apiKey, el("p", { class: "quiet", id: "key-help" }, "Sent to the base URL and nowhere else. Kept in memory: gone when the page closes.")),
+    el(
+      "div",
+      { class: "check" },
+      rememberKey,
+      el("label", { for: "remember-key" }, "Keep the key on this device"),
+      el("p", { class: "quiet", id: "remember-help" }, "In this browser's local storage, unencrypted. Not on a shared computer."),
+    ),
+  );
+  const scriptedHelp = el(
+    "p",
+    { class: "quiet" },
+    "This page's own server plays the model: fixed rules, no AI. It is there to try the page without a key. Connect a real model to get real answers.",
+  );
+
+  const follow = (chosen: boolean): void => {
+    const preset = CONNECTIONS.find(({ id }) => id === connection.value);
+    details.hidden = preset?.id === "scripted";
+    scriptedHelp.hidden = !details.hidden;
+    if (!chosen) return;
+    baseUrl.value = preset?.baseUrl ?? "https://";
+    model.value = preset?.model ?? "openai/";
+  };
+  connection.addEventListener("change", () => follow(true));
+  follow(false);
+
+  const check = (): void => baseUrl.setCustomValidity(isUsableUrl(baseUrl.value) ? "" : "An address that begins with https:// or http://, such as https://api.openai.com/v1");
+  baseUrl.addEventListener("input", check);
+  connection.addEventListener("change", check);
+
+  const save = (): void => {
+    const scripted = connection.value === "scripted";
+    const next = scripted
+      ? { ...SCRIPTED }
+      : { model: model.value.trim(), baseUrl: baseUrl.value.trim(), rememberKey: rememberKey.checked, hadKey: false };
+    const stored = changeSettings(next, scripted ? "" : apiKey.value.trim());
+    notify(stored ? "Settings saved." : "Settings are in effect, but this browser does not store them: they are gone after a reload.");
+  };
+
+  const element = el(
+    "form",
+    { method: "dialog" },
+    el("h2", { id: "settings-heading" }, "Settings"),
+    el("fieldset", {}, el("legend", {}, "Model"), field("Connection", connection), scriptedHelp, details),
+    el("fieldset", {}, el("legend", {}, "Storage"), storageView()),
+    el(
+      "div",
+      { class: "buttons" },
+      el("button", { value: "save", class: "button primary" }, "Save"),
+      el("button", { value: "", class: "button", formnovalidate: true }, "Cancel"),
+    ),
+  );
+  return { element, save };
+}
+
+function field(name: string, control: HTMLElement, help?: HTMLElement): HTMLElement {
+  if (help && !control.hasAttribute("aria-describedby")) control.setAttribute("aria-describedby", help.id);
+  return el("div", { class: "field" }, el("label", { for: control.id }, name), control, help);
+}
+
+function isUsableUrl(text: string): boolean {
+  if (text.startsWith("/") && !text.startsWith("//")) return true;
+  try {
+    return /^https?:$/.test(new URL(text).protocol);
+  } catch {
+    return false;
+  }
+}

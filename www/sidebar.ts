@@ -1,0 +1,39 @@
+// The sidebar on a narrow screen: a drawer over the conversation. While it is open the rest cannot be reached.
+
+import { byId } from "./dom.ts";
+
+const sidebar = byId("sidebar");
+const stage = byId("stage");
+const scrim = byId("scrim");
+const opener = byId("open-sidebar");
+const narrow = matchMedia("(max-width: 820px)");
+
+export function startSidebar(): void {
+  opener.addEventListener("click", () => setOpen(true));
+  byId("close-sidebar").addEventListener("click", () => setOpen(false));
+  scrim.addEventListener("click", () => setOpen(false));
+  sidebar.addEventListener("keydown", (event) => event.key === "Escape" && setOpen(false));
+  // Following a link in it is what it was opened for, also where the link leads to the page that is already shown.
+  sidebar.addEventListener("click", (event) => (event.target as Element).closest("a") && setOpen(false));
+  narrow.addEventListener("change", apply);
+  apply();
+}
+
+let open = false;
+
+function setOpen(next: boolean): void {
+  if (!narrow.matches || open === next) return;
+  open = next;
+  apply();
+  (open ? byId("close-sidebar") : opener).focus();
+}
+
+function apply(): void {
+  const drawn = open && narrow.matches;
+  if (!narrow.matches) open = false;
+  sidebar.classList.toggle("open", drawn);
+  sidebar.inert = narrow.matches && !drawn;
+  stage.inert = drawn;
+  scrim.hidden = !drawn;
+  opener.setAttribute("aria-expanded", String(drawn));
+}

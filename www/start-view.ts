@@ -1,0 +1,47 @@
+// What stands where a conversation will: an invitation, and four ways to see what this page is about.
+
+import { byId, el } from "./dom.ts";
+import { isScripted } from "./settings.ts";
+
+const SUGGESTIONS: Array<[title: string, message: string]> = [
+  ["Several tools at once", "Roll three dice, tell me the time and work out 12 * 34"],
+  ["Survive a crash", "Count slowly to 30"],
+  ["Remember something", "Remember that my bike is blue"],
+  ["See a well-set answer", "Show me what Markdown can do"],
+];
+
+const CRASH_HINT = "then reload in the middle";
+
+export function showStart(choose: (message: string) => void): void {
+  byId("column").replaceChildren(
+    el(
+      "section",
+      { class: "start", "aria-labelledby": "start-heading" },
+      el("h2", { id: "start-heading" }, "Pick up the thread whenever you like."),
+      el(
+        "p",
+        { class: "start-text" },
+        "This agent runs in your browser and keeps each step on this device before it takes the next. Reload, crash, come back next week: the conversation carries on where it stopped, here or in the OpenHands Python SDK.",
+      ),
+      isScripted()
+        ? el("p", { class: "start-text" }, "No key is needed to look around. A ", el("strong", {}, "scripted stand-in"), " plays the model: it is not an AI, but it streams, calls tools and fails on request.")
+        : null,
+      el(
+        "ul",
+        { class: "suggestions", "aria-label": "Things to try" },
+        ...SUGGESTIONS.map(([title, message]) =>
+          el(
+            "li",
+            {},
+            el(
+              "button",
+              { type: "button", class: "suggestion", onclick: () => choose(message) },
+              el("span", { class: "suggestion-title" }, title),
+              el("span", { class: "suggestion-text" }, `“${message}”${message.startsWith("Count") ? `, ${CRASH_HINT}` : ""}`),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
+}

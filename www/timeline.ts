@@ -1,0 +1,162 @@
+// From events to what stands on the page: a pure fold. A call and its answer become one item, wherever they lie in the log.
+
+import { argumentsOf, imagesOf, type StoredEvent, textOf } from "./event-shapes.ts";
+
+export type CallState = "open" | "done" | "failed" | "stopped" | "rejected";
+
+export interface Call {
+  type: "call";
+  key: string;
+  /** Null where the call lies on an earlier page that is not loaded. */
+  action: StoredEvent | null;
+  toolName: string;
+  toolCallId: string;
+  args: Record<string, unknown>;
+  state: CallState;
+  result: string;
+  images: string[];
+  answer: StoredEvent | null;
+}
+
+export type Item =
+  | Call
+  | { type: "system"; key: string; event: StoredEvent; text: string; tools: string[] }
+  | { type: "message"; key: string; event: StoredEvent; from: "user" | "agent" | "environment"; text: string; images: string[] }
+  | { type: "reasoning"; key: string; text: string }
+  | { type: "mark"; key: string; event: StoredEvent; text: string }
+  | { type: "error"; key: string; event: StoredEvent }
+  | { type: "unknown"; key: string; event: StoredEvent };
+
+/** Bookkeeping that is in the log for programs, not for readers. */
+const SILENT = new Set(["ConversationStateUpdateEvent", "TokenEvent", "LLMCompletionLogEvent", "CondensationRequest", "HookExecutionEvent"]);
+
+const MARKS: Record<string, string> = {
+  PauseEvent: "Paused",
+  InterruptEvent: "Stopped",
+  Condensation: "Earlier messages were summed up for the model",
+};
+
+export function timeline(events: readonly StoredEvent[]): Item[] {
+  const items: Item[] = [];
+  const byAction = new Map<string, Call>();
+  const byCallId = new Map<string, Call>();
+
+  for (const event of events) {
+    switch (event.kind) {
+      case "SystemPromptEvent":
+        items.push({ type: "system", key: event.id, event, text: textOf(event.system_prompt ? [event.system_prompt] : []), tools: toolNames(event) });
+        break;
+      case "MessageEvent":
+        items.push(...messageItems(event));
+        break;
+      case "ActionEvent": {
+        items.push(...thoughtItems(event));
+        if (isSpeech(event)) break;
+        const call = openCall(event);
+        items.push(call);
+        byAction.set(event.id, call);
+        byCallId.set(call.toolCallId, call);
+        break;
+      }
+      case "ObservationEvent":
+      case "UserRejectObservation":
+      case "AgentErrorEvent": {
+        const kind = event.observation?.kind;
+        if (kind === "FinishObservation" || kind === "ThinkObservation") break;
+        const asked = byAction.get(event.action_id ?? "") ?? byCallId.get(event.tool_call_id ?? "");
+        const call = asked ?? orphan(event);
+        if (!asked) items.push(call);
+        answerCall(call, event);
+        break;
+      }
+      case "ConversationErrorEvent":
+        items.push({ type: "error", key: event.id, event });
+        break;
+      default: {
+        const text = MARKS[event.kind];
+        if (text !== undefined) items.push({ type: "mark", key: event.id, event, text });
+        else if (!SILENT.has(event.kind)) items.push({ type: "unknown", key: event.id, event });
+      }
+    }
+  }
+  return items;
+}
+
+/** The newest event that is not mere bookkeeping. */
+export const newest = (events: readonly StoredEvent[]): StoredEvent | undefined =>
+  events.findLast(({ kind }) => !SILENT.has(kind) && kind !== "Condensation");
+
+/** True where the agent owes the next word: a message without an answer, a result that nobody read. */
+export function isUnfinished(events: readonly StoredEvent[]): boolean {
+  const last = newest(events);
+  if (last === undefined || last.kind === "SystemPromptEvent") return false;
+  if (last.kind === "MessageEvent") return last.source !== "agent";
+  if (last.kind === "ActionEvent") return !isSpeech(last);
+  return last.observation?.kind !== "FinishObservation";
+}
+
+function messageItems(event: StoredEvent): Item[] {
+  const { content, reasoning_content: reasoning } = event.llm_message ?? {};
+  const from = event.source === "agent" || event.source === "user" ? event.source : "environment";
+  const items: Item[] = [];
+  if (reasoning) items.push({ type: "reasoning", key: `${event.id}-reasoning`, text: reasoning });
+  items.push({ type: "message", key: event.id, event, from, text: textOf(content), images: imagesOf(content) });
+  return items;
+}
+
+/** What the model said or thought beside a call; `finish` and `think` are words too, not work. */
+function thoughtItems(event: StoredEvent): Item[] {
+  const items: Item[] = [];
+  if (event.reasoning_content) items.push({ type: "reasoning", key: `${event.id}-reasoning`, text: event.reasoning_content });
+  const thought = textOf(event.thought);
+  if (thought) items.push({ type: "message", key: `${event.id}-thought`, event, from: "agent", text: thought, images: [] });
+  const args = argumentsOf(event);
+  if (isSpeech(event) && event.tool_name === "think") {
+    items.push({ type: "reasoning", key: event.id, text: String(args["thought"] ?? "") });
+  } else if (isSpeech(event)) {
+    items.push({ type: "message", key: event.id, event, from: "agent", text: String(args["message"] ?? ""), images: [] });
+  }
+  return items;
+}
+
+const isSpeech = (event: StoredEvent): boolean =>
+  event.action?.kind === "FinishAction" || event.action?.kind === "ThinkAction";
+
+function openCall(event: StoredEvent): Call {
+  return {
+    type: "call",
+    key: event.id,
+    action: event,
+    toolName: event.tool_name ?? "tool",
+    toolCallId: event.tool_call_id ?? event.id,
+    args: argumentsOf(event),
+    state: "open",
+    result: "",
+    images: [],
+    answer: null,
+  };
+}
+
+function orphan(answer: StoredEvent): Call {
+  const call = openCall(answer);
+  return { ...call, key: answer.action_id ?? answer.tool_call_id ?? answer.id, action: null, args: {} };
+}
+
+function answerCall(call: Call, event: StoredEvent): void {
+  call.answer = event;
+  if (event.kind === "UserRejectObservation") {
+    call.state = "rejected";
+    call.result = event.rejection_reason ?? "";
+  } else if (event.kind === "AgentErrorEvent") {
+    call.result = event.error ?? "";
+    // The SDK's fixed text for a call that the user stopped.
+    call.state = /^tool call interrupted/i.test(call.result) ? "stopped" : "failed";
+  } else {
+    call.state = event.observation?.is_error ? "failed" : "done";
+    call.result = textOf(event.observation?.content);
+    call.images = imagesOf(event.observation?.content);
+  }
+}
+
+const toolNames = (event: StoredEvent): string[] =>
+  (event.tools ?? []).map((tool) => tool.mcp_tool?.name ?? tool.title ?? "").filter(Boolean);

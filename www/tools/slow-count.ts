@@ -1,0 +1,45 @@
+// slow_count: takes its time, tells how far it is, stops when asked.
+// It says that it is not idempotent and that replay must ask: the tool to kill the page in the middle of.
+
+import { tool } from "threadkeep";
+import { reportProgress } from "./progress.ts";
+
+export const slowCount = tool<{ to: number; seconds_per_step?: number }>({
+  name: "slow_count",
+  description: "Counts slowly from one upwards, one number per step.",
+  parameters: {
+    type: "object",
+    properties: {
+      to: { type: "integer", minimum: 1, maximum: 100, description: "where to stop" },
+      seconds_per_step: { type: "number", minimum: 0.01, maximum: 10, description: "1 if left out" },
+    },
+    required: ["to"],
+    additionalProperties: false,
+  },
+  annotations: { title: "Count slowly", destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  replay: "ask",
+  async execute({ to, seconds_per_step = 1 }, context) {
+    const counted: number[] = [];
+    for (let number = 1; number <= to; number += 1) {
+      await pause(seconds_per_step * 1000, context.signal);
+      counted.push(number);
+      reportProgress(context, `${number} of ${to}`);
+    }
+    return counted.join(" ");
+  },
+});
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", stop);
+      resolve();
+    }, milliseconds);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+}

@@ -1,0 +1,220 @@
+// The transcript of the open conversation: keeps the drawn items in step with the timeline, and the view at its end
+// for as long as the reader is there. An item that did not change keeps its element, with whatever is unfolded in it.
+
+import { announce } from "./announcer.ts";
+import { byId, el } from "./dom.ts";
+import { entry, itemView, reasoningView } from "./event-views.ts";
+import { LiveAnswer } from "./live-answer.ts";
+import { nextStepView } from "./next-step.ts";
+import type { Session } from "./session.ts";
+import { type Item, timeline } from "./timeline.ts";
+import { lookOf } from "./tools/index.ts";
+
+const NEAR_END = 80;
+
+export class Transcript {
+  #session: Session;
+  #column = byId("column");
+  #scroller = byId("scroller");
+  #jump = byId("jump");
+  #drawn = new Map<string, { signature: string; element: HTMLElement }>();
+  #items = el("div", { class: "items" });
+  #live = el("div", { class: "live" });
+  #next = el("div", { class: "next" });
+  #earlier = el("button", { type: "button", class: "button earlier" }, "Load earlier messages");
+  #answer: LiveAnswer | null = null;
+  #atEnd = true;
+  #drawTimer: number | undefined;
+  #lastDraw = 0;
+  #stops: Array<() => void> = [];
+
+  constructor(session: Session) {
+    this.#session = session;
+    this.#column.replaceChildren(this.#earlier, warningsView(session), this.#items, this.#live, this.#next);
+    this.#earlier.addEventListener("click", () => void this.#loadEarlier());
+    this.#listenToScrolling();
+    this.#stops.push(session.onChange(() => this.#schedule()));
+    this.#draw({ readOut: false });
+    this.#scrollToEnd();
+  }
+
+  /** Goes to the end and stays there: what the reader wrote comes next. */
+  followEnd(): void {
+    this.#scrollToEnd();
+  }
+
+  close(): void {
+    for (const stop of this.#stops) stop();
+    if (this.#drawTimer !== undefined) cancelAnimationFrame(this.#drawTimer);
+    this.#jump.hidden = true;
+  }
+
+  /** At most once a frame; and where drawing is slow, with time between two draws for everything else. */
+  #schedule(): void {
+    if (this.#drawTimer !== undefined) return;
+    const started = performance.now();
+    const tick = (): void => {
+      if (performance.now() - started < this.#lastDraw * 2) {
+        this.#drawTimer = requestAnimationFrame(tick);
+        return;
+      }
+      this.#drawTimer = undefined;
+      this.#draw();
+    };
+    // A hidden tab gets no frames, and its screen reader announcements should not wait for one.
+    this.#drawTimer = document.hidden ? window.setTimeout(tick, 250) : requestAnimationFrame(tick);
+  }
+
+  /** What is stored already, at opening or on an earlier page, is not read out. */
+  #draw({ readOut = true } = {}): void {
+    const started = performance.now();
+    const session = this.#session;
+    this.#earlier.hidden = session.earlier === 0;
+    this.#drawItems(timeline(session.events), readOut);
+    this.#drawLive();
+    this.#next.replaceChildren(...[nextStepView(session)].filter((view) => view !== null));
+    this.#items.classList.toggle("goes-on", session.running || this.#next.childElementCount > 0);
+    if (this.#atEnd) this.#scrollToEnd();
+    this.#lastDraw = performance.now() - started;
+  }
+
+  #drawItems(items: Item[], readOut: boolean): void {
+    const keys = new Set(items.map(({ key }) => key));
+    for (const [key, { element }] of this.#drawn) {
+      if (keys.has(key)) continue;
+      element.remove();
+      this.#drawn.delete(key);
+    }
+    for (const [index, item] of items.entries()) {
+      const element = this.#elementFor(item, readOut);
+      const there = this.#items.children[index] ?? null;
+      if (there !== element) this.#items.insertBefore(element, there);
+    }
+  }
+
+  #elementFor(item: Item, readOut: boolean): HTMLElement {
+    const circumstances = {
+      running: this.#session.running,
+      progress: item.type === "call" ? this.#session.progress.get(item.toolCallId) : undefined,
+    };
+    const signature = item.type === "call" ? JSON.stringify([item.state, item.action !== null, item.state === "open" && circumstances]) : item.type;
+    const drawn = this.#drawn.get(item.key);
+    if (drawn?.signature === signature) return drawn.element;
+    const element = itemView(item, circumstances);
+    if (drawn) {
+      keepUnfolded(drawn.element, element);
+      drawn.element.replaceWith(element);
+    }
+    this.#drawn.set(item.key, { signature, element });
+    if (readOut) this.#tell(item, drawn === undefined);
+    return element;
+  }
+
+  #drawLive(): void {
+    const { draft, running } = this.#session;
+    if (!running) {
+      this.#answer = null;
+      this.#live.replaceChildren();
+      return;
+    }
+    if (draft === null || (draft.text === "" && draft.reasoning === "")) {
+      this.#answer = null;
+      const waits = el("p", { class: "waiting", "aria-label": "Working" }, el("span"), el("span"), el("span"));
+      if (this.#live.firstElementChild?.classList.contains("entry-waiting") !== true) this.#live.replaceChildren(entry("waiting", waits));
+      return;
+    }
+    if (this.#answer === null) {
+      this.#answer = new LiveAnswer();
+      const thinking = entry("reasoning", reasoningView("", true));
+      const answer = entry("agent", el("h2", { class: "speaker" }, "Agent"), this.#answer.element);
+      this.#live.replaceChildren(thinking, answer);
+    }
+    const [thinking, answer] = this.#live.children as unknown as [HTMLElement, HTMLElement];
+    thinking.hidden = draft.reasoning === "";
+    thinking.querySelector(".reasoning-text")!.textContent = draft.reasoning;
+    answer.hidden = draft.text === "";
+    this.#answer.update(draft.text);
+  }
+
+  /** The reader's ears: what is finished, in a sentence. What they wrote themselves they know. */
+  #tell(item: Item, isNew: boolean): void {
+    if (item.type === "message" && item.from === "agent" && isNew) {
+      announce(`Agent: ${spokenText(this.#drawn.get(item.key)!.element)}`);
+    } else if (item.type === "call" && isNew) {
+      announce(`Tool: ${item.action?.summary ?? lookOf(item.toolName).title}.`);
+    } else if (item.type === "call" && item.state === "failed") {
+      announce(`${lookOf(item.toolName).title} failed.`);
+    } else if (item.type === "mark") {
+      announce(`${item.text}.`);
+    }
+  }
+
+  async #loadEarlier(): Promise<void> {
+    const { scrollHeight, scrollTop } = this.#scroller;
+    this.#earlier.disabled = true;
+    await this.#session.loadEarlier();
+    this.#draw({ readOut: false });
+    this.#scroller.scrollTop = scrollTop + this.#scroller.scrollHeight - scrollHeight;
+    this.#earlier.disabled = false;
+  }
+
+  #listenToScrolling(): void {
+    const onScroll = (): void => {
+      const { scrollHeight, scrollTop, clientHeight } = this.#scroller;
+      this.#atEnd = scrollHeight - scrollTop - clientHeight < NEAR_END;
+      this.#jump.hidden = this.#atEnd;
+    };
+    const onJump = (): void => {
+      this.#scrollToEnd();
+      this.#scroller.focus({ preventScroll: true });
+    };
+    // Text that wraps anew, a font that arrives, an unfolded detail at the end: stay where the reader was.
+    const resized = new ResizeObserver(() => this.#atEnd && this.#scrollToEnd());
+    const reached = new IntersectionObserver(
+      ([first]) => first?.isIntersecting && !this.#earlier.disabled && this.#scroller.scrollTop > 0 && void this.#loadEarlier(),
+      { root: this.#scroller },
+    );
+    this.#scroller.addEventListener("scroll", onScroll, { passive: true });
+    this.#jump.addEventListener("click", onJump);
+    resized.observe(this.#scroller);
+    resized.observe(this.#items);
+    reached.observe(this.#earlier);
+    this.#stops.push(
+      () => this.#scroller.removeEventListener("scroll", onScroll),
+      () => this.#jump.removeEventListener("click", onJump),
+      () => resized.disconnect(),
+      () => reached.disconnect(),
+    );
+  }
+
+  #scrollToEnd(): void {
+    this.#scroller.scrollTop = this.#scroller.scrollHeight;
+    this.#atEnd = true;
+    this.#jump.hidden = true;
+  }
+}
+
+/** What stands in an answer, without the names of the buttons in it. */
+function spokenText(answer: HTMLElement): string {
+  const prose = answer.querySelector(".prose")!.cloneNode(true) as HTMLElement;
+  for (const head of prose.querySelectorAll(".code-head")) head.remove();
+  return prose.textContent ?? "";
+}
+
+function keepUnfolded(from: HTMLElement, to: HTMLElement): void {
+  const details = to.querySelector("details");
+  const before = from.querySelector("details");
+  if (details && before) details.open = before.open;
+  if (before?.contains(document.activeElement)) queueMicrotask(() => to.querySelector("summary")?.focus({ preventScroll: true }));
+}
+
+function warningsView(session: Session): HTMLElement | string {
+  const { warnings } = session.conversation;
+  if (warnings.length === 0) return "";
+  return el(
+    "details",
+    { class: "folded warnings" },
+    el("summary", {}, warnings.length === 1 ? "1 thing here works differently" : `${warnings.length} things here work differently`),
+    el("ul", {}, ...warnings.map(({ message }) => el("li", {}, message))),
+  );
+}
