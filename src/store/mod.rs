@@ -10,12 +10,22 @@
 //!   never interleave.
 //! * **The log has no gaps**: the events of a conversation are `0..length`, and an event never changes.
 //! * **A conversation exists once it has a base state.** Before that, `load` and `list` do not know it; this is how
-//!   an import stays invisible until its last commit.
+//!   an import stays invisible until its last commit. `delete` removes what has been committed until then, and a
+//!   store may clear away what got no base state for a day.
+//! * **Reading what is not there** is no error: an unknown conversation has no events and no files.
+//! * **A deleted conversation has a log of length 0**, so a writer that knew more of it gets a conflict.
 //! * **Cost.** `load`, `commit`, `events` and `index_of` cost what they carry, not what the log holds.
 //! * **Durability.** After a [`Durability::Strict`] commit the data is on the disk, as far as the platform can say;
 //!   after a relaxed one it survives the death of the process, but perhaps not a power cut.
 //!
-//! The suite that every store must pass is in `conformance.rs`.
+//! The suite that every store must pass is in `conformance`.
+
+mod memory;
+
+#[cfg(any(test, feature = "testing"))]
+pub mod conformance;
+
+pub use memory::MemoryStore;
 
 use crate::{
     error::{Error, ErrorCode},
@@ -29,7 +39,7 @@ pub type StoreFuture<'a, T> = LocalBoxFuture<'a, Result<T, StoreError>>;
 
 /// Keeps conversations. See the module for the contract.
 pub trait Store {
-    /// Every conversation, the most recently updated first, without reading events.
+    /// Every conversation, the most recently updated first and equal times by id, without reading events.
     fn list(&self) -> StoreFuture<'_, Vec<Listing>>;
 
     /// The base state and the log's length, or `None` if there is no such conversation.
@@ -58,10 +68,10 @@ pub trait Store {
         path: &'a StorePath,
     ) -> StoreFuture<'a, Option<Vec<u8>>>;
 
-    /// Removes the conversation and all its files; nothing happens if there is none.
+    /// Removes the conversation with its log and its files, in one transaction; nothing happens if there is none.
     fn delete(&self, conversation: ConversationId) -> StoreFuture<'_, ()>;
 
-    /// Lets go of connections. Later calls fail with [`StoreError::Closed`].
+    /// Lets go of connections. Later calls fail with [`StoreError::Closed`]; calls under way complete or fail.
     fn close(&self);
 }
 
@@ -96,7 +106,7 @@ pub struct StoredEvent {
 pub struct Commit {
     /// The log's length as the writer knows it; 0 for a conversation that does not exist.
     pub expected_length: u64,
-    /// Cuts the log to this length first. Only for setting aside a tail that cannot be read; its text must be
+    /// Cuts the log to this length first, if it is longer. Only for setting aside a tail that cannot be read; its text must be
     /// kept by the same commit, as a file.
     pub truncate_to: Option<u64>,
     /// Appended in this order: id and exact text.
@@ -109,6 +119,21 @@ pub struct Commit {
     pub at: f64,
     /// What the commit must survive.
     pub durability: Durability,
+}
+
+impl Commit {
+    /// A strict commit that changes nothing but `updated_at`; the fields say the rest.
+    pub fn new(expected_length: u64, at: f64) -> Self {
+        Self {
+            expected_length,
+            truncate_to: None,
+            events: Vec::new(),
+            base_state: None,
+            files: Vec::new(),
+            at,
+            durability: Durability::Strict,
+        }
+    }
 }
 
 /// What a completed commit survives.
@@ -144,6 +169,13 @@ pub enum StoreError {
         /// The platform's message.
         message: String,
     },
+}
+
+/// The order of [`Store::list`].
+fn newest_first(listings: &mut [Listing]) {
+    listings.sort_by(|a, b| {
+        b.updated_at.total_cmp(&a.updated_at).then_with(|| a.conversation.cmp(&b.conversation))
+    });
 }
 
 impl fmt::Display for StoreError {

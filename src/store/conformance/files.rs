@@ -1,0 +1,142 @@
+//! The further files: exact bytes, odd names, order.
+
+use super::{Outcome, Place, base, conversation, expect, store_path};
+use crate::{id::StorePath, store::Commit};
+
+pub(super) async fn files_come_back_exactly(place: &Place<'_>) -> Outcome {
+    let (store, id) = (place.open().await?, conversation(1));
+    let every_byte: Vec<u8> = (0..=255).collect();
+    let contents = [
+        ("empty", Vec::new()),
+        ("bytes", every_byte),
+        ("one/two/three.json", b"{}\n".to_vec()),
+        ("zero", vec![0]),
+    ];
+    let mut files = Vec::new();
+    for (path, content) in &contents {
+        files.push((store_path(path)?, Some(content.clone())));
+    }
+    store.commit(id, Commit { base_state: base("x"), files, ..Commit::new(0, 1.0) }).await?;
+    let store = place.open().await?;
+    for (path, content) in contents {
+        expect(path, &store.read_file(id, path).await?, &Some(content))?;
+    }
+    for absent in ["one", "one/two", "absent", "EMPTY", "empty/x"] {
+        expect(absent, &store.read_file(id, absent).await?, &None)?;
+    }
+    Ok(())
+}
+
+pub(super) async fn paths_are_sorted(place: &Place<'_>) -> Outcome {
+    let (store, id) = (place.open().await?, conversation(1));
+    // The order of code points, which is not that of UTF-16: U+FFFD comes before U+1F600.
+    let sorted =
+        ["A", "a", "a b", "a!", "a.txt", "a1", "aa", "b/a", "b/b", "z", "é", "\u{fffd}", "\u{1F600}"];
+    let mut files = Vec::new();
+    for (n, path) in (0..).zip(sorted.iter().rev()) {
+        files.push((store_path(path)?, Some(vec![n])));
+    }
+    store.commit(id, Commit { base_state: base("x"), files, ..Commit::new(0, 1.0) }).await?;
+    expect("files", &store.files(id).await?, &sorted.map(str::to_owned).to_vec())
+}
+
+pub(super) async fn odd_paths_are_kept_apart(place: &Place<'_>) -> Outcome {
+    let (store, id) = (place.open().await?, conversation(1));
+    let long = "p".repeat(StorePath::MAX_LENGTH);
+    let paths = [
+        "__proto__",
+        "constructor",
+        "toString",
+        "0",
+        "00",
+        "-1",
+        "null",
+        "undefined",
+        " ",
+        " leading and trailing ",
+        "...",
+        ".hidden",
+        "~",
+        "e\u{301}",
+        "\u{e9}",
+        "東京/\u{1F469}\u{200D}\u{1F52C}",
+        "%2e%2e",
+        "a%2Fb",
+        "a?b#c",
+        "'\"`",
+        "{}",
+        long.as_str(),
+    ];
+    let mut files = Vec::new();
+    for path in paths {
+        files.push((store_path(path)?, Some(path.as_bytes().to_vec())));
+    }
+    store.commit(id, Commit { base_state: base("x"), files, ..Commit::new(0, 1.0) }).await?;
+    expect("how many", &store.files(id).await?.len(), &paths.len())?;
+    for path in paths {
+        expect(path, &store.read_file(id, path).await?, &Some(path.as_bytes().to_vec()))?;
+    }
+    Ok(())
+}
+
+pub(super) async fn the_last_word_on_a_file_counts(place: &Place<'_>) -> Outcome {
+    let (store, id) = (place.open().await?, conversation(1));
+    let path = |name: &str| store_path(name);
+    let first = vec![
+        (path("removed again")?, Some(vec![1])),
+        (path("removed again")?, None),
+        (path("written twice")?, Some(vec![1, 1])),
+        (path("written twice")?, Some(vec![2])),
+        (path("never there")?, None),
+        (path("later removed")?, Some(vec![1])),
+        (path("later replaced")?, Some(vec![1; 100])),
+    ];
+    store.commit(id, Commit { base_state: base("x"), files: first, ..Commit::new(0, 1.0) }).await?;
+    expect(
+        "files",
+        &store.files(id).await?,
+        &["later removed", "later replaced", "written twice"].map(str::to_owned).to_vec(),
+    )?;
+    let second = vec![
+        (path("later removed")?, None),
+        (path("later replaced")?, Some(vec![3])),
+        (path("written twice")?, None),
+        (path("written twice")?, Some(vec![4])),
+    ];
+    store.commit(id, Commit { files: second, ..Commit::new(0, 1.0) }).await?;
+    expect(
+        "files",
+        &store.files(id).await?,
+        &["later replaced", "written twice"].map(str::to_owned).to_vec(),
+    )?;
+    expect("removed", &store.read_file(id, "later removed").await?, &None)?;
+    expect("replaced", &store.read_file(id, "later replaced").await?, &Some(vec![3]))?;
+    expect("rewritten", &store.read_file(id, "written twice").await?, &Some(vec![4]))
+}
+
+pub(super) async fn files_belong_to_their_conversation(place: &Place<'_>) -> Outcome {
+    let store = place.open().await?;
+    for n in [1, 2, 3] {
+        let files =
+            vec![(store_path("same")?, Some(vec![n])), (store_path(&format!("own {n}"))?, Some(vec![n]))];
+        let commit = Commit { base_state: base("x"), files, ..Commit::new(0, 1.0) };
+        store.commit(conversation(n.into()), commit).await?;
+    }
+    store
+        .commit(conversation(2), Commit { files: vec![(store_path("same")?, None)], ..Commit::new(0, 1.0) })
+        .await?;
+    expect("first", &store.read_file(conversation(1), "same").await?, &Some(vec![1]))?;
+    expect("second", &store.read_file(conversation(2), "same").await?, &None)?;
+    expect("third", &store.read_file(conversation(3), "same").await?, &Some(vec![3]))?;
+    expect("files", &store.files(conversation(2)).await?, &vec!["own 2".to_owned()])
+}
+
+pub(super) async fn a_file_of_four_megabytes(place: &Place<'_>) -> Outcome {
+    let (store, id) = (place.open().await?, conversation(1));
+    let content: Vec<u8> =
+        (0..4_000_000_u32).map(|n| n.wrapping_mul(2_654_435_761).to_be_bytes()[0]).collect();
+    let files = vec![(store_path("big")?, Some(content.clone()))];
+    store.commit(id, Commit { base_state: base("x"), files, ..Commit::new(0, 1.0) }).await?;
+    let found = place.open().await?.read_file(id, "big").await?;
+    expect("content", &(found == Some(content)), &true)
+}

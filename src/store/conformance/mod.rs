@@ -1,0 +1,229 @@
+//! The suite that every store must pass: ours, and a host's own.
+//!
+//! Each [`Case`] gets a [`Place`] of its own, where it may open any number of handles. A case fails with a sentence
+//! and never panics, because it also runs inside a page, where a panic would take the other cases with it.
+//! Nothing here looks at a clock: what a store costs is measured in `benches/`.
+
+mod commits;
+mod files;
+mod lifetime;
+mod listing;
+mod log;
+
+use super::{Commit, Listing, Store, StoreError, StoredEvent};
+use crate::id::{ConversationId, EventId, StorePath};
+use futures_util::future::LocalBoxFuture;
+use std::{ops::Range, rc::Rc};
+use uuid::Uuid;
+
+/// Opens a handle on the store called by this name, which is empty when it is first opened.
+pub type Open<'a> = dyn Fn(&str) -> LocalBoxFuture<'static, Result<Rc<dyn Store>, StoreError>> + 'a;
+
+/// `Err` says what did not hold.
+pub type Outcome = Result<(), String>;
+
+/// One thing that must hold.
+pub struct Case {
+    /// What holds, in words joined by underscores.
+    pub name: &'static str,
+    run: for<'a> fn(&'a Place<'a>) -> LocalBoxFuture<'a, Outcome>,
+}
+
+/// How a case went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The case's name.
+    pub name: &'static str,
+    /// What did not hold, if anything.
+    pub failure: Option<String>,
+}
+
+/// Where a case opens its store.
+pub struct Place<'a> {
+    name: &'a str,
+    open: &'a Open<'a>,
+}
+
+impl Place<'_> {
+    async fn open(&self) -> Result<Handle, String> {
+        match (self.open)(self.name).await {
+            Ok(store) => Ok(Handle(store)),
+            Err(error) => Err(format!("opening the store failed: {error}")),
+        }
+    }
+}
+
+impl Case {
+    /// Runs this case alone, in a place called like the case.
+    pub async fn run(&self, open: &Open<'_>) -> Report {
+        let place = Place { name: self.name, open };
+        Report { name: self.name, failure: (self.run)(&place).await.err() }
+    }
+}
+
+/// Runs all cases, one after the other.
+pub async fn run(open: &Open<'_>) -> Vec<Report> {
+    let mut reports = Vec::with_capacity(CASES.len());
+    for case in CASES {
+        reports.push(case.run(open).await);
+    }
+    reports
+}
+
+macro_rules! cases {
+    ($($module:ident: $($name:ident)*;)*) => {
+        /// All cases, the basic ones first.
+        pub const CASES: &[Case] =
+            &[$($(Case { name: stringify!($name), run: |place| Box::pin($module::$name(place)) },)*)*];
+    };
+}
+
+cases! {
+    commits:
+        all_of_a_commit_is_kept
+        a_failed_commit_changes_nothing
+        only_the_known_length_is_accepted
+        a_commit_without_content_moves_updated_at
+        updated_at_never_moves_backwards
+        relaxed_commits_are_kept_too
+        a_base_state_is_replaced_whole
+        every_edit_of_a_large_base_state_is_read_back
+        of_two_writers_one_wins
+        interleaved_writers_lose_nothing
+        commits_under_way_together_keep_their_order
+        a_commit_given_up_on_is_kept_whole_or_not_at_all
+        truncation_cuts_before_it_appends
+        truncation_beyond_the_end_changes_nothing
+        the_same_id_can_be_committed_after_truncation;
+    log:
+        ranges_may_reach_beyond_the_end
+        an_unknown_conversation_has_no_events
+        texts_come_back_exactly
+        the_index_of_an_id_is_its_first
+        ids_belong_to_their_conversation
+        an_event_of_a_megabyte
+        ten_thousand_events_are_read_by_page;
+    listing:
+        an_empty_store_lists_nothing
+        the_most_recently_updated_comes_first
+        without_a_base_state_it_is_not_known
+        an_import_appears_with_its_last_commit;
+    files:
+        files_come_back_exactly
+        paths_are_sorted
+        odd_paths_are_kept_apart
+        the_last_word_on_a_file_counts
+        files_belong_to_their_conversation
+        a_file_of_four_megabytes;
+    lifetime:
+        another_handle_sees_what_is_committed
+        what_was_committed_is_there_after_reopening
+        deletion_leaves_nothing
+        deletion_spares_the_others
+        deletion_ends_an_unfinished_import
+        a_writer_of_a_deleted_conversation_conflicts
+        a_closed_store_says_so
+        closing_one_handle_leaves_the_others_open
+        reading_while_writing_sees_whole_commits;
+}
+
+/// A store whose failures are sentences.
+struct Handle(Rc<dyn Store>);
+
+impl Handle {
+    async fn commit(&self, conversation: ConversationId, commit: Commit) -> Outcome {
+        self.0.commit(conversation, commit).await.map_err(|error| format!("commit failed: {error}"))
+    }
+
+    /// Commits where only a conflict will do.
+    async fn conflict(&self, conversation: ConversationId, commit: Commit) -> Outcome {
+        let expected = commit.expected_length;
+        match self.0.commit(conversation, commit).await {
+            Err(StoreError::Conflict { expected: told }) if told == expected => Ok(()),
+            other => Err(format!("a conflict over length {expected} was due, got {other:?}")),
+        }
+    }
+
+    async fn list(&self) -> Result<Vec<Listing>, String> {
+        self.0.list().await.map_err(|error| format!("list failed: {error}"))
+    }
+
+    async fn load(&self, conversation: ConversationId) -> Result<Option<Listing>, String> {
+        self.0.load(conversation).await.map_err(|error| format!("load failed: {error}"))
+    }
+
+    async fn loaded(&self, conversation: ConversationId) -> Result<Listing, String> {
+        self.load(conversation).await?.ok_or_else(|| "load does not know the conversation".to_owned())
+    }
+
+    async fn events(
+        &self,
+        conversation: ConversationId,
+        range: Range<u64>,
+    ) -> Result<Vec<StoredEvent>, String> {
+        self.0.events(conversation, range).await.map_err(|error| format!("events failed: {error}"))
+    }
+
+    async fn index_of(&self, conversation: ConversationId, event: &EventId) -> Result<Option<u64>, String> {
+        self.0.index_of(conversation, event).await.map_err(|error| format!("index_of failed: {error}"))
+    }
+
+    async fn files(&self, conversation: ConversationId) -> Result<Vec<String>, String> {
+        let paths = self.0.files(conversation).await.map_err(|error| format!("files failed: {error}"))?;
+        Ok(paths.iter().map(|path| path.as_str().to_owned()).collect())
+    }
+
+    async fn read_file(&self, conversation: ConversationId, path: &str) -> Result<Option<Vec<u8>>, String> {
+        let path = store_path(path)?;
+        self.0.read_file(conversation, &path).await.map_err(|error| format!("read_file failed: {error}"))
+    }
+
+    async fn delete(&self, conversation: ConversationId) -> Outcome {
+        self.0.delete(conversation).await.map_err(|error| format!("delete failed: {error}"))
+    }
+}
+
+/// The `n`th conversation.
+fn conversation(n: u32) -> ConversationId {
+    Uuid::from_u128(0xc0_0000_0000_0000 + u128::from(n)).into()
+}
+
+/// The `n`th event id.
+fn event_id(n: u64) -> EventId {
+    Uuid::from_u128(0xe0_0000_0000_0000 + u128::from(n)).into()
+}
+
+fn store_path(path: &str) -> Result<StorePath, String> {
+    path.parse().map_err(|error| format!("the suite used a bad path: {error}"))
+}
+
+/// Events `range`, each with a text that tells its number.
+fn numbered(range: Range<u64>) -> Vec<(EventId, Rc<str>)> {
+    range.map(|n| (event_id(n), numbered_text(n))).collect()
+}
+
+fn numbered_text(n: u64) -> Rc<str> {
+    format!("{{\"n\":{n}}}").into()
+}
+
+/// What [`numbered`] is when it is read back.
+fn stored(range: Range<u64>) -> Vec<StoredEvent> {
+    range.map(|n| StoredEvent { index: n, id: event_id(n), json: numbered_text(n) }).collect()
+}
+
+fn base(text: &str) -> Option<Rc<str>> {
+    Some(text.into())
+}
+
+/// Fails unless both are equal; `what` names the left one.
+fn expect<T: PartialEq + std::fmt::Debug>(what: &str, found: &T, expected: &T) -> Outcome {
+    if found == expected {
+        return Ok(());
+    }
+    let (found, expected) = (format!("{found:?}"), format!("{expected:?}"));
+    Err(format!(
+        "{what}: found {}, expected {}",
+        crate::id::shortened(&found),
+        crate::id::shortened(&expected)
+    ))
+}

@@ -1,0 +1,200 @@
+//! A store that lives as long as the page: for tests, for Node, and for conversations that should leave no trace.
+//!
+//! A commit is applied when it is called, not when its future is polled, so nothing can fall between its parts.
+
+use super::{Commit, Listing, Store, StoreError, StoreFuture, StoredEvent};
+use crate::id::{ConversationId, EventId, StorePath};
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    future::ready,
+    ops::Range,
+    rc::Rc,
+};
+
+/// Conversations in memory.
+#[derive(Default)]
+pub struct MemoryStore {
+    conversations: Rc<RefCell<BTreeMap<ConversationId, Kept>>>,
+    closed: Cell<bool>,
+}
+
+#[derive(Default)]
+struct Kept {
+    base_state: Option<Rc<str>>,
+    events: Vec<(EventId, Rc<str>)>,
+    first_index: BTreeMap<EventId, u64>,
+    files: BTreeMap<StorePath, Vec<u8>>,
+    created_at: f64,
+    updated_at: f64,
+}
+
+impl MemoryStore {
+    /// An empty store.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Another handle on the same conversations, open also if this one is closed.
+    #[must_use]
+    pub fn another(&self) -> Self {
+        Self { conversations: Rc::clone(&self.conversations), closed: Cell::new(false) }
+    }
+
+    fn read<'a, T: 'a>(&self, read: impl FnOnce(&BTreeMap<ConversationId, Kept>) -> T) -> StoreFuture<'a, T> {
+        let result =
+            if self.closed.get() { Err(StoreError::Closed) } else { Ok(read(&self.conversations.borrow())) };
+        Box::pin(ready(result))
+    }
+
+    fn apply(&self, conversation: ConversationId, commit: Commit) -> Result<(), StoreError> {
+        if self.closed.get() {
+            return Err(StoreError::Closed);
+        }
+        let mut conversations = self.conversations.borrow_mut();
+        let length = conversations.get(&conversation).map_or(0, Kept::length);
+        if length != commit.expected_length {
+            return Err(StoreError::Conflict { expected: commit.expected_length });
+        }
+        let kept = conversations.entry(conversation).or_insert_with(|| Kept {
+            created_at: commit.at,
+            updated_at: commit.at,
+            ..Kept::default()
+        });
+        if let Some(end) = commit.truncate_to {
+            kept.events.truncate(position(end));
+            kept.first_index.retain(|_, index| *index < end);
+        }
+        for (id, json) in commit.events {
+            let index = kept.length();
+            kept.first_index.entry(id.clone()).or_insert(index);
+            kept.events.push((id, json));
+        }
+        if commit.base_state.is_some() {
+            kept.base_state = commit.base_state;
+        }
+        for (path, content) in commit.files {
+            match content {
+                Some(bytes) => kept.files.insert(path, bytes),
+                None => kept.files.remove(&path),
+            };
+        }
+        kept.updated_at = kept.updated_at.max(commit.at);
+        Ok(())
+    }
+}
+
+impl Kept {
+    fn length(&self) -> u64 {
+        self.events.len() as u64
+    }
+
+    fn listing(&self, conversation: ConversationId) -> Option<Listing> {
+        Some(Listing {
+            conversation,
+            base_state: Rc::clone(self.base_state.as_ref()?),
+            length: self.length(),
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        })
+    }
+
+    fn events(&self, range: Range<u64>) -> Vec<StoredEvent> {
+        let end = position(range.end).min(self.events.len());
+        let start = position(range.start).min(end);
+        let tail = self.events.get(start..end).unwrap_or_default();
+        (range.start..)
+            .zip(tail)
+            .map(|(index, (id, json))| StoredEvent { index, id: id.clone(), json: Rc::clone(json) })
+            .collect()
+    }
+}
+
+/// An index into a log as a position in memory; one that memory cannot have is beyond every end.
+fn position(index: u64) -> usize {
+    usize::try_from(index).unwrap_or(usize::MAX)
+}
+
+impl Store for MemoryStore {
+    fn list(&self) -> StoreFuture<'_, Vec<Listing>> {
+        self.read(|conversations| {
+            let mut listings: Vec<_> =
+                conversations.iter().filter_map(|(id, kept)| kept.listing(*id)).collect();
+            super::newest_first(&mut listings);
+            listings
+        })
+    }
+
+    fn load(&self, conversation: ConversationId) -> StoreFuture<'_, Option<Listing>> {
+        self.read(|conversations| conversations.get(&conversation)?.listing(conversation))
+    }
+
+    fn events(&self, conversation: ConversationId, range: Range<u64>) -> StoreFuture<'_, Vec<StoredEvent>> {
+        self.read(|conversations| {
+            conversations.get(&conversation).map(|kept| kept.events(range)).unwrap_or_default()
+        })
+    }
+
+    fn index_of<'a>(
+        &'a self,
+        conversation: ConversationId,
+        event: &'a EventId,
+    ) -> StoreFuture<'a, Option<u64>> {
+        self.read(|conversations| conversations.get(&conversation)?.first_index.get(event).copied())
+    }
+
+    fn commit(&self, conversation: ConversationId, commit: Commit) -> StoreFuture<'_, ()> {
+        Box::pin(ready(self.apply(conversation, commit)))
+    }
+
+    fn files(&self, conversation: ConversationId) -> StoreFuture<'_, Vec<StorePath>> {
+        self.read(|conversations| {
+            conversations
+                .get(&conversation)
+                .map(|kept| kept.files.keys().cloned().collect())
+                .unwrap_or_default()
+        })
+    }
+
+    fn read_file<'a>(
+        &'a self,
+        conversation: ConversationId,
+        path: &'a StorePath,
+    ) -> StoreFuture<'a, Option<Vec<u8>>> {
+        self.read(|conversations| conversations.get(&conversation)?.files.get(path).cloned())
+    }
+
+    fn delete(&self, conversation: ConversationId) -> StoreFuture<'_, ()> {
+        let result = if self.closed.get() {
+            Err(StoreError::Closed)
+        } else {
+            self.conversations.borrow_mut().remove(&conversation);
+            Ok(())
+        };
+        Box::pin(ready(result))
+    }
+
+    fn close(&self) {
+        self.closed.set(true);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::MemoryStore;
+    use crate::store::{Store, conformance};
+    use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
+
+    #[test]
+    fn keeps_the_contract() {
+        let places: RefCell<BTreeMap<String, MemoryStore>> = RefCell::default();
+        let open: &conformance::Open = &|place| {
+            let handle = places.borrow_mut().entry(place.to_owned()).or_default().another();
+            Box::pin(std::future::ready(Ok(Rc::new(handle) as Rc<dyn Store>)))
+        };
+        let reports = futures_executor::block_on(conformance::run(open));
+        assert_eq!(reports.len(), conformance::CASES.len());
+        let failed: Vec<_> = reports.iter().filter(|report| report.failure.is_some()).collect();
+        assert!(failed.is_empty(), "{failed:#?}");
+    }
+}
