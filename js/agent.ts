@@ -1,0 +1,39 @@
+// Agents: a model with tools and a prompt.
+import { invalidOptions } from "./errors.js";
+import { LLM } from "./llm.js";
+import type { Tool } from "./tool.js";
+
+export interface AgentOptions {
+  llm: LLM;
+  /** Besides `finish` and `think`, which are always there. */
+  tools?: Tool[];
+  /** Replaces the built-in system prompt of new conversations. */
+  systemPrompt?: string;
+  /** How many calls of one answer may run at the same time. Default 1, one after the other. */
+  toolConcurrencyLimit?: number;
+}
+
+/** What answers in a conversation. Holds no state: one agent can serve many conversations. */
+export class Agent {
+  readonly llm: LLM;
+  readonly tools: readonly Tool[];
+  readonly systemPrompt?: string;
+  readonly toolConcurrencyLimit: number;
+
+  /** @throws ThreadkeepError `invalid_options`, naming the option. */
+  constructor(options: AgentOptions) {
+    if (!(options?.llm instanceof LLM)) throw invalidOptions("llm must be an LLM: new Agent({ llm: new LLM({ … }) })");
+    const { llm, tools = [], systemPrompt, toolConcurrencyLimit = 1 } = options;
+    if (!Array.isArray(tools) || tools.some((tool) => typeof tool?.execute !== "function" || typeof tool.name !== "string")) {
+      throw invalidOptions("tools must be an array of what tool() returns");
+    }
+    if (systemPrompt !== undefined && typeof systemPrompt !== "string") throw invalidOptions("systemPrompt must be a string");
+    if (!Number.isInteger(toolConcurrencyLimit) || toolConcurrencyLimit < 1) {
+      throw invalidOptions("toolConcurrencyLimit must be a whole number of at least 1");
+    }
+    this.llm = llm;
+    this.tools = Object.freeze([...tools]);
+    if (systemPrompt !== undefined) this.systemPrompt = systemPrompt;
+    this.toolConcurrencyLimit = toolConcurrencyLimit;
+  }
+}

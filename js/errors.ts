@@ -1,0 +1,78 @@
+// The one error class of the API.
+
+/** A promise: a code never changes its meaning. `docs/errors.md` says what to do about each. */
+export type ErrorCode =
+  | "llm_auth"
+  | "llm_rate_limit"
+  | "llm_context_window"
+  | "llm_content_policy"
+  | "llm_bad_request"
+  | "llm_unavailable"
+  | "llm_timeout"
+  | "network"
+  | "offline"
+  | "aborted"
+  | "store_quota"
+  | "store_blocked"
+  | "store_corrupt"
+  | "locked_elsewhere"
+  | "archive_invalid"
+  | "id_mismatch"
+  | "tools_mismatch"
+  | "invalid_options"
+  | "invalid_state"
+  | "not_found"
+  | "internal";
+
+const retryable: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "llm_rate_limit",
+  "llm_unavailable",
+  "llm_timeout",
+  "network",
+  "offline",
+  "store_blocked",
+  "locked_elsewhere",
+]);
+
+/** Every failure is one of these: a stable `code`, a sentence that says what to do, and the cause. */
+export class ThreadkeepError extends Error {
+  override readonly name = "ThreadkeepError";
+  /** What a program acts on. */
+  readonly code: ErrorCode;
+  /** Whether the same call can succeed later with nothing changed. */
+  readonly retryable: boolean;
+  /** The HTTP status, where a server answered. */
+  readonly status?: number;
+
+  constructor(code: ErrorCode, message: string, options: { status?: number; retryable?: boolean; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.retryable = options.retryable ?? retryable.has(code);
+    if (options.status !== undefined) this.status = options.status;
+  }
+}
+
+/** An argument or option that is not of the documented form. */
+export function invalidOptions(message: string): ThreadkeepError {
+  return new ThreadkeepError("invalid_options", message);
+}
+
+/** What the wasm rejected or threw, as a `ThreadkeepError`. @internal */
+export function fromCore(error: unknown): ThreadkeepError {
+  if (error instanceof ThreadkeepError) return error;
+  if (isCoreError(error)) {
+    return new ThreadkeepError(error.code, error.message, error.status === undefined ? {} : { status: error.status });
+  }
+  const words = error instanceof Error ? error.message : String(error);
+  return new ThreadkeepError("internal", `threadkeep failed: ${words}; reload the page, nothing stored is lost`, { cause: error });
+}
+
+interface CoreError {
+  code: ErrorCode;
+  message: string;
+  status?: number;
+}
+
+function isCoreError(error: unknown): error is CoreError {
+  return typeof error === "object" && error !== null && "code" in error && "message" in error && typeof error.code === "string";
+}

@@ -1,0 +1,90 @@
+// Models.
+import { invalidOptions } from "./errors.js";
+
+/** How to reach a model. What is not set has the SDK's default. */
+export interface LLMOptions {
+  /** LiteLLM style: `"openai/gpt-4o"`, `"openrouter/…"`, `"ollama/…"`, or any name together with `baseUrl`. */
+  model: string;
+  /** Kept in memory only; what is stored says `**********`. A function is asked before each request. */
+  apiKey?: string | (() => string | Promise<string>);
+  /** Where the API is, up to and without `/chat/completions`. A path such as `/v1` is relative to the page. */
+  baseUrl?: string;
+  /** Key of this model's usage in `conversation.stats`. Default `"default"`. */
+  usageId?: string;
+  /** Whether answers arrive in pieces. Default true. */
+  stream?: boolean;
+  temperature?: number;
+  topP?: number;
+  /** Upper limit of an answer, in tokens. */
+  maxOutputTokens?: number;
+  reasoningEffort?: "none" | "low" | "medium" | "high" | "xhigh";
+  /** Attempts in all, as the SDK counts them: 0 and 1 both mean one. Default 5. */
+  numRetries?: number;
+  /** Seconds until the first byte, and between two. Default 300. */
+  timeout?: number;
+  /** Sent with every request. */
+  headers?: Record<string, string>;
+  /** Price in US dollars; without both, costs are not counted. */
+  inputCostPerToken?: number;
+  outputCostPerToken?: number;
+  /** Called instead of the page's `fetch`: a relay, a test double, or a model in the page. */
+  fetch?: typeof fetch;
+}
+
+const stringKeys = ["model", "baseUrl", "usageId"] as const;
+const numberKeys = [
+  "temperature", "topP", "maxOutputTokens", "numRetries", "timeout", "inputCostPerToken", "outputCostPerToken",
+] as const;
+const efforts: readonly unknown[] = ["none", "low", "medium", "high", "xhigh"];
+
+/** A model that an agent talks to. */
+export class LLM {
+  readonly options: Readonly<LLMOptions>;
+
+  /** @throws ThreadkeepError `invalid_options`, naming the option. */
+  constructor(options: LLMOptions) {
+    if (typeof options !== "object" || options === null) throw invalidOptions("new LLM() takes an object of options");
+    if (typeof options.model !== "string" || options.model.trim() === "") {
+      throw invalidOptions('model must name a model, such as "openai/gpt-4o"');
+    }
+    for (const key of stringKeys) expect(key, options[key], "string");
+    for (const key of numberKeys) {
+      expect(key, options[key], "number");
+      if (options[key] !== undefined && !(Number.isFinite(options[key]) && options[key] >= 0)) {
+        throw invalidOptions(`${key} must be a number of at least 0`);
+      }
+    }
+    expect("stream", options.stream, "boolean");
+    expect("fetch", options.fetch, "function");
+    if (options.reasoningEffort !== undefined && !efforts.includes(options.reasoningEffort)) {
+      throw invalidOptions(`reasoningEffort must be one of ${efforts.join(", ")}`);
+    }
+    if (options.apiKey !== undefined && typeof options.apiKey !== "string" && typeof options.apiKey !== "function") {
+      throw invalidOptions("apiKey must be a string or a function that returns one");
+    }
+    if (options.headers !== undefined) checkHeaders(options.headers);
+    this.options = Object.freeze({ ...options, ...(options.headers && { headers: Object.freeze({ ...options.headers }) }) });
+  }
+
+  /** Without the key and the headers' values, so that logging an `LLM` shows neither. */
+  toJSON(): Record<string, unknown> {
+    const { apiKey, headers, fetch: _, ...plain } = this.options;
+    return {
+      ...plain,
+      ...(apiKey !== undefined && { apiKey: redacted }),
+      ...(headers && { headers: Object.fromEntries(Object.keys(headers).map((name) => [name, redacted])) }),
+    };
+  }
+}
+
+const redacted = "**********";
+
+function expect(name: string, value: unknown, type: "string" | "number" | "boolean" | "function"): void {
+  if (value !== undefined && typeof value !== type) throw invalidOptions(`${name} must be a ${type}`);
+}
+
+function checkHeaders(headers: unknown): void {
+  if (typeof headers !== "object" || headers === null || Object.values(headers).some((value) => typeof value !== "string")) {
+    throw invalidOptions("headers must be an object of strings");
+  }
+}

@@ -1,0 +1,180 @@
+// Tools that the host defines.
+import { Validator } from "@cfworker/json-schema";
+import { ThreadkeepError, invalidOptions } from "./errors.js";
+import type { Content, JSONValue } from "./events.js";
+
+/** A JSON Schema (draft 2020-12) of an object. */
+export type JSONSchema = { readonly [key: string]: unknown };
+
+/** What zod, valibot, arktype and others implement: https://standardschema.dev, with its JSON Schema extension. */
+export interface StandardSchema<Output = unknown> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    validate(value: unknown): StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly jsonSchema?: { input(options: { target: string }): Record<string, unknown> };
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
+  };
+}
+type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: ReadonlyArray<{ readonly message: string; readonly path?: ReadonlyArray<unknown> | undefined }> };
+
+/** What a running call can use. */
+export interface ToolContext {
+  /** Aborted by `interrupt()`, by the run's signal, and by `close()`. */
+  readonly signal: AbortSignal;
+  /** The provider's id of the call. */
+  readonly toolCallId: string;
+  readonly conversationId: string;
+  /** The same again if this call is ever replayed: hand it to whatever must not act twice. */
+  readonly idempotencyKey: string;
+  /** Shown live to subscribers as a `ToolProgressEvent`, never stored. */
+  progress(text: string): void;
+}
+
+/** Text, any JSON value (the model reads it as JSON), or content with an error mark. */
+export type ToolOutput = string | JSONValue | { content: Content[]; isError?: boolean };
+
+export interface ToolOptions<Args> {
+  /** 1 to 64 letters, digits, underscores or dashes. */
+  name: string;
+  /** What it is for, to the model. */
+  description: string;
+  parameters: JSONSchema | StandardSchema<Args>;
+  /** Hints of the Model Context Protocol. */
+  annotations?: {
+    title?: string;
+    readOnlyHint?: boolean;
+    destructiveHint?: boolean;
+    idempotentHint?: boolean;
+    openWorldHint?: boolean;
+  };
+  /**
+   * What happens to a call of which nobody knows whether it took effect, because the page died in the middle:
+   * `"safe"` runs it again, `"ask"` waits for confirmation, `"never"` tells the model that it was interrupted.
+   * Default: `"safe"` with `readOnlyHint` or `idempotentHint`, `"ask"` with `destructiveHint`, else `"never"`.
+   */
+  replay?: "safe" | "ask" | "never";
+  /** A throw becomes an error that the model reads. */
+  execute(args: Args, context: ToolContext): ToolOutput | Promise<ToolOutput>;
+}
+
+/** A tool, ready for an `Agent`. Made by {@link tool}. */
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JSONSchema;
+  readonly annotations: Readonly<NonNullable<ToolOptions<never>["annotations"]>>;
+  readonly replay?: "safe" | "ask" | "never";
+  /** Runs it with arguments that passed the schema. */
+  readonly execute: (args: unknown, context: ToolContext) => unknown;
+}
+
+/**
+ * Defines a tool. Arguments are checked against `parameters` before `execute` sees them; what does not fit is
+ * answered to the model, which then tries again.
+ * @throws ThreadkeepError `invalid_options`, naming the option.
+ */
+export function tool<Args = any>(options: ToolOptions<Args>): Tool {
+  const { name, description, parameters, annotations = {}, replay, execute } = options;
+  if (typeof name !== "string" || !/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
+    throw invalidOptions(`tool name ${JSON.stringify(name)} must be 1 to 64 letters, digits, underscores or dashes`);
+  }
+  if (typeof description !== "string") throw invalidOptions(`description of tool ${name} must be a string`);
+  if (typeof execute !== "function") throw invalidOptions(`execute of tool ${name} must be a function`);
+  if (replay !== undefined && !["safe", "ask", "never"].includes(replay)) {
+    throw invalidOptions(`replay of tool ${name} must be "safe", "ask" or "never"`);
+  }
+  const schema = isStandard(parameters) ? jsonSchemaOf(name, parameters) : parameters;
+  if (typeof schema !== "object" || schema === null || (schema["type"] ?? "object") !== "object") {
+    throw invalidOptions(`parameters of tool ${name} must be a JSON Schema of type "object" or a Standard Schema`);
+  }
+  return Object.freeze({
+    name,
+    description,
+    parameters: schema,
+    annotations: Object.freeze({ ...annotations }),
+    ...(replay && { replay }),
+    execute: isStandard(parameters) ? parsing(parameters, execute) : (execute as Tool["execute"]),
+  });
+}
+
+function isStandard<Args>(schema: JSONSchema | StandardSchema<Args>): schema is StandardSchema<Args> {
+  // Some libraries' schemas are functions.
+  return (typeof schema === "object" || typeof schema === "function") && schema !== null && "~standard" in schema;
+}
+
+function jsonSchemaOf(name: string, schema: StandardSchema): JSONSchema {
+  const { jsonSchema, vendor } = schema["~standard"];
+  if (!jsonSchema) {
+    throw invalidOptions(
+      `parameters of tool ${name}: this version of ${vendor} cannot give its JSON Schema; pass the JSON Schema itself`,
+    );
+  }
+  const { $schema: _, ...plain } = jsonSchema.input({ target: "draft-2020-12" });
+  return plain;
+}
+
+/** Lets the schema parse (defaults, transforms) before the tool sees the arguments. */
+function parsing<Args>(schema: StandardSchema<Args>, execute: ToolOptions<Args>["execute"]): Tool["execute"] {
+  return async (args, context) => {
+    const result = await schema["~standard"].validate(args);
+    if (result.issues === undefined) return execute(result.value, context);
+    const issues = result.issues.map(({ message, path }) => (path?.length ? `${path.map(segment).join(".")}: ` : "") + message);
+    throw new ThreadkeepError("invalid_options", issues.join("; "));
+  };
+}
+
+function segment(part: unknown): string {
+  return String(typeof part === "object" && part !== null && "key" in part ? part.key : part);
+}
+
+/** A tool in the form that the wasm takes. @internal */
+export interface CoreTool {
+  name: string;
+  description: string;
+  parameters: string;
+  annotations: Tool["annotations"];
+  replay?: Tool["replay"];
+  /** What is wrong with the arguments, to the model; null if nothing. */
+  check(argumentsJson: string): string | null;
+  /** Resolves to the JSON of `{content, is_error}`. */
+  execute(argumentsJson: string, context: ToolContext): Promise<string>;
+}
+
+/** @internal */
+export function toCore(tool: Tool): CoreTool {
+  let validator: Validator | undefined;
+  return {
+    name: tool.name,
+    description: tool.description,
+    parameters: JSON.stringify(tool.parameters),
+    annotations: tool.annotations,
+    ...(tool.replay && { replay: tool.replay }),
+    check(argumentsJson) {
+      validator ??= new Validator(tool.parameters as ConstructorParameters<typeof Validator>[0], "2020-12", false);
+      const { valid, errors } = validator.validate(JSON.parse(argumentsJson));
+      if (valid) return null;
+      // The innermost complaints say what is wrong; those around them only that something is.
+      const words = errors.filter(({ keyword }) => !["properties", "items", "allOf", "$ref"].includes(keyword));
+      return (words.length ? words : errors).map(({ instanceLocation, error }) => `${instanceLocation.slice(2) || "arguments"}: ${error}`).join(" ");
+    },
+    async execute(argumentsJson, context) {
+      return JSON.stringify(toContent(await tool.execute(JSON.parse(argumentsJson), context)));
+    },
+  };
+}
+
+function toContent(output: unknown): { content: Content[]; is_error: boolean } {
+  if (isContentOutput(output)) return { content: output.content, is_error: output.isError === true };
+  const text = typeof output === "string" ? output : (JSON.stringify(output) ?? "");
+  return { content: [{ type: "text", text }], is_error: false };
+}
+
+function isContentOutput(output: unknown): output is { content: Content[]; isError?: boolean } {
+  return (
+    typeof output === "object" && output !== null && "content" in output && Array.isArray(output.content) &&
+    output.content.every((part: unknown) => typeof part === "object" && part !== null && "type" in part && (part.type === "text" || part.type === "image"))
+  );
+}

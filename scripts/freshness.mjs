@@ -1,0 +1,37 @@
+// Remembers what each build output was made from, so that a step whose inputs did not change is skipped.
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { root } from "./process.mjs";
+
+const record = path.join(root, ".cache/build.json");
+
+/** One hash over the contents of files and folders (walked in order) and over plain strings given as `{ text }`. */
+export function fingerprint(inputs) {
+  const hash = createHash("sha256");
+  for (const input of inputs) {
+    if (typeof input === "string") for (const file of filesUnder(input)) hash.update(`${file}\0`).update(readFileSync(file));
+    else hash.update(input.text);
+    hash.update("\0");
+  }
+  return hash.digest("hex");
+}
+
+/** Runs `make` unless `outputs` exist and were made from the same `print`. Returns whether it ran. */
+export async function unlessFresh(step, print, outputs, make) {
+  if (recorded()[step] === print && outputs.every((file) => existsSync(file))) return false;
+  await make();
+  mkdirSync(path.dirname(record), { recursive: true });
+  writeFileSync(record, JSON.stringify({ ...recorded(), [step]: print }, null, 2));
+  return true;
+}
+
+function recorded() {
+  return existsSync(record) ? JSON.parse(readFileSync(record, "utf8")) : {};
+}
+
+function filesUnder(name) {
+  if (!existsSync(name)) return [];
+  if (!statSync(name).isDirectory()) return [name];
+  return readdirSync(name).sort().flatMap((entry) => filesUnder(path.join(name, entry)));
+}

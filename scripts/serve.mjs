@@ -1,0 +1,39 @@
+// `npm start`: builds, then serves the demo page with a scripted model. PORT chooses the port, --quick the fast build.
+import { existsSync } from "node:fs";
+import http from "node:http";
+import path from "node:path";
+import { build } from "./build.mjs";
+import { Stop, main, root } from "./process.mjs";
+import { site } from "./site.mjs";
+
+await main(async () => {
+  await build({ quick: process.argv.includes("--quick") });
+  const scripted = path.join(root, "scripts/scripted-model.mjs");
+  const model = existsSync(scripted) ? (await import(scripted)).createScriptedModel() : undefined;
+  const server = http.createServer(site({ model }));
+  const port = await listen(server);
+  console.log(`\nthreadkeep is at http://localhost:${port}/ (stop with Ctrl-C)`);
+});
+
+/** Listens on PORT, or on the first free port from 3000: what a page stores belongs to its port, so it should not wander. */
+async function listen(server) {
+  const wanted = process.env.PORT;
+  if (wanted !== undefined && !/^\d{1,5}$/.test(wanted)) throw new Stop(`PORT is ${wanted}, which is not a port number`);
+  const candidates = wanted === undefined ? [...Array.from({ length: 20 }, (_, i) => 3000 + i), 0] : [Number(wanted)];
+  for (const port of candidates) {
+    if (await tryPort(server, port)) return server.address().port;
+  }
+  throw new Stop(`port ${wanted} is taken: stop what uses it, or choose another with PORT`);
+}
+
+function tryPort(server, port) {
+  return new Promise((resolve, reject) => {
+    const failed = (error) => (error.code === "EADDRINUSE" ? resolve(false) : reject(error));
+    server.once("error", failed);
+    // Only this machine: the page's API key should not travel through somebody else's network.
+    server.listen(port, "127.0.0.1", () => {
+      server.off("error", failed);
+      resolve(true);
+    });
+  });
+}

@@ -1,0 +1,54 @@
+// What a page downloads to run an agent, measured and held under size-budget.json.
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { Stop, root } from "./process.mjs";
+
+/**
+ * The files a page loads before its first conversation: the wasm and the entry with everything it imports statically.
+ * Chunks behind a dynamic import are not among them.
+ */
+export function filesOfAPage(metafile, entry, wasm) {
+  const files = new Set();
+  const visit = (file) => {
+    if (files.has(file)) return;
+    files.add(file);
+    for (const { path: imported, kind, external } of metafile.outputs[file].imports) {
+      if (kind === "import-statement" && !external) visit(imported);
+    }
+  };
+  visit(entry);
+  return [wasm, ...files];
+}
+
+/** Raw, gzip and brotli bytes of each file, with their sum. */
+export function measure(files) {
+  const rows = files.map((file) => {
+    const bytes = readFileSync(path.join(root, file));
+    const brotli = brotliCompressSync(bytes, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
+    });
+    return { file, raw: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length, brotli: brotli.length };
+  });
+  const total = { file: "what a page downloads", raw: 0, gzip: 0, brotli: 0 };
+  for (const row of rows) for (const key of ["raw", "gzip", "brotli"]) total[key] += row[key];
+  return { rows, total };
+}
+
+export function print({ rows, total }) {
+  const line = (cells) => console.log(cells.map((cell, i) => (i ? String(cell).padStart(10) : cell.padEnd(34))).join(""));
+  line(["bytes", "raw", "gzip", "brotli"]);
+  for (const { file, raw, gzip, brotli } of [...rows, total]) line([file, raw, gzip, brotli]);
+}
+
+/** Throws when the page downloads more than the budget says. */
+export function holdBudget({ total }) {
+  const { brotli: budget } = JSON.parse(readFileSync(path.join(root, "size-budget.json"), "utf8"));
+  console.log(`budget: ${total.brotli} of ${budget} bytes brotli (${Math.round((100 * total.brotli) / budget)} %)`);
+  if (total.brotli > budget) {
+    throw new Stop(
+      `a page would download ${total.brotli} bytes (brotli), ${total.brotli - budget} more than size-budget.json allows: ` +
+        "find what grew, or raise the budget and say why in the commit",
+    );
+  }
+}

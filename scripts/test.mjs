@@ -1,0 +1,97 @@
+// `npm test`: everything that is checked, with its own set-up.
+//   --only native,browser   these steps and what they need
+//   --quick                 the fast build of the wasm
+//   --list                  the names of the steps
+// With CI set, a step that cannot run here fails instead of being skipped.
+import { endAll, perform } from "./testing/perform.mjs";
+import { schedule, select } from "./testing/schedule.mjs";
+import { testSteps } from "./testing/steps.mjs";
+import { Stop, main } from "./process.mjs";
+import { ensureLinters, requireCargo, requireNode } from "./toolchain.mjs";
+
+const strict = Boolean(process.env.CI);
+const shownLines = 200;
+
+await main(async () => {
+  const options = parse(process.argv.slice(2));
+  requireNode();
+  const all = testSteps(options);
+  if (options.list) return console.log(all.map((step) => step.name).join("\n"));
+  requireCargo();
+  await ensureLinters();
+  const steps = options.only ? select(all, options.only) : all;
+  for (const signal of ["SIGINT", "SIGTERM"]) {
+    process.once(signal, () => {
+      endAll();
+      process.exit(130);
+    });
+  }
+
+  const begun = performance.now();
+  const running = new Map();
+  const ticker = setInterval(() => console.log(`… ${stillRunning(running)}`), 30_000);
+  const results = await schedule(steps, async (step) => {
+    console.log(`▶ ${step.name}`);
+    running.set(step.name, performance.now());
+    const result = inCi(await perform(step));
+    running.delete(step.name);
+    console.log(`${mark(result)} ${step.name} (${result.seconds.toFixed(1)} s)${result.reason ? `: ${result.reason}` : ""}`);
+    if (result.outcome === "failed") showOutput(step, result);
+    return result;
+  });
+  clearInterval(ticker);
+  summarise(results, (performance.now() - begun) / 1000);
+});
+
+function parse(args) {
+  const options = { quick: false, list: false, only: undefined };
+  for (let i = 0; i < args.length; i++) {
+    if (args[i] === "--quick") options.quick = true;
+    else if (args[i] === "--list") options.list = true;
+    else if (args[i] === "--only" && args[i + 1]) options.only = args[++i].split(",");
+    else throw new Stop(`unknown option ${args[i]}: there are --only <steps>, --quick and --list`);
+  }
+  return options;
+}
+
+/** In CI there is nobody to read that something was left out. */
+function inCi(result) {
+  if (!strict) return result;
+  if (result.outcome === "skipped") return { ...result, outcome: "failed" };
+  if (result.outcome === "ok" && result.gaps.length > 0) return { ...result, outcome: "failed", reason: result.gaps.join("; ") };
+  return result;
+}
+
+function mark({ outcome }) {
+  return { ok: "✔", failed: "✖", skipped: "⚠", "not run": "·" }[outcome];
+}
+
+function stillRunning(running) {
+  const now = performance.now();
+  return `still running: ${[...running].map(([name, since]) => `${name} (${Math.round((now - since) / 1000)} s)`).join(", ")}`;
+}
+
+function showOutput(step, { text, log }) {
+  const lines = text.trimEnd().split("\n");
+  console.log(`\n--- ${step.command.join(" ")}`);
+  if (lines.length > shownLines) console.log(`(the last ${shownLines} of ${lines.length} lines; all of them are in ${log})`);
+  console.log(lines.slice(-shownLines).join("\n"));
+  console.log(`--- end of ${step.name}\n`);
+}
+
+function summarise(results, seconds) {
+  console.log("");
+  for (const result of results) {
+    const time = result.seconds === undefined ? "" : `${result.seconds.toFixed(1)} s`;
+    console.log(`${mark(result)} ${result.name.padEnd(12)}${time.padStart(9)}  ${result.reason ?? ""}`.trimEnd());
+  }
+  const failed = results.filter((result) => result.outcome === "failed" || result.outcome === "not run");
+  const skipped = results.filter((result) => result.outcome === "skipped");
+  console.log(`\n${results.length - failed.length - skipped.length} of ${results.length} steps passed in ${seconds.toFixed(0)} s`);
+  const gaps = [
+    ...skipped.map(({ name, reason }) => `${name}: ${reason}`),
+    ...results.flatMap(({ name, gaps: left = [] }) => left.map((gap) => `${name}: ${gap}`)),
+  ];
+  if (gaps.length > 0) console.log(`\n⚠ not checked here:\n${gaps.map((gap) => `  ${gap}`).join("\n")}`);
+  if (failed.length > 0) process.exitCode = 1;
+}

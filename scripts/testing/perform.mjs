@@ -1,0 +1,66 @@
+// Performs one step of `npm test`: its output goes to a log file, so that parallel steps do not talk over each other.
+import { spawn } from "node:child_process";
+import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { root } from "../process.mjs";
+
+/** The exit code by which a command says that it cannot run here; the last line of its output is the reason. */
+export const skipCode = 77;
+/** How a command that ran says, at the start of a line, that it left something out, and why. */
+export const notChecked = "NOT CHECKED: ";
+const logs = path.join(root, ".cache/test-logs");
+const children = new Set();
+
+/** Runs `step.command`; resolves to { outcome, reason, gaps, seconds, log, text } and never rejects for a failing command. */
+export async function perform(step) {
+  mkdirSync(logs, { recursive: true });
+  const log = path.join(logs, `${step.name}.log`);
+  const begun = performance.now();
+  const ended = await execute(step, log);
+  const text = readFileSync(log, "utf8");
+  const gaps = text.split("\n").filter((line) => line.startsWith(notChecked)).map((line) => line.slice(notChecked.length));
+  return { ...verdict(ended, text, step), gaps, seconds: (performance.now() - begun) / 1000, log, text };
+}
+
+function verdict({ code, error, timedOut }, text, { timeout }) {
+  if (timedOut) return { outcome: "failed", reason: `no end after ${timeout} s` };
+  if (error) return { outcome: "failed", reason: error.message };
+  if (code === 0) return { outcome: "ok" };
+  if (code === skipCode) return { outcome: "skipped", reason: text.trim().split("\n").at(-1) };
+  return { outcome: "failed", reason: `exit ${code}` };
+}
+
+function execute({ command: [program, ...args], env, timeout }, log) {
+  const file = openSync(log, "w");
+  // A group of its own, so that a time-out also ends what the command started.
+  const child = spawn(program, args, { cwd: root, env: { ...process.env, ...env }, stdio: ["ignore", file, file], detached: true });
+  closeSync(file);
+  children.add(child);
+  return new Promise((resolve) => {
+    let timedOut = false;
+    const timer = setTimeout(() => {
+      timedOut = true;
+      endGroup(child);
+    }, timeout * 1000);
+    const end = (how) => {
+      clearTimeout(timer);
+      children.delete(child);
+      resolve({ ...how, timedOut });
+    };
+    child.on("error", (error) => end({ error }));
+    child.on("exit", (code, signal) => end({ code: code ?? signal }));
+  });
+}
+
+/** Ends every command under way; for when the tests themselves are interrupted. */
+export function endAll() {
+  for (const child of children) endGroup(child);
+}
+
+function endGroup(child) {
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch (error) {
+    if (error.code !== "ESRCH") throw error;
+  }
+}

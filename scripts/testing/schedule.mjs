@@ -1,0 +1,57 @@
+// Decides which steps of `npm test` run when: each after what it needs, one at a time per lane, and as many lanes
+// at once as the machine bears. A step is { name, needs, lane, … }; how one is performed is the caller's business.
+import { availableParallelism } from "node:os";
+
+/** The named steps and all that they need, in the order of the table. */
+export function select(steps, names) {
+  const wanted = new Set();
+  const add = (name) => {
+    const step = steps.find((candidate) => candidate.name === name);
+    if (!step) throw new Error(`there is no step "${name}": choose from ${steps.map((each) => each.name).join(", ")}`);
+    if (wanted.has(name)) return;
+    wanted.add(name);
+    for (const need of step.needs ?? []) add(need);
+  };
+  for (const name of names) add(name);
+  return steps.filter((step) => wanted.has(step.name));
+}
+
+/**
+ * Runs all steps to their end and returns a result { name, outcome, reason, … } for each, in the order of the table.
+ * `perform(step)` resolves to { outcome: "ok" | "failed" | "skipped", reason }; what needs a step that was not ok is
+ * not begun. Steps without a lane wait for the network rather than for a processor, and are not counted.
+ */
+export function schedule(steps, perform, slots = Math.max(2, availableParallelism())) {
+  const results = new Map();
+  const running = new Map();
+
+  return new Promise((resolve, reject) => {
+    const settle = (step, result) => {
+      running.delete(step);
+      results.set(step.name, { name: step.name, ...result });
+    };
+    const advance = () => {
+      for (const step of steps) {
+        if (results.has(step.name) || running.has(step)) continue;
+        const needs = (step.needs ?? []).map((need) => results.get(need));
+        const broken = needs.find((result) => result && result.outcome !== "ok");
+        if (broken) settle(step, { outcome: broken.outcome === "skipped" ? "skipped" : "not run", reason: `needs ${broken.name}` });
+        else if (needs.every(Boolean) && hasRoom(step)) begin(step);
+      }
+      if (results.size === steps.length) resolve(steps.map((step) => results.get(step.name)));
+    };
+    const hasRoom = (step) => {
+      if (!step.lane) return true;
+      const lanes = [...running.keys()].map((other) => other.lane).filter(Boolean);
+      return lanes.length < slots && !lanes.includes(step.lane);
+    };
+    const begin = (step) => {
+      running.set(step, true);
+      perform(step).then((result) => {
+        settle(step, result);
+        advance();
+      }, reject);
+    };
+    advance();
+  });
+}

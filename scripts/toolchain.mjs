@@ -1,0 +1,75 @@
+// What a build needs before it can begin: Node, Rust with the wasm target, the npm packages, and wasm-bindgen's
+// command line, which is built from our own Cargo.lock so that it always matches the crate.
+import { createHash } from "node:crypto";
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { Stop, output, root, run } from "./process.mjs";
+
+const wasmTarget = "wasm32-unknown-unknown";
+
+export function requireNode() {
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) {
+    throw new Stop(`Node.js ${process.versions.node} is too old: install 20.19 or newer from https://nodejs.org`);
+  }
+}
+
+/** Cargo's target directory, which the user may have moved. Also the place where a missing Rust is noticed. */
+export function requireCargo() {
+  if (output("cargo", ["--version"]) === undefined) {
+    throw new Stop("cargo was not found: install Rust from https://rustup.rs and open a new shell");
+  }
+  const metadata = output("cargo", ["metadata", "--format-version=1", "--no-deps", "--locked", "--offline"]);
+  if (metadata === undefined) throw new Stop("`cargo metadata --locked` failed: is Cargo.lock as Cargo.toml wants it?");
+  return JSON.parse(metadata).target_directory;
+}
+
+export async function ensureWasmTarget() {
+  const sysroot = output("rustc", ["--print", "sysroot"]);
+  if (sysroot && existsSync(path.join(sysroot, "lib/rustlib", wasmTarget))) return;
+  if (output("rustup", ["--version"]) === undefined) {
+    throw new Stop(`this Rust has no ${wasmTarget} target and no rustup to add it: install Rust from https://rustup.rs`);
+  }
+  console.log(`adding the Rust target ${wasmTarget}`);
+  await run("rustup", ["target", "add", wasmTarget]);
+}
+
+/** rustfmt and clippy, which rustup's minimal profile leaves out. */
+export async function ensureLinters() {
+  if (output("cargo", ["fmt", "--version"]) && output("cargo", ["clippy", "--version"])) return;
+  console.log("adding rustfmt and clippy");
+  await run("rustup", ["component", "add", "rustfmt", "clippy"]);
+}
+
+/** Installs what package-lock.json names, unless node_modules holds exactly that. */
+export async function ensureNpmPackages() {
+  if (npmPackagesAreFresh()) return;
+  console.log("installing npm packages");
+  await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"]);
+}
+
+function npmPackagesAreFresh() {
+  const installedFile = path.join(root, "node_modules/.package-lock.json");
+  if (!existsSync(installedFile)) return false;
+  const wanted = JSON.parse(readFileSync(path.join(root, "package-lock.json"), "utf8")).packages;
+  const installed = JSON.parse(readFileSync(installedFile, "utf8")).packages;
+  return Object.entries(wanted).every(
+    ([name, entry]) => name === "" || entry.optional || installed[name]?.version === entry.version,
+  );
+}
+
+/** The path of the wasm-bindgen tool. Kept under a name of its own, for cargo would rebuild it with every change of the library. */
+export async function ensureBindgenTool(targetDirectory) {
+  const lock = readFileSync(path.join(root, "Cargo.lock"), "utf8");
+  const version = /name = "wasm-bindgen-cli"\nversion = "([^"]+)"/.exec(lock)?.[1];
+  if (!version) throw new Stop("Cargo.lock names no wasm-bindgen-cli: the feature `wbt` of Cargo.toml must depend on it");
+  const source = createHash("sha256").update(readFileSync(path.join(root, "tools/wbt.rs"))).digest("hex").slice(0, 8);
+  const suffix = process.platform === "win32" ? ".exe" : "";
+  const tool = path.join(targetDirectory, "tools", `wbt-${version}-${source}${suffix}`);
+  if (existsSync(tool)) return tool;
+  console.log(`building the wasm-bindgen tool ${version} (once, about a minute)`);
+  await run("cargo", ["build", "--locked", "--features", "wbt", "--bin", "wbt"]);
+  mkdirSync(path.dirname(tool), { recursive: true });
+  copyFileSync(path.join(targetDirectory, "debug", `wbt${suffix}`), tool);
+  return tool;
+}

@@ -1,0 +1,235 @@
+//! The arguments of a tool call, from what the model wrote to what the tool gets (`agent/utils.py`).
+//!
+//! Models write raw control characters into JSON, spell `security_risk` in their own ways, send `null` for what
+//! they leave out, and wrap lists into strings. What can be understood is understood; the rest is answered with an
+//! error that the model reads. Values keep their spelling.
+
+use crate::{
+    json::{RawObject, python_dumps},
+    tool::{ToolAnnotations, ToolDefinition, ToolKind},
+};
+use serde::Deserialize;
+
+const MISSPELT_RISK: [&str; 3] = ["security_rort", "securtiy_risk", "security_riks"];
+
+/// A call's arguments, understood.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Arguments {
+    /// As they are kept in the event's `tool_call`: all of them, in Python's spelling.
+    pub stored: String,
+    /// As the tool gets them, without `security_risk` and the SDK's `summary`.
+    pub for_tool: RawObject,
+    /// One line about the call for the user.
+    pub summary: String,
+}
+
+/// Reads the arguments of a call.
+///
+/// # Errors
+/// The sentence that the model reads, where the text is not JSON.
+pub fn read_arguments(text: &str, tool: &ToolDefinition) -> Result<Arguments, String> {
+    let mut arguments = parse(text)?;
+    unwrap_strings(&mut arguments, &tool.parameters);
+    let stored = python_dumps(&arguments.to_json());
+    arguments.remove("security_risk");
+    let own_summary = has_parameter(tool, "summary");
+    let said = arguments.read::<String>("summary").filter(|summary| !summary.trim().is_empty());
+    if !own_summary {
+        arguments.remove("summary");
+    }
+    let summary = match said {
+        Some(summary) if own_summary => summary.trim().to_owned(),
+        Some(summary) => summary,
+        None => format!("{}: {}", tool.name, python_dumps(&arguments.to_json())),
+    };
+    Ok(Arguments { stored, for_tool: arguments, summary })
+}
+
+/// The names of the arguments, for an error message; `None` where the text is not JSON.
+pub fn argument_names(text: &str) -> Option<Vec<String>> {
+    Some(parse(text).ok()?.iter().map(|(name, _)| name.to_owned()).collect())
+}
+
+/// What is stored in the place of arguments that are not JSON, so that every provider accepts the history.
+pub fn malformed(error: &str) -> String {
+    let mut object = RawObject::default();
+    object.set("_openhands_malformed_tool_call", "true");
+    object.set("error", &crate::json::quoted(error));
+    python_dumps(&object.to_json())
+}
+
+fn parse(text: &str) -> Result<RawObject, String> {
+    let mut object = match parse_any(text) {
+        Ok(object) => object,
+        Err(error) => parse_any(&escape_control_characters(text)).map_err(|_| error)?,
+    };
+    if let Some(misspelt) = MISSPELT_RISK.iter().find(|name| object.get(name).is_some())
+        && let Some(value) = object.remove(misspelt)
+    {
+        object.set("security_risk", &value);
+    }
+    object.retain(|_, value| value != "null");
+    Ok(object)
+}
+
+/// JSON that is not an object counts as no arguments, as in the SDK.
+fn parse_any(text: &str) -> Result<RawObject, String> {
+    match RawObject::parse(text) {
+        Ok(object) => Ok(object),
+        Err(error) => match serde_json::from_str::<&serde_json::value::RawValue>(text) {
+            Ok(value) if !value.get().starts_with('{') => Ok(RawObject::default()),
+            _ => Err(format!("the arguments are not valid JSON ({error})")),
+        },
+    }
+}
+
+fn escape_control_characters(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c < ' ' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Takes lists and objects out of strings, and joins strings that came in pieces, where the schema says so.
+fn unwrap_strings(arguments: &mut RawObject, schema: &str) {
+    let properties: RawObject =
+        RawObject::parse(schema).ok().and_then(|schema| schema.read("properties")).unwrap_or_default();
+    for (name, property) in properties.iter() {
+        let Some(value) = arguments.get(name) else { continue };
+        let expected = expected_types(property);
+        let is = |kind: &str| expected.iter().any(|expected| expected == kind);
+        if is("array") || is("object") {
+            let Ok(inner) = serde_json::from_str::<String>(value) else { continue };
+            let inner = escape_control_characters_in_strings(inner.trim());
+            let is_container = inner.starts_with(['[', '{']);
+            if is_container && serde_json::from_str::<&serde_json::value::RawValue>(&inner).is_ok() {
+                arguments.set(name, &inner);
+            }
+        } else if is("string")
+            && let Ok(pieces) = serde_json::from_str::<Vec<String>>(value)
+        {
+            arguments.set(name, &crate::json::quoted(&pieces.concat()));
+        }
+    }
+}
+
+/// A string that was JSON inside JSON may hold real line breaks within its own strings.
+fn escape_control_characters_in_strings(text: &str) -> String {
+    if serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok() {
+        text.to_owned()
+    } else {
+        escape_control_characters(text)
+    }
+}
+
+/// The JSON types that a property's schema allows; references are not followed.
+fn expected_types(property: &str) -> Vec<String> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum OneOrMany {
+        One(String),
+        Many(Vec<String>),
+    }
+
+    let Ok(schema) = RawObject::parse(property) else { return Vec::new() };
+    let mut types = match schema.read::<OneOrMany>("type") {
+        Some(OneOrMany::One(one)) => vec![one],
+        Some(OneOrMany::Many(many)) => many,
+        None => Vec::new(),
+    };
+    for key in ["anyOf", "oneOf"] {
+        for option in schema.read::<Vec<RawObject>>(key).unwrap_or_default() {
+            types.extend(option.read::<String>("type"));
+        }
+    }
+    types
+}
+
+fn has_parameter(tool: &ToolDefinition, name: &str) -> bool {
+    RawObject::parse(&tool.parameters)
+        .ok()
+        .and_then(|schema| schema.read::<RawObject>("properties"))
+        .is_some_and(|properties| properties.get(name).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tool::Replay;
+
+    fn tool(parameters: &str) -> ToolDefinition {
+        ToolDefinition {
+            name: "note".into(),
+            description: String::new(),
+            parameters: parameters.into(),
+            annotations: ToolAnnotations::default(),
+            replay: Replay::Never,
+            kind: ToolKind::Mcp,
+        }
+    }
+
+    fn read(text: &str, parameters: &str) -> Arguments {
+        read_arguments(text, &tool(parameters)).unwrap()
+    }
+
+    #[test]
+    fn risk_and_summary_are_kept_in_the_log_and_taken_from_the_tool() {
+        let arguments =
+            read(r#"{"security_risk":"LOW","summary":"write é","text":"x","n":1.0,"none":null}"#, "{}");
+        assert_eq!(
+            arguments.stored,
+            r#"{"security_risk": "LOW", "summary": "write \u00e9", "text": "x", "n": 1.0}"#
+        );
+        assert_eq!(arguments.for_tool.to_json(), r#"{"text":"x","n":1.0}"#);
+        assert_eq!(arguments.summary, "write é");
+    }
+
+    #[test]
+    fn a_call_without_summary_is_summed_up_by_its_arguments() {
+        assert_eq!(read(r#"{"text":"x"}"#, "{}").summary, r#"note: {"text": "x"}"#);
+        assert_eq!(read(r#"{"text":"x","summary":"  "}"#, "{}").summary, r#"note: {"text": "x"}"#);
+        assert_eq!(read("{}", "{}").summary, "note: {}");
+    }
+
+    #[test]
+    fn a_tools_own_summary_argument_reaches_the_tool() {
+        let schema = r#"{"properties":{"summary":{"type":"string"}}}"#;
+        let arguments = read(r#"{"summary":" Title "}"#, schema);
+        assert_eq!(arguments.for_tool.to_json(), r#"{"summary":" Title "}"#);
+        assert_eq!(arguments.summary, "Title");
+    }
+
+    #[test]
+    fn raw_line_breaks_and_misspelt_risks_are_understood() {
+        let arguments = read("{\"text\":\"a\nb\",\"securtiy_risk\":\"HIGH\"}", "{}");
+        assert_eq!(arguments.for_tool.to_json(), r#"{"text":"a\nb"}"#);
+        assert_eq!(arguments.stored, r#"{"text": "a\nb", "security_risk": "HIGH"}"#);
+    }
+
+    #[test]
+    fn lists_in_strings_and_strings_in_pieces_are_mended_where_the_schema_says_so() {
+        let schema = r#"{"properties":{"a":{"type":"array"},"s":{"type":["string","null"]},"t":{"type":"string"},
+            "o":{"anyOf":[{"type":"object"},{"type":"null"}]}}}"#;
+        let arguments = read(r#"{"a":"[1, 5]","s":["x","y"],"t":"[1]","o":"{\"k\":\"a\nb\"}"}"#, schema);
+        assert_eq!(arguments.for_tool.to_json(), r#"{"a":[1, 5],"s":"xy","t":"[1]","o":{"k":"a\nb"}}"#);
+    }
+
+    #[test]
+    fn what_is_not_an_object_is_no_arguments_and_what_is_not_json_is_an_error() {
+        assert_eq!(read("[1]", "{}").stored, "{}");
+        assert!(read_arguments("{\"a\":", &tool("{}")).unwrap_err().contains("not valid JSON"));
+        assert_eq!(argument_names("{\"a\":"), None);
+        assert_eq!(argument_names(r#"{"a":1,"b":2}"#), Some(vec!["a".into(), "b".into()]));
+        assert_eq!(
+            malformed("no \"JSON\""),
+            r#"{"_openhands_malformed_tool_call": true, "error": "no \"JSON\""}"#
+        );
+    }
+}

@@ -1,0 +1,3 @@
+//! One step of an agent: what the model said becomes events, calls become results.
+
+pub mod arguments;

@@ -1,0 +1,98 @@
+//! Whose turn it is: a first-come, first-served lock over futures, as the SDK's `fifo_lock.py`.
+//!
+//! The run loop takes it for each part of a step that must not be interleaved; `send_message` and its like take
+//! it between. Fair, so that a message waits for one part of a step and not for the whole run.
+
+use futures_channel::oneshot;
+use std::{
+    cell::{Cell, RefCell},
+    collections::VecDeque,
+    rc::Rc,
+};
+
+/// The lock. Clones are the same lock.
+#[derive(Clone, Default)]
+pub struct TurnLock(Rc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    is_taken: Cell<bool>,
+    waiting: RefCell<VecDeque<oneshot::Sender<Turn>>>,
+}
+
+/// Held while it lives; dropping it passes it on.
+pub struct Turn(Rc<Shared>);
+
+impl TurnLock {
+    /// Resolves when everybody who asked earlier is through. Dropping the future gives up the place.
+    pub async fn take(&self) -> Turn {
+        if !self.0.is_taken.replace(true) {
+            return Turn(self.0.clone());
+        }
+        let (sender, receiver) = oneshot::channel();
+        self.0.waiting.borrow_mut().push_back(sender);
+        match receiver.await {
+            Ok(turn) => turn,
+            // A sender only goes away by sending, while the lock itself is alive.
+            Err(_) => Turn(self.0.clone()),
+        }
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        loop {
+            let next = self.0.waiting.borrow_mut().pop_front();
+            let Some(next) = next else {
+                self.0.is_taken.set(false);
+                return;
+            };
+            if next.is_canceled() {
+                continue;
+            }
+            // A turn that arrives nowhere is dropped by the channel and goes on to the one behind.
+            let _ = next.send(Turn(self.0.clone()));
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::{FutureExt, future::join3};
+
+    #[test]
+    fn turns_come_in_the_order_of_asking() {
+        let lock = TurnLock::default();
+        let order = RefCell::new(Vec::new());
+        let first = lock.take().now_or_never().unwrap();
+        let wait = |name: u8| {
+            let (lock, order) = (lock.clone(), &order);
+            async move {
+                let _turn = lock.take().await;
+                order.borrow_mut().push(name);
+            }
+        };
+        let (mut one, mut two) = (Box::pin(wait(1)), Box::pin(wait(2)));
+        assert!(one.as_mut().now_or_never().is_none());
+        assert!(two.as_mut().now_or_never().is_none());
+        drop(first);
+        futures_executor::block_on(join3(wait(3), two, one));
+        assert_eq!(*order.borrow(), [1, 2, 3]);
+    }
+
+    #[test]
+    fn a_turn_given_up_while_waiting_or_on_arrival_is_not_lost() {
+        let lock = TurnLock::default();
+        let first = lock.take().now_or_never().unwrap();
+        let mut gives_up = Box::pin(lock.take());
+        assert!(gives_up.as_mut().now_or_never().is_none());
+        let mut too_late = Box::pin(lock.take());
+        assert!(too_late.as_mut().now_or_never().is_none());
+        drop(gives_up);
+        drop(first);
+        drop(too_late);
+        assert!(lock.take().now_or_never().is_some());
+    }
+}

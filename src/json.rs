@@ -1,0 +1,186 @@
+//! JSON text that keeps its spelling: objects as ordered lists of fields whose values stay text, and Python's own
+//! way of writing JSON.
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor},
+};
+use serde_json::value::RawValue;
+use std::{fmt, rc::Rc};
+
+/// An object whose fields keep their order and their values' exact text. A repeated key keeps its first place and
+/// its last value, as Python reads it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RawObject(Vec<(Rc<str>, Rc<str>)>);
+
+impl RawObject {
+    /// Reads an object.
+    ///
+    /// # Errors
+    /// Where the text is not one JSON object.
+    pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
+    /// The text of a field's value.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(key, _)| **key == *name).map(|(_, value)| &**value)
+    }
+
+    /// A field's value as a `T`, if it is there and has that form.
+    pub fn read<'a, T: Deserialize<'a>>(&'a self, name: &str) -> Option<T> {
+        self.get(name).and_then(|text| serde_json::from_str(text).ok())
+    }
+
+    /// Sets a field to JSON text, in its place or at the end.
+    pub fn set(&mut self, name: &str, json: &str) {
+        match self.0.iter_mut().find(|(key, _)| **key == *name) {
+            Some((_, value)) => *value = json.into(),
+            None => self.0.push((name.into(), json.into())),
+        }
+    }
+
+    /// Takes a field out.
+    pub fn remove(&mut self, name: &str) -> Option<Rc<str>> {
+        let place = self.0.iter().position(|(key, _)| **key == *name)?;
+        Some(self.0.remove(place).1)
+    }
+
+    /// Takes out every field that does not pass.
+    pub fn retain(&mut self, mut keep: impl FnMut(&str, &str) -> bool) {
+        self.0.retain(|(name, value)| keep(name, value));
+    }
+
+    /// The fields in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (&**name, &**value))
+    }
+
+    /// The object as compact JSON; values are copied as they are.
+    pub fn to_json(&self) -> String {
+        let mut out = String::from("{");
+        for (name, value) in self.iter() {
+            if out.len() > 1 {
+                out.push(',');
+            }
+            out.push_str(&quoted(name));
+            out.push(':');
+            out.push_str(value);
+        }
+        out.push('}');
+        out
+    }
+}
+
+impl<'de> Deserialize<'de> for RawObject {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+
+        impl<'de> Visitor<'de> for Fields {
+            type Value = RawObject;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawObject, A::Error> {
+                let mut object = RawObject::default();
+                while let Some((name, value)) = map.next_entry::<String, Box<RawValue>>()? {
+                    object.set(&name, value.get());
+                }
+                Ok(object)
+            }
+        }
+
+        deserializer.deserialize_map(Fields)
+    }
+}
+
+/// A string as compact JSON, as the SDK's event files have it: non-ASCII characters stay as they are.
+pub fn quoted(text: &str) -> String {
+    // Serialising a string cannot fail.
+    serde_json::to_string(text).unwrap_or_default()
+}
+
+/// JSON text respelled as Python's `json.dumps` does: `", "` and `": "` between, non-ASCII characters escaped.
+/// The SDK stores a tool call's arguments so. Numbers keep their spelling. The text must be valid JSON.
+pub fn python_dumps(json: &str) -> String {
+    let mut out = String::with_capacity(json.len() + json.len() / 8);
+    let mut rest = json;
+    while let Some(c) = rest.chars().next() {
+        match c {
+            '"' => {
+                let end = end_of_string(rest);
+                let (string, after) = rest.split_at(end);
+                let text: String = serde_json::from_str(string).unwrap_or_default();
+                push_ascii(&mut out, &text);
+                rest = after;
+                continue;
+            }
+            ',' => out.push_str(", "),
+            ':' => out.push_str(": "),
+            ' ' | '\t' | '\n' | '\r' => {}
+            other => out.push(other),
+        }
+        rest = rest.get(c.len_utf8()..).unwrap_or_default();
+    }
+    out
+}
+
+/// Where the string that `text` begins with ends, behind its closing quote.
+fn end_of_string(text: &str) -> usize {
+    let mut is_escaped = false;
+    for (at, byte) in text.bytes().enumerate().skip(1) {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'"' => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+fn push_ascii(out: &mut String, text: &str) {
+    let json = quoted(text);
+    let mut units = [0; 2];
+    for c in json.chars() {
+        if c.is_ascii() {
+            out.push(c);
+        } else {
+            for unit in c.encode_utf16(&mut units) {
+                out.push_str("\\u");
+                for shift in [12, 8, 4, 0] {
+                    out.push(char::from_digit(u32::from(*unit >> shift & 0xf), 16).unwrap_or('0'));
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn untouched_fields_keep_their_text_and_place() {
+        let text = r#"{"a":1.50,"b":{"z":1,"a":[ ]},"c":null}"#;
+        let mut object = RawObject::parse(text).unwrap();
+        assert_eq!(object.to_json(), text);
+        object.set("b", "2");
+        object.set("d", "\"x\"");
+        assert_eq!(object.to_json(), r#"{"a":1.50,"b":2,"c":null,"d":"x"}"#);
+        assert_eq!(object.remove("a").as_deref(), Some("1.50"));
+        assert_eq!(object.to_json(), r#"{"b":2,"c":null,"d":"x"}"#);
+    }
+
+    #[test]
+    fn python_spelling() {
+        assert_eq!(
+            python_dumps("{\"a\":[1,2.50 , true],\n\"b\":\"x: \\\"y\\\", é😀\\u00e9\\/\"}"),
+            r#"{"a": [1, 2.50, true], "b": "x: \"y\", \u00e9\ud83d\ude00\u00e9/"}"#
+        );
+        assert_eq!(python_dumps("{}"), "{}");
+        assert_eq!(python_dumps(r#""\u0001\b\f\n\u007f""#), "\"\\u0001\\b\\f\\n\u{7f}\"");
+    }
+}

@@ -1,0 +1,57 @@
+//! `finish`: the model says that the task is done (`tool/builtins/finish.py`).
+
+use super::{Replay, Tool, ToolAnnotations, ToolCall, ToolDefinition, ToolFailure, ToolKind, ToolOutput};
+use futures_util::future::{LocalBoxFuture, ready};
+use serde::Deserialize;
+
+/// Ends the task with a message to the user.
+pub struct FinishTool(ToolDefinition);
+
+#[derive(Deserialize)]
+struct Arguments {
+    message: String,
+}
+
+impl Default for FinishTool {
+    fn default() -> Self {
+        Self(ToolDefinition {
+            name: "finish".into(),
+            description: include_str!("finish.md").trim_end().into(),
+            parameters: concat!(
+                r#"{"type":"object","properties":{"message":{"type":"string","#,
+                r#""description":"What the user should read at the end."}},"required":["message"]}"#
+            )
+            .into(),
+            annotations: ToolAnnotations {
+                title: Some("finish".into()),
+                read_only_hint: true,
+                destructive_hint: Some(false),
+                idempotent_hint: true,
+                open_world_hint: false,
+            },
+            replay: Replay::Safe,
+            kind: ToolKind::Finish,
+        })
+    }
+}
+
+impl Tool for FinishTool {
+    fn definition(&self) -> &ToolDefinition {
+        &self.0
+    }
+
+    fn check(&self, arguments: &str) -> Result<(), String> {
+        message_of(arguments).map(drop)
+    }
+
+    fn call(&self, call: ToolCall) -> LocalBoxFuture<'static, Result<ToolOutput, ToolFailure>> {
+        Box::pin(ready(message_of(&call.arguments).map(ToolOutput::text).map_err(ToolFailure)))
+    }
+}
+
+fn message_of(arguments: &str) -> Result<String, String> {
+    match serde_json::from_str::<Arguments>(arguments) {
+        Ok(arguments) => Ok(arguments.message),
+        Err(_) => Err("`message` is required and must be a string".into()),
+    }
+}

@@ -1,0 +1,54 @@
+//! `think`: room for the model to reason in the log (`tool/builtins/think.py`).
+
+use super::{Replay, Tool, ToolAnnotations, ToolCall, ToolDefinition, ToolFailure, ToolKind, ToolOutput};
+use futures_util::future::{LocalBoxFuture, ready};
+use serde::Deserialize;
+
+/// Logs a thought and changes nothing.
+pub struct ThinkTool(ToolDefinition);
+
+#[derive(Deserialize)]
+struct Arguments {
+    #[serde(rename = "thought")]
+    _thought: String,
+}
+
+impl Default for ThinkTool {
+    fn default() -> Self {
+        Self(ToolDefinition {
+            name: "think".into(),
+            description: include_str!("think.md").trim_end().into(),
+            parameters: concat!(
+                r#"{"type":"object","properties":{"thought":{"type":"string","#,
+                r#""description":"The thought to keep."}},"required":["thought"]}"#
+            )
+            .into(),
+            annotations: ToolAnnotations {
+                title: None,
+                read_only_hint: true,
+                destructive_hint: Some(false),
+                idempotent_hint: true,
+                open_world_hint: false,
+            },
+            replay: Replay::Safe,
+            kind: ToolKind::Think,
+        })
+    }
+}
+
+impl Tool for ThinkTool {
+    fn definition(&self) -> &ToolDefinition {
+        &self.0
+    }
+
+    fn check(&self, arguments: &str) -> Result<(), String> {
+        match serde_json::from_str::<Arguments>(arguments) {
+            Ok(_) => Ok(()),
+            Err(_) => Err("`thought` is required and must be a string".into()),
+        }
+    }
+
+    fn call(&self, _: ToolCall) -> LocalBoxFuture<'static, Result<ToolOutput, ToolFailure>> {
+        Box::pin(ready(Ok(ToolOutput::text("Your thought has been logged."))))
+    }
+}

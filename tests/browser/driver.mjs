@@ -1,0 +1,115 @@
+// Starts real browsers for the page tests, ends them politely or by SIGKILL, and starts them again on the same profile.
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import puppeteer from "puppeteer-core";
+import { browserKinds, findBrowser } from "../../scripts/browsers.mjs";
+import { killTree } from "./process-tree.mjs";
+
+const chromiumFlags = [
+  // Root, which is what a container runs as, has no Chromium sandbox.
+  ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+  "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+  "--disable-sync", "--disable-dev-shm-usage",
+];
+
+const firefoxPreferences = {
+  // navigator.storage.persist() asks the user, and there is none: answer yes.
+  "dom.storageManager.prompt.testing": true,
+  "dom.storageManager.prompt.testing.allow": true,
+  // After a SIGKILL neither the old tabs nor the safe mode should come back.
+  "browser.sessionstore.resume_from_crash": false,
+  "toolkit.startup.max_resumed_crashes": -1,
+  "datareporting.policy.dataSubmissionEnabled": false,
+  "toolkit.telemetry.enabled": false,
+  "app.update.enabled": false,
+};
+
+/** The browsers of this machine, of "chromium" and "firefox": run page tests once for each. */
+export const availableBrowsers = browserKinds.filter((kind) => findBrowser(kind));
+
+/**
+ * Starts a browser. Without `profile` (a folder) it gets one of its own, removed by `close()`; with one, what its
+ * pages store outlives it.
+ */
+export async function launch(kind, { profile } = {}) {
+  const folder = profile ?? mkdtempSync(path.join(tmpdir(), `threadkeep-${kind}-`));
+  mkdirSync(folder, { recursive: true });
+  const browser = await start(kind, folder);
+  return new Browser(kind, browser, folder, profile === undefined);
+}
+
+class Browser {
+  /** Uncaught errors and failed scripts of all its pages: a test may assert that there are none. */
+  problems = [];
+  #browser;
+  #ownsProfile;
+  #page;
+
+  constructor(kind, browser, profile, ownsProfile) {
+    this.kind = kind;
+    this.profile = profile;
+    this.pid = browser.process().pid;
+    this.#browser = browser;
+    this.#ownsProfile = ownsProfile;
+  }
+
+  /** Opens a tab on `url`, a puppeteer Page. The tab opened last is the one that `evaluate` means. */
+  async page(url) {
+    const page = await this.#browser.newPage();
+    page.on("pageerror", (error) => this.problems.push(`uncaught: ${error?.stack ?? error}`));
+    page.on("console", (message) => {
+      if (message.type() === "error") this.problems.push(`console: ${message.text()}`);
+    });
+    this.#page = page;
+    await page.goto(url);
+    return page;
+  }
+
+  /** Runs a function in the page, awaits its promise, and returns its JSON value. */
+  evaluate(body, ...args) {
+    return this.#page.evaluate(body, ...args);
+  }
+
+  /** SIGKILL for every process of the browser at once; resolves when all are gone. The profile stays. */
+  async kill() {
+    const child = this.#browser.process();
+    const ended = child.exitCode === null && child.signalCode === null ? once(child, "exit") : undefined;
+    await killTree(this.pid);
+    await ended;
+  }
+
+  /** Ends the browser in order, and removes the profile if it was its own. */
+  async close() {
+    await Promise.race([this.#browser.close(), delay(10_000, undefined, { ref: false })]).catch(() => {});
+    await this.kill();
+    if (this.#ownsProfile) rmSync(this.profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  }
+
+  async [Symbol.asyncDispose]() {
+    await this.close();
+  }
+}
+
+/** A browser that was killed may find its profile still locked by the ghost of its predecessor: a few attempts. */
+async function start(kind, profile, attempts = 4) {
+  for (let attempt = 1; ; attempt++) {
+    for (const name of ["SingletonLock", "SingletonSocket", "SingletonCookie"]) rmSync(path.join(profile, name), { force: true });
+    try {
+      return await puppeteer.launch(options(kind, profile));
+    } catch (error) {
+      if (attempt === attempts) throw new Error(`${kind} did not start in ${attempts} attempts`, { cause: error });
+      await delay(500 * attempt);
+    }
+  }
+}
+
+function options(kind, profile) {
+  const executablePath = findBrowser(kind);
+  if (!executablePath || !existsSync(executablePath)) throw new Error(`no ${kind} on this machine`);
+  const common = { executablePath, headless: true, userDataDir: profile, timeout: 60_000, protocolTimeout: 300_000 };
+  if (kind === "firefox") return { ...common, browser: "firefox", extraPrefsFirefox: firefoxPreferences };
+  return { ...common, args: chromiumFlags };
+}

@@ -1,0 +1,107 @@
+"""`check`: does the SDK take every file of a conversation, and what does it make of it?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from openhands.sdk import Event, LLMConvertibleEvent
+from openhands.sdk.conversation.persistence_const import EVENT_NAME_RE
+from openhands.sdk.conversation.state import ConversationState
+from openhands.sdk.utils.cipher import Cipher
+
+from opened import base_state, open_state, register_tools_of
+
+ERROR_LENGTH = 600
+
+
+def check(directory: Path, cipher: Cipher | None = None) -> dict:
+    """`refused` names each file the SDK refuses, would skip, or would write with other content; empty means ok."""
+    refused: list[dict] = []
+    respelled: list[str] = []
+    result: dict = {"refused": refused, "respelled": respelled}
+    try:
+        register_tools_of(base_state(directory))
+    except Exception as error:  # noqa: BLE001 - every refusal is reported
+        refused.append(refusal("base_state.json", error))
+    names = sorted(path.name for path in (directory / "events").glob("event-*.json"))
+    for name in names:
+        try:
+            text = (directory / "events" / name).read_bytes().decode("utf-8")
+            again = Event.model_validate_json(text).model_dump_json(exclude_none=True)
+            ours, theirs = comparable(text), comparable(again)
+            if ours != theirs:
+                keys = sorted(k for k in ours.keys() | theirs.keys() if ours.get(k) != theirs.get(k))
+                refused.append({"file": name, "differs": keys})
+            elif text != again and "forgotten_event_ids" not in ours:
+                respelled.append(name)
+            parts = EVENT_NAME_RE.match(name)
+            if parts and parts.group("event_id") != ours.get("id"):
+                refused.append({"file": name, "error": f"the id inside is {ours.get('id')}"})
+        except Exception as error:  # noqa: BLE001
+            refused.append(refusal(name, error))
+    try:
+        state = open_state(directory, cipher)
+        for name in names[len(state.events) :]:
+            refused.append({"file": name, "error": "the SDK's log does not reach this file"})
+        result.update(describe(state))
+        result["base_state_lost"] = lost(base_state(directory), json.loads(dump(state, cipher)))
+    except Exception as error:  # noqa: BLE001
+        refused.append(refusal("base_state.json", error))
+    result["ok"] = not refused
+    return result
+
+
+def refusal(name: str, error: Exception) -> dict:
+    return {"file": name, "error": f"{type(error).__name__}: {error}"[:ERROR_LENGTH]}
+
+
+def comparable(text: str) -> dict:
+    event = json.loads(text)
+    if isinstance(event.get("forgotten_event_ids"), list):  # a set: its order means nothing
+        event["forgotten_event_ids"] = sorted(event["forgotten_event_ids"])
+    return event
+
+
+def dump(state: ConversationState, cipher: Cipher | None) -> str:
+    return state.model_dump_json(exclude_none=True, context={"cipher": cipher} if cipher else None)
+
+
+def lost(before, after, at: str = "") -> list[str]:
+    """Paths whose value is gone or changed once the SDK has written base_state.json itself."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        below = (lost(value, after[key], f"{at}.{key}") if key in after else [f"{at}.{key}"] for key, value in before.items())
+        return [path.lstrip(".") for paths in below for path in paths if not path.startswith(".workspace")]
+    return [] if before == after else [at]
+
+
+def describe(state: ConversationState) -> dict:
+    branch = state.active_branch()
+    visible = LLMConvertibleEvent.events_to_messages(state.view.events)
+    llm = state.agent.llm
+    instructions, items = llm.format_messages_for_responses(visible)
+    return {
+        "id": str(state.id),
+        "execution_status": state.execution_status.value,
+        "kinds": [type(event).__name__ for event in list(state.events)],
+        "active_branch": [event.id for event in branch],
+        "view": [event.id for event in state.view.events],
+        "unmatched_actions": [event.id for event in ConversationState.get_unmatched_actions(branch)],
+        "branch_messages": messages_of([e for e in branch if isinstance(e, LLMConvertibleEvent)]),
+        "messages": dumped(visible),
+        "chat": llm.format_messages_for_llm(visible),
+        "responses": {"instructions": instructions, "input": items},
+        "stats": state.stats.model_dump(mode="json", exclude_none=True),
+        "secrets": {
+            name: source.get_value() if type(source).__name__ == "StaticSecret" else type(source).__name__
+            for name, source in state.secret_registry.secret_sources.items()
+        },
+    }
+
+
+def messages_of(events: list[LLMConvertibleEvent]) -> list[dict]:
+    return dumped(LLMConvertibleEvent.events_to_messages(events))
+
+
+def dumped(messages: list) -> list[dict]:
+    return [message.model_dump(mode="json", exclude_none=True) for message in messages]

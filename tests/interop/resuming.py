@@ -1,0 +1,96 @@
+"""`resume` and `requests`: the SDK carries a conversation on against a scripted model.
+
+The persisted agent is kept with all it has, apart from what would leave this machine: the model's address and key,
+MCP servers, the condenser, the critic and skills loaded from elsewhere.
+A pending action is executed first, as the SDK does it: run() is the approval.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from openhands.sdk import Agent, LocalConversation
+from openhands.sdk.utils.cipher import Cipher
+
+from opened import base_state, open_state, register_tools_of
+from scripted_model import ScriptedModel
+
+QUESTION = "What did you do so far?"
+
+
+def resume(directory: Path, reply: str, text: str = QUESTION, cipher: Cipher | None = None) -> dict:
+    register_tools_of(base_state(directory))
+    stay_inside(directory)
+    model = ScriptedModel([{"content": reply}])
+    try:
+        agent = at_home(open_state(directory, cipher).agent, model)
+        before = len(list((directory / "events").glob("event-*.json")))
+        conversation = LocalConversation(
+            agent=agent,
+            workspace=str(directory.parent / "workspace"),
+            persistence_dir=str(directory.parent),
+            conversation_id=uuid.UUID(hex=directory.name),
+            visualizer=None,
+            cipher=cipher,
+            delete_on_close=False,
+        )
+        conversation.send_message(text)
+        conversation.run()
+        state = conversation.state
+        added = [type(event).__name__ for event in list(state.events)[before:]]
+        status = state.execution_status.value
+        conversation.close()
+    finally:
+        model.close()
+    if not model.requests:
+        return {"ok": False, "error": "the model was never asked", "new_kinds": added, "execution_status": status}
+    return {
+        "ok": True,
+        "execution_status": status,
+        "events_before": before,
+        "new_kinds": added,
+        "request": model.requests[-1],
+        "headers": {name: model.headers[-1].get(name) for name in ("x-litellm-session-id", "http-referer", "x-title")},
+    }
+
+
+def requests(directory: Path, text: str = QUESTION, cipher: Cipher | None = None) -> dict:
+    """The body of the chat-completions request for the next user message, with `text` as that message."""
+    result = resume(directory, "Noted.", text, cipher)
+    return {key: result[key] for key in ("ok", "error", "request", "headers") if key in result}
+
+
+def stay_inside(directory: Path) -> None:
+    """The SDK writes TASKS.json and forks to the stored persistence_dir, wherever the conversation came from."""
+    state = base_state(directory)
+    state["persistence_dir"] = str(directory)
+    (directory / "base_state.json").write_text(json.dumps(state, ensure_ascii=False), encoding="utf-8")
+
+
+def at_home(agent, model: ScriptedModel):
+    if not isinstance(agent, Agent):
+        raise TypeError(f"cannot run a {type(agent).__name__} against a scripted model")
+    llm = agent.llm
+    name = llm.model if llm.model.startswith("openai/") else f"openai/{llm.model}"
+    changes: dict = {
+        "llm": llm.model_copy(
+            update={
+                "model": name,
+                "base_url": model.base_url,
+                "api_key": SecretStr("sk-scripted"),
+                "api_mode": "chat",
+                "num_retries": 0,
+            }
+        ),
+        "condenser": None,
+        "critic": None,
+        "mcp_config": {},
+    }
+    if agent.agent_context is not None:
+        nothing = {"load_user_skills": False, "load_public_skills": False, "load_project_skills": False, "load_memory": False}
+        changes["agent_context"] = agent.agent_context.model_copy(update=nothing)
+    return agent.model_copy(update=changes)

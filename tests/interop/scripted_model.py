@@ -1,0 +1,93 @@
+"""An OpenAI Chat Completions server on loopback that answers from a script and keeps every request.
+
+A reply is an assistant message, or `{"status": 429, "error": {...}}` for a failing one; the last reply is repeated.
+`named()` makes the server reachable under a fixed host name, so that no port number gets into what is written.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+HOST = "scripted-model.test"
+USAGE = {
+    "prompt_tokens": 100,
+    "completion_tokens": 20,
+    "total_tokens": 120,
+    "prompt_tokens_details": {"cached_tokens": 40},
+    "completion_tokens_details": {"reasoning_tokens": 5},
+}
+
+
+class ScriptedModel:
+    def __init__(self, replies: list[dict], usage: dict | None = None):
+        self.requests: list[dict] = []
+        self.headers: list[dict] = []
+        self._replies = replies
+        self._usage = USAGE if usage is None else usage
+        model = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_):
+                pass
+
+            def do_POST(self):
+                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                model.requests.append(body)
+                model.headers.append({name.lower(): value for name, value in self.headers.items()})
+                status, answer = model._answer(body)
+                data = json.dumps(answer).encode()
+                self.send_response(status)
+                self.send_header("content-type", "application/json")
+                self.send_header("content-length", str(len(data)))
+                self.send_header("connection", "close")
+                self.end_headers()
+                self.wfile.write(data)
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.port: int = self._server.server_port
+        self.base_url = f"http://127.0.0.1:{self.port}/v1"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def _answer(self, body: dict) -> tuple[int, dict]:
+        turn = len(self.requests)
+        reply = self._replies[min(turn, len(self._replies)) - 1]
+        if "status" in reply:
+            return reply["status"], {"error": reply["error"]}
+        calls = reply.get("tool_calls")
+        return 200, {
+            "id": reply.get("id") or f"chatcmpl-{turn:04d}",
+            "object": "chat.completion",
+            "created": 1_767_225_600 + turn,
+            "model": body.get("model"),
+            "choices": [
+                {
+                    "index": 0,
+                    "message": {"role": "assistant", **{k: v for k, v in reply.items() if k != "id"}},
+                    "finish_reason": "tool_calls" if calls else "stop",
+                }
+            ],
+            "usage": self._usage,
+        }
+
+    def named(self) -> str:
+        """The base URL under a fixed host name, which this process resolves to the server's real port."""
+        plain = socket.getaddrinfo
+        port = self.port
+
+        def resolve(host, service, *args, **kwargs):
+            if host in (HOST, HOST.encode()):
+                return plain("127.0.0.1", port, *args, **kwargs)
+            return plain(host, service, *args, **kwargs)
+
+        socket.getaddrinfo = resolve
+        return f"http://{HOST}/v1"
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()

@@ -1,0 +1,116 @@
+"""Ask the real OpenHands SDK about conversations: directories (base_state.json beside events/) or zips of them.
+
+    sdk.py check    PATH...                one JSON object per line and conversation; exit code 1 if any is refused
+    sdk.py resume   PATH... --reply TEXT   one more user message against a scripted model: its request, the events added
+    sdk.py requests PATH... --text TEXT    the exact chat-completions request for the next user message
+    sdk.py --serve                         a JSON command per input line, a JSON answer per output line
+
+A line for --serve is {"command": "check" | "resume" | "requests", "path": ..., "reply": ..., "text": ..., "cipher": ...};
+anything else the SDK or its libraries print goes to stderr.
+Client tools stay registered for the life of the process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import traceback
+from pathlib import Path
+
+os.environ.setdefault("OPENHANDS_SUPPRESS_BANNER", "1")
+os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+os.environ.setdefault("LOG_LEVEL", "ERROR")
+answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+os.dup2(2, 1)
+
+from openhands.sdk.utils.cipher import Cipher  # noqa: E402 - the environment above has to come first
+
+from checking import check  # noqa: E402
+from opened import copies, import_every_tool  # noqa: E402
+from resuming import QUESTION, requests, resume  # noqa: E402
+
+COMMANDS = ("check", "resume", "requests")
+
+
+def obey(order: dict) -> list[dict]:
+    """One answer per conversation found at `path`; an answer always says `path` and `ok`."""
+    path = Path(order["path"])
+    cipher = Cipher(order["cipher"]) if order.get("cipher") else None
+    text = order.get("text") or QUESTION
+    results = []
+    try:
+        with copies(path) as directories:
+            for directory in directories:
+                results.append({"path": str(path), "directory": directory.name, **one(order, directory, text, cipher)})
+    except Exception as error:  # noqa: BLE001 - unreadable input is an answer too
+        results.append({"path": str(path), **failure(error)})
+    return results
+
+
+def one(order: dict, directory: Path, text: str, cipher: Cipher | None) -> dict:
+    try:
+        match order["command"]:
+            case "check":
+                return check(directory, cipher)
+            case "resume":
+                return resume(directory, order.get("reply") or "I wrote a file.", text, cipher)
+            case "requests":
+                return requests(directory, text, cipher)
+            case other:
+                raise ValueError(f"no such command: {other}; there are {', '.join(COMMANDS)}")
+    except Exception as error:  # noqa: BLE001
+        return failure(error)
+
+
+def failure(error: Exception) -> dict:
+    return {
+        "ok": False,
+        "error": f"{type(error).__name__}: {error}"[:2000],
+        "trace": traceback.format_exception(error)[-1][:2000],
+    }
+
+
+def say(answer) -> None:
+    answers.write(json.dumps(answer, ensure_ascii=False) + "\n")
+    answers.flush()
+
+
+def serve() -> None:
+    say({"ok": True, "ready": True})
+    for line in sys.stdin:
+        if not line.strip():
+            continue
+        try:
+            results = obey(json.loads(line))
+        except Exception as error:  # noqa: BLE001 - a bad command must not end the session
+            results = [failure(error)]
+        say(results[0] if len(results) == 1 else {"ok": all(r["ok"] for r in results), "conversations": results})
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--serve", action="store_true")
+    parser.add_argument("command", nargs="?", choices=COMMANDS)
+    parser.add_argument("paths", nargs="*")
+    parser.add_argument("--reply")
+    parser.add_argument("--text")
+    parser.add_argument("--cipher")
+    options = parser.parse_args()
+    import_every_tool()
+    if options.serve:
+        serve()
+        return 0
+    if not options.command or not options.paths:
+        parser.error("a command and at least one path, or --serve")
+    ok = True
+    for path in options.paths:
+        for answer in obey({**vars(options), "path": path}):
+            ok &= answer["ok"]
+            say(answer)
+    return 0 if ok else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,139 @@
+"""Where fixture scenarios are played: a fixed place, fixed ids, a fixed clock, and agents on the scripted model.
+
+Everything that the SDK takes from the machine and writes down (uuids, times, latencies, host and user name, ports)
+is replaced, so that playing a scenario twice gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import datetime as real_datetime
+import hashlib
+import itertools
+import json
+import random
+import shutil
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+from pydantic import SecretStr
+
+from openhands.sdk import LLM, Agent, LocalConversation
+from openhands.sdk.llm.utils import metrics, telemetry
+from openhands.sdk.event import base as event_base
+from openhands.sdk.event import conversation_state as state_event
+from openhands.tools.terminal.metadata import CmdOutputMetadata
+
+from scripted_model import ScriptedModel
+
+PLACE = Path("/tmp/threadkeep-fixture")
+WORKSPACE = PLACE / "workspace"
+CONVERSATIONS = PLACE / "conversations"
+PROMPT = "You are the agent of a threadkeep fixture. Use the tools you have."
+
+SCENARIOS: dict[str, Callable[[Stage], None]] = {}
+
+
+def scenario(play: Callable[[Stage], None]) -> Callable[[Stage], None]:
+    """Registers a scenario under its function's name with dashes; the doc string says what is in it."""
+    SCENARIOS[play.__name__.replace("_", "-")] = play
+    return play
+
+
+def call(name: str, arguments: dict | str, call_id: str) -> dict:
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+    return {"id": call_id, "type": "function", "function": {"name": name, "arguments": text}}
+
+
+class Stage:
+    """One scenario's props. Conversations get ids derived from the scenario's name and their number."""
+
+    def __init__(self, name: str):
+        self.name = name
+        self.conversations: list[LocalConversation] = []
+        shutil.rmtree(PLACE, ignore_errors=True)
+        WORKSPACE.mkdir(parents=True)
+        CONVERSATIONS.mkdir()
+        freeze(name)
+
+    def new_id(self) -> uuid.UUID:
+        number = len(self.conversations)
+        return uuid.UUID(bytes=hashlib.sha256(f"{self.name}/{number}".encode()).digest()[:16], version=4)
+
+    def llm(self, replies: list[dict] | None = None, usage_id: str = "agent", **fields) -> LLM:
+        """A model that gives `replies`; without replies it only stands in a file."""
+        base_url = ScriptedModel(replies, fields.pop("usage", None)).named() if replies else "http://scripted-model.test/v1"
+        settings = {"model": "openai/gpt-4o", "num_retries": 0, "api_key": SecretStr("sk-not-a-key")}
+        return LLM(usage_id=usage_id, base_url=base_url, **{**settings, **fields})
+
+    def agent(self, replies: list[dict], tools: list | None = None, llm: dict | None = None, **fields) -> Agent:
+        fields.setdefault("system_prompt", PROMPT)
+        if fields["system_prompt"] is None:
+            del fields["system_prompt"]
+        return Agent(llm=self.llm(replies, **(llm or {})), tools=tools or [], **fields)
+
+    def open(self, agent: Agent, conversation_id: uuid.UUID | None = None, **options) -> LocalConversation:
+        conversation = LocalConversation(
+            agent=agent,
+            workspace=str(WORKSPACE),
+            persistence_dir=str(CONVERSATIONS),
+            conversation_id=conversation_id or self.new_id(),
+            visualizer=None,
+            delete_on_close=False,
+            **options,
+        )
+        self.conversations.append(conversation)
+        return conversation
+
+    def converse(self, replies: list[dict], turns: list, tools: list | None = None, *, options: dict | None = None, **agent):
+        """Sends each turn and runs; the most common scenario."""
+        conversation = self.open(self.agent(replies, tools, **agent), **(options or {}))
+        for turn in turns:
+            conversation.send_message(turn)
+            conversation.run()
+        return conversation
+
+    def close(self) -> None:
+        for conversation in self.conversations:
+            conversation.close()
+
+
+def directory_of(conversation: LocalConversation) -> Path:
+    return CONVERSATIONS / conversation.id.hex
+
+
+def freeze(seed: str) -> None:
+    """Replaces the SDK's sources of ids and time, seeded by the scenario's name."""
+    random_bits = random.Random(seed)
+    ticks = itertools.count()
+
+    def new_uuid() -> uuid.UUID:
+        return uuid.UUID(int=random_bits.getrandbits(128), version=4)
+
+    class Clock(real_datetime.datetime):
+        @classmethod
+        def now(cls, tz=None):
+            return real_datetime.datetime(2026, 1, 1, 12, 0, 0, 1234, tz) + real_datetime.timedelta(seconds=next(ticks))
+
+    def seconds() -> float:
+        return 1_767_268_800.0 + next(ticks) * 0.25
+
+    event_base.uuid = SimpleNamespace(uuid4=new_uuid)
+    state_event.uuid = SimpleNamespace(uuid4=new_uuid)
+    event_base.datetime = Clock
+    telemetry.time = SimpleNamespace(time=seconds)
+    metrics.Cost.model_fields["timestamp"].default_factory = seconds
+    metrics.Cost.model_rebuild(force=True)
+
+    plain = CmdOutputMetadata.from_ps1_match.__func__
+    if getattr(CmdOutputMetadata, "frozen", False):
+        return
+
+    def elsewhere(cls, match):
+        here = plain(cls, match)
+        changes = {"hostname": "fixture", "username": "user", "py_interpreter_path": "/usr/bin/python3"}
+        return here.model_copy(update=changes)
+
+    CmdOutputMetadata.from_ps1_match = classmethod(elsewhere)
+    CmdOutputMetadata.frozen = True

@@ -1,0 +1,131 @@
+"""Makes the real SDK write the conversations of tests/fixtures/sdk-<version>/ and notes what it says about each.
+
+    write_fixtures.py [SCENARIO...]     all of them by default; index.json is always written anew for those played
+
+Every scenario is played in a process of its own, forked before any thread is started: some of them kill it.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import inspect
+import json
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+
+os.environ.update(OPENHANDS_SUPPRESS_BANNER="1", LITELLM_LOCAL_MODEL_COST_MAP="True", LOG_LEVEL="CRITICAL", TZ="UTC")
+
+import scenarios  # noqa: E402, F401 - registers them
+from checking import check  # noqa: E402
+from opened import copies, import_every_tool  # noqa: E402
+from resuming import resume  # noqa: E402
+from stage import CONVERSATIONS, PLACE, SCENARIOS, Stage  # noqa: E402
+
+VERSION = importlib.metadata.version("openhands-sdk")
+FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / f"sdk-{VERSION}"
+SHORT = ("ok", "refused", "respelled", "base_state_lost", "execution_status", "kinds", "active_branch", "view", "unmatched_actions")
+LONG = ("messages", "chat", "stats")
+
+
+def apart(work, *, may_die: bool = False):
+    """Runs `work` in a forked process and returns what it returns, by way of a JSON file."""
+    descriptor, answer = tempfile.mkstemp()
+    os.close(descriptor)
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            Path(answer).write_text(json.dumps(work()), encoding="utf-8")
+            status = 0
+        except BaseException:  # noqa: BLE001 - the parent sees the exit code
+            traceback.print_exc()
+        finally:
+            sys.stderr.flush()
+            os._exit(status)
+    status = os.waitpid(child, 0)[1]
+    text = Path(answer).read_text(encoding="utf-8")
+    os.unlink(answer)
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL and may_die:
+        return None
+    if status != 0:
+        raise SystemExit(f"a scenario failed with wait status {status}")
+    return json.loads(text)
+
+
+def play(name: str) -> None:
+    stage = Stage(name)
+    SCENARIOS[name](stage)
+    stage.close()
+
+
+def collect(name: str) -> list[Path]:
+    """Moves what a scenario wrote into the fixtures; lock files are no part of a conversation."""
+    target = FIXTURES / name
+    shutil.rmtree(target, ignore_errors=True)
+    ignored = shutil.ignore_patterns(".eventlog.lock")
+    shutil.copytree(CONVERSATIONS, target, ignore=ignored)
+    return sorted(path for path in target.iterdir() if path.is_dir())
+
+
+def checked(directory: Path) -> dict:
+    with copies(directory) as [copy]:
+        return check(copy)
+
+
+def resumed(directory: Path) -> dict:
+    with copies(directory) as [copy]:
+        try:
+            result = resume(copy, "I wrote a file.")
+        except Exception as error:  # noqa: BLE001 - that the SDK cannot carry on is a fact to note
+            return {"ok": False, "error": f"{type(error).__name__}: {error}".replace(str(copy.parent), "")[:300]}
+        return {key: result[key] for key in ("ok", "error", "execution_status", "new_kinds") if key in result}
+
+
+def note(name: str, directory: Path) -> dict:
+    said = apart(lambda: checked(directory))
+    entry = {
+        "scenario": name,
+        "about": inspect.cleandoc(SCENARIOS[name].__doc__ or ""),
+        "directory": f"{name}/{directory.name}",
+        "id": directory.name,
+        **{key: said[key] for key in SHORT if key in said},
+        "resume": apart(lambda: resumed(directory)),
+    }
+    expected = {key: said[key] for key in LONG if key in said}
+    write_json(directory.parent / f"{directory.name}.expected.json", expected)
+    return entry
+
+
+def write_json(path: Path, value) -> None:
+    path.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def main(names: list[str]) -> None:
+    import_every_tool()
+    FIXTURES.mkdir(parents=True, exist_ok=True)
+    index = FIXTURES / "index.json"
+    before = json.loads(index.read_text(encoding="utf-8"))["conversations"] if index.exists() else []
+    kept = [entry for entry in before if entry["scenario"] in SCENARIOS and names and entry["scenario"] not in names]
+    entries = []
+    for name in names or SCENARIOS:
+        apart(lambda: play(name), may_die=SCENARIOS[name].__dict__.get("dies", False))
+        for directory in collect(name):
+            entries.append(note(name, directory))
+            entry = entries[-1]
+            print(name, directory.name, "ok" if entry["ok"] else "refused", len(entry.get("kinds", [])), "events", flush=True)
+    for stale in FIXTURES.iterdir():
+        if stale.is_dir() and stale.name not in SCENARIOS:
+            shutil.rmtree(stale)
+    shutil.rmtree(PLACE, ignore_errors=True)
+    order = list(SCENARIOS)
+    both = sorted(kept + entries, key=lambda entry: (order.index(entry["scenario"]), entry["id"]))
+    write_json(index, {"sdk": VERSION, "conversations": both})
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
