@@ -3,10 +3,11 @@
 use super::{
     Archive, invalid, limits,
     name::{self, Place},
+    shown,
 };
 use crate::{
     error::Result,
-    id::{ConversationId, EventId, StorePath, shortened},
+    id::{ConversationId, EventId, StorePath},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -136,7 +137,7 @@ impl Directory {
         if header.is_directory || name.ends_with('/') || name::is_ignored(name) {
             return Ok(());
         }
-        let refuse = |why: String| Err(invalid(format!("entry {:?} {why}", shortened(name))));
+        let refuse = |why: String| Err(invalid(format!("entry {} {why}", shown(name))));
         if header.is_symlink {
             return refuse("is a symbolic link; pack the files themselves".into());
         }
@@ -199,14 +200,14 @@ fn check_for_duplicates(files: &[(String, Entry)]) -> Result<()> {
     let mut names = BTreeSet::new();
     for (name, _) in files {
         if !names.insert(name.as_str()) {
-            return Err(invalid(format!("entry {:?} is there twice", shortened(name))));
+            return Err(invalid(format!("entry {} is there twice", shown(name))));
         }
     }
     for name in &names {
         let mut folder = *name;
         while let Some((parent, _)) = folder.rsplit_once('/') {
             if names.contains(parent) {
-                return Err(invalid(format!("entry {:?} lies in another file", shortened(name))));
+                return Err(invalid(format!("entry {} lies in another file", shown(name))));
             }
             folder = parent;
         }
@@ -249,8 +250,8 @@ fn by_conversation(files: Vec<(String, Entry)>, wrapper: &str) -> Result<Vec<(To
         let folder = name.split_once('/').and_then(|(top, rest)| Some((top, top.parse().ok()?, rest)));
         let Some((top, id, rest)) = folder else {
             return Err(invalid(format!(
-                "entry {:?} is in no conversation's folder, which is named by an id in 32 hex digits",
-                shortened(&format!("{wrapper}{name}"))
+                "entry {} is in no conversation's folder, which is named by an id in 32 hex digits",
+                shown(&format!("{wrapper}{name}"))
             )));
         };
         let place = *places.entry(top.to_owned()).or_insert_with(|| {

@@ -137,7 +137,7 @@ mod tests {
         let range = range_in(text, parts[0].1);
         assert_eq!(text.get(range.clone()), Some("1.50"));
         assert_eq!(
-            edited("{\"a\":1,\"b\":2}", vec![(10..11, "9".into()), (5..6, "8".into())]),
+            edited("{\"a\":1,\"b\":2}", vec![(11..12, "9".into()), (5..6, "8".into())]),
             "{\"a\":8,\"b\":9}"
         );
     }

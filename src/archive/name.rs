@@ -1,9 +1,9 @@
 //! What an entry's name says: which file of a conversation it is, or why it is refused.
 
-use super::{invalid, limits::MAX_NAME_BYTES};
+use super::{invalid, limits::MAX_NAME_BYTES, shown};
 use crate::{
     error::Result,
-    id::{EventId, StorePath, shortened},
+    id::{EventId, StorePath},
 };
 
 /// The name of the base state in a conversation's folder.
@@ -39,7 +39,7 @@ pub enum Place {
 /// Refuses a name that could leave its folder, or mean one file on one system and another on the next.
 /// Checked for every entry, also for those that are then ignored.
 pub fn check(name: &str) -> Result<()> {
-    let refuse = |why: &str| Err(invalid(format!("entry {:?} {why}", shortened(name))));
+    let refuse = |why: &str| Err(invalid(format!("entry {} {why}", shown(name))));
     if name.len() > MAX_NAME_BYTES {
         return refuse("has a name longer than 2048 bytes");
     }
@@ -77,13 +77,13 @@ pub fn place(path: &str) -> Result<Place> {
     let is_in_events = top == EVENTS && rest.is_some();
     if !is_in_events && matches!(as_a_lax_disk_sees_it.as_str(), BASE_STATE | EVENTS) {
         return Err(invalid(format!(
-            "entry {:?} would stand in the place of {as_a_lax_disk_sees_it} on some systems",
-            shortened(path)
+            "entry {} would stand in the place of {as_a_lax_disk_sees_it} on some systems",
+            shown(path)
         )));
     }
     if let Some((index, id)) = rest.filter(|_| is_in_events).and_then(event_file) {
         if path.len() > MAX_EVENT_PATH_BYTES {
-            return Err(invalid(format!("entry {:?} has a name that no disk would take", shortened(path))));
+            return Err(invalid(format!("entry {} has a name that no disk would take", shown(path))));
         }
         return Ok(Place::Event { index, id });
     }
