@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from openhands.sdk import Event, LLMConvertibleEvent
@@ -16,20 +17,26 @@ ERROR_LENGTH = 600
 
 
 def check(directory: Path, cipher: Cipher | None = None) -> dict:
-    """`refused` names each file the SDK refuses, would skip, or would write with other content; empty means ok."""
+    """`refused` names each file the SDK refuses, would skip, or would write with other content; empty means ok.
+
+    `opens` says whether the SDK opens the conversation all the same: it reads only the events of the active branch.
+    """
     refused: list[dict] = []
     respelled: list[str] = []
-    result: dict = {"refused": refused, "respelled": respelled}
+    kinds: list[str | None] = []
+    result: dict = {"refused": refused, "respelled": respelled, "kinds": kinds, "opens": False}
     try:
         register_tools_of(base_state(directory))
     except Exception as error:  # noqa: BLE001 - every refusal is reported
         refused.append(refusal("base_state.json", error))
     names = sorted(path.name for path in (directory / "events").glob("event-*.json"))
     for name in names:
+        kinds.append(None)
         try:
             text = (directory / "events" / name).read_bytes().decode("utf-8")
             again = Event.model_validate_json(text).model_dump_json(exclude_none=True)
             ours, theirs = comparable(text), comparable(again)
+            kinds[-1] = ours.get("kind")
             if ours != theirs:
                 keys = sorted(k for k in ours.keys() | theirs.keys() if ours.get(k) != theirs.get(k))
                 refused.append({"file": name, "differs": keys})
@@ -44,7 +51,7 @@ def check(directory: Path, cipher: Cipher | None = None) -> dict:
         state = open_state(directory, cipher)
         for name in names[len(state.events) :]:
             refused.append({"file": name, "error": "the SDK's log does not reach this file"})
-        result.update(describe(state))
+        result.update(describe(state), opens=True)
         result["base_state_lost"] = lost(base_state(directory), json.loads(dump(state, cipher)))
     except Exception as error:  # noqa: BLE001
         refused.append(refusal("base_state.json", error))
@@ -53,7 +60,13 @@ def check(directory: Path, cipher: Cipher | None = None) -> dict:
 
 
 def refusal(name: str, error: Exception) -> dict:
-    return {"file": name, "error": f"{type(error).__name__}: {error}"[:ERROR_LENGTH]}
+    return {"file": name, "error": spoken(error)}
+
+
+def spoken(error: Exception) -> str:
+    """The error on one line, without pydantic's notes for programmers, which change with its version."""
+    text = re.sub(r" \[type=[^\n]*|\n *For further information[^\n]*", "", f"{type(error).__name__}: {error}")
+    return " ".join(text.split())[:ERROR_LENGTH]
 
 
 def comparable(text: str) -> dict:
@@ -83,7 +96,6 @@ def describe(state: ConversationState) -> dict:
     return {
         "id": str(state.id),
         "execution_status": state.execution_status.value,
-        "kinds": [type(event).__name__ for event in list(state.events)],
         "active_branch": [event.id for event in branch],
         "view": [event.id for event in state.view.events],
         "unmatched_actions": [event.id for event in ConversationState.get_unmatched_actions(branch)],

@@ -41,7 +41,7 @@ def resume(directory: Path, reply: str, text: str = QUESTION, cipher: Cipher | N
         conversation.send_message(text)
         conversation.run()
         state = conversation.state
-        added = [type(event).__name__ for event in list(state.events)[before:]]
+        added = [type(event).__name__ for event in state.events[before:]]
         status = state.execution_status.value
         conversation.close()
     finally:

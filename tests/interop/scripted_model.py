@@ -1,7 +1,7 @@
 """An OpenAI Chat Completions server on loopback that answers from a script and keeps every request.
 
 A reply is an assistant message, or `{"status": 429, "error": {...}}` for a failing one; the last reply is repeated.
-`named()` makes the server reachable under a fixed host name, so that no port number gets into what is written.
+`answer_to` makes the server reachable under a fixed host name, so that no port number gets into what is written.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import socket
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-HOST = "scripted-model.test"
 USAGE = {
     "prompt_tokens": 100,
     "completion_tokens": 20,
@@ -75,18 +74,17 @@ class ScriptedModel:
             "usage": self._usage,
         }
 
-    def named(self) -> str:
-        """The base URL under a fixed host name, which this process resolves to the server's real port."""
+    def answer_to(self, host: str) -> None:
+        """From here on this process resolves `host` to the server, whatever port is asked for."""
         plain = socket.getaddrinfo
         port = self.port
 
-        def resolve(host, service, *args, **kwargs):
-            if host in (HOST, HOST.encode()):
+        def resolve(name, service, *args, **kwargs):
+            if name in (host, host.encode()):
                 return plain("127.0.0.1", port, *args, **kwargs)
-            return plain(host, service, *args, **kwargs)
+            return plain(name, service, *args, **kwargs)
 
         socket.getaddrinfo = resolve
-        return f"http://{HOST}/v1"
 
     def close(self) -> None:
         self._server.shutdown()

@@ -17,12 +17,14 @@ from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
+from cryptography import fernet
 from pydantic import SecretStr
 
 from openhands.sdk import LLM, Agent, LocalConversation
 from openhands.sdk.llm.utils import metrics, telemetry
 from openhands.sdk.event import base as event_base
 from openhands.sdk.event import conversation_state as state_event
+from openhands.tools.task import manager as task_manager
 from openhands.tools.terminal.metadata import CmdOutputMetadata
 
 from scripted_model import ScriptedModel
@@ -35,10 +37,18 @@ PROMPT = "You are the agent of a threadkeep fixture. Use the tools you have."
 SCENARIOS: dict[str, Callable[[Stage], None]] = {}
 
 
-def scenario(play: Callable[[Stage], None]) -> Callable[[Stage], None]:
-    """Registers a scenario under its function's name with dashes; the doc string says what is in it."""
-    SCENARIOS[play.__name__.replace("_", "-")] = play
-    return play
+def scenario(play=None, *, dies: bool = False, cipher: str | None = None):
+    """Registers a scenario under its function's name with dashes; the doc string says what is in it.
+
+    `dies` allows it to kill its own process; `cipher` is the passphrase that its secrets are stored with.
+    """
+
+    def register(play: Callable[[Stage], None]) -> Callable[[Stage], None]:
+        play.dies, play.cipher = dies, cipher
+        SCENARIOS[play.__name__.replace("_", "-")] = play
+        return play
+
+    return register(play) if play else register
 
 
 def call(name: str, arguments: dict | str, call_id: str) -> dict:
@@ -52,18 +62,28 @@ class Stage:
     def __init__(self, name: str):
         self.name = name
         self.conversations: list[LocalConversation] = []
+        self.kept: ScriptedModel | None = None
         shutil.rmtree(PLACE, ignore_errors=True)
         WORKSPACE.mkdir(parents=True)
         CONVERSATIONS.mkdir()
         freeze(name)
 
     def new_id(self) -> uuid.UUID:
-        number = len(self.conversations)
+        number = len({conversation.id for conversation in self.conversations})
         return uuid.UUID(bytes=hashlib.sha256(f"{self.name}/{number}".encode()).digest()[:16], version=4)
 
     def llm(self, replies: list[dict] | None = None, usage_id: str = "agent", **fields) -> LLM:
-        """A model that gives `replies`; without replies it only stands in a file."""
-        base_url = ScriptedModel(replies, fields.pop("usage", None)).named() if replies else "http://scripted-model.test/v1"
+        """A model that gives `replies`; without replies it only stands in a file.
+
+        With `keep_requests` what it was sent is kept beside the conversation, as requests.json.
+        """
+        host = f"{usage_id}.scripted-model.test"
+        base_url = f"http://{host}/v1"
+        if replies:
+            model = ScriptedModel(replies, fields.pop("usage", None))
+            model.answer_to(host)
+            if fields.pop("keep_requests", False):
+                self.kept = model
         settings = {"model": "openai/gpt-4o", "num_retries": 0, "api_key": SecretStr("sk-not-a-key")}
         return LLM(usage_id=usage_id, base_url=base_url, **{**settings, **fields})
 
@@ -86,6 +106,10 @@ class Stage:
         self.conversations.append(conversation)
         return conversation
 
+    def reopen(self, conversation: LocalConversation, agent: Agent | None = None, **options) -> LocalConversation:
+        """The same conversation once more, from what is on disk."""
+        return self.open(agent or conversation.agent, conversation.id, **options)
+
     def converse(self, replies: list[dict], turns: list, tools: list | None = None, *, options: dict | None = None, **agent):
         """Sends each turn and runs; the most common scenario."""
         conversation = self.open(self.agent(replies, tools, **agent), **(options or {}))
@@ -97,6 +121,10 @@ class Stage:
     def close(self) -> None:
         for conversation in self.conversations:
             conversation.close()
+
+
+def events_of(conversation: LocalConversation, kind: type | None = None) -> list:
+    return [event for event in list(conversation.state.events) if kind is None or isinstance(event, kind)]
 
 
 def directory_of(conversation: LocalConversation) -> Path:
@@ -119,6 +147,10 @@ def freeze(seed: str) -> None:
     def seconds() -> float:
         return 1_767_268_800.0 + next(ticks) * 0.25
 
+    # Encryption is the one place where random bytes and the time are wanted for themselves.
+    fernet.os = SimpleNamespace(urandom=lambda size: random_bits.randbytes(size))
+    fernet.time = SimpleNamespace(time=lambda: 1_767_268_800)
+    task_manager.uuid = SimpleNamespace(uuid4=new_uuid, UUID=uuid.UUID)
     event_base.uuid = SimpleNamespace(uuid4=new_uuid)
     state_event.uuid = SimpleNamespace(uuid4=new_uuid)
     event_base.datetime = Clock

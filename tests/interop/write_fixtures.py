@@ -20,15 +20,18 @@ from pathlib import Path
 
 os.environ.update(OPENHANDS_SUPPRESS_BANNER="1", LITELLM_LOCAL_MODEL_COST_MAP="True", LOG_LEVEL="CRITICAL", TZ="UTC")
 
+from openhands.sdk.utils.cipher import Cipher  # noqa: E402 - the environment above has to come first
+
 import scenarios  # noqa: E402, F401 - registers them
-from checking import check  # noqa: E402
+from checking import check, spoken  # noqa: E402
 from opened import copies, import_every_tool  # noqa: E402
 from resuming import resume  # noqa: E402
 from stage import CONVERSATIONS, PLACE, SCENARIOS, Stage  # noqa: E402
 
 VERSION = importlib.metadata.version("openhands-sdk")
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / f"sdk-{VERSION}"
-SHORT = ("ok", "refused", "respelled", "base_state_lost", "execution_status", "kinds", "active_branch", "view", "unmatched_actions")
+SHORT = ("ok", "opens", "refused", "respelled", "base_state_lost", "execution_status", "kinds", "active_branch", "view", "unmatched_actions")
+RESUMED = ("ok", "error", "execution_status", "new_kinds", "request", "question")
 LONG = ("messages", "chat", "stats")
 
 
@@ -61,6 +64,8 @@ def play(name: str) -> None:
     stage = Stage(name)
     SCENARIOS[name](stage)
     stage.close()
+    if stage.kept is not None:
+        write_json(CONVERSATIONS / "requests.json", stage.kept.requests)
 
 
 def collect(name: str) -> list[Path]:
@@ -72,29 +77,35 @@ def collect(name: str) -> list[Path]:
     return sorted(path for path in target.iterdir() if path.is_dir())
 
 
-def checked(directory: Path) -> dict:
+def checked(directory: Path, cipher: Cipher | None) -> dict:
     with copies(directory) as [copy]:
-        return check(copy)
+        return check(copy, cipher)
 
 
-def resumed(directory: Path) -> dict:
+def resumed(directory: Path, cipher: Cipher | None) -> dict:
     with copies(directory) as [copy]:
         try:
-            result = resume(copy, "I wrote a file.")
+            result = resume(copy, "I wrote a file.", cipher=cipher)
         except Exception as error:  # noqa: BLE001 - that the SDK cannot carry on is a fact to note
-            return {"ok": False, "error": f"{type(error).__name__}: {error}".replace(str(copy.parent), "")[:300]}
-        return {key: result[key] for key in ("ok", "error", "execution_status", "new_kinds") if key in result}
+            return {"ok": False, "error": spoken(error).replace(str(copy.parent), "")}
+        request = result.get("request", {})
+        result["request"] = {key: value for key, value in request.items() if key not in ("messages", "tools")}
+        result["question"] = request.get("messages", [None])[-1]
+        return {key: result[key] for key in RESUMED if key in result}
 
 
 def note(name: str, directory: Path) -> dict:
-    said = apart(lambda: checked(directory))
+    passphrase = SCENARIOS[name].cipher
+    cipher = Cipher(passphrase) if passphrase else None
+    said = apart(lambda: checked(directory, cipher))
     entry = {
         "scenario": name,
         "about": inspect.cleandoc(SCENARIOS[name].__doc__ or ""),
         "directory": f"{name}/{directory.name}",
         "id": directory.name,
+        **({"cipher": passphrase} if passphrase else {}),
         **{key: said[key] for key in SHORT if key in said},
-        "resume": apart(lambda: resumed(directory)),
+        "resume": apart(lambda: resumed(directory, cipher)),
     }
     expected = {key: said[key] for key in LONG if key in said}
     write_json(directory.parent / f"{directory.name}.expected.json", expected)
@@ -106,6 +117,8 @@ def write_json(path: Path, value) -> None:
 
 
 def main(names: list[str]) -> None:
+    if os.environ.get("PYTHONHASHSEED") != "0":
+        raise SystemExit("set PYTHONHASHSEED=0: the SDK writes sets in hash order")
     import_every_tool()
     FIXTURES.mkdir(parents=True, exist_ok=True)
     index = FIXTURES / "index.json"
@@ -113,7 +126,7 @@ def main(names: list[str]) -> None:
     kept = [entry for entry in before if entry["scenario"] in SCENARIOS and names and entry["scenario"] not in names]
     entries = []
     for name in names or SCENARIOS:
-        apart(lambda: play(name), may_die=SCENARIOS[name].__dict__.get("dies", False))
+        apart(lambda: play(name), may_die=SCENARIOS[name].dies)
         for directory in collect(name):
             entries.append(note(name, directory))
             entry = entries[-1]

@@ -54,6 +54,7 @@ def tools(stage: Stage) -> None:
         ["Write 2 facts", "Thanks"],
         [TERMINAL, EDITOR, TRACKER],
         system_prompt=None,
+        llm={"keep_requests": True},
     )
 
 

@@ -10,7 +10,7 @@ PIXEL = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAAD
 @scenario
 def simple(stage: Stage) -> None:
     """Two plain turns, no tools called."""
-    stage.converse([{"content": "Hello!"}, {"content": "Still here."}], ["Hi", "Are you there?"])
+    stage.converse([{"content": "Hello!"}, {"content": "Still here."}], ["Hi", "Are you there?"], llm={"keep_requests": True})
 
 
 @scenario

@@ -1,0 +1,7 @@
+//! What JavaScript sees.
+
+/// The version of this crate.
+#[wasm_bindgen::prelude::wasm_bindgen]
+pub fn version() -> String {
+    env!("CARGO_PKG_VERSION").to_owned()
+}

@@ -1,0 +1,198 @@
+//! The tree of a log, and the branch of it that is active.
+//!
+//! Mirrors `conversation/event_store.py` (`_effective_parent_id`, `path_to_root`) and `conversation/state.py`
+//! (`_resolve_active_leaf`, `get_unmatched_actions`). Where the SDK raises on an id that is not in the log, or on a
+//! circle, a branch ends here and says so: what can be read stays readable.
+//!
+//! Branches are walked from HEAD backwards. [`BranchWalk`] tells which event it wants next, so that a caller who
+//! keeps events in a store can load them page by page and never pays for parts that were left behind.
+
+use crate::{
+    event::{Body, Event, Parent},
+    id::EventId,
+};
+use std::collections::{HashMap, HashSet};
+
+/// Where a conversation stands in its tree, as `base_state.json` says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Leaf {
+    /// At this event.
+    Event(EventId),
+    /// Before the first event, on purpose: what comes next starts a branch of its own.
+    Empty,
+    /// It does not say, as before there was a tree: at the last event that [`is_default_leaf`] accepts.
+    Unset,
+}
+
+/// Which event a walk wants next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// The event with this index.
+    Index(u64),
+    /// The first event with this id.
+    Id(EventId),
+}
+
+/// Why a branch ends before its root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Break {
+    /// There is no such event.
+    Missing(Wanted),
+    /// The event names a parent that no event can be.
+    Nowhere(EventId),
+    /// The event has been passed before.
+    Circle(EventId),
+}
+
+/// The event that the one at `index` follows; `None` if it starts its branch.
+pub fn parent_of(index: u64, event: &Event) -> Result<Option<Wanted>, Break> {
+    match event.parent() {
+        Parent::Event(id) => Ok(Some(Wanted::Id(id.clone()))),
+        Parent::Root => Ok(None),
+        Parent::Unset => Ok(index.checked_sub(1).map(Wanted::Index)),
+        Parent::Nowhere(_) => Err(Break::Nowhere(event.id().clone())),
+    }
+}
+
+/// The parent that the next event is given.
+pub fn parent_for_next(head: Option<&EventId>, log_is_empty: bool) -> Parent {
+    match head {
+        Some(id) => Parent::Event(id.clone()),
+        None if log_is_empty => Parent::Unset,
+        None => Parent::Root,
+    }
+}
+
+/// Whether HEAD moves to the event when it is appended.
+pub fn becomes_head(event: &Event) -> bool {
+    event.kind() != "ConversationStateUpdateEvent"
+}
+
+/// Whether HEAD can be at the event if nothing says where HEAD is.
+pub fn is_default_leaf(event: &Event) -> bool {
+    !matches!(event.kind(), "ConversationStateUpdateEvent" | "ConversationErrorEvent")
+}
+
+/// A walk from an event to the root of its branch, one event at a time.
+#[derive(Clone, Debug)]
+pub struct BranchWalk {
+    next: Option<Wanted>,
+    passed: HashSet<u64>,
+    broken: Option<Break>,
+}
+
+impl BranchWalk {
+    /// A walk that begins with this event.
+    pub fn from(start: Wanted) -> Self {
+        Self { next: Some(start), passed: HashSet::new(), broken: None }
+    }
+
+    /// The event to load and hand to [`BranchWalk::pass`] next; `None` at the end.
+    pub fn wants(&self) -> Option<&Wanted> {
+        self.next.as_ref()
+    }
+
+    /// Passes the event that was wanted, which is at `index`. Returns whether it belongs to the branch: not if it
+    /// was passed before.
+    pub fn pass(&mut self, index: u64, event: &Event) -> bool {
+        if !self.passed.insert(index) {
+            self.stop(Break::Circle(event.id().clone()));
+            return false;
+        }
+        match parent_of(index, event) {
+            Ok(parent) => self.next = parent,
+            Err(broken) => self.stop(broken),
+        }
+        true
+    }
+
+    /// The event that was wanted is not there.
+    pub fn is_missing(&mut self) {
+        if let Some(wanted) = self.next.take() {
+            self.broken = Some(Break::Missing(wanted));
+        }
+    }
+
+    /// Why the walk ended before a root.
+    pub fn broken(&self) -> Option<&Break> {
+        self.broken.as_ref()
+    }
+
+    fn stop(&mut self, broken: Break) {
+        self.next = None;
+        self.broken = Some(broken);
+    }
+}
+
+/// A branch in full.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Branch {
+    /// Its events, the first one first.
+    pub events: Vec<Event>,
+    /// Why it does not reach a root.
+    pub broken: Option<Break>,
+}
+
+/// The active branch of a whole log. A leaf that is not in the log is reported, and the branch is empty.
+pub fn active_branch(log: &[Event], leaf: &Leaf) -> Branch {
+    let start = match leaf {
+        Leaf::Empty => None,
+        Leaf::Event(id) => Some(Wanted::Id(id.clone())),
+        Leaf::Unset => {
+            let last = log.iter().rposition(is_default_leaf);
+            last.and_then(|last| u64::try_from(last).ok()).map(Wanted::Index)
+        }
+    };
+    let Some(start) = start else { return Branch::default() };
+    let mut places = HashMap::new();
+    for (place, event) in log.iter().enumerate() {
+        places.entry(event.id()).or_insert(place);
+    }
+    let mut walk = BranchWalk::from(start);
+    let mut events = Vec::new();
+    while let Some(wanted) = walk.wants() {
+        let place = match wanted {
+            Wanted::Index(index) => usize::try_from(*index).ok(),
+            Wanted::Id(id) => places.get(id).copied(),
+        };
+        let found = place.and_then(|place| Some((u64::try_from(place).ok()?, log.get(place)?)));
+        match found {
+            Some((index, event)) if walk.pass(index, event) => events.push(event.clone()),
+            Some(_) => {}
+            None => walk.is_missing(),
+        }
+    }
+    events.reverse();
+    Branch { events, broken: walk.broken }
+}
+
+/// The actions of a branch that wait to be executed, the first one first. Results and refusals answer an action by
+/// its id, errors by the id of its call; a call that cannot be executed never waits.
+pub fn unmatched_actions(branch: &[Event]) -> Vec<Event> {
+    let mut answered_actions = HashSet::new();
+    let mut failed_calls = HashSet::new();
+    let mut unmatched = Vec::new();
+    for event in branch.iter().rev() {
+        match event.body() {
+            Body::ObservationEvent(body) => {
+                answered_actions.insert(body.action_id.as_str());
+            }
+            Body::UserRejectObservation(body) => {
+                answered_actions.insert(body.action_id.as_str());
+            }
+            Body::AgentErrorEvent(body) => {
+                failed_calls.insert(body.tool_call_id.as_str());
+            }
+            Body::ActionEvent(body) => {
+                let is_answered = answered_actions.contains(event.id().as_str())
+                    || failed_calls.contains(body.tool_call_id.as_str());
+                if body.action.is_some() && !is_answered {
+                    unmatched.push(event.clone());
+                }
+            }
+            _ => {}
+        }
+    }
+    unmatched.reverse();
+    unmatched
+}

@@ -1,0 +1,147 @@
+//! A view's events as the messages that a model is sent.
+//!
+//! [`events_to_messages`] gives exactly the SDK's messages (`event/base.py`, `LLMConvertibleEvent`). For some logs
+//! those are not a history that a provider accepts: the SDK answers an invalid call before it has logged the rest of
+//! its response, which splits the response in two, and a call left over by `finish` is answered after the user's
+//! next message. [`repair`] puts such histories in order and leaves every other one alone. The log itself is never
+//! changed.
+
+use crate::{
+    event::{ActionEvent, Body, Event},
+    llm::message::{Content, Message, Role},
+};
+use std::collections::HashMap;
+
+/// What a call is answered with if the log has no answer.
+const NO_RESULT: &str = "No result of this call was recorded.";
+
+/// The messages of these events. The actions of one response make one message, neighbouring messages of the user
+/// are one, and a [`crate::event::Condensation`] stands for its summary.
+pub fn events_to_messages(events: &[Event]) -> Vec<Message> {
+    let mut messages: Vec<Message> = Vec::new();
+    let mut open_response = None;
+    for event in events {
+        let body = event.body();
+        if let (Body::ActionEvent(action), Some(last)) = (body, messages.last_mut())
+            && open_response == Some(action.llm_response_id.as_str())
+        {
+            add_call(last, action);
+            continue;
+        }
+        let message = match body {
+            Body::Condensation(condensation) => Some(condensation.to_llm_message()),
+            _ => event.to_llm_message(),
+        };
+        let Some(message) = message else { continue };
+        open_response = match body {
+            Body::ActionEvent(action) => Some(&action.llm_response_id),
+            _ => None,
+        };
+        match messages.last_mut() {
+            Some(last) if is_plain_user_message(last) && is_plain_user_message(&message) => {
+                last.content.extend(message.content);
+            }
+            _ => messages.push(message),
+        }
+    }
+    messages
+}
+
+/// Adds a further call of the same response. Only the first has something beside its call; what a foreign log has
+/// on a later one is kept.
+fn add_call(message: &mut Message, action: &ActionEvent) {
+    message.content.extend(action.thought.iter().cloned());
+    message.tool_calls.get_or_insert_default().push(action.tool_call.clone());
+}
+
+fn is_plain_user_message(message: &Message) -> bool {
+    message.role == Role::User
+        && message.tool_calls.is_none()
+        && message.tool_call_id.is_none()
+        && message.name.is_none()
+}
+
+/// The same history in a form that every provider accepts: each call is answered exactly once, directly behind its
+/// message, and nothing is answered that was not called. A history that is like this already is not changed.
+pub fn repair(messages: Vec<Message>) -> Vec<Message> {
+    let mut last_answers = HashMap::new();
+    for (index, message) in messages.iter().enumerate() {
+        if let Some(id) = answered_call(message) {
+            last_answers.insert(id.to_owned(), index);
+        }
+    }
+    let mut turns: Vec<Turn> = Vec::with_capacity(messages.len());
+    for (index, message) in messages.into_iter().enumerate() {
+        if message.role == Role::Tool {
+            // An answer belongs to the latest call of its id that is still open; one without a call is left out.
+            let is_asked_for =
+                |turn: &&mut Turn| message.tool_call_id.as_ref().is_some_and(|id| turn.open.contains(id));
+            if let Some(turn) = turns.iter_mut().rev().find(is_asked_for) {
+                turn.answer(message);
+            }
+            continue;
+        }
+        let turn = Turn::of(message);
+        match turns.last_mut() {
+            Some(last) if last.is_continued_by(&turn, |id| last_answers.get(id) > Some(&index)) => {
+                last.absorb(turn);
+            }
+            _ => turns.push(turn),
+        }
+    }
+    turns.into_iter().flat_map(Turn::into_messages).collect()
+}
+
+fn answered_call(message: &Message) -> Option<&str> {
+    if message.role == Role::Tool { message.tool_call_id.as_deref() } else { None }
+}
+
+/// A message and the answers to its calls.
+struct Turn {
+    message: Message,
+    answers: Vec<Message>,
+    /// Ids of the calls that have no answer yet.
+    open: Vec<String>,
+}
+
+impl Turn {
+    fn of(message: Message) -> Self {
+        let calls = if message.role == Role::Assistant { message.tool_calls.as_deref() } else { None };
+        let open = calls.unwrap_or_default().iter().map(|call| call.id.clone()).collect();
+        Self { message, answers: Vec::new(), open }
+    }
+
+    fn answer(&mut self, answer: Message) {
+        if let Some(place) = self.open.iter().position(|open| Some(open) == answer.tool_call_id.as_ref()) {
+            self.open.remove(place);
+            self.answers.push(answer);
+        }
+    }
+
+    /// Whether `next` holds further calls of the same response: it says nothing of its own, and comes while a call
+    /// of this one waits for an answer that is yet to come.
+    fn is_continued_by(&self, next: &Self, is_answered_later: impl Fn(&str) -> bool) -> bool {
+        let says_nothing = next.message.content.is_empty()
+            && next.message.reasoning_content.is_none()
+            && next.message.thinking_blocks.is_empty()
+            && next.message.responses_reasoning_item.is_none();
+        says_nothing && !next.open.is_empty() && self.open.iter().any(|id| is_answered_later(id))
+    }
+
+    fn absorb(&mut self, next: Self) {
+        self.message.tool_calls.get_or_insert_default().extend(next.message.tool_calls.unwrap_or_default());
+        self.open.extend(next.open);
+    }
+
+    fn into_messages(self) -> impl Iterator<Item = Message> {
+        let Self { message, answers, open } = self;
+        let calls = message.tool_calls.clone().unwrap_or_default();
+        let invented = open.into_iter().map(move |id| {
+            let mut answer = Message::new(Role::Tool, vec![Content::text(NO_RESULT)]);
+            answer.name = calls.iter().find(|call| call.id == id).map(|call| call.name.clone());
+            answer.tool_call_id = Some(id);
+            answer
+        });
+        std::iter::once(message).chain(answers).chain(invented)
+    }
+}

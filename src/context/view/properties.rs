@@ -1,0 +1,120 @@
+//! What must hold of a view, so that its messages are a history that providers accept.
+//!
+//! Mirrors `context/view/properties/`: each property names the events that have to go; after any went, all are
+//! looked at again, until none has anything to say.
+
+use crate::event::{Body, Event};
+use std::collections::{HashMap, HashSet};
+
+/// Says for each event of the view whether it has to go.
+type Verdict = Vec<bool>;
+
+/// Looks at a whole view.
+type Property<'a> = &'a dyn Fn(&[Event]) -> Verdict;
+
+/// Removes from `view` what stands against a property. `branch` is all that the view was made from.
+pub(super) fn enforce(view: &mut Vec<Event>, branch: &[Event]) {
+    let batches = batch_sizes(branch);
+    let loops = ToolLoops::of(branch);
+    let properties: [Property<'_>; 4] =
+        [&repeated_answers, &|view| torn_batches(view, &batches), &unmatched_calls, &|view| loops.torn(view)];
+    while let Some(verdict) =
+        properties.iter().map(|property| property(view)).find(|verdict| verdict.contains(&true))
+    {
+        let mut verdicts = verdict.into_iter();
+        view.retain(|_| verdicts.next() != Some(true));
+    }
+}
+
+/// A call is answered once: the first answer stays, because the model has probably seen it.
+fn repeated_answers(view: &[Event]) -> Verdict {
+    let mut answered = HashSet::new();
+    view.iter().map(|event| event.answered_call().is_some_and(|call| !answered.insert(call))).collect()
+}
+
+/// The calls of one response are all there or none.
+fn torn_batches(view: &[Event], batches: &HashMap<&str, usize>) -> Verdict {
+    let present = batch_sizes(view);
+    let is_torn = |response: &str| present.get(response) != batches.get(response);
+    view.iter().map(|event| response_of(event).is_some_and(is_torn)).collect()
+}
+
+/// How many calls each response made.
+fn batch_sizes(events: &[Event]) -> HashMap<&str, usize> {
+    let mut sizes = HashMap::new();
+    for response in events.iter().filter_map(response_of) {
+        let size: &mut usize = sizes.entry(response).or_default();
+        *size = size.saturating_add(1);
+    }
+    sizes
+}
+
+fn response_of(event: &Event) -> Option<&str> {
+    match event.body() {
+        Body::ActionEvent(action) => Some(&action.llm_response_id),
+        _ => None,
+    }
+}
+
+/// Every call has an answer and every answer a call.
+fn unmatched_calls(view: &[Event]) -> Verdict {
+    let calls: HashSet<&str> = view.iter().filter_map(call_of).collect();
+    let answers: HashSet<&str> = view.iter().filter_map(Event::answered_call).collect();
+    view.iter()
+        .map(|event| {
+            call_of(event).is_some_and(|call| !answers.contains(call))
+                || event.answered_call().is_some_and(|call| !calls.contains(call))
+        })
+        .collect()
+}
+
+fn call_of(event: &Event) -> Option<&str> {
+    match event.body() {
+        Body::ActionEvent(action) => Some(&action.tool_call_id),
+        _ => None,
+    }
+}
+
+/// Runs of calls and answers that begin with signed reasoning. A provider that signs checks the whole run.
+struct ToolLoops<'a> {
+    /// The loop that an event is part of.
+    loop_of: HashMap<&'a str, usize>,
+    /// How many events each loop has.
+    sizes: Vec<usize>,
+}
+
+impl<'a> ToolLoops<'a> {
+    fn of(branch: &'a [Event]) -> Self {
+        let mut loops = Self { loop_of: HashMap::new(), sizes: Vec::new() };
+        let mut is_open = false;
+        for event in branch {
+            let starts =
+                matches!(event.body(), Body::ActionEvent(action) if !action.thinking_blocks.is_empty());
+            is_open = starts || (is_open && (call_of(event).is_some() || event.answered_call().is_some()));
+            if starts {
+                loops.sizes.push(0);
+            }
+            if let (true, Some(size)) = (is_open, loops.sizes.last_mut()) {
+                *size = size.saturating_add(1);
+                loops.loop_of.insert(event.id().as_str(), loops.sizes.len());
+            }
+        }
+        loops
+    }
+
+    /// A loop is all there or not at all.
+    fn torn(&self, view: &[Event]) -> Verdict {
+        let loop_of = |event: &Event| self.loop_of.get(event.id().as_str()).copied();
+        let mut present = vec![0_usize; self.sizes.len().saturating_add(1)];
+        for number in view.iter().filter_map(loop_of) {
+            if let Some(count) = present.get_mut(number) {
+                *count = count.saturating_add(1);
+            }
+        }
+        let is_torn = |number: usize| {
+            let size = number.checked_sub(1).and_then(|index| self.sizes.get(index));
+            present.get(number) != size
+        };
+        view.iter().map(|event| loop_of(event).is_some_and(is_torn)).collect()
+    }
+}

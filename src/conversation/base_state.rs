@@ -1,0 +1,304 @@
+//! `base_state.json`: what a conversation is beside its events.
+//!
+//! The text is kept as it came. A field that is set changes its own value and nothing else, so whatever another
+//! writer has put there survives, known or not; a new field is placed where the SDK would put it. Mirrors
+//! `conversation/state.py`.
+//!
+//! Keys do not belong here in the clear: the SDK writes asterisks in their place when it has no cipher.
+
+use crate::{
+    context::branch::Leaf,
+    error::{Error, ErrorCode, Result},
+    event::{
+        RawJson,
+        json::{EditableObject, ObjectWriter},
+    },
+    id::{ConversationId, EventId, shortened},
+};
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, rc::Rc};
+
+/// The fields in the SDK's order.
+const FIELDS: &[&str] = &[
+    "id",
+    "agent",
+    "workspace",
+    "persistence_dir",
+    "max_iterations",
+    "stuck_detection",
+    "execution_status",
+    "confirmation_policy",
+    "security_analyzer",
+    "activated_knowledge_skills",
+    "activated_path_rules",
+    "invoked_skills",
+    "blocked_actions",
+    "blocked_messages",
+    "last_user_message_id",
+    "leaf_event_id",
+    "head_is_empty",
+    "stats",
+    "secret_registry",
+    "tags",
+    "agent_state",
+    "hook_config",
+];
+
+/// What the conversation is doing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExecutionStatus {
+    /// Waiting for a message.
+    #[default]
+    Idle,
+    /// Working.
+    Running,
+    /// Stopped by the user.
+    Paused,
+    /// Waiting for the user to allow an action.
+    WaitingForConfirmation,
+    /// Done.
+    Finished,
+    /// Stopped by a failure.
+    Error,
+    /// Stopped because it went in circles.
+    Stuck,
+    /// Going away.
+    Deleting,
+}
+
+impl ExecutionStatus {
+    /// As it is written.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Running => "running",
+            Self::Paused => "paused",
+            Self::WaitingForConfirmation => "waiting_for_confirmation",
+            Self::Finished => "finished",
+            Self::Error => "error",
+            Self::Stuck => "stuck",
+            Self::Deleting => "deleting",
+        }
+    }
+}
+
+/// The text of a `base_state.json`, field by field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BaseState {
+    id: ConversationId,
+    fields: EditableObject,
+}
+
+impl BaseState {
+    /// The most characters a tag's value may have.
+    pub const MAX_TAG_LENGTH: usize = 256;
+
+    /// A state of a conversation without events. `agent` and `workspace` are objects as the SDK writes them.
+    /// `persistence_dir` is left out: the SDK would go on writing to the place it names.
+    pub fn new(id: ConversationId, agent: &RawJson, workspace: &RawJson) -> Self {
+        let mut out = ObjectWriter::new();
+        out.field("id", &id.to_string());
+        out.field("agent", agent);
+        out.field("workspace", workspace);
+        for (name, value) in FRESH {
+            out.raw(name, value);
+        }
+        // What an object writer wrote is an object.
+        Self { id, fields: EditableObject::parse(&out.finish()).unwrap_or_default() }
+    }
+
+    /// The state in this text. Fails if it is not a JSON object with the conversation's id.
+    pub fn parse(text: &str) -> Result<Self> {
+        let refuse = |what: String| {
+            Error::new(
+                ErrorCode::StoreCorrupt,
+                format!("base_state.json {what}; import the conversation again from a copy that is whole"),
+            )
+        };
+        let fields = EditableObject::parse(text).ok_or_else(|| refuse("is not a JSON object".into()))?;
+        let id = fields.read::<String>("id").ok_or_else(|| refuse("has no id".into()))?;
+        let id = id
+            .parse()
+            .map_err(|_| refuse(format!("has the id {:?}, which is not a UUID", shortened(&id))))?;
+        Ok(Self { id, fields })
+    }
+
+    /// The text.
+    pub fn json(&self) -> Rc<str> {
+        self.fields.to_string().into()
+    }
+
+    /// Whose state it is.
+    pub fn id(&self) -> ConversationId {
+        self.id
+    }
+
+    /// The value of a field.
+    pub fn field(&self, name: &str) -> Option<RawJson> {
+        self.fields.read(name)
+    }
+
+    /// Sets a field, or removes it.
+    pub fn set_field(&mut self, name: &str, value: Option<&RawJson>) {
+        match value {
+            Some(value) => self.fields.set(name, value, FIELDS),
+            None => self.fields.remove(name),
+        }
+    }
+
+    fn set<T: Serialize + ?Sized>(&mut self, name: &str, value: Option<&T>) {
+        self.set_field(name, value.map(RawJson::of).as_ref());
+    }
+
+    /// What the conversation is doing; idle if the text says something that this version does not know.
+    pub fn execution_status(&self) -> ExecutionStatus {
+        self.fields.read("execution_status").unwrap_or_default()
+    }
+
+    /// Sets the status.
+    pub fn set_execution_status(&mut self, status: ExecutionStatus) {
+        self.set("execution_status", Some(status.as_str()));
+    }
+
+    /// Where the conversation stands in its tree. An id that no event can have counts as unset.
+    pub fn leaf(&self) -> Leaf {
+        let id = self.fields.read::<String>("leaf_event_id");
+        match id.and_then(|id| id.parse().ok()) {
+            Some(id) => Leaf::Event(id),
+            None if self.fields.read("head_is_empty") == Some(true) => Leaf::Empty,
+            None => Leaf::Unset,
+        }
+    }
+
+    /// Moves HEAD to an event, or before the first one.
+    pub fn set_head(&mut self, head: Option<&EventId>) {
+        self.set("leaf_event_id", head.map(EventId::as_str));
+        self.set("head_is_empty", Some(&head.is_none()));
+    }
+
+    /// The user's last message.
+    pub fn last_user_message_id(&self) -> Option<EventId> {
+        self.fields.read::<String>("last_user_message_id")?.parse().ok()
+    }
+
+    /// Sets the user's last message.
+    pub fn set_last_user_message_id(&mut self, id: Option<&EventId>) {
+        self.set("last_user_message_id", id.map(EventId::as_str));
+    }
+
+    /// How many steps a run may take.
+    pub fn max_iterations(&self) -> u64 {
+        self.fields.read("max_iterations").filter(|limit| *limit > 0).unwrap_or(500)
+    }
+
+    /// Sets how many steps a run may take, at least one.
+    pub fn set_max_iterations(&mut self, limit: u64) {
+        self.set("max_iterations", Some(&limit.max(1)));
+    }
+
+    /// Whether the conversation watches out for going in circles.
+    pub fn stuck_detection(&self) -> bool {
+        self.fields.read("stuck_detection").unwrap_or(true)
+    }
+
+    /// What the models have used, as an object.
+    pub fn stats(&self) -> Option<RawJson> {
+        self.field("stats")
+    }
+
+    /// Sets what the models have used.
+    pub fn set_stats(&mut self, stats: &RawJson) {
+        self.set_field("stats", Some(stats));
+    }
+
+    /// Names and values that belong to the user; `title` is the conversation's title.
+    pub fn tags(&self) -> BTreeMap<String, String> {
+        self.fields.read("tags").unwrap_or_default()
+    }
+
+    /// Sets all tags. Fails for a name that is not of lower case letters and digits, and for a value that is too
+    /// long: the SDK refuses the whole conversation for either.
+    pub fn set_tags(&mut self, tags: &BTreeMap<String, String>) -> Result<()> {
+        for (name, value) in tags {
+            let is_name =
+                !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+            if !is_name || value.chars().count() > Self::MAX_TAG_LENGTH {
+                return Err(Error::new(
+                    ErrorCode::InvalidOptions,
+                    format!(
+                        "tag {:?} cannot be stored; use lower case letters and digits for its name and at most {} \
+                         characters for its value",
+                        shortened(name),
+                        Self::MAX_TAG_LENGTH
+                    ),
+                ));
+            }
+        }
+        self.set("tags", Some(tags));
+        Ok(())
+    }
+
+    /// The agent, as the SDK writes it.
+    pub fn agent(&self) -> Option<RawJson> {
+        self.field("agent")
+    }
+
+    /// Replaces the agent.
+    pub fn set_agent(&mut self, agent: &RawJson) {
+        self.set_field("agent", Some(agent));
+    }
+
+    /// The workspace, as the SDK writes it.
+    pub fn workspace(&self) -> Option<RawJson> {
+        self.field("workspace")
+    }
+
+    /// Where Python keeps the conversation.
+    pub fn persistence_dir(&self) -> Option<String> {
+        self.fields.read("persistence_dir")
+    }
+
+    /// Sets or removes where Python keeps the conversation.
+    pub fn set_persistence_dir(&mut self, directory: Option<&str>) {
+        self.set("persistence_dir", directory);
+    }
+
+    /// When an action needs the user's consent, as an object of the SDK's policies.
+    pub fn confirmation_policy(&self) -> Option<RawJson> {
+        self.field("confirmation_policy")
+    }
+
+    /// Sets when an action needs the user's consent.
+    pub fn set_confirmation_policy(&mut self, policy: &RawJson) {
+        self.set_field("confirmation_policy", Some(policy));
+    }
+
+    /// What the agent has to remember between steps, as an object.
+    pub fn agent_state(&self) -> Option<RawJson> {
+        self.field("agent_state")
+    }
+
+    /// Sets what the agent has to remember between steps.
+    pub fn set_agent_state(&mut self, agent_state: &RawJson) {
+        self.set_field("agent_state", Some(agent_state));
+    }
+}
+
+/// What a conversation begins with, apart from who, what and where.
+const FRESH: &[(&str, &str)] = &[
+    ("max_iterations", "500"),
+    ("stuck_detection", "true"),
+    ("execution_status", "\"idle\""),
+    ("confirmation_policy", "{\"kind\":\"NeverConfirm\"}"),
+    ("activated_knowledge_skills", "[]"),
+    ("activated_path_rules", "[]"),
+    ("invoked_skills", "[]"),
+    ("blocked_actions", "{}"),
+    ("blocked_messages", "{}"),
+    ("head_is_empty", "false"),
+    ("stats", "{\"usage_to_metrics\":{}}"),
+    ("secret_registry", "{\"secret_sources\":{}}"),
+    ("tags", "{}"),
+    ("agent_state", "{}"),
+];

@@ -1,0 +1,137 @@
+//! What the model wants done: one event for each call of a response.
+//!
+//! Mirrors `event/llm_convertible/action.py`.
+
+use crate::{
+    event::{
+        body::event_body,
+        json::{ObjectWriter, RawJson},
+    },
+    llm::message::{Content, Message, MessageToolCall, ReasoningItem, Role, ThinkingBlock},
+};
+use serde::{Deserialize, Serialize};
+
+event_body! {
+    /// One call of a tool.
+    ///
+    /// What the model said beside its calls (thought, reasoning) is on the event of the response's first call.
+    ActionEvent {
+        /// What the model said before it called.
+        required thought: Vec<Content>,
+        /// Reasoning text of models that show it.
+        optional reasoning_content: String,
+        /// Signed reasoning of Anthropic models.
+        defaulted thinking_blocks: Vec<ThinkingBlock>,
+        /// Reasoning of the Responses API.
+        optional responses_reasoning_item: ReasoningItem,
+        /// The validated arguments; `None` for a call that cannot be executed, which an `AgentErrorEvent` answers.
+        optional action: Action,
+        /// The tool's name.
+        required tool_name: String,
+        /// The provider's id of the call.
+        required tool_call_id: String,
+        /// The call as the model made it.
+        required tool_call: MessageToolCall,
+        /// Groups the calls of one response; must be unique for each response.
+        required llm_response_id: String,
+        /// How dangerous the model thinks it is.
+        defaulted security_risk: SecurityRisk,
+        /// A critic's verdict.
+        optional critic_result: RawJson,
+        /// What the call is for, in a few words.
+        optional summary: String,
+    }
+}
+
+impl ActionEvent {
+    /// The event of a call with nothing said beside it.
+    pub fn new(tool_call: MessageToolCall, llm_response_id: String, action: Option<Action>) -> Self {
+        Self {
+            thought: Vec::new(),
+            reasoning_content: None,
+            thinking_blocks: Vec::new(),
+            responses_reasoning_item: None,
+            action,
+            tool_name: tool_call.name.clone(),
+            tool_call_id: tool_call.id.clone(),
+            tool_call,
+            llm_response_id,
+            security_risk: SecurityRisk::Unknown,
+            critic_result: None,
+            summary: None,
+        }
+    }
+
+    /// The assistant message of this call alone.
+    pub fn to_llm_message(&self) -> Message {
+        let mut message = Message::new(Role::Assistant, self.thought.clone());
+        message.tool_calls = Some(vec![self.tool_call.clone()]);
+        message.reasoning_content.clone_from(&self.reasoning_content);
+        message.thinking_blocks.clone_from(&self.thinking_blocks);
+        message.responses_reasoning_item.clone_from(&self.responses_reasoning_item);
+        message
+    }
+}
+
+/// How dangerous a call is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum SecurityRisk {
+    /// Nobody said.
+    #[default]
+    Unknown,
+    /// Reads only.
+    Low,
+    /// Changes what can be changed back.
+    Medium,
+    /// May do harm.
+    High,
+}
+
+/// The validated arguments of a call, as an object of the SDK's `Action` classes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Action(RawJson);
+
+impl Action {
+    /// A call of a tool that the SDK has no class for; `arguments` is a JSON object.
+    pub fn mcp_tool(arguments: &RawJson) -> Self {
+        let mut out = ObjectWriter::new();
+        out.field("data", arguments);
+        Self::of_kind(out, "MCPToolAction")
+    }
+
+    /// The end of the task, with a last message to the user.
+    pub fn finish(message: &str) -> Self {
+        let mut out = ObjectWriter::new();
+        out.field("message", message);
+        Self::of_kind(out, "FinishAction")
+    }
+
+    /// A thought.
+    pub fn think(thought: &str) -> Self {
+        let mut out = ObjectWriter::new();
+        out.field("thought", thought);
+        Self::of_kind(out, "ThinkAction")
+    }
+
+    fn of_kind(mut out: ObjectWriter, kind: &str) -> Self {
+        out.field("kind", kind);
+        Self(out.into_raw())
+    }
+
+    /// The name of the SDK's class.
+    pub fn kind(&self) -> Option<String> {
+        self.0.field("kind")
+    }
+
+    /// The arguments, if this is a call of a tool that the SDK has no class for.
+    pub fn mcp_arguments(&self) -> Option<RawJson> {
+        if self.kind()? == "MCPToolAction" { self.0.field("data") } else { None }
+    }
+
+    /// The object with all its fields.
+    pub fn as_json(&self) -> &RawJson {
+        &self.0
+    }
+}

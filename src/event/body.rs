@@ -1,0 +1,97 @@
+//! How a body is read from and written to the fields of its event, declared once per kind.
+//!
+//! A declaration names each field with one of three modes: `required` must be there, `defaulted` may be missing on
+//! reading and is always written, `optional` may be missing or `null` and is written only if there is a value.
+//! The order of the declaration is the order of the JSON.
+
+use crate::event::json::{Object, ObjectWriter};
+use serde::{Serialize, de::DeserializeOwned};
+
+/// What the body of every kind can do.
+pub trait EventBody: Sized {
+    /// The class name in the SDK, which is the value of the field `kind`.
+    const KIND: &'static str;
+
+    /// The body in these fields, or `None` if the SDK would not accept them.
+    fn read(fields: &Object<'_>) -> Option<Self>;
+
+    /// Adds the fields.
+    fn write(&self, out: &mut ObjectWriter);
+}
+
+/// A field that must be there.
+pub(super) fn required<T: DeserializeOwned>(fields: &Object<'_>, name: &str) -> Option<T> {
+    serde_json::from_str(fields.get(name)?).ok()
+}
+
+/// A field that has a default.
+pub(super) fn defaulted<T: DeserializeOwned>(
+    fields: &Object<'_>,
+    name: &str,
+    default: impl FnOnce() -> T,
+) -> Option<T> {
+    match fields.get(name) {
+        Some(text) => serde_json::from_str(text).ok(),
+        None => Some(default()),
+    }
+}
+
+/// A field that may be missing or `null`.
+pub(super) fn optional<T: DeserializeOwned>(fields: &Object<'_>, name: &str) -> Option<Option<T>> {
+    defaulted(fields, name, || None)
+}
+
+pub(super) fn write_required<T: Serialize>(out: &mut ObjectWriter, name: &str, value: &T) {
+    out.field(name, value);
+}
+
+pub(super) fn write_optional<T: Serialize>(out: &mut ObjectWriter, name: &str, value: &Option<T>) {
+    out.optional(name, value);
+}
+
+/// Declares the body of one kind: the struct, and [`EventBody`] for it.
+macro_rules! event_body {
+    (
+        $(#[$meta:meta])*
+        $name:ident { $( $(#[$doc:meta])* $mode:ident $field:ident: $type:ty $(= $default:expr)?, )* }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $name { $( $(#[$doc])* pub $field: event_body!(@type $mode $type), )* }
+
+        impl $crate::event::body::EventBody for $name {
+            const KIND: &'static str = stringify!($name);
+
+            #[allow(unused_variables, reason = "some kinds have no field of their own")]
+            fn read(fields: &$crate::event::json::Object<'_>) -> Option<Self> {
+                Some(Self { $( $field: event_body!(@read $mode fields $field $(= $default)?), )* })
+            }
+
+            #[allow(unused_variables, reason = "some kinds have no field of their own")]
+            fn write(&self, out: &mut $crate::event::json::ObjectWriter) {
+                $( event_body!(@write $mode out self $field); )*
+            }
+        }
+    };
+    (@type optional $type:ty) => { Option<$type> };
+    (@type $mode:ident $type:ty) => { $type };
+    (@read required $fields:ident $field:ident) => {
+        $crate::event::body::required($fields, stringify!($field))?
+    };
+    (@read defaulted $fields:ident $field:ident) => {
+        $crate::event::body::defaulted($fields, stringify!($field), Default::default)?
+    };
+    (@read defaulted $fields:ident $field:ident = $default:expr) => {
+        $crate::event::body::defaulted($fields, stringify!($field), || $default.into())?
+    };
+    (@read optional $fields:ident $field:ident) => {
+        $crate::event::body::optional($fields, stringify!($field))?
+    };
+    (@write optional $out:ident $self:ident $field:ident) => {
+        $crate::event::body::write_optional($out, stringify!($field), &$self.$field)
+    };
+    (@write $mode:ident $out:ident $self:ident $field:ident) => {
+        $crate::event::body::write_required($out, stringify!($field), &$self.$field)
+    };
+}
+pub(super) use event_body;

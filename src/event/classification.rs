@@ -1,0 +1,199 @@
+//! What kind of failure an error was, in the SDK's small closed vocabulary.
+//!
+//! Mirrors `event/error_classification.py`: codes that say enough by themselves come first, then what the detail
+//! says, then codes of wrappers that say little.
+
+use serde::{Deserialize, Serialize};
+
+/// What an error means for the user.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorClassification {
+    /// The kind of failure.
+    pub kind: FailureKind,
+    /// Whether the same can succeed later.
+    pub retryable: bool,
+    /// What the user can do.
+    #[serde(default)]
+    pub user_action: FailureAction,
+    /// An id under which a service has recorded it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_id: Option<String>,
+}
+
+/// The kind of a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureKind {
+    /// The key was refused.
+    Auth,
+    /// The account is used up.
+    Quota,
+    /// Too many requests.
+    RateLimit,
+    /// A setting is wrong.
+    Config,
+    /// The service or the network failed.
+    Transient,
+    /// The model did something that it can do better.
+    AgentAction,
+    /// A defect.
+    Internal,
+    /// Nobody knows.
+    Unknown,
+}
+
+/// What a user can do about a failure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FailureAction {
+    /// Nothing.
+    #[default]
+    None,
+    /// Try again.
+    Retry,
+    /// Change the settings.
+    Settings,
+}
+
+impl ErrorClassification {
+    /// An expected failure that the model can correct, such as a call that does not fit its tool.
+    pub const AGENT_OUTCOME: Self = Self::new(FailureKind::AgentAction, true, FailureAction::Retry);
+
+    /// A defect in what was to be done, such as a tool that threw.
+    pub const INTERNAL: Self = Self::new(FailureKind::Internal, false, FailureAction::None);
+
+    /// Nothing is known.
+    pub const UNKNOWN: Self = Self::new(FailureKind::Unknown, false, FailureAction::None);
+
+    const fn new(kind: FailureKind, retryable: bool, user_action: FailureAction) -> Self {
+        Self { kind, retryable, user_action, error_id: None }
+    }
+
+    const fn settings(kind: FailureKind) -> Self {
+        Self::new(kind, false, FailureAction::Settings)
+    }
+
+    const fn retry(kind: FailureKind) -> Self {
+        Self::new(kind, true, FailureAction::Retry)
+    }
+
+    /// The classification of an error with this code (an exception's class name) and this detail.
+    pub fn of(code: &str, detail: &str) -> Self {
+        by_telling_code(code)
+            .or_else(|| by_detail(&detail.to_lowercase()))
+            .or_else(|| WRAPPER_CODES.contains(&code).then(|| Self::retry(FailureKind::Transient)))
+            .unwrap_or(Self::UNKNOWN)
+    }
+}
+
+/// Codes that say what happened, whatever the detail says.
+fn by_telling_code(code: &str) -> Option<ErrorClassification> {
+    use ErrorClassification as C;
+    Some(match code {
+        "LLMAuthenticationError" | "ACPAuthRequired" => C::settings(FailureKind::Auth),
+        "LLMRateLimitError" => C::retry(FailureKind::RateLimit),
+        "MaxBudgetReached" => C::settings(FailureKind::Quota),
+        "LLMBadRequestError" | "ACPInitError" | "ACPSpawnError" | "ACPPromptError" | "NotFoundError"
+        | "LibTmuxException" => C::settings(FailureKind::Config),
+        "LLMContextWindowExceedError" | "LLMMalformedConversationHistoryError" => C::AGENT_OUTCOME,
+        "MaxIterationsReached" | "ConversationOwnershipLostError" => {
+            C::new(FailureKind::AgentAction, false, FailureAction::None)
+        }
+        "KeyError" | "AssertionError" | "PydanticSerializationError" | "AttributeError" | "TypeError" => {
+            C::INTERNAL
+        }
+        _ => return None,
+    })
+}
+
+/// What errors say about themselves, in the order in which it counts.
+fn by_detail(detail: &str) -> Option<ErrorClassification> {
+    let (_, classification) =
+        DETAILS.iter().find(|(signs, _)| signs.iter().any(|sign| detail.contains(sign)))?;
+    Some(classification.clone())
+}
+
+const DETAILS: &[(&[&str], ErrorClassification)] = &[
+    (
+        &[
+            "invalid api key",
+            "incorrect api key",
+            "authentication required",
+            "invalid bearer token",
+            "invalid proxy server token",
+            "unauthorized",
+            "error code: 401",
+            "status\": 401",
+            "token_not_found",
+            "api key is missing",
+        ],
+        ErrorClassification::settings(FailureKind::Auth),
+    ),
+    (
+        &[
+            "weekly usage limit",
+            "daily quota",
+            "session usage limit",
+            "insufficient balance",
+            "more credits",
+            "budget has been exceeded",
+        ],
+        ErrorClassification::settings(FailureKind::Quota),
+    ),
+    (&["rate limit", "error code: 429", "status\": 429"], ErrorClassification::retry(FailureKind::RateLimit)),
+    (
+        &[
+            "provider not provided",
+            "no models loaded",
+            "does not support thinking",
+            "model is no longer available",
+            "model not found",
+            "invalid params",
+            "inactive_service",
+            "powershell is not available",
+        ],
+        ErrorClassification::settings(FailureKind::Config),
+    ),
+    (
+        &[
+            "timeout",
+            "connection error",
+            "connection closed",
+            "service temporarily unavailable",
+            "bad gateway",
+            "cloudflare",
+            "cannot connect",
+            "name or service not known",
+            "error code: 5",
+        ],
+        ErrorClassification::retry(FailureKind::Transient),
+    ),
+    (
+        &[
+            "on_token callback",
+            "duplicate tool names",
+            "list_tools",
+            "on_tools_changed",
+            "surrogates not allowed",
+        ],
+        ErrorClassification::INTERNAL,
+    ),
+];
+
+const WRAPPER_CODES: &[&str] = &[
+    "LLMServiceUnavailableError",
+    "LLMTimeoutError",
+    "ReadTimeout",
+    "LLMNoResponseError",
+    "MCPTimeoutError",
+    "BadGatewayError",
+    "HTTPStatusError",
+    "RequestError",
+    "CloudflareError",
+    "OpenAIError",
+    "APIError",
+    "BaseLLMException",
+    "AnthropicError",
+    "OpenRouterException",
+    "OllamaError",
+];

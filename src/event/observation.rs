@@ -1,0 +1,183 @@
+//! What came of a call: a result, a refusal, or an error.
+//!
+//! Mirrors `event/llm_convertible/observation.py`.
+
+use crate::{
+    event::{
+        body::event_body,
+        classification::ErrorClassification,
+        json::{ObjectWriter, RawJson},
+        observation_text,
+    },
+    llm::message::{Content, Message, Role},
+};
+use serde::{Deserialize, Serialize};
+
+event_body! {
+    /// A tool's result.
+    ObservationEvent {
+        /// The tool's name.
+        required tool_name: String,
+        /// The provider's id of the call.
+        required tool_call_id: String,
+        /// The result.
+        required observation: Observation,
+        /// The event of the call.
+        required action_id: String,
+        /// Text that skills add for the model.
+        defaulted extended_content: Vec<Content>,
+    }
+}
+
+impl ObservationEvent {
+    /// The tool message.
+    pub fn to_llm_message(&self) -> Message {
+        let mut content = self.observation.to_llm_content();
+        content.extend(self.extended_content.iter().cloned());
+        tool_message(&self.tool_name, &self.tool_call_id, content)
+    }
+}
+
+event_body! {
+    /// A call that the user or a hook did not allow.
+    UserRejectObservation {
+        /// The tool's name.
+        required tool_name: String,
+        /// The provider's id of the call.
+        required tool_call_id: String,
+        /// Why.
+        defaulted rejection_reason: String = "User rejected the action",
+        /// Who.
+        defaulted rejection_source: RejectionSource,
+        /// The event of the call.
+        required action_id: String,
+    }
+}
+
+impl UserRejectObservation {
+    /// The tool message.
+    pub fn to_llm_message(&self) -> Message {
+        let text = format!("Action rejected: {}", self.rejection_reason);
+        tool_message(&self.tool_name, &self.tool_call_id, vec![Content::text(text)])
+    }
+}
+
+/// Who did not allow a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RejectionSource {
+    /// The user.
+    #[default]
+    User,
+    /// A hook.
+    Hook,
+}
+
+event_body! {
+    /// A call that could not be carried out. Answers the call by its `tool_call_id` alone.
+    AgentErrorEvent {
+        /// The tool's name.
+        required tool_name: String,
+        /// The provider's id of the call.
+        required tool_call_id: String,
+        /// What the model is told.
+        required error: String,
+        /// What kind of failure it was.
+        optional classification: ErrorClassification,
+    }
+}
+
+impl AgentErrorEvent {
+    /// An error of this classification.
+    pub fn new(
+        tool_name: impl Into<String>,
+        tool_call_id: impl Into<String>,
+        error: impl Into<String>,
+        classification: ErrorClassification,
+    ) -> Self {
+        Self {
+            tool_name: tool_name.into(),
+            tool_call_id: tool_call_id.into(),
+            error: error.into(),
+            classification: Some(classification),
+        }
+    }
+
+    /// The classification; unknown where the event does not say.
+    pub fn classification(&self) -> ErrorClassification {
+        self.classification.clone().unwrap_or(ErrorClassification::UNKNOWN)
+    }
+
+    /// The tool message.
+    pub fn to_llm_message(&self) -> Message {
+        tool_message(&self.tool_name, &self.tool_call_id, vec![Content::text(self.error.as_str())])
+    }
+}
+
+fn tool_message(tool_name: &str, tool_call_id: &str, content: Vec<Content>) -> Message {
+    let mut message = Message::new(Role::Tool, content);
+    message.name = Some(tool_name.to_owned());
+    message.tool_call_id = Some(tool_call_id.to_owned());
+    message
+}
+
+/// A result, as an object of the SDK's `Observation` classes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Observation(RawJson);
+
+impl Observation {
+    /// The result of a tool that the SDK has no class for.
+    pub fn mcp_tool(tool_name: &str, content: &[Content], is_error: bool) -> Self {
+        let mut out = Self::start(content, is_error);
+        out.field("tool_name", tool_name);
+        Self::of_kind(out, "MCPToolObservation")
+    }
+
+    /// The result of `finish`: the message to the user once more.
+    pub fn finish(message: &str) -> Self {
+        Self::of_kind(Self::start(&[Content::text(message)], false), "FinishObservation")
+    }
+
+    /// The result of `think`.
+    pub fn think(text: &str) -> Self {
+        Self::of_kind(Self::start(&[Content::text(text)], false), "ThinkObservation")
+    }
+
+    fn start(content: &[Content], is_error: bool) -> ObjectWriter {
+        let mut out = ObjectWriter::new();
+        out.field("content", content);
+        out.field("is_error", &is_error);
+        out
+    }
+
+    fn of_kind(mut out: ObjectWriter, kind: &str) -> Self {
+        out.field("kind", kind);
+        Self(out.into_raw())
+    }
+
+    /// The name of the SDK's class.
+    pub fn kind(&self) -> Option<String> {
+        self.0.field("kind")
+    }
+
+    /// What the tool returned.
+    pub fn content(&self) -> Vec<Content> {
+        self.0.field("content").unwrap_or_default()
+    }
+
+    /// Whether the tool says that it failed.
+    pub fn is_error(&self) -> bool {
+        self.0.field("is_error").unwrap_or_default()
+    }
+
+    /// What a model is sent for it, which for some classes the SDK makes from other fields than `content`.
+    pub fn to_llm_content(&self) -> Vec<Content> {
+        observation_text::to_llm_content(self)
+    }
+
+    /// The object with all its fields.
+    pub fn as_json(&self) -> &RawJson {
+        &self.0
+    }
+}
