@@ -10,6 +10,7 @@ pub mod llm;
 pub mod context;
 pub mod tool;
 pub mod store;
+pub mod archive;
 pub mod agent;
 pub mod conversation;
 

@@ -1,0 +1,323 @@
+//! What an archive says it holds: its directory, checked as a whole before any content is read.
+
+use super::{
+    Archive, invalid, limits,
+    name::{self, Place},
+    shown,
+};
+use crate::{
+    error::Result,
+    id::{ConversationId, EventId, StorePath},
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// An entry of an archive's directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntryHeader {
+    /// The name as the archive spells it.
+    pub name: String,
+    /// How many bytes it takes in the archive.
+    pub compressed_size: u64,
+    /// How many bytes it says it has.
+    pub size: u64,
+    /// Whether it is a directory.
+    pub is_directory: bool,
+    /// Whether it is a symbolic link.
+    pub is_symlink: bool,
+    /// Whether it is encrypted.
+    pub is_encrypted: bool,
+    /// How it is packed: the container format's number.
+    pub method: u16,
+}
+
+/// An entry that will be read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// Its place in the archive's directory.
+    pub position: usize,
+    /// How many bytes it says it has.
+    pub size: u64,
+}
+
+/// The files of one conversation.
+#[derive(Debug, PartialEq)]
+pub struct Conversation {
+    /// How the archive's entries of this conversation begin, for messages; empty or ending in `/`.
+    pub prefix: String,
+    /// The id that the folder is named after, if it is.
+    pub folder: Option<ConversationId>,
+    /// `base_state.json`.
+    pub base_state: Entry,
+    /// The log: the index is the place in this list.
+    pub events: Vec<(EventId, Entry)>,
+    /// The other files.
+    pub files: Vec<(StorePath, Entry)>,
+}
+
+/// One file of a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// `base_state.json`.
+    BaseState,
+    /// The event at this place of [`Conversation::events`].
+    Event(usize),
+    /// The file at this place of [`Conversation::files`].
+    File(usize),
+}
+
+impl Conversation {
+    /// Every file: the base state, the events in the order of the log, the further files.
+    pub fn parts(&self) -> impl Iterator<Item = (Part, Entry)> + '_ {
+        let base_state = std::iter::once((Part::BaseState, self.base_state.clone()));
+        let events = self.events.iter().enumerate().map(|(i, (_, entry))| (Part::Event(i), entry.clone()));
+        let files = self.files.iter().enumerate().map(|(i, (_, entry))| (Part::File(i), entry.clone()));
+        base_state.chain(events).chain(files)
+    }
+
+    /// What the archive calls a file.
+    pub fn entry_name(&self, part: Part) -> String {
+        let path = match part {
+            Part::BaseState => name::BASE_STATE.to_owned(),
+            Part::Event(i) => format!("{}/{}", name::EVENTS, self.event_file_name(i)),
+            Part::File(i) => self.files.get(i).map(|(path, _)| path.to_string()).unwrap_or_default(),
+        };
+        format!("{}{path}", self.prefix)
+    }
+
+    /// The name of an event's file, as an export spells it.
+    pub fn event_file_name(&self, index: usize) -> String {
+        self.events.get(index).map(|(id, _)| name::event_name(index as u64, id)).unwrap_or_default()
+    }
+}
+
+/// Everything that an import will read.
+#[derive(Debug, PartialEq)]
+pub struct Contents {
+    /// The conversations, in the order of their first entries.
+    pub conversations: Vec<Conversation>,
+    /// How many bytes all their entries say they have.
+    pub size: u64,
+}
+
+impl Contents {
+    /// Reads an archive's directory. Fails, naming the entry, if anything about it is not as an export would have it.
+    pub async fn read(archive: &dyn Archive) -> Result<Self> {
+        let mut directory = Directory::default();
+        loop {
+            let next = archive.next_entry().await.map_err(|reason| {
+                invalid(format!(
+                    "it cannot be read as a zip archive: {reason}; it may be damaged or incomplete"
+                ))
+            })?;
+            match next {
+                Some(header) => directory.add(header)?,
+                None => return directory.contents(archive.size()),
+            }
+        }
+    }
+}
+
+/// The entries seen so far.
+#[derive(Default)]
+struct Directory {
+    seen: usize,
+    total: u64,
+    files: Vec<(String, Entry)>,
+}
+
+impl Directory {
+    fn add(&mut self, header: EntryHeader) -> Result<()> {
+        let position = self.seen;
+        self.seen += 1;
+        if self.seen > limits::MAX_ENTRIES {
+            return Err(invalid(format!("it has more than {} entries", limits::MAX_ENTRIES)));
+        }
+        let EntryHeader { name, size, .. } = &header;
+        name::check(name)?;
+        if header.is_directory || name.ends_with('/') || name::is_ignored(name) {
+            return Ok(());
+        }
+        let refuse = |why: String| Err(invalid(format!("entry {} {why}", shown(name))));
+        if header.is_symlink {
+            return refuse("is a symbolic link; pack the files themselves".into());
+        }
+        if header.is_encrypted {
+            return refuse("is encrypted; unpack it and pack it again without a password".into());
+        }
+        if !matches!(header.method, 0 | 8) {
+            return refuse(format!("is packed with method {}; pack it again with deflate", header.method));
+        }
+        if *size > limits::MAX_ENTRY_BYTES {
+            return refuse(format!(
+                "unpacks to {size} bytes, more than the {} allowed",
+                limits::MAX_ENTRY_BYTES
+            ));
+        }
+        if header.method == 0 && header.compressed_size != *size {
+            return refuse("is stored, but its two sizes differ".into());
+        }
+        self.total = self.total.saturating_add(*size);
+        self.files.push((header.name, Entry { position, size: header.size }));
+        Ok(())
+    }
+
+    fn contents(mut self, archive_size: u64) -> Result<Contents> {
+        check_total(self.total, archive_size)?;
+        if self.files.is_empty() {
+            return Err(invalid(
+                "it holds no files; an export holds a folder with base_state.json and events/",
+            ));
+        }
+        check_for_duplicates(&self.files)?;
+        let wrapper = strip_wrapper(&mut self.files);
+        let mut conversations = Vec::new();
+        for (top, files) in by_conversation(self.files, &wrapper)? {
+            conversations.push(conversation(top, files, &wrapper)?);
+        }
+        check_for_twins(&conversations)?;
+        Ok(Contents { conversations, size: self.total })
+    }
+}
+
+fn check_total(total: u64, archive_size: u64) -> Result<()> {
+    if total > limits::MAX_TOTAL_BYTES {
+        return Err(invalid(format!(
+            "it unpacks to {total} bytes, more than the {} allowed",
+            limits::MAX_TOTAL_BYTES
+        )));
+    }
+    if total > limits::RATIO_FREE_BYTES && total > archive_size.saturating_mul(limits::MAX_RATIO) {
+        return Err(invalid(format!(
+            "{archive_size} bytes that unpack to {total} are a bomb, not a conversation (the limit is {} times)",
+            limits::MAX_RATIO
+        )));
+    }
+    Ok(())
+}
+
+/// No two files of one name, and no file where another has a folder.
+fn check_for_duplicates(files: &[(String, Entry)]) -> Result<()> {
+    let mut names = BTreeSet::new();
+    for (name, _) in files {
+        if !names.insert(name.as_str()) {
+            return Err(invalid(format!("entry {} is there twice", shown(name))));
+        }
+    }
+    for name in &names {
+        let mut folder = *name;
+        while let Some((parent, _)) = folder.rsplit_once('/') {
+            if names.contains(parent) {
+                return Err(invalid(format!("entry {} lies in another file", shown(name))));
+            }
+            folder = parent;
+        }
+    }
+    Ok(())
+}
+
+/// Takes off the folders that all files lie in and that say nothing, as when somebody packs the folder around the
+/// conversations, or a conversation's folder under another name. Returns what was taken off.
+fn strip_wrapper(files: &mut [(String, Entry)]) -> String {
+    let mut wrapper = String::new();
+    loop {
+        let Some(first) = files.first().and_then(|(name, _)| name.split_once('/')) else { return wrapper };
+        let folder = format!("{}/", first.0);
+        let is_plain =
+            first.0.parse::<ConversationId>().is_err() && !first.0.eq_ignore_ascii_case(name::EVENTS);
+        if !is_plain || !files.iter().all(|(name, _)| name.starts_with(&folder)) {
+            return wrapper;
+        }
+        for (name, _) in files.iter_mut() {
+            *name = name.split_off(folder.len());
+        }
+        wrapper.push_str(&folder);
+    }
+}
+
+/// The folder that a conversation's files lie in, or `None` where they lie at the top.
+type Top = Option<(String, ConversationId)>;
+
+fn by_conversation(files: Vec<(String, Entry)>, wrapper: &str) -> Result<Vec<(Top, Vec<(String, Entry)>)>> {
+    let is_flat = files.iter().any(|(name, _)| {
+        name == name::BASE_STATE || name.split_once('/').is_some_and(|(top, _)| top == name::EVENTS)
+    });
+    if is_flat {
+        return Ok(vec![(None, files)]);
+    }
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let mut groups: Vec<(Top, Vec<(String, Entry)>)> = Vec::new();
+    for (name, entry) in files {
+        let folder = name.split_once('/').and_then(|(top, rest)| Some((top, top.parse().ok()?, rest)));
+        let Some((top, id, rest)) = folder else {
+            return Err(invalid(format!(
+                "entry {} is in no conversation's folder, which is named by an id in 32 hex digits",
+                shown(&format!("{wrapper}{name}"))
+            )));
+        };
+        let place = *places.entry(top.to_owned()).or_insert_with(|| {
+            groups.push((Some((top.to_owned(), id)), Vec::new()));
+            groups.len() - 1
+        });
+        if let Some((_, group)) = groups.get_mut(place) {
+            group.push((rest.to_owned(), entry));
+        }
+    }
+    Ok(groups)
+}
+
+fn conversation(top: Top, files: Vec<(String, Entry)>, wrapper: &str) -> Result<Conversation> {
+    let (prefix, folder) = match top {
+        Some((folder, id)) => (format!("{wrapper}{folder}/"), Some(id)),
+        None => (wrapper.to_owned(), None),
+    };
+    let mut base_state = None;
+    let mut events: BTreeMap<u64, (EventId, Entry)> = BTreeMap::new();
+    let mut ids = BTreeSet::new();
+    let mut others = Vec::new();
+    for (path, entry) in files {
+        match name::place(&path)? {
+            Place::BaseState => base_state = Some(entry),
+            Place::File(path) => others.push((path, entry)),
+            Place::Lock => {}
+            Place::Event { index, id } => {
+                if !ids.insert(id.clone()) {
+                    return Err(invalid(format!("entry {prefix}{path}: another event has the same id")));
+                }
+                if events.insert(index, (id, entry)).is_some() {
+                    return Err(invalid(format!("entry {prefix}{path}: another event has the same index")));
+                }
+            }
+        }
+    }
+    for (expected, (index, (id, _))) in (0_u64..).zip(&events) {
+        if expected != *index {
+            return Err(invalid(format!(
+                "entry {prefix}events/{} comes after a gap: event {expected} is missing",
+                name::event_name(*index, id)
+            )));
+        }
+    }
+    let Some(base_state) = base_state else {
+        let place = if prefix.is_empty() { "its top" } else { prefix.as_str() };
+        return Err(invalid(format!(
+            "there is no base_state.json in {place}, so it is not a whole conversation"
+        )));
+    };
+    Ok(Conversation { prefix, folder, base_state, events: events.into_values().collect(), files: others })
+}
+
+/// No two folders of one id, in two spellings.
+fn check_for_twins(conversations: &[Conversation]) -> Result<()> {
+    let mut ids = BTreeSet::new();
+    for conversation in conversations {
+        if let Some(id) = conversation.folder
+            && !ids.insert(id)
+        {
+            return Err(invalid(format!(
+                "entry {}base_state.json: conversation {id} is there twice",
+                conversation.prefix
+            )));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,126 @@
+//! From an archive into a store: all of it checked first, then written so that nothing is seen half done.
+
+use super::{
+    Archive, Progress,
+    contents::{Contents, Conversation, Part},
+    pages::{Pages, Position},
+    plan::Plan,
+    read_ahead::ReadAhead,
+    verify::{Verified, verify},
+};
+use crate::{
+    error::{Error, ErrorCode, Result},
+    id::ConversationId,
+    store::Store,
+};
+
+/// What became of one conversation of an archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Imported {
+    /// Whose it is.
+    pub conversation: ConversationId,
+    /// What was done.
+    pub outcome: Outcome,
+    /// How many events the stored log has.
+    pub length: u64,
+    /// What the user should know: sentences that name the entries.
+    pub warnings: Vec<String>,
+}
+
+/// What an import did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// There was none with this id.
+    Created,
+    /// The archive goes on where the stored log ended.
+    Continued {
+        /// How many events there were before.
+        from: u64,
+    },
+    /// The stored log already has every event of the archive; nothing was changed.
+    UpToDate,
+}
+
+/// Imports every conversation of an archive, or fails and leaves the store as it was.
+///
+/// A conversation that did not exist becomes visible with the last commit of the import. One that exists is continued
+/// if the stored log is the beginning of the archive's, in one commit up to a few megabytes.
+/// `now` is the time of the commits. Progress counts the bytes of both passes.
+pub async fn import(
+    archive: &dyn Archive,
+    store: &dyn Store,
+    now: f64,
+    on_progress: &dyn Fn(Progress),
+) -> Result<Vec<Imported>> {
+    let contents = Contents::read(archive).await?;
+    let total = contents.size.saturating_mul(2);
+    let mut done = 0_u64;
+    let mut progress = |bytes: u64| {
+        done = done.saturating_add(bytes);
+        on_progress(Progress { done: done.min(total), total });
+    };
+    let verified = verify(archive, &contents, &mut progress).await?;
+    let mut plans = Vec::new();
+    for (conversation, verified) in contents.conversations.iter().zip(verified) {
+        let stored = store.load(verified.id).await?;
+        if let Some(stored) = &stored {
+            check_for_one_history(archive, store, conversation, &verified, stored.length).await?;
+        }
+        plans.push(Plan::new(archive, store, now, conversation, verified, stored));
+    }
+    if let Err(error) = write(&plans, &mut progress).await {
+        for plan in &plans {
+            plan.undo(&error).await;
+        }
+        return Err(error);
+    }
+    on_progress(Progress { done: total, total });
+    Ok(plans.into_iter().map(Plan::imported).collect())
+}
+
+/// Fails unless one of the two logs is the beginning of the other.
+async fn check_for_one_history(
+    archive: &dyn Archive,
+    store: &dyn Store,
+    conversation: &Conversation,
+    verified: &Verified,
+    stored_length: u64,
+) -> Result<()> {
+    let common = stored_length.min(verified.length);
+    let pages = Pages::new(store, verified.id);
+    let mut at = Position::default();
+    let events =
+        conversation.parts().filter(|(part, _)| matches!(part, Part::Event(i) if (*i as u64) < common));
+    let mut reader = ReadAhead::new(archive, events);
+    while let Some(read) = reader.next(|part| conversation.entry_name(*part)).await {
+        let (part, content) = read?;
+        let (Part::Event(index), Some(ours)) = (part, pages.next(&mut at, common).await?) else { continue };
+        let is_same_id = conversation.events.get(index).is_some_and(|(id, _)| *id == ours.id);
+        if !is_same_id || ours.json.as_bytes() != content {
+            return Err(Error::new(
+                ErrorCode::InvalidState,
+                format!(
+                    "conversation {} is already stored and went another way: the stored log has {stored_length} \
+                     events, the archive's has {}, and they differ from event {index} on; export the stored one if \
+                     you want to keep it, delete it, and import again",
+                    verified.id, verified.length
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Writes everything but the base states, then these: until then nothing of it can be seen.
+async fn write(plans: &[Plan<'_>], progress: &mut dyn FnMut(u64)) -> Result<()> {
+    let mut last_commits = Vec::new();
+    for plan in plans {
+        if plan.outcome != Outcome::UpToDate {
+            last_commits.push((plan, plan.write(progress).await?));
+        }
+    }
+    for (plan, commit) in last_commits {
+        plan.commit(commit).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,199 @@
+//! What an entry's name says: which file of a conversation it is, or why it is refused.
+
+use super::{invalid, limits::MAX_NAME_BYTES, shown};
+use crate::{
+    error::Result,
+    id::{EventId, StorePath},
+};
+
+/// The name of the base state in a conversation's folder.
+pub const BASE_STATE: &str = "base_state.json";
+
+/// The folder of the event files.
+pub const EVENTS: &str = "events";
+
+/// The longest path of an event file: `events/` and what a file system takes as one name.
+const MAX_EVENT_PATH_BYTES: usize = 262;
+
+/// Files that only mean something to the process that wrote them.
+const LOCKS: [&str; 3] = ["events/.eventlog.lock", "owner_lease.json", ".owner_lease.lock"];
+
+/// What an entry is within its conversation's folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// `base_state.json`.
+    BaseState,
+    /// An event file.
+    Event {
+        /// Its place in the log.
+        index: u64,
+        /// The id in its name.
+        id: EventId,
+    },
+    /// Any other file.
+    File(StorePath),
+    /// A lock or lease, which is not carried over.
+    Lock,
+}
+
+/// Refuses a name that could leave its folder, or mean one file on one system and another on the next.
+/// Checked for every entry, also for those that are then ignored.
+pub fn check(name: &str) -> Result<()> {
+    let refuse = |why: &str| Err(invalid(format!("entry {} {why}", shown(name))));
+    if name.len() > MAX_NAME_BYTES {
+        return refuse("has a name longer than 2048 bytes");
+    }
+    if name.starts_with('/') {
+        return refuse("has an absolute path");
+    }
+    if name.chars().any(|c| c.is_control() || c == '\\' || c == ':') {
+        return refuse("has a control character, a backslash or a colon in its name");
+    }
+    let path = name.strip_suffix('/').unwrap_or(name);
+    match path.split('/').find(|part| matches!(*part, "" | "." | "..")) {
+        Some(_) => refuse("does not have a plain relative path"),
+        None => Ok(()),
+    }
+}
+
+/// Whether this is something that a file manager added.
+pub fn is_ignored(name: &str) -> bool {
+    name.split('/').any(|part| part == "__MACOSX")
+        || name.rsplit('/').next().is_some_and(|file| {
+            file.starts_with("._") || matches!(file, ".DS_Store" | "Thumbs.db" | "desktop.ini")
+        })
+}
+
+/// The place of a file, by its path in the conversation's folder. The path has been checked.
+pub fn place(path: &str) -> Result<Place> {
+    if path == BASE_STATE {
+        return Ok(Place::BaseState);
+    }
+    if LOCKS.contains(&path) {
+        return Ok(Place::Lock);
+    }
+    let (top, rest) = path.split_once('/').map_or((path, None), |(top, rest)| (top, Some(rest)));
+    let as_a_lax_disk_sees_it = top.trim_end_matches(['.', ' ']).to_ascii_lowercase();
+    let is_in_events = top == EVENTS && rest.is_some();
+    if !is_in_events && matches!(as_a_lax_disk_sees_it.as_str(), BASE_STATE | EVENTS) {
+        return Err(invalid(format!(
+            "entry {} would stand in the place of {as_a_lax_disk_sees_it} on some systems",
+            shown(path)
+        )));
+    }
+    if let Some((index, id)) = rest.filter(|_| is_in_events).and_then(event_file) {
+        if path.len() > MAX_EVENT_PATH_BYTES {
+            return Err(invalid(format!("entry {} has a name that no disk would take", shown(path))));
+        }
+        return Ok(Place::Event { index, id });
+    }
+    path.parse().map(Place::File).map_err(|error| invalid(error.message()))
+}
+
+/// Index and id of an event file's name, as the SDK's pattern reads them (`persistence_const.py`). What does not
+/// match the pattern is no event to the SDK either.
+fn event_file(name: &str) -> Option<(u64, EventId)> {
+    let (index, id) = name.strip_prefix("event-")?.strip_suffix(".json")?.split_once('-')?;
+    if index.len() < 5 || !index.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    Some((index.parse().ok()?, id.parse().ok()?))
+}
+
+/// The name of an event file.
+pub fn event_name(index: u64, id: &EventId) -> String {
+    format!("event-{index:05}-{id}.json")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_that_could_leave_its_folder_is_refused_by_name() {
+        for bad in [
+            "../x",
+            "a/../../x",
+            "/etc/passwd",
+            "a//b",
+            "./a",
+            "a/.",
+            "..",
+            "C:/x",
+            "a\\..\\b",
+            "\\\\server\\share",
+            "a\0b",
+            "a\nb",
+            "",
+            "/",
+            "//",
+        ] {
+            let error = check(bad).unwrap_err();
+            assert!(error.message().contains("entry"), "{bad:?}: {error}");
+        }
+        assert!(check(&"a/".repeat(1100)).is_err());
+        for good in ["a", "a/", "a/b.c/d", "...", "a/..b", "ü/\u{2028}"] {
+            assert!(check(good).is_ok(), "{good:?}");
+        }
+    }
+
+    #[test]
+    fn files_of_a_conversation_are_told_apart() {
+        let event = |name: &str| match place(name).unwrap() {
+            Place::Event { index, id } => Some((index, id.as_str().to_owned())),
+            _ => None,
+        };
+        assert_eq!(place("base_state.json").unwrap(), Place::BaseState);
+        assert_eq!(event("events/event-00000-0f8fad5b.json"), Some((0, "0f8fad5b".into())));
+        assert_eq!(event("events/event-123456-0F8F-AD5B.json"), Some((123_456, "0F8F-AD5B".into())));
+        for lock in ["events/.eventlog.lock", "owner_lease.json", ".owner_lease.lock"] {
+            assert_eq!(place(lock).unwrap(), Place::Lock);
+        }
+        // What the SDK's pattern does not match is a file like any other.
+        for file in [
+            "TASKS.json",
+            "observations/terminal_output_1a2b3c4d.txt",
+            "subagents/0f8fad5bd9cb469fa16570867728950e/base_state.json",
+            "subagents/0f8fad5bd9cb469fa16570867728950e/events/event-00000-0f8fad5b.json",
+            "events/event-0000-0f8fad5b.json",
+            "events/event-00000-0f8fad5.json",
+            "events/event-00000-01ARZ3NDEKTSV4RRFFQ69G5FAV.json",
+            "events/event-99999999999999999999999-0f8fad5b.json",
+            "events/event-+0001-0f8fad5b.json",
+            "events/notes.txt",
+        ] {
+            assert_eq!(place(file).unwrap(), Place::File(file.parse().unwrap()));
+        }
+    }
+
+    #[test]
+    fn a_name_that_some_disk_takes_for_the_base_state_or_the_log_is_refused() {
+        for bad in [
+            "Base_State.json",
+            "base_state.json.",
+            "base_state.json/x",
+            "EVENTS/event-00000-0f8fad5b.json",
+            "events /event-00000-0f8fad5b.json",
+            "events",
+        ] {
+            assert!(place(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn what_file_managers_add_is_ignored() {
+        for name in ["__MACOSX/a/._b", "a/.DS_Store", ".DS_Store", "a/._base_state.json", "x/Thumbs.db"] {
+            assert!(is_ignored(name), "{name}");
+        }
+        assert!(!is_ignored("a/.eventlog.lock"));
+    }
+
+    #[test]
+    fn names_are_written_as_they_are_read() {
+        let id: EventId = "0f8fad5b-d9cb".parse().unwrap();
+        for index in [0, 99_999, 100_000] {
+            let path = format!("events/{}", event_name(index, &id));
+            assert_eq!(place(&path).unwrap(), Place::Event { index, id: id.clone() });
+        }
+    }
+}

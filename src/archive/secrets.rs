@@ -1,0 +1,186 @@
+//! Plaintext secrets in `base_state.json`, replaced by the SDK's own mask.
+//!
+//! The SDK masks or encrypts secrets when it writes them, but a program can ask it for plaintext, and such a file
+//! must end neither in a store nor in an export. Names follow `llm/llm.py`, `secret/secrets.py`, `mcp/config.py`
+//! and `utils/redact.py`.
+
+use super::{
+    invalid, json,
+    json::{Level, Member},
+    limits::MAX_JSON_DEPTH,
+};
+use crate::{error::Result, id::shortened};
+use std::{borrow::Cow, ops::Range};
+
+/// What stands where a secret was. The SDK reads it as "no value".
+pub const MASK: &str = "**********";
+
+/// The text without plaintext secrets, and where they were; the text itself if it holds none.
+///
+/// Left alone are nulls, blanks, the mask, and Fernet tokens, which only the owner of the passphrase can read.
+/// Fails if the text is not JSON, or nested deeper than anything that the SDK reads.
+pub fn masked(text: &str) -> Result<(Cow<'_, str>, Vec<String>)> {
+    let mut edits: Vec<(Range<usize>, String)> = Vec::new();
+    let mut places = Vec::new();
+    let mut open = vec![Item { value: text, path: String::new(), depth: 0, rule: Rule::ByName }];
+    while let Some(item) = open.pop() {
+        if item.depth > MAX_JSON_DEPTH {
+            return Err(invalid(format!("it is nested deeper than {MAX_JSON_DEPTH} levels")));
+        }
+        let level = json::level(item.value).map_err(|error| invalid(format!("it is not JSON ({error})")))?;
+        match level {
+            Level::Object(members) => {
+                for (name, value) in &members {
+                    let inner = item.inner(name, value, item.rule.within(name, &members));
+                    if is_secret(item.rule, name, &members) && is_plaintext(value) {
+                        edits.push((json::range_in(text, value), json::quoted(MASK)));
+                        places.push(inner.path);
+                    } else if value.starts_with(['{', '[']) {
+                        open.push(inner);
+                    }
+                }
+            }
+            Level::Array(elements) => {
+                let nested = elements.into_iter().filter(|element| element.starts_with(['{', '[']));
+                open.extend(nested.map(|element| item.inner("[]", element, Rule::ByName)));
+            }
+            Level::String(_) | Level::Other => {}
+        }
+    }
+    if edits.is_empty() {
+        return Ok((Cow::Borrowed(text), places));
+    }
+    places.sort();
+    Ok((Cow::Owned(json::edited(text, edits)), places))
+}
+
+/// A value still to be looked into.
+struct Item<'a> {
+    value: &'a str,
+    path: String,
+    depth: usize,
+    rule: Rule,
+}
+
+impl Item<'_> {
+    fn inner<'a>(&self, name: &str, value: &'a str, rule: Rule) -> Item<'a> {
+        let dot = if self.path.is_empty() { "" } else { "." };
+        Item { value, path: format!("{}{dot}{}", self.path, shortened(name)), depth: self.depth + 1, rule }
+    }
+}
+
+/// Which strings directly in an object are secret, beyond those whose name says so.
+#[derive(Clone, Copy, PartialEq)]
+enum Rule {
+    /// None.
+    ByName,
+    /// All: the environment and the headers of an MCP server, secrets by name.
+    Every,
+    /// Those that a header of this name would keep secret.
+    Headers,
+    /// `value`.
+    Source,
+}
+
+impl Rule {
+    /// The rule for the value of the member `name` of an object with these members.
+    fn within(self, name: &str, members: &[Member<'_>]) -> Self {
+        match name {
+            "env" | "secrets" | "secret_sources" => Self::Every,
+            "headers" if json::string_member(members, "kind").as_deref() == Some("LookupSecret") => {
+                Self::Headers
+            }
+            "headers" => Self::Every,
+            "extra_headers" => Self::Headers,
+            _ if self == Self::Every => Self::Source,
+            _ => Self::ByName,
+        }
+    }
+}
+
+fn is_secret(rule: Rule, name: &str, members: &[Member<'_>]) -> bool {
+    match name {
+        "api_key"
+        | "llm_api_key"
+        | "critic_api_key"
+        | "aws_access_key_id"
+        | "aws_secret_access_key"
+        | "aws_session_token"
+        | "password"
+        | "access_token"
+        | "refresh_token"
+        | "client_secret" => true,
+        "value" if rule == Rule::Source || json::member(members, "strategy").is_some() => true,
+        "value" => json::string_member(members, "kind").as_deref() == Some("StaticSecret"),
+        _ => rule == Rule::Every || rule == Rule::Headers && is_secret_header(name),
+    }
+}
+
+/// Whether the SDK takes a header of this name for a secret.
+fn is_secret_header(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    ["AUTHORIZATION", "COOKIE", "CREDENTIAL", "KEY", "PASSWORD", "SECRET", "SESSION", "TOKEN"]
+        .iter()
+        .any(|word| name.contains(word))
+}
+
+fn is_plaintext(value: &str) -> bool {
+    match json::level(value) {
+        Ok(Level::String(text)) => !text.trim().is_empty() && text != MASK && !text.starts_with("gAAAAA"),
+        // A string that cannot be read as text, such as one with half a surrogate pair, may still be a secret.
+        Err(_) => value.starts_with('"'),
+        Ok(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plaintext_is_masked_and_the_rest_keeps_its_bytes() {
+        let text = r#"{ "id" : "x", "agent":{"llm":{"model":"m","api_key":"sk-1","aws_session_token":null,"temperature":1.50,
+            "extra_headers":{"X-Title":"t","Authorization":"Bearer k"}},
+            "mcp_config":{"s":{"url":"u","headers":{"X-Any":"h"},"env":{"PATH":"e"},"auth":{"strategy":"bearer","value":"b"}}},
+            "condenser":{"llm":{"api_key":"gAAAAABtoken"}},"critic":{"api_key":"**********"}},
+            "secret_registry":{"secret_sources":{"A":{"value":"a","kind":"StaticSecret"},
+            "B":{"url":"u","headers":{"X-Key":"k","Accept":"j"},"kind":"LookupSecret"}}},"tags":{"value":"v"}}"#;
+        let (masked, places) = masked(text).unwrap();
+        let expected = text
+            .replace("\"sk-1\"", "\"**********\"")
+            .replace("\"Bearer k\"", "\"**********\"")
+            .replace("\"X-Any\":\"h\"", "\"X-Any\":\"**********\"")
+            .replace("\"PATH\":\"e\"", "\"PATH\":\"**********\"")
+            .replace("\"value\":\"b\"", "\"value\":\"**********\"")
+            .replace("\"value\":\"a\"", "\"value\":\"**********\"")
+            .replace("\"X-Key\":\"k\"", "\"X-Key\":\"**********\"");
+        assert_eq!(masked, expected);
+        assert_eq!(
+            places,
+            [
+                "agent.llm.api_key",
+                "agent.llm.extra_headers.Authorization",
+                "agent.mcp_config.s.auth.value",
+                "agent.mcp_config.s.env.PATH",
+                "agent.mcp_config.s.headers.X-Any",
+                "secret_registry.secret_sources.A.value",
+                "secret_registry.secret_sources.B.headers.X-Key",
+            ]
+        );
+        assert_eq!(super::masked(&masked).unwrap(), (Cow::Borrowed(masked.as_ref()), vec![]));
+    }
+
+    #[test]
+    fn a_secret_that_is_written_twice_is_masked_twice() {
+        let (text, places) = masked(r#"{"api_key":"one","api_key":null,"api\u005fkey":"\ud83d"}"#).unwrap();
+        assert_eq!(text, r#"{"api_key":"**********","api_key":null,"api\u005fkey":"**********"}"#);
+        assert_eq!(places.len(), 2);
+    }
+
+    #[test]
+    fn depth_is_bounded() {
+        let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+        assert!(masked(&deep).unwrap_err().message().contains("deeper"));
+        assert!(masked("{").is_err());
+    }
+}

@@ -1,0 +1,60 @@
+//! Importing over what is already stored: going on, nothing to do, or a clear no.
+
+use super::*;
+use crate::archive::Outcome;
+
+#[test]
+fn an_archive_that_goes_on_is_appended() {
+    let store = stored(&Listed::conversation(10));
+    let further = Listed::conversation(25)
+        .replace(&format!("{FOLDER}/base_state.json"), base_state().replace("idle", "finished").as_bytes())
+        .with(&format!("{FOLDER}/TASKS.json"), b"[]");
+    let imported = run(&further, &store).unwrap();
+    assert_eq!((imported[0].outcome, imported[0].length), (Outcome::Continued { from: 10 }, 25));
+    assert_eq!(snapshot(&store), snapshot(&stored(&further)));
+}
+
+#[test]
+fn an_archive_that_says_nothing_further_changes_nothing() {
+    let store = stored(&Listed::conversation(10));
+    let before = snapshot(&store);
+    for length in [0, 3, 10] {
+        let imported = run(&Listed::conversation(length), &store).unwrap();
+        assert_eq!((imported[0].outcome, imported[0].length), (Outcome::UpToDate, 10));
+        assert_eq!(snapshot(&store), before);
+    }
+}
+
+#[test]
+fn two_histories_are_not_mixed() {
+    let store = stored(&Listed::conversation(10));
+    let before = snapshot(&store);
+    let other_bytes =
+        Listed::conversation(12).replace(&event_path(7), event(7).replace("7.0", "7.00").as_bytes());
+    let other_id = {
+        let mut archive = Listed::conversation(12);
+        for (header, content) in &mut archive.entries {
+            if header.name == event_path(7) {
+                header.name = header.name.replace("00000007-", "ffffffff-");
+                *content = Ok(event(7).replace("00000007-", "ffffffff-").into_bytes());
+                header.size = content.as_ref().unwrap().len() as u64;
+            }
+        }
+        archive
+    };
+    for archive in [other_bytes, other_id] {
+        let error = run(&archive, &store).unwrap_err();
+        assert_eq!(error.code().as_str(), "invalid_state");
+        for word in ["10 events", "has 12", "event 7", "delete it"] {
+            assert!(error.message().contains(word), "{error}");
+        }
+        assert_eq!(snapshot(&store), before);
+    }
+}
+
+#[test]
+fn a_tail_that_was_torn_when_it_was_imported_is_appended_when_it_is_whole() {
+    let store = stored(&Listed::conversation(5).replace(&event_path(4), b""));
+    let imported = run(&Listed::conversation(5), &store).unwrap();
+    assert_eq!((imported[0].outcome, imported[0].length), (Outcome::Continued { from: 4 }, 5));
+}

@@ -1,0 +1,181 @@
+//! Archives that are refused: each with the entry named, and the store as it was.
+
+use super::*;
+
+/// Imports beside an unrelated conversation, expects a refusal that says all of `words`, and nothing changed.
+fn refused(what: &str, archive: &Listed, code: &str, words: &[&str]) {
+    let store = MemoryStore::new();
+    run(&unrelated(), &store).unwrap();
+    let before = snapshot(&store);
+    match run(archive, &store) {
+        Ok(imported) => panic!("{what} was imported: {imported:?}"),
+        Err(error) => {
+            assert_eq!(error.code().as_str(), code, "{what}: {error}");
+            for word in words {
+                assert!(error.message().contains(word), "{what}: {error}");
+            }
+        }
+    }
+    assert_eq!(snapshot(&store), before, "{what}");
+    // Nothing was left that only cannot be seen.
+    assert!(
+        block_on(store.files(id())).unwrap().is_empty()
+            && block_on(store.events(id(), 0..9)).unwrap().is_empty()
+    );
+}
+
+fn unrelated() -> Listed {
+    let other = "1f8fad5bd9cb469fa16570867728950e";
+    Listed::of(&[(
+        &format!("{other}/base_state.json"),
+        base_state().replace("0f8fad5b", "1f8fad5b").as_bytes(),
+    )])
+}
+
+#[test]
+fn tricks_with_paths() {
+    for path in ["../evil", "/etc/passwd", "a/../../b", "C:/x", "a\\b", "x\0y", "a//b", &"a/".repeat(2000)] {
+        refused(path, &Listed::conversation(2).with(path, b"x"), "archive_invalid", &["entry"]);
+    }
+    for path in ["../x", "EVENTS/x", "Base_State.json", "base_state.json/x", "events "] {
+        let path = format!("{FOLDER}/{path}");
+        refused(&path, &Listed::conversation(2).with(&path, b"x"), "archive_invalid", &["entry"]);
+    }
+    let mut archive = Listed::conversation(2);
+    archive.add(&format!("{FOLDER}/link"), b"/etc/passwd").is_symlink = true;
+    refused("a link", &archive, "archive_invalid", &["link", "symbolic"]);
+    let file_and_folder =
+        Listed::conversation(2).with(&format!("{FOLDER}/a"), b"x").with(&format!("{FOLDER}/a/b/c"), b"x");
+    refused("a file in a file", &file_and_folder, "archive_invalid", &["a/b/c"]);
+}
+
+#[test]
+fn entries_outside_of_any_conversation() {
+    refused("nothing", &Listed::default(), "archive_invalid", &["no files"]);
+    refused("only junk", &Listed::of(&[("__MACOSX/x", b"x")]), "archive_invalid", &["no files"]);
+    refused("a photo", &Listed::of(&[("photo.jpg", b"x")]), "archive_invalid", &["photo.jpg"]);
+    refused("a stray", &Listed::conversation(2).with("readme.txt", b"x"), "archive_invalid", &["readme.txt"]);
+    let no_base_state = Listed::conversation(2).without(&format!("{FOLDER}/base_state.json"));
+    refused("no base state", &no_base_state, "archive_invalid", &["base_state.json", FOLDER]);
+    let two = Listed::conversation(2).with(&format!("{ID}/base_state.json"), base_state().as_bytes());
+    refused("one id in two spellings", &two, "archive_invalid", &["twice", ID]);
+}
+
+#[test]
+fn duplicates_and_gaps() {
+    let again = Listed::conversation(3).with(&event_path(1), event(1).as_bytes());
+    refused("a name twice", &again, "archive_invalid", &[&event_path(1), "twice"]);
+    let index = Listed::conversation(3).with(&event_path(1).replace("00000001-0000", "0000ffff-0000"), b"{}");
+    refused("an index twice", &index, "archive_invalid", &["same index", "0000ffff"]);
+    let wide = Listed::conversation(3)
+        .with(&event_path(1).replace("event-00001-00000001", "event-000001-0000ffff"), b"{}");
+    refused("an index in two spellings", &wide, "archive_invalid", &["same index"]);
+    let id = Listed::conversation(3)
+        .with(&event_path(1).replace("event-00001", "event-00003"), event(1).as_bytes());
+    refused("an id twice", &id, "archive_invalid", &["same id", "event-00003"]);
+    for missing in [0, 1] {
+        let gap = Listed::conversation(3).without(&event_path(missing));
+        refused("a gap", &gap, "archive_invalid", &["gap", &format!("event {missing} is missing")]);
+    }
+}
+
+#[test]
+fn ids_that_do_not_agree() {
+    let base_state_path = format!("{FOLDER}/base_state.json");
+    let other = base_state().replace("0f8fad5b", "1f8fad5b");
+    let wrong = Listed::conversation(2).replace(&base_state_path, other.as_bytes());
+    refused("another id", &wrong, "id_mismatch", &[&base_state_path, FOLDER]);
+    for text in ["{}", "[]", "7", "{\"id\":null}", "{\"id\":\"../..\"}", "no json", "{\"id\":1}"] {
+        let wrong = Listed::conversation(2).replace(&base_state_path, text.as_bytes());
+        refused(text, &wrong, "archive_invalid", &[&base_state_path]);
+    }
+    let event = Listed::conversation(3).replace(&event_path(1), event(2).as_bytes());
+    refused("an event with another id", &event, "archive_invalid", &[&event_path(1), "another id"]);
+    let flat = Listed::of(&[("base_state.json", b"{\"agent\":{}}")]);
+    refused("no id anywhere", &flat, "archive_invalid", &["base_state.json"]);
+    let torn_flat = Listed::of(&[("base_state.json", b"{\"agent\":{}")]);
+    refused("torn and no id anywhere", &torn_flat, "archive_invalid", &["base_state.json", "breaks off"]);
+}
+
+#[test]
+fn bombs() {
+    let declare = |size: u64, compressed: u64, count: usize| {
+        let mut archive = Listed::conversation(2);
+        for n in 0..count {
+            let header = archive.add(&format!("{FOLDER}/bomb{n}"), b"x");
+            header.size = size;
+            header.compressed_size = compressed;
+        }
+        archive
+    };
+    refused("one entry too long", &declare((128 << 20) + 1, 1 << 30, 1), "archive_invalid", &["bomb0"]);
+    let mut too_much = declare(127 << 20, 127 << 20, 70);
+    too_much.size = 70 * (127 << 20);
+    refused("too much in all", &too_much, "archive_invalid", &["more than"]);
+    let mut ratio = declare(127 << 20, 127 << 10, 4);
+    ratio.size = 4 * (127 << 10);
+    refused("packed 1000 times", &ratio, "archive_invalid", &["bomb"]);
+    let mut lying = Listed::conversation(2);
+    lying.add(&format!("{FOLDER}/lies"), &[0; 100]).size = 10;
+    refused("longer than it says", &lying, "archive_invalid", &["lies", "cannot be unpacked"]);
+    lying.entries.last_mut().unwrap().0.size = 1000;
+    refused("shorter than it says", &lying, "archive_invalid", &["lies", "cannot be unpacked"]);
+    let mut stored = Listed::conversation(2);
+    stored.add(&format!("{FOLDER}/s"), b"x").method = 0;
+    stored.entries.last_mut().unwrap().0.compressed_size = 7;
+    refused("stored in two sizes", &stored, "archive_invalid", &["entry", "sizes differ"]);
+}
+
+#[test]
+fn more_entries_than_memory_should_hold() {
+    let mut archive = Listed::default();
+    for n in 0..=super::super::limits::MAX_ENTRIES {
+        archive.add(&format!("{n}/"), b"");
+    }
+    refused("too many entries", &archive, "archive_invalid", &["more than 200000 entries"]);
+}
+
+#[test]
+fn entries_that_cannot_be_unpacked() {
+    let mut archive = Listed::conversation(3);
+    archive.entries.iter_mut().find(|(header, _)| header.name == event_path(1)).unwrap().1 =
+        Err("Invalid CRC32".into());
+    refused("damaged", &archive, "archive_invalid", &[&event_path(1), "Invalid CRC32"]);
+    let mut archive = Listed::conversation(2);
+    archive.add(&format!("{FOLDER}/a"), b"x").is_encrypted = true;
+    refused("encrypted", &archive, "archive_invalid", &["/a", "encrypted"]);
+    let mut archive = Listed::conversation(2);
+    archive.add(&format!("{FOLDER}/a"), b"x").method = 93;
+    refused("a strange method", &archive, "archive_invalid", &["/a", "93"]);
+}
+
+#[test]
+fn an_event_in_the_middle_that_is_no_text() {
+    let archive = Listed::conversation(3).replace(&event_path(1), b"{\"id\":\"\xff\xfe\"}");
+    refused("not UTF-8", &archive, "archive_invalid", &[&event_path(1), "UTF-8"]);
+}
+
+#[test]
+fn a_second_conversation_that_is_refused_takes_the_first_with_it() {
+    let archive = Listed::conversation(3).with("1f8fad5bd9cb469fa16570867728950e/base_state.json", b"[]");
+    refused("one good, one bad", &archive, "archive_invalid", &["1f8fad5b"]);
+}
+
+#[test]
+fn a_directory_that_cannot_be_read() {
+    struct NoZip;
+    impl Archive for NoZip {
+        fn size(&self) -> u64 {
+            0
+        }
+        fn next_entry(&self) -> LocalBoxFuture<'_, Result<Option<EntryHeader>, String>> {
+            Box::pin(ready(Err("File format is not recognized".into())))
+        }
+        fn read(&self, _: usize) -> LocalBoxFuture<'_, Result<Vec<u8>, String>> {
+            Box::pin(ready(Err("unreachable".into())))
+        }
+    }
+    let error = block_on(import(&NoZip, &MemoryStore::new(), 0.0, &|_| ())).unwrap_err();
+    assert_eq!(error.code().as_str(), "archive_invalid");
+    assert!(error.message().contains("not a zip") || error.message().contains("zip archive"), "{error}");
+}

@@ -1,0 +1,97 @@
+//! What a process leaves that died while it wrote must not cost more than the file it was writing.
+
+use super::*;
+
+fn path(text: &str) -> StorePath {
+    text.parse().unwrap()
+}
+
+#[test]
+fn a_torn_tail_is_set_aside_and_reported() {
+    let whole = event(4);
+    for torn in [
+        &b""[..],
+        &whole.as_bytes()[..whole.len() - 1],
+        b"\0\0\0\0",
+        "{\"a\":\"ü".as_bytes().split_last().unwrap().1,
+    ] {
+        let archive = Listed::conversation(5).replace(&event_path(4), torn);
+        let store = MemoryStore::new();
+        let imported = run(&archive, &store).unwrap();
+        assert_eq!(imported[0].length, 4);
+        assert!(imported[0].warnings[0].contains(&event_path(4)), "{imported:?}");
+        let held = snapshot(&store).remove(0);
+        assert_eq!(held.2.len(), 4);
+        let name = event_path(4).rsplit('/').next().unwrap().to_owned();
+        assert_eq!(held.3, [(path(&format!("set-aside/{name}")), torn.to_vec())]);
+    }
+}
+
+#[test]
+fn several_torn_events_at_the_end_are_set_aside_together() {
+    let mut archive = Listed::conversation(6);
+    for index in 3..6 {
+        archive = archive.replace(&event_path(index), b"");
+    }
+    let store = MemoryStore::new();
+    let imported = run(&archive, &store).unwrap();
+    assert_eq!((imported[0].length, imported[0].warnings.len()), (3, 3));
+    assert_eq!(snapshot(&store)[0].3.len(), 3);
+    let all = Listed::conversation(1).replace(&event_path(0), b"");
+    assert_eq!(run(&all, &MemoryStore::new()).unwrap()[0].length, 0);
+}
+
+#[test]
+fn what_is_set_aside_twice_is_kept_twice() {
+    let name = event_path(2).rsplit('/').next().unwrap().to_owned();
+    let archive = Listed::conversation(3)
+        .replace(&event_path(2), b"second")
+        .with(&format!("{FOLDER}/set-aside/{name}"), b"first");
+    let files = snapshot(&stored(&archive)).remove(0).3;
+    assert_eq!(
+        files,
+        [
+            (path(&format!("set-aside/1/{name}")), b"second".to_vec()),
+            (path(&format!("set-aside/{name}")), b"first".to_vec()),
+        ]
+    );
+}
+
+#[test]
+fn a_broken_event_in_the_middle_is_kept_and_reported() {
+    let archive = Listed::conversation(5).replace(&event_path(2), b"{\"id\":");
+    let store = MemoryStore::new();
+    let imported = run(&archive, &store).unwrap();
+    assert_eq!(imported[0].length, 5);
+    assert!(imported[0].warnings[0].contains(&event_path(2)));
+    assert_eq!(&*snapshot(&store)[0].2[2].json, "{\"id\":");
+}
+
+#[test]
+fn the_head_moves_off_a_tail_that_was_set_aside() {
+    let headed = base_state().replace(
+        "\"execution_status\"",
+        &format!("\"leaf_event_id\":\"{}\",\"execution_status\"", event_id(4)),
+    );
+    let artifact = event(3).replace("MessageEvent", "ConversationStateUpdateEvent");
+    let archive = Listed::conversation(5)
+        .replace(&format!("{FOLDER}/base_state.json"), headed.as_bytes())
+        .replace(&event_path(3), artifact.as_bytes())
+        .replace(&event_path(4), b"");
+    let held = snapshot(&stored(&archive)).remove(0);
+    assert_eq!(*held.1, *headed.replace(&event_id(4), &event_id(2)));
+}
+
+#[test]
+fn a_torn_base_state_is_rebuilt_and_kept_beside() {
+    for torn in [&b""[..], &base_state().as_bytes()[..100]] {
+        let archive = Listed::conversation(3).replace(&format!("{FOLDER}/base_state.json"), torn);
+        let store = MemoryStore::new();
+        let imported = run(&archive, &store).unwrap();
+        assert!(imported[0].warnings[0].contains("base_state.json"), "{imported:?}");
+        let held = snapshot(&store).remove(0);
+        assert!(held.1.contains(ID) && held.1.contains("\"agent\"") && held.1.contains("\"workspace\""));
+        assert_eq!(held.3, [(path("set-aside/base_state.json"), torn.to_vec())]);
+        assert_eq!(held.2.len(), 3);
+    }
+}

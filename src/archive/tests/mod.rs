@@ -1,0 +1,177 @@
+//! Archives as lists of entries, sound and hostile, against the memory store.
+
+mod continuing;
+mod faults;
+mod hostile;
+mod left_half_written;
+mod random;
+mod round_trip;
+
+use super::{Archive, EntryHeader, Export, Imported, Progress, import};
+use crate::{
+    error::Error,
+    id::{ConversationId, StorePath},
+    store::{MemoryStore, Store, StoredEvent},
+};
+use futures_executor::block_on;
+use futures_util::future::LocalBoxFuture;
+use std::{cell::Cell, future::ready, rc::Rc};
+
+const ID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
+const FOLDER: &str = "0f8fad5bd9cb469fa16570867728950e";
+
+fn id() -> ConversationId {
+    ID.parse().unwrap()
+}
+
+/// An archive of these files, in this order.
+#[derive(Clone, Default)]
+struct Listed {
+    entries: Vec<(EntryHeader, Result<Vec<u8>, String>)>,
+    size: u64,
+    next: Cell<usize>,
+}
+
+impl Listed {
+    fn of(files: &[(&str, &[u8])]) -> Self {
+        let mut archive = Self::default();
+        for (name, content) in files {
+            archive.add(name, content);
+        }
+        archive
+    }
+
+    fn add(&mut self, name: &str, content: &[u8]) -> &mut EntryHeader {
+        let size = content.len() as u64;
+        let header = EntryHeader {
+            name: name.to_owned(),
+            compressed_size: size,
+            size,
+            is_directory: name.ends_with('/'),
+            is_symlink: false,
+            is_encrypted: false,
+            method: 8,
+        };
+        self.size += size;
+        self.entries.push((header, Ok(content.to_vec())));
+        &mut self.entries.last_mut().unwrap().0
+    }
+
+    /// A conversation of `length` events, as an export has it.
+    fn conversation(length: u64) -> Self {
+        let mut archive = Self::default();
+        archive.add(&format!("{FOLDER}/"), b"");
+        archive.add(&format!("{FOLDER}/base_state.json"), base_state().as_bytes());
+        archive.add(&format!("{FOLDER}/events/"), b"");
+        for index in 0..length {
+            archive.add(&event_path(index), event(index).as_bytes());
+        }
+        archive
+    }
+
+    fn with(mut self, name: &str, content: &[u8]) -> Self {
+        self.add(name, content);
+        self
+    }
+
+    fn replace(mut self, name: &str, content: &[u8]) -> Self {
+        let entry = self.entries.iter_mut().find(|(header, _)| header.name == name).unwrap();
+        entry.0.size = content.len() as u64;
+        entry.1 = Ok(content.to_vec());
+        self
+    }
+
+    fn without(mut self, name: &str) -> Self {
+        self.entries.retain(|(header, _)| header.name != name);
+        self
+    }
+}
+
+impl Archive for Listed {
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn next_entry(&self) -> LocalBoxFuture<'_, Result<Option<EntryHeader>, String>> {
+        let next = self.entries.get(self.next.get()).map(|(header, _)| header.clone());
+        self.next.set(self.next.get() + 1);
+        Box::pin(ready(Ok(next)))
+    }
+
+    fn read(&self, position: usize) -> LocalBoxFuture<'_, Result<Vec<u8>, String>> {
+        Box::pin(ready(self.entries[position].1.clone()))
+    }
+}
+
+fn base_state() -> String {
+    format!(
+        "{{\"id\":\"{ID}\",\"agent\":{{\"llm\":{{\"model\":\"m\"}},\"kind\":\"Agent\"}},\
+         \"workspace\":{{\"working_dir\":\"w\",\"kind\":\"LocalWorkspace\"}},\
+         \"persistence_dir\":\"mine/{FOLDER}\",\"execution_status\":\"idle\"}}"
+    )
+}
+
+fn event_id(index: u64) -> String {
+    format!("{index:08x}-0000-4000-8000-000000000000")
+}
+
+fn event_path(index: u64) -> String {
+    format!("{FOLDER}/events/event-{index:05}-{}.json", event_id(index))
+}
+
+fn event(index: u64) -> String {
+    format!(
+        "{{\"id\":\"{}\", \"n\":{index}.0,\"text\":\"\u{2028}ü\",\"kind\":\"MessageEvent\"}}",
+        event_id(index)
+    )
+}
+
+fn run(archive: &Listed, store: &dyn Store) -> Result<Vec<Imported>, Error> {
+    archive.next.set(0);
+    let last = Cell::new(Progress { done: 0, total: 0 });
+    let result = block_on(import(archive, store, 1000.0, &|progress| {
+        assert!(progress.done >= last.get().done && progress.done <= progress.total);
+        last.set(progress);
+    }));
+    if result.is_ok() {
+        assert_eq!(last.get().done, last.get().total);
+    }
+    result
+}
+
+/// Everything that a store holds, for comparison.
+type Snapshot = Vec<(ConversationId, Rc<str>, Vec<StoredEvent>, Vec<(StorePath, Vec<u8>)>)>;
+
+fn snapshot(store: &dyn Store) -> Snapshot {
+    block_on(async {
+        let mut all = Vec::new();
+        for listing in store.list().await.unwrap() {
+            let id = listing.conversation;
+            let mut files = Vec::new();
+            for path in store.files(id).await.unwrap() {
+                let content = store.read_file(id, &path).await.unwrap().unwrap();
+                files.push((path, content));
+            }
+            all.push((id, listing.base_state, store.events(id, 0..u64::MAX).await.unwrap(), files));
+        }
+        all
+    })
+}
+
+fn exported(store: Rc<dyn Store>) -> Vec<(String, Vec<u8>)> {
+    block_on(async {
+        let mut export = Export::open(store, id()).await.unwrap();
+        let mut entries = Vec::new();
+        while let Some(entry) = export.next().await.unwrap() {
+            entries.push((entry.name, entry.content.as_bytes().to_vec()));
+        }
+        assert_eq!(export.progress().done, export.progress().total);
+        entries
+    })
+}
+
+fn stored(archive: &Listed) -> MemoryStore {
+    let store = MemoryStore::new();
+    run(archive, &store).unwrap();
+    store
+}

@@ -1,0 +1,89 @@
+//! No list of entries, however odd, does more than fail.
+
+use super::*;
+use proptest::prelude::*;
+
+fn name() -> impl Strategy<Value = String> {
+    let part = prop_oneof![
+        Just(FOLDER.to_owned()),
+        Just(ID.to_owned()),
+        Just("events".to_owned()),
+        Just("base_state.json".to_owned()),
+        Just("..".to_owned()),
+        Just("set-aside".to_owned()),
+        (0_u64..4).prop_map(|index| event_path(index).rsplit('/').next().unwrap().to_owned()),
+        "[a-cE.]{0,3}",
+        "\\PC{0,4}",
+    ];
+    prop::collection::vec(part, 1..4).prop_map(|parts| parts.join("/"))
+}
+
+fn content() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        Just(base_state().into_bytes()),
+        (0_u64..4).prop_map(|index| event(index).into_bytes()),
+        (0..base_state().len()).prop_map(|end| base_state().as_bytes()[..end].to_vec()),
+        prop::collection::vec(any::<u8>(), 0..64),
+        Just(vec![]),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_list_of_entries_is_imported_or_refused(
+        base in 0_u64..4,
+        odd in prop::collection::vec((name(), content(), any::<u8>()), 0..5),
+        changed in prop::option::of((0_usize..8, content())),
+    ) {
+        let mut archive = Listed::conversation(base);
+        for (name, content, flags) in odd {
+            let header = archive.add(&name, &content);
+            header.is_directory |= flags % 16 == 1;
+            header.is_symlink = flags % 32 == 2;
+            header.is_encrypted = flags % 32 == 3;
+            if flags % 32 == 4 {
+                header.method = u16::from(flags);
+            }
+            if flags % 32 == 5 {
+                header.size = u64::MAX - u64::from(flags);
+            }
+        }
+        if let Some((place, content)) = changed
+            && let Some((header, found)) = archive.entries.get_mut(place)
+        {
+            header.size = content.len() as u64;
+            *found = Ok(content);
+        }
+        let store = Rc::new(MemoryStore::new());
+        match run(&archive, &*store) {
+            Err(error) => {
+                prop_assert!(snapshot(&*store).is_empty());
+                prop_assert!(error.message().len() < 1000);
+            }
+            Ok(imported) => {
+                let held = snapshot(&*store);
+                prop_assert_eq!(imported.len(), held.len());
+                if held.iter().any(|(found, ..)| *found == id()) {
+                    // What was imported can leave and come back.
+                    let mut again = Listed::default();
+                    for (name, content) in exported(Rc::clone(&store) as Rc<dyn Store>) {
+                        again.add(&name, &content);
+                    }
+                    let copy = MemoryStore::new();
+                    run(&again, &copy).unwrap();
+                    let ours: Vec<_> = held.iter().filter(|(found, ..)| *found == id()).map(|one| (&one.2, &one.3)).collect();
+                    let copied = snapshot(&copy);
+                    prop_assert_eq!(ours, copied.iter().map(|one| (&one.2, &one.3)).collect::<Vec<_>>());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn any_text_leaves_as_a_base_state_or_not_at_all(text in "[{}\\[\\]\",:a-z\\\\ 0-9]{0,40}") {
+        let left = crate::archive::portable(&text, id());
+        prop_assert!(serde_json::from_str::<serde_json::Value>(&left).is_ok(), "{}", left);
+    }
+}

@@ -1,0 +1,154 @@
+//! What goes in comes out.
+
+use super::*;
+use crate::archive::Outcome;
+
+#[test]
+fn event_files_leave_byte_for_byte_as_they_came() {
+    let archive = Listed::conversation(300)
+        .with(&format!("{FOLDER}/TASKS.json"), b"[ ]")
+        .with(&format!("{FOLDER}/observations/terminal_output_1a2b3c4d.txt"), &[0, 255, 10])
+        .with(&format!("{FOLDER}/subagents/aa/events/event-00000-0f8fad5b.json"), b"{}");
+    let store = Rc::new(MemoryStore::new());
+    let imported = run(&archive, &*store).unwrap();
+    assert_eq!(
+        imported,
+        [Imported { conversation: id(), outcome: Outcome::Created, length: 300, warnings: vec![] }]
+    );
+    let mut before: Vec<_> = archive
+        .entries
+        .iter()
+        .map(|(header, content)| (header.name.clone(), content.clone().unwrap()))
+        .collect();
+    let mut after = exported(store);
+    // The directories around further files are added.
+    for added in ["observations/", "subagents/", "subagents/aa/", "subagents/aa/events/"] {
+        before.push((format!("{FOLDER}/{added}"), vec![]));
+    }
+    before.sort();
+    after.sort();
+    assert_eq!(before, after);
+}
+
+#[test]
+fn an_export_opens_with_its_directories_and_the_base_state() {
+    let store = Rc::new(stored(&Listed::conversation(2)));
+    let names: Vec<_> = exported(store).into_iter().map(|(name, _)| name).collect();
+    let expected: Vec<String> = ["", "base_state.json", "events/"]
+        .iter()
+        .map(|name| format!("{FOLDER}/{name}"))
+        .chain([event_path(0), event_path(1)])
+        .collect();
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn an_export_holds_what_was_there_when_it_began() {
+    let store = Rc::new(stored(&Listed::conversation(20)));
+    let mut export = block_on(Export::open(Rc::clone(&store) as Rc<dyn Store>, id())).unwrap();
+    assert!(block_on(export.next()).unwrap().is_some());
+    run(&Listed::conversation(40), &*store).unwrap();
+    let mut left = 0;
+    while block_on(export.next()).unwrap().is_some() {
+        left += 1;
+    }
+    assert_eq!(left, 2 + 20);
+}
+
+#[test]
+fn an_export_of_a_conversation_that_is_deleted_meanwhile_fails() {
+    let store = Rc::new(stored(&Listed::conversation(50)));
+    block_on(async {
+        let mut export = Export::open(Rc::clone(&store) as Rc<dyn Store>, id()).await.unwrap();
+        store.delete(id()).await.unwrap();
+        let error = loop {
+            match export.next().await {
+                Ok(Some(_)) => {}
+                Ok(None) => panic!("the export ended as if all were well"),
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(error.code().as_str(), "not_found");
+        assert!(Export::open(store, id()).await.is_err());
+    });
+}
+
+#[test]
+fn entries_may_come_in_any_order_and_with_things_that_file_managers_add() {
+    let mut archive =
+        Listed::conversation(50).with("__MACOSX/._x", b"junk").with(&format!("{FOLDER}/.DS_Store"), b"junk");
+    archive.entries.reverse();
+    let store = stored(&archive);
+    assert_eq!(snapshot(&store), snapshot(&stored(&Listed::conversation(50))));
+}
+
+#[test]
+fn lock_files_are_left_behind() {
+    let mut archive = Listed::conversation(1);
+    for lock in ["events/.eventlog.lock", "owner_lease.json", ".owner_lease.lock"] {
+        archive.add(&format!("{FOLDER}/{lock}"), b"");
+    }
+    assert_eq!(snapshot(&stored(&archive)), snapshot(&stored(&Listed::conversation(1))));
+}
+
+#[test]
+fn folders_around_the_conversation_and_none_at_all_are_understood() {
+    let expected = snapshot(&stored(&Listed::conversation(3)));
+    for (from, to) in [
+        (String::new(), "conversations/"),
+        (String::new(), "home/ann/conversations/"),
+        (format!("{FOLDER}/"), ""),
+        (format!("{FOLDER}/"), "my chat/"),
+        (FOLDER.to_owned(), ID),
+    ] {
+        let mut archive = Listed::conversation(3);
+        for (header, _) in &mut archive.entries {
+            header.name = format!("{to}{}", header.name.strip_prefix(&from).unwrap());
+        }
+        archive.entries.retain(|(header, _)| !header.name.is_empty());
+        assert_eq!(snapshot(&stored(&archive)), expected, "{to}");
+    }
+}
+
+#[test]
+fn several_conversations_in_one_archive_are_imported_each() {
+    let mut archive = Listed::conversation(3);
+    let other = "1f8fad5bd9cb469fa16570867728950e";
+    for (header, content) in Listed::conversation(2).entries {
+        let content = String::from_utf8(content.unwrap()).unwrap().replace("0f8fad5b", "1f8fad5b");
+        archive.add(&header.name.replace(FOLDER, other), content.as_bytes());
+    }
+    let store = MemoryStore::new();
+    let imported = run(&archive, &store).unwrap();
+    assert_eq!(imported.iter().map(|one| one.length).collect::<Vec<_>>(), [3, 2]);
+    assert_eq!(snapshot(&store).len(), 2);
+}
+
+#[test]
+fn secrets_come_neither_in_nor_out() {
+    let leaky = base_state().replace("\"model\":\"m\"", "\"model\":\"m\",\"api_key\":\"sk-very-secret\"");
+    let nested = format!("{FOLDER}/subagents/aa/base_state.json");
+    let archive = Listed::conversation(1)
+        .replace(&format!("{FOLDER}/base_state.json"), leaky.as_bytes())
+        .with(&nested, leaky.as_bytes())
+        .with(&format!("{FOLDER}/meta.json"), leaky.as_bytes());
+    let store = Rc::new(MemoryStore::new());
+    let imported = run(&archive, &*store).unwrap();
+    assert!(imported[0].warnings[0].contains("agent.llm.api_key"), "{imported:?}");
+    assert!(!format!("{imported:?}").contains("sk-very-secret"));
+    let held = snapshot(&*store);
+    assert!(!held[0].1.contains("sk-very-secret"));
+    for (path, content) in &held[0].3 {
+        assert!(!String::from_utf8_lossy(content).contains("sk-very-secret"), "{path}");
+    }
+    // A store that a host brought may hold what it should not.
+    block_on(async {
+        let mut commit = crate::store::Commit::new(1, 0.0);
+        commit.base_state = Some(leaky.as_str().into());
+        commit.files = vec![("meta.json".parse().unwrap(), Some(leaky.clone().into_bytes()))];
+        store.commit(id(), commit).await.unwrap();
+    });
+    for (name, content) in exported(store) {
+        assert!(!String::from_utf8_lossy(&content).contains("sk-very-secret"), "{name}");
+    }
+}

@@ -1,0 +1,161 @@
+//! The first pass: every content is read and checked, and nothing is stored.
+
+use super::{
+    Archive, base_state,
+    contents::{Contents, Conversation, Entry, Part},
+    event_text::{EventText, event_text},
+    invalid,
+    read_ahead::ReadAhead,
+};
+use crate::{
+    error::Result,
+    id::{ConversationId, EventId, shortened},
+};
+use std::collections::BTreeSet;
+
+/// What a conversation of an archive amounts to.
+#[derive(Debug)]
+pub struct Verified {
+    /// Whose it is.
+    pub id: ConversationId,
+    /// How many events of the log are kept; those after them are set aside.
+    pub length: u64,
+    /// Where the conversation stands if its head was set aside.
+    pub head: Option<EventId>,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+}
+
+impl Verified {
+    /// The ids of the events that are set aside.
+    pub fn gone(&self, conversation: &Conversation) -> Vec<EventId> {
+        conversation.events.iter().skip(position(self.length)).map(|(id, _)| id.clone()).collect()
+    }
+}
+
+/// An index as a position in memory; one that memory cannot have is beyond every end.
+pub fn position(index: u64) -> usize {
+    usize::try_from(index).unwrap_or(usize::MAX)
+}
+
+/// Reads every entry in the order of the archive. `progress` is told of the bytes read.
+pub async fn verify(
+    archive: &dyn Archive,
+    contents: &Contents,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Vec<Verified>> {
+    let mut findings: Vec<Findings> = contents.conversations.iter().map(|_| Findings::default()).collect();
+    let mut reader = ReadAhead::new(archive, in_archive_order(contents).into_iter());
+    let name = |(place, part): &(usize, Part)| {
+        contents
+            .conversations
+            .get(*place)
+            .map(|conversation| conversation.entry_name(*part))
+            .unwrap_or_default()
+    };
+    while let Some(read) = reader.next(name).await {
+        let ((place, part), content) = read?;
+        progress(content.len() as u64);
+        let (Some(conversation), Some(found)) = (contents.conversations.get(place), findings.get_mut(place))
+        else {
+            continue;
+        };
+        match part {
+            Part::BaseState => found.base_state(conversation, &content)?,
+            Part::Event(index) => found.event(conversation, index, &content)?,
+            Part::File(_) => {}
+        }
+    }
+    let mut ids = BTreeSet::new();
+    let mut verified = Vec::new();
+    for (conversation, found) in contents.conversations.iter().zip(findings) {
+        let done = found.verified(conversation)?;
+        if !ids.insert(done.id) {
+            return Err(invalid(format!("conversation {} is there twice", done.id)));
+        }
+        verified.push(done);
+    }
+    Ok(verified)
+}
+
+/// Every entry with its conversation's place in the contents.
+fn in_archive_order(contents: &Contents) -> Vec<((usize, Part), Entry)> {
+    let conversations = contents.conversations.iter().enumerate();
+    let mut entries: Vec<_> = conversations
+        .flat_map(|(place, conversation)| {
+            conversation.parts().map(move |(part, entry)| ((place, part), entry))
+        })
+        .collect();
+    entries.sort_by_key(|(_, entry)| entry.position);
+    entries
+}
+
+/// What was found in one conversation's entries so far.
+#[derive(Default)]
+struct Findings {
+    base_state: Option<base_state::BaseState>,
+    /// Events that are no JSON object, ascending when all are read; whether each is at least text.
+    broken: Vec<(usize, bool)>,
+    /// The last sound event that a conversation can stand at.
+    head: Option<usize>,
+}
+
+impl Findings {
+    fn base_state(&mut self, conversation: &Conversation, content: &[u8]) -> Result<()> {
+        let entry = conversation.entry_name(Part::BaseState);
+        let mut read = base_state::read(content, &entry, conversation.folder)?;
+        read.text = String::new();
+        self.base_state = Some(read);
+        Ok(())
+    }
+
+    fn event(&mut self, conversation: &Conversation, index: usize, content: &[u8]) -> Result<()> {
+        let Some((id, _)) = conversation.events.get(index) else { return Ok(()) };
+        match event_text(content, id) {
+            EventText::Sound { can_be_head: true } => self.head = self.head.max(Some(index)),
+            EventText::Sound { can_be_head: false } => {}
+            EventText::Broken => self.broken.push((index, true)),
+            EventText::NotUtf8 => self.broken.push((index, false)),
+            EventText::OtherId(found) => {
+                return Err(invalid(format!(
+                    "entry {} holds an event with another id, {:?}",
+                    conversation.entry_name(Part::Event(index)),
+                    shortened(&found)
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn verified(mut self, conversation: &Conversation) -> Result<Verified> {
+        let Some(base_state) = self.base_state else {
+            return Err(invalid(format!("there is no base_state.json in {}", conversation.prefix)));
+        };
+        let mut warnings = base_state.warnings;
+        let name = |index| conversation.entry_name(Part::Event(index));
+        // A process that dies leaves its last files half written; what comes before them is sound.
+        self.broken.sort_unstable();
+        let mut length = conversation.events.len();
+        while self.broken.last().is_some_and(|(index, _)| index.checked_add(1) == Some(length)) {
+            self.broken.pop();
+            length -= 1;
+        }
+        for index in length..conversation.events.len() {
+            warnings.push(format!(
+                "{} is empty or breaks off; the conversation ends before it, and the file is kept under set-aside/",
+                name(index)
+            ));
+        }
+        for (index, is_text) in self.broken {
+            if !is_text {
+                return Err(invalid(format!("entry {} is not UTF-8 text", name(index))));
+            }
+            warnings.push(format!(
+                "{} is not a JSON object; it is kept as it is, but cannot be shown",
+                name(index)
+            ));
+        }
+        let head = self.head.and_then(|index| conversation.events.get(index)).map(|(id, _)| id.clone());
+        Ok(Verified { id: base_state.id, length: length as u64, head, warnings })
+    }
+}
