@@ -21,6 +21,7 @@
 //! The suite that every store must pass is in `conformance`.
 
 mod memory;
+pub mod rows;
 
 #[cfg(any(test, feature = "testing"))]
 pub mod conformance;

@@ -174,6 +174,23 @@ pub(super) async fn every_edit_of_a_large_base_state_is_read_back(place: &Place<
     )
 }
 
+/// A writer may remember how long the log is, and the log stays as long when only the base state changes.
+pub(super) async fn a_base_state_committed_by_another_handle_stays(place: &Place<'_>) -> Outcome {
+    let (one, two, id) = (place.open().await?, place.open().await?, conversation(1));
+    let first = Commit { events: numbered(0..1), base_state: base("first"), ..Commit::new(0, 1.0) };
+    one.commit(id, first).await?;
+    for (n, text) in (1..).zip(["second", "a third and longer one", "4"]) {
+        two.commit(id, Commit { base_state: base(text), ..Commit::new(n, 1.0) }).await?;
+        one.commit(id, Commit { events: numbered(n..n + 1), ..Commit::new(n, 1.0) }).await?;
+        for reader in [&one, &two] {
+            let listing = reader.loaded(id).await?;
+            expect("base state", &&*listing.base_state, &text)?;
+            expect("length", &listing.length, &(n + 1))?;
+        }
+    }
+    expect("events", &one.events(id, 0..9).await?, &stored(0..4))
+}
+
 pub(super) async fn of_two_writers_one_wins(place: &Place<'_>) -> Outcome {
     let (one, two, id) = (place.open().await?, place.open().await?, conversation(1));
     one.commit(id, Commit { base_state: base("x"), ..Commit::new(0, 1.0) }).await?;

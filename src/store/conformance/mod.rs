@@ -88,6 +88,7 @@ cases! {
         relaxed_commits_are_kept_too
         a_base_state_is_replaced_whole
         every_edit_of_a_large_base_state_is_read_back
+        a_base_state_committed_by_another_handle_stays
         of_two_writers_one_wins
         interleaved_writers_lose_nothing
         commits_under_way_together_keep_their_order
