@@ -24,14 +24,21 @@ pub struct ActiveBranch {
     pub pending: Vec<Event>,
     /// Ids of calls and responses.
     pub taken: HashSet<String>,
+    /// All events, as long as the view is without the calls that waited when it was made: a whole view leaves them
+    /// out, so it is made again when they have their results.
+    unsettled: Option<Vec<Event>>,
 }
 
 impl ActiveBranch {
     /// Of a branch's events, from the root to HEAD.
     pub fn of(events: &[Event]) -> Self {
-        let mut branch = Self { view: View::of_branch(events), pending: Vec::new(), taken: HashSet::new() };
+        let view = View::of_branch(events);
+        let mut branch = Self { view, pending: Vec::new(), taken: HashSet::new(), unsettled: None };
         for event in events {
             branch.note(event);
+        }
+        if !branch.pending.is_empty() {
+            branch.unsettled = Some(events.to_vec());
         }
         branch
     }
@@ -40,6 +47,13 @@ impl ActiveBranch {
     pub fn push(&mut self, event: &Event) {
         self.view.push(event);
         self.note(event);
+        let Some(mut events) = self.unsettled.take() else { return };
+        events.push(event.clone());
+        if self.pending.is_empty() {
+            self.view = View::of_branch(&events);
+        } else {
+            self.unsettled = Some(events);
+        }
     }
 
     /// Observations name the action they answer, errors the call (`conversation/state.py`, `get_unmatched_actions`).

@@ -299,6 +299,7 @@ struct Running<'a>(&'a Rc<Shared>);
 impl Drop for Running<'_> {
     fn drop(&mut self) {
         *self.0.running.borrow_mut() = None;
+        self.0.run_ends.borrow_mut().clear();
     }
 }
 

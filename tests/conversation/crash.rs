@@ -1,0 +1,285 @@
+//! The page dies at any point, and the conversation goes on.
+
+use crate::support::{ID, TestTool, World, calls, echo, say, text};
+use futures_executor::block_on;
+use futures_util::FutureExt;
+use std::{
+    cell::{Cell, RefCell},
+    ops::Range,
+    rc::Rc,
+};
+use threadkeep::{
+    cancel::CancelToken,
+    conversation::base_state::ExecutionStatus,
+    id::{ConversationId, EventId, StorePath},
+    store::{Commit, Listing, MemoryStore, Store, StoreFuture, StoredEvent},
+    tool::{Replay, ToolOutput},
+};
+
+/// A store whose page dies at a given commit: it is applied or not, and nobody hears of it.
+struct DyingStore {
+    inner: MemoryStore,
+    commits_left: Cell<usize>,
+    applies_last: bool,
+}
+
+impl Store for DyingStore {
+    fn list(&self) -> StoreFuture<'_, Vec<Listing>> {
+        self.inner.list()
+    }
+    fn load(&self, conversation: ConversationId) -> StoreFuture<'_, Option<Listing>> {
+        self.inner.load(conversation)
+    }
+    fn events(&self, conversation: ConversationId, range: Range<u64>) -> StoreFuture<'_, Vec<StoredEvent>> {
+        self.inner.events(conversation, range)
+    }
+    fn index_of<'a>(
+        &'a self,
+        conversation: ConversationId,
+        event: &'a EventId,
+    ) -> StoreFuture<'a, Option<u64>> {
+        self.inner.index_of(conversation, event)
+    }
+    fn commit(&self, conversation: ConversationId, commit: Commit) -> StoreFuture<'_, ()> {
+        let left = self.commits_left.get();
+        self.commits_left.set(left.saturating_sub(1));
+        if left > 0 {
+            return self.inner.commit(conversation, commit);
+        }
+        let applied = self.applies_last.then(|| self.inner.commit(conversation, commit));
+        Box::pin(async move {
+            if let Some(applied) = applied {
+                applied.await?;
+            }
+            std::future::pending().await
+        })
+    }
+    fn files(&self, conversation: ConversationId) -> StoreFuture<'_, Vec<StorePath>> {
+        self.inner.files(conversation)
+    }
+    fn read_file<'a>(
+        &'a self,
+        conversation: ConversationId,
+        path: &'a StorePath,
+    ) -> StoreFuture<'a, Option<Vec<u8>>> {
+        self.inner.read_file(conversation, path)
+    }
+    fn delete(&self, conversation: ConversationId) -> StoreFuture<'_, ()> {
+        self.inner.delete(conversation)
+    }
+    fn close(&self) {}
+}
+
+#[test]
+fn a_page_that_dies_at_any_commit_leaves_a_conversation_that_goes_on() {
+    for applies_last in [false, true] {
+        for commits in 0.. {
+            let inner = MemoryStore::new();
+            let dying = DyingStore { inner: inner.another(), commits_left: Cell::new(commits), applies_last };
+            let ran = Rc::new(RefCell::new(Vec::new()));
+            let note = ran.clone();
+            let once = TestTool::new("once", Replay::Never, move |call| {
+                note.borrow_mut().push(call.idempotency_key.clone());
+                async { Ok(ToolOutput::text("did it")) }
+            });
+            let script = || {
+                [
+                    calls(&[("a", "once", r#"{"text":"1"}"#), ("b", "echo", r#"{"text":"2"}"#)]),
+                    calls(&[("c", "once", r#"{"text":"3"}"#)]),
+                    text("Done."),
+                ]
+            };
+            let world = World::new(Rc::new(dying), vec![once.clone(), echo()], script());
+            let told = world.told.clone();
+            let has_ended = async {
+                let conversation = world.open().await.unwrap();
+                say(&conversation, "Go").await;
+                conversation.run(CancelToken::default()).await.unwrap();
+            }
+            .now_or_never()
+            .is_some();
+
+            let mut world =
+                World::new(Rc::new(inner), vec![once, echo()], [text("Hello again."), text("And again.")]);
+            world.host = Rc::default();
+            // Ids go on where the dead page's left off.
+            for _ in 0..1000 {
+                threadkeep::host::Host::random_uuid(&*world.host);
+            }
+            block_on(async {
+                let durable = world.kinds().await;
+                let told: Vec<String> = told.borrow().iter().map(|kind| kind.replace("Event", "")).collect();
+                assert_eq!(durable[..told.len()], told, "what was told is there");
+                let conversation = world.open().await.unwrap();
+                assert_ne!(
+                    conversation.execution_status(),
+                    ExecutionStatus::Running,
+                    "nothing runs by itself"
+                );
+                say(&conversation, "Are you there?").await;
+                let outcome = conversation.run(CancelToken::default()).await.unwrap();
+                assert_eq!(
+                    outcome.final_response.as_deref(),
+                    Some("Hello again."),
+                    "after {commits} commits"
+                );
+                let mut keys = ran.borrow().clone();
+                keys.sort();
+                keys.dedup();
+                assert_eq!(keys.len(), ran.borrow().len(), "nothing ran twice");
+            });
+            if has_ended {
+                break;
+            }
+            assert!(commits < 50, "the conversation never ends");
+        }
+    }
+}
+
+/// Runs until the tool of this name is under way, then drops everything, as a killed page does.
+fn die_inside_tool(store: &MemoryStore, replay: Replay) {
+    let endless = TestTool::new("work", replay, |_| async { std::future::pending().await });
+    let script = [calls(&[("a", "work", r#"{"text":"x"}"#), ("b", "echo", r#"{"text":"y"}"#)])];
+    let world = World::new(Rc::new(store.another()), vec![endless, echo()], script);
+    let ended = async {
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        conversation.run(CancelToken::default()).await.unwrap();
+    }
+    .now_or_never();
+    assert!(ended.is_none());
+}
+
+fn reopened(
+    store: &MemoryStore,
+    replay: Replay,
+    ran: &Rc<Cell<u32>>,
+    answers: Vec<crate::support::Answer>,
+) -> World {
+    let ran = ran.clone();
+    let work = TestTool::new("work", replay, move |_| {
+        ran.set(ran.get() + 1);
+        async { Ok(ToolOutput::text("worked")) }
+    });
+    let world = World::new(Rc::new(store.another()), vec![work, echo()], answers);
+    for _ in 0..1000 {
+        threadkeep::host::Host::random_uuid(&*world.host);
+    }
+    world
+}
+
+#[test]
+fn a_call_that_may_be_repeated_is_repeated_by_the_next_run_with_the_same_key() {
+    let store = MemoryStore::new();
+    die_inside_tool(&store, Replay::Safe);
+    let ran = Rc::new(Cell::new(0));
+    let world = reopened(&store, Replay::Safe, &ran, vec![text("All done.")]);
+    block_on(async {
+        let conversation = world.open().await.unwrap();
+        assert_eq!(conversation.execution_status(), ExecutionStatus::Paused);
+        assert_eq!(conversation.pending_actions().await.unwrap().len(), 2);
+        let outcome = conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(outcome.final_response.as_deref(), Some("All done."));
+        assert_eq!(ran.get(), 1);
+    });
+}
+
+#[test]
+fn a_call_that_must_not_be_repeated_is_answered_and_the_ones_that_had_not_begun_are_run() {
+    let store = MemoryStore::new();
+    die_inside_tool(&store, Replay::Never);
+    let ran = Rc::new(Cell::new(0));
+    let world = reopened(&store, Replay::Never, &ran, vec![text("I will look.")]);
+    block_on(async {
+        let conversation = world.open().await.unwrap();
+        conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(ran.get(), 0);
+        let kinds = world.kinds().await;
+        assert_eq!(kinds[4..], ["AgentError", "Observation", "Message"]);
+        let told = world.model.last_messages();
+        assert!(
+            told.iter().any(|message| message.to_string().contains("nobody knows whether it took effect"))
+        );
+    });
+}
+
+#[test]
+fn a_call_to_be_asked_about_waits_over_reloads_until_it_is_approved_or_rejected() {
+    for approves in [true, false] {
+        let store = MemoryStore::new();
+        die_inside_tool(&store, Replay::Ask);
+        let ran = Rc::new(Cell::new(0));
+        let world = reopened(&store, Replay::Ask, &ran, vec![text("Good.")]);
+        block_on(async {
+            for _ in 0..2 {
+                let conversation = world.open().await.unwrap();
+                assert_eq!(conversation.execution_status(), ExecutionStatus::WaitingForConfirmation);
+                assert_eq!(conversation.pending_actions().await.unwrap().len(), 2);
+            }
+            let conversation = world.open().await.unwrap();
+            if !approves {
+                conversation.reject_pending_actions(Some("not now".into())).await.unwrap();
+            }
+            conversation.run(CancelToken::default()).await.unwrap();
+            assert_eq!(ran.get(), u32::from(approves));
+            assert_eq!(
+                conversation.state().agent_state().unwrap().as_str(),
+                "{}",
+                "nothing is left to remember"
+            );
+        });
+    }
+}
+
+#[test]
+fn a_message_instead_of_an_approval_tells_the_model_that_nobody_knows() {
+    let store = MemoryStore::new();
+    die_inside_tool(&store, Replay::Ask);
+    let ran = Rc::new(Cell::new(0));
+    let world = reopened(&store, Replay::Ask, &ran, vec![text("Good.")]);
+    block_on(async {
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "What happened?").await;
+        conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(ran.get(), 0);
+        assert_eq!(world.kinds().await[4..], ["AgentError", "UserRejectObservation", "Message", "Message"]);
+    });
+}
+
+#[test]
+fn a_torn_tail_is_set_aside_and_kept() {
+    let store = MemoryStore::new();
+    let world = World::new(Rc::new(store.another()), vec![], [text("Hello."), text("Back.")]);
+    block_on(async {
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Hi").await;
+        conversation.run(CancelToken::default()).await.unwrap();
+        let id: ConversationId = ID.parse().unwrap();
+        let torn = |json: &str, n: u32| {
+            (format!("{n:08}-0000-4000-8000-000000000000").parse().unwrap(), Rc::from(json))
+        };
+        store
+            .commit(
+                id,
+                Commit {
+                    expected_length: 3,
+                    truncate_to: None,
+                    events: vec![torn("{\"id\":\"0000", 1), torn("", 2)],
+                    base_state: None,
+                    files: Vec::new(),
+                    at: 0.0,
+                    durability: threadkeep::store::Durability::Relaxed,
+                },
+            )
+            .await
+            .unwrap();
+        let again = world.open().await.unwrap();
+        assert_eq!(again.length(), 3);
+        assert_eq!(again.warnings().len(), 1);
+        let files = store.files(id).await.unwrap();
+        assert_eq!(files.len(), 2);
+        assert_eq!(store.read_file(id, &files[0]).await.unwrap().unwrap(), b"{\"id\":\"0000");
+        say(&again, "Again").await;
+        again.run(CancelToken::default()).await.unwrap();
+    });
+}

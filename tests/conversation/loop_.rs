@@ -1,0 +1,266 @@
+//! The loop: what is said, called, answered and stored.
+
+use crate::support::{Answer, TestTool, World, a_while, calls, echo, say, text};
+use futures_channel::oneshot;
+use futures_executor::block_on;
+use futures_util::{FutureExt, future::join};
+use serde_json::json;
+use std::rc::Rc;
+use threadkeep::{
+    cancel::CancelToken,
+    conversation::base_state::ExecutionStatus,
+    error::ErrorCode,
+    llm::message::Content,
+    store::{MemoryStore, Store},
+    tool::{Replay, ToolFailure},
+};
+
+fn world(answers: impl IntoIterator<Item = Answer>) -> World {
+    World::new(Rc::new(MemoryStore::new()), vec![echo()], answers)
+}
+
+#[test]
+fn a_text_answer_ends_the_run_and_is_the_final_response() {
+    block_on(async {
+        let world = world([text("Hello!"), text("Still here.")]);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Hi").await;
+        let outcome = conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(outcome.status, ExecutionStatus::Finished);
+        assert_eq!(outcome.final_response.as_deref(), Some("Hello!"));
+        say(&conversation, "There?").await;
+        assert_eq!(conversation.execution_status(), ExecutionStatus::Idle);
+        conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(world.kinds().await, ["SystemPrompt", "Message", "Message", "Message", "Message"]);
+        assert_eq!(
+            *world.told.borrow(),
+            vec!["SystemPromptEvent", "MessageEvent", "MessageEvent", "MessageEvent", "MessageEvent"]
+        );
+        let events = world.events().await;
+        for (before, after) in events.iter().zip(&events[1..]) {
+            assert_eq!(after["parent_id"], before["id"]);
+        }
+        assert_eq!(
+            conversation.state().field("leaf_event_id").unwrap().read::<String>().as_deref(),
+            events.last().unwrap()["id"].as_str()
+        );
+    });
+}
+
+#[test]
+fn parallel_calls_are_one_answer_with_its_results_in_order_and_finish_ends_the_task() {
+    block_on(async {
+        let world = world([
+            calls(&[
+                ("a", "echo", r#"{"text":"one","summary":"say one"}"#),
+                ("b", "echo", r#"{"text":"two"}"#),
+            ]),
+            calls(&[("c", "think", r#"{"thought":"hm"}"#), ("d", "finish", r#"{"message":"Done."}"#)]),
+        ]);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        let outcome = conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(outcome.final_response.as_deref(), Some("Done."));
+        assert_eq!(
+            world.kinds().await,
+            [
+                "SystemPrompt",
+                "Message",
+                "Action",
+                "Action",
+                "Observation",
+                "Observation",
+                "Action",
+                "Action",
+                "Observation",
+                "Observation"
+            ]
+        );
+        let events = world.events().await;
+        assert_eq!(events[2]["thought"][0]["text"], "Let me see.");
+        assert_eq!(events[3]["thought"], json!([]));
+        assert_eq!(events[2]["summary"], "say one");
+        assert_eq!(events[2]["action"], json!({ "data": { "text": "one" }, "kind": "MCPToolAction" }));
+        assert_eq!(events[2]["llm_response_id"], events[3]["llm_response_id"]);
+        assert_ne!(
+            events[2]["llm_response_id"], events[6]["llm_response_id"],
+            "the model repeats its response ids"
+        );
+        assert_eq!(events[5]["observation"]["content"][0]["text"], "two");
+        assert_eq!(events[8]["observation"]["kind"], "ThinkObservation");
+    });
+}
+
+#[test]
+fn invalid_calls_among_valid_ones_are_answered_and_the_rest_is_run() {
+    block_on(async {
+        let world = world([
+            calls(&[
+                ("a", "echo", r#"{"text":"one"}"#),
+                ("b", "nothing", "{}"),
+                ("c", "echo", r#"{"text":1}"#),
+                ("d", "echo", r#"{"text":"#),
+                ("a", "echo", r#"{"text":"the same id again"}"#),
+            ]),
+            text("I see."),
+        ]);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        conversation.run(CancelToken::default()).await.unwrap();
+        let messages = world.model.last_messages();
+        let answers: Vec<&str> = messages
+            .iter()
+            .filter(|message| message["role"] == "tool")
+            .map(|message| message["content"][0]["text"].as_str().unwrap())
+            .collect();
+        assert_eq!(answers.len(), 5);
+        assert!(answers.contains(&"one") && answers.contains(&"the same id again"), "{answers:?}");
+        assert!(answers.iter().any(|text| text.contains("no tool named 'nothing'")), "{answers:?}");
+        assert!(answers.iter().any(|text| text.contains("text: must be a string")), "{answers:?}");
+        assert!(answers.iter().any(|text| text.contains("not valid JSON")), "{answers:?}");
+    });
+}
+
+#[test]
+fn calls_behind_finish_are_answered_and_never_run() {
+    block_on(async {
+        let never = TestTool::new("never", Replay::Safe, |_| async { panic!("it was run") });
+        let answers = [
+            calls(&[("a", "finish", r#"{"message":"Done."}"#), ("b", "never", r#"{"text":"x"}"#)]),
+            text("Yes."),
+        ];
+        let world = World::new(Rc::new(MemoryStore::new()), vec![never], answers);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        conversation.run(CancelToken::default()).await.unwrap();
+        assert!(conversation.pending_actions().await.unwrap().is_empty());
+        say(&conversation, "Really?").await;
+        conversation.run(CancelToken::default()).await.unwrap();
+    });
+}
+
+#[test]
+fn a_tool_that_throws_is_an_error_that_the_model_reads() {
+    block_on(async {
+        let broken = TestTool::new("broken", Replay::Safe, |_| async { Err(ToolFailure("no disk".into())) });
+        let answers = [calls(&[("a", "broken", r#"{"text":"x"}"#)]), text("Too bad.")];
+        let world = World::new(Rc::new(MemoryStore::new()), vec![broken], answers);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(world.events().await[3]["error"], "Error executing tool 'broken': no disk");
+    });
+}
+
+#[test]
+fn a_message_that_arrives_while_the_model_answers_is_read_by_the_same_run() {
+    block_on(async {
+        let (go, wait) = oneshot::channel();
+        let first = Answer::When(wait, json!({ "role": "assistant", "content": "First." }));
+        let world = world([first, text("Second.")]);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "One").await;
+        let run = conversation.run(CancelToken::default());
+        let speak = async {
+            while world.model.requests.borrow().is_empty() {
+                a_while().await;
+            }
+            say(&conversation, "Two").await;
+            go.send(()).unwrap();
+        };
+        let (outcome, ()) = join(run, speak).await;
+        assert_eq!(outcome.unwrap().final_response.as_deref(), Some("Second."));
+        assert_eq!(world.kinds().await, ["SystemPrompt", "Message", "Message", "Message", "Message"]);
+    });
+}
+
+#[test]
+fn too_many_steps_end_the_run_with_the_sdks_error() {
+    block_on(async {
+        let mut world = world((0..3).map(|_| calls(&[("a", "echo", r#"{"text":"x"}"#)])));
+        world.max_iterations = 3;
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        let outcome = conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(outcome.status, ExecutionStatus::Error);
+        assert_eq!(world.events().await.last().unwrap()["code"], "MaxIterationsReached");
+    });
+}
+
+#[test]
+fn three_empty_answers_in_a_row_are_stuck() {
+    block_on(async {
+        let world = world((0..3).map(|_| text(" ")));
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        let outcome = conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(outcome.status, ExecutionStatus::Stuck);
+    });
+}
+
+#[test]
+fn a_model_that_fails_leaves_an_error_in_the_log_and_the_next_run_goes_on() {
+    block_on(async {
+        let refusal = || {
+            Answer::Status(
+                401,
+                json!({ "error": { "message": "Incorrect API key", "code": "invalid_api_key" } }),
+            )
+        };
+        let world = world([refusal(), text("Now.")]);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        let error = conversation.run(CancelToken::default()).await.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::LlmAuth);
+        assert_eq!(error.status(), Some(401));
+        assert_eq!(conversation.execution_status(), ExecutionStatus::Error);
+        assert_eq!(world.events().await.last().unwrap()["code"], "LLMAuthenticationError");
+        let outcome = conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(outcome.final_response.as_deref(), Some("Now."));
+    });
+}
+
+#[test]
+fn what_cannot_be_sent_is_refused_before_anything_is_stored() {
+    block_on(async {
+        let world = world([]);
+        let conversation = world.open().await.unwrap();
+        for content in [
+            vec![],
+            vec![Content::text(" \n")],
+            vec![Content::Image { image_urls: vec![], cache_prompt: false }],
+        ] {
+            let error = conversation.send_message(content, None).await.unwrap_err();
+            assert_eq!(error.code(), ErrorCode::InvalidOptions);
+        }
+        assert_eq!(conversation.length(), 0);
+    });
+}
+
+#[test]
+fn a_second_run_at_the_same_time_is_refused_and_the_first_one_is_not_harmed() {
+    block_on(async {
+        let world = world([Answer::Never]);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        let mut run = Box::pin(conversation.run(CancelToken::default()));
+        assert!(run.as_mut().now_or_never().is_none());
+        let error = conversation.run(CancelToken::default()).await.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::InvalidState);
+    });
+}
+
+#[test]
+fn two_writers_of_one_store_never_mix_their_events() {
+    block_on(async {
+        let store: Rc<dyn Store> = Rc::new(MemoryStore::new());
+        let world = World::new(store, vec![echo()], [text("Mine.")]);
+        let one = world.open().await.unwrap();
+        let two = world.open().await.unwrap();
+        say(&one, "First").await;
+        let error = two.send_message(vec![Content::text("Second")], None).await.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::LockedElsewhere);
+        one.run(CancelToken::default()).await.unwrap();
+        assert_eq!(world.kinds().await, ["SystemPrompt", "Message", "Message"]);
+    });
+}

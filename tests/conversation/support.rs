@@ -1,0 +1,306 @@
+//! A model that answers from a script and checks what it is asked, a host whose time stands still, and tools made
+//! of closures.
+
+use futures_channel::oneshot;
+use futures_util::future::{LocalBoxFuture, pending, ready};
+use serde_json::{Value, json};
+use std::{
+    cell::{Cell, RefCell},
+    collections::{BTreeMap, VecDeque},
+    rc::Rc,
+    task::Poll,
+    time::Duration,
+};
+use threadkeep::{
+    agent::Agent,
+    conversation::{Access, Conversation, OpenOptions},
+    error::Result,
+    host::Host,
+    id::ConversationId,
+    llm::{
+        Llm, LlmOptions,
+        message::Content,
+        transport::{HttpBody, HttpClient, HttpError, HttpRequest, HttpResponse},
+    },
+    store::Store,
+    tool::{
+        Replay, Tool, ToolAnnotations, ToolCall, ToolDefinition, ToolFailure, ToolKind, ToolOutput,
+        ToolRegistry,
+    },
+};
+use uuid::Uuid;
+
+/// Time stands still and ids count up.
+#[derive(Default)]
+pub struct TestHost(Cell<u128>);
+
+impl Host for TestHost {
+    fn now(&self) -> f64 {
+        1_769_850_902_123.0
+    }
+
+    fn local_time(&self) -> String {
+        "2026-01-31T09:15:02.123456".into()
+    }
+
+    fn random_uuid(&self) -> Uuid {
+        self.0.set(self.0.get() + 1);
+        Uuid::from_u128(0x1000_0000_0000_4000_8000_0000_0000_0000 + self.0.get())
+    }
+
+    fn sleep(&self, duration: Duration) -> LocalBoxFuture<'static, ()> {
+        // Back-off passes at once; a limit on silence is never reached.
+        if duration < Duration::from_secs(100) { Box::pin(ready(())) } else { Box::pin(pending()) }
+    }
+}
+
+/// One answer of the scripted model.
+pub enum Answer {
+    Message(Value),
+    Status(u16, Value),
+    /// Answers when the sender says so.
+    When(oneshot::Receiver<()>, Value),
+    Never,
+}
+
+pub fn text(text: &str) -> Answer {
+    Answer::Message(json!({ "role": "assistant", "content": text }))
+}
+
+pub fn calls(calls: &[(&str, &str, &str)]) -> Answer {
+    let calls: Vec<Value> = calls
+        .iter()
+        .map(|(id, name, arguments)| {
+            json!({ "id": id, "type": "function", "function": { "name": name, "arguments": arguments } })
+        })
+        .collect();
+    Answer::Message(json!({ "role": "assistant", "content": "Let me see.", "tool_calls": calls }))
+}
+
+/// Answers from a script; panics where a request is not one that every provider accepts.
+#[derive(Default)]
+pub struct ScriptedModel {
+    pub answers: RefCell<VecDeque<Answer>>,
+    pub requests: RefCell<Vec<Value>>,
+}
+
+impl ScriptedModel {
+    pub fn new(answers: impl IntoIterator<Item = Answer>) -> Rc<Self> {
+        Rc::new(Self { answers: RefCell::new(answers.into_iter().collect()), requests: RefCell::default() })
+    }
+
+    pub fn last_messages(&self) -> Vec<Value> {
+        self.requests.borrow().last().expect("no request yet")["messages"].as_array().unwrap().clone()
+    }
+}
+
+/// The network, at whose other end is the model.
+struct Wire(Rc<ScriptedModel>);
+
+impl HttpClient for Wire {
+    fn post(
+        &self,
+        request: HttpRequest,
+    ) -> LocalBoxFuture<'static, std::result::Result<HttpResponse, HttpError>> {
+        let body: Value = serde_json::from_str(&request.body).unwrap();
+        check_messages(body["messages"].as_array().unwrap());
+        self.0.requests.borrow_mut().push(body);
+        let answer = self.0.answers.borrow_mut().pop_front().expect("one more request than answers");
+        Box::pin(async move {
+            let (status, body) = match answer {
+                Answer::Message(message) => (200, completion(message)),
+                Answer::Status(status, body) => (status, body),
+                Answer::When(go, message) => {
+                    let _ = go.await;
+                    (200, completion(message))
+                }
+                Answer::Never => pending().await,
+            };
+            Ok(HttpResponse {
+                status,
+                headers: Vec::new(),
+                body: Box::new(Whole(Some(body.to_string().into_bytes()))),
+            })
+        })
+    }
+}
+
+fn completion(message: Value) -> Value {
+    json!({
+        "id": format!("chatcmpl-{}", Uuid::from_u128(0)),
+        "model": "scripted",
+        "choices": [{ "index": 0, "message": message, "finish_reason": "stop" }],
+        "usage": { "prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15 },
+    })
+}
+
+struct Whole(Option<Vec<u8>>);
+
+impl HttpBody for Whole {
+    fn chunk(&mut self) -> LocalBoxFuture<'_, std::result::Result<Option<Vec<u8>>, HttpError>> {
+        Box::pin(ready(Ok(self.0.take())))
+    }
+}
+
+/// The rules that every provider has: instructions first, each call answered once and at once.
+fn check_messages(messages: &[Value]) {
+    assert_eq!(messages[0]["role"], "system", "the instructions come first");
+    let mut open: Vec<String> = Vec::new();
+    for message in &messages[1..] {
+        let role = message["role"].as_str().unwrap();
+        if role == "tool" {
+            let id = message["tool_call_id"].as_str().unwrap();
+            let place = open.iter().position(|call| call == id);
+            open.remove(place.unwrap_or_else(|| panic!("an answer to a call that is not open: {message}")));
+            continue;
+        }
+        assert!(open.is_empty(), "calls without an answer before {message}: {open:?}");
+        assert_ne!(role, "system", "instructions in the middle");
+        for call in message["tool_calls"].as_array().into_iter().flatten() {
+            let id = call["id"].as_str().unwrap().to_owned();
+            assert!(!open.contains(&id), "the same call twice: {id}");
+            open.push(id);
+            let arguments = call["function"]["arguments"].as_str().unwrap();
+            assert!(serde_json::from_str::<Value>(arguments).unwrap().is_object(), "{arguments}");
+        }
+    }
+    assert!(open.is_empty(), "calls without an answer at the end: {open:?}");
+}
+
+type Run = dyn Fn(ToolCall) -> LocalBoxFuture<'static, std::result::Result<ToolOutput, ToolFailure>>;
+
+/// A tool that takes any object with a string `text`.
+pub struct TestTool {
+    definition: ToolDefinition,
+    run: Box<Run>,
+}
+
+impl TestTool {
+    pub fn new<F>(name: &str, replay: Replay, run: impl Fn(ToolCall) -> F + 'static) -> Rc<dyn Tool>
+    where
+        F: Future<Output = std::result::Result<ToolOutput, ToolFailure>> + 'static,
+    {
+        let definition = ToolDefinition {
+            name: name.into(),
+            description: format!("The tool {name}."),
+            parameters: r#"{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}"#
+                .into(),
+            annotations: ToolAnnotations::default(),
+            replay,
+            kind: ToolKind::Mcp,
+        };
+        Rc::new(Self { definition, run: Box::new(move |call| Box::pin(run(call))) })
+    }
+}
+
+impl Tool for TestTool {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    fn check(&self, arguments: &str) -> std::result::Result<(), String> {
+        match serde_json::from_str::<Value>(arguments).unwrap()["text"] {
+            Value::String(_) => Ok(()),
+            _ => Err("text: must be a string".into()),
+        }
+    }
+
+    fn call(&self, call: ToolCall) -> LocalBoxFuture<'static, std::result::Result<ToolOutput, ToolFailure>> {
+        (self.run)(call)
+    }
+}
+
+/// A tool that says its text again.
+pub fn echo() -> Rc<dyn Tool> {
+    TestTool::new("echo", Replay::Safe, |call| async move {
+        let arguments: Value = serde_json::from_str(&call.arguments).unwrap();
+        Ok(ToolOutput::text(arguments["text"].as_str().unwrap()))
+    })
+}
+
+/// What a test opens conversations with.
+pub struct World {
+    pub model: Rc<ScriptedModel>,
+    pub store: Rc<dyn Store>,
+    pub host: Rc<TestHost>,
+    pub tools: Vec<Rc<dyn Tool>>,
+    pub tool_concurrency_limit: usize,
+    pub max_iterations: u32,
+    pub told: Rc<RefCell<Vec<String>>>,
+}
+
+pub const ID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
+
+impl World {
+    pub fn new(
+        store: Rc<dyn Store>,
+        tools: Vec<Rc<dyn Tool>>,
+        answers: impl IntoIterator<Item = Answer>,
+    ) -> Self {
+        Self {
+            model: ScriptedModel::new(answers),
+            store,
+            host: Rc::default(),
+            tools,
+            tool_concurrency_limit: 1,
+            max_iterations: 20,
+            told: Rc::default(),
+        }
+    }
+
+    pub async fn open(&self) -> Result<Conversation> {
+        self.open_as(Access::Writer).await
+    }
+
+    pub async fn open_as(&self, access: Access) -> Result<Conversation> {
+        let mut options = LlmOptions::new("openai/gpt-4o");
+        options.base_url = Some("http://127.0.0.1:1/v1".into());
+        options.stream = Some(false);
+        let agent = Agent {
+            llm: Rc::new(Llm { options, http: Rc::new(Wire(self.model.clone())), host: self.host.clone() }),
+            tools: ToolRegistry::new(self.tools.clone())?,
+            system_prompt: "Be brief.".into(),
+            tool_concurrency_limit: self.tool_concurrency_limit,
+        };
+        let told = self.told.clone();
+        Conversation::open(OpenOptions {
+            id: ID.parse()?,
+            store: self.store.clone(),
+            host: self.host.clone(),
+            agent,
+            access,
+            max_iterations: self.max_iterations,
+            tags: BTreeMap::new(),
+            listener: Rc::new(move |event| told.borrow_mut().push(event.kind().to_owned())),
+            on_delta: Rc::new(|_| {}),
+        })
+        .await
+    }
+
+    pub async fn events(&self) -> Vec<Value> {
+        let id: ConversationId = ID.parse().unwrap();
+        let events = self.store.events(id, 0..u64::MAX).await.unwrap();
+        events.iter().map(|event| serde_json::from_str(&event.json).unwrap()).collect()
+    }
+
+    pub async fn kinds(&self) -> Vec<String> {
+        self.events().await.iter().map(|event| event["kind"].as_str().unwrap().replace("Event", "")).collect()
+    }
+}
+
+pub async fn say(conversation: &Conversation, words: &str) {
+    conversation.send_message(vec![Content::text(words)], None).await.unwrap();
+}
+
+/// Lets other futures have their turn.
+pub async fn a_while() {
+    let mut is_second = false;
+    std::future::poll_fn(|context| {
+        if std::mem::replace(&mut is_second, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
