@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib";
 import { fingerprint, unlessFresh } from "./freshness.mjs";
 import { isProgram, main, root, run } from "./process.mjs";
 import { filesOfAPage, holdBudget, measure, print } from "./sizes.mjs";
-import { ensureBindgenTool, ensureNpmPackages, ensureRust, ensureWasmTarget, requireNode } from "./toolchain.mjs";
+import { ensureBindgenTool, ensureLinker, ensureNpmPackages, ensureRust, ensureWasmTarget, requireNode } from "./toolchain.mjs";
 
 const wasmName = "threadkeep_bg.wasm";
 const thisScript = path.join(root, "scripts/build.mjs");
@@ -17,6 +17,7 @@ export async function build({ quick = false, testing = false } = {}) {
   requireNode();
   process.chdir(root);
   const targetDirectory = await ensureRust();
+  await ensureLinker();
   await ensureNpmPackages();
   await ensureWasmTarget();
   const tool = await ensureBindgenTool(targetDirectory);
