@@ -21,8 +21,10 @@ export async function build({ quick = false, testing = false } = {}) {
   await ensureNpmPackages();
   await ensureWasmTarget();
   const tool = await ensureBindgenTool(targetDirectory);
-  await buildWasm({ targetDirectory, tool, name: "threadkeep", profile: quick ? "quick" : "release" });
-  if (testing) await buildWasm({ targetDirectory, tool, name: "threadkeep_testing", profile: "quick", features: ["testing"] });
+  const profile = quick ? "quick" : "release";
+  await buildWasm({ targetDirectory, tool, name: "threadkeep", profile });
+  // In the same profile, so that the dependencies are compiled once.
+  if (testing) await buildWasm({ targetDirectory, tool, name: "threadkeep_testing", profile, features: ["testing"] });
   await buildJavaScript();
   const { metafile } = JSON.parse(readFileSync(".cache/bundle.json", "utf8"));
   const sizes = measure(filesOfAPage(metafile, "dist/index.js", `dist/${wasmName}`));
