@@ -1,13 +1,14 @@
 // `npm run build`: everything from the Rust sources to dist/, skipping what is fresh.
 //   --quick     a wasm that compiles in seconds and is larger than a page should download; the budget is not checked
 //   --testing   also pkg/threadkeep_testing.js, the same with the store conformance suite, for the page tests
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync, copyFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { fingerprint, unlessFresh } from "./freshness.mjs";
 import { isProgram, main, root, run } from "./process.mjs";
 import { filesOfAPage, holdBudget, measure, print } from "./sizes.mjs";
-import { ensureBindgenTool, ensureNpmPackages, ensureRust, ensureWasmTarget, requireNode } from "./toolchain.mjs";
+import { ensureBindgenTool, ensureLinker, ensureNpmPackages, ensureRust, ensureWasmTarget, requireNode } from "./toolchain.mjs";
 
 const wasmName = "threadkeep_bg.wasm";
 const thisScript = path.join(root, "scripts/build.mjs");
@@ -16,11 +17,14 @@ export async function build({ quick = false, testing = false } = {}) {
   requireNode();
   process.chdir(root);
   const targetDirectory = await ensureRust();
+  await ensureLinker();
   await ensureNpmPackages();
   await ensureWasmTarget();
   const tool = await ensureBindgenTool(targetDirectory);
-  await buildWasm({ targetDirectory, tool, name: "threadkeep", profile: quick ? "quick" : "release" });
-  if (testing) await buildWasm({ targetDirectory, tool, name: "threadkeep_testing", profile: "quick", features: ["testing"] });
+  const profile = quick ? "quick" : "release";
+  await buildWasm({ targetDirectory, tool, name: "threadkeep", profile });
+  // In the same profile, so that the dependencies are compiled once.
+  if (testing) await buildWasm({ targetDirectory, tool, name: "threadkeep_testing", profile, features: ["testing"] });
   await buildJavaScript();
   const { metafile } = JSON.parse(readFileSync(".cache/bundle.json", "utf8"));
   const sizes = measure(filesOfAPage(metafile, "dist/index.js", `dist/${wasmName}`));
@@ -33,7 +37,7 @@ export async function build({ quick = false, testing = false } = {}) {
 async function buildWasm({ targetDirectory, tool, name, profile, features = [] }) {
   console.log(`compiling ${name} (profile ${profile})`);
   const cargo = ["build", "--locked", "--lib", "--profile", profile, "--target", "wasm32-unknown-unknown"];
-  await run("cargo", [...cargo, ...features.flatMap((feature) => ["--features", feature])]);
+  await run("cargo", [...cargo, ...features.flatMap((feature) => ["--features", feature]), ...withoutLocalPaths()]);
   const compiled = path.join(targetDirectory, "wasm32-unknown-unknown", profile, "threadkeep.wasm");
   await unlessFresh(`bindgen ${name}`, fingerprint([compiled, tool, thisScript]), [`pkg/${name}_bg.wasm`, `pkg/${name}.js`], async () => {
     // The loader (js/wasm.ts) says where the wasm is; a default path in the glue would make bundlers emit it twice.
@@ -42,6 +46,13 @@ async function buildWasm({ targetDirectory, tool, name, profile, features = [] }
       "--out-dir", "pkg", "--out-name", name, compiled,
     ]);
   });
+}
+
+/** Panic messages name source files; those of the dependencies lie in a home directory that is nobody's business. */
+function withoutLocalPaths() {
+  const registry = path.join(process.env.CARGO_HOME || path.join(homedir(), ".cargo"), "registry/src");
+  const flags = [`--remap-path-prefix=${registry}=crates`];
+  return ["--config", `target.wasm32-unknown-unknown.rustflags=${JSON.stringify(flags)}`];
 }
 
 /** js/ and pkg/ -> dist/: bundled modules, their types, the wasm, and the wasm once more as a module of last resort. */

@@ -1,6 +1,8 @@
 // Runs other programs for the scripts beside this file, and turns what can go wrong with them into sentences.
 import { spawn, spawnSync } from "node:child_process";
+import { realpathSync } from "node:fs";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 
 export const root = path.resolve(import.meta.dirname, "..");
 
@@ -44,7 +46,7 @@ export async function main(body) {
 }
 
 /** True when the module of this URL is the program that was started, not an import of another. */
-export const isProgram = (url) => process.argv[1] !== undefined && path.resolve(process.argv[1]) === new URL(url).pathname;
+export const isProgram = (url) => process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(url);
 
 function notStarted(command, error) {
   if (error.code !== "ENOENT") return error;

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { installPackages, isRootOnDebian } from "./debian.mjs";
 import { Stop, output, root, run, whereFrom } from "./process.mjs";
 
 const wasmTarget = "wasm32-unknown-unknown";
@@ -33,6 +34,13 @@ function isOlder(version, wanted) {
   const [major, minor] = version.split(".").map(Number);
   const [wantedMajor, wantedMinor] = wanted.split(".").map(Number);
   return major < wantedMajor || (major === wantedMajor && minor < wantedMinor);
+}
+
+/** Rust links its build scripts and macros with the system's C compiler, which rustup does not bring. */
+export async function ensureLinker() {
+  if (process.platform !== "linux" || output("cc", ["--version"])) return;
+  if (isRootOnDebian()) await installPackages(["gcc", "libc6-dev"]);
+  else throw new Stop("no C compiler was found, with which Rust links: install gcc (Debian: apt-get install build-essential)");
 }
 
 export async function ensureWasmTarget() {

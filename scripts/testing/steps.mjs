@@ -12,7 +12,7 @@ export function testSteps({ quick }) {
   const build = [node, "scripts/build.mjs", "--testing", ...(quick ? ["--quick"] : [])];
   const steps = [
     { name: "browsers", command: [node, "scripts/browsers.mjs"], timeout: 600 },
-    { name: "python", command: interop && [node, "scripts/python-sdk.mjs"], timeout: 800 },
+    { name: "python", command: interop && [node, "scripts/testing/python.mjs"], timeout: 800 },
     { name: "format", lane: "cargo", command: ["cargo", "fmt", "--check"], timeout: 60 },
     { name: "build", lane: "cargo", command: build, timeout: 900 },
     { name: "types", lane: "pages", needs: ["build"], command: [node, "scripts/testing/types.mjs"], timeout: 120 },

@@ -1,7 +1,18 @@
 // What every project of the packaging test does with the installed package. Written as a user would write it.
-import { load, version } from "threadkeep";
+import { Agent, Conversation, LLM, memoryStore, tool } from "threadkeep";
 
-export async function converse() {
-  await load();
-  return version();
+const add = tool({
+  name: "add",
+  description: "Adds two numbers.",
+  parameters: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
+  execute: ({ a, b }) => `${a + b}`,
+});
+
+export async function converse(baseUrl) {
+  const llm = new LLM({ model: "openai/scripted", apiKey: "none", baseUrl });
+  const conversation = await Conversation.open({ agent: new Agent({ llm, tools: [add] }), store: memoryStore() });
+  await conversation.sendMessage("What is 2 + 3?");
+  const { status, finalResponse } = await conversation.run();
+  await conversation.close();
+  return `${status}: ${finalResponse}`;
 }

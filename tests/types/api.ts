@@ -1,0 +1,116 @@
+// What TypeScript must accept and refuse of the built package's types. Compiled, never run.
+import {
+  Agent,
+  Conversation,
+  LLM,
+  ThreadkeepError,
+  load,
+  memoryStore,
+  tool,
+  type ConversationEvent,
+  type ConversationInfo,
+  type ErrorCode,
+  type ExecutionStatus,
+  type LiveEvent,
+  type MessageEvent_,
+  type Run,
+  type RunResult,
+  type Store,
+} from "threadkeep";
+
+/** Fails to compile unless both types are the same. */
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+function same<A, B>(_: Same<A, B>): void {}
+
+const llm = new LLM({ model: "openai/gpt-4o", apiKey: async () => "key", baseUrl: "/v1", fetch: globalThis.fetch });
+// @ts-expect-error a model has to be named
+new LLM({ apiKey: "key" });
+// @ts-expect-error there is no such effort
+new LLM({ model: "m", reasoningEffort: "utmost" });
+// @ts-expect-error options are not changed afterwards
+llm.options.model = "other";
+
+const add = tool<{ a: number; b: number }>({
+  name: "add",
+  description: "Adds two numbers.",
+  parameters: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } } },
+  annotations: { readOnlyHint: true },
+  replay: "safe",
+  async execute({ a, b }, { signal, idempotencyKey, progress }) {
+    same<typeof a, number>(true);
+    same<typeof signal, AbortSignal>(true);
+    progress(idempotencyKey);
+    return { content: [{ type: "text", text: `${a + b}` }], isError: false };
+  },
+});
+tool({
+  name: "untyped",
+  description: "Arguments without a schema of their own are any.",
+  parameters: { type: "object" },
+  execute: ({ whatever }) => String(whatever),
+});
+// @ts-expect-error a tool does something
+tool({ name: "idle", description: "", parameters: { type: "object" } });
+tool({
+  name: "opaque",
+  description: "",
+  parameters: { type: "object" },
+  // @ts-expect-error a function is nothing that a model could read
+  execute: () => () => 1,
+});
+// @ts-expect-error tools are made by tool()
+new Agent({ llm, tools: [{ name: "add" }] });
+const agent = new Agent({ llm, tools: [add], systemPrompt: "Be brief.", toolConcurrencyLimit: 2 });
+
+const store: Store = memoryStore();
+
+export async function use(signal: AbortSignal): Promise<void> {
+  same<ReturnType<typeof load>, Promise<void>>(true);
+  await load(new URL("https://example.org/threadkeep_bg.wasm"));
+  // @ts-expect-error a string may be relative to anything
+  await load("/threadkeep_bg.wasm");
+
+  await using conversation = await Conversation.open({ agent, store, conversationId: crypto.randomUUID(), tags: { title: "x" } });
+  // @ts-expect-error an agent is needed
+  await Conversation.open({ store });
+  // @ts-expect-error conversations are opened
+  new Conversation();
+  // @ts-expect-error the id stays
+  conversation.id = "";
+  same<ExecutionStatus, typeof conversation.executionStatus>(true);
+  same<"writer" | "follower", typeof conversation.access>(true);
+
+  const message = await conversation.sendMessage([
+    { type: "text", text: "look" },
+    { type: "image", image_urls: ["data:image/png;base64,"] },
+  ]);
+  same<typeof message, MessageEvent_>(true);
+  // @ts-expect-error there is no such content
+  await conversation.sendMessage([{ type: "video" }]);
+
+  const run: Run = conversation.run({ signal });
+  for await (const event of run) {
+    same<typeof event, ConversationEvent | LiveEvent>(true);
+    if (event.kind === "ActionEvent") same<string, typeof event.tool_call.arguments>(true);
+    if (event.kind === "StreamingDeltaEvent") same<string | undefined, typeof event.content>(true);
+    // @ts-expect-error only some kinds have a summary
+    event.summary;
+  }
+  same<Awaited<typeof run>, RunResult>(true);
+
+  const unsubscribe: () => void = conversation.subscribe((event) => same<typeof event, ConversationEvent | LiveEvent>(true));
+  unsubscribe();
+  for await (const event of conversation.events) same<typeof event, ConversationEvent>(true);
+  same<Awaited<ReturnType<typeof conversation.events.at>>, ConversationEvent | undefined>(true);
+  same<Awaited<ReturnType<typeof Conversation.list>>, ConversationInfo[]>(true);
+  await Conversation.delete(conversation.id, store);
+}
+
+export function handle(error: unknown): ErrorCode | undefined {
+  if (!(error instanceof ThreadkeepError)) return undefined;
+  same<typeof error.code, ErrorCode>(true);
+  same<typeof error.status, number | undefined>(true);
+  // @ts-expect-error a code that does not exist is a misspelling
+  if (error.code === "llm_rate_limits") return undefined;
+  return error.code;
+}
