@@ -5,6 +5,8 @@
     sdk.py requests PATH... --text TEXT    the exact chat-completions request for the next user message
     sdk.py --serve                         a JSON command per input line, a JSON answer per output line
 
+With --bare nothing of openhands-tools is imported, as in a program that uses only openhands-sdk.
+
 A line for --serve is {"command": "check" | "resume" | "requests", "path": ..., "reply": ..., "text": ..., "cipher": ...};
 anything else the SDK or its libraries print goes to stderr.
 Client tools stay registered for the life of the process.
@@ -17,8 +19,10 @@ import json
 import os
 import sys
 import traceback
+import warnings
 from pathlib import Path
 
+warnings.simplefilter("ignore")  # prices of unknown models, deprecations inside the SDK
 os.environ.setdefault("OPENHANDS_SUPPRESS_BANNER", "1")
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 os.environ.setdefault("LOG_LEVEL", "ERROR")
@@ -92,18 +96,20 @@ def serve() -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--serve", action="store_true")
+    parser.add_argument("--bare", action="store_true")
     parser.add_argument("command", nargs="?", choices=COMMANDS)
     parser.add_argument("paths", nargs="*")
     parser.add_argument("--reply")
     parser.add_argument("--text")
     parser.add_argument("--cipher")
     options = parser.parse_args()
-    import_every_tool()
+    if not options.serve and not (options.command and options.paths):
+        parser.error("a command and at least one path, or --serve")
+    if not options.bare:
+        import_every_tool()
     if options.serve:
         serve()
         return 0
-    if not options.command or not options.paths:
-        parser.error("a command and at least one path, or --serve")
     ok = True
     for path in options.paths:
         for answer in obey({**vars(options), "path": path}):

@@ -21,9 +21,11 @@ from cryptography import fernet
 from pydantic import SecretStr
 
 from openhands.sdk import LLM, Agent, LocalConversation
-from openhands.sdk.llm.utils import metrics, telemetry
+from openhands.sdk.context import agent_context
 from openhands.sdk.event import base as event_base
 from openhands.sdk.event import conversation_state as state_event
+from openhands.sdk.llm.utils import metrics, telemetry
+from openhands.tools.gemini.list_directory import impl as list_directory
 from openhands.tools.task import manager as task_manager
 from openhands.tools.terminal.metadata import CmdOutputMetadata
 
@@ -142,7 +144,11 @@ def freeze(seed: str) -> None:
     class Clock(real_datetime.datetime):
         @classmethod
         def now(cls, tz=None):
-            return real_datetime.datetime(2026, 1, 1, 12, 0, 0, 1234, tz) + real_datetime.timedelta(seconds=next(ticks))
+            return cls(2026, 1, 1, 12, 0, 0, 1234, tz) + real_datetime.timedelta(seconds=next(ticks))
+
+        @classmethod
+        def fromtimestamp(cls, timestamp, tz=None):
+            return cls(2026, 1, 1, tzinfo=tz)
 
     def seconds() -> float:
         return 1_767_268_800.0 + next(ticks) * 0.25
@@ -154,6 +160,8 @@ def freeze(seed: str) -> None:
     event_base.uuid = SimpleNamespace(uuid4=new_uuid)
     state_event.uuid = SimpleNamespace(uuid4=new_uuid)
     event_base.datetime = Clock
+    agent_context.datetime = Clock
+    list_directory.datetime = Clock
     telemetry.time = SimpleNamespace(time=seconds)
     metrics.Cost.model_fields["timestamp"].default_factory = seconds
     metrics.Cost.model_rebuild(force=True)

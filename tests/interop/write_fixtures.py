@@ -26,10 +26,10 @@ os.environ["HOME"] = "/tmp/threadkeep-fixture/home"  # the user's own profiles a
 from openhands.sdk.utils.cipher import Cipher  # noqa: E402 - the environment above has to come first
 
 import scenarios  # noqa: E402, F401 - registers them
-from coverage import coverage  # noqa: E402
 from checking import check, spoken  # noqa: E402
 from opened import copies, import_every_tool  # noqa: E402
 from resuming import resume  # noqa: E402
+from shown_kinds import shown_kinds  # noqa: E402
 from stage import CONVERSATIONS, PLACE, SCENARIOS, Stage  # noqa: E402
 
 VERSION = importlib.metadata.version("openhands-sdk")
@@ -141,7 +141,7 @@ def main(names: list[str]) -> None:
     shutil.rmtree(PLACE, ignore_errors=True)
     order = list(SCENARIOS)
     both = sorted(kept + entries, key=lambda entry: (order.index(entry["scenario"]), entry["id"]))
-    kinds = apart(lambda: coverage(FIXTURES))
+    kinds = apart(lambda: shown_kinds(FIXTURES))
     write_json(index, {"sdk": VERSION, "conversations": both, "kinds": kinds})
     if not names and kinds["forgotten"]:
         raise SystemExit(f"no fixture shows {', '.join(kinds['forgotten'])}")

@@ -7,6 +7,7 @@ from scenarios import (  # noqa: F401
     damage,
     foreign_tools,
     hooked,
+    lengths,
     models,
     running,
     settings,

@@ -28,6 +28,14 @@ from openhands.sdk.tool import Action, Observation, ToolAnnotations, ToolDefinit
 from openhands.sdk.tool.builtins.vision_inspect import VisionInspectAction, VisionInspectObservation, VisionInspectTool
 from openhands.sdk.utils.models import get_known_concrete_subclasses
 from openhands.tools.browser_use import BrowserToolSet
+from openhands.tools.tom_consult.definition import (
+    ConsultTomAction,
+    ConsultTomObservation,
+    SleeptimeComputeAction,
+    SleeptimeComputeObservation,
+    SleeptimeComputeTool,
+    TomConsultTool,
+)
 
 from scenarios.talk import PIXEL
 from stage import Stage, scenario
@@ -174,19 +182,18 @@ def every_action_and_observation(stage: Stage) -> None:
 
 @scenario
 def tool_definitions(stage: Stage) -> None:
-    """A system prompt with the tools that need a browser or a stored profile to run."""
+    """A system prompt with the tools that need a browser, a stored profile or a service to run."""
     conversation = stage.converse([{"content": "Hello."}], ["Hi"])
     browsing = [kind for kind in get_known_concrete_subclasses(ToolDefinition) if kind.__name__.startswith("Browser")]
     tools = [tool for kind in sorted(browsing, key=lambda kind: kind.__name__) if kind is not BrowserToolSet for tool in kind.create(None)]
-    tools.append(
-        VisionInspectTool(
-            description="Looks at an image.",
-            action_type=VisionInspectAction,
-            observation_type=VisionInspectObservation,
-            annotations=ToolAnnotations(readOnlyHint=True),
-            meta={"note": [1, None]},
-        )
-    )
+    for kind, action, observation in (
+        (VisionInspectTool, VisionInspectAction, VisionInspectObservation),
+        (TomConsultTool, ConsultTomAction, ConsultTomObservation),
+        (SleeptimeComputeTool, SleeptimeComputeAction, SleeptimeComputeObservation),
+    ):
+        hints = ToolAnnotations(title="An aid", readOnlyHint=True)
+        about = {"description": "Asks for help.", "annotations": hints, "meta": {"note": [1, None]}}
+        tools.append(kind(action_type=action, observation_type=observation, **about))
     conversation.state.append_event(
         SystemPromptEvent(
             system_prompt=TextContent(text="Static part."),

@@ -120,7 +120,7 @@ def every_setting(stage: Stage) -> None:
 
 @scenario
 def router(stage: Stage) -> None:
-    """A router of two models instead of one: only the plain model's fields come back when the SDK loads it."""
+    """A router of two models: the SDK stores only what a plain model has, the two are not in the file."""
     llms = {"primary": stage.llm([{"content": "Hello."}], usage_id="primary"), "secondary": stage.llm([{"content": "Hi."}], usage_id="secondary")}
     agent = stage.agent([{"content": "Never."}])
     conversation = stage.open(agent.model_copy(update={"llm": MultimodalRouter(usage_id="router", llms_for_routing=llms)}))

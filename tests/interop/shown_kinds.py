@@ -60,7 +60,7 @@ def gather(value, found: set[str]) -> None:
             gather(item, found)
 
 
-def coverage(directory: Path) -> dict:
+def shown_kinds(directory: Path) -> dict:
     """The kinds of each family that are shown, those that cannot be, and those that nobody thought of."""
     found = kinds_in(directory)
     known = {family: sorted(kind.__name__ for kind in get_known_concrete_subclasses(base)) for family, base in FAMILIES.items()}

@@ -1,0 +1,68 @@
+// The committed fixtures against the SDK that is here: they must still mean what index.json says they mean.
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { damagedCopies } from "./damaged-copies.mjs";
+import { longConversation } from "./long-conversation.mjs";
+import { openSdk } from "./session.mjs";
+import { fixtures } from "./setup.mjs";
+
+const { conversations } = JSON.parse(readFileSync(path.join(fixtures, "index.json"), "utf8"));
+const place = mkdtempSync(path.join(os.tmpdir(), "threadkeep-interop-"));
+let sdk;
+
+before(async () => {
+  sdk = await openSdk();
+}, { timeout: 900_000 });
+after(async () => {
+  await sdk?.close();
+  rmSync(place, { recursive: true, force: true });
+});
+
+for (const entry of conversations) {
+  test(`${entry.scenario} ${entry.id}: the SDK says what index.json says`, async (t) => {
+    if (!sdk) return t.skip("no SDK");
+    const said = await sdk.check(path.join(fixtures, entry.directory), { cipher: entry.cipher });
+    for (const key of ["ok", "opens", "execution_status", "kinds", "active_branch", "view", "unmatched_actions"]) {
+      assert.deepEqual(said[key], entry[key], key);
+    }
+    const expected = JSON.parse(readFileSync(path.join(fixtures, `${entry.directory}.expected.json`), "utf8"));
+    for (const key of Object.keys(expected)) assert.deepEqual(said[key], expected[key], key);
+  });
+}
+
+test("an added key, a skipped file and a directory with another name are all refused", async (t) => {
+  if (!sdk) return t.skip("no SDK");
+  const simple = conversations.find(({ scenario }) => scenario === "simple");
+  for (const { what, directory, file } of damagedCopies(path.join(fixtures, simple.directory), place)) {
+    const said = await sdk.check(directory);
+    assert.equal(said.ok, false, what);
+    assert.ok(said.refused.some((refusal) => refusal.file === file), `${what}: ${JSON.stringify(said.refused)}`);
+  }
+});
+
+test("without openhands-tools the SDK opens MCP tools, and not the terminal", async (t) => {
+  if (!sdk) return t.skip("no SDK");
+  const bare = await openSdk({ bare: true });
+  t.after(() => bare.close());
+  const opened = async (name) => {
+    const { directory } = conversations.find(({ scenario }) => scenario === name);
+    return (await bare.check(path.join(fixtures, directory))).ok;
+  };
+  assert.deepEqual([await opened("mcp-tool"), await opened("terminal")], [true, false]);
+});
+
+test("the SDK opens and continues 10 001 events", async (t) => {
+  if (!sdk) return t.skip("no SDK");
+  const simple = conversations.find(({ scenario }) => scenario === "simple");
+  const directory = longConversation(path.join(fixtures, simple.directory), place, 10_001);
+  assert.ok(existsSync(path.join(directory, "base_state.json")));
+  const said = await sdk.check(directory);
+  assert.deepEqual(said.refused, []);
+  assert.equal(said.active_branch.length, 10_001);
+  const { ok, error, request } = await sdk.resume(directory);
+  assert.ok(ok, error);
+  assert.equal(request.messages.length, 10_002);
+});

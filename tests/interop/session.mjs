@@ -1,0 +1,75 @@
+// One Python process with the SDK in it, asked over and over: importing the SDK takes seconds, a check milliseconds.
+import { spawn } from "node:child_process";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { python } from "./setup.mjs";
+
+const keptErrors = 20_000;
+
+/**
+ * A session, or `null` where the SDK cannot be had: that is said loudly, and in CI it is an error.
+ * A bare one knows only the kinds of openhands-sdk, without openhands-tools.
+ * Close it in an `after` hook, or the test file does not end.
+ */
+export async function openSdk({ bare = false } = {}) {
+  const { argv, env, reason } = await python();
+  if (argv) return Sdk.start(argv, env, bare ? ["--bare"] : []);
+  if (process.env.CI) throw new Error(`the OpenHands SDK is needed here: ${reason}`);
+  console.log(`\nNOT CHECKED: against the OpenHands SDK: ${reason}`);
+  return null;
+}
+
+export class Sdk {
+  #child;
+  #answers;
+  #errors = "";
+  #last = Promise.resolve();
+
+  static async start(argv, env, options = []) {
+    const sdk = new Sdk();
+    const child = spawn(argv[0], [...argv.slice(1), path.join(import.meta.dirname, "sdk.py"), "--serve", ...options], { env });
+    sdk.#child = child;
+    sdk.#answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    child.stderr.setEncoding("utf8").on("data", (text) => (sdk.#errors = (sdk.#errors + text).slice(-keptErrors)));
+    child.stdin.on("error", () => {}); // what a dead process does not read is reported by the missing answer
+    await sdk.#next();
+    return sdk;
+  }
+
+  /** What the SDK makes of a directory or zip: `{ ok, refused, kinds, messages, … }`; several conversations under `conversations`. */
+  check(target, options = {}) {
+    return this.ask({ command: "check", path: target, ...options });
+  }
+
+  /** One more user message, answered with `reply`: `{ ok, request, new_kinds, execution_status }`. */
+  resume(target, reply = "I wrote a file.", options = {}) {
+    return this.ask({ command: "resume", path: target, reply, ...options });
+  }
+
+  /** The body of the request that the SDK sends for `text` as the next user message: `{ ok, request }`. */
+  requests(target, text, options = {}) {
+    return this.ask({ command: "requests", path: target, text, ...options });
+  }
+
+  /** Questions are put one after the other, however many are asked at once. */
+  ask(order) {
+    const answer = this.#last.then(() => {
+      this.#child.stdin.write(`${JSON.stringify(order)}\n`);
+      return this.#next();
+    });
+    this.#last = answer.catch(() => {});
+    return answer;
+  }
+
+  async #next() {
+    const { value, done } = await this.#answers.next();
+    if (done) throw new Error(`the SDK's process ended:\n${this.#errors}`);
+    return JSON.parse(value);
+  }
+
+  async close() {
+    await this.#last;
+    this.#child.stdin.end();
+    if (this.#child.exitCode === null) await new Promise((resolve) => this.#child.once("exit", resolve));
+  }
+}
