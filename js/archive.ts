@@ -70,17 +70,17 @@ export function exportZipStream(
   onProgress?: (progress: Progress) => void,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const report = listener(onProgress, "files");
-  let blocks: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined;
-  const begin = async () => {
+  const open = async () => {
     const [{ zipStream }, source] = await Promise.all([import("./archive/zip-stream.js"), CoreExport.open(store, id)]);
     return zipStream(source, report).getReader();
   };
+  let opened: ReturnType<typeof open> | undefined;
   return new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
       async pull(controller) {
         try {
-          blocks ??= await begin();
-          const { done, value } = await blocks.read();
+          opened ??= open();
+          const { done, value } = await (await opened).read();
           if (done) controller.close();
           else controller.enqueue(value);
         } catch (error) {
@@ -88,6 +88,8 @@ export function exportZipStream(
         }
       },
       async cancel(reason) {
+        // What could not be opened has nothing to release.
+        const blocks = await opened?.catch(() => undefined);
         await blocks?.cancel(reason);
       },
     },

@@ -1,5 +1,5 @@
 // Zip archives by hand, so that every field can be wrong.
-import { crc32 as crcOfNode, deflateRawSync } from "node:zlib";
+import { crc32, deflateRawSync } from "node:zlib";
 
 const u16 = (n) => Buffer.from(Uint16Array.of(n).buffer);
 const u32 = (n) => Buffer.from(Uint32Array.of(n).buffer);
@@ -72,15 +72,4 @@ export async function unzip(bytes) {
     method: entry.compressionMethod,
     content: entry.directory ? Buffer.alloc(0) : Buffer.from(await entry.getData(new Uint8ArrayWriter(), { checkCrc32: true, useWebWorkers: false })),
   })));
-}
-
-/** Node has had it since 20.15. */
-function crc32(content) {
-  if (crcOfNode) return crcOfNode(content);
-  let crc = -1;
-  for (const byte of content) {
-    crc ^= byte;
-    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
-  }
-  return ~crc >>> 0;
 }
