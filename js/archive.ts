@@ -1,0 +1,119 @@
+// Conversations as zip archives. The core decides what an archive may hold; a zip library reads and writes the
+// container. The library is only loaded when one of these functions is used.
+import { importArchive, CoreExport, type CoreStore } from "../pkg/threadkeep.js";
+import { fromCore, invalidOptions } from "./errors.js";
+
+/** How far an import or export has come. */
+export interface Progress {
+  /** How much is done. */
+  done: number;
+  /** How much there is to do. It does not change. */
+  total: number;
+  /** What is counted: for an import, bytes unpacked (everything is read twice); for an export, files written (an event is a file). */
+  unit: "bytes" | "files";
+}
+
+/** What became of one conversation of an archive. */
+export interface ImportedConversation {
+  /** Whose it is. */
+  id: string;
+  /**
+   * `created`: there was none with this id. `continued`: the stored log was the beginning of the archive's, and the
+   * rest was appended. `up_to_date`: the stored log had everything already, and nothing was changed.
+   */
+  outcome: "created" | "continued" | "up_to_date";
+  /** How many events the stored log has. */
+  eventCount: number;
+  /** Sentences for the user, each naming a file: what was torn and set aside, which secrets were left out. */
+  warnings: string[];
+}
+
+/**
+ * Imports every conversation of an archive. Everything is checked before anything is stored: a rejected import leaves
+ * the store as it was. Memory is bounded by the largest file in the archive. @internal
+ */
+export async function importZip(
+  zip: Blob | ArrayBuffer | Uint8Array,
+  store: CoreStore,
+  onProgress?: (progress: Progress) => void,
+): Promise<ImportedConversation[]> {
+  const blob = asBlob(zip);
+  const { ZipSource } = await import("./archive/zip-source.js");
+  const report = listener(onProgress, "bytes");
+  try {
+    return await importArchive(new ZipSource(blob), store, Date.now(), report);
+  } catch (error) {
+    throw fromCore(error);
+  }
+}
+
+/** The conversation as one Blob of type `application/zip`. @internal */
+export async function exportZip(store: CoreStore, id: string, onProgress?: (progress: Progress) => void): Promise<Blob> {
+  const parts: Blob[] = [];
+  let blocks: Uint8Array<ArrayBuffer>[] = [];
+  const reader = exportZipStream(store, id, onProgress).getReader();
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    blocks.push(next.value);
+    // A Blob may leave memory for the disk; an array of blocks cannot.
+    if (blocks.length === 64) parts.push(new Blob(blocks.splice(0)));
+  }
+  return new Blob([...parts, ...blocks], { type: "application/zip" });
+}
+
+/**
+ * The conversation as a stream of a zip archive, as it was when the first block was read. Nothing happens before
+ * that; cancelling the stream releases everything. @internal
+ */
+export function exportZipStream(
+  store: CoreStore,
+  id: string,
+  onProgress?: (progress: Progress) => void,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const report = listener(onProgress, "files");
+  const open = async () => {
+    const [{ zipStream }, source] = await Promise.all([import("./archive/zip-stream.js"), CoreExport.open(store, id)]);
+    return zipStream(source, report).getReader();
+  };
+  let opened: ReturnType<typeof open> | undefined;
+  return new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      async pull(controller) {
+        try {
+          opened ??= open();
+          const { done, value } = await (await opened).read();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        } catch (error) {
+          throw fromCore(error);
+        }
+      },
+      async cancel(reason) {
+        // What could not be opened has nothing to release.
+        const blocks = await opened?.catch(() => undefined);
+        await blocks?.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function asBlob(zip: unknown): Blob {
+  if (zip instanceof Blob) return zip;
+  if (zip instanceof ArrayBuffer) return new Blob([zip]);
+  if (ArrayBuffer.isView(zip)) return new Blob([zip as ArrayBufferView<ArrayBuffer>]);
+  throw invalidOptions("importZip takes a zip archive as a Blob, an ArrayBuffer or a Uint8Array");
+}
+
+/** A listener that may throw without stopping the work: its error surfaces as an uncaught one. */
+function listener(onProgress: ((progress: Progress) => void) | undefined, unit: Progress["unit"]) {
+  if (onProgress !== undefined && typeof onProgress !== "function") throw invalidOptions("onProgress is not a function");
+  return (done: number, total: number) => {
+    try {
+      onProgress?.({ done, total, unit });
+    } catch (error) {
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
+  };
+}

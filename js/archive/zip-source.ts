@@ -1,0 +1,101 @@
+// A zip archive as the core reads it: its directory entry by entry, then contents by their place in the directory.
+import type { ZipEntry, ZipSource as CoreSource } from "../../pkg/threadkeep.js";
+import { BlobReader, Uint8ArrayWriter, ZipReader, type Entry, type FileEntry } from "./zip-library.js";
+
+/** A directory of 200,000 entries, more than the core accepts, stays below this; it is read into memory at once. */
+const maxReadBytes = 128 << 20;
+
+const readerOptions = {
+  // The core judges names, and says which is wrong.
+  filenameValidation: "tolerant",
+  useWebWorkers: false,
+} as const;
+
+const contentOptions = {
+  checkCrc32: true,
+  checkOverlappingEntry: true,
+  // A name that is another one in the entry's own header would be unpacked under that name elsewhere.
+  checkLocalFilename: true,
+  useWebWorkers: false,
+} as const;
+
+export class ZipSource implements CoreSource {
+  readonly size: number;
+  readonly #zip: ZipReader<unknown>;
+  readonly #directory: AsyncGenerator<Entry, boolean>;
+  /** Where `read` stands in the directory, which it walks again because holding all of it would cost kilobytes each. */
+  #walk: AsyncGenerator<Entry, boolean> | undefined;
+  #position = 0;
+  /** Entries that the walk has passed without their being asked for. */
+  readonly #passed = new Map<number, Entry>();
+  #finding: Promise<unknown> = Promise.resolve();
+
+  constructor(blob: Blob) {
+    this.size = blob.size;
+    this.#zip = new ZipReader(new BoundedReader(blob), readerOptions);
+    this.#directory = this.#zip.getEntriesGenerator();
+  }
+
+  async nextEntry(): Promise<ZipEntry | undefined> {
+    const { done, value } = await inItsWords(this.#directory.next());
+    if (done) return undefined;
+    return {
+      name: value.filename,
+      compressedSize: value.compressedSize,
+      size: value.uncompressedSize,
+      isDirectory: value.directory,
+      isSymlink: Boolean(value.symlink),
+      isEncrypted: value.encrypted,
+      method: value.compressionMethod,
+    };
+  }
+
+  async read(position: number): Promise<Uint8Array> {
+    // Reads run side by side, but the directory has one cursor.
+    const found = this.#finding.then(() => this.#find(position));
+    this.#finding = found.catch(() => undefined);
+    const entry = await inItsWords(found);
+    return inItsWords(entry.getData(new Uint8ArrayWriter(), contentOptions));
+  }
+
+  async #find(position: number): Promise<FileEntry> {
+    const passed = this.#passed.get(position);
+    if (passed !== undefined) {
+      this.#passed.delete(position);
+      return file(passed);
+    }
+    if (this.#walk === undefined || position < this.#position) {
+      this.#walk = this.#zip.getEntriesGenerator();
+      this.#position = 0;
+      this.#passed.clear();
+    }
+    for (;;) {
+      const { done, value } = await this.#walk.next();
+      if (done) throw new Error("the entry is not there any more");
+      if (this.#position++ === position) return file(value);
+      this.#passed.set(this.#position - 1, value);
+    }
+  }
+}
+
+function file(entry: Entry): FileEntry {
+  if (entry.directory) throw new Error("it is a directory");
+  return entry;
+}
+
+class BoundedReader extends BlobReader {
+  override async readUint8Array(index: number, length: number): Promise<Uint8Array> {
+    if (length > maxReadBytes) throw new Error("its directory is too large");
+    return super.readUint8Array(index, length);
+  }
+}
+
+/** The library says what is ambiguous about an archive in a second property. */
+async function inItsWords<T>(promise: Promise<T>): Promise<T> {
+  try {
+    return await promise;
+  } catch (error) {
+    const { message, reason } = error as { message?: unknown; reason?: unknown };
+    throw typeof reason === "string" ? new Error(`${message}: ${reason}`, { cause: error }) : error;
+  }
+}

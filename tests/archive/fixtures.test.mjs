@@ -1,0 +1,70 @@
+// Every conversation that the SDK wrote for the fixtures, packed as the agent server packs it.
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { archiveLibrary } from "./library.mjs";
+import { unzip, zip } from "./zip-bytes.mjs";
+
+const { importZip, exportZip, memoryStore } = await archiveLibrary();
+const fixtures = fileURLToPath(new URL("../fixtures/sdk-1.43.1/", import.meta.url));
+const { conversations } = JSON.parse(readFileSync(path.join(fixtures, "index.json"), "utf8"));
+
+/** What does not come in, or not as it is. The others leave with the same files. */
+const refused = new Map([["gap", /event 2 is missing/], ["other-id", /says it is conversation/]]);
+const setAside = new Map([["torn-tail", 1], ["torn-event", 1], ["empty-event", 1], ["torn-state", 1]]);
+
+for (const { scenario, directory, id } of conversations) {
+  const entries = packed(path.join(fixtures, directory));
+
+  if (refused.has(scenario)) {
+    test(`${scenario} is refused`, () => assert.rejects(importZip(zip(entries), memoryStore()), { message: refused.get(scenario) }));
+    continue;
+  }
+
+  test(`${scenario} leaves as it came`, async () => {
+    const store = memoryStore();
+    const [imported] = await importZip(zip(entries), store);
+    assert.equal(imported.id.replaceAll("-", ""), id.replaceAll("-", ""));
+    const after = await unzip(await (await exportZip(store, imported.id)).arrayBuffer());
+    const files = new Map(after.filter(({ name }) => !name.endsWith("/")).map(({ name, content }) => [name, content.toString()]));
+    const kept = [...files.keys()].filter((name) => name.includes("/set-aside/"));
+    assert.equal(kept.length, setAside.get(scenario) ?? 0, kept.join());
+    assert.equal(imported.warnings.length >= kept.length, true);
+    const state = `${id}/base_state.json`;
+    for (const { name, content } of entries.filter(({ name }) => !name.endsWith("/"))) {
+      const place = kept.find((one) => one.endsWith(`/${path.basename(name)}`)) ?? name;
+      const expected = place === state ? withoutLostHead(portable(content.toString(), id), kept, entries) : content.toString();
+      assert.equal(files.get(place), expected, name);
+      files.delete(place);
+    }
+    // A rebuilt base state is the only file that was not there before.
+    assert.deepEqual([...files.keys()], scenario === "torn-state" ? [state] : []);
+  });
+}
+
+function portable(text, id) {
+  return text
+    .replace(/"persistence_dir":"[^"]*"/, `"persistence_dir":"workspace/conversations/${id}"`)
+    .replace('"execution_status":"running"', '"execution_status":"paused"');
+}
+
+/** A head that was set aside moves to the event before it. */
+function withoutLostHead(text, kept, entries) {
+  const { leaf_event_id: head } = JSON.parse(text);
+  if (!head || !kept.some((name) => name.includes(head))) return text;
+  const before = entries[entries.findIndex(({ name }) => name.includes(head)) - 1].name;
+  return text.replace(head, /event-\d+-(.*)\.json$/.exec(before)[1]);
+}
+
+function packed(directory) {
+  const folder = path.basename(directory);
+  const names = readdirSync(directory, { recursive: true, withFileTypes: true });
+  const entries = names.map((one) => {
+    const file = path.join(one.parentPath, one.name);
+    const name = `${folder}/${path.relative(directory, file)}`;
+    return one.isDirectory() ? { name: `${name}/`, method: 0 } : { name, content: readFileSync(file) };
+  });
+  return [{ name: `${folder}/`, method: 0 }, ...entries.sort((a, b) => (a.name < b.name ? -1 : 1))];
+}
