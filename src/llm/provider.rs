@@ -244,15 +244,15 @@ impl Endpoint {
 }
 
 fn provider_of(model: &str, has_base_url: bool) -> Result<(&'static Provider, &str), LlmError> {
-    if let Some((prefix, name)) = model.split_once('/') {
-        if let Some(provider) = PROVIDERS.iter().find(|provider| provider.name == prefix) {
-            return match name {
-                "" => Err(invalid(format!(
-                    "model {model:?} names a provider and no model; add one behind the slash"
-                ))),
-                name => Ok((provider, name)),
-            };
-        }
+    if let Some((prefix, name)) = model.split_once('/')
+        && let Some(provider) = PROVIDERS.iter().find(|provider| provider.name == prefix)
+    {
+        return match name {
+            "" => Err(invalid(format!(
+                "model {model:?} names a provider and no model; add one behind the slash"
+            ))),
+            name => Ok((provider, name)),
+        };
     }
     if model.is_empty() {
         return Err(invalid("no model is named; set model, for instance \"openai/gpt-4o\"".into()));
