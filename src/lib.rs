@@ -16,3 +16,5 @@ pub mod conversation;
 
 #[cfg(target_arch = "wasm32")]
 mod bindings;
+#[cfg(target_arch = "wasm32")]
+pub mod web;

@@ -2,6 +2,9 @@
 //!
 //! Mirrors the SDK's `llm/utils/model_features.py`: families are found by a part of the name, limits and abilities
 //! by the name itself, as LiteLLM's metadata has them for SDK 1.43.1. A name that is in no row has no known limits.
+//!
+//! One thing differs on purpose: the SDK takes `openai/gpt-4o` and its kin for reasoning models, because LiteLLM does
+//! not know them with their prefix, and so drops the temperature that a user sets. Here it is sent.
 
 use crate::llm::{
     options::LlmOptions,
@@ -54,7 +57,9 @@ impl ModelFeatures {
             supports_prompt_cache: options.caching_prompt != Some(false) && has(PROMPT_CACHE),
             force_string_serializer: options.force_string_serializer.unwrap_or_else(|| has(STRING_CONTENT)),
             send_reasoning_content: has(REASONING_ECHO),
-            max_input_tokens: options.max_input_tokens.or(row.map(|row| row.max_input)),
+            max_input_tokens: options
+                .max_input_tokens
+                .or(row.map(|row| row.max_input).filter(|known| *known > 0)),
             max_output_tokens: options.max_output_tokens.or_else(|| output_limit(&name, row, endpoint)),
         }
     }
@@ -64,7 +69,7 @@ impl ModelFeatures {
 fn output_limit(name: &str, row: Option<&Row>, endpoint: &Endpoint) -> Option<u32> {
     let known = match OUTPUT_CAPS.iter().find(|(family, _)| name.contains(family)) {
         Some((_, cap)) => Some(*cap),
-        None => row.map(|row| {
+        None => row.filter(|row| row.max_output > 0).map(|row| {
             // An answer as long as the window would leave no room for the question.
             let limit = if row.max_output >= row.max_input { row.max_output / 2 } else { row.max_output };
             let is_doubtful = endpoint.is_user_server && !endpoint.provider.has_true_limits;
@@ -123,7 +128,9 @@ const REASONING_ECHO: &[&str] = &[
 ];
 
 struct Row {
+    /// With a provider in front where the same model has other limits elsewhere.
     name: &'static str,
+    /// 0 where it is not known.
     max_input: u32,
     max_output: u32,
     flags: u8,
@@ -178,18 +185,28 @@ static ROWS: &[Row] = &[
     row("deepseek-chat", 131_072, 8192, 0),
     row("deepseek-reasoner", 131_072, 65_536, REASONING),
     row("deepseek-v4-pro", 1_000_000, 393_216, REASONING),
-    row("mistral-large", 262_144, 262_144, VISION),
-    row("mistral-medium", 262_144, 262_144, VISION),
-    row("kimi-k2.5", 262_144, 262_144, VISION | REASONING),
-    row("kimi-k2.6", 262_144, 262_144, VISION | REASONING),
-    row("kimi-k3", 1_048_576, 1_048_576, VISION | REASONING),
+    row("mistral/mistral-large", 262_144, 262_144, VISION),
+    row("mistral/mistral-medium", 262_144, 262_144, VISION),
+    row("moonshot/kimi-k2.5", 262_144, 262_144, VISION | REASONING),
+    row("moonshot/kimi-k2.6", 262_144, 262_144, VISION | REASONING),
+    row("moonshot/kimi-k3", 1_048_576, 1_048_576, VISION | REASONING),
+    row("kimi-k3", 0, 0, VISION | REASONING),
+    row("fireworks_ai/accounts/fireworks/models/kimi-k2p5", 262_144, 32_768, 0),
+    row("groq/openai/gpt-oss-120b", 131_072, 65_536, REASONING),
+    row("groq/openai/gpt-oss-20b", 131_072, 65_536, REASONING),
+    row("xai/grok-code-fast-1", 256_000, 256_000, VISION | REASONING),
 ];
 
-/// The row of a model: by the last part of its name, without a variant (`:free`) and a version (`-20250929`).
+/// The row of a model, by its whole name or the last part of it, without a variant (`:free`) and a version
+/// (`-20250929`).
 fn row_of(name: &str) -> Option<&'static Row> {
+    let name = name.split(':').next()?;
     let base = name.rsplit('/').next()?;
-    let base = base.split(':').next()?;
-    ROWS.iter().find(|row| base.strip_prefix(row.name).is_some_and(is_version))
+    let is_named = |row: &&Row| {
+        let name = if row.name.contains('/') { name } else { base };
+        name.strip_prefix(row.name).is_some_and(is_version)
+    };
+    ROWS.iter().find(is_named)
 }
 
 fn is_version(suffix: &str) -> bool {

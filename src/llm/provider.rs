@@ -26,6 +26,12 @@ pub struct Provider {
     pub takes_stream_options: bool,
     /// Whether tool messages may carry the tool's name.
     pub takes_tool_name: bool,
+    /// Whether tool messages may carry images, which OpenAI's own protocol has no place for.
+    pub takes_tool_images: bool,
+    /// Whether assistant messages may carry Anthropic's signed reasoning.
+    pub takes_thinking_blocks: bool,
+    /// Which assistant messages must carry reasoning, be it blank, once a model thinks.
+    pub wants_reasoning: WantsReasoning,
     /// Whether it passes on Anthropic's `thinking` and its beta header.
     pub takes_thinking: bool,
     /// Whether it reads the session header of a LiteLLM proxy.
@@ -49,6 +55,17 @@ pub enum ReasoningEffort {
     ThinkingSwitch,
 }
 
+/// Which assistant messages a provider refuses without reasoning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WantsReasoning {
+    /// None.
+    Nowhere,
+    /// Those that call tools.
+    OnCalls,
+    /// All.
+    Everywhere,
+}
+
 /// A server that speaks OpenAI's language; every row differs from this in little.
 const COMPATIBLE: Provider = Provider {
     name: "",
@@ -60,6 +77,9 @@ const COMPATIBLE: Provider = Provider {
     takes_cache_key: true,
     takes_stream_options: true,
     takes_tool_name: true,
+    takes_tool_images: false,
+    takes_thinking_blocks: true,
+    wants_reasoning: WantsReasoning::Nowhere,
     takes_thinking: false,
     takes_session: false,
     has_true_limits: false,
@@ -96,6 +116,7 @@ static PROVIDERS: &[Provider] = &[
     Provider {
         name: "litellm_proxy",
         reasoning: ReasoningEffort::IfKnown,
+        takes_tool_images: true,
         takes_thinking: true,
         takes_session: true,
         has_true_limits: true,
@@ -105,6 +126,7 @@ static PROVIDERS: &[Provider] = &[
         name: "openhands",
         base_url: Some("https://llm-proxy.app.all-hands.dev/v1"),
         reasoning: ReasoningEffort::IfKnown,
+        takes_tool_images: true,
         takes_thinking: true,
         takes_session: true,
         ..COMPATIBLE
@@ -129,11 +151,12 @@ static PROVIDERS: &[Provider] = &[
         reasoning: ReasoningEffort::IfKnown,
         ..COMPATIBLE
     },
-    Provider { name: "hosted_vllm", ..COMPATIBLE },
+    Provider { name: "hosted_vllm", takes_thinking_blocks: false, ..COMPATIBLE },
     Provider {
         name: "deepseek",
         base_url: Some("https://api.deepseek.com/v1"),
         reasoning: ReasoningEffort::ThinkingSwitch,
+        wants_reasoning: WantsReasoning::Everywhere,
         ..COMPATIBLE
     },
     Provider {
@@ -147,6 +170,7 @@ static PROVIDERS: &[Provider] = &[
         name: "groq",
         base_url: Some("https://api.groq.com/openai/v1"),
         reasoning: ReasoningEffort::IfKnown,
+        output_limit: "max_tokens",
         ..COMPATIBLE
     },
     Provider {
@@ -156,6 +180,7 @@ static PROVIDERS: &[Provider] = &[
         output_limit: "max_tokens",
         takes_cache_key: false,
         takes_stream_options: false,
+        takes_thinking_blocks: false,
         ..COMPATIBLE
     },
     Provider {
@@ -164,12 +189,14 @@ static PROVIDERS: &[Provider] = &[
         reasoning: ReasoningEffort::IfKnown,
         takes_cache_key: false,
         takes_tool_name: false,
+        output_limit: "max_tokens",
         ..COMPATIBLE
     },
     Provider {
         name: "together_ai",
         base_url: Some("https://api.together.xyz/v1"),
         reasoning: ReasoningEffort::IfKnown,
+        takes_thinking_blocks: false,
         ..COMPATIBLE
     },
     Provider {
@@ -177,6 +204,7 @@ static PROVIDERS: &[Provider] = &[
         base_url: Some("https://api.fireworks.ai/inference/v1"),
         reasoning: ReasoningEffort::IfKnown,
         output_limit: "max_tokens",
+        takes_thinking_blocks: false,
         ..COMPATIBLE
     },
     Provider {
@@ -184,6 +212,7 @@ static PROVIDERS: &[Provider] = &[
         base_url: Some("https://api.moonshot.ai/v1"),
         reasoning: ReasoningEffort::IfKnown,
         output_limit: "max_tokens",
+        wants_reasoning: WantsReasoning::OnCalls,
         ..COMPATIBLE
     },
 ];
@@ -244,15 +273,15 @@ impl Endpoint {
 }
 
 fn provider_of(model: &str, has_base_url: bool) -> Result<(&'static Provider, &str), LlmError> {
-    if let Some((prefix, name)) = model.split_once('/') {
-        if let Some(provider) = PROVIDERS.iter().find(|provider| provider.name == prefix) {
-            return match name {
-                "" => Err(invalid(format!(
-                    "model {model:?} names a provider and no model; add one behind the slash"
-                ))),
-                name => Ok((provider, name)),
-            };
-        }
+    if let Some((prefix, name)) = model.split_once('/')
+        && let Some(provider) = PROVIDERS.iter().find(|provider| provider.name == prefix)
+    {
+        return match name {
+            "" => Err(invalid(format!(
+                "model {model:?} names a provider and no model; add one behind the slash"
+            ))),
+            name => Ok((provider, name)),
+        };
     }
     if model.is_empty() {
         return Err(invalid("no model is named; set model, for instance \"openai/gpt-4o\"".into()));

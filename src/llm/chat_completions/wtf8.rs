@@ -16,10 +16,10 @@ pub(super) struct TextPieces {
 impl TextPieces {
     /// The text of a JSON string, as far as it is known; `None` where the JSON is no string.
     pub(super) fn text(&mut self, json: &str) -> Option<String> {
-        if self.pending.is_none() {
-            if let Ok(text) = serde_json::from_str(json) {
-                return Some(text);
-            }
+        if self.pending.is_none()
+            && let Ok(text) = serde_json::from_str(json)
+        {
+            return Some(text);
         }
         let bytes = serde_json::Deserializer::from_str(json).deserialize_byte_buf(Bytes).ok()?;
         Some(self.join(&bytes))

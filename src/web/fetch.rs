@@ -1,0 +1,282 @@
+//! Requests through `fetch`: the page's own, or one that the host gives.
+//!
+//! gloo-net builds the request and no more. Its `send` traps where `fetch` rejects with something that is no `Error`
+//! or resolves to something that is no `Response` of this realm, and its `header` traps on a character that no
+//! header can carry; a trap leaves the promise unsettled for ever. So headers are built fallibly first, nobody's
+//! `AbortSignal` but our own reaches `fetch`, and whatever it gives is looked at as a stranger.
+//!
+//! Redirects are errors: a request, its key included, goes where the user said and nowhere else.
+
+use crate::llm::transport::{HttpBody, HttpClient, HttpError, HttpRequest, HttpResponse};
+use futures_util::future::LocalBoxFuture;
+use js_sys::{Array, Function, Object, Promise, Reflect, Uint8Array};
+use wasm_bindgen::{JsCast, JsValue, prelude::wasm_bindgen};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{AbortController, Headers, RequestRedirect};
+
+#[wasm_bindgen]
+extern "C" {
+    /// The global `fetch`, of a page, a worker or Node.
+    #[wasm_bindgen(catch, js_name = fetch)]
+    fn global_fetch(request: &web_sys::Request) -> Result<JsValue, JsValue>;
+
+    /// Anything with a `getReader`, of whichever realm or polyfill.
+    type Stream;
+    #[wasm_bindgen(method, catch, js_name = getReader)]
+    fn get_reader(this: &Stream) -> Result<Reader, JsValue>;
+
+    type Reader;
+    #[wasm_bindgen(method, catch)]
+    fn read(this: &Reader) -> Result<Promise, JsValue>;
+    #[wasm_bindgen(method, catch)]
+    fn cancel(this: &Reader) -> Result<Promise, JsValue>;
+
+    /// A response without a stream, as test doubles give it.
+    type Texts;
+    #[wasm_bindgen(method, catch)]
+    fn text(this: &Texts) -> Result<JsValue, JsValue>;
+}
+
+/// The network by way of `fetch`.
+#[derive(Clone, Default)]
+pub struct FetchClient {
+    given: Option<Function>,
+}
+
+impl FetchClient {
+    /// The page's own `fetch`.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A `fetch` that the host gives: a relay, a test double, or a model in the page. It is called as
+    /// `fetch(url, init)` and gives a response, or a promise of one.
+    pub fn with_function(fetch: Function) -> Self {
+        Self { given: Some(fetch) }
+    }
+}
+
+impl HttpClient for FetchClient {
+    fn post(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpResponse, HttpError>> {
+        let given = self.given.clone();
+        Box::pin(async move {
+            let mut exchange = Exchange::new()?;
+            let fetched = match given {
+                Some(fetch) => exchange.call(&fetch, &request)?,
+                None => global_fetch(&exchange.request(&request)?).map_err(|error| network(&error))?,
+            };
+            // A host's function may give its response right away.
+            let response =
+                JsFuture::from(Promise::resolve(&fetched)).await.map_err(|error| network(&error))?;
+            let status = field(&response, "status").and_then(|status| status.as_f64());
+            let Some(status) = status.filter(|status| (100.0..600.0).contains(status)) else {
+                exchange.is_over = true;
+                return Err(HttpError::Network("fetch gave no response".into()));
+            };
+            let headers = headers_of(&response);
+            let body = Body::of(&response, exchange)?;
+            Ok(HttpResponse { status: status as u16, headers, body: Box::new(body) })
+        })
+    }
+}
+
+/// One request, aborted when it is dropped before it is over.
+struct Exchange {
+    controller: AbortController,
+    is_over: bool,
+}
+
+impl Exchange {
+    fn new() -> Result<Self, HttpError> {
+        let controller = AbortController::new().map_err(|error| network(&error))?;
+        Ok(Self { controller, is_over: false })
+    }
+
+    fn request(&self, request: &HttpRequest) -> Result<web_sys::Request, HttpError> {
+        let invalid =
+            |error: gloo_net::Error| HttpError::Invalid(format!("the URL cannot be fetched: {error}"));
+        let headers = gloo_net::http::Headers::from_raw(checked_headers(request)?);
+        let built = gloo_net::http::Request::post(&request.url)
+            .headers(headers)
+            .redirect(RequestRedirect::Error)
+            .abort_signal(Some(&self.controller.signal()))
+            .body(&*request.body)
+            .map_err(invalid)?;
+        Ok(built.into())
+    }
+
+    /// Calls the host's function with what `fetch` takes, in plain objects.
+    fn call(&self, fetch: &Function, request: &HttpRequest) -> Result<JsValue, HttpError> {
+        checked_headers(request)?;
+        let headers = Object::new();
+        let init = Object::new();
+        // Setting a field of a plain object of ours cannot fail.
+        let set = |object: &Object, name: &str, value: &JsValue| {
+            let _ = Reflect::set(object, &name.into(), value);
+        };
+        for (name, value) in &request.headers {
+            set(&headers, name, &value.into());
+        }
+        set(&init, "method", &"POST".into());
+        set(&init, "headers", &headers);
+        set(&init, "body", &(&*request.body).into());
+        set(&init, "redirect", &"error".into());
+        set(&init, "signal", &self.controller.signal());
+        fetch.call2(&JsValue::UNDEFINED, &(&*request.url).into(), &init).map_err(|error| network(&error))
+    }
+}
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        if !self.is_over {
+            // Without a reason: some engines reject with the reason itself, which then is no `Error`.
+            self.controller.abort();
+        }
+    }
+}
+
+/// The headers as an object that has accepted every one of them.
+fn checked_headers(request: &HttpRequest) -> Result<Headers, HttpError> {
+    let headers = Headers::new().map_err(|error| network(&error))?;
+    for (name, value) in &request.headers {
+        // The engine's own words would quote the value.
+        headers.set(name, value).map_err(|_| {
+            HttpError::Invalid(format!(
+                "header {name:?} has characters that a header cannot carry; check its value"
+            ))
+        })?;
+    }
+    Ok(headers)
+}
+
+fn headers_of(response: &JsValue) -> Vec<(String, String)> {
+    let Some(headers) = field(response, "headers") else {
+        return Vec::new();
+    };
+    let pairs: Vec<JsValue> = match js_sys::try_iter(&headers) {
+        Ok(Some(pairs)) => pairs.map_while(Result::ok).collect(),
+        // A test double's plain object.
+        _ if headers.is_object() => Object::entries(headers.unchecked_ref()).to_vec(),
+        _ => Vec::new(),
+    };
+    let text = |pair: &Array, at: u32| pair.get(at).as_string();
+    let pair = |pair: &JsValue| {
+        let pair = pair.dyn_ref::<Array>()?;
+        Some((text(pair, 0)?.to_ascii_lowercase(), text(pair, 1)?))
+    };
+    pairs.iter().filter_map(pair).collect()
+}
+
+/// A body that is still coming.
+struct Body {
+    source: Source,
+    exchange: Exchange,
+}
+
+enum Source {
+    Stream(Reader),
+    Text(Option<JsValue>),
+}
+
+impl Body {
+    fn of(response: &JsValue, exchange: Exchange) -> Result<Self, HttpError> {
+        let stream = field(response, "body").filter(|body| has_method(body, "getReader"));
+        let source = match stream {
+            Some(stream) => {
+                let reader =
+                    stream.unchecked_ref::<Stream>().get_reader().map_err(|error| network(&error))?;
+                Source::Stream(reader)
+            }
+            None if has_method(response, "text") => {
+                Source::Text(Some(response.unchecked_ref::<Texts>().text().map_err(|error| network(&error))?))
+            }
+            None => Source::Text(None),
+        };
+        Ok(Self { source, exchange })
+    }
+
+    async fn next(&mut self) -> Result<Option<Vec<u8>>, HttpError> {
+        if self.exchange.is_over {
+            return Ok(None);
+        }
+        let chunk = match &mut self.source {
+            Source::Stream(reader) => {
+                let read = reader.read().map_err(|error| network(&error))?;
+                let result = JsFuture::from(read).await.map_err(|error| network(&error))?;
+                match field(&result, "done").is_some_and(|done| done.is_truthy()) {
+                    true => None,
+                    false => Some(bytes_of(&field(&result, "value").unwrap_or_default())?),
+                }
+            }
+            Source::Text(text) => match text.take() {
+                Some(text) => {
+                    let text =
+                        JsFuture::from(Promise::resolve(&text)).await.map_err(|error| network(&error))?;
+                    Some(bytes_of(&text)?)
+                }
+                None => None,
+            },
+        };
+        self.exchange.is_over = chunk.is_none();
+        Ok(chunk)
+    }
+}
+
+impl HttpBody for Body {
+    fn chunk(&mut self) -> LocalBoxFuture<'_, Result<Option<Vec<u8>>, HttpError>> {
+        Box::pin(self.next())
+    }
+}
+
+impl Drop for Body {
+    fn drop(&mut self) {
+        if let (Source::Stream(reader), false) = (&self.source, self.exchange.is_over) {
+            // A stream that a host's function made may not listen to the signal.
+            if let Ok(cancelled) = reader.cancel() {
+                spawn_local(async move {
+                    // Somebody has to hear of a rejection, or the page reports it as unhandled.
+                    let _ = JsFuture::from(Promise::resolve(&cancelled)).await;
+                });
+            }
+        }
+    }
+}
+
+fn bytes_of(value: &JsValue) -> Result<Vec<u8>, HttpError> {
+    if let Some(text) = value.as_string() {
+        return Ok(text.into_bytes());
+    }
+    match js_sys::ArrayBuffer::is_view(value.unchecked_ref()) && field(value, "length").is_some() {
+        true => Ok(value.unchecked_ref::<Uint8Array>().to_vec()),
+        false => Err(HttpError::Network("the response's body gave something that is no bytes".into())),
+    }
+}
+
+/// A field of a stranger's object; `None` where there is none, or asking for it throws.
+fn field(object: &JsValue, name: &str) -> Option<JsValue> {
+    let value = Reflect::get(object, &name.into()).ok()?;
+    if value.is_null() || value.is_undefined() { None } else { Some(value) }
+}
+
+fn has_method(object: &JsValue, name: &str) -> bool {
+    field(object, name).is_some_and(|method| method.is_function())
+}
+
+/// Why a request failed, in the platform's words.
+fn network(error: &JsValue) -> HttpError {
+    let is_online = field(&js_sys::global(), "navigator").and_then(|navigator| field(&navigator, "onLine"));
+    if is_online.is_some_and(|is_online| is_online.as_bool() == Some(false)) {
+        return HttpError::Offline;
+    }
+    let words = match error.as_string() {
+        Some(words) => words,
+        None => field(error, "message").and_then(|message| message.as_string()).unwrap_or_default(),
+    };
+    // Node hides the reason behind "fetch failed".
+    let cause =
+        field(error, "cause").and_then(|cause| field(&cause, "message")).and_then(|cause| cause.as_string());
+    HttpError::Network(match cause {
+        Some(cause) if !words.contains(&cause) => format!("{words} ({cause})"),
+        _ => words,
+    })
+}

@@ -1,0 +1,103 @@
+//! Time and chance of a page, a worker or Node.
+
+use crate::host::Host;
+use futures_channel::oneshot;
+use futures_util::future::LocalBoxFuture;
+use js_sys::{Date, Function};
+use std::{
+    future::Future,
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
+use uuid::Uuid;
+use wasm_bindgen::{JsCast, JsValue, closure::Closure, prelude::wasm_bindgen};
+
+#[wasm_bindgen]
+extern "C" {
+    /// A number in browsers, an object in Node.
+    #[wasm_bindgen(js_name = setTimeout)]
+    fn set_timeout(handler: &Function, milliseconds: i32) -> JsValue;
+    #[wasm_bindgen(js_name = clearTimeout)]
+    fn clear_timeout(id: &JsValue);
+
+    #[wasm_bindgen(thread_local_v2, js_namespace = performance, js_name = timeOrigin)]
+    static TIME_ORIGIN: f64;
+    #[wasm_bindgen(js_namespace = performance, js_name = now)]
+    fn performance_now() -> f64;
+}
+
+/// The clock, the timers and the chance of the page.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WebHost;
+
+impl Host for WebHost {
+    /// The wall clock, with the finer clock's fractions as long as the two agree: the finer one stands still while
+    /// a machine sleeps, and knows nothing of a clock that is set.
+    fn now(&self) -> f64 {
+        const AGREE_WITHIN: f64 = 50.0;
+        let wall = Date::now();
+        let fine = TIME_ORIGIN.with(|origin| *origin) + performance_now();
+        if (fine - wall).abs() < AGREE_WITHIN { fine } else { wall }
+    }
+
+    fn local_time(&self) -> String {
+        let now = self.now();
+        let date = Date::new(&now.into());
+        let microseconds = (now.rem_euclid(1000.0) * 1000.0) as u32;
+        format!(
+            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}",
+            date.get_full_year(),
+            date.get_month() + 1,
+            date.get_date(),
+            date.get_hours(),
+            date.get_minutes(),
+            date.get_seconds(),
+            microseconds.min(999_999),
+        )
+    }
+
+    fn random_uuid(&self) -> Uuid {
+        Uuid::new_v4()
+    }
+
+    fn sleep(&self, duration: Duration) -> LocalBoxFuture<'static, ()> {
+        Box::pin(Sleep::new(duration))
+    }
+}
+
+/// A timer that is forgotten when it is dropped.
+struct Sleep {
+    id: JsValue,
+    fired: oneshot::Receiver<()>,
+    /// Kept as long as the timer may call it.
+    _on_fire: Closure<dyn FnMut()>,
+}
+
+impl Sleep {
+    fn new(duration: Duration) -> Self {
+        let (sender, fired) = oneshot::channel();
+        let on_fire = Closure::once(move || {
+            // The sleeper may have gone in the same turn.
+            let _ = sender.send(());
+        });
+        // A longer wait than a timer can take would fire at once.
+        let milliseconds = i32::try_from(duration.as_millis()).unwrap_or(i32::MAX);
+        let id = set_timeout(on_fire.as_ref().unchecked_ref(), milliseconds);
+        Self { id, fired, _on_fire: on_fire }
+    }
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        Pin::new(&mut self.fired).poll(context).map(|_| ())
+    }
+}
+
+impl Drop for Sleep {
+    fn drop(&mut self) {
+        clear_timeout(&self.id);
+    }
+}

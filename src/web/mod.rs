@@ -1,0 +1,4 @@
+//! The core's traits on what browsers and Node offer. Imports nothing of agents and conversations.
+
+pub mod fetch;
+pub mod host;

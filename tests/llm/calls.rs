@@ -1,0 +1,198 @@
+//! One call of a model, from options to the finished message.
+
+use crate::scripted_http::{Piece, Reply, ScriptedHost, ScriptedHttp};
+use futures_executor::block_on;
+use futures_util::FutureExt;
+use std::{cell::RefCell, rc::Rc, time::Duration};
+use threadkeep::{
+    error::{Error, ErrorCode},
+    llm::{
+        ApiKey, CallContext, Completion, Delta, Llm, LlmError, LlmFailure, LlmOptions, SecretString,
+        ToolSchema,
+        message::{Content, Message, Role},
+        metrics::Usage,
+        transport::HttpError,
+    },
+};
+
+pub struct Outcome {
+    pub result: Result<Completion, LlmError>,
+    pub deltas: Vec<Delta>,
+    pub http: Rc<ScriptedHttp>,
+    pub slept: Vec<u64>,
+}
+
+pub fn call(options: LlmOptions, replies: Vec<Reply>) -> Outcome {
+    let http = ScriptedHttp::new(replies);
+    let host = Rc::new(ScriptedHost::default());
+    let llm = Llm { options, http: http.clone(), host: host.clone() };
+    let deltas = RefCell::new(Vec::new());
+    let messages = [Message::new(Role::User, vec![Content::text("Hi")])];
+    let context = CallContext { conversation_id: Some("c-1".into()) };
+    let tools = [ToolSchema {
+        name: "f".into(),
+        description: "d".into(),
+        parameters: "{\"type\":\"object\"}".into(),
+    }];
+    let on_delta = |delta| deltas.borrow_mut().push(delta);
+    let result = block_on(llm.complete(&messages, &tools, &context, &on_delta));
+    let slept = host.slept.borrow().iter().map(Duration::as_secs).collect();
+    Outcome { result, deltas: deltas.into_inner(), http, slept }
+}
+
+pub fn options() -> LlmOptions {
+    LlmOptions {
+        api_key: ApiKey::Value(SecretString::new("sk-test-1234567890")),
+        ..LlmOptions::new("openai/gpt-4o")
+    }
+}
+
+pub const HELLO: [&str; 4] = [
+    r#"{"id":"r-1","model":"gpt-4o-x","choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}"#,
+    r#"{"id":"r-1","choices":[{"index":0,"delta":{"content":"Hel"}}]}"#,
+    r#"{"id":"r-1","choices":[{"index":0,"delta":{"content":"lo"},"finish_reason":"stop"}]}"#,
+    r#"{"id":"r-1","choices":[],"usage":{"prompt_tokens":10,"completion_tokens":2}}"#,
+];
+
+pub fn hello() -> Reply {
+    Reply::events(&[&HELLO[..], &["[DONE]"]].concat())
+}
+
+fn content(text: &str) -> Delta {
+    Delta { content: Some(text.into()), reasoning_content: None }
+}
+
+#[test]
+fn an_answer_comes_piece_by_piece_and_whole() {
+    let priced =
+        LlmOptions { input_cost_per_token: Some(0.5), output_cost_per_token: Some(0.25), ..options() };
+    let outcome = call(priced, vec![hello()]);
+    assert_eq!(outcome.deltas, [content("Hel"), content("lo")]);
+    let expected = Completion {
+        response_id: "r-1".into(),
+        message: Message::new(Role::Assistant, vec![Content::text("Hello")]),
+        finish_reason: Some("stop".into()),
+        usage: Some(Usage { prompt_tokens: 10, completion_tokens: 2, ..Usage::default() }),
+        latency: 0.0,
+        model: "openai/gpt-4o".into(),
+        cost: Some(5.5),
+        context_window: 128_000,
+    };
+    assert_eq!(outcome.result.unwrap(), expected);
+    let http = outcome.http;
+    assert_eq!(http.requests.borrow()[0].url, "https://api.openai.com/v1/chat/completions");
+    assert_eq!(http.header(0, "authorization").as_deref(), Some("Bearer sk-test-1234567890"));
+    assert_eq!(http.body(0)["prompt_cache_key"], "c-1");
+    assert_eq!(http.body(0)["tools"][0]["function"]["parameters"]["type"], "object");
+}
+
+#[test]
+fn ids_that_a_server_leaves_out_are_made() {
+    let events = [
+        r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"f","arguments":"{}"}}]}}]}"#,
+        r#"{"choices":[{"delta":{},"finish_reason":"tool_calls"}]}"#,
+    ];
+    let completion = call(options(), vec![Reply::events(&events)]).result.unwrap();
+    let calls = completion.message.tool_calls.unwrap();
+    assert_eq!(calls[0].id, "call_00000000000000000000000000000001");
+    assert_eq!(completion.response_id, "chatcmpl-00000000000000000000000000000002");
+}
+
+#[test]
+fn one_json_object_is_an_answer_too() {
+    let body = r#" {"id":"r","choices":[{"message":{"role":"assistant","content":"Hi","reasoning":"hm",
+        "tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}},
+                      {"id":"b","type":"function","function":{"name":"g","arguments":{"x":1}}}]}}]}"#;
+    for stream in [true, false] {
+        let outcome = call(LlmOptions { stream: Some(stream), ..options() }, vec![Reply::whole(200, body)]);
+        assert_eq!(outcome.http.body(0).get("stream").is_some(), stream);
+        assert_eq!(
+            outcome.deltas,
+            [Delta { content: Some("Hi".into()), reasoning_content: Some("hm".into()) }]
+        );
+        let message = outcome.result.unwrap().message;
+        let calls: Vec<String> =
+            message.tool_calls.unwrap().into_iter().map(|call| call.name + &call.arguments).collect();
+        assert_eq!(calls, ["f{}", "g{\"x\":1}"]);
+    }
+}
+
+#[test]
+fn a_key_may_be_asked_for_each_time() {
+    let given = Rc::new(RefCell::new(0));
+    let counter = given.clone();
+    let key = ApiKey::Function(Rc::new(move || {
+        *counter.borrow_mut() += 1;
+        let key = SecretString::new(&format!("sk-number-{}", counter.borrow()));
+        async move { Ok(key) }.boxed_local()
+    }));
+    let outcome = call(LlmOptions { api_key: key, ..options() }, vec![Reply::whole(503, ""), hello()]);
+    assert!(outcome.result.is_ok());
+    assert_eq!(outcome.http.header(0, "authorization").as_deref(), Some("Bearer sk-number-1"));
+    assert_eq!(outcome.http.header(1, "authorization").as_deref(), Some("Bearer sk-number-2"));
+
+    let refused = ApiKey::Function(Rc::new(|| {
+        async { Err(Error::new(ErrorCode::InvalidState, "not signed in")) }.boxed_local()
+    }));
+    let outcome = call(LlmOptions { api_key: refused, ..options() }, Vec::new());
+    let error = outcome.result.unwrap_err();
+    assert_eq!((error.failure, error.message.as_str()), (LlmFailure::Auth, "not signed in"));
+}
+
+#[test]
+fn without_a_key_there_is_no_authorization_and_own_headers_win() {
+    let headers = vec![("Authorization".into(), "Basic abc".into()), ("x-team".into(), "t".into())];
+    let outcome = call(LlmOptions { headers, ..options() }, vec![hello()]);
+    assert_eq!(outcome.http.header(0, "authorization"), None);
+    assert_eq!(outcome.http.header(0, "Authorization").as_deref(), Some("Basic abc"));
+    assert_eq!(outcome.http.header(0, "x-team").as_deref(), Some("t"));
+    let outcome = call(LlmOptions { api_key: ApiKey::None, ..options() }, vec![hello()]);
+    assert_eq!(outcome.http.header(0, "authorization"), None);
+}
+
+#[test]
+fn options_that_cannot_work_send_nothing() {
+    for broken in [
+        LlmOptions { temperature: Some(f64::NAN), ..options() },
+        LlmOptions { top_p: Some(1.5), ..options() },
+        LlmOptions { max_input_tokens: Some(1000), ..options() },
+        LlmOptions { native_tool_calling: Some(false), ..options() },
+        LlmOptions { model: "nosuch/model".into(), ..options() },
+    ] {
+        let error = call(broken, Vec::new()).result.unwrap_err();
+        assert_eq!(error.failure, LlmFailure::InvalidOptions, "{error}");
+    }
+}
+
+#[test]
+fn dropping_the_call_aborts_the_exchange() {
+    for reply in [
+        Reply::Silent,
+        Reply::Response(200, Vec::new(), vec![Piece::Bytes(b": hi\n\n".to_vec()), Piece::Silence]),
+    ] {
+        let http = ScriptedHttp::new(vec![reply]);
+        let options = LlmOptions { timeout: Some(0), ..options() };
+        let llm = Llm { options, http: http.clone(), host: Rc::new(ScriptedHost::default()) };
+        let context = CallContext::default();
+        let mut call = llm.complete(&[], &[], &context, &|_| ()).boxed_local();
+        assert!(call.as_mut().now_or_never().is_none());
+        assert_eq!((http.count(), http.aborted.get()), (1, 0));
+        drop(call);
+        assert_eq!(http.aborted.get(), 1);
+    }
+}
+
+#[test]
+fn what_a_server_keeps_open_behind_the_end_is_not_waited_for() {
+    let done = Piece::Bytes(format!("data: {}\n\ndata: [DONE]\n\n", HELLO[2]).into_bytes());
+    let outcome = call(options(), vec![Reply::Response(200, Vec::new(), vec![done, Piece::Silence])]);
+    assert!(outcome.result.is_ok());
+    assert_eq!((outcome.http.aborted.get(), outcome.slept), (1, vec![]));
+
+    for then in [Piece::Silence, Piece::Breaks(HttpError::Network("reset".into()))] {
+        let ended = Piece::Bytes(format!("data: {}\n\n", HELLO[2]).into_bytes());
+        let completion =
+            call(options(), vec![Reply::Response(200, Vec::new(), vec![ended, then])]).result.unwrap();
+        assert_eq!((completion.finish_reason.as_deref(), completion.usage), (Some("stop"), None));
+    }
+}

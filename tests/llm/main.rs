@@ -1,0 +1,9 @@
+//! Calling models: requests against those of the real SDK, streams as servers send them, and what goes wrong.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used, reason = "a test that cannot read its fixture has failed")]
+
+mod calls;
+mod chat_requests;
+mod failures;
+mod scripted_http;
+mod streams;

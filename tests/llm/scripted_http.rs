@@ -1,0 +1,217 @@
+//! A network of scripted answers and a clock that stands still. Every request is checked, not only those that a test
+//! asks about: each tool message answers a call, each call is answered, and the body is what the protocol wants.
+
+use futures_util::{FutureExt, future::LocalBoxFuture};
+use serde_json::Value;
+use std::{
+    cell::{Cell, RefCell},
+    collections::{BTreeSet, VecDeque},
+    future,
+    rc::Rc,
+    time::Duration,
+};
+use threadkeep::{
+    host::Host,
+    llm::transport::{HttpBody, HttpClient, HttpError, HttpRequest, HttpResponse},
+};
+use uuid::Uuid;
+
+/// What a server does with one request.
+pub enum Reply {
+    /// Answers with status, headers and the pieces of a body.
+    Response(u16, Vec<(&'static str, &'static str)>, Vec<Piece>),
+    /// Gives no response.
+    Fails(HttpError),
+    /// Never says anything.
+    Silent,
+}
+
+/// A piece of a body.
+#[derive(Clone)]
+pub enum Piece {
+    Bytes(Vec<u8>),
+    Breaks(HttpError),
+    Silence,
+}
+
+impl Reply {
+    /// A stream of these events.
+    pub fn events(events: &[&str]) -> Self {
+        let pieces =
+            events.iter().map(|event| Piece::Bytes(format!("data: {event}\n\n").into_bytes())).collect();
+        Self::Response(200, vec![("content-type", "text/event-stream")], pieces)
+    }
+
+    /// A body in one piece.
+    pub fn whole(status: u16, body: &str) -> Self {
+        Self::Response(status, Vec::new(), vec![Piece::Bytes(body.as_bytes().to_vec())])
+    }
+
+    /// The same with a header.
+    pub fn with_header(self, name: &'static str, value: &'static str) -> Self {
+        match self {
+            Self::Response(status, mut headers, body) => {
+                headers.push((name, value));
+                Self::Response(status, headers, body)
+            }
+            other => other,
+        }
+    }
+}
+
+/// The network.
+#[derive(Default)]
+pub struct ScriptedHttp {
+    replies: RefCell<VecDeque<Reply>>,
+    pub requests: RefCell<Vec<HttpRequest>>,
+    /// Exchanges that were dropped before they were over.
+    pub aborted: Rc<Cell<u32>>,
+}
+
+impl ScriptedHttp {
+    pub fn new(replies: Vec<Reply>) -> Rc<Self> {
+        Rc::new(Self { replies: RefCell::new(replies.into()), ..Self::default() })
+    }
+
+    pub fn body(&self, at: usize) -> Value {
+        serde_json::from_str(&self.requests.borrow()[at].body).unwrap()
+    }
+
+    pub fn header(&self, at: usize, name: &str) -> Option<String> {
+        let requests = self.requests.borrow();
+        let found = requests[at].headers.iter().find(|(other, _)| other == name);
+        found.map(|(_, value)| value.clone())
+    }
+
+    pub fn count(&self) -> usize {
+        self.requests.borrow().len()
+    }
+}
+
+impl HttpClient for ScriptedHttp {
+    fn post(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpResponse, HttpError>> {
+        check(&request);
+        self.requests.borrow_mut().push(request);
+        let reply = self.replies.borrow_mut().pop_front().expect("a request that no reply was scripted for");
+        let mut abort = AbortCount { aborted: self.aborted.clone(), is_over: false };
+        async move {
+            match reply {
+                Reply::Response(status, headers, pieces) => {
+                    let headers = headers.into_iter().map(|(n, v)| (n.to_owned(), v.to_owned())).collect();
+                    Ok(HttpResponse {
+                        status,
+                        headers,
+                        body: Box::new(ScriptedBody { pieces: pieces.into(), abort }),
+                    })
+                }
+                Reply::Fails(error) => {
+                    abort.end();
+                    Err(error)
+                }
+                Reply::Silent => future::pending().await,
+            }
+        }
+        .boxed_local()
+    }
+}
+
+struct ScriptedBody {
+    pieces: VecDeque<Piece>,
+    abort: AbortCount,
+}
+
+impl HttpBody for ScriptedBody {
+    fn chunk(&mut self) -> LocalBoxFuture<'_, Result<Option<Vec<u8>>, HttpError>> {
+        match self.pieces.pop_front() {
+            Some(Piece::Bytes(bytes)) => future::ready(Ok(Some(bytes))).boxed_local(),
+            Some(Piece::Breaks(error)) => {
+                self.abort.end();
+                future::ready(Err(error)).boxed_local()
+            }
+            Some(Piece::Silence) => future::pending().boxed_local(),
+            None => {
+                self.abort.end();
+                future::ready(Ok(None)).boxed_local()
+            }
+        }
+    }
+}
+
+struct AbortCount {
+    aborted: Rc<Cell<u32>>,
+    is_over: bool,
+}
+
+impl AbortCount {
+    fn end(&mut self) {
+        self.is_over = true;
+    }
+}
+
+impl Drop for AbortCount {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.aborted.set(self.aborted.get() + 1);
+        }
+    }
+}
+
+fn check(request: &HttpRequest) {
+    let body: Value = serde_json::from_str(&request.body).unwrap();
+    assert!(request.url.starts_with("http") || request.url.starts_with('/'), "{}", request.url);
+    assert!(body["model"].is_string());
+    let mut open = BTreeSet::new();
+    for message in body["messages"].as_array().unwrap() {
+        if message["role"] == "tool" {
+            let id = message["tool_call_id"].as_str().unwrap();
+            assert!(open.remove(id), "the result of {id} answers no call");
+        } else {
+            assert!(open.is_empty(), "calls without results: {open:?}");
+        }
+        for call in message["tool_calls"].as_array().into_iter().flatten() {
+            assert!(open.insert(call["id"].as_str().unwrap().to_owned()), "a call's id stands twice");
+        }
+    }
+}
+
+/// Time passes only while everybody sleeps.
+#[derive(Default)]
+pub struct ScriptedHost {
+    now: Rc<Cell<f64>>,
+    pub slept: Rc<RefCell<Vec<Duration>>>,
+    made: Cell<u128>,
+}
+
+impl Host for ScriptedHost {
+    fn now(&self) -> f64 {
+        self.now.get()
+    }
+
+    fn local_time(&self) -> String {
+        "2026-01-31T09:15:02.123456".into()
+    }
+
+    fn random_uuid(&self) -> Uuid {
+        self.made.set(self.made.get() + 1);
+        Uuid::from_u128(self.made.get())
+    }
+
+    /// Resolves at the second poll: whoever races it with something that is ready wins.
+    fn sleep(&self, duration: Duration) -> LocalBoxFuture<'static, ()> {
+        let (now, slept) = (self.now.clone(), self.slept.clone());
+        async move {
+            let mut is_polled = false;
+            future::poll_fn(|context| {
+                if std::mem::replace(&mut is_polled, true) {
+                    return std::task::Poll::Ready(());
+                }
+                context.waker().wake_by_ref();
+                std::task::Poll::Pending
+            })
+            .await;
+            now.set(now.get() + duration.as_secs_f64() * 1000.0);
+            slept.borrow_mut().push(duration);
+        }
+        .boxed_local()
+    }
+}
