@@ -197,3 +197,30 @@ const WRAPPER_CODES: &[&str] = &[
     "OpenRouterException",
     "OllamaError",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::{ErrorClassification as C, FailureAction, FailureKind};
+
+    #[test]
+    fn a_telling_code_counts_more_than_the_detail() {
+        assert_eq!(C::of("LLMRateLimitError", "invalid api key").kind, FailureKind::RateLimit);
+        assert_eq!(
+            C::of("MaxIterationsReached", "timeout"),
+            C::new(FailureKind::AgentAction, false, FailureAction::None)
+        );
+    }
+
+    #[test]
+    fn the_detail_counts_more_than_the_code_of_a_wrapper() {
+        assert_eq!(C::of("OpenAIError", "Incorrect API key provided").kind, FailureKind::Auth);
+        assert_eq!(C::of("OpenAIError", "what?").kind, FailureKind::Transient);
+        assert_eq!(C::of("SomethingElse", "what?"), C::UNKNOWN);
+    }
+
+    #[test]
+    fn of_two_signs_in_a_detail_the_one_that_asks_more_of_the_user_counts() {
+        assert_eq!(C::of("", "rate limit: daily quota used up").kind, FailureKind::Quota);
+        assert_eq!(C::of("", "Cloudflare timeout, unauthorized").kind, FailureKind::Auth);
+    }
+}

@@ -23,6 +23,7 @@ pub mod json;
 mod message;
 mod observation;
 mod observation_text;
+mod sound;
 mod state_update;
 mod tool_definition;
 mod transient;
@@ -75,12 +76,18 @@ impl Event {
         Self(Rc::new(Inner { head, kind: kind.into(), body, json }))
     }
 
-    /// A new event, written as the SDK would write it. [`Body::Unknown`] and [`Body::Unreadable`] have nothing to
-    /// write; do not make events of them.
+    /// A new event, written as the SDK would write it. Free-form JSON that Python would refuse is made sound.
+    /// [`Body::Unknown`] and [`Body::Unreadable`] have nothing to write; do not make events of them.
     pub fn new(head: Head, body: impl Into<Body>) -> Self {
         let body = body.into();
-        let json = body.encode(&head).unwrap_or_else(|| "{}".into());
-        Self(Rc::new(Inner { head, kind: body.kind().into(), body: OnceCell::from(body), json }))
+        let kind = body.kind().into();
+        let written = body.encode(&head).unwrap_or_else(|| "{}".into());
+        let (json, body) = match sound::mended(&written) {
+            // Read again when it is asked for, so that the body says what the text says.
+            Some(mended) => (mended, OnceCell::new()),
+            None => (written, OnceCell::from(body)),
+        };
+        Self(Rc::new(Inner { head, kind, body, json: json.into() }))
     }
 
     /// The id in the JSON text of an event that comes without a file name.
@@ -128,11 +135,12 @@ impl Event {
         self.0.body.get_or_init(|| Body::decode(&self.0.kind, &self.0.json))
     }
 
-    /// Whether Python can read it, as far as this library can tell: a known kind, the fields it needs, and the id
-    /// of its file name.
+    /// Whether Python can read it, as far as this library can tell: a known kind, the fields it needs, the id of its
+    /// file name, and nothing in its free-form JSON that Python refuses.
     pub fn is_sound(&self) -> bool {
         !matches!(self.body(), Body::Unknown | Body::Unreadable)
             && Self::id_in(&self.0.json).as_ref() == Some(self.id())
+            && sound::mended(&self.0.json).is_none()
     }
 
     /// What a model is sent for it; `None` for what a model never sees.
@@ -176,12 +184,12 @@ impl fmt::Debug for Event {
 }
 
 /// The text of an event: head, body, `kind`.
-fn encode<B: EventBody>(head: &Head, body: &B) -> Rc<str> {
+fn encode<B: EventBody>(head: &Head, body: &B) -> String {
     let mut out = ObjectWriter::new();
     head.write(&mut out);
     body.write(&mut out);
     out.field("kind", B::KIND);
-    out.finish().into()
+    out.finish()
 }
 
 /// Declares [`Body`]: each kind with its default source, if the SDK has one.
@@ -228,7 +236,7 @@ macro_rules! bodies {
             }
 
             /// The text of an event of this head and body; `None` for what this version cannot read.
-            pub fn encode(&self, head: &Head) -> Option<Rc<str>> {
+            pub fn encode(&self, head: &Head) -> Option<String> {
                 match self {
                     $( Self::$name(body) => Some(encode(head, body)), )*
                     Self::Unknown | Self::Unreadable => None,

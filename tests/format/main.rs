@@ -5,3 +5,4 @@
 mod fixtures;
 mod hostile;
 mod sdk_conversations;
+mod strategies;

@@ -51,7 +51,8 @@ fn an_event_written_from_its_typed_value_has_the_bytes_that_the_sdk_wrote() {
             kinds.remove(event.kind());
         }
     }
-    assert!(kinds.is_empty(), "no fixture holds {kinds:?}");
+    // Agent servers send these, and no SDK without a server knows them.
+    assert_eq!(kinds.into_iter().collect::<Vec<_>>(), ["ServerErrorEvent"], "no fixture holds these");
 }
 
 #[test]

@@ -1,0 +1,201 @@
+//! JSON that Python can read.
+//!
+//! Valid JSON is not enough: Python refuses escapes of lone surrogates, values that are nested too deep, and
+//! integers of thousands of digits, and it refuses the whole conversation with them. They can come from a model or
+//! a host inside of free-form JSON; strings of this library cannot hold them.
+
+use crate::event::json::RawJson;
+
+/// The deepest nesting that is left alone. Python gives up at 200.
+const MAX_DEPTH: usize = 150;
+
+/// The longest number that is left alone, in bytes. Python gives up at 4300 digits.
+const MAX_NUMBER: usize = 4000;
+
+/// The JSON text with everything that Python would refuse made sound: a lone surrogate becomes U+FFFD, and a value
+/// that is nested too deep or a number that is too long becomes a string of its text. `None` if it is sound as it is.
+pub(super) fn mended(json: &str) -> Option<String> {
+    let mut mender = Mender { rest: json, out: String::new(), depth: 0, has_mended: false };
+    mender.mend();
+    mender.has_mended.then_some(mender.out)
+}
+
+struct Mender<'a> {
+    rest: &'a str,
+    out: String,
+    depth: usize,
+    has_mended: bool,
+}
+
+impl<'a> Mender<'a> {
+    fn mend(&mut self) {
+        while let Some(byte) = self.rest.bytes().next() {
+            match byte {
+                b'"' => {
+                    let string = self.take(string_length(self.rest));
+                    self.push_string(string);
+                }
+                b'{' | b'[' if self.depth >= MAX_DEPTH => {
+                    let value = self.take(nested_length(self.rest));
+                    self.push_as_string(value);
+                }
+                b'-' | b'0'..=b'9' => {
+                    let number = self.take(number_length(self.rest));
+                    if number.len() > MAX_NUMBER {
+                        self.push_as_string(number);
+                    } else {
+                        self.out.push_str(number);
+                    }
+                }
+                _ => {
+                    match byte {
+                        b'{' | b'[' => self.depth = self.depth.saturating_add(1),
+                        b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+                        _ => {}
+                    }
+                    let length = self.rest.chars().next().map_or(1, char::len_utf8);
+                    let other = self.take(length);
+                    self.out.push_str(other);
+                }
+            }
+        }
+    }
+
+    /// Takes this many bytes off the rest.
+    fn take(&mut self, length: usize) -> &'a str {
+        let (taken, rest) = self.rest.split_at_checked(length).unwrap_or((self.rest, ""));
+        self.rest = rest;
+        taken
+    }
+
+    fn push_as_string(&mut self, value: &str) {
+        self.has_mended = true;
+        self.out.push_str(RawJson::of(value).as_str());
+    }
+
+    fn push_string(&mut self, string: &str) {
+        let mut rest = string;
+        while let Some(at) = rest.find('\\') {
+            let (before, escape) = rest.split_at_checked(at).unwrap_or((rest, ""));
+            self.out.push_str(before);
+            let length = match (surrogate(escape), surrogate(escape.get(6..).unwrap_or_default())) {
+                (Some(Surrogate::High), Some(Surrogate::Low)) => 12,
+                (Some(_), _) => {
+                    self.has_mended = true;
+                    self.out.push_str("\\ufffd");
+                    rest = escape.get(6..).unwrap_or_default();
+                    continue;
+                }
+                // The character behind the backslash may be any in what is not JSON.
+                (None, _) => escape.chars().take(2).map(char::len_utf8).sum(),
+            };
+            let (escape, after) = escape.split_at_checked(length).unwrap_or((escape, ""));
+            self.out.push_str(escape);
+            rest = after;
+        }
+        self.out.push_str(rest);
+    }
+}
+
+enum Surrogate {
+    High,
+    Low,
+}
+
+/// Which half of a pair the escape at the beginning of `text` is, if it is one.
+fn surrogate(text: &str) -> Option<Surrogate> {
+    let digits = text.strip_prefix("\\u")?.get(..4)?;
+    match u16::from_str_radix(digits, 16).ok()? {
+        0xD800..=0xDBFF => Some(Surrogate::High),
+        0xDC00..=0xDFFF => Some(Surrogate::Low),
+        _ => None,
+    }
+}
+
+/// The length of the string that `text` begins with, with both quotes.
+fn string_length(text: &str) -> usize {
+    let mut is_escaped = false;
+    for (at, byte) in text.bytes().enumerate().skip(1) {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'"' => return at.saturating_add(1),
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// The length of the object or array that `text` begins with.
+fn nested_length(text: &str) -> usize {
+    let (mut at, mut depth) = (0_usize, 0_usize);
+    while let Some(byte) = text.as_bytes().get(at) {
+        let length = match byte {
+            b'"' => string_length(text.get(at..).unwrap_or_default()),
+            _ => 1,
+        };
+        at = at.saturating_add(length);
+        match byte {
+            b'{' | b'[' => depth = depth.saturating_add(1),
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return at;
+        }
+    }
+    text.len()
+}
+
+fn number_length(text: &str) -> usize {
+    let end = |byte: u8| !matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
+    text.bytes().position(end).unwrap_or(text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sound(json: &str) -> String {
+        mended(json).unwrap_or_else(|| json.to_owned())
+    }
+
+    #[test]
+    fn lone_surrogates_become_the_replacement_character() {
+        assert_eq!(sound(r#"{"a":"x\ud83dy"}"#), r#"{"a":"x\ufffdy"}"#);
+        assert_eq!(sound(r#"{"a\uDE00":"\ud83d"}"#), r#"{"a\ufffd":"\ufffd"}"#);
+        assert_eq!(sound(r#"["\ud83d\ud83d\ude00\ude00"]"#), r#"["\ufffd\ud83d\ude00\ufffd"]"#);
+    }
+
+    #[test]
+    fn what_only_looks_like_a_surrogate_stays() {
+        for sound in
+            [r#"["\\ud83d"]"#, r#"["\\\"\\ud83d"]"#, r#"["\ud83d\ude00"]"#, r#"["\u00e9 \n \" é 😀"]"#]
+        {
+            assert_eq!(mended(sound), None, "{sound}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_is_nested_too_deep_becomes_its_text() {
+        let deep = |depth: usize| format!("{}\"]\"{}", "[".repeat(depth), "]".repeat(depth));
+        assert_eq!(mended(&deep(MAX_DEPTH)), None);
+        let mended = sound(&deep(MAX_DEPTH + 2));
+        assert_eq!(mended, format!("{}\"[[\\\"]\\\"]]\"{}", "[".repeat(MAX_DEPTH), "]".repeat(MAX_DEPTH)));
+    }
+
+    #[test]
+    fn a_number_that_is_too_long_becomes_its_text() {
+        let digits = "7".repeat(MAX_NUMBER + 1);
+        assert_eq!(sound(&format!("[-1.5e3,{digits}]")), format!("[-1.5e3,\"{digits}\"]"));
+    }
+
+    #[test]
+    fn what_is_no_json_does_no_harm() {
+        for text in
+            ["", "\"", "\\", "\"\\", "\"\\u", "\"\\ud8", "\"\\ud83dé", "\"\\é", "[[[", "-", "}}}", "é"]
+        {
+            mended(text);
+        }
+    }
+}
