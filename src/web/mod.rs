@@ -1,0 +1,3 @@
+//! The core's traits on the web's own interfaces. Knows nothing of agents.
+
+pub mod indexed_db;
