@@ -1,5 +1,10 @@
 //! What JavaScript sees.
 
+#[cfg(feature = "testing")]
+mod conformance;
+mod host_store;
+pub mod store;
+
 /// The version of this crate.
 #[wasm_bindgen::prelude::wasm_bindgen]
 pub fn version() -> String {
