@@ -2,6 +2,7 @@
 // container. The library is only loaded when one of these functions is used.
 import { importArchive, CoreExport, type CoreStore } from "../pkg/threadkeep.js";
 import { fromCore, invalidOptions } from "./errors.js";
+import { Store, coreStore } from "./store.js";
 
 /** How far an import or export has come. */
 export interface Progress {
@@ -65,13 +66,13 @@ export async function exportZip(store: CoreStore, id: string, onProgress?: (prog
  * that; cancelling the stream releases everything. @internal
  */
 export function exportZipStream(
-  store: CoreStore,
+  store: CoreStore | Store,
   id: string,
   onProgress?: (progress: Progress) => void,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const report = listener(onProgress, "files");
   const open = async () => {
-    const [{ zipStream }, source] = await Promise.all([import("./archive/zip-stream.js"), CoreExport.open(store, id)]);
+    const [{ zipStream }, source] = await Promise.all([import("./archive/zip-stream.js"), openExport(store, id)]);
     return zipStream(source, report).getReader();
   };
   let opened: ReturnType<typeof open> | undefined;
@@ -95,6 +96,10 @@ export function exportZipStream(
     },
     { highWaterMark: 0 },
   );
+}
+
+async function openExport(store: CoreStore | Store, id: string): Promise<CoreExport> {
+  return CoreExport.open(store instanceof Store ? await coreStore(store) : store, id);
 }
 
 function asBlob(zip: unknown): Blob {

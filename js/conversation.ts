@@ -1,6 +1,7 @@
 // Conversations: the SDK's verbs, the JavaScript way. Thin: what they do is decided in the wasm.
 import { CoreConversation, deleteConversation, listConversations } from "../pkg/threadkeep.js";
 import { Agent } from "./agent.js";
+import { type ImportedConversation, type Progress, exportZip, exportZipStream, importZip } from "./archive.js";
 import { ThreadkeepError, fromCore, invalidOptions } from "./errors.js";
 import type {
   ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, LiveEvent, MessageEvent_,
@@ -70,11 +71,18 @@ export class Conversation implements AsyncDisposable {
   readonly access: "writer" | "follower";
   readonly events: EventLog;
   readonly #core: CoreConversation;
+  readonly #store: Store;
   readonly #listeners: Set<(event: ConversationEvent | LiveEvent) => void>;
   #state: { text: string; value: ConversationState } | undefined;
 
-  private constructor(id: string, core: CoreConversation, listeners: Set<(event: ConversationEvent | LiveEvent) => void>) {
+  private constructor(
+    id: string,
+    store: Store,
+    core: CoreConversation,
+    listeners: Set<(event: ConversationEvent | LiveEvent) => void>,
+  ) {
     this.id = id;
+    this.#store = store;
     this.#core = core;
     this.#listeners = listeners;
     this.warnings = core.warnings() as ConversationWarning[];
@@ -94,7 +102,8 @@ export class Conversation implements AsyncDisposable {
       throw invalidOptions("maxIterationPerRun must be a whole number of at least 1");
     }
     const id = conversationId === undefined ? crypto.randomUUID() : checkId(conversationId);
-    const store = await coreStore(options.store ?? indexedDBStore());
+    const store = options.store ?? indexedDBStore();
+    const core = await coreStore(store);
     const listeners = new Set<(event: ConversationEvent | LiveEvent) => void>();
     for (const callback of callbacks) listeners.add((event) => isStored(event) && callback(event));
     for (const callback of tokenCallbacks) listeners.add((event) => isStored(event) || callback(event));
@@ -110,7 +119,7 @@ export class Conversation implements AsyncDisposable {
         }
       }
     };
-    const core = await settle(CoreConversation.open(
+    const opened = await settle(CoreConversation.open(
       {
         conversationId: id,
         ...(maxIterationPerRun !== undefined && { maxIterations: maxIterationPerRun }),
@@ -118,15 +127,27 @@ export class Conversation implements AsyncDisposable {
         agent: coreAgent(agent, tell),
         onEvent: (json: string) => tell(JSON.parse(json)),
       },
-      store,
+      core,
     ));
-    return new Conversation(id, core as CoreConversation, listeners);
+    return new Conversation(id, store, opened as CoreConversation, listeners);
   }
 
   /** Every conversation of a store, newest first, without reading events. */
   static async list(store: Store = indexedDBStore()): Promise<ConversationInfo[]> {
     const listings = JSON.parse((await settle(listConversations(await coreStore(store)))) as string) as Listing[];
     return listings.map(toInfo);
+  }
+
+  /**
+   * Imports every conversation of a zip archive: of `exportZip()`, of an agent server, or of a zipped directory of
+   * the Python SDK. Either all of it is imported or nothing.
+   * @throws ThreadkeepError `archive_invalid` naming the entry, `invalid_state` where a stored conversation differs
+   */
+  static async importZip(
+    zip: Blob | ArrayBuffer | Uint8Array,
+    options: { store?: Store; onProgress?: (progress: Progress) => void } = {},
+  ): Promise<ImportedConversation[]> {
+    return importZip(zip, await coreStore(options.store ?? indexedDBStore()), options.onProgress);
   }
 
   /** Removes a conversation; nothing happens if there is none. @throws ThreadkeepError `locked_elsewhere` while it is open. */
@@ -214,6 +235,16 @@ export class Conversation implements AsyncDisposable {
     return (await settle(this.#core.finalResponse())) as string | null;
   }
 
+  /** The conversation as it is now, as a zip archive that the Python SDK opens once it is unpacked. */
+  async exportZip(options: { onProgress?: (progress: Progress) => void } = {}): Promise<Blob> {
+    return exportZip(await coreStore(this.#store), this.id, options.onProgress);
+  }
+
+  /** As `exportZip()`, piece by piece; memory is bounded by the largest event. */
+  exportZipStream(): ReadableStream<Uint8Array> {
+    return exportZipStream(this.#store, this.id);
+  }
+
   /** Calls `listener` with every event once it is durable, and with what is only live. Returns the unsubscriber. */
   subscribe(listener: (event: ConversationEvent | LiveEvent) => void): () => void {
     if (typeof listener !== "function") throw invalidOptions("subscribe() takes a function");
@@ -265,30 +296,31 @@ function eventLog(core: CoreConversation): EventLog {
   const read = async (start: number, end: number): Promise<ConversationEvent[]> =>
     start < end ? ((await settle(core.events(start, end))) as string[]).map((json) => JSON.parse(json)) : [];
   const fromEnd = (index: number) => Math.max(0, index < 0 ? core.length() + index : index);
-  return {
+  const log: EventLog = {
     get length() {
       return call(() => core.length());
     },
     async at(index) {
       const place = Math.trunc(index) || 0;
-      const start = place < 0 ? this.length + place : place;
+      const start = place < 0 ? log.length + place : place;
       return start < 0 ? undefined : (await read(start, start + 1))[0];
     },
-    async slice(start = 0, end = this.length) {
-      return read(fromEnd(Math.trunc(start) || 0), Math.min(this.length, fromEnd(Math.trunc(end) || 0)));
+    async slice(start = 0, end = log.length) {
+      return read(fromEnd(Math.trunc(start) || 0), Math.min(log.length, fromEnd(Math.trunc(end) || 0)));
     },
     async getIndex(eventId) {
       return (await settle(core.indexOf(String(eventId)))) as number;
     },
     async getId(index) {
-      const event = await this.at(index);
+      const event = await log.at(index);
       if (!event) throw new ThreadkeepError("not_found", `there is no event ${index} in this conversation`);
       return event.id;
     },
     async *[Symbol.asyncIterator]() {
-      for (let start = 0; start < this.length; start += page) yield* await read(start, Math.min(start + page, this.length));
+      for (let start = 0; start < log.length; start += page) yield* await read(start, Math.min(start + page, log.length));
     },
   };
+  return log;
 }
 
 interface Listing {

@@ -230,12 +230,8 @@ export interface ToolProgressEvent {
   tool_name: string;
   text: string;
 }
-/** The previous pieces are void: the answer broke off and is asked for again. Live only. */
-export interface StreamingResetEvent {
-  kind: "StreamingResetEvent";
-}
 /** What is shown as it happens and never stored. */
-export type LiveEvent = StreamingDeltaEvent | StreamingResetEvent | ToolProgressEvent;
+export type LiveEvent = StreamingDeltaEvent | ToolProgressEvent;
 
 export interface TokenUsage {
   model: string;

@@ -1,5 +1,6 @@
 // The public API.
 export { Agent, type AgentOptions } from "./agent.js";
+export type { ImportedConversation, Progress } from "./archive.js";
 export {
   Conversation,
   type ConversationInfo,

@@ -15,6 +15,6 @@ pub mod agent;
 pub mod conversation;
 
 #[cfg(target_arch = "wasm32")]
-mod bindings;
-#[cfg(target_arch = "wasm32")]
 pub mod web;
+#[cfg(target_arch = "wasm32")]
+mod bindings;

@@ -13,6 +13,7 @@ use crate::{
     conversation::{Access, Conversation, OpenOptions},
     error::{Error, Result},
     event::json::ObjectWriter,
+    id::ConversationId,
     json::well_formed,
     llm::{Delta, message::Content},
     web::{guard, host::WebHost, locks},
@@ -40,7 +41,7 @@ impl CoreConversation {
             let agent = agent(&property(&options, "agent"))?;
             let on_event = function(&options, "onEvent")?;
             let on_delta = on_event.clone();
-            let lock = locks::try_lock(&format!("threadkeep:{lock_scope}:{conversation_id}")).await;
+            let lock = locks::try_lock(&lock_name(&lock_scope, id)).await;
             let conversation = Conversation::open(OpenOptions {
                 id,
                 store: inner,
@@ -50,7 +51,7 @@ impl CoreConversation {
                 max_iterations: max_iterations.unwrap_or(500),
                 tags,
                 listener: Rc::new(move |event| tell(&on_event, event.json())),
-                on_delta: Rc::new(move |delta| tell(&on_delta, &delta_json(delta))),
+                on_delta: Rc::new(move |delta| tell(&on_delta, &delta_json(&delta))),
             })
             .await?;
             Ok(Self { conversation, lock: Rc::new(RefCell::new(lock)) }.into())
@@ -113,8 +114,9 @@ impl CoreConversation {
     pub fn send_message(&self, content: String, sender: Option<String>) -> Promise {
         let conversation = self.conversation.clone();
         promise(async move {
-            let content: Vec<Content> = serde_json::from_str(&well_formed(&content))
-                .map_err(|error| invalid(format!("a message is text, or a list of texts and images: {error}")))?;
+            let content: Vec<Content> = serde_json::from_str(&well_formed(&content)).map_err(|error| {
+                invalid(format!("a message is text, or a list of texts and images: {error}"))
+            })?;
             let event = conversation.send_message(content, sender).await?;
             Ok((&**event.json()).into())
         })
@@ -197,17 +199,17 @@ fn tell(listener: &Function, json: &str) {
     let _ = listener.call1(&JsValue::UNDEFINED, &json.into());
 }
 
-fn delta_json(delta: Delta) -> String {
+fn delta_json(delta: &Delta) -> String {
     let mut out = ObjectWriter::new();
-    match delta {
-        Delta::Piece { content, reasoning_content } => {
-            out.field("kind", "StreamingDeltaEvent");
-            out.optional("content", &content);
-            out.optional("reasoning_content", &reasoning_content);
-        }
-        Delta::Reset => out.field("kind", "StreamingResetEvent"),
-    }
+    out.field("kind", "StreamingDeltaEvent");
+    out.optional("content", &delta.content);
+    out.optional("reasoning_content", &delta.reasoning_content);
     out.finish()
+}
+
+/// The lock of a writer of this conversation.
+pub(super) fn lock_name(scope: &str, id: ConversationId) -> String {
+    format!("threadkeep:{scope}:{}", id.hex())
 }
 
 /// Numbers come from JavaScript: what is no index is taken as the nearest one.

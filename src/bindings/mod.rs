@@ -1,11 +1,12 @@
-//! What JavaScript sees.
+//! What wasm-bindgen exports: parse, call, serialise, and no decisions.
 
 mod archive;
+#[cfg(feature = "testing")]
+mod conformance;
+mod conversation;
 mod error;
+mod host_store;
+mod listing;
+mod options;
 mod store;
-
-/// The version of this crate.
-#[wasm_bindgen::prelude::wasm_bindgen]
-pub fn version() -> String {
-    env!("CARGO_PKG_VERSION").to_owned()
-}
+mod tool;

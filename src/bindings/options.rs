@@ -5,9 +5,9 @@ use super::{error::invalid, tool::JsTool};
 use crate::{
     agent::Agent,
     error::Result,
-    llm::{ApiKey, HttpClient, Llm, LlmOptions, SecretString},
+    llm::{ApiKey, Llm, LlmOptions, SecretString, transport::HttpClient},
     tool::{Tool, ToolRegistry},
-    web::{fetch::Fetch, host::WebHost},
+    web::{fetch::FetchClient, host::WebHost},
 };
 use js_sys::{Array, Function, Promise, Reflect};
 use serde::Deserialize;
@@ -71,13 +71,19 @@ pub fn function(options: &JsValue, name: &str) -> Result<Function> {
 /// The agent of these options.
 pub fn agent(options: &JsValue) -> Result<Agent> {
     let plain: PlainAgent = plain(options, "agent")?;
-    let tools: Array = property(options, "tools").dyn_into().map_err(|_| invalid("tools must be an array"))?;
+    let tools: Array =
+        property(options, "tools").dyn_into().map_err(|_| invalid("tools must be an array"))?;
     let tools: Result<Vec<Rc<dyn Tool>>> =
         tools.iter().map(|tool| Ok(Rc::new(JsTool::read(&tool)?) as Rc<dyn Tool>)).collect();
     Ok(Agent {
         llm: Rc::new(llm(&property(options, "llm"))?),
         tools: ToolRegistry::new(tools?)?,
-        system_prompt: plain.system_prompt.as_deref().unwrap_or(Agent::DEFAULT_SYSTEM_PROMPT).trim_end().into(),
+        system_prompt: plain
+            .system_prompt
+            .as_deref()
+            .unwrap_or(Agent::DEFAULT_SYSTEM_PROMPT)
+            .trim_end()
+            .into(),
         tool_concurrency_limit: plain.tool_concurrency_limit.max(1) as usize,
     })
 }
@@ -86,8 +92,8 @@ fn llm(options: &JsValue) -> Result<Llm> {
     let plain: PlainLlm = plain(options, "llm")?;
     let fetch = property(options, "fetch").dyn_into::<Function>().ok();
     let http: Rc<dyn HttpClient> = Rc::new(match fetch {
-        Some(fetch) => Fetch::through(fetch),
-        None => Fetch::default(),
+        Some(fetch) => FetchClient::with_function(fetch),
+        None => FetchClient::new(),
     });
     let options = LlmOptions {
         api_key: api_key(&property(options, "apiKey")),
@@ -99,13 +105,15 @@ fn llm(options: &JsValue) -> Result<Llm> {
         max_output_tokens: plain.max_output_tokens,
         reasoning_effort: plain.reasoning_effort,
         num_retries: plain.num_retries,
-        timeout: plain.timeout,
+        // The SDK counts whole seconds; 0 would be no limit.
+        timeout: plain.timeout.map(|seconds| seconds.ceil() as u32),
         headers: plain.headers.into_iter().collect(),
         input_cost_per_token: plain.input_cost_per_token,
         output_cost_per_token: plain.output_cost_per_token,
         ..LlmOptions::new(plain.model)
     };
-    Ok(Llm::new(options, http, Rc::new(WebHost))?)
+    options.check()?;
+    Ok(Llm { options, http, host: Rc::new(WebHost) })
 }
 
 fn api_key(value: &JsValue) -> ApiKey {
@@ -116,9 +124,12 @@ fn api_key(value: &JsValue) -> ApiKey {
     ApiKey::Function(Rc::new(move || {
         let answer = ask.call0(&JsValue::UNDEFINED);
         Box::pin(async move {
-            let failed = |thrown: JsValue| invalid(format!("apiKey() failed: {}", super::error::words_of(&thrown)));
+            let failed =
+                |thrown: JsValue| invalid(format!("apiKey() failed: {}", super::error::words_of(&thrown)));
             let key = JsFuture::from(Promise::resolve(&answer.map_err(failed)?)).await.map_err(failed)?;
-            key.as_string().map(|key| SecretString::new(&key)).ok_or_else(|| invalid("apiKey() must return a string"))
+            key.as_string()
+                .map(|key| SecretString::new(&key))
+                .ok_or_else(|| invalid("apiKey() must return a string"))
         })
     }))
 }

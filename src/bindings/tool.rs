@@ -72,7 +72,8 @@ impl JsTool {
             None => Replay::for_annotations(&annotations),
         };
         let parameters = well_formed(&parameters).into_owned().into();
-        let definition = ToolDefinition { name, description, parameters, annotations, replay, kind: ToolKind::Mcp };
+        let definition =
+            ToolDefinition { name, description, parameters, annotations, replay, kind: ToolKind::Mcp };
         Ok(Self { definition, check: function(tool, "check")?, execute: function(tool, "execute")? })
     }
 }
@@ -99,7 +100,8 @@ impl Tool for JsTool {
             set(&context, "toolCallId", &call.tool_call_id.as_str().into());
             set(&context, "conversationId", &call.conversation.to_string().into());
             set(&context, "idempotencyKey", &call.idempotency_key.as_str().into());
-            let promise = execute.call2(&JsValue::UNDEFINED, &(&*call.arguments).into(), &context).map_err(failed)?;
+            let promise =
+                execute.call2(&JsValue::UNDEFINED, &(&*call.arguments).into(), &context).map_err(failed)?;
             let output = JsFuture::from(Promise::resolve(&promise)).await.map_err(failed)?;
             let text = output.as_string().unwrap_or_default();
             let output: PlainOutput = serde_json::from_str(&well_formed(&text))

@@ -173,7 +173,7 @@ pub enum StoreError {
 }
 
 /// The order of [`Store::list`].
-fn newest_first(listings: &mut [Listing]) {
+pub(crate) fn newest_first(listings: &mut [Listing]) {
     listings.sort_by(|a, b| {
         b.updated_at.total_cmp(&a.updated_at).then_with(|| a.conversation.cmp(&b.conversation))
     });

@@ -84,6 +84,22 @@ impl Tip {
         Ok(tip)
     }
 
+    /// The same for deleting, which must be possible also if rows are missing.
+    pub fn to_delete(conversation: ConversationId, head: Option<Head>, last: Option<LastRow>) -> Self {
+        let rows = last.as_ref().map_or(0, |last| last.index() + 1);
+        let length = head.as_ref().map_or(rows, |head| head.length.max(rows));
+        let is_deleted = head.as_ref().is_some_and(|head| head.deleted);
+        match Self::read(conversation, head, last) {
+            Ok(tip) if tip.exists || is_deleted || rows == 0 => tip,
+            _ => Self::unreadable(length),
+        }
+    }
+
+    /// Where nothing can be made out but that up to `length` events may have been.
+    pub fn unreadable(length: u64) -> Self {
+        Self { length, exists: true, ..Self::absent(length) }
+    }
+
     fn absent(used: u64) -> Self {
         Self {
             length: 0,

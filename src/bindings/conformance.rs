@@ -1,0 +1,71 @@
+//! The store conformance suite for JavaScript, in the wasm that is built for tests.
+
+use super::store::CoreStore;
+use crate::{
+    store::{Store, StoreError, conformance},
+    web::guard,
+};
+use js_sys::{Function, Promise, Reflect};
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+
+#[wasm_bindgen]
+extern "C" {
+    /// What `open` returns: an object with a `CoreStore` that this takes over.
+    type Opened;
+
+    #[wasm_bindgen(method, catch)]
+    fn take(this: &Opened) -> Result<CoreStore, JsValue>;
+}
+
+/// The names of all cases, in the order in which they are best run.
+#[wasm_bindgen(js_name = conformanceCases)]
+pub fn conformance_cases() -> Vec<String> {
+    conformance::CASES.iter().map(|case| case.name.to_owned()).collect()
+}
+
+/// Runs one case. `open(place)` gives, perhaps in a promise, `{ take(): CoreStore }`.
+///
+/// Resolves to undefined if it holds, or to a sentence that says what does not.
+#[wasm_bindgen(js_name = runConformanceCase)]
+pub fn run_conformance_case(name: String, open: Function) -> Promise {
+    guard::promise(async move {
+        let Some(case) = conformance::CASES.iter().find(|case| case.name == name) else {
+            return Ok(format!("there is no case {name}").into());
+        };
+        let open_place: &conformance::Open = &|place| {
+            let opened = open.call1(&JsValue::UNDEFINED, &place.into());
+            Box::pin(async move { take(opened).await.map_err(|thrown| failed(&thrown)) })
+        };
+        let report = case.run(open_place).await;
+        Ok(report.failure.map_or(JsValue::UNDEFINED, JsValue::from))
+    })
+}
+
+async fn take(opened: Result<JsValue, JsValue>) -> Result<Rc<dyn Store>, JsValue> {
+    let opened = JsFuture::from(Promise::resolve(&opened?)).await?;
+    Ok(opened.unchecked_into::<Opened>().take()?.inner())
+}
+
+fn failed(thrown: &JsValue) -> StoreError {
+    let message = if thrown.is_object() { Reflect::get(thrown, &"message".into()).ok() } else { None };
+    let words = message.and_then(|message| message.as_string()).or_else(|| thrown.as_string());
+    StoreError::Failed { name: "open".to_owned(), message: words.unwrap_or_default() }
+}
+
+/// Panics inside a promise, for the test that no promise stays unsettled.
+#[wasm_bindgen(js_name = panicInPromise)]
+pub fn panic_in_promise() -> Promise {
+    guard::promise(async {
+        let nothing: Option<JsValue> = None;
+        #[expect(clippy::expect_used, reason = "this is the panic that is tested")]
+        Ok(nothing.expect("a panic on purpose"))
+    })
+}
+
+/// A promise that nothing settles but a crash.
+#[wasm_bindgen(js_name = waitForever)]
+pub fn wait_forever() -> Promise {
+    guard::promise(std::future::pending())
+}

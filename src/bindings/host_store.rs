@@ -1,0 +1,357 @@
+//! A store that the host wrote in JavaScript, as the core's [`Store`].
+//!
+//! Whatever the host answers is checked: what is not of the shape that `js/store.ts` documents is
+//! [`StoreError::Corrupt`] with the method and the field. What it throws keeps its meaning if it has a `code`.
+
+use crate::{
+    error::{Error, ErrorCode},
+    id::{ConversationId, EventId, StorePath},
+    store::{Commit, Durability, Listing, Store, StoreError, StoreFuture, StoredEvent, newest_first},
+};
+use js_sys::{Array, Function, Object, Promise, Reflect, Uint8Array};
+use std::{cell::Cell, ops::Range, rc::Rc};
+use wasm_bindgen::{JsCast as _, JsValue};
+use wasm_bindgen_futures::JsFuture;
+
+/// The largest whole number that JavaScript has without gaps below it.
+const MAX_INDEX: u64 = (1 << 53) - 1;
+
+/// A host's object.
+pub struct HostStore {
+    object: Object,
+    closed: Cell<bool>,
+}
+
+impl HostStore {
+    /// A store that calls the methods of `object`. They are looked up with each call.
+    pub fn new(object: Object) -> Self {
+        Self { object, closed: Cell::new(false) }
+    }
+
+    async fn call(&self, method: &'static str, arguments: Array) -> Result<JsValue, StoreError> {
+        if self.closed.get() {
+            return Err(StoreError::Closed);
+        }
+        let function = get(&self.object, method)?
+            .dyn_into::<Function>()
+            .map_err(|_| corrupt(method, "is not a function"))?;
+        let answer = function.apply(&self.object, &arguments).map_err(|thrown| meaning(&thrown))?;
+        JsFuture::from(Promise::resolve(&answer)).await.map_err(|thrown| meaning(&thrown))
+    }
+}
+
+impl Store for HostStore {
+    fn list(&self) -> StoreFuture<'_, Vec<Listing>> {
+        Box::pin(async move {
+            let answer = array("list()", self.call("list", Array::new()).await?)?;
+            let mut listings =
+                answer.iter().map(|value| listing("list()", &value)).collect::<Result<Vec<_>, _>>()?;
+            newest_first(&mut listings);
+            Ok(listings)
+        })
+    }
+
+    fn load(&self, conversation: ConversationId) -> StoreFuture<'_, Option<Listing>> {
+        Box::pin(async move {
+            let answer = self.call("load", Array::of1(&id_text(conversation))).await?;
+            if is_nothing(&answer) {
+                return Ok(None);
+            }
+            let listing = listing("load()", &answer)?;
+            if listing.conversation != conversation {
+                return Err(corrupt("load()", "answered with another conversation"));
+            }
+            Ok(Some(listing))
+        })
+    }
+
+    fn events(&self, conversation: ConversationId, range: Range<u64>) -> StoreFuture<'_, Vec<StoredEvent>> {
+        Box::pin(async move {
+            let (start, end) = (range.start.min(MAX_INDEX), range.end.min(MAX_INDEX));
+            if start >= end {
+                return if self.closed.get() { Err(StoreError::Closed) } else { Ok(Vec::new()) };
+            }
+            let arguments = Array::of3(&id_text(conversation), &number(start), &number(end));
+            let answer = array("events()", self.call("events", arguments).await?)?;
+            if u64::from(answer.length()) > end - start {
+                return Err(corrupt("events()", "answered with more events than were asked for"));
+            }
+            let events = answer.iter().map(|value| event(&value)).collect::<Result<Vec<_>, _>>()?;
+            match (start..).zip(&events).find(|(index, event)| event.index != *index) {
+                Some((index, _)) => Err(StoreError::Corrupt(format!(
+                    "the host's store: events() left out event {index} of conversation {conversation}"
+                ))),
+                None => Ok(events),
+            }
+        })
+    }
+
+    fn index_of<'a>(
+        &'a self,
+        conversation: ConversationId,
+        event: &'a EventId,
+    ) -> StoreFuture<'a, Option<u64>> {
+        Box::pin(async move {
+            let arguments = Array::of2(&id_text(conversation), &event.as_str().into());
+            let answer = self.call("indexOf", arguments).await?;
+            if is_nothing(&answer) {
+                return Ok(None);
+            }
+            index("indexOf()", "its answer", &answer).map(Some)
+        })
+    }
+
+    fn commit(&self, conversation: ConversationId, commit: Commit) -> StoreFuture<'_, ()> {
+        Box::pin(async move {
+            let arguments = Array::of2(&id_text(conversation), &commit_object(&commit));
+            match self.call("commit", arguments).await {
+                Ok(_) => Ok(()),
+                Err(StoreError::Conflict { .. }) => {
+                    Err(StoreError::Conflict { expected: commit.expected_length })
+                }
+                Err(error) => Err(error),
+            }
+        })
+    }
+
+    fn files(&self, conversation: ConversationId) -> StoreFuture<'_, Vec<StorePath>> {
+        Box::pin(async move {
+            let answer = array("files()", self.call("files", Array::of1(&id_text(conversation))).await?)?;
+            let path = |value: JsValue| {
+                let path = value.as_string().and_then(|path| path.parse().ok());
+                path.ok_or_else(|| corrupt("files()", "answered with something that is no path"))
+            };
+            let mut paths = answer.iter().map(path).collect::<Result<Vec<StorePath>, _>>()?;
+            paths.sort_unstable();
+            Ok(paths)
+        })
+    }
+
+    fn read_file<'a>(
+        &'a self,
+        conversation: ConversationId,
+        path: &'a StorePath,
+    ) -> StoreFuture<'a, Option<Vec<u8>>> {
+        Box::pin(async move {
+            let arguments = Array::of2(&id_text(conversation), &path.as_str().into());
+            let answer = self.call("readFile", arguments).await?;
+            if is_nothing(&answer) {
+                return Ok(None);
+            }
+            match answer.dyn_into::<Uint8Array>() {
+                Ok(bytes) => Ok(Some(bytes.to_vec())),
+                Err(_) => Err(corrupt("readFile()", "answered with something that is no Uint8Array")),
+            }
+        })
+    }
+
+    fn delete(&self, conversation: ConversationId) -> StoreFuture<'_, ()> {
+        Box::pin(async move { self.call("delete", Array::of1(&id_text(conversation))).await.map(drop) })
+    }
+
+    fn close(&self) {
+        if !self.closed.replace(true)
+            && let Ok(close) = get(&self.object, "close")
+            && let Ok(close) = close.dyn_into::<Function>()
+        {
+            // Closing has no answer; a store that fails to close is closed for us all the same.
+            let _ = close.apply(&self.object, &Array::new());
+        }
+    }
+}
+
+/// The value as `js/store.ts` documents it.
+pub(super) fn listing_object(listing: &Listing) -> JsValue {
+    let object = Object::new();
+    set(&object, "conversation", &id_text(listing.conversation));
+    set(&object, "baseState", &(&*listing.base_state).into());
+    set(&object, "length", &number(listing.length));
+    set(&object, "createdAt", &listing.created_at.into());
+    set(&object, "updatedAt", &listing.updated_at.into());
+    object.into()
+}
+
+pub(super) fn event_object(event: &StoredEvent) -> JsValue {
+    let object = Object::new();
+    set(&object, "index", &number(event.index));
+    set(&object, "id", &event.id.as_str().into());
+    set(&object, "json", &(&*event.json).into());
+    object.into()
+}
+
+fn commit_object(commit: &Commit) -> JsValue {
+    let object = Object::new();
+    set(&object, "expectedLength", &number(commit.expected_length));
+    if let Some(end) = commit.truncate_to {
+        set(&object, "truncateTo", &number(end.min(MAX_INDEX)));
+    }
+    let events = commit.events.iter().map(|(id, json)| {
+        let event = Object::new();
+        set(&event, "id", &id.as_str().into());
+        set(&event, "json", &(&**json).into());
+        event
+    });
+    set(&object, "events", &events.collect::<Array>());
+    if let Some(base_state) = &commit.base_state {
+        set(&object, "baseState", &(&**base_state).into());
+    }
+    let files = commit.files.iter().map(|(path, content)| {
+        let file = Object::new();
+        set(&file, "path", &path.as_str().into());
+        let content = content.as_deref().map_or(JsValue::NULL, |bytes| Uint8Array::from(bytes).into());
+        set(&file, "content", &content);
+        file
+    });
+    set(&object, "files", &files.collect::<Array>());
+    set(&object, "at", &commit.at.into());
+    let durability = match commit.durability {
+        Durability::Strict => "strict",
+        Durability::Relaxed => "relaxed",
+    };
+    set(&object, "durability", &durability.into());
+    object.into()
+}
+
+/// Reads a commit that JavaScript wrote.
+pub(super) fn commit(value: &JsValue) -> Result<Commit, StoreError> {
+    const WHO: &str = "commit()";
+    let mut commit = Commit::new(
+        index(WHO, "expectedLength", &field(WHO, value, "expectedLength")?)?,
+        float(WHO, value, "at")?,
+    );
+    let truncate_to = field(WHO, value, "truncateTo")?;
+    if !is_nothing(&truncate_to) {
+        commit.truncate_to = Some(index(WHO, "truncateTo", &truncate_to)?);
+    }
+    for event in array(WHO, field(WHO, value, "events")?)?.iter() {
+        commit.events.push((event_id(WHO, &event)?, text(WHO, &event, "json")?.into()));
+    }
+    let base_state = field(WHO, value, "baseState")?;
+    if !is_nothing(&base_state) {
+        commit.base_state = Some(text(WHO, value, "baseState")?.into());
+    }
+    for file in array(WHO, field(WHO, value, "files")?)?.iter() {
+        let path = text(WHO, &file, "path")?.parse().map_err(|_| bad(WHO, "path"))?;
+        let content = field(WHO, &file, "content")?;
+        let content = if content.is_null() {
+            None
+        } else {
+            Some(content.dyn_into::<Uint8Array>().map_err(|_| bad(WHO, "content"))?.to_vec())
+        };
+        commit.files.push((path, content));
+    }
+    if text(WHO, value, "durability")? == "relaxed" {
+        commit.durability = Durability::Relaxed;
+    }
+    Ok(commit)
+}
+
+/// `{code, message}` with the code by which [`meaning`] knows the error again.
+pub(super) fn error_object(error: &Error) -> JsValue {
+    let object = Object::new();
+    set(&object, "code", &error.code().as_str().into());
+    set(&object, "message", &error.message().into());
+    object.into()
+}
+
+/// What the host meant by throwing this.
+fn meaning(thrown: &JsValue) -> StoreError {
+    let property = |name: &str| {
+        thrown.is_object().then(|| Reflect::get(thrown, &name.into()).ok()?.as_string()).flatten()
+    };
+    let message = || property("message").or_else(|| thrown.as_string()).unwrap_or_default();
+    let code =
+        property("code").and_then(|text| ErrorCode::ALL.iter().copied().find(|code| code.as_str() == text));
+    match (code, property("name")) {
+        (Some(ErrorCode::LockedElsewhere), _) => StoreError::Conflict { expected: 0 },
+        (Some(ErrorCode::StoreQuota), _) => StoreError::Quota,
+        (Some(ErrorCode::StoreBlocked), _) => StoreError::Blocked,
+        (Some(ErrorCode::InvalidState), _) => StoreError::Closed,
+        (Some(ErrorCode::StoreCorrupt), _) => StoreError::Corrupt(message()),
+        (_, Some(name)) if name == "QuotaExceededError" => StoreError::Quota,
+        (_, name) => {
+            StoreError::Failed { name: name.unwrap_or_else(|| "Error".to_owned()), message: message() }
+        }
+    }
+}
+
+fn listing(who: &str, value: &JsValue) -> Result<Listing, StoreError> {
+    Ok(Listing {
+        conversation: text(who, value, "conversation")?.parse().map_err(|_| bad(who, "conversation"))?,
+        base_state: Rc::from(text(who, value, "baseState")?),
+        length: index(who, "length", &field(who, value, "length")?)?,
+        created_at: float(who, value, "createdAt")?,
+        updated_at: float(who, value, "updatedAt")?,
+    })
+}
+
+fn event(value: &JsValue) -> Result<StoredEvent, StoreError> {
+    const WHO: &str = "events()";
+    Ok(StoredEvent {
+        index: index(WHO, "index", &field(WHO, value, "index")?)?,
+        id: event_id(WHO, value)?,
+        json: text(WHO, value, "json")?.into(),
+    })
+}
+
+fn event_id(who: &str, value: &JsValue) -> Result<EventId, StoreError> {
+    text(who, value, "id")?.parse().map_err(|_| bad(who, "id"))
+}
+
+fn array(who: &str, value: JsValue) -> Result<Array, StoreError> {
+    value.dyn_into().map_err(|_| corrupt(who, "has something else where an array belongs"))
+}
+
+/// A property, which may be missing, of what must be an object.
+fn field(who: &str, value: &JsValue, name: &str) -> Result<JsValue, StoreError> {
+    if !value.is_object() {
+        return Err(corrupt(who, "has something else where an object belongs"));
+    }
+    Reflect::get(value, &name.into()).map_err(|thrown| meaning(&thrown))
+}
+
+fn text(who: &str, value: &JsValue, name: &str) -> Result<String, StoreError> {
+    field(who, value, name)?.as_string().ok_or_else(|| bad(who, name))
+}
+
+fn float(who: &str, value: &JsValue, name: &str) -> Result<f64, StoreError> {
+    field(who, value, name)?.as_f64().filter(|number| number.is_finite()).ok_or_else(|| bad(who, name))
+}
+
+fn index(who: &str, name: &str, value: &JsValue) -> Result<u64, StoreError> {
+    match value.as_f64() {
+        Some(number) if number >= 0.0 && number <= MAX_INDEX as f64 && number.fract() == 0.0 => {
+            Ok(number as u64)
+        }
+        _ => Err(bad(who, name)),
+    }
+}
+
+fn bad(who: &str, name: &str) -> StoreError {
+    StoreError::Corrupt(format!("the host's store: {name} of {who} is missing or of another kind"))
+}
+
+fn corrupt(who: &str, what: &str) -> StoreError {
+    StoreError::Corrupt(format!("the host's store: {who} {what}"))
+}
+
+fn is_nothing(value: &JsValue) -> bool {
+    value.is_undefined() || value.is_null()
+}
+
+fn id_text(conversation: ConversationId) -> JsValue {
+    conversation.to_string().into()
+}
+
+fn number(index: u64) -> JsValue {
+    JsValue::from_f64(index as f64)
+}
+
+fn get(object: &Object, name: &str) -> Result<JsValue, StoreError> {
+    Reflect::get(object, &name.into()).map_err(|thrown| meaning(&thrown))
+}
+
+/// Sets a property of an object that is our own, which cannot fail.
+fn set(object: &Object, name: &str, value: &JsValue) {
+    let _ = Reflect::set(object, &name.into(), value);
+}

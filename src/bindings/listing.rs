@@ -1,0 +1,58 @@
+//! Listing and deleting conversations, which needs none of them open.
+
+use super::{
+    conversation::{lock_name, promise},
+    store::CoreStore,
+};
+use crate::{
+    conversation::base_state::BaseState,
+    error::{Error, ErrorCode},
+    event::json::ObjectWriter,
+    id::ConversationId,
+    store::Listing,
+    web::locks,
+};
+use js_sys::Promise;
+use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
+
+/// JSON: `[{id, execution_status, tags, length, created_at, updated_at}]`, newest first. A conversation whose base
+/// state cannot be read is listed without tags and as `error`, so that it can be exported or deleted.
+#[wasm_bindgen(js_name = listConversations)]
+pub fn list_conversations(store: &CoreStore) -> Promise {
+    let store = store.inner();
+    promise(async move {
+        let listings = store.list().await?;
+        let objects: Vec<String> = listings.iter().map(describe).collect();
+        Ok(format!("[{}]", objects.join(",")).into())
+    })
+}
+
+fn describe(listing: &Listing) -> String {
+    let state = BaseState::parse(&listing.base_state).ok();
+    let mut out = ObjectWriter::new();
+    out.field("id", &listing.conversation.to_string());
+    out.field("execution_status", state.as_ref().map_or("error", |state| state.execution_status().as_str()));
+    out.field("tags", &state.map(|state| state.tags()).unwrap_or_default());
+    out.field("length", &listing.length);
+    // Milliseconds: fractions tell nobody anything.
+    out.field("created_at", &(listing.created_at as u64));
+    out.field("updated_at", &(listing.updated_at as u64));
+    out.finish()
+}
+
+/// Removes a conversation that nobody has open for writing.
+#[wasm_bindgen(js_name = deleteConversation)]
+pub fn delete_conversation(id: String, store: &CoreStore) -> Promise {
+    let (inner, scope) = (store.inner(), store.lock_scope());
+    promise(async move {
+        let id: ConversationId = id.parse()?;
+        let Some(_lock) = locks::try_lock(&lock_name(&scope, id)).await else {
+            return Err(Error::new(
+                ErrorCode::LockedElsewhere,
+                "this conversation is open in a tab or handle; close it there, then delete it",
+            ));
+        };
+        inner.delete(id).await?;
+        Ok(JsValue::UNDEFINED)
+    })
+}

@@ -1,0 +1,163 @@
+//! Stores as JavaScript holds them: ours, and a host's own.
+
+use super::host_store::{self, HostStore};
+use crate::{
+    error::Error,
+    id::{ConversationId, EventId, StorePath},
+    store::{Durability, MemoryStore, Store, StoreError},
+    web::{guard, indexed_db::IndexedDbStore},
+};
+use js_sys::{Array, Object, Promise, Uint8Array};
+use std::{future::Future, rc::Rc};
+use uuid::Uuid;
+use wasm_bindgen::prelude::*;
+
+/// A store.
+#[wasm_bindgen]
+pub struct CoreStore {
+    store: Rc<dyn Store>,
+    lock_scope: String,
+}
+
+impl CoreStore {
+    /// The store behind the handle.
+    pub fn inner(&self) -> Rc<dyn Store> {
+        Rc::clone(&self.store)
+    }
+
+    /// What tells conversations of this store from those of others in the name of a lock. Stores that share their
+    /// conversations share it.
+    pub fn lock_scope(&self) -> String {
+        self.lock_scope.clone()
+    }
+}
+
+#[wasm_bindgen]
+impl CoreStore {
+    /// A store in memory.
+    pub fn memory() -> CoreStore {
+        let lock_scope = format!("memory:{}", Uuid::new_v4());
+        Self { store: Rc::new(MemoryStore::new()), lock_scope }
+    }
+
+    /// The IndexedDB database called `name`; `durability`, if given, is that of every commit.
+    #[wasm_bindgen(js_name = indexedDb)]
+    pub fn indexed_db(name: String, durability: Option<String>) -> CoreStore {
+        let durability = durability.map(|durability| match durability.as_str() {
+            "relaxed" => Durability::Relaxed,
+            _ => Durability::Strict,
+        });
+        let lock_scope = format!("indexeddb:{name}");
+        Self { store: Rc::new(IndexedDbStore::new(&name, durability)), lock_scope }
+    }
+
+    /// A store that the host wrote; `name` is the same for all that share their conversations.
+    pub fn host(store: Object, name: Option<String>) -> CoreStore {
+        let lock_scope = format!("host:{}", name.unwrap_or_else(|| Uuid::new_v4().to_string()));
+        Self { store: Rc::new(HostStore::new(store)), lock_scope }
+    }
+
+    /// `Listing[]`
+    pub fn list(&self) -> Promise {
+        let store = self.inner();
+        promise(async move {
+            let listings = store.list().await?;
+            Ok(listings.iter().map(host_store::listing_object).collect::<Array>().into())
+        })
+    }
+
+    /// `Listing | undefined`
+    pub fn load(&self, conversation: String) -> Promise {
+        let store = self.inner();
+        promise(async move {
+            let listing = store.load(id(&conversation)?).await?;
+            Ok(listing.as_ref().map_or(JsValue::UNDEFINED, host_store::listing_object))
+        })
+    }
+
+    /// `StoredEvent[]`
+    pub fn events(&self, conversation: String, start: f64, end: f64) -> Promise {
+        let store = self.inner();
+        promise(async move {
+            let events = store.events(id(&conversation)?, start as u64..end as u64).await?;
+            Ok(events.iter().map(host_store::event_object).collect::<Array>().into())
+        })
+    }
+
+    /// `number | undefined`
+    #[wasm_bindgen(js_name = indexOf)]
+    pub fn index_of(&self, conversation: String, event: String) -> Promise {
+        let store = self.inner();
+        promise(async move {
+            let event: EventId = event.parse()?;
+            let index = store.index_of(id(&conversation)?, &event).await?;
+            Ok(index.map_or(JsValue::UNDEFINED, |index| JsValue::from_f64(index as f64)))
+        })
+    }
+
+    /// Takes a `Commit`.
+    pub fn commit(&self, conversation: String, commit: JsValue) -> Promise {
+        let store = self.inner();
+        promise(async move {
+            store.commit(id(&conversation)?, host_store::commit(&commit)?).await?;
+            Ok(JsValue::UNDEFINED)
+        })
+    }
+
+    /// `string[]`
+    pub fn files(&self, conversation: String) -> Promise {
+        let store = self.inner();
+        promise(async move {
+            let paths = store.files(id(&conversation)?).await?;
+            Ok(paths.iter().map(|path| JsValue::from_str(path.as_str())).collect::<Array>().into())
+        })
+    }
+
+    /// `Uint8Array | undefined`
+    #[wasm_bindgen(js_name = readFile)]
+    pub fn read_file(&self, conversation: String, path: String) -> Promise {
+        let store = self.inner();
+        promise(async move {
+            let path: StorePath = path.parse()?;
+            let content = store.read_file(id(&conversation)?, &path).await?;
+            Ok(content.map_or(JsValue::UNDEFINED, |bytes| Uint8Array::from(&*bytes).into()))
+        })
+    }
+
+    /// Resolves when it is gone.
+    pub fn delete(&self, conversation: String) -> Promise {
+        let store = self.inner();
+        promise(async move {
+            store.delete(id(&conversation)?).await?;
+            Ok(JsValue::UNDEFINED)
+        })
+    }
+
+    /// Lets go of connections.
+    pub fn close(&self) {
+        self.store.close();
+    }
+}
+
+/// What fails in a store, or in an argument of a call to it.
+struct Failure(JsValue);
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self(host_store::error_object(&error.into()))
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self(host_store::error_object(&error))
+    }
+}
+
+fn promise(future: impl Future<Output = Result<JsValue, Failure>> + 'static) -> Promise {
+    guard::promise(async move { future.await.map_err(|Failure(error)| error) })
+}
+
+fn id(conversation: &str) -> Result<ConversationId, Failure> {
+    Ok(conversation.parse()?)
+}

@@ -1,0 +1,266 @@
+//! The connection: opened with the first call, shared by all, opened again after it was lost.
+//!
+//! * Another tab that wants another version of the database, or to delete it, gets its way at once: the connection
+//!   closes, and the next call opens it again. If that other version is a newer one, opening says so.
+//! * A connection that the browser closes (the user cleared the storage) is opened again by the next call as well.
+//! * If another tab does *not* let go, opening fails with [`StoreError::Blocked`] after [`PATIENCE`]. The attempt
+//!   stays, because the browser cannot take it back: when it succeeds later, the next call finds it done.
+
+use super::{
+    failure::{failure, idb_failure, is_named},
+    platform::{DurableDatabase, TransactionOptions, set_timeout},
+    schema::{Table, Version, migrate},
+    transaction::Transaction,
+};
+use crate::store::{Durability, StoreError};
+use futures_channel::oneshot;
+use idb::{DatabaseEvent as _, Event as _, Factory, Request as _, request::OpenDatabaseRequest};
+use std::{cell::RefCell, rc::Rc};
+use wasm_bindgen::{JsCast as _, JsValue, closure::Closure};
+
+/// How long another tab may stand in the way of opening, in milliseconds.
+const PATIENCE: i32 = 3_000;
+
+/// A database by name.
+#[derive(Clone)]
+pub(super) struct Connection(Rc<Shared>);
+
+struct Shared {
+    name: String,
+    durability: Option<Durability>,
+    state: RefCell<State>,
+}
+
+#[derive(Default)]
+struct State {
+    is_closed: bool,
+    open: Option<Open>,
+    opening: Option<Opening>,
+    /// How often it was opened.
+    generation: u32,
+}
+
+struct Open {
+    database: DurableDatabase,
+    /// Owns the handlers.
+    _owner: idb::Database,
+}
+
+#[derive(Default)]
+struct Opening {
+    /// Owns the handlers; the attempt lives until one of them ends it.
+    request: Option<OpenDatabaseRequest>,
+    waiting: Vec<oneshot::Sender<Result<(), StoreError>>>,
+    is_blocked: bool,
+    failure: Option<StoreError>,
+}
+
+/// An open database, and which opening of it this is.
+#[derive(Clone)]
+pub(super) struct Link {
+    database: DurableDatabase,
+    pub(super) generation: u32,
+}
+
+/// What a transaction is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    Read,
+    Write(Durability),
+}
+
+impl Connection {
+    /// Not yet connected. `durability` overrides that of every commit.
+    pub(super) fn new(name: &str, durability: Option<Durability>) -> Self {
+        Self(Rc::new(Shared { name: name.to_owned(), durability, state: RefCell::default() }))
+    }
+
+    /// The open database.
+    pub(super) async fn link(&self) -> Result<Link, StoreError> {
+        loop {
+            let answer = {
+                let mut state = self.0.state.borrow_mut();
+                if state.is_closed {
+                    return Err(StoreError::Closed);
+                }
+                if let Some(open) = &state.open {
+                    return Ok(Link { database: open.database.clone(), generation: state.generation });
+                }
+                let (sender, answer) = oneshot::channel();
+                match &mut state.opening {
+                    Some(opening) => {
+                        opening.waiting.push(sender);
+                        if opening.is_blocked {
+                            self.0.lose_patience_later();
+                        }
+                    }
+                    None => state.opening = Some(self.0.start(sender)?),
+                }
+                answer
+            };
+            answer.await.unwrap_or(Err(StoreError::Closed))?;
+        }
+    }
+
+    /// A transaction on `tables`, on an open database or on one that is opened for it.
+    pub(super) async fn transaction(&self, tables: &[Table], mode: Mode) -> Result<Transaction, StoreError> {
+        let link = self.link().await?;
+        match self.begin(&link, tables, mode) {
+            // The connection was closing, and nobody had been told yet.
+            Err(StoreError::Closed) => {
+                let link = self.link().await?;
+                self.begin(&link, tables, mode)
+            }
+            begun => begun,
+        }
+    }
+
+    /// A transaction on `link`. With [`StoreError::Closed`], the next [`Connection::link`] opens another.
+    pub(super) fn begin(&self, link: &Link, tables: &[Table], mode: Mode) -> Result<Transaction, StoreError> {
+        let names: js_sys::Array = tables.iter().map(|table| JsValue::from_str(table.name())).collect();
+        let options: TransactionOptions = js_sys::Object::new().unchecked_into();
+        let (mode, durability) = match mode {
+            Mode::Read => ("readonly", None),
+            Mode::Write(durability) => ("readwrite", Some(self.0.durability.unwrap_or(durability))),
+        };
+        match durability {
+            Some(Durability::Strict) => options.set_durability("strict"),
+            Some(Durability::Relaxed) => options.set_durability("relaxed"),
+            None => {}
+        }
+        match link.database.begin(&names, mode, &options) {
+            Ok(raw) => Ok(Transaction::new(raw)),
+            Err(thrown) if is_named(&thrown, "InvalidStateError") => {
+                self.0.let_go(link.generation);
+                Err(StoreError::Closed)
+            }
+            Err(thrown) if is_named(&thrown, "NotFoundError") => Err(StoreError::Corrupt(format!(
+                "the database {:?} has other tables than ours; give the store another name",
+                self.0.name
+            ))),
+            Err(thrown) => Err(failure(&thrown)),
+        }
+    }
+
+    /// Closes for good.
+    pub(super) fn close(&self) {
+        let waiting = {
+            let mut state = self.0.state.borrow_mut();
+            state.is_closed = true;
+            if let Some(open) = state.open.take() {
+                open.database.close();
+            }
+            state.opening.as_mut().map(|opening| std::mem::take(&mut opening.waiting)).unwrap_or_default()
+        };
+        for sender in waiting {
+            let _ = sender.send(Err(StoreError::Closed));
+        }
+    }
+}
+
+impl Shared {
+    fn start(
+        self: &Rc<Self>,
+        sender: oneshot::Sender<Result<(), StoreError>>,
+    ) -> Result<Opening, StoreError> {
+        let factory = Factory::new().map_err(idb_failure)?;
+        let mut request = factory.open(&self.name, Some(Version::CURRENT as u32)).map_err(idb_failure)?;
+        let shared = Rc::clone(self);
+        request.on_upgrade_needed(move |event| {
+            let migrated = event
+                .database()
+                .map_err(idb_failure)
+                .and_then(|database| migrate(&database, event.old_version().map_err(idb_failure)?));
+            if let Err(error) = migrated {
+                if let Some(opening) = &mut shared.state.borrow_mut().opening {
+                    opening.failure = Some(error);
+                }
+                if let Some(transaction) = event.target().ok().and_then(|request| request.transaction()) {
+                    // The open request fails with it, and reports.
+                    let _ = web_sys::IdbTransaction::from(transaction).abort();
+                }
+            }
+        });
+        let shared = Rc::clone(self);
+        request.on_success(move |event| match event.database() {
+            Ok(database) => shared.opened(database),
+            Err(error) => shared.settle(Err(idb_failure(error))),
+        });
+        let shared = Rc::clone(self);
+        request.on_error(move |event| {
+            let error = event.target().and_then(|request| request.error());
+            shared.settle(Err(match error {
+                Ok(Some(error)) => failure(&error),
+                Ok(None) => StoreError::Closed,
+                Err(error) => idb_failure(error),
+            }));
+        });
+        let shared = Rc::clone(self);
+        request.on_blocked(move |_| {
+            if let Some(opening) = &mut shared.state.borrow_mut().opening {
+                opening.is_blocked = true;
+            }
+            shared.lose_patience_later();
+        });
+        Ok(Opening { request: Some(request), waiting: vec![sender], ..Opening::default() })
+    }
+
+    fn opened(self: &Rc<Self>, mut owner: idb::Database) {
+        let database: DurableDatabase = JsValue::from(owner).unchecked_into();
+        if self.state.borrow().is_closed {
+            database.close();
+            return self.settle(Err(StoreError::Closed));
+        }
+        owner = idb::Database::from(web_sys::IdbDatabase::from(database.clone()));
+        let generation = self.state.borrow().generation.wrapping_add(1);
+        let shared = Rc::clone(self);
+        owner.on_version_change(move |_| shared.let_go(generation));
+        let shared = Rc::clone(self);
+        owner.on_close(move |_| shared.let_go(generation));
+        {
+            let mut state = self.state.borrow_mut();
+            state.generation = generation;
+            state.open = Some(Open { database, _owner: owner });
+        }
+        self.settle(Ok(()));
+    }
+
+    /// Ends the attempt and tells all who wait.
+    fn settle(&self, mut result: Result<(), StoreError>) {
+        let Some(opening) = self.state.borrow_mut().opening.take() else { return };
+        if let (Err(error), Some(failure)) = (&mut result, opening.failure) {
+            *error = failure;
+        }
+        for sender in opening.waiting {
+            let _ = sender.send(result.clone());
+        }
+        drop(opening.request);
+    }
+
+    /// Closes the connection of this generation, so that the next call opens another.
+    fn let_go(&self, generation: u32) {
+        let open = {
+            let mut state = self.state.borrow_mut();
+            if state.generation == generation { state.open.take() } else { None }
+        };
+        if let Some(open) = open {
+            open.database.close();
+        }
+    }
+
+    fn lose_patience_later(self: &Rc<Self>) {
+        let shared = Rc::downgrade(self);
+        let lose_patience = Closure::once_into_js(move || {
+            let Some(shared) = shared.upgrade() else { return };
+            let waiting = match &mut shared.state.borrow_mut().opening {
+                Some(opening) => std::mem::take(&mut opening.waiting),
+                None => return,
+            };
+            for sender in waiting {
+                let _ = sender.send(Err(StoreError::Blocked));
+            }
+        });
+        // Without a timer the caller waits for the other tab.
+        let _ = set_timeout(&lose_patience, PATIENCE);
+    }
+}

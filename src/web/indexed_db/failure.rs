@@ -1,0 +1,61 @@
+//! From what IndexedDB throws or reports to [`StoreError`].
+
+use super::platform::Thrown;
+use crate::store::StoreError;
+use wasm_bindgen::{JsCast as _, JsValue};
+
+/// The store's word for a DOMException.
+pub(super) fn failure(thrown: &JsValue) -> StoreError {
+    let (name, message) = describe(thrown);
+    match name.as_str() {
+        "QuotaExceededError" => StoreError::Quota,
+        "VersionError" => StoreError::Failed {
+            name,
+            message:
+                "a newer version of the app has written this database; reload the page to get that version"
+                    .to_owned(),
+        },
+        _ => StoreError::Failed { name, message },
+    }
+}
+
+/// The same for what the `idb` crate reports, which wraps the DOMException or has none.
+pub(super) fn idb_failure(error: idb::Error) -> StoreError {
+    use idb::Error::{
+        DomException, IndexCreateFailed, IndexedDbDeleteFailed, IndexedDbNotFound, IndexedDbOpenFailed,
+        ObjectStoreCreateFailed, RequestErrorNotFound, RequestResultNotFound,
+    };
+    match error {
+        DomException(exception) => failure(&exception),
+        IndexedDbNotFound(_) => StoreError::Failed {
+            name: "NotSupportedError".to_owned(),
+            message: "there is no IndexedDB here; use memoryStore()".to_owned(),
+        },
+        IndexedDbOpenFailed(thrown)
+        | IndexedDbDeleteFailed(thrown)
+        | ObjectStoreCreateFailed(thrown)
+        | IndexCreateFailed(thrown)
+        | RequestErrorNotFound(thrown)
+        | RequestResultNotFound(thrown) => failure(&thrown),
+        _ => {
+            StoreError::Failed { name: "UnknownError".to_owned(), message: "the idb crate failed".to_owned() }
+        }
+    }
+}
+
+/// Whether this is the named DOMException.
+pub(super) fn is_named(thrown: &JsValue, name: &str) -> bool {
+    describe(thrown).0 == name
+}
+
+fn describe(thrown: &JsValue) -> (String, String) {
+    if !thrown.is_object() {
+        return ("UnknownError".to_owned(), thrown.as_string().unwrap_or_default());
+    }
+    let thrown: &Thrown = thrown.unchecked_ref();
+    let text = |field: Result<JsValue, JsValue>| field.ok().and_then(|value| value.as_string());
+    (
+        text(thrown.name()).unwrap_or_else(|| "UnknownError".to_owned()),
+        text(thrown.message()).unwrap_or_default(),
+    )
+}

@@ -1,0 +1,146 @@
+//! Conversations in the browser's database.
+//!
+//! `store::rows` says what is in the tables and why; here it is read and written. A commit whose tip is remembered
+//! is one transaction without reading, told to commit at once. Every write is done when its transaction has
+//! completed, never earlier. Giving up on a future leaves the database as it was or with the whole commit.
+
+mod connection;
+mod encode;
+mod failure;
+mod migrations;
+mod platform;
+mod read;
+mod request;
+mod schema;
+mod transaction;
+mod turns;
+mod write;
+
+use crate::{
+    id::{ConversationId, EventId, StorePath},
+    store::{
+        Commit, Durability, Listing, Store, StoreFuture, StoredEvent,
+        rows::{TRUST, Tip},
+    },
+};
+use connection::Connection;
+use std::{cell::RefCell, collections::BTreeMap, ops::Range};
+use turns::Turns;
+
+/// A store on an IndexedDB database, which is opened with the first call.
+pub struct IndexedDbStore {
+    connection: Connection,
+    turns: Turns,
+    tips: RefCell<Tips>,
+}
+
+/// Where conversations stand after this handle's last commits to them.
+#[derive(Default)]
+struct Tips {
+    /// The opening of the database that they were seen in.
+    generation: u32,
+    known: BTreeMap<ConversationId, (f64, Tip)>,
+}
+
+impl IndexedDbStore {
+    /// A handle on the database called `name`. `durability` overrides that of every commit.
+    pub fn new(name: &str, durability: Option<Durability>) -> Self {
+        Self {
+            connection: Connection::new(name, durability),
+            turns: Turns::default(),
+            tips: RefCell::default(),
+        }
+    }
+}
+
+impl Tips {
+    /// How many conversations are remembered: each may hold a large base state.
+    const MOST: usize = 16;
+
+    /// Takes a tip that can still be trusted.
+    fn take(&mut self, generation: u32, conversation: ConversationId, now: f64) -> Option<Tip> {
+        let (seen, tip) = self.known.remove(&conversation)?;
+        let age = now - seen;
+        (self.generation == generation && (0.0..=TRUST).contains(&age)).then_some(tip)
+    }
+
+    fn remember(&mut self, generation: u32, conversation: ConversationId, seen: f64, tip: Tip) {
+        if self.generation != generation {
+            self.generation = generation;
+            self.known.clear();
+        }
+        if self.known.len() >= Self::MOST {
+            let oldest = self.known.iter().min_by(|(_, a), (_, b)| a.0.total_cmp(&b.0)).map(|(id, _)| *id);
+            oldest.and_then(|oldest| self.known.remove(&oldest));
+        }
+        self.known.insert(conversation, (seen, tip));
+    }
+}
+
+impl Store for IndexedDbStore {
+    fn list(&self) -> StoreFuture<'_, Vec<Listing>> {
+        Box::pin(read::list(&self.connection))
+    }
+
+    fn load(&self, conversation: ConversationId) -> StoreFuture<'_, Option<Listing>> {
+        Box::pin(read::load(&self.connection, conversation))
+    }
+
+    fn events(&self, conversation: ConversationId, range: Range<u64>) -> StoreFuture<'_, Vec<StoredEvent>> {
+        Box::pin(read::events(&self.connection, conversation, range))
+    }
+
+    fn index_of<'a>(
+        &'a self,
+        conversation: ConversationId,
+        event: &'a EventId,
+    ) -> StoreFuture<'a, Option<u64>> {
+        Box::pin(read::index_of(&self.connection, conversation, event))
+    }
+
+    fn commit(&self, conversation: ConversationId, commit: Commit) -> StoreFuture<'_, ()> {
+        Box::pin(async move {
+            let _turn = self.turns.take(conversation).await;
+            if self.append(conversation, &commit).await? {
+                return Ok(());
+            }
+            self.read_and_write(conversation, &commit).await
+        })
+    }
+
+    fn files(&self, conversation: ConversationId) -> StoreFuture<'_, Vec<StorePath>> {
+        Box::pin(read::files(&self.connection, conversation))
+    }
+
+    fn read_file<'a>(
+        &'a self,
+        conversation: ConversationId,
+        path: &'a StorePath,
+    ) -> StoreFuture<'a, Option<Vec<u8>>> {
+        Box::pin(read::read_file(&self.connection, conversation, path))
+    }
+
+    fn delete(&self, conversation: ConversationId) -> StoreFuture<'_, ()> {
+        Box::pin(async move {
+            let _turn = self.turns.take(conversation).await;
+            self.tips.borrow_mut().known.remove(&conversation);
+            write::delete(&self.connection, conversation).await
+        })
+    }
+
+    fn close(&self) {
+        self.connection.close();
+        self.tips.borrow_mut().known.clear();
+    }
+}
+
+impl Drop for IndexedDbStore {
+    fn drop(&mut self) {
+        self.connection.close();
+    }
+}
+
+/// The clock by which tips are trusted and graves kept.
+fn now() -> f64 {
+    js_sys::Date::now()
+}

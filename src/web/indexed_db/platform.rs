@@ -1,0 +1,45 @@
+//! What `web-sys` keeps behind an unstable flag or declares without its exception.
+
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen]
+extern "C" {
+    /// An `IDBDatabase` whose transactions take options.
+    #[wasm_bindgen(extends = web_sys::IdbDatabase, js_name = IDBDatabase)]
+    #[derive(Clone)]
+    pub type DurableDatabase;
+
+    #[wasm_bindgen(method, catch, js_name = transaction)]
+    pub fn begin(
+        this: &DurableDatabase,
+        stores: &js_sys::Array,
+        mode: &str,
+        options: &TransactionOptions,
+    ) -> Result<FinishingTransaction, JsValue>;
+
+    /// An `IDBTransaction` that can be told to commit without waiting for its requests' events.
+    #[wasm_bindgen(extends = web_sys::IdbTransaction, js_name = IDBTransaction)]
+    #[derive(Clone)]
+    pub type FinishingTransaction;
+
+    #[wasm_bindgen(method, catch, js_name = commit)]
+    pub fn finish(this: &FinishingTransaction) -> Result<(), JsValue>;
+
+    /// `IDBTransactionOptions`.
+    pub type TransactionOptions;
+
+    #[wasm_bindgen(method, setter, structural)]
+    pub fn set_durability(this: &TransactionOptions, durability: &str);
+
+    /// The name of a DOMException, or of whatever was thrown.
+    pub type Thrown;
+
+    #[wasm_bindgen(method, catch, getter, structural)]
+    pub fn name(this: &Thrown) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method, catch, getter, structural)]
+    pub fn message(this: &Thrown) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(catch, js_name = setTimeout)]
+    pub fn set_timeout(callback: &JsValue, milliseconds: i32) -> Result<JsValue, JsValue>;
+}

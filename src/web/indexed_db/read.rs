@@ -1,0 +1,232 @@
+//! Reading: each call is one read-only transaction, so what it returns belongs together.
+
+use super::{
+    connection::{Connection, Mode},
+    encode,
+    failure::failure,
+    now,
+    request::Answer,
+    schema::{PAGES_BY_ID, Table},
+    transaction::Transaction,
+    write,
+};
+use crate::{
+    id::{ConversationId, EventId, StorePath},
+    store::{
+        Durability, Listing, StoreError, StoredEvent, newest_first,
+        rows::{Head, LastRow, MOURNING, PAGE, Tip, UNFINISHED},
+    },
+};
+use std::ops::Range;
+use wasm_bindgen::{JsCast as _, JsValue};
+use web_sys::{IdbCursorDirection, IdbCursorWithValue, IdbKeyRange};
+
+/// The head and the last row of a conversation, both asked for at once.
+pub(super) struct Standing {
+    head: Answer,
+    last: Answer,
+}
+
+impl Standing {
+    pub(super) fn ask(transaction: &Transaction, key: &JsValue) -> Result<Self, StoreError> {
+        let head = Answer::asked(transaction.table(Table::Conversations)?.get(key))?;
+        Ok(Self { head, last: ask_last_row(transaction, key)? })
+    }
+
+    pub(super) async fn read(self) -> Result<(Option<Head>, Option<LastRow>), StoreError> {
+        let head = encode::head(&self.head.await?)?;
+        Ok((head, last_row(self.last).await?))
+    }
+}
+
+fn ask_last_row(transaction: &Transaction, key: &JsValue) -> Result<Answer, StoreError> {
+    let range = encode::keys_of(key)?;
+    let events = transaction.table(Table::Events)?;
+    Answer::asked(events.open_cursor_with_range_and_direction(&range, IdbCursorDirection::Prev))
+}
+
+async fn last_row(cursor: Answer) -> Result<Option<LastRow>, StoreError> {
+    let cursor = cursor.await?;
+    if cursor.is_null() {
+        return Ok(None);
+    }
+    let cursor: IdbCursorWithValue = cursor.unchecked_into();
+    let position = cursor.key().map_err(|thrown| failure(&thrown))?;
+    let value = cursor.value().map_err(|thrown| failure(&thrown))?;
+    encode::last_row(&position, value).map(Some)
+}
+
+pub(super) async fn load(
+    connection: &Connection,
+    conversation: ConversationId,
+) -> Result<Option<Listing>, StoreError> {
+    let transaction = connection.transaction(&[Table::Conversations, Table::Events], Mode::Read).await?;
+    let (head, last) = Standing::ask(&transaction, &encode::key(conversation))?.read().await?;
+    Tip::read(conversation, head, last)?.listing(conversation)
+}
+
+pub(super) async fn list(connection: &Connection) -> Result<Vec<Listing>, StoreError> {
+    let transaction = connection.transaction(&[Table::Conversations, Table::Events], Mode::Read).await?;
+    let heads = Answer::asked(transaction.table(Table::Conversations)?.get_all())?.await?;
+    let mut standings = Vec::new();
+    for value in heads.unchecked_into::<js_sys::Array>() {
+        let conversation = encode::owner(&value)?;
+        let Some(head) = encode::head(&value)? else { continue };
+        standings.push((conversation, head, ask_last_row(&transaction, &encode::key(conversation))?));
+    }
+    let (mut listings, mut leftovers) = (Vec::new(), Vec::new());
+    for (conversation, head, last) in standings {
+        let last = last_row(last).await?;
+        if is_leftover(&head, last.as_ref()) {
+            leftovers.push(conversation);
+        } else {
+            // A log that has lost events is listed as its head says; opening it says what is wrong.
+            let tip = Tip::read(conversation, Some(head.clone()), last)
+                .or_else(|_| Tip::read(conversation, Some(Head { length: 0, ..head }), None))?;
+            listings.extend(tip.listing(conversation)?);
+        }
+    }
+    newest_first(&mut listings);
+    if !leftovers.is_empty() {
+        let connection = connection.clone();
+        wasm_bindgen_futures::spawn_local(async move {
+            for conversation in leftovers {
+                // What cannot be cleared away this time is found again by the next list.
+                let _ = sweep(&connection, conversation).await;
+            }
+        });
+    }
+    Ok(listings)
+}
+
+/// Whether only rows are left that nobody will ask for: of a deleted conversation, or of an import that ended early.
+fn is_leftover(head: &Head, last: Option<&LastRow>) -> bool {
+    let age = now() - head.written;
+    let touched = match last {
+        Some(LastRow::Event(row)) => row.written.max(head.written),
+        _ => head.written,
+    };
+    if head.deleted { age > MOURNING } else { head.base_state.is_none() && now() - touched > UNFINISHED }
+}
+
+async fn sweep(connection: &Connection, conversation: ConversationId) -> Result<(), StoreError> {
+    let transaction = connection.transaction(Table::ALL, Mode::Write(Durability::Relaxed)).await?;
+    let key = encode::key(conversation);
+    let (head, last) = Standing::ask(&transaction, &key)?.read().await?;
+    if head.is_some_and(|head| is_leftover(&head, last.as_ref())) {
+        write::drop_all(&transaction, &key)?;
+        write::issued(transaction.table(Table::Conversations)?.delete(&key))?;
+    }
+    Ok(transaction.complete().await?)
+}
+
+pub(super) async fn events(
+    connection: &Connection,
+    conversation: ConversationId,
+    range: Range<u64>,
+) -> Result<Vec<StoredEvent>, StoreError> {
+    let transaction = connection.transaction(&[Table::Events], Mode::Read).await?;
+    let key = encode::key(conversation);
+    let mut events = Vec::new();
+    for (index, value) in (range.start..).zip(rows(&transaction, &key, range.start, range.end).await?) {
+        let event = encode::stored_event(&value)?;
+        if event.index != index {
+            return Err(StoreError::Corrupt(format!(
+                "event {index} of conversation {conversation} is missing"
+            )));
+        }
+        events.push(event);
+    }
+    Ok(events)
+}
+
+/// The rows at `from..to` that are no graves. Graves come after all events.
+pub(super) async fn rows(
+    transaction: &Transaction,
+    key: &JsValue,
+    from: u64,
+    to: u64,
+) -> Result<impl Iterator<Item = JsValue>, StoreError> {
+    let values = match encode::keys_between(key, from, to) {
+        Some(range) => {
+            let events = transaction.table(Table::Events)?;
+            Answer::asked(events.get_all_with_key(&range))?.await?.unchecked_into()
+        }
+        None => js_sys::Array::new(),
+    };
+    Ok(values.into_iter().take_while(|value| !encode::is_grave(value)))
+}
+
+pub(super) async fn index_of(
+    connection: &Connection,
+    conversation: ConversationId,
+    event: &EventId,
+) -> Result<Option<u64>, StoreError> {
+    let transaction = connection.transaction(&[Table::Pages, Table::Events], Mode::Read).await?;
+    let key = encode::key(conversation);
+    let pages = transaction.table(Table::Pages)?;
+    let by_id = pages.index(PAGES_BY_ID).map_err(|thrown| failure(&thrown))?;
+    let found = Answer::asked(by_id.get_all_keys_with_key(&JsValue::from_str(event.as_str())))?;
+    let last_page = pages
+        .open_key_cursor_with_range_and_direction(&encode::keys_of(&key)?.into(), IdbCursorDirection::Prev);
+    let last_page = Answer::asked(last_page)?;
+
+    // Every conversation with this event, this one's forks among them; each one's pages in order.
+    for page in found.await?.unchecked_into::<js_sys::Array>() {
+        let page: js_sys::Array = page.unchecked_into();
+        if page.get(0) == key {
+            let ids = Answer::asked(pages.get(&page))?.await?;
+            let number = encode::whole(&page.get(1), "a page's number")?;
+            return Ok(Some(number * PAGE + encode::place_on_page(&ids, event)?));
+        }
+    }
+    let last_page = last_page.await?;
+    let paged = if last_page.is_null() {
+        0
+    } else {
+        let position =
+            last_page.unchecked_into::<web_sys::IdbCursor>().key().map_err(|thrown| failure(&thrown))?;
+        let number = encode::whole(&position.unchecked_into::<js_sys::Array>().get(1), "a page's number")?;
+        (number + 1) * PAGE
+    };
+    for (index, value) in (paged..).zip(rows(&transaction, &key, paged, u64::MAX).await?) {
+        if encode::id_of(&value)? == *event {
+            return Ok(Some(index));
+        }
+    }
+    Ok(None)
+}
+
+pub(super) async fn files(
+    connection: &Connection,
+    conversation: ConversationId,
+) -> Result<Vec<StorePath>, StoreError> {
+    let transaction = connection.transaction(&[Table::Files], Mode::Read).await?;
+    let range: IdbKeyRange = encode::keys_of(&encode::key(conversation))?;
+    let keys = Answer::asked(transaction.table(Table::Files)?.get_all_keys_with_key(&range))?.await?;
+    let mut paths = Vec::new();
+    for key in keys.unchecked_into::<js_sys::Array>() {
+        let path = encode::text(&key.unchecked_into::<js_sys::Array>().get(1), "a file's path")?;
+        paths.push(path.parse().map_err(|_| encode::corrupt("a file's path"))?);
+    }
+    // The database sorts by UTF-16.
+    paths.sort_unstable();
+    Ok(paths)
+}
+
+pub(super) async fn read_file(
+    connection: &Connection,
+    conversation: ConversationId,
+    path: &StorePath,
+) -> Result<Option<Vec<u8>>, StoreError> {
+    let transaction = connection.transaction(&[Table::Files], Mode::Read).await?;
+    let key = encode::key_of(&encode::key(conversation), &JsValue::from_str(path.as_str()));
+    let content = Answer::asked(transaction.table(Table::Files)?.get(&key))?.await?;
+    if content.is_undefined() {
+        return Ok(None);
+    }
+    match content.dyn_into::<js_sys::Uint8Array>() {
+        Ok(bytes) => Ok(Some(bytes.to_vec())),
+        Err(_) => Err(encode::corrupt("a file's content")),
+    }
+}

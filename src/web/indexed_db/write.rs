@@ -1,0 +1,192 @@
+//! Commits and deletion.
+
+use super::{
+    IndexedDbStore,
+    connection::{Connection, Mode},
+    encode,
+    failure::failure,
+    now,
+    read::{self, Standing},
+    request::Answer,
+    schema::Table,
+    transaction::{Ended, Transaction},
+};
+use crate::{
+    id::ConversationId,
+    store::{
+        Commit, Durability, StoreError,
+        rows::{MOURNING, Plan, Planned, Tip, Write, bury, plan},
+    },
+};
+use wasm_bindgen::JsValue;
+use web_sys::{IdbObjectStore, IdbRequest};
+
+impl IndexedDbStore {
+    /// Appends from the remembered tip, without reading.
+    ///
+    /// `false` if that is not possible, or if a row in the way tells that the tip is outdated; nothing is kept then.
+    pub(super) async fn append(
+        &self,
+        conversation: ConversationId,
+        commit: &Commit,
+    ) -> Result<bool, StoreError> {
+        let link = self.connection.link().await?;
+        let seen = now();
+        let Some(tip) = self.tips.borrow_mut().take(link.generation, conversation, seen) else {
+            return Ok(false);
+        };
+        if !tip.appends_blindly(commit) {
+            return Ok(false);
+        }
+        let Ok(Planned::Ready(Plan { writes, next })) = plan(&tip, commit, None, seen) else {
+            return Ok(false);
+        };
+        let transaction = match self.connection.begin(&link, &tables(&writes), Mode::Write(commit.durability))
+        {
+            Err(StoreError::Closed) => return Ok(false),
+            begun => begun?,
+        };
+        match carry_out(transaction, conversation, &writes).await {
+            Ok(()) => {
+                self.tips.borrow_mut().remember(link.generation, conversation, seen, next);
+                Ok(true)
+            }
+            Err(Ended::RowInTheWay) => Ok(false),
+            Err(Ended::Failed(error)) => Err(error),
+        }
+    }
+
+    /// Reads where the conversation stands and writes, in one transaction.
+    pub(super) async fn read_and_write(
+        &self,
+        conversation: ConversationId,
+        commit: &Commit,
+    ) -> Result<(), StoreError> {
+        let link = self.connection.link().await?;
+        let seen = now();
+        let transaction = self.connection.transaction(Table::ALL, Mode::Write(commit.durability)).await?;
+        let key = encode::key(conversation);
+        let (head, last) = Standing::ask(&transaction, &key)?.read().await?;
+        let tip = Tip::read(conversation, head, last)?;
+        let mut planned = plan(&tip, commit, None, seen)?;
+        if let Planned::NeedsIds(range) = planned {
+            let rows = read::rows(&transaction, &key, range.start, range.end).await?;
+            let ids = rows.map(|row| encode::id_of(&row)).collect::<Result<_, _>>()?;
+            planned = plan(&tip, commit, Some(ids), seen)?;
+        }
+        let Planned::Ready(Plan { writes, next }) = planned else {
+            return Err(StoreError::Corrupt(format!("events of conversation {conversation} are missing")));
+        };
+        carry_out(transaction, conversation, &writes).await?;
+        self.tips.borrow_mut().remember(link.generation, conversation, seen, next);
+        Ok(())
+    }
+}
+
+/// Deletes a conversation, also one that cannot be read.
+pub(super) async fn delete(connection: &Connection, conversation: ConversationId) -> Result<(), StoreError> {
+    let transaction = connection.transaction(Table::ALL, Mode::Write(Durability::Strict)).await?;
+    let key = encode::key(conversation);
+    let tip = match Standing::ask(&transaction, &key)?.read().await {
+        Ok((head, last)) => Tip::to_delete(conversation, head, last),
+        Err(StoreError::Corrupt(_)) => Tip::unreadable(0),
+        Err(error) => return Err(error),
+    };
+    let seen = now();
+    // Rows are written one after the other, so the recent ones are at the end.
+    let (mut first_recent, mut end) = (0, tip.length);
+    while first_recent < end {
+        let middle = first_recent.midpoint(end);
+        let position = encode::key_of(&key, &encode::number(middle));
+        let row = Answer::asked(transaction.table(Table::Events)?.get(&position))?.await?;
+        if encode::written(&row).is_some_and(|written| seen - written <= MOURNING) {
+            end = middle;
+        } else {
+            first_recent = middle + 1;
+        }
+    }
+    Ok(carry_out(transaction, conversation, &bury(&tip, first_recent, seen)).await?)
+}
+
+/// Which tables are written to: with fewer of them a transaction is cheaper.
+fn tables(writes: &[Write<'_>]) -> Vec<Table> {
+    let is_written = |table: &Table| {
+        writes.iter().any(|write| match write {
+            Write::Add(_) | Write::Put(_) | Write::Grave { .. } => *table == Table::Events,
+            Write::Page { .. } | Write::DropPages { .. } => *table == Table::Pages,
+            Write::Head(_) => *table == Table::Conversations,
+            Write::File { .. } | Write::DropFile { .. } => *table == Table::Files,
+            Write::DropAll => *table != Table::Conversations,
+        })
+    };
+    Table::ALL.iter().copied().filter(is_written).collect()
+}
+
+/// Issues all writes at once and waits for the transaction. A write that is refused takes the others with it.
+async fn carry_out(
+    transaction: Transaction,
+    conversation: ConversationId,
+    writes: &[Write<'_>],
+) -> Result<(), Ended> {
+    let key = encode::key(conversation);
+    if let Err(error) = issue(&transaction, &key, writes) {
+        transaction.abort();
+        return Err(Ended::Failed(error));
+    }
+    transaction.complete().await
+}
+
+fn issue(transaction: &Transaction, key: &JsValue, writes: &[Write<'_>]) -> Result<(), StoreError> {
+    let mut opened: Option<(Table, IdbObjectStore)> = None;
+    for write in writes {
+        let mut table = |table: Table| match &opened {
+            Some((last, store)) if *last == table => Ok(store.clone()),
+            _ => transaction.table(table).inspect(|store| opened = Some((table, store.clone()))),
+        };
+        let position = |index: &u64| encode::key_of(key, &encode::number(*index));
+        let request = match write {
+            Write::Add(row) => {
+                table(Table::Events)?.add_with_key(&encode::row_object(row), &position(&row.index))
+            }
+            Write::Put(row) => {
+                table(Table::Events)?.put_with_key(&encode::row_object(row), &position(&row.index))
+            }
+            Write::Grave { index } => table(Table::Events)?.put_with_key(&encode::GRAVE, &position(index)),
+            Write::Page { number, ids } => {
+                table(Table::Pages)?.put_with_key(&encode::page_object(ids), &position(number))
+            }
+            Write::DropPages { from } => match encode::keys_between(key, *from, u64::MAX) {
+                Some(range) => table(Table::Pages)?.delete(&range),
+                None => continue,
+            },
+            Write::Head(head) => table(Table::Conversations)?.put(&encode::head_object(key, head)),
+            Write::File { path, content } => {
+                let path = encode::key_of(key, &JsValue::from_str(path.as_str()));
+                table(Table::Files)?.put_with_key(&js_sys::Uint8Array::from(*content), &path)
+            }
+            Write::DropFile { path } => {
+                table(Table::Files)?.delete(&encode::key_of(key, &JsValue::from_str(path.as_str())))
+            }
+            Write::DropAll => {
+                drop_all(transaction, key)?;
+                continue;
+            }
+        };
+        issued(request)?;
+    }
+    Ok(())
+}
+
+/// Removes all rows, pages and files of a conversation.
+pub(super) fn drop_all(transaction: &Transaction, key: &JsValue) -> Result<(), StoreError> {
+    let range = encode::keys_of(key)?;
+    for table in [Table::Events, Table::Pages, Table::Files] {
+        issued(transaction.table(table)?.delete(&range))?;
+    }
+    Ok(())
+}
+
+/// The request's own answer is not waited for: the transaction tells whether all went well.
+pub(super) fn issued(request: Result<IdbRequest, JsValue>) -> Result<(), StoreError> {
+    request.map(drop).map_err(|thrown| failure(&thrown))
+}
