@@ -28,6 +28,7 @@ export class ZipSource implements CoreSource {
   #position = 0;
   /** Entries that the walk has passed without their being asked for. */
   readonly #passed = new Map<number, Entry>();
+  readonly #forgotten = new Set<number>();
   #finding: Promise<unknown> = Promise.resolve();
 
   constructor(blob: Blob) {
@@ -58,6 +59,11 @@ export class ZipSource implements CoreSource {
     return inItsWords(entry.getData(new Uint8ArrayWriter(), contentOptions));
   }
 
+  forget(position: number): void {
+    this.#forgotten.add(position);
+    this.#passed.delete(position);
+  }
+
   async #find(position: number): Promise<FileEntry> {
     const passed = this.#passed.get(position);
     if (passed !== undefined) {
@@ -72,8 +78,9 @@ export class ZipSource implements CoreSource {
     for (;;) {
       const { done, value } = await this.#walk.next();
       if (done) throw new Error("the entry is not there any more");
-      if (this.#position++ === position) return file(value);
-      this.#passed.set(this.#position - 1, value);
+      const at = this.#position++;
+      if (at === position) return file(value);
+      if (!this.#forgotten.has(at)) this.#passed.set(at, value);
     }
   }
 }

@@ -237,7 +237,10 @@ fn strip_wrapper(files: &mut [(String, Entry)]) -> String {
 /// The folder that a conversation's files lie in, or `None` where they lie at the top.
 type Top = Option<(String, ConversationId)>;
 
-fn by_conversation(files: Vec<(String, Entry)>, wrapper: &str) -> Result<Vec<(Top, Vec<(String, Entry)>)>> {
+/// Files by their path in a conversation's folder.
+type Files = Vec<(String, Entry)>;
+
+fn by_conversation(files: Files, wrapper: &str) -> Result<Vec<(Top, Files)>> {
     let is_flat = files.iter().any(|(name, _)| {
         name == name::BASE_STATE || name.split_once('/').is_some_and(|(top, _)| top == name::EVENTS)
     });
@@ -245,7 +248,7 @@ fn by_conversation(files: Vec<(String, Entry)>, wrapper: &str) -> Result<Vec<(To
         return Ok(vec![(None, files)]);
     }
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
-    let mut groups: Vec<(Top, Vec<(String, Entry)>)> = Vec::new();
+    let mut groups: Vec<(Top, Files)> = Vec::new();
     for (name, entry) in files {
         let folder = name.split_once('/').and_then(|(top, rest)| Some((top, top.parse().ok()?, rest)));
         let Some((top, id, rest)) = folder else {
@@ -265,7 +268,7 @@ fn by_conversation(files: Vec<(String, Entry)>, wrapper: &str) -> Result<Vec<(To
     Ok(groups)
 }
 
-fn conversation(top: Top, files: Vec<(String, Entry)>, wrapper: &str) -> Result<Conversation> {
+fn conversation(top: Top, files: Files, wrapper: &str) -> Result<Conversation> {
     let (prefix, folder) = match top {
         Some((folder, id)) => (format!("{wrapper}{folder}/"), Some(id)),
         None => (wrapper.to_owned(), None),

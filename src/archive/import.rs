@@ -3,6 +3,7 @@
 use super::{
     Archive, Progress,
     contents::{Contents, Conversation, Part},
+    kept::Kept,
     pages::{Pages, Position},
     plan::Plan,
     read_ahead::ReadAhead,
@@ -52,6 +53,7 @@ pub async fn import(
     now: f64,
     on_progress: &dyn Fn(Progress),
 ) -> Result<Vec<Imported>> {
+    let archive = &Kept::new(archive);
     let contents = Contents::read(archive).await?;
     let total = contents.size.saturating_mul(2);
     let mut done = 0_u64;

@@ -30,6 +30,10 @@ pub const BATCH_BYTES: usize = 1 << 20;
 /// An import that continues a stored conversation is one commit up to this size, and so all or nothing.
 pub const FAST_FORWARD_BYTES: u64 = 8 << 20;
 
+/// How much of what the first pass has unpacked is kept for the second: enough for most conversations, and little for
+/// any machine.
+pub const KEPT_BYTES: usize = 32 << 20;
+
 /// How much an import unpacks ahead of what it is working on.
 pub const READ_AHEAD_BYTES: u64 = 1 << 20;
 

@@ -19,6 +19,7 @@ mod event_text;
 mod export;
 mod import;
 mod json;
+mod kept;
 mod limits;
 mod name;
 mod pages;
@@ -47,6 +48,9 @@ pub trait Archive {
     /// The unpacked content of the entry at this position of the directory, its checksum compared. Fails, without
     /// having unpacked all of it, if it is longer than its header says.
     fn read(&self, position: usize) -> LocalBoxFuture<'_, Result<Vec<u8>, String>>;
+
+    /// Says that the entry at this position will not be read again, so that nothing about it need be held.
+    fn forget(&self, position: usize);
 }
 
 /// How far an import or export has come.

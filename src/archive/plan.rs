@@ -213,12 +213,23 @@ impl SetAside {
 
     /// The file with a path that no other file of the conversation has.
     fn keep(&mut self, name: &str, content: Vec<u8>) -> Option<(StorePath, Vec<u8>)> {
-        let candidates = (0..=self.taken.len()).map(|n| match n {
+        // Each file there is can stand in the way of one of these.
+        let mut candidates = (0..=self.taken.len()).map(|n| match n {
             0 => format!("set-aside/{name}"),
-            n => format!("set-aside/{n}/{name}"),
+            n => format!("set-aside-{n}/{name}"),
         });
-        let path = candidates.filter_map(|path| path.parse().ok()).find(|path| !self.taken.contains(path))?;
+        let path: StorePath = candidates.find(|path| self.is_free(path))?.parse().ok()?;
         self.taken.insert(path.clone());
         Some((path, content))
+    }
+
+    /// Whether there can be a file of this path beside those that there are.
+    fn is_free(&self, path: &str) -> bool {
+        let lies_in =
+            |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'));
+        self.taken
+            .iter()
+            .map(StorePath::as_str)
+            .all(|taken| taken != path && !lies_in(taken, path) && !lies_in(path, taken))
     }
 }

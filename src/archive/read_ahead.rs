@@ -10,11 +10,14 @@ use futures_util::{
     stream::{FuturesOrdered, StreamExt},
 };
 
+/// An entry that is being unpacked, with what the caller gave along.
+type Reading<'a, T> = LocalBoxFuture<'a, (T, Entry, std::result::Result<Vec<u8>, String>)>;
+
 /// Reads entries in the order of `entries`, each with something of the caller's.
 pub struct ReadAhead<'a, T, I: Iterator> {
     archive: &'a dyn Archive,
     waiting: std::iter::Peekable<I>,
-    reading: FuturesOrdered<LocalBoxFuture<'a, (T, Entry, std::result::Result<Vec<u8>, String>)>>,
+    reading: FuturesOrdered<Reading<'a, T>>,
     bytes: u64,
 }
 

@@ -21,6 +21,7 @@ export interface ZipSource {
   readonly size: number;
   nextEntry(): Promise<ZipEntry | undefined>;
   read(position: number): Promise<Uint8Array>;
+  forget(position: number): void;
 }
 export interface ZipEntry {
   name: string; compressedSize: number; size: number;
@@ -44,6 +45,9 @@ extern "C" {
 
     #[wasm_bindgen(method, structural, catch)]
     async fn read(this: &ZipSource, position: f64) -> std::result::Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method, structural)]
+    fn forget(this: &ZipSource, position: f64);
 
     type ZipEntry;
 
@@ -169,6 +173,10 @@ impl Archive for Zip {
                 None => Err("the zip library gave no bytes".to_owned()),
             }
         })
+    }
+
+    fn forget(&self, position: usize) {
+        self.0.forget(position as f64);
     }
 }
 

@@ -172,8 +172,9 @@ fn a_directory_that_cannot_be_read() {
             Box::pin(ready(Err("File format is not recognized".into())))
         }
         fn read(&self, _: usize) -> LocalBoxFuture<'_, Result<Vec<u8>, String>> {
-            Box::pin(ready(Err("unreachable".into())))
+            Box::pin(ready(Err("there is none".into())))
         }
+        fn forget(&self, _: usize) {}
     }
     let error = block_on(import(&NoZip, &MemoryStore::new(), 0.0, &|_| ())).unwrap_err();
     assert_eq!(error.code().as_str(), "archive_invalid");

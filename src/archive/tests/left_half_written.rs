@@ -1,6 +1,7 @@
 //! What a process leaves that died while it wrote must not cost more than the file it was writing.
 
 use super::*;
+use std::collections::BTreeSet;
 
 fn path(text: &str) -> StorePath {
     text.parse().unwrap()
@@ -51,10 +52,22 @@ fn what_is_set_aside_twice_is_kept_twice() {
     assert_eq!(
         files,
         [
-            (path(&format!("set-aside/1/{name}")), b"second".to_vec()),
+            (path(&format!("set-aside-1/{name}")), b"second".to_vec()),
             (path(&format!("set-aside/{name}")), b"first".to_vec()),
         ]
     );
+}
+
+#[test]
+fn a_file_called_set_aside_is_not_in_the_way() {
+    let name = event_path(2).rsplit('/').next().unwrap().to_owned();
+    let torn = Listed::conversation(3).replace(&event_path(2), b"");
+    for other in ["set-aside".to_owned(), format!("set-aside/{name}/x")] {
+        let archive = torn.clone().with(&format!("{FOLDER}/{other}"), b"x");
+        let files = snapshot(&stored(&archive)).remove(0).3;
+        let paths: BTreeSet<_> = files.iter().map(|(path, _)| path.as_str()).collect();
+        assert_eq!(paths, BTreeSet::from([other.as_str(), &format!("set-aside-1/{name}")]));
+    }
 }
 
 #[test]

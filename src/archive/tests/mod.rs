@@ -101,6 +101,8 @@ impl Archive for Listed {
     fn read(&self, position: usize) -> LocalBoxFuture<'_, Result<Vec<u8>, String>> {
         Box::pin(ready(self.entries[position].1.clone()))
     }
+
+    fn forget(&self, _: usize) {}
 }
 
 fn base_state() -> String {
