@@ -51,15 +51,9 @@ impl Endpoint {
         })
     }
 
-    /// The server's name without what a URL could carry besides, for messages.
+    /// The server's name, for messages.
     pub fn origin(&self) -> &str {
-        let (scheme, rest) = self.url.split_once("://").unwrap_or(("", &self.url));
-        let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-        match host.rsplit_once('@') {
-            Some((_, host)) => host,
-            None if scheme.is_empty() => "the page's own server",
-            None => host,
-        }
+        authority(&self.url).unwrap_or("the page's own server")
     }
 }
 
@@ -107,9 +101,30 @@ fn checked_base(base: &str, bare_path: &str) -> Result<String, LlmError> {
                 .into(),
         ));
     }
+    if is_absolute && !authority(base).is_some_and(is_host) {
+        return Err(invalid(
+            "the base URL's server is not of the form host or host:port; give a key as apiKey, never in the URL".into(),
+        ));
+    }
     let base = base.trim_end_matches('/');
     let has_path = base.split_once("://").is_some_and(|(_, rest)| rest.contains(['/', '?']));
     Ok(if is_absolute && !has_path { format!("{base}{bare_path}") } else { base.to_owned() })
+}
+
+/// What stands between `//` and the path.
+fn authority(url: &str) -> Option<&str> {
+    url.split_once("//")?.1.split(['/', '?', '#']).next()
+}
+
+/// No user, no password: `fetch` would refuse them, and a message would show them.
+fn is_host(authority: &str) -> bool {
+    let (host, port) = match authority.rsplit_once(':') {
+        // The colons of an IPv6 address are inside its brackets.
+        Some((host, port)) if !port.ends_with(']') => (host, port),
+        _ => (authority, ""),
+    };
+    let is_name = !host.is_empty() && !host.contains('@') && (host.starts_with('[') || !host.contains(':'));
+    is_name && port.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// `path` behind the base's own, in front of its query; not twice.
@@ -189,6 +204,9 @@ mod tests {
             ("hosted_vllm/qwen", None),
             ("openai/x", Some("localhost:8000/v1")),
             ("openai/x", Some("ftp://localhost")),
+            ("openai/x", Some("https://user:pass@host/v1")),
+            ("openai/x", Some("https://user:pa/ss@host/v1")),
+            ("openai/x", Some("https://")),
         ] {
             let error = Endpoint::resolve(model, base_url).unwrap_err();
             assert_eq!(error.failure, LlmFailure::InvalidOptions, "{model}");
@@ -202,8 +220,9 @@ mod tests {
 
     #[test]
     fn the_origin_hides_what_a_url_carries() {
-        let endpoint = Endpoint::resolve("x", Some("https://user:pass@host:1/v1?key=secret")).unwrap();
+        let endpoint = Endpoint::resolve("x", Some("https://host:1/v1?key=secret")).unwrap();
         assert_eq!(endpoint.origin(), "host:1");
+        assert_eq!(Endpoint::resolve("x", Some("http://[::1]:8080/v1")).unwrap().origin(), "[::1]:8080");
         assert_eq!(Endpoint::resolve("x", Some("/v1")).unwrap().origin(), "the page's own server");
     }
 }
