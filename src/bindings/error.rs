@@ -23,7 +23,9 @@ pub fn invalid(message: impl Into<String>) -> Error {
 /// What JavaScript code threw or rejected with, in its own words.
 pub fn words_of(thrown: &JsValue) -> String {
     let message = Reflect::get(thrown, &"message".into()).ok().and_then(|message| message.as_string());
-    message.or_else(|| thrown.as_string()).unwrap_or_else(|| String::from(js_sys::JsString::from(thrown.clone())))
+    message
+        .or_else(|| thrown.as_string())
+        .unwrap_or_else(|| String::from(js_sys::JsString::from(thrown.clone())))
 }
 
 /// Sets a property of an object that is our own, which cannot fail.

@@ -27,3 +27,4 @@ pub use completion::{CallContext, Completion, Delta, ToolSchema};
 pub use error::{LlmError, LlmFailure};
 pub use options::{ApiKey, ApiMode, KeyFunction, LlmOptions};
 pub use secret_string::SecretString;
+pub use transport::HttpClient;

@@ -92,7 +92,7 @@ fn a_stream_that_ends_early_was_cut_off() {
 
 #[test]
 fn silence_is_a_timeout_before_the_answer_and_in_it() {
-    let timeout = LlmOptions { timeout: Some(30), num_retries: Some(2), ..options() };
+    let timeout = LlmOptions { timeout: Some(30.0), num_retries: Some(2), ..options() };
     let outcome = call(timeout.clone(), vec![Reply::Silent, Reply::Silent]);
     assert_eq!((failure(&outcome), outcome.slept), (LlmFailure::Timeout, vec![30, 8, 30]));
     let outcome = call(timeout, vec![broken_after(&HELLO[..2], Piece::Silence)]);
