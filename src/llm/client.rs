@@ -8,12 +8,13 @@ use crate::{
     llm::{
         chat_completions::{Answer, ChatDecoder, ChatRequest, DecodeError, request_body, request_headers},
         completion::{CallContext, Completion, Delta, ToolSchema},
-        error::{LlmError, LlmFailure, PROMPT_CACHE_TOO_SMALL},
+        endpoint::Endpoint,
+        error::{LlmError, LlmFailure},
         message::Message,
         metrics::Usage,
         model_features::ModelFeatures,
         options::{ApiKey, LlmOptions},
-        provider::Endpoint,
+        provider_words::PROMPT_CACHE_TOO_SMALL,
         retry::{attempts, next_delay, retry_after},
         secret_string::{SecretString, Secrets},
         sse::SseParser,
@@ -47,6 +48,16 @@ const LONGEST_ERROR: usize = 64 << 10;
 const GRACE: Duration = Duration::from_secs(5);
 
 impl Llm {
+    /// A model whose options can work.
+    ///
+    /// # Errors
+    /// `InvalidOptions`, naming what cannot. [`Llm::complete`] checks the same, for options that were changed since.
+    pub fn new(options: LlmOptions, http: Rc<dyn HttpClient>, host: Rc<dyn Host>) -> Result<Self, LlmError> {
+        options.check()?;
+        Endpoint::resolve(&options.model, options.base_url.as_deref())?;
+        Ok(Self { options, http, host })
+    }
+
     /// Asks for the next message. `on_delta` is called with each piece of text and reasoning as it comes.
     ///
     /// # Errors
@@ -202,7 +213,7 @@ impl Exchange<'_> {
             Some(limit) => match select(pin!(step), self.host.sleep(limit)).await {
                 Either::Left((result, _)) => result,
                 Either::Right(_) => {
-                    let words = format!("{} was silent for {} seconds", self.origin, limit.as_secs());
+                    let words = format!("{} was silent for {} seconds", self.origin, limit.as_secs().max(1));
                     return Err(LlmError::with_words(LlmFailure::Timeout, None, &words));
                 }
             },

@@ -6,10 +6,7 @@
 //! One thing differs on purpose: the SDK takes `openai/gpt-4o` and its kin for reasoning models, because LiteLLM does
 //! not know them with their prefix, and so drops the temperature that a user sets. Here it is sent.
 
-use crate::llm::{
-    options::LlmOptions,
-    provider::{Endpoint, ReasoningEffort},
-};
+use crate::llm::{endpoint::Endpoint, options::LlmOptions, provider::ReasoningEffort};
 
 /// What a request to a model depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]

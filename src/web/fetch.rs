@@ -37,26 +37,21 @@ extern "C" {
     fn text(this: &Texts) -> Result<JsValue, JsValue>;
 }
 
-/// The network by way of `fetch`.
+/// The network by way of `fetch`; by default the global one.
 #[derive(Clone, Default)]
-pub struct FetchClient {
+pub struct Fetch {
     given: Option<Function>,
 }
 
-impl FetchClient {
-    /// The page's own `fetch`.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
+impl Fetch {
     /// A `fetch` that the host gives: a relay, a test double, or a model in the page. It is called as
     /// `fetch(url, init)` and gives a response, or a promise of one.
-    pub fn with_function(fetch: Function) -> Self {
+    pub fn through(fetch: Function) -> Self {
         Self { given: Some(fetch) }
     }
 }
 
-impl HttpClient for FetchClient {
+impl HttpClient for Fetch {
     fn post(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpResponse, HttpError>> {
         let given = self.given.clone();
         Box::pin(async move {

@@ -155,10 +155,14 @@ fn options_that_cannot_work_send_nothing() {
     for broken in [
         LlmOptions { temperature: Some(f64::NAN), ..options() },
         LlmOptions { top_p: Some(1.5), ..options() },
+        LlmOptions { timeout: Some(-1.0), ..options() },
         LlmOptions { max_input_tokens: Some(1000), ..options() },
         LlmOptions { native_tool_calling: Some(false), ..options() },
         LlmOptions { model: "nosuch/model".into(), ..options() },
     ] {
+        let unmade =
+            Llm::new(broken.clone(), ScriptedHttp::new(Vec::new()), Rc::new(ScriptedHost::default()));
+        assert_eq!(unmade.err().map(|error| error.failure), Some(LlmFailure::InvalidOptions));
         let error = call(broken, Vec::new()).result.unwrap_err();
         assert_eq!(error.failure, LlmFailure::InvalidOptions, "{error}");
     }
@@ -171,7 +175,7 @@ fn dropping_the_call_aborts_the_exchange() {
         Reply::Response(200, Vec::new(), vec![Piece::Bytes(b": hi\n\n".to_vec()), Piece::Silence]),
     ] {
         let http = ScriptedHttp::new(vec![reply]);
-        let options = LlmOptions { timeout: Some(0), ..options() };
+        let options = LlmOptions { timeout: Some(0.0), ..options() };
         let llm = Llm { options, http: http.clone(), host: Rc::new(ScriptedHost::default()) };
         let context = CallContext::default();
         let mut call = llm.complete(&[], &[], &context, &|_| ()).boxed_local();
