@@ -2,6 +2,8 @@
 
 mod archive;
 #[cfg(feature = "testing")]
+mod bench;
+#[cfg(feature = "testing")]
 mod conformance;
 mod conversation;
 mod error;
