@@ -4,7 +4,7 @@ use crate::{
     host::Host,
     json::quoted,
     llm::transport::{HttpClient, HttpError, HttpRequest},
-    web::{fetch::Fetch, host::WebHost},
+    web::{fetch::FetchClient, host::WebHost},
 };
 use futures_util::FutureExt;
 use js_sys::Function;
@@ -52,7 +52,7 @@ pub fn probe_host() -> Vec<String> {
 async fn post(request: &str, fetch: Option<Function>, chunks: u32) -> Result<String, HttpError> {
     let (url, headers, body): (String, Vec<(String, String)>, String) =
         serde_json::from_str(request).map_err(|error| HttpError::Invalid(error.to_string()))?;
-    let http = fetch.map_or_else(Fetch::default, Fetch::through);
+    let http = fetch.map_or_else(FetchClient::new, FetchClient::with_function);
     let mut response = http.post(HttpRequest { url, headers, body: body.into() }).await?;
     let mut bytes = Vec::new();
     for _ in 0..chunks {
