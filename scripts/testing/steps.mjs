@@ -15,6 +15,7 @@ export function testSteps({ quick }) {
     { name: "python", command: interop && [node, "scripts/testing/python.mjs"], timeout: 800 },
     { name: "format", lane: "cargo", command: ["cargo", "fmt", "--check"], timeout: 60 },
     { name: "build", lane: "cargo", command: build, timeout: 900 },
+    { name: "size", lane: "pages", needs: ["build"], command: [node, "scripts/sizes.mjs"], timeout: 60 },
     { name: "types", lane: "pages", needs: ["build"], command: [node, "scripts/testing/types.mjs"], timeout: 120 },
     { name: "tooling", lane: "pages", needs: ["build"], command: nodeTests("tests", "tests/support", "tests/tooling"), timeout: 120 },
     { name: "archive", lane: "interop", needs: ["build"], command: nodeTests("tests/archive"), timeout: 300 },
