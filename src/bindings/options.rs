@@ -7,7 +7,7 @@ use crate::{
     error::Result,
     llm::{ApiKey, Llm, LlmOptions, SecretString, transport::HttpClient},
     tool::{Tool, ToolRegistry},
-    web::{fetch::FetchClient, host::WebHost},
+    web::{fetch::Fetch, host::WebHost},
 };
 use js_sys::{Array, Function, Promise, Reflect};
 use serde::Deserialize;
@@ -92,8 +92,8 @@ fn llm(options: &JsValue) -> Result<Llm> {
     let plain: PlainLlm = plain(options, "llm")?;
     let fetch = property(options, "fetch").dyn_into::<Function>().ok();
     let http: Rc<dyn HttpClient> = Rc::new(match fetch {
-        Some(fetch) => FetchClient::with_function(fetch),
-        None => FetchClient::new(),
+        Some(fetch) => Fetch::through(fetch),
+        None => Fetch::default(),
     });
     let options = LlmOptions {
         api_key: api_key(&property(options, "apiKey")),
@@ -105,15 +105,13 @@ fn llm(options: &JsValue) -> Result<Llm> {
         max_output_tokens: plain.max_output_tokens,
         reasoning_effort: plain.reasoning_effort,
         num_retries: plain.num_retries,
-        // The SDK counts whole seconds; 0 would be no limit.
-        timeout: plain.timeout.map(|seconds| seconds.ceil() as u32),
+        timeout: plain.timeout,
         headers: plain.headers.into_iter().collect(),
         input_cost_per_token: plain.input_cost_per_token,
         output_cost_per_token: plain.output_cost_per_token,
         ..LlmOptions::new(plain.model)
     };
-    options.check()?;
-    Ok(Llm { options, http, host: Rc::new(WebHost) })
+    Ok(Llm::new(options, http, Rc::new(WebHost))?)
 }
 
 fn api_key(value: &JsValue) -> ApiKey {

@@ -8,12 +8,13 @@ use crate::{
     llm::{
         chat_completions::{Answer, ChatDecoder, ChatRequest, DecodeError, request_body, request_headers},
         completion::{CallContext, Completion, Delta, ToolSchema},
-        error::{LlmError, LlmFailure, PROMPT_CACHE_TOO_SMALL},
+        endpoint::Endpoint,
+        error::{LlmError, LlmFailure},
         message::Message,
         metrics::Usage,
         model_features::ModelFeatures,
         options::{ApiKey, LlmOptions},
-        provider::Endpoint,
+        provider_words::PROMPT_CACHE_TOO_SMALL,
         retry::{attempts, next_delay, retry_after},
         secret_string::{SecretString, Secrets},
         sse::SseParser,
@@ -47,6 +48,16 @@ const LONGEST_ERROR: usize = 64 << 10;
 const GRACE: Duration = Duration::from_secs(5);
 
 impl Llm {
+    /// A model whose options can work.
+    ///
+    /// # Errors
+    /// `InvalidOptions`, naming what cannot. [`Llm::complete`] checks the same, for options that were changed since.
+    pub fn new(options: LlmOptions, http: Rc<dyn HttpClient>, host: Rc<dyn Host>) -> Result<Self, LlmError> {
+        options.check()?;
+        Endpoint::resolve(&options.model, options.base_url.as_deref())?;
+        Ok(Self { options, http, host })
+    }
+
     /// Asks for the next message. `on_delta` is called with each piece of text and reasoning as it comes.
     ///
     /// # Errors
@@ -85,7 +96,8 @@ impl Llm {
             if is_shown.get() {
                 return Err(error);
             }
-            if features.supports_prompt_cache && error.message.to_lowercase().contains(PROMPT_CACHE_TOO_SMALL)
+            if features.supports_prompt_cache
+                && error.message.to_ascii_lowercase().contains(PROMPT_CACHE_TOO_SMALL)
             {
                 options.caching_prompt = Some(false);
                 continue;
@@ -147,13 +159,8 @@ impl Llm {
         response: &HttpResponse,
         started: f64,
     ) -> Completion {
-        let id = answer.id.trim();
         Completion {
-            response_id: if id.is_empty() {
-                format!("chatcmpl-{}", self.host.random_uuid().simple())
-            } else {
-                id.to_owned()
-            },
+            response_id: unique_id(answer.id.trim(), &*self.host),
             message: answer.message,
             finish_reason: answer.finish_reason,
             usage: answer.usage,
@@ -165,9 +172,22 @@ impl Llm {
     }
 }
 
+/// The provider's id, made longer where it may come again. Two answers with one id would be read as one: Ollama's
+/// ids have three digits, and some servers count from 1 at every start.
+fn unique_id(id: &str, host: &dyn Host) -> String {
+    const ENOUGH: usize = 16;
+    let start = if id.is_empty() { "chatcmpl" } else { id };
+    let random = id.strip_prefix("chatcmpl-").unwrap_or(id);
+    match random.bytes().filter(u8::is_ascii_alphanumeric).count() {
+        ENOUGH.. => id.to_owned(),
+        _ => format!("{start}-{}", host.random_uuid().simple()),
+    }
+}
+
 /// What an answer cost: as a LiteLLM proxy says, or by the user's prices.
 fn cost(options: &LlmOptions, usage: Option<Usage>, response: &HttpResponse) -> Option<f64> {
-    let told = response.header("x-litellm-response-cost").and_then(|value| value.trim().parse::<f64>().ok());
+    let told =
+        response.header("x-litellm-response-cost").and_then(|value| serde_json::from_str::<f64>(value).ok());
     let counted = || match (options.input_cost_per_token, options.output_cost_per_token, usage) {
         (Some(input), Some(output), Some(usage)) => {
             Some(usage.prompt_tokens as f64 * input + usage.completion_tokens as f64 * output)
@@ -202,7 +222,7 @@ impl Exchange<'_> {
             Some(limit) => match select(pin!(step), self.host.sleep(limit)).await {
                 Either::Left((result, _)) => result,
                 Either::Right(_) => {
-                    let words = format!("{} was silent for {} seconds", self.origin, limit.as_secs());
+                    let words = format!("{} was silent for {} seconds", self.origin, limit.as_secs().max(1));
                     return Err(LlmError::with_words(LlmFailure::Timeout, None, &words));
                 }
             },
@@ -282,6 +302,9 @@ impl Exchange<'_> {
             length += bytes.len();
             let pushed = parser.push(&bytes, &mut messages);
             for message in messages.drain(..) {
+                if message.event == "error" {
+                    return Err(self.decode_error(DecodeError::Provider(message.data)));
+                }
                 self.push(decoder, &message.data, show)?;
             }
             if pushed.is_err() || length > LONGEST_ANSWER {

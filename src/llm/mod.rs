@@ -2,11 +2,12 @@
 //!
 //! Knows nothing of events or conversations. Performs no I/O of its own: requests go through
 //! [`transport::HttpClient`], time and chance come from [`crate::host::Host`]. A provider is a row of
-//! [`provider`], a model a row of [`model_features`]; nothing else looks at a name.
+//! [`provider`], a model a row of [`model_features`]; nothing else decides by a name.
 
 pub mod chat_completions;
 mod client;
 pub mod completion;
+pub mod endpoint;
 mod error;
 mod field_order;
 pub mod message;
@@ -15,6 +16,7 @@ pub mod model_features;
 pub mod options;
 mod persisted;
 pub mod provider;
+mod provider_words;
 pub mod retry;
 pub mod secret_string;
 pub mod sse;
@@ -25,3 +27,4 @@ pub use completion::{CallContext, Completion, Delta, ToolSchema};
 pub use error::{LlmError, LlmFailure};
 pub use options::{ApiKey, ApiMode, KeyFunction, LlmOptions};
 pub use secret_string::SecretString;
+pub use transport::HttpClient;

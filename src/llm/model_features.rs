@@ -6,10 +6,7 @@
 //! One thing differs on purpose: the SDK takes `openai/gpt-4o` and its kin for reasoning models, because LiteLLM does
 //! not know them with their prefix, and so drops the temperature that a user sets. Here it is sent.
 
-use crate::llm::{
-    options::LlmOptions,
-    provider::{Endpoint, ReasoningEffort},
-};
+use crate::llm::{endpoint::Endpoint, options::LlmOptions, provider::ReasoningEffort};
 
 /// What a request to a model depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +34,8 @@ pub struct ModelFeatures {
 impl ModelFeatures {
     /// What holds for this model at this place, with these options.
     pub fn of(options: &LlmOptions, endpoint: &Endpoint) -> Self {
-        let name = options.model_canonical_name.as_deref().unwrap_or(&options.model).trim().to_lowercase();
+        let name =
+            options.model_canonical_name.as_deref().unwrap_or(&options.model).trim().to_ascii_lowercase();
         let row = row_of(&name);
         let has = |families: &[&str]| families.iter().any(|family| name.contains(family));
         let flags = row.map_or(0, |row| row.flags);

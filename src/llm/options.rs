@@ -46,7 +46,7 @@ pub struct LlmOptions {
     /// What the exponential wait is multiplied by.
     pub retry_multiplier: Option<f64>,
     /// Seconds that a server may be silent, before its answer and in it; 0 is for ever.
-    pub timeout: Option<u32>,
+    pub timeout: Option<f64>,
     /// Further headers. They are not stored, because they may hold secrets.
     pub headers: Vec<(String, String)>,
     /// Whether the model calls tools by itself.
@@ -121,10 +121,9 @@ impl LlmOptions {
 
     /// How long a server may be silent.
     pub fn timeout(&self) -> Option<Duration> {
-        match self.timeout.unwrap_or(300) {
-            0 => None,
-            seconds => Some(Duration::from_secs(seconds.into())),
-        }
+        // What no clock can count to is for ever as well.
+        let timeout = Duration::try_from_secs_f64(self.timeout.unwrap_or(300.0)).ok();
+        timeout.filter(|timeout| !timeout.is_zero())
     }
 
     /// Refuses what can be seen to be wrong before anything is sent.
@@ -142,6 +141,9 @@ impl LlmOptions {
         }
         if !is_amount(self.input_cost_per_token) || !is_amount(self.output_cost_per_token) {
             return invalid("inputCostPerToken and outputCostPerToken must be numbers that are not negative");
+        }
+        if !is_amount(self.timeout) {
+            return invalid("timeout must be a number of seconds that is not negative");
         }
         if !is_amount(self.retry_multiplier) {
             return invalid("the retry multiplier must be a number that is not negative");

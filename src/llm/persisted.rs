@@ -53,7 +53,8 @@ impl LlmOptions {
             ("retry_multiplier", number(self.retry_multiplier)),
             ("retry_min_wait", whole(self.retry_min_wait)),
             ("retry_max_wait", whole(self.retry_max_wait)),
-            ("timeout", whole(self.timeout)),
+            // The SDK refuses fractions of a second.
+            ("timeout", self.timeout.map(|seconds| (seconds.ceil() as u64).to_string())),
             ("temperature", number(self.temperature)),
             ("top_p", number(self.top_p)),
             ("max_input_tokens", whole(self.max_input_tokens)),
@@ -158,10 +159,10 @@ mod tests {
     fn what_python_wrote_survives() {
         let stored = r#"{"model":"m","base_url":"http://h","timeout":30.0,"mine":[1.50],"seed":7,"is_subscription":false}"#;
         assert_eq!(LlmOptions::new("m").to_sdk_json(Some(stored)), stored);
-        let options = LlmOptions { temperature: Some(0.5), ..LlmOptions::new("m") };
+        let options = LlmOptions { temperature: Some(0.5), timeout: Some(0.5), ..LlmOptions::new("m") };
         assert_eq!(
             options.to_sdk_json(Some(stored)),
-            r#"{"model":"m","base_url":"http://h","timeout":30.0,"mine":[1.50],"temperature":0.5,"seed":7,"is_subscription":false}"#
+            r#"{"model":"m","base_url":"http://h","timeout":1,"mine":[1.50],"temperature":0.5,"seed":7,"is_subscription":false}"#
         );
         assert_eq!(
             LlmOptions::new("n").to_sdk_json(Some(stored)),

@@ -1,5 +1,6 @@
 //! A string that is never shown.
 
+use crate::json::quoted;
 use std::{fmt, rc::Rc};
 
 /// What stands in a secret's place, as in the SDK's files.
@@ -25,6 +26,27 @@ impl SecretString {
         self.0.is_empty()
     }
 
+    /// The secret as it is, in JSON, in JSON as PHP writes it, and in a URL. The longer come first, so that what they
+    /// contain does not spoil them.
+    fn spellings(&self) -> Vec<Self> {
+        let plain = self.expose();
+        let json = quoted(plain);
+        let json = json.trim_matches('"');
+        let in_url: String = plain
+            .bytes()
+            .map(|byte| match byte {
+                b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+                    char::from(byte).to_string()
+                }
+                byte => format!("%{byte:02X}"),
+            })
+            .collect();
+        let mut all = vec![json.replace('/', "\\/"), json.to_owned(), in_url, plain.to_owned()];
+        all.sort_by_key(|spelling| std::cmp::Reverse(spelling.len()));
+        all.dedup();
+        all.iter().map(|spelling| Self::new(spelling)).collect()
+    }
+
     /// `text` without the secret. A short one, such as the `ollama` that local servers are given, is taken out only
     /// where it stands as a word of its own.
     pub fn redact_in(&self, text: &str) -> String {
@@ -38,7 +60,7 @@ impl SecretString {
         while let Some(at) = rest.find(&*self.0) {
             let (before, found) = rest.split_at(at);
             let after = found.get(self.0.len()..).unwrap_or_default();
-            let touches = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+            let touches = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
             let last = before.chars().next_back().or(out.chars().next_back());
             let is_part_of_word = is_short && (touches(last) || touches(after.chars().next()));
             out.push_str(before);
@@ -55,12 +77,13 @@ impl SecretString {
 pub struct Secrets(Vec<SecretString>);
 
 impl Secrets {
-    /// A key, and whatever words of further headers could be one.
+    /// A key, and whatever words of further headers could be one, in every spelling that an error may quote them in.
     pub fn of_request(key: Option<&SecretString>, headers: &[(String, String)]) -> Self {
         const WORD: usize = 8;
         let words = headers.iter().flat_map(|(_, value)| value.split_whitespace());
         let words = words.filter(|word| word.len() >= WORD).map(SecretString::new);
-        Self(key.cloned().into_iter().chain(words).filter(|secret| !secret.is_empty()).collect())
+        let secrets = key.cloned().into_iter().chain(words).filter(|secret| !secret.is_empty());
+        Self(secrets.flat_map(|secret| secret.spellings()).collect())
     }
 
     /// `text` without any of them.
@@ -83,6 +106,15 @@ mod tests {
     fn is_not_shown() {
         assert_eq!(format!("{:?}", Some(SecretString::new("sk-1234567890"))), "Some(**********)");
         assert_eq!(SecretString::new(" sk-1\n").expose(), "sk-1");
+    }
+
+    #[test]
+    fn is_taken_out_however_it_is_spelled() {
+        let key = SecretString::new("sk-a/b+c\"d0123");
+        let secrets = Secrets::of_request(Some(&key), &[]);
+        for text in ["sk-a/b+c\"d0123", r#"sk-a/b+c\"d0123"#, r#"sk-a\/b+c\"d0123"#, "sk-a%2Fb%2Bc%22d0123"] {
+            assert_eq!(secrets.redact_in(&format!("<{text}>")), "<**********>");
+        }
     }
 
     #[test]

@@ -37,14 +37,14 @@ extern "C" {
     fn text(this: &Texts) -> Result<JsValue, JsValue>;
 }
 
-/// The network by way of `fetch`.
+/// The network by way of `fetch`; by default the global one.
 #[derive(Clone, Default)]
 pub struct FetchClient {
     given: Option<Function>,
 }
 
 impl FetchClient {
-    /// The page's own `fetch`.
+    /// The global `fetch`.
     pub fn new() -> Self {
         Self::default()
     }

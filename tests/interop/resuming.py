@@ -11,6 +11,7 @@ import json
 import uuid
 from pathlib import Path
 
+from litellm import get_llm_provider
 from pydantic import SecretStr
 
 from openhands.sdk import Agent, LocalConversation
@@ -74,12 +75,10 @@ def stay_inside(directory: Path) -> None:
 def at_home(agent, model: ScriptedModel):
     if not isinstance(agent, Agent):
         raise TypeError(f"cannot run a {type(agent).__name__} against a scripted model")
-    llm = agent.llm
-    name = llm.model if llm.model.startswith("openai/") else f"openai/{llm.model}"
     changes: dict = {
-        "llm": llm.model_copy(
+        "llm": agent.llm.model_copy(
             update={
-                "model": name,
+                "model": over_openai(agent.llm.model),
                 "base_url": model.base_url,
                 "api_key": SecretStr("sk-scripted"),
                 "api_mode": "chat",
@@ -94,3 +93,16 @@ def at_home(agent, model: ScriptedModel):
         nothing = {"load_user_skills": False, "load_public_skills": False, "load_project_skills": False, "load_memory": False}
         changes["agent_context"] = agent.agent_context.model_copy(update=nothing)
     return agent.model_copy(update=changes)
+
+
+def over_openai(model: str) -> str:
+    """The name under which LiteLLM speaks OpenAI's protocol to this model.
+
+    A name that is enough by itself is kept: with the prefix the SDK believes in reasoning_effort for every model, and
+    leaves out temperature and top_p.
+    """
+    try:
+        provider = get_llm_provider(model)[1]
+    except Exception:  # noqa: BLE001 - LiteLLM raises several kinds for a name it does not know
+        provider = None
+    return model if provider == "openai" else f"openai/{model}"

@@ -94,7 +94,9 @@ def resumed(directory: Path, cipher: Cipher | None) -> dict:
             return {"ok": False, "error": spoken(error).replace(str(copy.parent), "")}
         request = result.get("request", {})
         result["request"] = {key: value for key, value in request.items() if key not in ("messages", "tools")}
-        result["question"] = request.get("messages", [None])[-1]
+        last = request.get("messages", [None])[-1]
+        if last and last["role"] == "user":  # else what an approved tool has just said, on this machine
+            result["question"] = last
         return {key: result[key] for key in RESUMED if key in result}
 
 

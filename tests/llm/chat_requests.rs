@@ -11,9 +11,9 @@ use std::{
 use threadkeep::llm::{
     ApiMode, LlmOptions, ToolSchema,
     chat_completions::{ChatRequest, request_body, request_headers},
+    endpoint::Endpoint,
     message::Message,
     model_features::ModelFeatures,
-    provider::Endpoint,
 };
 
 #[derive(Deserialize)]

@@ -92,7 +92,7 @@ fn a_stream_that_ends_early_was_cut_off() {
 
 #[test]
 fn silence_is_a_timeout_before_the_answer_and_in_it() {
-    let timeout = LlmOptions { timeout: Some(30), num_retries: Some(2), ..options() };
+    let timeout = LlmOptions { timeout: Some(30.0), num_retries: Some(2), ..options() };
     let outcome = call(timeout.clone(), vec![Reply::Silent, Reply::Silent]);
     assert_eq!((failure(&outcome), outcome.slept), (LlmFailure::Timeout, vec![30, 8, 30]));
     let outcome = call(timeout, vec![broken_after(&HELLO[..2], Piece::Silence)]);
@@ -108,6 +108,21 @@ fn an_error_inside_the_stream_is_an_error() {
     let limited = r#"{"id":"x","choices":[{"error":{"code":429,"message":"rate limited"},"delta":{}}]}"#;
     let outcome = call(options(), vec![Reply::events(&[overloaded]), Reply::events(&[limited]), hello()]);
     assert!(outcome.result.is_ok());
+    let event = |data: &str| {
+        Reply::Response(
+            200,
+            Vec::new(),
+            vec![Piece::Bytes(format!("event: error\ndata: {data}\n\n").into_bytes())],
+        )
+    };
+    for (data, expected) in
+        [(r#"{"message":"rate limit"}"#, LlmFailure::RateLimit), ("overloaded", LlmFailure::Unavailable)]
+    {
+        let outcome = call(LlmOptions { num_retries: Some(1), ..options() }, vec![event(data)]);
+        assert_eq!(failure(&outcome), expected);
+    }
+    let ended_badly = r#"{"choices":[{"delta":{"content":"half"},"finish_reason":"error"}]}"#;
+    assert_eq!(failure(&call(options(), vec![Reply::events(&[ended_badly])])), LlmFailure::Unavailable);
     let outcome = call(options(), vec![Reply::events(&[HELLO[1], limited])]);
     let error = outcome.result.unwrap_err();
     assert_eq!((error.failure, error.status), (LlmFailure::RateLimit, Some(429)));
@@ -150,7 +165,7 @@ fn endless_answers_are_given_up() {
 
 #[test]
 fn no_message_tells_a_secret() {
-    const KEY: &str = "sk-planted-0123456789";
+    const KEY: &str = "sk-planted-0123/456+789=";
     const OTHER: &str = "planted-header-value";
     let planted = format!("{KEY} and {OTHER}");
     let json = format!(
@@ -160,6 +175,15 @@ fn no_message_tells_a_secret() {
     let replies = [
         Reply::whole(401, &json),
         Reply::whole(400, &planted),
+        Reply::whole(400, &json.replace('/', "\\/")),
+        Reply::whole(
+            400,
+            &format!(
+                r#"{{"failed":{{"url":"/?key={}"}}}}"#,
+                KEY.replace('/', "%2F").replace('+', "%2B").replace('=', "%3D")
+            ),
+        ),
+        Reply::whole(400, &format!(r#"{{"failed":{{"key":"{}"}}}}"#, KEY.replace('/', "\\/"))),
         Reply::whole(500, &long),
         Reply::whole(400, &format!(r#"{{"{KEY}":"{OTHER}"}}"#)),
         Reply::whole(404, &format!("<html>{planted}</html>")),
@@ -175,7 +199,7 @@ fn no_message_tells_a_secret() {
         let options = LlmOptions {
             api_key: ApiKey::Value(SecretString::new(KEY)),
             headers: vec![("x-auth".into(), format!("Token {OTHER}"))],
-            base_url: Some(format!("https://user:{KEY}@host/v1?key={KEY}")),
+            base_url: Some(format!("https://host/v1?key={KEY}")),
             num_retries: Some(1),
             ..options()
         };
@@ -184,6 +208,16 @@ fn no_message_tells_a_secret() {
         let error = call(options, vec![reply]).result.unwrap_err();
         let everything = format!("{error:?} {error} {:?}", Error::from(error.clone()));
         assert!(!everything.contains("planted-"), "{everything}");
+    }
+}
+
+#[test]
+fn a_key_in_the_base_url_is_refused_and_not_shown() {
+    for base_url in ["https://user:sk-planted@host/v1", "https://host:sk-planted/"] {
+        let error =
+            call(LlmOptions { base_url: Some(base_url.into()), ..options() }, Vec::new()).result.unwrap_err();
+        assert_eq!(error.failure, LlmFailure::InvalidOptions);
+        assert!(!error.message.contains("planted"), "{error}");
     }
 }
 

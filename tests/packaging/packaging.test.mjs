@@ -134,8 +134,9 @@ async function inPage(name, { origin, close }) {
     const { answer, model } = await withModel(async (baseUrl) => {
       const page = await browser.page("about:blank");
       page.on("response", (response) => fetched.push({ url: response.url(), type: response.headers()["content-type"] ?? "" }));
+      const broken = new Promise((_, reject) => page.once("pageerror", reject));
       await page.goto(`${origin}/?model=${encodeURIComponent(new URL(baseUrl).origin)}`);
-      const outcome = await page.waitForFunction(() => globalThis.outcome, { timeout: 30_000 });
+      const outcome = await Promise.race([broken, page.waitForFunction(() => globalThis.outcome, { timeout: 30_000 })]);
       const { answer: said, error } = await outcome.jsonValue();
       await page.close();
       assert.equal(error, undefined);

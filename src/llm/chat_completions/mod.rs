@@ -4,9 +4,11 @@
 //! APIs are further folders like this one.
 
 mod decoder;
+mod messages;
 mod request;
 mod tool_calls;
 mod usage;
+mod writer;
 mod wtf8;
 
 pub use decoder::{Answer, ChatDecoder, DecodeError};

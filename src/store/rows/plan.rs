@@ -74,7 +74,7 @@ pub enum Planned<'a> {
 /// # Errors
 /// [`StoreError::Conflict`] if the log has another length, [`StoreError::Corrupt`] if the base state is unreadable.
 pub fn plan<'a>(
-    tip: &Tip,
+    tip: Tip,
     commit: &'a Commit,
     ids: Option<Vec<EventId>>,
     now: f64,
@@ -87,35 +87,34 @@ pub fn plan<'a>(
     let end = start + commit.events.len() as u64;
     let known = match ids {
         None if start.is_multiple_of(PAGE) => Some(Vec::new()),
-        None if cut.is_none() => tip.page.clone(),
+        None if cut.is_none() => tip.page,
         ids => ids,
     };
     if known.is_none() && end / PAGE > start / PAGE {
         return Ok(Planned::NeedsIds(start / PAGE * PAGE..start));
     }
 
-    let mut writes = Vec::with_capacity(commit.events.len() + commit.files.len() + 1);
     // Where a tip that others remember would append must lie a row: an event, or else a grave.
     let graves = if cut.is_some() || commit.events.is_empty() { end..tip.length + 1 } else { 0..0 };
+    // Among graves the last row need not be an event, so the head has to tell the length.
+    let is_among_graves = start < tip.used;
+    let may_be_graves = if cut.is_some() { tip.used.max(tip.length + 1) } else { tip.used };
+    let needs_head = !tip.exists || cut.is_some() || commit.events.is_empty() || is_among_graves;
+
+    let mut writes = Vec::with_capacity(commit.events.len() + commit.files.len() + 1);
     let mut next = Tip {
         length: end,
         used: tip.used.max(end).max(graves.end),
         exists: true,
         created_at: if tip.exists { tip.created_at } else { commit.at },
         updated_at: if tip.exists { tip.updated_at.max(commit.at) } else { commit.at },
-        checkpoint: tip.checkpoint.clone(),
-        patch: tip.patch.clone(),
-        spent: tip.spent,
         page: None,
+        ..tip
     };
-
-    // Among graves the last row need not be an event, so the head has to tell the length.
-    let is_among_graves = start < tip.used;
-    let needs_head = !tip.exists || cut.is_some() || commit.events.is_empty() || is_among_graves;
     if needs_head || !patch_base_state(&mut next, commit.base_state.as_ref()) {
         next.checkpoint = match &commit.base_state {
             Some(text) => Some(Rc::clone(text)),
-            None => tip.base_state()?,
+            None => next.base_state()?,
         };
         next.patch = None;
         next.spent = 0;
@@ -145,8 +144,7 @@ pub fn plan<'a>(
             written: now,
             patch: if offset == last { patch.take() } else { None },
         };
-        let may_be_a_grave = index < tip.used || cut.is_some_and(|_| index <= tip.length);
-        writes.push(if may_be_a_grave { Write::Put(row) } else { Write::Add(row) });
+        writes.push(if index < may_be_graves { Write::Put(row) } else { Write::Add(row) });
     }
     writes.extend(graves.map(|index| Write::Grave { index }));
     next.page = known.map(|ids| fill_pages(&mut writes, start, ids, &commit.events));

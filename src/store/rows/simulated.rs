@@ -130,7 +130,7 @@ impl Simulated {
         if now - seen > TRUST || !tip.appends_blindly(commit) {
             return Ok(false);
         }
-        let Ok(Planned::Ready(plan)) = plan(&tip, commit, None, now) else { return Ok(false) };
+        let Ok(Planned::Ready(plan)) = plan(tip, commit, None, now) else { return Ok(false) };
         let mut tables = self.database.tables.borrow().clone();
         if !tables.write(id, plan.writes) {
             return Ok(false);
@@ -144,9 +144,9 @@ impl Simulated {
         let now = self.database.clock.get();
         let mut tables = self.database.tables.borrow().clone();
         let tip = tables.tip(id)?;
-        let mut planned = plan(&tip, commit, None, now)?;
+        let mut planned = plan(tip.clone(), commit, None, now)?;
         if let Planned::NeedsIds(range) = planned {
-            planned = plan(&tip, commit, Some(tables.ids(id, range)), now)?;
+            planned = plan(tip, commit, Some(tables.ids(id, range)), now)?;
         }
         let Planned::Ready(plan) = planned else {
             return Err(StoreError::Corrupt("ids asked for twice".into()));
@@ -255,7 +255,7 @@ fn an_append_is_one_write() {
         let mut commit = Commit::new(n, 1.0);
         commit.events = vec![(Uuid::from_u128(n.into()).into(), "{}".into())];
         commit.base_state = Some(base(n).into());
-        let Ok(Planned::Ready(plan)) = plan(&tip, &commit, None, 0.0) else { panic!("not ready") };
+        let Ok(Planned::Ready(plan)) = plan(tip.clone(), &commit, None, 0.0) else { panic!("not ready") };
         tip = plan.next;
         writes += plan.writes.len();
         bytes += plan

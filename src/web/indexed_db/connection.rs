@@ -28,7 +28,16 @@ pub(super) struct Connection(Rc<Shared>);
 struct Shared {
     name: String,
     durability: Option<Durability>,
+    modes: Modes,
     state: RefCell<State>,
+}
+
+/// The arguments of every transaction, made once.
+struct Modes {
+    read: JsValue,
+    write: JsValue,
+    strict: TransactionOptions,
+    relaxed: TransactionOptions,
 }
 
 #[derive(Default)]
@@ -72,7 +81,18 @@ pub(super) enum Mode {
 impl Connection {
     /// Not yet connected. `durability` overrides that of every commit.
     pub(super) fn new(name: &str, durability: Option<Durability>) -> Self {
-        Self(Rc::new(Shared { name: name.to_owned(), durability, state: RefCell::default() }))
+        let options = |durability| {
+            let options: TransactionOptions = js_sys::Object::new().unchecked_into();
+            options.set_durability(durability);
+            options
+        };
+        let modes = Modes {
+            read: "readonly".into(),
+            write: "readwrite".into(),
+            strict: options("strict"),
+            relaxed: options("relaxed"),
+        };
+        Self(Rc::new(Shared { name: name.to_owned(), durability, modes, state: RefCell::default() }))
     }
 
     /// The open database.
@@ -117,18 +137,19 @@ impl Connection {
 
     /// A transaction on `link`. With [`StoreError::Closed`], the next [`Connection::link`] opens another.
     pub(super) fn begin(&self, link: &Link, tables: &[Table], mode: Mode) -> Result<Transaction, StoreError> {
-        let names: js_sys::Array = tables.iter().map(|table| JsValue::from_str(table.name())).collect();
-        let options: TransactionOptions = js_sys::Object::new().unchecked_into();
-        let (mode, durability) = match mode {
-            Mode::Read => ("readonly", None),
-            Mode::Write(durability) => ("readwrite", Some(self.0.durability.unwrap_or(durability))),
+        let names = match tables {
+            [table] => table.with_name(Clone::clone),
+            _ => tables.iter().map(|table| table.with_name(Clone::clone)).collect::<js_sys::Array>().into(),
         };
-        match durability {
-            Some(Durability::Strict) => options.set_durability("strict"),
-            Some(Durability::Relaxed) => options.set_durability("relaxed"),
-            None => {}
-        }
-        match link.database.begin(&names, mode, &options) {
+        let modes = &self.0.modes;
+        let (mode, options) = match mode {
+            Mode::Read => (&modes.read, &modes.relaxed),
+            Mode::Write(durability) => match self.0.durability.unwrap_or(durability) {
+                Durability::Strict => (&modes.write, &modes.strict),
+                Durability::Relaxed => (&modes.write, &modes.relaxed),
+            },
+        };
+        match link.database.begin(&names, mode, options) {
             Ok(raw) => Ok(Transaction::new(raw)),
             Err(thrown) if is_named(&thrown, "InvalidStateError") => {
                 self.0.let_go(link.generation);

@@ -26,6 +26,7 @@ use crate::{
 use connection::Connection;
 use std::{cell::RefCell, collections::BTreeMap, ops::Range};
 use turns::Turns;
+use wasm_bindgen::JsValue;
 
 /// A store on an IndexedDB database, which is opened with the first call.
 pub struct IndexedDbStore {
@@ -39,7 +40,15 @@ pub struct IndexedDbStore {
 struct Tips {
     /// The opening of the database that they were seen in.
     generation: u32,
-    known: BTreeMap<ConversationId, (f64, Tip)>,
+    known: BTreeMap<ConversationId, Remembered>,
+}
+
+struct Remembered {
+    /// The clock before the commit.
+    seen: f64,
+    tip: Tip,
+    /// The conversation's id in keys.
+    key: JsValue,
 }
 
 impl IndexedDbStore {
@@ -58,22 +67,23 @@ impl Tips {
     const MOST: usize = 16;
 
     /// Takes a tip that can still be trusted.
-    fn take(&mut self, generation: u32, conversation: ConversationId, now: f64) -> Option<Tip> {
-        let (seen, tip) = self.known.remove(&conversation)?;
-        let age = now - seen;
-        (self.generation == generation && (0.0..=TRUST).contains(&age)).then_some(tip)
+    fn take(&mut self, generation: u32, conversation: ConversationId, now: f64) -> Option<(Tip, JsValue)> {
+        let Remembered { seen, tip, key } = self.known.remove(&conversation)?;
+        let is_trusted = self.generation == generation && (0.0..=TRUST).contains(&(now - seen));
+        is_trusted.then_some((tip, key))
     }
 
-    fn remember(&mut self, generation: u32, conversation: ConversationId, seen: f64, tip: Tip) {
+    fn remember(&mut self, generation: u32, conversation: ConversationId, remembered: Remembered) {
         if self.generation != generation {
             self.generation = generation;
             self.known.clear();
         }
         if self.known.len() >= Self::MOST {
-            let oldest = self.known.iter().min_by(|(_, a), (_, b)| a.0.total_cmp(&b.0)).map(|(id, _)| *id);
+            let oldest =
+                self.known.iter().min_by(|(_, a), (_, b)| a.seen.total_cmp(&b.seen)).map(|(id, _)| *id);
             oldest.and_then(|oldest| self.known.remove(&oldest));
         }
-        self.known.insert(conversation, (seen, tip));
+        self.known.insert(conversation, remembered);
     }
 }
 

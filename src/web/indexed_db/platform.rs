@@ -12,8 +12,8 @@ extern "C" {
     #[wasm_bindgen(method, catch, js_name = transaction)]
     pub fn begin(
         this: &DurableDatabase,
-        stores: &js_sys::Array,
-        mode: &str,
+        stores: &JsValue,
+        mode: &JsValue,
         options: &TransactionOptions,
     ) -> Result<FinishingTransaction, JsValue>;
 
@@ -21,6 +21,9 @@ extern "C" {
     #[wasm_bindgen(extends = web_sys::IdbTransaction, js_name = IDBTransaction)]
     #[derive(Clone)]
     pub type FinishingTransaction;
+
+    #[wasm_bindgen(method, catch, js_name = objectStore)]
+    pub fn table(this: &FinishingTransaction, name: &JsValue) -> Result<web_sys::IdbObjectStore, JsValue>;
 
     #[wasm_bindgen(method, catch, js_name = commit)]
     pub fn finish(this: &FinishingTransaction) -> Result<(), JsValue>;

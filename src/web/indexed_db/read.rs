@@ -114,10 +114,11 @@ async fn sweep(connection: &Connection, conversation: ConversationId) -> Result<
     let key = encode::key(conversation);
     let (head, last) = Standing::ask(&transaction, &key)?.read().await?;
     if head.is_some_and(|head| is_leftover(&head, last.as_ref())) {
-        write::drop_all(&transaction, &key)?;
-        write::issued(transaction.table(Table::Conversations)?.delete(&key))?;
+        let mut requests = write::drop_all(&transaction, &key)?;
+        requests.push(write::issued(transaction.table(Table::Conversations)?.delete(&key))?);
+        transaction.complete(&requests).await?;
     }
-    Ok(transaction.complete().await?)
+    Ok(())
 }
 
 pub(super) async fn events(

@@ -6,6 +6,7 @@
 use super::migrations::v1;
 use crate::store::StoreError;
 use idb::Database;
+use wasm_bindgen::JsValue;
 
 /// The versions there have been. The number is IndexedDB's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,14 +48,31 @@ pub(super) enum Table {
 impl Table {
     pub(super) const ALL: &[Table] = &[Table::Conversations, Table::Events, Table::Pages, Table::Files];
 
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Conversations => v1::CONVERSATIONS,
-            Self::Events => v1::EVENTS,
-            Self::Pages => v1::PAGES,
-            Self::Files => v1::FILES,
-        }
+    /// Its name as a JavaScript text, of which there is only one: making another for each use shows in an append.
+    pub(super) fn with_name<T>(self, then: impl FnOnce(&JsValue) -> T) -> T {
+        NAMES.with(|names| match self {
+            Self::Conversations => then(&names.conversations),
+            Self::Events => then(&names.events),
+            Self::Pages => then(&names.pages),
+            Self::Files => then(&names.files),
+        })
     }
+}
+
+struct Names {
+    conversations: JsValue,
+    events: JsValue,
+    pages: JsValue,
+    files: JsValue,
+}
+
+thread_local! {
+    static NAMES: Names = Names {
+        conversations: v1::CONVERSATIONS.into(),
+        events: v1::EVENTS.into(),
+        pages: v1::PAGES.into(),
+        files: v1::FILES.into(),
+    };
 }
 
 /// The index of pages by the ids that are on them.

@@ -1,4 +1,6 @@
 //! A transaction whose completion is heard from the moment it exists.
+//!
+//! The same two handlers serve all transactions: making a closure for each would cost an append a tenth more.
 
 use super::{
     failure::{failure, is_named},
@@ -7,7 +9,7 @@ use super::{
 };
 use crate::store::StoreError;
 use futures_channel::oneshot;
-use std::{cell::RefCell, rc::Rc};
+use std::cell::RefCell;
 use wasm_bindgen::{JsCast as _, JsValue, closure::Closure};
 use web_sys::{Event, IdbObjectStore, IdbRequest};
 
@@ -28,54 +30,56 @@ impl From<Ended> for StoreError {
     }
 }
 
+enum Outcome {
+    Completed,
+    Aborted,
+}
+
+struct Handlers {
+    on_complete: Closure<dyn FnMut(Event)>,
+    on_abort: Closure<dyn FnMut(Event)>,
+}
+
+thread_local! {
+    static HANDLERS: Handlers = Handlers {
+        on_complete: Closure::new(|event| ended(&event, Outcome::Completed)),
+        on_abort: Closure::new(|event| ended(&event, Outcome::Aborted)),
+    };
+    /// Who waits for the end of which transaction. Few are under way at a time.
+    static UNDER_WAY: RefCell<Vec<(JsValue, oneshot::Sender<Outcome>)>> = const { RefCell::new(Vec::new()) };
+}
+
+fn ended(event: &Event, outcome: Outcome) {
+    let Some(transaction) = event.target().map(JsValue::from) else { return };
+    let waiting = UNDER_WAY.with_borrow_mut(|under_way| {
+        let place = under_way.iter().position(|(of, _)| *of == transaction)?;
+        Some(under_way.swap_remove(place).1)
+    });
+    if let Some(waiting) = waiting {
+        // Whoever gave up meanwhile has no use for the news.
+        let _ = waiting.send(outcome);
+    }
+}
+
 /// A transaction. Dropped without [`Transaction::complete`], it ends by itself: kept, if it was told to finish.
 pub(super) struct Transaction {
     raw: FinishingTransaction,
-    outcome: oneshot::Receiver<Result<(), JsValue>>,
-    _handlers: [Closure<dyn FnMut(Event)>; 3],
+    outcome: oneshot::Receiver<Outcome>,
 }
 
 impl Transaction {
     pub(super) fn new(raw: FinishingTransaction) -> Self {
         let (sender, outcome) = oneshot::channel();
-        let sender = Rc::new(RefCell::new(Some(sender)));
-        let reason = Rc::new(RefCell::new(None));
-        let on_complete = {
-            let sender = Rc::clone(&sender);
-            Closure::<dyn FnMut(Event)>::new(move |_| {
-                if let Some(sender) = sender.take() {
-                    let _ = sender.send(Ok(()));
-                }
-            })
-        };
-        // After an explicit commit, `transaction.error` is AbortError in Firefox and null in WebKit; the reason is on
-        // the request whose error event bubbles up to here.
-        let on_error = {
-            let reason = Rc::clone(&reason);
-            Closure::<dyn FnMut(Event)>::new(move |event: Event| {
-                let request = event.target().and_then(|target| target.dyn_into::<IdbRequest>().ok());
-                if let Some(Ok(Some(error))) = request.map(|request| request.error()) {
-                    reason.borrow_mut().get_or_insert_with(|| JsValue::from(error));
-                }
-            })
-        };
-        let on_abort = {
-            let raw = raw.clone();
-            Closure::<dyn FnMut(Event)>::new(move |_| {
-                if let Some(sender) = sender.take() {
-                    let reason = reason.take().or_else(|| raw.error().map(Into::into));
-                    let _ = sender.send(Err(reason.unwrap_or(JsValue::NULL)));
-                }
-            })
-        };
-        raw.set_oncomplete(Some(on_complete.as_ref().unchecked_ref()));
-        raw.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        raw.set_onabort(Some(on_abort.as_ref().unchecked_ref()));
-        Self { raw, outcome, _handlers: [on_complete, on_error, on_abort] }
+        HANDLERS.with(|handlers| {
+            raw.set_oncomplete(Some(handlers.on_complete.as_ref().unchecked_ref()));
+            raw.set_onabort(Some(handlers.on_abort.as_ref().unchecked_ref()));
+        });
+        UNDER_WAY.with_borrow_mut(|under_way| under_way.push((raw.clone().into(), sender)));
+        Self { raw, outcome }
     }
 
     pub(super) fn table(&self, table: Table) -> Result<IdbObjectStore, StoreError> {
-        self.raw.object_store(table.name()).map_err(|thrown| failure(&thrown))
+        table.with_name(|name| self.raw.table(name)).map_err(|thrown| failure(&thrown))
     }
 
     /// Nothing of it is kept.
@@ -84,25 +88,40 @@ impl Transaction {
         let _ = self.raw.abort();
     }
 
-    /// Commits without waiting for the events of the requests, and waits until it is done.
-    pub(super) async fn complete(mut self) -> Result<(), Ended> {
+    /// Commits without waiting for the events of `requests`, which are all its writes, and waits until it is done.
+    pub(super) async fn complete(mut self, requests: &[IdbRequest]) -> Result<(), Ended> {
         self.raw.finish().map_err(|thrown| Ended::Failed(failure(&thrown)))?;
         match (&mut self.outcome).await {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(reason)) if is_named(&reason, "ConstraintError") => Err(Ended::RowInTheWay),
-            Ok(Err(reason)) if reason.is_null() || is_named(&reason, "AbortError") => {
-                Err(Ended::Failed(StoreError::Closed))
-            }
-            Ok(Err(reason)) => Err(Ended::Failed(failure(&reason))),
+            Ok(Outcome::Completed) => Ok(()),
+            Ok(Outcome::Aborted) => Err(why_aborted(&self.raw, requests)),
             Err(oneshot::Canceled) => Err(Ended::Failed(StoreError::Closed)),
         }
     }
 }
 
+/// After an explicit commit, `transaction.error` is AbortError in Firefox and null in WebKit where a request failed;
+/// the request knows the reason everywhere. Without a reason, the connection below was lost.
+fn why_aborted(transaction: &FinishingTransaction, requests: &[IdbRequest]) -> Ended {
+    let of_requests = requests.iter().filter_map(|request| request.error().ok().flatten());
+    let reason = of_requests
+        .chain(transaction.error())
+        .map(JsValue::from)
+        .find(|error| !is_named(error, "AbortError"));
+    match reason {
+        Some(reason) if is_named(&reason, "ConstraintError") => Ended::RowInTheWay,
+        Some(reason) => Ended::Failed(failure(&reason)),
+        None => Ended::Failed(StoreError::Closed),
+    }
+}
+
 impl Drop for Transaction {
     fn drop(&mut self) {
-        self.raw.set_oncomplete(None);
-        self.raw.set_onerror(None);
-        self.raw.set_onabort(None);
+        // During a panic the list may be borrowed; the promise guard speaks then.
+        UNDER_WAY.with(|under_way| {
+            if let Ok(mut under_way) = under_way.try_borrow_mut() {
+                let own: &JsValue = self.raw.as_ref();
+                under_way.retain(|(of, _)| of != own);
+            }
+        });
     }
 }

@@ -1,7 +1,7 @@
 //! Commits and deletion.
 
 use super::{
-    IndexedDbStore,
+    IndexedDbStore, Remembered,
     connection::{Connection, Mode},
     encode,
     failure::failure,
@@ -32,13 +32,13 @@ impl IndexedDbStore {
     ) -> Result<bool, StoreError> {
         let link = self.connection.link().await?;
         let seen = now();
-        let Some(tip) = self.tips.borrow_mut().take(link.generation, conversation, seen) else {
+        let Some((tip, key)) = self.tips.borrow_mut().take(link.generation, conversation, seen) else {
             return Ok(false);
         };
         if !tip.appends_blindly(commit) {
             return Ok(false);
         }
-        let Ok(Planned::Ready(Plan { writes, next })) = plan(&tip, commit, None, seen) else {
+        let Ok(Planned::Ready(Plan { writes, next })) = plan(tip, commit, None, seen) else {
             return Ok(false);
         };
         let transaction = match self.connection.begin(&link, &tables(&writes), Mode::Write(commit.durability))
@@ -46,9 +46,10 @@ impl IndexedDbStore {
             Err(StoreError::Closed) => return Ok(false),
             begun => begun?,
         };
-        match carry_out(transaction, conversation, &writes).await {
+        match carry_out(transaction, &key, &writes).await {
             Ok(()) => {
-                self.tips.borrow_mut().remember(link.generation, conversation, seen, next);
+                let remembered = Remembered { seen, tip: next, key };
+                self.tips.borrow_mut().remember(link.generation, conversation, remembered);
                 Ok(true)
             }
             Err(Ended::RowInTheWay) => Ok(false),
@@ -68,17 +69,17 @@ impl IndexedDbStore {
         let key = encode::key(conversation);
         let (head, last) = Standing::ask(&transaction, &key)?.read().await?;
         let tip = Tip::read(conversation, head, last)?;
-        let mut planned = plan(&tip, commit, None, seen)?;
+        let mut planned = plan(tip.clone(), commit, None, seen)?;
         if let Planned::NeedsIds(range) = planned {
             let rows = read::rows(&transaction, &key, range.start, range.end).await?;
             let ids = rows.map(|row| encode::id_of(&row)).collect::<Result<_, _>>()?;
-            planned = plan(&tip, commit, Some(ids), seen)?;
+            planned = plan(tip, commit, Some(ids), seen)?;
         }
         let Planned::Ready(Plan { writes, next }) = planned else {
             return Err(StoreError::Corrupt(format!("events of conversation {conversation} are missing")));
         };
-        carry_out(transaction, conversation, &writes).await?;
-        self.tips.borrow_mut().remember(link.generation, conversation, seen, next);
+        carry_out(transaction, &key, &writes).await?;
+        self.tips.borrow_mut().remember(link.generation, conversation, Remembered { seen, tip: next, key });
         Ok(())
     }
 }
@@ -105,7 +106,7 @@ pub(super) async fn delete(connection: &Connection, conversation: ConversationId
             first_recent = middle + 1;
         }
     }
-    Ok(carry_out(transaction, conversation, &bury(&tip, first_recent, seen)).await?)
+    Ok(carry_out(transaction, &key, &bury(&tip, first_recent, seen)).await?)
 }
 
 /// Which tables are written to: with fewer of them a transaction is cheaper.
@@ -123,20 +124,22 @@ fn tables(writes: &[Write<'_>]) -> Vec<Table> {
 }
 
 /// Issues all writes at once and waits for the transaction. A write that is refused takes the others with it.
-async fn carry_out(
-    transaction: Transaction,
-    conversation: ConversationId,
-    writes: &[Write<'_>],
-) -> Result<(), Ended> {
-    let key = encode::key(conversation);
-    if let Err(error) = issue(&transaction, &key, writes) {
-        transaction.abort();
-        return Err(Ended::Failed(error));
+async fn carry_out(transaction: Transaction, key: &JsValue, writes: &[Write<'_>]) -> Result<(), Ended> {
+    match issue(&transaction, key, writes) {
+        Ok(requests) => transaction.complete(&requests).await,
+        Err(error) => {
+            transaction.abort();
+            Err(Ended::Failed(error))
+        }
     }
-    transaction.complete().await
 }
 
-fn issue(transaction: &Transaction, key: &JsValue, writes: &[Write<'_>]) -> Result<(), StoreError> {
+fn issue(
+    transaction: &Transaction,
+    key: &JsValue,
+    writes: &[Write<'_>],
+) -> Result<Vec<IdbRequest>, StoreError> {
+    let mut requests = Vec::with_capacity(writes.len());
     let mut opened: Option<(Table, IdbObjectStore)> = None;
     for write in writes {
         let mut table = |table: Table| match &opened {
@@ -168,25 +171,25 @@ fn issue(transaction: &Transaction, key: &JsValue, writes: &[Write<'_>]) -> Resu
                 table(Table::Files)?.delete(&encode::key_of(key, &JsValue::from_str(path.as_str())))
             }
             Write::DropAll => {
-                drop_all(transaction, key)?;
+                requests.extend(drop_all(transaction, key)?);
                 continue;
             }
         };
-        issued(request)?;
+        requests.push(issued(request)?);
     }
-    Ok(())
+    Ok(requests)
 }
 
 /// Removes all rows, pages and files of a conversation.
-pub(super) fn drop_all(transaction: &Transaction, key: &JsValue) -> Result<(), StoreError> {
+pub(super) fn drop_all(transaction: &Transaction, key: &JsValue) -> Result<Vec<IdbRequest>, StoreError> {
     let range = encode::keys_of(key)?;
-    for table in [Table::Events, Table::Pages, Table::Files] {
-        issued(transaction.table(table)?.delete(&range))?;
-    }
-    Ok(())
+    [Table::Events, Table::Pages, Table::Files]
+        .into_iter()
+        .map(|table| issued(transaction.table(table)?.delete(&range)))
+        .collect()
 }
 
 /// The request's own answer is not waited for: the transaction tells whether all went well.
-pub(super) fn issued(request: Result<IdbRequest, JsValue>) -> Result<(), StoreError> {
-    request.map(drop).map_err(|thrown| failure(&thrown))
+pub(super) fn issued(request: Result<IdbRequest, JsValue>) -> Result<IdbRequest, StoreError> {
+    request.map_err(|thrown| failure(&thrown))
 }

@@ -37,23 +37,30 @@ def model_with_reasoning_effort(stage: Stage) -> None:
     talk(stage, "openai/o3-mini", temperature=0.3, top_p=0.9, reasoning_effort="low", api_mode="chat")
 
 
+SETTINGS = {
+    "temperature": 0.25,
+    "top_p": 0.5,
+    "seed": 7,
+    "max_output_tokens": 1234,
+    "extra_headers": {"X-Fixture": "yes"},
+    "litellm_extra_body": {"fixture": {"deep": [1, None]}},
+    "caching_prompt": False,
+    "timeout": 30,
+    "input_cost_per_token": 0.000001,
+    "output_cost_per_token": 0.000002,
+}
+
+
 @scenario
 def model_with_settings(stage: Stage) -> None:
-    """Every plain setting of a model, sent where the provider knows it."""
-    talk(
-        stage,
-        "openai/gpt-4o",
-        temperature=0.25,
-        top_p=0.5,
-        seed=7,
-        max_output_tokens=1234,
-        extra_headers={"X-Fixture": "yes"},
-        litellm_extra_body={"fixture": {"deep": [1, None]}},
-        caching_prompt=False,
-        timeout=30,
-        input_cost_per_token=0.000001,
-        output_cost_per_token=0.000002,
-    )
+    """Every plain setting of a model that is named without its provider: all of them are sent."""
+    talk(stage, "gpt-4o", **SETTINGS)
+
+
+@scenario
+def model_with_settings_and_provider(stage: Stage) -> None:
+    """The same with openai/ before the name: the SDK takes it for a reasoning model and leaves out temperature and top_p."""
+    talk(stage, "openai/gpt-4o", **SETTINGS)
 
 
 @scenario

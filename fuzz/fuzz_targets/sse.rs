@@ -1,0 +1,40 @@
+//! A stream of any bytes, cut at any places: the events and the answer do not depend on the cuts.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use threadkeep::llm::{
+    chat_completions::{Answer, ChatDecoder, DecodeError},
+    sse::{SseMessage, SseParser, TooLong},
+};
+
+const LIMIT: usize = 4096;
+
+fuzz_target!(|input: (Vec<u16>, Vec<u8>)| {
+    let (cuts, bytes) = input;
+    let mut cuts: Vec<usize> = cuts.iter().map(|cut| usize::from(*cut)).filter(|cut| *cut < bytes.len()).collect();
+    cuts.extend([0, bytes.len()]);
+    cuts.sort_unstable();
+    let pieces: Vec<&[u8]> = cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect();
+    let whole = events(&[&bytes]);
+    let cut = events(&pieces);
+    assert_eq!(whole, cut);
+    // A byte that is no UTF-8 becomes a character of three.
+    assert!(whole.0.iter().all(|message| message.data.len() <= 3 * LIMIT));
+    let _ = answer(&whole.0);
+});
+
+fn events(pieces: &[&[u8]]) -> (Vec<SseMessage>, Result<(), TooLong>) {
+    let mut parser = SseParser::new(LIMIT);
+    let mut out = Vec::new();
+    let result = pieces.iter().try_for_each(|piece| parser.push(piece, &mut out));
+    out.extend(parser.finish());
+    (out, result)
+}
+
+fn answer(messages: &[SseMessage]) -> Result<Answer, DecodeError> {
+    let mut decoder = ChatDecoder::default();
+    for message in messages {
+        decoder.push(&message.data)?;
+    }
+    decoder.finish(|| "id".into())
+}

@@ -1,0 +1,48 @@
+//! What the benches time inside the wasm, where the conversation calls the store as well.
+
+use super::store::CoreStore;
+use crate::{
+    id::ConversationId,
+    store::{Commit, Durability},
+    web::guard,
+};
+use js_sys::Promise;
+use std::rc::Rc;
+use uuid::Uuid;
+use wasm_bindgen::prelude::*;
+
+/// Appends `count` events of text `json` from index `from` on, one commit each, one after the other.
+///
+/// `base_state` goes along with each commit, its `LEAF` replaced by the event's id, as HEAD is; an empty one does not.
+#[wasm_bindgen(js_name = appendEvents)]
+pub fn append_events(
+    store: &CoreStore,
+    conversation: String,
+    from: f64,
+    count: f64,
+    json: String,
+    base_state: String,
+    strict: bool,
+) -> Promise {
+    let store = store.inner();
+    guard::promise(async move {
+        let id: ConversationId = conversation.parse().map_err(|_| JsValue::from("not a conversation id"))?;
+        let json: Rc<str> = json.into();
+        let from = from as u64;
+        for index in from..from + count as u64 {
+            let event = Uuid::new_v4();
+            let base_state = (!base_state.is_empty()).then(|| {
+                let leaf = event.hyphenated().to_string();
+                Rc::from(base_state.replacen("LEAF", &leaf, 1))
+            });
+            let commit = Commit {
+                events: vec![(event.into(), Rc::clone(&json))],
+                base_state,
+                durability: if strict { Durability::Strict } else { Durability::Relaxed },
+                ..Commit::new(index, js_sys::Date::now())
+            };
+            store.commit(id, commit).await.map_err(|error| JsValue::from(error.to_string()))?;
+        }
+        Ok(JsValue::UNDEFINED)
+    })
+}

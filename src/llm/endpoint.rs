@@ -1,0 +1,228 @@
+//! From a model's name to the server that is asked.
+//!
+//! A request goes where the user's base URL says or, without one, where the provider prefix stands for; never
+//! anywhere else.
+
+use crate::llm::{
+    error::{LlmError, LlmFailure},
+    provider::{PROVIDERS, Provider, UNNAMED},
+};
+
+/// Where a model's requests go.
+#[derive(Clone, Debug)]
+pub struct Endpoint {
+    /// The row that applies.
+    pub provider: &'static Provider,
+    /// The name that is sent.
+    pub model: String,
+    /// Absolute, or relative to the page.
+    pub url: String,
+    /// Whether the user named the server.
+    pub is_user_server: bool,
+}
+
+impl Endpoint {
+    /// Looks a model's name up.
+    ///
+    /// # Errors
+    /// Where it does not say which server is meant, or the base URL is none.
+    pub fn resolve(model: &str, base_url: Option<&str>) -> Result<Self, LlmError> {
+        let model = model.trim();
+        let base_url = base_url.map(str::trim).filter(|url| !url.is_empty());
+        let (provider, sent) = provider_of(model, base_url.is_some())?;
+        let base = match (base_url, provider.base_url) {
+            (Some(base), Some(own)) if is_origin_of(base, own) => own.to_owned(),
+            (Some(base), _) => checked_base(base, provider.bare_path)?,
+            (None, Some(own)) => own.to_owned(),
+            (None, None) => {
+                return Err(invalid(format!(
+                    "model {model:?} needs a base URL: a {} server can be anywhere; set baseUrl",
+                    provider.name
+                )));
+            }
+        };
+        // The SDK drops OpenAI's own origin as base URL, so that it counts as none.
+        let is_user_server = base_url.is_some() && provider.base_url != Some(&base);
+        Ok(Self {
+            provider,
+            model: sent.to_owned(),
+            url: with_path(&base, "/chat/completions"),
+            is_user_server,
+        })
+    }
+
+    /// The server's name, for messages.
+    pub fn origin(&self) -> &str {
+        authority(&self.url).unwrap_or("the page's own server")
+    }
+}
+
+fn provider_of(model: &str, has_base_url: bool) -> Result<(&'static Provider, &str), LlmError> {
+    if let Some((prefix, name)) = model.split_once('/')
+        && let Some(provider) = PROVIDERS.iter().find(|provider| provider.name == prefix)
+    {
+        return match name {
+            "" => Err(invalid(format!(
+                "model {model:?} names a provider and no model; add one behind the slash"
+            ))),
+            name => Ok((provider, name)),
+        };
+    }
+    if model.is_empty() {
+        return Err(invalid("no model is named; set model, for instance \"openai/gpt-4o\"".into()));
+    }
+    if has_base_url {
+        return Ok((&UNNAMED, model));
+    }
+    if let Some(provider) =
+        PROVIDERS.iter().find(|provider| provider.bare_names.iter().any(|start| model.starts_with(start)))
+    {
+        return Ok((provider, model));
+    }
+    let names: Vec<&str> = PROVIDERS.iter().map(|provider| provider.name).collect();
+    Err(invalid(format!(
+        "model {model:?} does not say which server to ask; set baseUrl, or begin the name with one of: {}",
+        names.join(", ")
+    )))
+}
+
+/// Whether `base` is a provider's own server named without its path.
+fn is_origin_of(base: &str, own: &str) -> bool {
+    let base = base.trim_end_matches('/');
+    own.strip_prefix(base).is_some_and(|path| path.starts_with('/')) && base.matches('/').count() == 2
+}
+
+fn checked_base(base: &str, bare_path: &str) -> Result<String, LlmError> {
+    let lower = base.to_ascii_lowercase();
+    let is_absolute = lower.starts_with("http://") || lower.starts_with("https://");
+    if !is_absolute && !base.starts_with(['/', '.']) {
+        return Err(invalid(
+            "the base URL is neither an http(s) URL nor a path of the page; write it as in http://localhost:11434/v1"
+                .into(),
+        ));
+    }
+    if is_absolute && !authority(base).is_some_and(is_host) {
+        return Err(invalid(
+            "the base URL's server is not of the form host or host:port; give a key as apiKey, never in the URL".into(),
+        ));
+    }
+    let base = base.trim_end_matches('/');
+    let has_path = base.split_once("://").is_some_and(|(_, rest)| rest.contains(['/', '?']));
+    Ok(if is_absolute && !has_path { format!("{base}{bare_path}") } else { base.to_owned() })
+}
+
+/// What stands between `//` and the path.
+fn authority(url: &str) -> Option<&str> {
+    url.split_once("//")?.1.split(['/', '?', '#']).next()
+}
+
+/// No user, no password: `fetch` would refuse them, and a message would show them.
+fn is_host(authority: &str) -> bool {
+    let (host, port) = match authority.rsplit_once(':') {
+        // The colons of an IPv6 address are inside its brackets.
+        Some((host, port)) if !port.ends_with(']') => (host, port),
+        _ => (authority, ""),
+    };
+    let is_name = !host.is_empty() && !host.contains('@') && (host.starts_with('[') || !host.contains(':'));
+    is_name && port.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// `path` behind the base's own, in front of its query; not twice.
+fn with_path(base: &str, path: &str) -> String {
+    let (start, query) = base.split_at(base.find('?').unwrap_or(base.len()));
+    let start = start.trim_end_matches('/');
+    let path = if start.ends_with(path) { "" } else { path };
+    format!("{start}{path}{query}")
+}
+
+fn invalid(message: String) -> LlmError {
+    LlmError::new(LlmFailure::InvalidOptions, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolved(model: &str, base_url: Option<&str>) -> (String, String) {
+        let endpoint = Endpoint::resolve(model, base_url).unwrap();
+        (endpoint.model, endpoint.url)
+    }
+
+    fn pair(model: &str, url: &str) -> (String, String) {
+        (model.into(), url.into())
+    }
+
+    #[test]
+    fn names_stand_for_servers() {
+        assert_eq!(
+            resolved("openai/gpt-4o", None),
+            pair("gpt-4o", "https://api.openai.com/v1/chat/completions")
+        );
+        assert_eq!(resolved("gpt-5.5", None), pair("gpt-5.5", "https://api.openai.com/v1/chat/completions"));
+        assert_eq!(
+            resolved("openai/gpt-4o", Some("https://api.openai.com/")),
+            pair("gpt-4o", "https://api.openai.com/v1/chat/completions")
+        );
+        assert_eq!(
+            resolved("openrouter/anthropic/claude-sonnet-4.5", None),
+            pair("anthropic/claude-sonnet-4.5", "https://openrouter.ai/api/v1/chat/completions")
+        );
+        assert_eq!(
+            resolved("ollama/qwen3", None),
+            pair("qwen3", "http://localhost:11434/v1/chat/completions")
+        );
+        assert_eq!(
+            resolved("ollama/qwen3", Some("http://box:11434")),
+            pair("qwen3", "http://box:11434/v1/chat/completions")
+        );
+    }
+
+    #[test]
+    fn a_base_url_is_where_it_goes() {
+        assert_eq!(
+            resolved("openai/my-model", Some("http://localhost:8000/v1/")),
+            pair("my-model", "http://localhost:8000/v1/chat/completions")
+        );
+        assert_eq!(
+            resolved("Qwen/Qwen3-32B", Some("https://relay.example/llm?tenant=1")),
+            pair("Qwen/Qwen3-32B", "https://relay.example/llm/chat/completions?tenant=1")
+        );
+        assert_eq!(resolved("demo", Some("/v1")), pair("demo", "/v1/chat/completions"));
+        assert_eq!(
+            resolved("demo", Some("http://h/v1/chat/completions")),
+            pair("demo", "http://h/v1/chat/completions")
+        );
+    }
+
+    #[test]
+    fn what_names_no_server_is_refused() {
+        for (model, base_url) in [
+            ("", None),
+            ("nosuch/model", None),
+            ("my-model", None),
+            ("openai/", None),
+            ("hosted_vllm/qwen", None),
+            ("openai/x", Some("localhost:8000/v1")),
+            ("openai/x", Some("ftp://localhost")),
+            ("openai/x", Some("https://user:pass@host/v1")),
+            ("openai/x", Some("https://user:pa/ss@host/v1")),
+            ("openai/x", Some("https://")),
+        ] {
+            let error = Endpoint::resolve(model, base_url).unwrap_err();
+            assert_eq!(error.failure, LlmFailure::InvalidOptions, "{model}");
+            assert!(
+                error.message.contains("base URL") || error.message.contains("name"),
+                "{}",
+                error.message
+            );
+        }
+    }
+
+    #[test]
+    fn the_origin_hides_what_a_url_carries() {
+        let endpoint = Endpoint::resolve("x", Some("https://host:1/v1?key=secret")).unwrap();
+        assert_eq!(endpoint.origin(), "host:1");
+        assert_eq!(Endpoint::resolve("x", Some("http://[::1]:8080/v1")).unwrap().origin(), "[::1]:8080");
+        assert_eq!(Endpoint::resolve("x", Some("/v1")).unwrap().origin(), "the page's own server");
+    }
+}

@@ -1,0 +1,171 @@
+//! What providers say when they refuse, and what they mean by it.
+//!
+//! Secrets are taken out before anything else is done with the words.
+
+use crate::{
+    json::RawObject,
+    llm::{error::LlmFailure, secret_string::Secrets},
+};
+
+/// What an error body says.
+#[derive(Default)]
+pub(super) struct Said {
+    pub(super) words: String,
+    /// Words, code and type in lower case, to look for phrases in.
+    searched: String,
+    pub(super) status: Option<u16>,
+    is_page: bool,
+}
+
+impl Said {
+    pub(super) fn read(body: &str, secrets: &Secrets) -> Self {
+        let body = body.trim();
+        if body.starts_with('<') {
+            return Self { words: "a web page".into(), is_page: true, ..Self::default() };
+        }
+        // Gemini wraps its error object into a list.
+        let object = RawObject::parse(body).ok().or_else(|| {
+            serde_json::from_str::<Vec<RawObject>>(body).ok().and_then(|list| list.into_iter().next())
+        });
+        let Some(object) = object else {
+            let words = secrets.redact_in(body);
+            return Self { searched: words.to_ascii_lowercase(), words, ..Self::default() };
+        };
+        let inner = object.read::<RawObject>("error").unwrap_or_else(|| object.clone());
+        let mut words = ["message", "error", "detail", "msg"]
+            .iter()
+            .find_map(|name| inner.read::<String>(name))
+            .unwrap_or_else(|| inner.to_json());
+        if let Some(raw) =
+            inner.read::<RawObject>("metadata").and_then(|metadata| metadata.read::<String>("raw"))
+        {
+            words.push_str(": ");
+            words.push_str(&raw);
+        }
+        let words = secrets.redact_in(&words);
+        let code = inner.get("code").unwrap_or_default();
+        let kind = inner.get("type").unwrap_or_default();
+        let status = ["code", "status", "status_code"].iter().find_map(|name| status_of(inner.get(name)?));
+        Self {
+            searched: format!("{words} {code} {kind}").to_ascii_lowercase(),
+            words,
+            status,
+            is_page: false,
+        }
+    }
+
+    /// What it comes to, with the status that it came with.
+    pub(super) fn failure(&self, status: Option<u16>) -> LlmFailure {
+        if self.is_page { page_failure(status) } else { classify(status, &self.searched) }
+    }
+}
+
+fn status_of(json: &str) -> Option<u16> {
+    json.trim_matches('"').parse().ok().filter(|status| (400..600).contains(status))
+}
+
+fn page_failure(status: Option<u16>) -> LlmFailure {
+    match status {
+        Some(500..) => LlmFailure::Unavailable,
+        Some(408) => LlmFailure::Timeout,
+        Some(429) => LlmFailure::RateLimit,
+        _ => LlmFailure::NotAnApi,
+    }
+}
+
+fn classify(status: Option<u16>, searched: &str) -> LlmFailure {
+    let says = |phrases: &[&str]| phrases.iter().any(|phrase| searched.contains(phrase));
+    match status {
+        Some(401 | 403) if says(CONTENT_POLICY) => LlmFailure::ContentPolicy,
+        Some(402) => LlmFailure::Quota,
+        Some(401 | 403 | 429) if says(QUOTA) => LlmFailure::Quota,
+        Some(401 | 403) => LlmFailure::Auth,
+        Some(425 | 429) => LlmFailure::RateLimit,
+        Some(413) if says(RATE_LIMIT) => LlmFailure::RateLimit,
+        _ if says(CONTEXT_WINDOW) => LlmFailure::ContextWindow,
+        _ if says(MALFORMED_HISTORY) => LlmFailure::MalformedHistory,
+        _ if says(CONTENT_POLICY) => LlmFailure::ContentPolicy,
+        _ if says(QUOTA) => LlmFailure::Quota,
+        Some(408) => LlmFailure::Timeout,
+        Some(413) => LlmFailure::ContextWindow,
+        Some(500..) => LlmFailure::Unavailable,
+        _ if says(AUTH) => LlmFailure::Auth,
+        Some(_) => LlmFailure::BadRequest,
+        None if says(RATE_LIMIT) => LlmFailure::RateLimit,
+        None if says(TIMEOUT) => LlmFailure::Timeout,
+        None if says(BAD_REQUEST) => LlmFailure::BadRequest,
+        None => LlmFailure::Unavailable,
+    }
+}
+
+/// As the SDK's classifier, with what LiteLLM recognises before it.
+const CONTEXT_WINDOW: &[&str] = &[
+    "contextwindowexceedederror",
+    "context_length_exceeded",
+    "prompt is too long",
+    "input length and `max_tokens` exceed context limit",
+    "exceed context limit",
+    "please reduce the length of",
+    "exceeds the available context size",
+    "context length exceeded",
+    "input exceeds the context window",
+    "context window exceeds limit",
+    "maximum context length",
+    "model's maximum context limit",
+    "longer than the model's context length",
+    "input is too long for requested model",
+    "exceeds the maximum number of tokens allowed",
+];
+
+const MALFORMED_HISTORY: &[&str] = &[
+    "tool_use ids were found without `tool_result` blocks immediately after",
+    "tool_use` ids were found without `tool_result` blocks immediately after",
+    "each `tool_use` block must have a corresponding `tool_result` block in the next message",
+    "each tool_use must have a single result",
+    "found multiple `tool_result` blocks with id:",
+    "unexpected `tool_use_id` found in `tool_result` blocks",
+    "each `tool_result` block must have a corresponding `tool_use` block in the previous message",
+    "must be followed by tool messages responding to each 'tool_call_id'",
+    "must be a response to a preceeding message with 'tool_calls'",
+    "failed to parse tool call arguments as json",
+];
+
+const CONTENT_POLICY: &[&str] = &[
+    "content_policy",
+    "content_filter",
+    "content filtering policy",
+    "content management policy",
+    "output blocked by content filtering",
+    "requires moderation",
+];
+
+const QUOTA: &[&str] = &[
+    "insufficient_quota",
+    "insufficient balance",
+    "insufficient credits",
+    "more credits",
+    "exceeded your current quota",
+    "credit balance is too low",
+    "budget has been exceeded",
+    "billing_hard_limit_reached",
+];
+
+const AUTH: &[&str] = &[
+    "invalid api key",
+    "invalid_api_key",
+    "incorrect api key",
+    "api key not valid",
+    "unauthorized",
+    "missing api key",
+    "invalid authentication",
+    "authentication_error",
+    "permission_error",
+    "access denied",
+];
+
+const RATE_LIMIT: &[&str] = &["rate_limit", "rate limit", "tokens per min", "too many requests"];
+const TIMEOUT: &[&str] = &["timeout", "timed out"];
+const BAD_REQUEST: &[&str] = &["invalid_request", "bad_request", "not_found", "not found"];
+
+/// What tells that marks for caching are the trouble (Gemini behind a proxy).
+pub(super) const PROMPT_CACHE_TOO_SMALL: &str = "minimum token count to start caching";
