@@ -1,8 +1,8 @@
 // Conversations as zip archives. The core decides what an archive may hold; a zip library reads and writes the
 // container. The library is only loaded when one of these functions is used.
-import { importArchive, CoreExport, type CoreStore } from "../pkg/threadkeep.js";
+import { importArchive, CoreExport, CoreStore } from "../pkg/threadkeep.js";
 import { fromCore, invalidOptions } from "./errors.js";
-import { Store, coreStore } from "./store.js";
+import { type Store, coreStore } from "./store.js";
 
 /** How far an import or export has come. */
 export interface Progress {
@@ -99,7 +99,7 @@ export function exportZipStream(
 }
 
 async function openExport(store: CoreStore | Store, id: string): Promise<CoreExport> {
-  return CoreExport.open(store instanceof Store ? await coreStore(store) : store, id);
+  return CoreExport.open(store instanceof CoreStore ? store : await coreStore(store), id);
 }
 
 function asBlob(zip: unknown): Blob {

@@ -3,7 +3,7 @@
 import { CoreConversation, deleteConversation, listConversations } from "../pkg/threadkeep.js";
 import { Agent } from "./agent.js";
 import { type ImportedConversation, type Progress, exportZip, exportZipStream, importZip } from "./archive.js";
-import { ThreadkeepError, fromCore, invalidOptions } from "./errors.js";
+import { ThreadkeepError, call, invalidOptions, settle } from "./errors.js";
 import type {
   ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, LiveEvent, MessageEvent_,
 } from "./events.js";
@@ -356,21 +356,4 @@ function checkId(id: unknown): string {
 
 function aborted(signal: AbortSignal): ThreadkeepError {
   return new ThreadkeepError("aborted", "the run was stopped by its signal; run() goes on", { cause: signal.reason });
-}
-
-/** Waits for the wasm's promise; its rejections become `ThreadkeepError`s. @internal */
-export async function settle(promise: Promise<unknown>): Promise<unknown> {
-  try {
-    return await promise;
-  } catch (error) {
-    throw fromCore(error);
-  }
-}
-
-function call<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw fromCore(error);
-  }
 }

@@ -67,6 +67,24 @@ export function fromCore(error: unknown): ThreadkeepError {
   return new ThreadkeepError("internal", `threadkeep failed: ${words}; reload the page, nothing stored is lost`, { cause: error });
 }
 
+/** Waits for the wasm's promise; its rejections become `ThreadkeepError`s. @internal */
+export async function settle(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    return await promise;
+  } catch (error) {
+    throw fromCore(error);
+  }
+}
+
+/** Calls into the wasm; what it throws becomes a `ThreadkeepError`. @internal */
+export function call<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw fromCore(error);
+  }
+}
+
 interface CoreError {
   code: ErrorCode;
   message: string;

@@ -12,7 +12,7 @@ export { ThreadkeepError, type ErrorCode } from "./errors.js";
 export type * from "./events.js";
 export { LLM, type LLMOptions } from "./llm.js";
 export type { Run, RunResult } from "./run.js";
-export { indexedDBStore, memoryStore, type Store } from "./store.js";
+export { indexedDBStore, memoryStore, type Commit, type Listing, type Store, type StoredEvent } from "./store.js";
 export {
   tool,
   type JSONSchema,

@@ -1,42 +1,201 @@
-// Stores: where conversations live.
+// Stores: where conversations live. The contract for a store of your own, and the two that come with the library.
 import { CoreStore } from "../pkg/threadkeep.js";
-import { invalidOptions } from "./errors.js";
+import { call, invalidOptions, settle } from "./errors.js";
 import { load } from "./wasm.js";
 
-/** A place for conversations. Made by `indexedDBStore()` or `memoryStore()`. */
-export class Store {
-  readonly #open: () => CoreStore;
-  #core: CoreStore | undefined;
-
-  /** @internal */
-  constructor(open: () => CoreStore) {
-    this.#open = open;
-  }
-
-  /** @internal */
-  async core(): Promise<CoreStore> {
-    await load();
-    return (this.#core ??= this.#open());
-  }
+/** A conversation without its events. */
+export interface Listing {
+  /** The conversation's id: a UUID with dashes. */
+  conversation: string;
+  /** The text of `base_state.json`. */
+  baseState: string;
+  /** How many events the log has. */
+  length: number;
+  /** `at` of the first commit, in milliseconds since the Unix epoch. */
+  createdAt: number;
+  /** `at` of the last commit. */
+  updatedAt: number;
 }
 
-const databases = new Map<string, Store>();
+/** An event as it is stored. */
+export interface StoredEvent {
+  /** Its place in the log. */
+  index: number;
+  /** The id in its file name: hex digits and dashes, at least eight. */
+  id: string;
+  /** The exact text of its file. */
+  json: string;
+}
 
-/** Conversations in an IndexedDB database of this origin. */
+/** One atomic change to a conversation. Applied in the order of the fields. */
+export interface Commit {
+  /** The log's length as the writer knows it; 0 for a conversation that does not exist. */
+  expectedLength: number;
+  /** Cuts the log to this length first, if it is longer. */
+  truncateTo?: number;
+  /** Appended in this order. */
+  events: Array<{ id: string; json: string }>;
+  /** Replaces the text of `base_state.json`. */
+  baseState?: string;
+  /** Further files: new content, or `null` to remove. The last word on a path counts. */
+  files: Array<{ path: string; content: Uint8Array | null }>;
+  /** When this happened, in milliseconds since the Unix epoch; never moves `updatedAt` backwards. */
+  at: number;
+  /** What the completed commit survives: `"strict"` a power cut, `"relaxed"` the death of the process. */
+  durability: "strict" | "relaxed";
+}
+
+/**
+ * Keeps conversations: names and bytes, no meanings. Implement it to keep them elsewhere, and run the suite of
+ * `threadkeep/testing` on what you wrote. The contract:
+ *
+ * - **A commit is one transaction.** All of it is kept or none, also when the process dies, and the promise
+ *   resolves only once it is kept.
+ * - **One log, compared and swapped.** If the log does not have `expectedLength` events, `commit` changes nothing
+ *   and rejects with an error whose `code` is `"locked_elsewhere"`.
+ * - **The log has no gaps**: the events are `0..length`, and an event never changes.
+ * - **A conversation exists once it has a base state.** Before that `load` and `list` do not know it, which is how
+ *   an import stays invisible until its last commit. What never gets one may be cleared away after a day.
+ * - **Reading what is not there** is no error, and the log of a deleted conversation has the length 0.
+ * - **Cost.** `load`, `commit`, `events` and `indexOf` cost what they carry, not what the log holds.
+ *
+ * A failure is an error with a `code`: `"locked_elsewhere"` for a conflict, `"store_quota"` for a full storage,
+ * `"store_blocked"` for a database that another tab keeps, `"invalid_state"` after `close()`, `"store_corrupt"` for
+ * what cannot be read. `ThreadkeepError` has such a code; anything else that is thrown is passed on by its name and
+ * message. A method that never settles leaves its caller waiting.
+ */
+export interface Store {
+  /**
+   * The same for all stores that share their conversations, in any tab: two writers of one conversation are kept
+   * apart by it. Without a name they are kept apart only if they use this very object.
+   */
+  readonly name?: string;
+  /** Every conversation, in any order, without reading events. */
+  list(): Promise<Listing[]>;
+  /** The base state and the log's length, or `undefined` if there is no such conversation. */
+  load(conversation: string): Promise<Listing | undefined>;
+  /** The events from `start` up to, not including, `end`, ascending; indices beyond the end are left out. */
+  events(conversation: string, start: number, end: number): Promise<StoredEvent[]>;
+  /** The index of the first event with this id. */
+  indexOf(conversation: string, event: string): Promise<number | undefined>;
+  /** Applies all of `commit` or nothing. */
+  commit(conversation: string, commit: Commit): Promise<void>;
+  /** The further files' paths, in any order. */
+  files(conversation: string): Promise<string[]>;
+  /** One further file. */
+  readFile(conversation: string, path: string): Promise<Uint8Array | undefined>;
+  /** Removes the conversation with its log and its files, in one transaction; nothing happens if there is none. */
+  delete(conversation: string): Promise<void>;
+  /** Lets go of connections. Later calls reject with the code `"invalid_state"`. */
+  close(): void;
+}
+
+/**
+ * Conversations in an IndexedDB database of this origin, which is opened with the first call.
+ *
+ * By default what would hurt to lose (what the user wrote, an action before its tool runs) is committed
+ * `"strict"`ly and the rest `"relaxed"`; `durability` decides for all of it.
+ */
 export function indexedDBStore(name = "threadkeep", options: { durability?: "strict" | "relaxed" } = {}): Store {
-  const key = `${options.durability ?? ""}:${name}`;
-  const store = databases.get(key) ?? new Store(() => CoreStore.indexedDb(name, options.durability));
+  const durability = options?.durability;
+  if (typeof name !== "string" || name === "") throw invalidOptions("the name of a store must be a text that is not empty");
+  if (durability !== undefined && durability !== "strict" && durability !== "relaxed") {
+    throw invalidOptions('durability must be "strict" or "relaxed"');
+  }
+  const key = JSON.stringify([name, durability]);
+  const known = databases.get(key);
+  if (known?.isOpen) return known;
+  const store = new OwnStore(name, () => CoreStore.indexedDb(name, durability));
   databases.set(key, store);
   return store;
 }
 
 /** Conversations that live as long as the page. */
 export function memoryStore(): Store {
-  return new Store(() => CoreStore.memory());
+  return new OwnStore(undefined, () => CoreStore.memory());
 }
 
-/** @internal */
+/** A store that the library itself implements. */
+class OwnStore implements Store {
+  readonly name?: string;
+  isOpen = true;
+  readonly #make: () => CoreStore;
+  #core: CoreStore | undefined;
+
+  constructor(name: string | undefined, make: () => CoreStore) {
+    if (name !== undefined) this.name = name;
+    this.#make = make;
+  }
+
+  async core(): Promise<CoreStore> {
+    await load();
+    this.#core ??= call(this.#make);
+    if (!this.isOpen) this.#core.close();
+    return this.#core;
+  }
+
+  list(): Promise<Listing[]> {
+    return this.#ask((core) => core.list());
+  }
+
+  load(conversation: string): Promise<Listing | undefined> {
+    return this.#ask((core) => core.load(text(conversation)));
+  }
+
+  events(conversation: string, start: number, end: number): Promise<StoredEvent[]> {
+    return this.#ask((core) => core.events(text(conversation), start, end));
+  }
+
+  indexOf(conversation: string, event: string): Promise<number | undefined> {
+    return this.#ask((core) => core.indexOf(text(conversation), text(event)));
+  }
+
+  commit(conversation: string, commit: Commit): Promise<void> {
+    return this.#ask((core) => core.commit(text(conversation), commit));
+  }
+
+  files(conversation: string): Promise<string[]> {
+    return this.#ask((core) => core.files(text(conversation)));
+  }
+
+  readFile(conversation: string, path: string): Promise<Uint8Array | undefined> {
+    return this.#ask((core) => core.readFile(text(conversation), text(path)));
+  }
+
+  delete(conversation: string): Promise<void> {
+    return this.#ask((core) => core.delete(text(conversation)));
+  }
+
+  close(): void {
+    this.isOpen = false;
+    this.#core?.close();
+  }
+
+  async #ask<T>(question: (core: CoreStore) => Promise<unknown>): Promise<T> {
+    const core = await this.core();
+    return (await settle(call(() => question(core)))) as T;
+  }
+}
+
+const databases = new Map<string, OwnStore>();
+const hosts = new WeakMap<Store, CoreStore>();
+
+/** The wasm's handle on a store. @internal */
 export async function coreStore(store: Store): Promise<CoreStore> {
-  if (!(store instanceof Store)) throw invalidOptions("store must be what indexedDBStore() or memoryStore() returns");
-  return store.core();
+  if (store instanceof OwnStore) return store.core();
+  const missing = methods.filter((method) => typeof (store as Store | undefined)?.[method] !== "function");
+  if (missing.length > 0) {
+    throw invalidOptions(`store must be indexedDBStore(), memoryStore() or a Store of your own; it has no ${missing[0]}()`);
+  }
+  await load();
+  const core = hosts.get(store) ?? call(() => CoreStore.host(store, typeof store.name === "string" ? store.name : undefined));
+  hosts.set(store, core);
+  return core;
+}
+
+const methods = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete", "close"] as const;
+
+/** An argument that the wasm takes as text; what is none becomes one that it refuses. */
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }

@@ -1,0 +1,62 @@
+// The suite that every store must pass, for a store of your own: `import { checkStore } from "threadkeep/testing"`.
+//
+// It is the suite that the library's own stores pass, run from a wasm of its own, so that pages do not download it.
+import initialize, { CoreStore, conformanceCases, runConformanceCase } from "../../pkg/threadkeep_testing.js";
+import type { Store } from "../store.js";
+
+/** How one case went. */
+export interface CaseReport {
+  /** What must hold, in words joined by underscores. */
+  name: string;
+  /** What did not hold; absent if all did. */
+  failure?: string;
+}
+
+export interface CheckOptions {
+  /** The names of the cases to run. Default: all. */
+  only?: string[];
+  /** Called after each case. */
+  onReport?: (report: CaseReport) => void;
+}
+
+/**
+ * Runs the suite on a store.
+ *
+ * `open(place)` opens a handle on the store called `place`, which must be empty when it is first opened; opening it
+ * again gives another handle on the same conversations. A store that does not tell places apart can make an empty
+ * one whenever it sees a new name.
+ *
+ * Never rejects because of the store: what goes wrong is in the reports.
+ */
+export async function checkStore(
+  open: (place: string) => Store | Promise<Store>,
+  { only, onReport }: CheckOptions = {},
+): Promise<CaseReport[]> {
+  await load();
+  const reports: CaseReport[] = [];
+  for (const name of only ?? conformanceCases()) {
+    const failure = (await runConformanceCase(name, async (place: string) => {
+      const store = await open(place);
+      return { take: () => CoreStore.host(store) };
+    })) as string | undefined;
+    const report = failure === undefined ? { name } : { name, failure };
+    reports.push(report);
+    onReport?.(report);
+  }
+  return reports;
+}
+
+let loading: Promise<unknown> | undefined;
+
+function load(): Promise<unknown> {
+  loading ??= wasm().then((module_or_path) => initialize({ module_or_path }));
+  return loading;
+}
+
+/** Node's fetch does not read files. */
+async function wasm(): Promise<URL | BufferSource> {
+  const url = new URL("./threadkeep_testing_bg.wasm", import.meta.url);
+  const { process } = globalThis as { process?: { getBuiltinModule?(id: string): { readFile(url: URL): Promise<BufferSource> } } };
+  const files = url.protocol === "file:" ? process?.getBuiltinModule?.("node:fs/promises") : undefined;
+  return files ? files.readFile(url) : url;
+}
