@@ -6,7 +6,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { fingerprint, unlessFresh } from "./freshness.mjs";
-import { isProgram, main, root, run } from "./process.mjs";
+import { isProgram, main, output, root, run } from "./process.mjs";
 import { filesOfAPage, measure, print, sizesFile } from "./sizes.mjs";
 import { ensureBindgenTool, ensureLinker, ensureNpmPackages, ensureRust, ensureWasmTarget, requireNode } from "./toolchain.mjs";
 
@@ -33,19 +33,27 @@ export async function build({ quick = false, testing = false } = {}) {
   writeFileSync(sizesFile, JSON.stringify({ profile, ...sizes }, null, 2));
 }
 
-/** src/ -> pkg/: the wasm, its JavaScript glue and the glue's types, each called `name`. */
+/**
+ * src/ -> pkg/: the wasm, its JavaScript glue and the glue's types, each called `name`.
+ * Cargo is not asked when nothing changed: it gives all variants one file name, and would link each of them again.
+ */
 async function buildWasm({ targetDirectory, tool, name, profile, features = [] }) {
-  console.log(`compiling ${name} (profile ${profile})`);
-  const cargo = ["build", "--locked", "--lib", "--profile", profile, "--target", "wasm32-unknown-unknown"];
-  await run("cargo", [...cargo, ...features.flatMap((feature) => ["--features", feature]), ...withoutLocalPaths()]);
-  const compiled = path.join(targetDirectory, "wasm32-unknown-unknown", profile, "threadkeep.wasm");
-  await unlessFresh(`bindgen ${name}`, fingerprint([compiled, tool, thisScript]), [`pkg/${name}_bg.wasm`, `pkg/${name}.js`], async () => {
+  const cargo = [
+    "build", "--locked", "--lib", "--profile", profile, "--target", "wasm32-unknown-unknown",
+    ...features.flatMap((feature) => ["--features", feature]), ...withoutLocalPaths(),
+  ];
+  const inputs = ["src", "Cargo.toml", "Cargo.lock", tool, thisScript, { text: [...cargo, output("rustc", ["--version"])].join(" ") }];
+  const made = await unlessFresh(`wasm ${name}`, fingerprint(inputs), [`pkg/${name}_bg.wasm`, `pkg/${name}.js`], async () => {
+    console.log(`compiling ${name} (profile ${profile})`);
+    await run("cargo", cargo);
+    const compiled = path.join(targetDirectory, "wasm32-unknown-unknown", profile, "threadkeep.wasm");
     // The loader (js/wasm.ts) says where the wasm is; a default path in the glue would make bundlers emit it twice.
     await run(tool, [
       "--target", "web", "--omit-default-module-path", "--remove-name-section", "--remove-producers-section",
       "--out-dir", "pkg", "--out-name", name, compiled,
     ]);
   });
+  if (!made) console.log(`pkg/${name}_bg.wasm is fresh`);
 }
 
 /** Panic messages name source files; those of the dependencies lie in a home directory that is nobody's business. */
