@@ -26,11 +26,9 @@ export async function build({ quick = false, testing = false } = {}) {
   // In the same profile, so that the dependencies are compiled once.
   if (testing) await buildWasm({ targetDirectory, tool, name: "threadkeep_testing", profile, features: ["testing"] });
   await buildJavaScript();
-  const { metafile } = JSON.parse(readFileSync(".cache/bundle.json", "utf8"));
-  const sizes = measure(filesOfAPage(metafile, "dist/index.js", `dist/${wasmName}`));
-  print(sizes);
+  await measureSizes(profile);
+  print(JSON.parse(readFileSync(sizesFile, "utf8")));
   if (quick) console.log("built with --quick: these are not the sizes that a page downloads");
-  writeFileSync(sizesFile, JSON.stringify({ profile, ...sizes }, null, 2));
 }
 
 /**
@@ -76,6 +74,14 @@ async function buildJavaScript() {
     await run(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"]);
   });
   if (!made) console.log("dist/ is fresh");
+}
+
+async function measureSizes(profile) {
+  await unlessFresh("sizes", fingerprint([{ text: profile }, "dist", thisScript]), [sizesFile], () => {
+    const { metafile } = JSON.parse(readFileSync(".cache/bundle.json", "utf8"));
+    const sizes = measure(filesOfAPage(metafile, "dist/index.js", `dist/${wasmName}`));
+    writeFileSync(sizesFile, JSON.stringify({ profile, ...sizes }, null, 2));
+  });
 }
 
 async function bundle() {
