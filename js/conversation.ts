@@ -1,4 +1,5 @@
 // Conversations: the SDK's verbs, the JavaScript way. Thin: what they do is decided in the wasm.
+/// <reference lib="esnext.disposable" preserve="true" />
 import { CoreConversation, deleteConversation, listConversations } from "../pkg/threadkeep.js";
 import { Agent } from "./agent.js";
 import { type ImportedConversation, type Progress, exportZip, exportZipStream, importZip } from "./archive.js";

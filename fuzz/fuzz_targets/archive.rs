@@ -9,7 +9,8 @@ use futures_util::future::LocalBoxFuture;
 use libfuzzer_sys::fuzz_target;
 use std::{cell::Cell, future::ready, rc::Rc};
 use threadkeep::{
-    archive::{Archive, EntryHeader, Export, import},
+    archive::{Archive, Claim, EntryHeader, Export, ImportOptions, import},
+    id::ConversationId,
     store::{MemoryStore, Store},
 };
 
@@ -23,6 +24,12 @@ const PARTS: [&str; 8] = [
     "1f8fad5b-d9cb-469f-a165-70867728950e/",
     "subagents/",
 ];
+
+const OPTIONS: ImportOptions<'_> = ImportOptions { now: 0.0, on_progress: &|_| (), claim: &anybody };
+
+fn anybody(_: ConversationId) -> LocalBoxFuture<'static, Option<Claim>> {
+    Box::pin(ready(Some(Box::new(()) as Claim)))
+}
 
 #[derive(Default)]
 struct Entries {
@@ -82,7 +89,7 @@ impl Archive for Entries {
 fuzz_target!(|bytes: &[u8]| {
     let archive = Entries::parse(bytes);
     let store: Rc<dyn Store> = Rc::new(MemoryStore::new());
-    let Ok(imported) = block_on(import(&archive, &*store, 0.0, &|_| ())) else {
+    let Ok(imported) = block_on(import(&archive, &*store, &OPTIONS)) else {
         assert!(block_on(store.list()).expect("memory does not fail").is_empty());
         return;
     };
@@ -95,7 +102,7 @@ fuzz_target!(|bytes: &[u8]| {
                 again.add(entry.name, content, 0);
             }
         });
-        let copied = block_on(import(&again, &MemoryStore::new(), 0.0, &|_| ())).expect("what is exported is importable");
+        let copied = block_on(import(&again, &MemoryStore::new(), &OPTIONS)).expect("what is exported is importable");
         assert_eq!(copied.len(), 1);
         assert_eq!(copied[0].length, one.length);
     }

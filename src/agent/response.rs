@@ -8,6 +8,7 @@ use super::arguments::{argument_names, malformed, read_arguments};
 use crate::{
     event::{Action, ActionEvent, AgentErrorEvent, Body, ErrorClassification, MessageEvent, Source},
     id::EventId,
+    json::RawObject,
     llm::message::{Content, Message, MessageToolCall, Role},
     tool::{ToolKind, ToolRegistry, record_of_call},
 };
@@ -43,6 +44,9 @@ pub struct Call {
     /// Argument JSON for the tool.
     pub arguments: Rc<str>,
 }
+
+/// What a call behind `finish` is told.
+const AFTER_FINISH: &str = include_str!("prompts/after_finish.md").trim_ascii_end();
 
 /// What an answer means for the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,20 +120,18 @@ fn read_calls(
         let mut tool_call = tool_call.clone();
         tool_call.id = known.unique(&tool_call.id, "call_");
         let id = (known.new_id)();
-        let outcome = read_call(&mut tool_call, &id, known).and_then(|(action, summary, call, kind)| {
-            let was_finished = is_finished;
-            is_finished |= kind == ToolKind::Finish;
-            if !was_finished {
-                reply.calls.push(call);
-                return Ok((Some(action), Some(summary)));
+        let (action, summary) = match read_call(&mut tool_call, &id, known) {
+            Ok((action, summary, call, kind)) => {
+                if is_finished {
+                    errors.push(error_about(&tool_call, AFTER_FINISH));
+                } else {
+                    reply.calls.push(call);
+                }
+                is_finished |= kind == ToolKind::Finish;
+                (Some(action), Some(summary))
             }
-            errors.push(error_about(&tool_call, include_str!("prompts/after_finish.md").trim_end()));
-            Ok((Some(action), Some(summary)))
-        });
-        let (action, summary) = match outcome {
-            Ok(read) => read,
             Err(error) => {
-                if serde_json::from_str::<&serde_json::value::RawValue>(&tool_call.arguments).is_err() {
+                if RawObject::parse(&tool_call.arguments).is_err() {
                     tool_call.arguments = malformed(&error);
                 }
                 errors.push(error_about(&tool_call, &error));

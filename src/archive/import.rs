@@ -14,6 +14,8 @@ use crate::{
     id::ConversationId,
     store::Store,
 };
+use futures_util::future::LocalBoxFuture;
+use std::any::Any;
 
 /// What became of one conversation of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,17 +44,30 @@ pub enum Outcome {
     UpToDate,
 }
 
+/// What an import needs beside the archive and the store.
+pub struct ImportOptions<'a> {
+    /// The time of the commits, in milliseconds since the Unix epoch.
+    pub now: f64,
+    /// Told of the bytes of both passes.
+    pub on_progress: &'a dyn Fn(Progress),
+    /// Takes the right to write a conversation, until what it gives is dropped; `None` if somebody else has it.
+    pub claim: &'a dyn Fn(ConversationId) -> LocalBoxFuture<'a, Option<Claim>>,
+}
+
+/// The right to write a conversation.
+pub type Claim = Box<dyn Any>;
+
 /// Imports every conversation of an archive, or fails and leaves the store as it was.
 ///
 /// A conversation that did not exist becomes visible with the last commit of the import. One that exists is continued
-/// if the stored log is the beginning of the archive's, in one commit up to a few megabytes.
-/// `now` is the time of the commits. Progress counts the bytes of both passes.
+/// if the stored log is the beginning of the archive's, in one commit up to a few megabytes; not while somebody else
+/// writes it.
 pub async fn import(
     archive: &dyn Archive,
     store: &dyn Store,
-    now: f64,
-    on_progress: &dyn Fn(Progress),
+    options: &ImportOptions<'_>,
 ) -> Result<Vec<Imported>> {
+    let ImportOptions { now, on_progress, claim } = options;
     let archive = &Kept::new(archive);
     let contents = Contents::read(archive).await?;
     let total = contents.size.saturating_mul(2);
@@ -64,11 +79,12 @@ pub async fn import(
     let verified = verify(archive, &contents, &mut progress).await?;
     let mut plans = Vec::new();
     for (conversation, verified) in contents.conversations.iter().zip(verified) {
+        let claimed = claim(verified.id).await;
         let stored = store.load(verified.id).await?;
         if let Some(stored) = &stored {
             check_for_one_history(archive, store, conversation, &verified, stored.length).await?;
         }
-        plans.push(Plan::new(archive, store, now, conversation, verified, stored));
+        plans.push(Plan::new(archive, store, *now, conversation, verified, stored).claimed(claimed)?);
     }
     if let Err(error) = write(&plans, &mut progress).await {
         for plan in &plans {

@@ -31,7 +31,7 @@ mod verify;
 pub use base_state::portable;
 pub use contents::{Contents, EntryHeader};
 pub use export::{Export, ExportEntry};
-pub use import::{Imported, Outcome, import};
+pub use import::{Claim, ImportOptions, Imported, Outcome, import};
 
 use crate::error::{Error, ErrorCode};
 use futures_util::future::LocalBoxFuture;

@@ -1,7 +1,7 @@
 //! Writing one conversation of an archive, and taking it back.
 
 use super::{
-    Archive, Imported, Outcome, base_state,
+    Archive, Claim, Imported, Outcome, base_state,
     contents::{Conversation, Part},
     export::without_secrets,
     invalid, limits,
@@ -28,6 +28,8 @@ pub struct Plan<'a> {
     pub outcome: Outcome,
     /// How long the stored log is by what this plan has committed; `None` before its first commit.
     written: Cell<Option<u64>>,
+    /// Held until everything is written, or taken back.
+    claim: Option<Claim>,
 }
 
 impl<'a> Plan<'a> {
@@ -45,7 +47,33 @@ impl<'a> Plan<'a> {
             Some(stored) if stored.length < verified.length => Outcome::Continued { from: stored.length },
             Some(_) => Outcome::UpToDate,
         };
-        Self { archive, store, now, conversation, verified, stored, outcome, written: Cell::new(None) }
+        Self {
+            archive,
+            store,
+            now,
+            conversation,
+            verified,
+            stored,
+            outcome,
+            written: Cell::new(None),
+            claim: None,
+        }
+    }
+
+    /// The plan with the right to write the conversation, which it needs if it changes anything.
+    pub fn claimed(mut self, claim: Option<Claim>) -> Result<Self> {
+        if claim.is_none() && self.outcome != Outcome::UpToDate {
+            return Err(Error::new(
+                ErrorCode::LockedElsewhere,
+                format!(
+                    "conversation {} is open elsewhere, and the archive would change it; close it there, then import \
+                     again",
+                    self.verified.id
+                ),
+            ));
+        }
+        self.claim = claim;
+        Ok(self)
     }
 
     /// Writes everything but the last commit, which makes it visible, and returns that.

@@ -1,13 +1,17 @@
 //! Import and export over a zip library in JavaScript: the library reads and writes the container, the core decides.
 
 use super::{
-    error::{set, to_js, words_of},
+    conversation::{lock_name, promise},
+    error::{set, words_of},
     store::CoreStore,
 };
 use crate::{
-    archive::{Archive, EntryHeader, Export, ExportEntry, Imported, Outcome, Progress, import},
-    error::{Error, ErrorCode, Result},
+    archive::{
+        Archive, Claim, EntryHeader, Export, ExportEntry, ImportOptions, Imported, Outcome, Progress, import,
+    },
+    error::{Error, ErrorCode},
     id::ConversationId,
+    web::locks,
 };
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Array, Function, Object, Promise, Uint8Array};
@@ -76,13 +80,18 @@ extern "C" {
 /// Imports every conversation of an archive, all or none. `now` is the time in milliseconds since the Unix epoch.
 #[wasm_bindgen(js_name = importArchive, unchecked_return_type = "Promise<CoreImported[]>")]
 pub fn import_archive(source: ZipSource, store: &CoreStore, now: f64, on_progress: Function) -> Promise {
-    let store = store.inner();
+    let (store, lock_scope) = (store.inner(), store.lock_scope());
     promise(async move {
         let report = |Progress { done, total }: Progress| {
             // The TypeScript side catches what its listeners throw.
             let _ = on_progress.call2(&JsValue::UNDEFINED, &(done as f64).into(), &(total as f64).into());
         };
-        let imported = import(&Zip(source), &*store, now, &report).await?;
+        let claim = |id| -> LocalBoxFuture<'_, Option<Claim>> {
+            let name = lock_name(&lock_scope, id);
+            Box::pin(async move { locks::try_lock(&name).await.map(|lock| Box::new(lock) as Claim) })
+        };
+        let options = ImportOptions { now, on_progress: &report, claim: &claim };
+        let imported = import(&Zip(source), &*store, &options).await?;
         Ok(imported.iter().map(imported_to_js).collect::<Array>().into())
     })
 }
@@ -206,8 +215,4 @@ fn object(fields: &[(&str, JsValue)]) -> JsValue {
         set(&object, name, value);
     }
     object.into()
-}
-
-fn promise(future: impl Future<Output = Result<JsValue>> + 'static) -> Promise {
-    wasm_bindgen_futures::future_to_promise(async move { future.await.map_err(|error| to_js(&error)) })
 }

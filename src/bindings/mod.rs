@@ -7,6 +7,8 @@ mod bench;
 mod conformance;
 mod conversation;
 mod error;
+#[cfg(feature = "testing")]
+mod fetch_probe;
 mod host_store;
 mod listing;
 mod options;

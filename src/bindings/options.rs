@@ -7,7 +7,7 @@ use crate::{
     error::Result,
     llm::{ApiKey, Llm, LlmOptions, SecretString, transport::HttpClient},
     tool::{Tool, ToolRegistry},
-    web::{fetch::Fetch, host::WebHost},
+    web::{fetch::FetchClient, host::WebHost},
 };
 use js_sys::{Array, Function, Promise, Reflect};
 use serde::Deserialize;
@@ -92,8 +92,8 @@ fn llm(options: &JsValue) -> Result<Llm> {
     let plain: PlainLlm = plain(options, "llm")?;
     let fetch = property(options, "fetch").dyn_into::<Function>().ok();
     let http: Rc<dyn HttpClient> = Rc::new(match fetch {
-        Some(fetch) => Fetch::through(fetch),
-        None => Fetch::default(),
+        Some(fetch) => FetchClient::with_function(fetch),
+        None => FetchClient::new(),
     });
     let options = LlmOptions {
         api_key: api_key(&property(options, "apiKey")),

@@ -38,6 +38,9 @@ pub struct EventLog {
     branch: RefCell<Option<ActiveBranch>>,
 }
 
+/// The length that the log is cut to, and the files that keep what was cut off.
+pub type SetAside = (u64, Vec<(StorePath, Vec<u8>)>);
+
 /// A change to the log: events to append, an edit of the state, and what the change must survive.
 pub struct Change<'a> {
     /// Appended in order, each the child of the one before.
@@ -47,7 +50,7 @@ pub struct Change<'a> {
     /// What the change must survive.
     pub durability: Durability,
     /// Cuts the log first and keeps what was cut off as these files.
-    pub set_aside: Option<(u64, Vec<(StorePath, Vec<u8>)>)>,
+    pub set_aside: Option<SetAside>,
 }
 
 impl<'a> Change<'a> {
@@ -207,7 +210,7 @@ impl EventLog {
                     expected_length,
                     truncate_to,
                     events: events.iter().map(|event| (event.id().clone(), event.json().clone())).collect(),
-                    base_state: has_changed.then(|| text),
+                    base_state: has_changed.then_some(text),
                     files,
                     at: self.host.now(),
                     durability: change.durability,

@@ -96,7 +96,8 @@ impl Llm {
             if is_shown.get() {
                 return Err(error);
             }
-            if features.supports_prompt_cache && error.message.to_lowercase().contains(PROMPT_CACHE_TOO_SMALL)
+            if features.supports_prompt_cache
+                && error.message.to_ascii_lowercase().contains(PROMPT_CACHE_TOO_SMALL)
             {
                 options.caching_prompt = Some(false);
                 continue;
@@ -158,13 +159,8 @@ impl Llm {
         response: &HttpResponse,
         started: f64,
     ) -> Completion {
-        let id = answer.id.trim();
         Completion {
-            response_id: if id.is_empty() {
-                format!("chatcmpl-{}", self.host.random_uuid().simple())
-            } else {
-                id.to_owned()
-            },
+            response_id: unique_id(answer.id.trim(), &*self.host),
             message: answer.message,
             finish_reason: answer.finish_reason,
             usage: answer.usage,
@@ -176,9 +172,22 @@ impl Llm {
     }
 }
 
+/// The provider's id, made longer where it may come again. Two answers with one id would be read as one: Ollama's
+/// ids have three digits, and some servers count from 1 at every start.
+fn unique_id(id: &str, host: &dyn Host) -> String {
+    const ENOUGH: usize = 16;
+    let start = if id.is_empty() { "chatcmpl" } else { id };
+    let random = id.strip_prefix("chatcmpl-").unwrap_or(id);
+    match random.bytes().filter(u8::is_ascii_alphanumeric).count() {
+        ENOUGH.. => id.to_owned(),
+        _ => format!("{start}-{}", host.random_uuid().simple()),
+    }
+}
+
 /// What an answer cost: as a LiteLLM proxy says, or by the user's prices.
 fn cost(options: &LlmOptions, usage: Option<Usage>, response: &HttpResponse) -> Option<f64> {
-    let told = response.header("x-litellm-response-cost").and_then(|value| value.trim().parse::<f64>().ok());
+    let told =
+        response.header("x-litellm-response-cost").and_then(|value| serde_json::from_str::<f64>(value).ok());
     let counted = || match (options.input_cost_per_token, options.output_cost_per_token, usage) {
         (Some(input), Some(output), Some(usage)) => {
             Some(usage.prompt_tokens as f64 * input + usage.completion_tokens as f64 * output)
@@ -293,6 +302,9 @@ impl Exchange<'_> {
             length += bytes.len();
             let pushed = parser.push(&bytes, &mut messages);
             for message in messages.drain(..) {
+                if message.event == "error" {
+                    return Err(self.decode_error(DecodeError::Provider(message.data)));
+                }
                 self.push(decoder, &message.data, show)?;
             }
             if pushed.is_err() || length > LONGEST_ANSWER {

@@ -34,7 +34,8 @@ pub struct ModelFeatures {
 impl ModelFeatures {
     /// What holds for this model at this place, with these options.
     pub fn of(options: &LlmOptions, endpoint: &Endpoint) -> Self {
-        let name = options.model_canonical_name.as_deref().unwrap_or(&options.model).trim().to_lowercase();
+        let name =
+            options.model_canonical_name.as_deref().unwrap_or(&options.model).trim().to_ascii_lowercase();
         let row = row_of(&name);
         let has = |families: &[&str]| families.iter().any(|family| name.contains(family));
         let flags = row.map_or(0, |row| row.flags);

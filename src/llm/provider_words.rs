@@ -29,7 +29,7 @@ impl Said {
         });
         let Some(object) = object else {
             let words = secrets.redact_in(body);
-            return Self { searched: words.to_lowercase(), words, ..Self::default() };
+            return Self { searched: words.to_ascii_lowercase(), words, ..Self::default() };
         };
         let inner = object.read::<RawObject>("error").unwrap_or_else(|| object.clone());
         let mut words = ["message", "error", "detail", "msg"]
@@ -46,7 +46,12 @@ impl Said {
         let code = inner.get("code").unwrap_or_default();
         let kind = inner.get("type").unwrap_or_default();
         let status = ["code", "status", "status_code"].iter().find_map(|name| status_of(inner.get(name)?));
-        Self { searched: format!("{words} {code} {kind}").to_lowercase(), words, status, is_page: false }
+        Self {
+            searched: format!("{words} {code} {kind}").to_ascii_lowercase(),
+            words,
+            status,
+            is_page: false,
+        }
     }
 
     /// What it comes to, with the status that it came with.

@@ -60,7 +60,7 @@ impl SecretString {
         while let Some(at) = rest.find(&*self.0) {
             let (before, found) = rest.split_at(at);
             let after = found.get(self.0.len()..).unwrap_or_default();
-            let touches = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+            let touches = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
             let last = before.chars().next_back().or(out.chars().next_back());
             let is_part_of_word = is_short && (touches(last) || touches(after.chars().next()));
             out.push_str(before);

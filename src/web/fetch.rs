@@ -39,19 +39,24 @@ extern "C" {
 
 /// The network by way of `fetch`; by default the global one.
 #[derive(Clone, Default)]
-pub struct Fetch {
+pub struct FetchClient {
     given: Option<Function>,
 }
 
-impl Fetch {
+impl FetchClient {
+    /// The global `fetch`.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
     /// A `fetch` that the host gives: a relay, a test double, or a model in the page. It is called as
     /// `fetch(url, init)` and gives a response, or a promise of one.
-    pub fn through(fetch: Function) -> Self {
+    pub fn with_function(fetch: Function) -> Self {
         Self { given: Some(fetch) }
     }
 }
 
-impl HttpClient for Fetch {
+impl HttpClient for FetchClient {
     fn post(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpResponse, HttpError>> {
         let given = self.given.clone();
         Box::pin(async move {

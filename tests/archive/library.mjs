@@ -1,4 +1,5 @@
 // The archive part of the library for Node: js/archive.ts bundled as the build does it, over the wasm in pkg/.
+import { rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -9,6 +10,8 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..")
 /** `importZip`, `exportZip`, `exportZipStream`, `memoryStore()`, and the wasm's `memory`. */
 export async function archiveLibrary() {
   const outdir = path.join(root, `.cache/archive-tests/${process.pid}`);
+  // The library loads parts of itself later, so its files stay until the end.
+  process.once("exit", () => rmSync(outdir, { recursive: true, force: true }));
   await build({
     stdin: {
       contents: `

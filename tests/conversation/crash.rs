@@ -78,7 +78,7 @@ fn a_page_that_dies_at_any_commit_leaves_a_conversation_that_goes_on() {
             let dying = DyingStore { inner: inner.another(), commits_left: Cell::new(commits), applies_last };
             let ran = Rc::new(RefCell::new(Vec::new()));
             let note = ran.clone();
-            let once = TestTool::new("once", Replay::Never, move |call| {
+            let once = TestTool::shared("once", Replay::Never, move |call| {
                 note.borrow_mut().push(call.idempotency_key.clone());
                 async { Ok(ToolOutput::text("did it")) }
             });
@@ -138,7 +138,7 @@ fn a_page_that_dies_at_any_commit_leaves_a_conversation_that_goes_on() {
 
 /// Runs until the tool of this name is under way, then drops everything, as a killed page does.
 fn die_inside_tool(store: &MemoryStore, replay: Replay) {
-    let endless = TestTool::new("work", replay, |_| async { std::future::pending().await });
+    let endless = TestTool::shared("work", replay, |_| async { std::future::pending().await });
     let script = [calls(&[("a", "work", r#"{"text":"x"}"#), ("b", "echo", r#"{"text":"y"}"#)])];
     let world = World::new(Rc::new(store.another()), vec![endless, echo()], script);
     let ended = async {
@@ -157,7 +157,7 @@ fn reopened(
     answers: Vec<crate::support::Answer>,
 ) -> World {
     let ran = ran.clone();
-    let work = TestTool::new("work", replay, move |_| {
+    let work = TestTool::shared("work", replay, move |_| {
         ran.set(ran.get() + 1);
         async { Ok(ToolOutput::text("worked")) }
     });

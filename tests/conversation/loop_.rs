@@ -124,7 +124,7 @@ fn invalid_calls_among_valid_ones_are_answered_and_the_rest_is_run() {
 #[test]
 fn calls_behind_finish_are_answered_and_never_run() {
     block_on(async {
-        let never = TestTool::new("never", Replay::Safe, |_| async { panic!("it was run") });
+        let never = TestTool::shared("never", Replay::Safe, |_| async { panic!("it was run") });
         let answers = [
             calls(&[("a", "finish", r#"{"message":"Done."}"#), ("b", "never", r#"{"text":"x"}"#)]),
             text("Yes."),
@@ -142,7 +142,8 @@ fn calls_behind_finish_are_answered_and_never_run() {
 #[test]
 fn a_tool_that_throws_is_an_error_that_the_model_reads() {
     block_on(async {
-        let broken = TestTool::new("broken", Replay::Safe, |_| async { Err(ToolFailure("no disk".into())) });
+        let broken =
+            TestTool::shared("broken", Replay::Safe, |_| async { Err(ToolFailure("no disk".into())) });
         let answers = [calls(&[("a", "broken", r#"{"text":"x"}"#)]), text("Too bad.")];
         let world = World::new(Rc::new(MemoryStore::new()), vec![broken], answers);
         let conversation = world.open().await.unwrap();

@@ -1,6 +1,6 @@
 //! What a conversation promises, seen through its verbs, against a model that checks every request.
 #![cfg(not(target_arch = "wasm32"))]
-#![allow(missing_docs, reason = "tests")]
+#![allow(missing_docs, clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod crash;
 mod loop_;

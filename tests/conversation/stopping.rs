@@ -16,7 +16,7 @@ fn an_interrupt_stops_a_tool_that_never_ends_and_the_next_message_works() {
     block_on(async {
         let has_begun = Rc::new(Cell::new(false));
         let begin = has_begun.clone();
-        let endless = TestTool::new("endless", Replay::Never, move |_| {
+        let endless = TestTool::shared("endless", Replay::Never, move |_| {
             begin.set(true);
             async { pending().await }
         });
@@ -69,7 +69,7 @@ fn a_pause_lets_the_step_end_and_lasts_over_a_reload() {
     block_on(async {
         let has_begun = Rc::new(Cell::new(false));
         let begin = has_begun.clone();
-        let slow = TestTool::new("slow", Replay::Never, move |_| {
+        let slow = TestTool::shared("slow", Replay::Never, move |_| {
             begin.set(true);
             async {
                 for _ in 0..5 {

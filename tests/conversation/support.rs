@@ -176,7 +176,7 @@ pub struct TestTool {
 }
 
 impl TestTool {
-    pub fn new<F>(name: &str, replay: Replay, run: impl Fn(ToolCall) -> F + 'static) -> Rc<dyn Tool>
+    pub fn shared<F>(name: &str, replay: Replay, run: impl Fn(ToolCall) -> F + 'static) -> Rc<dyn Tool>
     where
         F: Future<Output = std::result::Result<ToolOutput, ToolFailure>> + 'static,
     {
@@ -212,7 +212,7 @@ impl Tool for TestTool {
 
 /// A tool that says its text again.
 pub fn echo() -> Rc<dyn Tool> {
-    TestTool::new("echo", Replay::Safe, |call| async move {
+    TestTool::shared("echo", Replay::Safe, |call| async move {
         let arguments: Value = serde_json::from_str(&call.arguments).unwrap();
         Ok(ToolOutput::text(arguments["text"].as_str().unwrap()))
     })

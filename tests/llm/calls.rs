@@ -48,10 +48,10 @@ pub fn options() -> LlmOptions {
 }
 
 pub const HELLO: [&str; 4] = [
-    r#"{"id":"r-1","model":"gpt-4o-x","choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}"#,
-    r#"{"id":"r-1","choices":[{"index":0,"delta":{"content":"Hel"}}]}"#,
-    r#"{"id":"r-1","choices":[{"index":0,"delta":{"content":"lo"},"finish_reason":"stop"}]}"#,
-    r#"{"id":"r-1","choices":[],"usage":{"prompt_tokens":10,"completion_tokens":2}}"#,
+    r#"{"id":"chatcmpl-hello0123456789ab","model":"gpt-4o-x","choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}"#,
+    r#"{"id":"chatcmpl-hello0123456789ab","choices":[{"index":0,"delta":{"content":"Hel"}}]}"#,
+    r#"{"id":"chatcmpl-hello0123456789ab","choices":[{"index":0,"delta":{"content":"lo"},"finish_reason":"stop"}]}"#,
+    r#"{"id":"chatcmpl-hello0123456789ab","choices":[],"usage":{"prompt_tokens":10,"completion_tokens":2}}"#,
 ];
 
 pub fn hello() -> Reply {
@@ -69,7 +69,7 @@ fn an_answer_comes_piece_by_piece_and_whole() {
     let outcome = call(priced, vec![hello()]);
     assert_eq!(outcome.deltas, [content("Hel"), content("lo")]);
     let expected = Completion {
-        response_id: "r-1".into(),
+        response_id: "chatcmpl-hello0123456789ab".into(),
         message: Message::new(Role::Assistant, vec![Content::text("Hello")]),
         finish_reason: Some("stop".into()),
         usage: Some(Usage { prompt_tokens: 10, completion_tokens: 2, ..Usage::default() }),
@@ -96,6 +96,16 @@ fn ids_that_a_server_leaves_out_are_made() {
     let calls = completion.message.tool_calls.unwrap();
     assert_eq!(calls[0].id, "call_00000000000000000000000000000001");
     assert_eq!(completion.response_id, "chatcmpl-00000000000000000000000000000002");
+}
+
+#[test]
+fn an_id_that_may_come_again_is_made_unique() {
+    let answer =
+        |id| Reply::whole(200, &format!(r#"{{"id":"{id}","choices":[{{"message":{{"content":"a"}}}}]}}"#));
+    let id = |id| call(options(), vec![answer(id)]).result.unwrap().response_id;
+    assert_eq!(id("chatcmpl-123"), "chatcmpl-123-00000000000000000000000000000001");
+    assert_eq!(id("1"), "1-00000000000000000000000000000001");
+    assert_eq!(id("gen-1769850000-aBcDeFgHiJkL"), "gen-1769850000-aBcDeFgHiJkL");
 }
 
 #[test]

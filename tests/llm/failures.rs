@@ -108,6 +108,21 @@ fn an_error_inside_the_stream_is_an_error() {
     let limited = r#"{"id":"x","choices":[{"error":{"code":429,"message":"rate limited"},"delta":{}}]}"#;
     let outcome = call(options(), vec![Reply::events(&[overloaded]), Reply::events(&[limited]), hello()]);
     assert!(outcome.result.is_ok());
+    let event = |data: &str| {
+        Reply::Response(
+            200,
+            Vec::new(),
+            vec![Piece::Bytes(format!("event: error\ndata: {data}\n\n").into_bytes())],
+        )
+    };
+    for (data, expected) in
+        [(r#"{"message":"rate limit"}"#, LlmFailure::RateLimit), ("overloaded", LlmFailure::Unavailable)]
+    {
+        let outcome = call(LlmOptions { num_retries: Some(1), ..options() }, vec![event(data)]);
+        assert_eq!(failure(&outcome), expected);
+    }
+    let ended_badly = r#"{"choices":[{"delta":{"content":"half"},"finish_reason":"error"}]}"#;
+    assert_eq!(failure(&call(options(), vec![Reply::events(&[ended_badly])])), LlmFailure::Unavailable);
     let outcome = call(options(), vec![Reply::events(&[HELLO[1], limited])]);
     let error = outcome.result.unwrap_err();
     assert_eq!((error.failure, error.status), (LlmFailure::RateLimit, Some(429)));

@@ -67,8 +67,6 @@ const store: Store = memoryStore();
 export async function use(signal: AbortSignal): Promise<void> {
   same<ReturnType<typeof load>, Promise<void>>(true);
   await load(new URL("https://example.org/threadkeep_bg.wasm"));
-  // @ts-expect-error a string may be relative to anything
-  await load("/threadkeep_bg.wasm");
 
   await using conversation = await Conversation.open({ agent, store, conversationId: crypto.randomUUID(), tags: { title: "x" } });
   // @ts-expect-error an agent is needed

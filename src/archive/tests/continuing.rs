@@ -53,6 +53,19 @@ fn two_histories_are_not_mixed() {
 }
 
 #[test]
+fn what_somebody_else_writes_is_not_changed() {
+    let store = stored(&Listed::conversation(10));
+    let before = snapshot(&store);
+    let options = ImportOptions { now: 0.0, on_progress: &|_| (), claim: &|_| Box::pin(ready(None)) };
+    let error = block_on(import(&Listed::conversation(11), &store, &options)).unwrap_err();
+    assert_eq!(error.code().as_str(), "locked_elsewhere");
+    let imported = block_on(import(&Listed::conversation(10), &store, &options)).unwrap();
+    assert_eq!(imported[0].outcome, Outcome::UpToDate);
+    assert_eq!(snapshot(&store), before);
+    assert!(block_on(import(&Listed::conversation(1), &MemoryStore::new(), &options)).is_err());
+}
+
+#[test]
 fn a_tail_that_was_torn_when_it_was_imported_is_appended_when_it_is_whole() {
     let store = stored(&Listed::conversation(5).replace(&event_path(4), b""));
     let imported = run(&Listed::conversation(5), &store).unwrap();

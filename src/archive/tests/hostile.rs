@@ -176,7 +176,8 @@ fn a_directory_that_cannot_be_read() {
         }
         fn forget(&self, _: usize) {}
     }
-    let error = block_on(import(&NoZip, &MemoryStore::new(), 0.0, &|_| ())).unwrap_err();
+    let options = ImportOptions { now: 0.0, on_progress: &|_| (), claim: &anybody };
+    let error = block_on(import(&NoZip, &MemoryStore::new(), &options)).unwrap_err();
     assert_eq!(error.code().as_str(), "archive_invalid");
     assert!(error.message().contains("not a zip") || error.message().contains("zip archive"), "{error}");
 }

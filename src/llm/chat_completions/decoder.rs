@@ -120,7 +120,7 @@ impl ChatDecoder {
         let is_bare = self.content.is_empty() && self.calls.is_empty();
         match self.finish_reason.as_deref() {
             Some("content_filter") if is_bare => return Err(DecodeError::Filtered),
-            Some("error") if is_bare => return Err(DecodeError::Provider("{}".into())),
+            Some("error") => return Err(DecodeError::Provider("{}".into())),
             _ if !self.has_choice => return Err(DecodeError::Empty),
             _ => {}
         }

@@ -1,0 +1,66 @@
+//! For the page tests: what the network, the clock and the timers of a page do, as values of JavaScript.
+
+use crate::{
+    host::Host,
+    json::quoted,
+    llm::transport::{HttpClient, HttpError, HttpRequest},
+    web::{fetch::FetchClient, host::WebHost},
+};
+use futures_util::FutureExt;
+use js_sys::Function;
+use std::time::Duration;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// Posts, reads at most `chunks` pieces of the answer, and lets go of the rest. Gives JSON: `{"status", "headers",
+/// "text"}`, or `{"error", "words"}`.
+#[wasm_bindgen(js_name = probePost)]
+pub async fn probe_post(request: String, fetch: Option<Function>, chunks: u32) -> String {
+    match post(&request, fetch, chunks).await {
+        Ok(json) => json,
+        Err(error) => {
+            let (kind, words) = match error {
+                HttpError::Invalid(words) => ("invalid", words),
+                HttpError::Offline => ("offline", String::new()),
+                HttpError::Network(words) => ("network", words),
+            };
+            format!("{{\"error\":{},\"words\":{}}}", quoted(kind), quoted(&words))
+        }
+    }
+}
+
+/// Begins to post and lets go at once.
+#[wasm_bindgen(js_name = probePostAndDrop)]
+pub fn probe_post_and_drop(request: String, fetch: Option<Function>) -> bool {
+    post(&request, fetch, u32::MAX).now_or_never().is_none()
+}
+
+/// Waits, or lets go of the timer at once.
+#[wasm_bindgen(js_name = probeSleep)]
+pub async fn probe_sleep(milliseconds: u32, is_dropped: bool) {
+    let sleep = WebHost.sleep(Duration::from_millis(milliseconds.into()));
+    if !is_dropped {
+        sleep.await;
+    }
+}
+
+/// Milliseconds since the epoch, the local time as it is stored, and a random id.
+#[wasm_bindgen(js_name = probeHost)]
+pub fn probe_host() -> Vec<String> {
+    vec![WebHost.now().to_string(), WebHost.local_time(), WebHost.random_uuid().to_string()]
+}
+
+async fn post(request: &str, fetch: Option<Function>, chunks: u32) -> Result<String, HttpError> {
+    let (url, headers, body): (String, Vec<(String, String)>, String) =
+        serde_json::from_str(request).map_err(|error| HttpError::Invalid(error.to_string()))?;
+    let http = fetch.map_or_else(FetchClient::new, FetchClient::with_function);
+    let mut response = http.post(HttpRequest { url, headers, body: body.into() }).await?;
+    let mut bytes = Vec::new();
+    for _ in 0..chunks {
+        let Some(chunk) = response.body.chunk().await? else { break };
+        bytes.extend(chunk);
+    }
+    let headers: Vec<String> =
+        response.headers.iter().map(|(name, value)| format!("{}:{}", quoted(name), quoted(value))).collect();
+    let text = quoted(&String::from_utf8_lossy(&bytes));
+    Ok(format!("{{\"status\":{},\"headers\":{{{}}},\"text\":{text}}}", response.status, headers.join(",")))
+}
