@@ -1,8 +1,13 @@
-// What a page downloads to run an agent, measured and held under size-budget.json.
-import { readFileSync } from "node:fs";
+// What a page downloads to run an agent, measured by each build and held under size-budget.json.
+// `node scripts/sizes.mjs` holds the last build to the budget.
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { Stop, root } from "./process.mjs";
+import { Stop, isProgram, main, root } from "./process.mjs";
+import { notChecked } from "./testing/perform.mjs";
+
+/** Where a build leaves its sizes, and with which profile it was made. */
+export const sizesFile = path.join(root, ".cache/sizes.json");
 
 /**
  * The files a page loads before its first conversation: the wasm and the entry with everything it imports statically.
@@ -41,8 +46,12 @@ export function print({ rows, total }) {
   for (const { file, raw, gzip, brotli } of [...rows, total]) line([file, raw, gzip, brotli]);
 }
 
-/** Throws when the page downloads more than the budget says. */
-export function holdBudget({ total }) {
+/** Throws when the page of the last build downloads more than the budget says. */
+function holdBudget() {
+  if (!existsSync(sizesFile)) throw new Stop("there is no build to measure: run `npm run build`");
+  const { profile, rows, total } = JSON.parse(readFileSync(sizesFile, "utf8"));
+  print({ rows, total });
+  if (profile !== "release") return console.log(`${notChecked}the size budget, because the build was made with --quick`);
   const { brotli: budget } = JSON.parse(readFileSync(path.join(root, "size-budget.json"), "utf8"));
   console.log(`budget: ${total.brotli} of ${budget} bytes brotli (${Math.round((100 * total.brotli) / budget)} %)`);
   if (total.brotli > budget) {
@@ -52,3 +61,5 @@ export function holdBudget({ total }) {
     );
   }
 }
+
+if (isProgram(import.meta.url)) await main(holdBudget);

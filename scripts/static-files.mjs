@@ -17,6 +17,7 @@ const types = {
   ".txt": "text/plain; charset=utf-8",
   ".wasm": "application/wasm",
   ".webmanifest": "application/manifest+json",
+  ".woff2": "font/woff2",
   ".zip": "application/zip",
 };
 

@@ -1,15 +1,14 @@
 // The page's agent: the model from the settings and the page's own tools.
 
 import { Agent, LLM } from "threadkeep";
-import { absoluteBaseUrl, key, settings } from "./settings.ts";
+import { key, settings } from "./settings.ts";
 import { pageTools } from "./tools/index.ts";
 
 export function createLLM(): LLM {
   const { model, baseUrl } = settings();
   return new LLM({
     model,
-    baseUrl: absoluteBaseUrl(baseUrl),
-    stream: true,
+    baseUrl,
     // The wait between attempts is seconds long, and a person who looks at the page can press “Try again”.
     numRetries: 2,
     ...(key() === "" ? {} : { apiKey: key() }),

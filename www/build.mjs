@@ -1,6 +1,6 @@
 // Bundles the demo page. The one place that knows how: the dev server and the tests call `build`.
 
-import { copyFile, mkdir, readdir } from "node:fs/promises";
+import { copyFile, readdir, rm } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,6 +20,7 @@ export async function build({
   minify = false,
   threadkeep = existsSync(BUILT_LIBRARY) ? BUILT_LIBRARY : LIBRARY_SOURCE,
 } = {}) {
+  await rm(outdir, { recursive: true, force: true });
   await esbuild.build({
     entryPoints: [
       { in: join(here, "main.ts"), out: "main" },
@@ -38,7 +39,6 @@ export async function build({
     sourcemap: true,
     logLevel: "warning",
   });
-  await mkdir(outdir, { recursive: true });
   await Promise.all(["index.html", "icon.svg"].map((name) => copyFile(join(here, name), join(outdir, name))));
   await copyWasm(dirname(threadkeep), outdir);
 }

@@ -5,17 +5,18 @@ import { el } from "./dom.ts";
 import { icon } from "./icons.ts";
 import { lookOf } from "./tools/index.ts";
 
-const STATE_TEXT = { done: "done", failed: "failed", stopped: "stopped", rejected: "skipped" } as const;
+const STATE_TEXT = { running: "running", waiting: "waits for you", interrupted: "not finished", done: "done", failed: "failed", stopped: "stopped", rejected: "skipped" } as const;
 
 export interface CallCircumstances {
-  running: boolean;
+  /** What a call without an answer is doing. */
+  open: "running" | "waiting" | "interrupted";
   progress: string | undefined;
 }
 
-export function callView(call: Call, { running, progress }: CallCircumstances): HTMLElement {
+export function callView(call: Call, { open, progress }: CallCircumstances): HTMLElement {
   const { title, icon: iconName } = lookOf(call.toolName);
-  const state = call.state === "open" ? (running ? "running" : "interrupted") : call.state;
-  const stateText = call.state === "open" ? (running ? (progress ?? "running") : "not finished") : STATE_TEXT[call.state];
+  const state = call.state === "open" ? open : call.state;
+  const stateText = state === "running" ? (progress ?? STATE_TEXT.running) : STATE_TEXT[state];
 
   return el(
     "details",

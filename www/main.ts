@@ -1,7 +1,7 @@
 // The page: puts the parts together and follows the route. What happens in a conversation is in session.ts,
 // how it looks in transcript.ts.
 
-import { Conversation } from "threadkeep";
+import { Conversation, ThreadkeepError } from "threadkeep";
 import { announce } from "./announcer.ts";
 import { Composer } from "./composer.ts";
 import { refreshList, startConversationList } from "./conversation-list.ts";
@@ -11,7 +11,7 @@ import { explain } from "./failures.ts";
 import { icon } from "./icons.ts";
 import { startModelLabel } from "./model-label.ts";
 import { notify, report } from "./notices.ts";
-import { currentRoute, goHome, nameCurrent, onRoute, type Route } from "./router.ts";
+import { currentRoute, goHome, HOME, nameCurrent, onRoute, type Route } from "./router.ts";
 import { leaveSession, openSession } from "./open-sessions.ts";
 import { Session } from "./session.ts";
 import { onSettingsChange } from "./settings.ts";
@@ -32,10 +32,12 @@ let wish = 0;
 
 const composer = new Composer({ send, stop: async () => session?.stop() });
 
-async function follow(route: Route): Promise<void> {
+/** `moved`: the user came here by a link of this page, so the focus follows them. */
+async function follow(route: Route, { moved = false } = {}): Promise<void> {
   const mine = (wish += 1);
   await leave();
   composer.showDraftOf(route?.conversationId ?? "new");
+  if (moved) moveFocus();
   if (route === null) return showNew();
   setTitle("Opening…", "");
   let opened: Session;
@@ -48,6 +50,12 @@ async function follow(route: Route): Promise<void> {
   if (mine !== wish) return leaveSession(opened);
   show(opened);
   announce(`Opened ${opened.title}.`);
+}
+
+/** To where one writes; on a phone to the heading, because a focused field would bring up the keyboard. */
+function moveFocus(): void {
+  if (matchMedia("(pointer: coarse)").matches) byId("title").focus();
+  else composer.focus();
 }
 
 function show(opened: Session): void {
@@ -120,11 +128,14 @@ function titleFrom(text: string): string {
 function showFailure(error: unknown, conversationId: string): void {
   const { title, text } = explain(error);
   setTitle(title, "");
-  const retry = el("button", { type: "button", class: "button primary", onclick: () => void follow(currentRoute()) }, "Try again");
-  const home = el("a", { href: "#/", class: "button" }, "Start a conversation");
-  const remove = el("button", { type: "button", class: "button", onclick: () => void removeConversation(conversationId, conversationId) }, "Delete it");
+  const isGone = error instanceof ThreadkeepError && error.code === "not_found";
+  const button = (name: string, look: string, onclick: () => unknown): HTMLElement => el("button", { type: "button", class: `button ${look}`, onclick }, name);
+  const home = el("a", { href: HOME, class: isGone ? "button primary" : "button" }, "Start a conversation");
+  const buttons = isGone
+    ? [home]
+    : [button("Try again", "primary", () => follow(currentRoute())), home, button("Delete it", "", () => removeConversation(conversationId, conversationId))];
   byId("column").replaceChildren(
-    el("section", { class: "start", role: "alert" }, el("h2", {}, title), el("p", { class: "start-text" }, text), el("div", { class: "buttons" }, retry, home, remove)),
+    el("section", { class: "start", role: "alert" }, el("h2", {}, title), el("p", { class: "start-text" }, text), el("div", { class: "buttons" }, ...buttons)),
   );
 }
 
@@ -138,7 +149,6 @@ async function removeConversation(conversationId: string, title: string): Promis
     await Conversation.delete(conversationId);
     notify(`“${title}” was deleted.`);
     goHome();
-    byId("title").focus();
   } catch (error) {
     report(error, { title: "The conversation could not be deleted", retry: () => removeConversation(conversationId, title) });
   }
@@ -187,7 +197,7 @@ function start(): void {
     if (session === null) return currentRoute() === null ? showNew() : undefined;
     session.useCurrentSettings().catch((error: unknown) => report(error));
   });
-  onRoute((route) => void follow(route));
+  onRoute((route) => void follow(route, { moved: true }));
   void follow(currentRoute());
 }
 

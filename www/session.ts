@@ -1,11 +1,10 @@
 // The conversation that is open: the library's object, the page of events that is loaded, and what streams in.
 // It draws nothing. Whoever draws subscribes, and is told at most once per turn of the event loop.
 
-import { Conversation, type ConversationEvent, type StreamingDeltaEvent } from "threadkeep";
+import { Conversation, type ConversationEvent, type LiveEvent } from "threadkeep";
 import { createAgent, createLLM } from "./agent.ts";
 import type { StoredEvent } from "./event-shapes.ts";
 import { newest } from "./timeline.ts";
-import { onProgress } from "./tools/progress.ts";
 
 const PAGE = 100;
 
@@ -28,7 +27,7 @@ export class Session {
   readonly progress = new Map<string, string>();
 
   #listeners = new Set<() => void>();
-  #stops: Array<() => void> = [];
+  #unsubscribe = (): void => undefined;
   #known = new Set<string>();
   #announced = false;
 
@@ -47,12 +46,11 @@ export class Session {
   static async #over(conversation: Conversation): Promise<Session> {
     const session = new Session(conversation);
     // First listen, then read: an event that arrives in between is known by its id and not taken twice.
-    session.#stops.push(conversation.subscribe((event) => session.#take(event)));
-    session.#stops.push(onProgress((toolCallId, text) => session.#takeProgress(toolCallId, text)));
-    const page = (await conversation.events.slice(-PAGE)) as StoredEvent[];
+    session.#unsubscribe = conversation.subscribe((event) => session.#take(event));
+    const page = (await conversation.events.slice(-PAGE)) as unknown as StoredEvent[];
     session.#prepend(page);
     session.earlier = Math.max(0, conversation.events.length - session.events.length);
-    session.pending = (await conversation.pendingActions()) as StoredEvent[];
+    session.pending = (await conversation.pendingActions()) as unknown as StoredEvent[];
     return session;
   }
 
@@ -64,6 +62,12 @@ export class Session {
     return this.conversation.state.tags["title"] ?? "Untitled conversation";
   }
 
+  /** What calls without an answer are doing. */
+  get openCallsAre(): "running" | "waiting" | "interrupted" {
+    if (this.running) return "running";
+    return this.conversation.executionStatus === "waiting_for_confirmation" ? "waiting" : "interrupted";
+  }
+
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -72,7 +76,7 @@ export class Session {
   async loadEarlier(): Promise<void> {
     const end = this.earlier;
     const start = Math.max(0, end - PAGE);
-    this.#prepend((await this.conversation.events.slice(start, end)) as StoredEvent[]);
+    this.#prepend((await this.conversation.events.slice(start, end)) as unknown as StoredEvent[]);
     this.earlier = start;
     this.#changed();
   }
@@ -95,7 +99,7 @@ export class Session {
     }
     this.progress.clear();
     const pending = await this.conversation.pendingActions().catch(() => []);
-    this.#set({ running: false, draft: null, pending: pending as StoredEvent[] });
+    this.#set({ running: false, draft: null, pending: pending as unknown as StoredEvent[] });
   }
 
   stop(): Promise<void> {
@@ -119,31 +123,36 @@ export class Session {
   }
 
   async close(): Promise<void> {
-    for (const stop of this.#stops) stop();
+    this.#unsubscribe();
     this.#listeners.clear();
     await this.conversation.close();
   }
 
-  #take(event: ConversationEvent | StreamingDeltaEvent): void {
-    if (event.kind === "StreamingDeltaEvent") {
-      const delta = event as StreamingDeltaEvent;
-      this.draft ??= { reasoning: "", text: "" };
-      this.draft.reasoning += delta.reasoning_content ?? "";
-      this.draft.text += delta.content ?? "";
-    } else {
-      const stored = event as StoredEvent;
-      if (this.#known.has(stored.id)) return;
-      this.#known.add(stored.id);
-      this.events.push(stored);
-      // The whole answer takes the place of its preview.
-      if (stored.source === "agent") this.draft = null;
+  #take(event: ConversationEvent | LiveEvent): void {
+    switch (event.kind) {
+      case "StreamingDeltaEvent":
+        this.draft ??= { reasoning: "", text: "" };
+        this.draft.reasoning += event.reasoning_content ?? "";
+        this.draft.text += event.content ?? "";
+        break;
+      case "StreamingResetEvent":
+        this.draft = null;
+        break;
+      case "ToolProgressEvent":
+        this.progress.set(event.tool_call_id, event.text);
+        break;
+      default:
+        this.#takeStored(event as unknown as StoredEvent);
     }
     this.#changed();
   }
 
-  #takeProgress(toolCallId: string, text: string): void {
-    this.progress.set(toolCallId, text);
-    this.#changed();
+  #takeStored(event: StoredEvent): void {
+    if (this.#known.has(event.id)) return;
+    this.#known.add(event.id);
+    this.events.push(event);
+    // The whole answer takes the place of its preview.
+    if (event.source === "agent") this.draft = null;
   }
 
   #prepend(page: StoredEvent[]): void {

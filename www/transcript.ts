@@ -94,7 +94,7 @@ export class Transcript {
 
   #elementFor(item: Item, readOut: boolean): HTMLElement {
     const circumstances = {
-      running: this.#session.running,
+      open: this.#session.openCallsAre,
       progress: item.type === "call" ? this.#session.progress.get(item.toolCallId) : undefined,
     };
     const signature = item.type === "call" ? JSON.stringify([item.state, item.action !== null, item.state === "open" && circumstances]) : item.type;

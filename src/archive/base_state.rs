@@ -11,6 +11,8 @@ use crate::{
 pub struct BaseState {
     /// Whose it is.
     pub id: ConversationId,
+    /// The event that the conversation stands at, if it names one.
+    pub head: Option<String>,
     /// The text, byte for byte as it was read unless `warnings` say otherwise.
     pub text: String,
     /// Whether the content was torn, so that `text` is only what could be saved of it.
@@ -57,7 +59,8 @@ pub fn read(content: &[u8], entry: &str, folder: Option<ConversationId>) -> Resu
             places.join(", ")
         ));
     }
-    Ok(BaseState { id, text: masked.into_owned(), was_torn, warnings })
+    let head = json::members(&text).ok().and_then(|members| json::string_member(&members, "leaf_event_id"));
+    Ok(BaseState { id, head, text: masked.into_owned(), was_torn, warnings })
 }
 
 enum Flaw<'a> {
@@ -119,16 +122,12 @@ fn saved(torn: &str, id: ConversationId) -> String {
     format!("{{{}}}", fields.join(","))
 }
 
-/// The text with another head, if its head is one of `gone`; `head` is where the conversation then stands.
-pub fn with_head_among_the_kept(text: &str, gone: &[EventId], head: Option<&EventId>) -> Option<String> {
-    let members = json::members(text).ok()?;
-    let value = json::member(&members, "leaf_event_id")?;
-    let leaf = json::string_member(&members, "leaf_event_id")?;
-    if !gone.iter().any(|id| id.as_str() == leaf) {
-        return None;
-    }
-    let replacement = head.map_or_else(|| "null".to_owned(), |id| json::quoted(id.as_str()));
-    Some(json::edited(text, vec![(json::range_in(text, value), replacement)]))
+/// The text with another `leaf_event_id`, if it has one.
+pub fn with_head(text: &str, head: Option<&EventId>) -> String {
+    let members = json::members(text).unwrap_or_default();
+    let Some(value) = json::member(&members, "leaf_event_id") else { return text.to_owned() };
+    let head = head.map_or_else(|| "null".to_owned(), |id| json::quoted(id.as_str()));
+    json::edited(text, vec![(json::range_in(text, value), head)])
 }
 
 /// The base state as it leaves in an export. Three things are not as they are stored:
@@ -202,7 +201,7 @@ mod tests {
         for spelling in [DASHED.to_owned(), id().hex(), DASHED.to_uppercase()] {
             let text = format!("{{ \"x\" : 1.50, \"id\":\"{spelling}\" }}\n");
             let found = read(text.as_bytes(), Some(id())).unwrap();
-            assert_eq!(found, BaseState { id: id(), text, was_torn: false, warnings: vec![] });
+            assert_eq!(found, BaseState { id: id(), head: None, text, was_torn: false, warnings: vec![] });
         }
     }
 
@@ -246,20 +245,12 @@ mod tests {
     }
 
     #[test]
-    fn the_head_moves_only_if_it_was_set_aside() {
-        let gone: Vec<EventId> = vec!["aaaaaaaa".parse().unwrap()];
-        let kept: EventId = "bbbbbbbb".parse().unwrap();
-        let moved = |text| with_head_among_the_kept(text, &gone, Some(&kept));
-        assert_eq!(
-            moved(r#"{"leaf_event_id": "aaaaaaaa" ,"x":1}"#).as_deref(),
-            Some(r#"{"leaf_event_id": "bbbbbbbb" ,"x":1}"#)
-        );
-        assert_eq!(moved(r#"{"leaf_event_id":"bbbbbbbb"}"#), None);
-        assert_eq!(moved("{}"), None);
-        assert_eq!(
-            with_head_among_the_kept(r#"{"leaf_event_id":"aaaaaaaa"}"#, &gone, None).as_deref(),
-            Some(r#"{"leaf_event_id":null}"#)
-        );
+    fn the_head_can_be_moved_without_touching_the_rest() {
+        let id: EventId = "bbbbbbbb".parse().unwrap();
+        let text = r#"{"leaf_event_id": "aaaaaaaa" ,"x":1.0}"#;
+        assert_eq!(with_head(text, Some(&id)), r#"{"leaf_event_id": "bbbbbbbb" ,"x":1.0}"#);
+        assert_eq!(with_head(text, None), r#"{"leaf_event_id": null ,"x":1.0}"#);
+        assert_eq!(with_head("{}", Some(&id)), "{}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::{
     invalid, limits,
     name::BASE_STATE,
     read_ahead::ReadAhead,
-    verify::{Verified, position},
+    verify::{Head, Verified, position},
 };
 use crate::{
     error::{Error, ErrorCode, Result},
@@ -201,9 +201,11 @@ impl<'a> Plan<'a> {
         if read.id != self.verified.id {
             return Err(self.changed(Part::BaseState));
         }
-        let gone = self.verified.gone(self.conversation);
-        let moved = base_state::with_head_among_the_kept(&read.text, &gone, self.verified.head.as_ref());
-        Ok((moved.unwrap_or(read.text), read.was_torn.then_some(content)))
+        let text = match &self.verified.head {
+            Head::Kept => read.text,
+            Head::Moved(head) => base_state::with_head(&read.text, head.as_ref()),
+        };
+        Ok((text, read.was_torn.then_some(content)))
     }
 
     fn changed(&self, part: Part) -> Error {

@@ -20,17 +20,19 @@ pub struct Verified {
     pub id: ConversationId,
     /// How many events of the log are kept; those after them are set aside.
     pub length: u64,
-    /// Where the conversation stands if its head was set aside.
-    pub head: Option<EventId>,
+    /// Where the conversation stands instead, if the event that it stands at is not among those kept.
+    pub head: Head,
     /// What the user should know.
     pub warnings: Vec<String>,
 }
 
-impl Verified {
-    /// The ids of the events that are set aside.
-    pub fn gone(&self, conversation: &Conversation) -> Vec<EventId> {
-        conversation.events.iter().skip(position(self.length)).map(|(id, _)| id.clone()).collect()
-    }
+/// The head of a conversation, as an import leaves it.
+#[derive(Debug)]
+pub enum Head {
+    /// As it is in `base_state.json`.
+    Kept,
+    /// At the last event that the SDK would take for it, or at none.
+    Moved(Option<EventId>),
 }
 
 /// An index as a position in memory; one that memory cannot have is beyond every end.
@@ -155,7 +157,21 @@ impl Findings {
                 name(index)
             ));
         }
-        let head = self.head.and_then(|index| conversation.events.get(index)).map(|(id, _)| id.clone());
+        let is_kept =
+            |head: &String| conversation.events.iter().take(length).any(|(id, _)| id.as_str() == head);
+        let head = match base_state.head.filter(|head| !is_kept(head)) {
+            None => Head::Kept,
+            Some(lost) => {
+                let last =
+                    self.head.and_then(|index| conversation.events.get(index)).map(|(id, _)| id.clone());
+                warnings.push(format!(
+                    "{} names the event {}, which is not there; the conversation stands at its last event instead",
+                    conversation.entry_name(Part::BaseState),
+                    shortened(&lost)
+                ));
+                Head::Moved(last)
+            }
+        };
         Ok(Verified { id: base_state.id, length: length as u64, head, warnings })
     }
 }

@@ -93,8 +93,8 @@ impl Exchange {
     }
 
     fn request(&self, request: &HttpRequest) -> Result<web_sys::Request, HttpError> {
-        let invalid =
-            |error: gloo_net::Error| HttpError::Invalid(format!("the URL cannot be fetched: {error}"));
+        // The engine's own words would quote the URL, and who knows what is in it.
+        let invalid = |_| HttpError::Invalid("the base URL is none that fetch can use from here".into());
         let headers = gloo_net::http::Headers::from_raw(checked_headers(request)?);
         let built = gloo_net::http::Request::post(&request.url)
             .headers(headers)

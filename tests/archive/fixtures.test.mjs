@@ -50,12 +50,13 @@ function portable(text, id) {
     .replace('"execution_status":"running"', '"execution_status":"paused"');
 }
 
-/** A head that was set aside moves to the event before it. */
+/** A head that is not there, or was set aside, moves to the last event that is. */
 function withoutLostHead(text, kept, entries) {
   const { leaf_event_id: head } = JSON.parse(text);
-  if (!head || !kept.some((name) => name.includes(head))) return text;
-  const before = entries[entries.findIndex(({ name }) => name.includes(head)) - 1].name;
-  return text.replace(head, /event-\d+-(.*)\.json$/.exec(before)[1]);
+  const setAside = kept.map((name) => path.basename(name));
+  const events = entries.map(({ name }) => path.basename(name)).filter((name) => name.startsWith("event-") && !setAside.includes(name));
+  if (!head || events.some((name) => name.includes(head))) return text;
+  return text.replace(head, /event-\d+-(.*)\.json$/.exec(events.at(-1))[1]);
 }
 
 function packed(directory) {

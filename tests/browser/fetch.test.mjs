@@ -89,7 +89,10 @@ for (const kind of availableBrowsers) {
           }
         });
       }
-      await context.test("what is no URL is refused", async () => assert.equal((await post("http://[", {})).error, "invalid"));
+      await context.test("what is no URL is refused and not quoted", async () => {
+        const { error, words } = await post("http://planted:planted@[");
+        assert.deepEqual([error, words.includes("planted")], ["invalid", false]);
+      });
 
       await context.test("letting go of an answer gives up its connection", async () => {
         for (const fetch of [undefined, (url, init) => globalThis.fetch(url, init)]) {

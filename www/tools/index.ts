@@ -10,16 +10,17 @@ import { slowCount } from "./slow-count.ts";
 
 export const pageTools: Tool[] = [getTime, rollDice, calculate, remember, recall, slowCount];
 
-const LOOKS: Record<string, { title: string; icon: IconName }> = {
-  get_time: { title: "Look at the clock", icon: "clock" },
-  roll_dice: { title: "Roll dice", icon: "dice" },
-  calculate: { title: "Calculate", icon: "calculator" },
-  remember: { title: "Keep a note", icon: "note" },
-  recall: { title: "Look through the notes", icon: "search" },
-  slow_count: { title: "Count slowly", icon: "count" },
+const ICONS: Record<string, IconName> = {
+  get_time: "clock",
+  roll_dice: "dice",
+  calculate: "calculator",
+  remember: "note",
+  recall: "search",
+  slow_count: "count",
 };
 
 /** How to show a call; a tool this page does not have (an imported conversation's) goes by its name. */
 export function lookOf(toolName: string): { title: string; icon: IconName } {
-  return LOOKS[toolName] ?? { title: toolName.replaceAll("_", " "), icon: "tool" };
+  const title = pageTools.find(({ name }) => name === toolName)?.annotations.title;
+  return { title: title ?? toolName.replaceAll("_", " "), icon: ICONS[toolName] ?? "tool" };
 }

@@ -2,7 +2,6 @@
 // It says that it is not idempotent and that replay must ask: the tool to kill the page in the middle of.
 
 import { tool } from "threadkeep";
-import { reportProgress } from "./progress.ts";
 
 export const slowCount = tool<{ to: number; seconds_per_step?: number }>({
   name: "slow_count",
@@ -23,7 +22,7 @@ export const slowCount = tool<{ to: number; seconds_per_step?: number }>({
     for (let number = 1; number <= to; number += 1) {
       await pause(seconds_per_step * 1000, context.signal);
       counted.push(number);
-      reportProgress(context, `${number} of ${to}`);
+      context.progress(`${number} of ${to}`);
     }
     return counted.join(" ");
   },

@@ -96,6 +96,20 @@ fn the_head_moves_off_a_tail_that_was_set_aside() {
 }
 
 #[test]
+fn a_head_that_points_nowhere_moves_to_the_last_event() {
+    let headed =
+        base_state().replace("\"execution_status\"", "\"leaf_event_id\":\"0badc0de\",\"execution_status\"");
+    for (length, expected) in [(3, format!("\"{}\"", event_id(2))), (0, "null".to_owned())] {
+        let archive =
+            Listed::conversation(length).replace(&format!("{FOLDER}/base_state.json"), headed.as_bytes());
+        let store = MemoryStore::new();
+        let imported = run(&archive, &store).unwrap();
+        assert!(imported[0].warnings[0].contains("0badc0de"), "{imported:?}");
+        assert_eq!(*snapshot(&store)[0].1, *headed.replace("\"0badc0de\"", &expected));
+    }
+}
+
+#[test]
 fn a_torn_base_state_is_rebuilt_and_kept_beside() {
     for torn in [&b""[..], &base_state().as_bytes()[..100]] {
         let archive = Listed::conversation(3).replace(&format!("{FOLDER}/base_state.json"), torn);

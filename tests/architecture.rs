@@ -1,0 +1,189 @@
+//! The rules of the house that a compiler does not know: which room may look into which, how long a file may be,
+//! and what no file may hold.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used, reason = "a test that cannot read its own sources has failed")]
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Each room and the rooms that it may use. `ARCHITECTURE.md` draws this.
+const ROOMS: &[(&str, &[&str])] = &[
+    ("error", &[]),
+    ("json", &[]),
+    ("cancel", &[]),
+    ("host", &[]),
+    ("id", &["error"]),
+    ("store", &["error", "id"]),
+    ("llm", &["error", "host", "json"]),
+    ("event", &["error", "id", "json", "llm"]),
+    ("context", &["event", "id", "llm"]),
+    ("tool", &["cancel", "error", "event", "id", "json", "llm"]),
+    ("agent", &["cancel", "event", "id", "json", "llm", "tool"]),
+    (
+        "conversation",
+        &["agent", "cancel", "context", "error", "event", "host", "id", "json", "llm", "store", "tool"],
+    ),
+    ("archive", &["error", "id", "json", "store"]),
+    ("web", &["error", "host", "id", "llm", "store"]),
+    (
+        "bindings",
+        &[
+            "agent",
+            "archive",
+            "cancel",
+            "conversation",
+            "error",
+            "event",
+            "host",
+            "id",
+            "json",
+            "llm",
+            "store",
+            "tool",
+            "web",
+        ],
+    ),
+];
+
+/// Split a file long before it is this long.
+const LONGEST_FILE: usize = 600;
+
+fn sources(folder: &str, ending: &str) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if path.is_dir() && !matches!(name.as_str(), "node_modules" | "dist" | "fixtures") {
+                folders.push(path);
+            } else if name.ends_with(ending) {
+                let text = fs::read_to_string(&path).unwrap();
+                found.push((path, text));
+            }
+        }
+    }
+    found.sort();
+    assert!(!found.is_empty(), "no {ending} in {folder}");
+    found
+}
+
+fn room_of(path: &Path) -> String {
+    let inner = path.strip_prefix(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap();
+    inner.iter().next().unwrap().to_string_lossy().trim_end_matches(".rs").to_owned()
+}
+
+/// The rooms that a file names behind `crate::`, in its own code and not in its tests.
+fn uses(text: &str) -> BTreeSet<String> {
+    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let name =
+        |rest: &str| -> String { rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect() };
+    let mut found = BTreeSet::new();
+    for (at, _) in code.match_indices("crate::") {
+        let rest = &code[at + "crate::".len()..];
+        let Some(list) = rest.strip_prefix('{') else {
+            found.insert(name(rest));
+            continue;
+        };
+        let mut depth = 1;
+        let mut is_start = true;
+        for (place, c) in list.char_indices() {
+            match c {
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                ',' if depth == 1 => is_start = true,
+                c if is_start && depth == 1 && (c.is_alphabetic() || c == '_') => {
+                    found.insert(name(&list[place..]));
+                    is_start = false;
+                }
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn every_room_looks_only_into_the_rooms_below_it() {
+    for (path, text) in sources("src", ".rs") {
+        let room = room_of(&path);
+        if room == "lib" {
+            continue;
+        }
+        let allowed = ROOMS.iter().find(|(name, _)| *name == room);
+        let (_, allowed) = allowed.unwrap_or_else(|| panic!("{} is in no known room", path.display()));
+        for other in uses(&text) {
+            assert!(
+                other == room || allowed.contains(&other.as_str()),
+                "{} uses crate::{other}, which room {room} may not",
+                path.display()
+            );
+        }
+    }
+}
+
+#[test]
+fn of_the_models_an_event_knows_only_messages() {
+    for (path, text) in sources("src/event", ".rs") {
+        for line in
+            text.lines().filter(|line| line.contains("crate::llm") || line.trim().starts_with("llm::"))
+        {
+            assert!(line.contains("llm::message"), "{}: {line}", path.display());
+        }
+    }
+}
+
+#[test]
+fn browser_types_stay_in_web_and_bindings() {
+    for (path, text) in sources("src", ".rs") {
+        if matches!(room_of(&path).as_str(), "web" | "bindings") {
+            continue;
+        }
+        for browser in ["wasm_bindgen", "js_sys", "web_sys", "gloo_net", "idb::", "serde_wasm_bindgen"] {
+            assert!(!text.contains(browser), "{} uses {browser}", path.display());
+        }
+    }
+}
+
+#[test]
+fn every_file_says_what_it_is_for_and_can_be_read_in_one_sitting() {
+    for (path, text) in sources("src", ".rs").into_iter().chain(sources("tests", ".rs")) {
+        assert!(text.starts_with("//! "), "{} does not begin with what it is for", path.display());
+    }
+    let all = ["src", "tests"].map(|folder| sources(folder, ".rs"));
+    let scripts = ["js", "www"].map(|folder| sources(folder, ".ts"));
+    let modules = ["scripts", "tests"].map(|folder| sources(folder, ".mjs"));
+    for (path, text) in all.into_iter().chain(scripts).chain(modules).flatten() {
+        let length = text.lines().count();
+        assert!(length <= LONGEST_FILE, "{} has {length} lines", path.display());
+    }
+}
+
+/// Whether a file is only compiled for tests.
+fn is_test(path: &Path) -> bool {
+    let stem = path.file_stem().unwrap().to_string_lossy();
+    let parent = fs::read_to_string(path.with_file_name("mod.rs")).unwrap_or_default();
+    parent.contains(&format!("#[cfg(test)]\nmod {stem};"))
+        || path.iter().any(|part| part == "tests" || part.to_string_lossy().starts_with("conformance"))
+}
+
+#[test]
+fn nothing_unfinished_is_left_and_no_code_can_trap_on_purpose() {
+    let unfinished = ["todo!(", "unimplemented!(", "dbg!(", "FIXME", "TODO", "XXX"];
+    let traps = [".unwrap()", ".expect(", "panic!(", "unreachable!(", "#[ignore", "should_panic"];
+    for (path, text) in sources("src", ".rs") {
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for found in unfinished.iter().chain(if is_test(&path) { [].iter() } else { traps.iter() }) {
+            for (at, line) in code.lines().enumerate() {
+                let is_comment = line.trim_start().starts_with("//");
+                assert!(is_comment || !line.contains(found), "{}:{}: {line}", path.display(), at + 1);
+            }
+        }
+    }
+}
