@@ -148,9 +148,8 @@ impl Conversation {
 
     /// Stops a run, lets go of the log, and refuses everything from then on. What was committed stays.
     pub async fn close(&self) {
-        if let Some(cancel) = self.0.running.borrow().as_ref() {
-            cancel.cancel();
-        }
+        // Whoever opens it next must not find it still being written.
+        self.stop_run().await;
         let _turn = self.0.turn.take().await;
         self.0.is_closed.set(true);
     }

@@ -193,6 +193,9 @@ enum Leftover {
     Answer,
 }
 
+/// Where `agent_state` says how many calls a run had under way at a time, if more than one.
+const CONCURRENCY: &str = "tool_concurrency_limit";
+
 /// Calls begin in order and `limit` at a time, so those behind the first `limit` without a result had not begun.
 fn leftover(place: usize, limit: usize, replay: Option<Replay>) -> Leftover {
     let may_have_begun = place < limit;
@@ -238,11 +241,12 @@ impl Conversation {
     /// Answers to calls that will not run again, and the ids of the actions to ask about.
     async fn settle_leftovers(&self) -> Result<(Vec<Draft>, Vec<String>)> {
         let agent = &self.0.agent;
+        let limit = self.concurrency_of_dead_run();
         let (mut drafts, mut asked) = (Vec::new(), Vec::new());
         for (place, event) in self.pending_actions().await?.iter().enumerate() {
             let Body::ActionEvent(action) = event.body() else { continue };
             let replay = agent.tools.get(&action.tool_name).map(|tool| tool.definition().replay);
-            match leftover(place, agent.tool_concurrency_limit, replay) {
+            match leftover(place, limit, replay) {
                 Leftover::Run => {}
                 Leftover::Ask => asked.push(event.id().as_str().to_owned()),
                 Leftover::Answer => {
@@ -251,6 +255,20 @@ impl Conversation {
             }
         }
         Ok((drafts, asked))
+    }
+
+    /// The dead page, or the Python process, may have allowed itself more than this one does.
+    fn concurrency_of_dead_run(&self) -> usize {
+        let state = self.state();
+        let by_agent = state.agent().and_then(|agent| agent.field::<usize>("tool_concurrency_limit"));
+        let by_run = state.in_agent_state::<usize>(CONCURRENCY);
+        [by_agent, by_run].into_iter().flatten().fold(self.0.agent.tool_concurrency_limit, usize::max)
+    }
+
+    /// Remembers for [`Self::concurrency_of_dead_run`] what this run allows itself.
+    pub(super) fn keep_concurrency(&self, state: &mut BaseState) {
+        let limit = self.0.agent.tool_concurrency_limit;
+        state.set_in_agent_state(CONCURRENCY, (limit > 1).then(|| RawJson::of(&limit)).as_ref());
     }
 }
 

@@ -94,6 +94,7 @@ impl Conversation {
                 let change = Change::append(drafts).and_edit(|state| {
                     state.set_execution_status(Running);
                     self.keep_model_settings(state);
+                    self.keep_concurrency(state);
                 });
                 self.append(change).await?;
             }
@@ -103,14 +104,16 @@ impl Conversation {
         let mut empty_answers = 0;
         loop {
             let turn = self.0.turn.take().await;
-            if cancel.is_cancelled() {
-                return Ok(Pause::Cancelled);
-            }
+            // What has come to its end by itself was not interrupted.
             if self.execution_status() != Running {
                 return Ok(Pause::Done);
             }
+            if cancel.is_cancelled() {
+                return Ok(Pause::Cancelled);
+            }
             let pending: Vec<Call> = self.pending_actions().await?.iter().filter_map(call_of).collect();
             let ended = if pending.is_empty() {
+                self.leave_the_last_word().await?;
                 drop(turn);
                 self.ask_model(cancel, &mut empty_answers).await?
             } else {
@@ -169,7 +172,21 @@ impl Conversation {
             }
         });
         self.append(change.strictly()).await?;
+        // Nothing begins after a pause: if the page died in a tool, nobody would know that it had begun.
+        if self.execution_status() != ExecutionStatus::Running {
+            return Ok(Pause::Done);
+        }
         self.run_calls(reply.calls, cancel).await
+    }
+
+    /// Providers refuse a history that ends with the model's own words, or let it continue them. Ours can end so: a
+    /// message that came while the model answered stands before the answer.
+    async fn leave_the_last_word(&self) -> Result<()> {
+        let is_agents = |message: &Message| message.role == Role::Assistant;
+        if self.0.log.read(|branch| branch.view.messages().last().is_some_and(is_agents)).await? {
+            self.nudge(include_str!("../agent/prompts/go_on.md")).await?;
+        }
+        Ok(())
     }
 
     async fn read_reply(&self, completion: &Completion) -> Result<crate::agent::Reply> {

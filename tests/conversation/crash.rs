@@ -185,6 +185,33 @@ fn a_call_that_may_be_repeated_is_repeated_by_the_next_run_with_the_same_key() {
 }
 
 #[test]
+fn a_page_that_runs_fewer_calls_at_a_time_knows_that_the_dead_one_ran_more() {
+    let store = MemoryStore::new();
+    let endless = TestTool::shared("work", Replay::Never, |_| async { std::future::pending().await });
+    let script = [calls(&[
+        ("a", "work", r#"{"text":"x"}"#),
+        ("b", "work", r#"{"text":"y"}"#),
+        ("c", "work", r#"{"text":"z"}"#),
+    ])];
+    let mut world = World::new(Rc::new(store.another()), vec![endless], script);
+    let opened = async { say(&world.open().await.unwrap(), "Go").await }.now_or_never();
+    assert!(opened.is_some());
+    world.tool_concurrency_limit = 2;
+    let ended =
+        async { world.open().await.unwrap().run(CancelToken::default()).await.unwrap() }.now_or_never();
+    assert!(ended.is_none());
+    let ran = Rc::new(Cell::new(0));
+    let world = reopened(&store, Replay::Never, &ran, vec![text("I will look.")]);
+    block_on(async {
+        let conversation = world.open().await.unwrap();
+        assert_eq!(conversation.pending_actions().await.unwrap().len(), 1);
+        conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(ran.get(), 1, "only the third call had not begun");
+        assert_eq!(conversation.state().agent_state().unwrap().as_str(), "{}");
+    });
+}
+
+#[test]
 fn a_call_that_must_not_be_repeated_is_answered_and_the_ones_that_had_not_begun_are_run() {
     let store = MemoryStore::new();
     die_inside_tool(&store, Replay::Never);

@@ -171,7 +171,12 @@ fn a_message_that_arrives_while_the_model_answers_is_read_by_the_same_run() {
         };
         let (outcome, ()) = join(run, speak).await;
         assert_eq!(outcome.unwrap().final_response.as_deref(), Some("Second."));
-        assert_eq!(world.kinds().await, ["SystemPrompt", "Message", "Message", "Message", "Message"]);
+        let kinds = world.kinds().await;
+        assert_eq!(kinds, ["SystemPrompt", "Message", "Message", "Message", "Message", "Message"]);
+        let sources: Vec<_> = world.events().await.iter().map(|event| event["source"].clone()).collect();
+        assert_eq!(sources, ["agent", "user", "user", "agent", "environment", "agent"]);
+        let last = world.model.last_messages().pop().unwrap().to_string();
+        assert!(last.contains("have not taken it into account"), "{last}");
     });
 }
 

@@ -165,6 +165,7 @@ fn check_messages(messages: &[Value]) {
         }
     }
     assert!(open.is_empty(), "calls without an answer at the end: {open:?}");
+    assert_ne!(messages.last().unwrap()["role"], "assistant", "the last message is the model's own");
 }
 
 type Run = dyn Fn(ToolCall) -> LocalBoxFuture<'static, std::result::Result<ToolOutput, ToolFailure>>;
