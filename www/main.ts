@@ -66,7 +66,8 @@ function show(opened: Session): void {
   drawState();
 }
 
-async function leave(): Promise<void> {
+/** What is about to be deleted is not closed here: that is one step with deleting it. */
+async function leave(deleted: Session | null = null): Promise<void> {
   const leaving = session;
   session = null;
   stopDrawing();
@@ -74,7 +75,7 @@ async function leave(): Promise<void> {
   transcript = null;
   byId("conversation-actions").hidden = true;
   composer.setState({ running: false, readOnly: false });
-  if (leaving) await leaveSession(leaving).catch((error: unknown) => report(error));
+  if (leaving && leaving !== deleted) await leaveSession(leaving).catch((error: unknown) => report(error));
 }
 
 let wasRunning = false;
@@ -82,7 +83,7 @@ let wasRunning = false;
 function drawState(): void {
   if (session === null) return;
   const { running, conversation } = session;
-  composer.setState({ running, readOnly: conversation.access === "follower" });
+  composer.setState({ running, readOnly: session.isFollower });
   const count = conversation.events.length;
   setTitle(session.title, `${count === 1 ? "1 event" : `${count} events`}, stored on this device`);
   if (running !== wasRunning) void refreshList();
@@ -144,9 +145,9 @@ async function removeConversation(conversationId: string, title: string): Promis
   if (answer === null) return;
   if (answer === "export") return session === null ? undefined : exportConversation(session.conversation, title);
   try {
-    await session?.stop();
-    await leave();
-    await Conversation.delete(conversationId);
+    const open = session?.id === conversationId ? session : null;
+    await leave(open);
+    await (open ? open.delete() : Conversation.delete(conversationId));
     notify(`“${title}” was deleted.`);
     goHome();
   } catch (error) {
@@ -195,7 +196,7 @@ function start(): void {
   startConversationList();
   onSettingsChange(() => {
     if (session === null) return currentRoute() === null ? showNew() : undefined;
-    session.useCurrentSettings().catch((error: unknown) => report(error));
+    void session.reopen();
   });
   onRoute((route) => void follow(route, { moved: true }));
   void follow(currentRoute());
