@@ -4,7 +4,7 @@
 
 use super::{
     Access, Conversation, Shared,
-    base_state::BaseState,
+    base_state::{BaseState, ExecutionStatus},
     log::{EventLog, Listener},
     repair, warning,
 };
@@ -66,6 +66,9 @@ impl Conversation {
                     ));
                 }
                 warnings.extend(warning::about_agent(&state, &agent));
+                if access == Access::Writer && state.execution_status() == ExecutionStatus::Running {
+                    warnings.push(warning::run_died());
+                }
                 let stored = repair::Stored { id, store, host, listener, state, length: listing.length };
                 let (log, set_aside) = repair::open_log(stored, &mut warnings).await?;
                 torn = set_aside;
