@@ -59,7 +59,7 @@ pub(super) async fn open_log(
 }
 
 /// The folder for what was set aside.
-const SET_ASIDE: &str = "set_aside";
+const SET_ASIDE: &str = "set-aside";
 
 /// The files that keep these events.
 pub(super) fn files_for(torn: &[StoredEvent]) -> Vec<(StorePath, Vec<u8>)> {
