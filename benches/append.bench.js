@@ -19,7 +19,7 @@ export async function* run({ rounds = 80 }) {
       const bare = await bareAdds(durability, baseState);
       const store = storeAppends(durability, baseState);
       const { first, second, ratio } = await compare(bare.add, store.append, settings);
-      yield { what: `${what}, ${durability}`, columns: { "bare add": milliseconds(first), threadkeep: milliseconds(second) }, ratio, goal };
+      yield { what: `${what}, ${durability}`, columns: { "bare add": milliseconds(first), threadkeep: milliseconds(second) }, ratio, goal: { ...goal } };
       await bare.end();
       store.end();
     }

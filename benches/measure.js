@@ -8,8 +8,8 @@
  */
 export async function compare(first, second, { rounds, block }) {
   // What is compiled late, or cached by the first uses, is none of the comparison's business.
-  await first(block * 4);
-  await second(block * 4);
+  await first(block * 25);
+  await second(block * 25);
   const times = { first: [], second: [], ratios: [] };
   for (let round = 0; round < rounds; round++) {
     const isFirstFirst = round % 2 === 0;
