@@ -6,6 +6,7 @@
 pub mod base_state;
 
 mod active_branch;
+mod inbox;
 mod log;
 mod open;
 mod pending;
@@ -54,6 +55,10 @@ struct Shared {
     turn: TurnLock,
     /// Stops the run that is under way.
     running: RefCell<Option<CancelToken>>,
+    /// Whether tools run, between which a message has no place.
+    runs_tools: Cell<bool>,
+    /// Messages that arrived meanwhile.
+    inbox: RefCell<Vec<Event>>,
     /// Dropped when the run ends.
     run_ends: RefCell<Vec<oneshot::Sender<()>>>,
     /// Shown instead of the stored status where that could not be written.

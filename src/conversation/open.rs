@@ -92,6 +92,8 @@ impl Conversation {
             on_delta,
             turn: Default::default(),
             running: RefCell::new(None),
+            runs_tools: Cell::new(false),
+            inbox: RefCell::new(Vec::new()),
             run_ends: RefCell::new(Vec::new()),
             unsaved_status: Cell::new(None),
             warnings,
@@ -99,6 +101,7 @@ impl Conversation {
         }));
         if access == Access::Writer {
             conversation.recover(&torn).await?;
+            conversation.open_inbox().await?;
         }
         Ok(conversation)
     }

@@ -5,7 +5,7 @@
 use super::{Change, Conversation, base_state::ExecutionStatus};
 use crate::{
     agent::{Call, Draft, error_event},
-    error::Result,
+    error::{Error, ErrorCode, Result},
     event::{Body, Event, RejectionSource, Source, UserRejectObservation},
     tool::arguments_of_record,
 };
@@ -32,6 +32,9 @@ impl Conversation {
     /// `locked_elsewhere`, and those of the store.
     pub async fn reject_pending_actions(&self, reason: Option<String>) -> Result<()> {
         self.writable()?;
+        if self.0.runs_tools.get() {
+            return Err(Error::new(ErrorCode::InvalidState, "tools are running; interrupt them first"));
+        }
         let _turn = self.0.turn.take().await;
         self.writable()?;
         let reason = reason.unwrap_or_else(|| "User rejected the action".to_owned());

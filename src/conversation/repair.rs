@@ -62,11 +62,11 @@ pub(super) async fn open_log(
 const SET_ASIDE: &str = "set-aside";
 
 /// The files that keep these events.
-pub(super) fn files_for(torn: &[StoredEvent]) -> Vec<(StorePath, Vec<u8>)> {
+pub(super) fn files_for(torn: &[StoredEvent]) -> Vec<(StorePath, Option<Vec<u8>>)> {
     torn.iter()
         .filter_map(|event| {
             let path = format!("{SET_ASIDE}/event-{:05}-{}.json", event.index, event.id);
-            Some((path.parse().ok()?, event.json.as_bytes().to_vec()))
+            Some((path.parse().ok()?, Some(event.json.as_bytes().to_vec())))
         })
         .collect()
 }
@@ -239,7 +239,8 @@ impl Conversation {
             state.set_in_agent_state(INTERRUPTED, unknown.as_ref());
         });
         if !torn.is_empty() {
-            change.set_aside = Some((self.length() - torn.len() as u64, files_for(torn)));
+            change.truncate_to = Some(self.length() - torn.len() as u64);
+            change.files = files_for(torn);
         }
         self.append(change.strictly()).await.map(drop)
     }
