@@ -14,6 +14,7 @@ use crate::{
     event::{RawJson, json::ObjectWriter},
     host::Host,
     id::ConversationId,
+    json::RawObject,
     llm::Delta,
     store::Store,
 };
@@ -114,6 +115,17 @@ impl Conversation {
         if let Ok(llm) = RawJson::parse(&options.to_sdk_json(stored.as_ref().map(RawJson::as_str))) {
             state.set_agent_llm(&llm);
         }
+    }
+}
+
+/// The SDK writes calls as text for a model whose stored settings say so, which it refuses for a history in which calls
+/// were made together. The model that made them here was called natively.
+pub(super) fn keep_native_calls(state: &mut BaseState) {
+    const FIELD: &str = "native_tool_calling";
+    let stored = state.agent_llm().and_then(|llm| RawObject::parse(llm.as_str()).ok());
+    if let Some(mut llm) = stored.filter(|llm| llm.read(FIELD) == Some(false)) {
+        llm.set(FIELD, "true");
+        state.set_agent_llm(&RawJson::of(&llm));
     }
 }
 

@@ -220,7 +220,8 @@ impl Conversation {
     /// Brings a conversation whose run died to a status from which it goes on, and stores that.
     pub(super) async fn recover(&self, torn: &[StoredEvent]) -> Result<()> {
         let was_running = self.execution_status() == ExecutionStatus::Running;
-        if torn.is_empty() && !was_running {
+        let has_moved = self.warnings().iter().any(|warning| warning.code == WarningCode::HeadMoved);
+        if torn.is_empty() && !was_running && !has_moved {
             return Ok(());
         }
         let Leftovers { answers, unknown, is_to_be_asked } = match was_running {

@@ -7,6 +7,7 @@
 use super::{
     Change, Conversation, Shared,
     base_state::ExecutionStatus,
+    open::keep_native_calls,
     pending::{INTERRUPTED, call_of, interruption},
     stats,
     warning::unavailable_tools,
@@ -169,7 +170,12 @@ impl Conversation {
         let reply = self.read_reply(&completion).await?;
         *empty_answers = if reply.kind == ReplyKind::Nothing { *empty_answers + 1 } else { 0 };
         let is_superseded = self.state().last_user_message_id() != asked_with;
+        let has_parallel_calls =
+            reply.drafts.iter().filter(|draft| matches!(draft.body, Body::ActionEvent(_))).count() > 1;
         let change = Change::append(reply.drafts).and_edit(|state| {
+            if has_parallel_calls {
+                keep_native_calls(state);
+            }
             stats::record(state, self.0.agent.llm.options.usage_id(), &completion, self.0.log.host.now());
             // A message that came while the model answered is still to be read by it.
             if reply.kind == ReplyKind::Text && !is_superseded {

@@ -148,6 +148,13 @@ fn check_messages(messages: &[Value]) {
     let mut open: Vec<String> = Vec::new();
     for message in &messages[1..] {
         let role = message["role"].as_str().unwrap();
+        let is_empty = |content: &Value| {
+            content.as_array().is_none_or(|parts| parts.iter().any(|part| part["text"] == ""))
+        };
+        assert!(
+            role == "assistant" && message["tool_calls"].is_array() || !is_empty(&message["content"]),
+            "{message}"
+        );
         if role == "tool" {
             let id = message["tool_call_id"].as_str().unwrap();
             let place = open.iter().position(|call| call == id);
