@@ -36,7 +36,6 @@ use futures_channel::oneshot;
 use log::{Change, EventLog};
 use std::{
     cell::{Cell, Ref, RefCell},
-    collections::BTreeMap,
     rc::Rc,
 };
 use turn::TurnLock;
@@ -141,7 +140,7 @@ impl Conversation {
     ///
     /// # Errors
     /// `invalid_options` naming the tag, `locked_elsewhere`, and those of the store.
-    pub async fn set_tags(&self, tags: &BTreeMap<String, String>) -> Result<()> {
+    pub async fn set_tags(&self, tags: &[(String, String)]) -> Result<()> {
         self.writable()?;
         self.state().clone().set_tags(tags)?;
         let change = Change::edit(|state| {

@@ -4,7 +4,7 @@
 
 use super::{
     Access, Conversation, Shared,
-    base_state::{BaseState, ExecutionStatus},
+    base_state::{BaseState, ExecutionStatus, Tags},
     log::{EventLog, Listener},
     repair, warning,
 };
@@ -20,7 +20,6 @@ use crate::{
 };
 use std::{
     cell::{Cell, RefCell},
-    collections::BTreeMap,
     rc::Rc,
 };
 
@@ -39,7 +38,7 @@ pub struct OpenOptions {
     /// How many steps one run may take; at least 1.
     pub max_iterations: u32,
     /// Tags of a conversation that is created.
-    pub tags: BTreeMap<String, String>,
+    pub tags: Tags,
     /// Told of every committed event.
     pub listener: Listener,
     /// Told of every piece of an answer.
