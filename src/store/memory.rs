@@ -1,12 +1,12 @@
 //! A store that lives as long as the page: for tests, for Node, and for conversations that should leave no trace.
 //!
 //! A commit is applied when it is called, not when its future is polled, so nothing can fall between its parts.
+//! Lists are kept sorted instead of in maps: each kind of map would add ten kilobytes to what a page downloads.
 
 use super::{Commit, Listing, Store, StoreError, StoreFuture, StoredEvent};
 use crate::id::{ConversationId, EventId, StorePath};
 use std::{
     cell::{Cell, RefCell},
-    collections::BTreeMap,
     future::ready,
     ops::Range,
     rc::Rc,
@@ -15,16 +15,21 @@ use std::{
 /// Conversations in memory.
 #[derive(Default)]
 pub struct MemoryStore {
-    conversations: Rc<RefCell<BTreeMap<ConversationId, Kept>>>,
+    conversations: Rc<RefCell<Conversations>>,
     closed: Cell<bool>,
 }
+
+#[derive(Default)]
+struct Conversations(Vec<(ConversationId, Kept)>);
 
 #[derive(Default)]
 struct Kept {
     base_state: Option<Rc<str>>,
     events: Vec<(EventId, Rc<str>)>,
-    first_index: BTreeMap<EventId, u64>,
-    files: BTreeMap<StorePath, Vec<u8>>,
+    /// The first index of each id, by id.
+    first_index: Vec<(EventId, u64)>,
+    /// By path.
+    files: Vec<(StorePath, Vec<u8>)>,
     created_at: f64,
     updated_at: f64,
 }
@@ -41,7 +46,7 @@ impl MemoryStore {
         Self { conversations: Rc::clone(&self.conversations), closed: Cell::new(false) }
     }
 
-    fn read<'a, T: 'a>(&self, read: impl FnOnce(&BTreeMap<ConversationId, Kept>) -> T) -> StoreFuture<'a, T> {
+    fn read<'a, T: 'a>(&self, read: impl FnOnce(&Conversations) -> T) -> StoreFuture<'a, T> {
         let result =
             if self.closed.get() { Err(StoreError::Closed) } else { Ok(read(&self.conversations.borrow())) };
         Box::pin(ready(result))
@@ -52,39 +57,58 @@ impl MemoryStore {
             return Err(StoreError::Closed);
         }
         let mut conversations = self.conversations.borrow_mut();
-        let length = conversations.get(&conversation).map_or(0, Kept::length);
+        let length = conversations.get(conversation).map_or(0, Kept::length);
         if length != commit.expected_length {
             return Err(StoreError::Conflict { expected: commit.expected_length });
         }
-        let kept = conversations.entry(conversation).or_insert_with(|| Kept {
+        let mut kept = conversations.take(conversation).unwrap_or_else(|| Kept {
             created_at: commit.at,
             updated_at: commit.at,
             ..Kept::default()
         });
         if let Some(end) = commit.truncate_to {
             kept.events.truncate(position(end));
-            kept.first_index.retain(|_, index| *index < end);
+            kept.first_index.retain(|(_, index)| *index < end);
         }
         for (id, json) in commit.events {
-            let index = kept.length();
-            kept.first_index.entry(id.clone()).or_insert(index);
+            if let Err(place) = kept.place_of(&id) {
+                kept.first_index.insert(place, (id.clone(), kept.length()));
+            }
             kept.events.push((id, json));
         }
         if commit.base_state.is_some() {
             kept.base_state = commit.base_state;
         }
         for (path, content) in commit.files {
-            match content {
-                Some(bytes) => kept.files.insert(path, bytes),
-                None => kept.files.remove(&path),
-            };
+            kept.files.retain(|(other, _)| *other != path);
+            if let Some(bytes) = content {
+                let place = kept.files.partition_point(|(other, _)| *other < path);
+                kept.files.insert(place, (path, bytes));
+            }
         }
         kept.updated_at = kept.updated_at.max(commit.at);
+        conversations.0.push((conversation, kept));
         Ok(())
     }
 }
 
+impl Conversations {
+    fn get(&self, conversation: ConversationId) -> Option<&Kept> {
+        self.0.iter().find(|(id, _)| *id == conversation).map(|(_, kept)| kept)
+    }
+
+    fn take(&mut self, conversation: ConversationId) -> Option<Kept> {
+        let place = self.0.iter().position(|(id, _)| *id == conversation)?;
+        Some(self.0.swap_remove(place).1)
+    }
+}
+
 impl Kept {
+    /// Where the id is in `first_index`, or would be.
+    fn place_of(&self, id: &EventId) -> Result<usize, usize> {
+        self.first_index.binary_search_by(|(other, _)| other.cmp(id))
+    }
+
     fn length(&self) -> u64 {
         self.events.len() as u64
     }
@@ -119,19 +143,19 @@ impl Store for MemoryStore {
     fn list(&self) -> StoreFuture<'_, Vec<Listing>> {
         self.read(|conversations| {
             let mut listings: Vec<_> =
-                conversations.iter().filter_map(|(id, kept)| kept.listing(*id)).collect();
+                conversations.0.iter().filter_map(|(id, kept)| kept.listing(*id)).collect();
             super::newest_first(&mut listings);
             listings
         })
     }
 
     fn load(&self, conversation: ConversationId) -> StoreFuture<'_, Option<Listing>> {
-        self.read(|conversations| conversations.get(&conversation)?.listing(conversation))
+        self.read(|conversations| conversations.get(conversation)?.listing(conversation))
     }
 
     fn events(&self, conversation: ConversationId, range: Range<u64>) -> StoreFuture<'_, Vec<StoredEvent>> {
         self.read(|conversations| {
-            conversations.get(&conversation).map(|kept| kept.events(range)).unwrap_or_default()
+            conversations.get(conversation).map(|kept| kept.events(range)).unwrap_or_default()
         })
     }
 
@@ -140,7 +164,11 @@ impl Store for MemoryStore {
         conversation: ConversationId,
         event: &'a EventId,
     ) -> StoreFuture<'a, Option<u64>> {
-        self.read(|conversations| conversations.get(&conversation)?.first_index.get(event).copied())
+        self.read(|conversations| {
+            let kept = conversations.get(conversation)?;
+            let place = kept.place_of(event).ok()?;
+            kept.first_index.get(place).map(|(_, index)| *index)
+        })
     }
 
     fn commit(&self, conversation: ConversationId, commit: Commit) -> StoreFuture<'_, ()> {
@@ -150,8 +178,8 @@ impl Store for MemoryStore {
     fn files(&self, conversation: ConversationId) -> StoreFuture<'_, Vec<StorePath>> {
         self.read(|conversations| {
             conversations
-                .get(&conversation)
-                .map(|kept| kept.files.keys().cloned().collect())
+                .get(conversation)
+                .map(|kept| kept.files.iter().map(|(path, _)| path.clone()).collect())
                 .unwrap_or_default()
         })
     }
@@ -161,14 +189,17 @@ impl Store for MemoryStore {
         conversation: ConversationId,
         path: &'a StorePath,
     ) -> StoreFuture<'a, Option<Vec<u8>>> {
-        self.read(|conversations| conversations.get(&conversation)?.files.get(path).cloned())
+        self.read(|conversations| {
+            let files = &conversations.get(conversation)?.files;
+            files.iter().find(|(other, _)| other == path).map(|(_, bytes)| bytes.clone())
+        })
     }
 
     fn delete(&self, conversation: ConversationId) -> StoreFuture<'_, ()> {
         let result = if self.closed.get() {
             Err(StoreError::Closed)
         } else {
-            self.conversations.borrow_mut().remove(&conversation);
+            self.conversations.borrow_mut().take(conversation);
             Ok(())
         };
         Box::pin(ready(result))

@@ -6,25 +6,26 @@
 //! The page has to be reloaded then. Nothing that was stored is lost.
 
 use crate::error::{Error, ErrorCode};
+use futures_util::future::LocalBoxFuture;
 use js_sys::{Function, Object, Promise, Reflect};
-use std::{
-    cell::{Cell, RefCell},
-    collections::BTreeMap,
-    future::Future,
-    sync::Once,
-};
+use std::{cell::RefCell, future::Future, sync::Once};
 use wasm_bindgen::JsValue;
 
 static HOOK: Once = Once::new();
 
 thread_local! {
-    static PENDING: RefCell<BTreeMap<u32, Function>> = const { RefCell::new(BTreeMap::new()) };
-    static NEXT: Cell<u32> = const { Cell::new(0) };
+    /// How to reject each promise that is not settled, in the place that its future knows.
+    static PENDING: RefCell<Vec<Option<Function>>> = const { RefCell::new(Vec::new()) };
     static CRASH: RefCell<Option<JsValue>> = const { RefCell::new(None) };
 }
 
 /// A promise of what `future` gives. It settles, whatever happens.
 pub fn promise(future: impl Future<Output = Result<JsValue, JsValue>> + 'static) -> Promise {
+    // Boxed at once, so that what follows is compiled once and not for each future.
+    promise_of(Box::pin(future))
+}
+
+fn promise_of(future: LocalBoxFuture<'static, Result<JsValue, JsValue>>) -> Promise {
     HOOK.call_once(|| std::panic::set_hook(Box::new(|panic| crash(&panic.to_string()))));
     let mut future = Some(future);
     Promise::new(&mut |resolve, reject| {
@@ -33,17 +34,29 @@ pub fn promise(future: impl Future<Output = Result<JsValue, JsValue>> + 'static)
             return;
         }
         let Some(future) = future.take() else { return };
-        let number = NEXT.replace(NEXT.get().wrapping_add(1));
-        PENDING.with_borrow_mut(|pending| pending.insert(number, reject.clone()));
+        let place = PENDING.with_borrow_mut(|pending| write_down(pending, reject.clone()));
         wasm_bindgen_futures::spawn_local(async move {
             let result = future.await;
-            PENDING.with_borrow_mut(|pending| pending.remove(&number));
+            PENDING.with_borrow_mut(|pending| pending.get_mut(place).and_then(Option::take));
             match result {
                 Ok(value) => settle(&resolve, &value),
                 Err(error) => settle(&reject, &error),
             }
         });
     })
+}
+
+fn write_down(pending: &mut Vec<Option<Function>>, reject: Function) -> usize {
+    match pending.iter_mut().enumerate().find(|(_, free)| free.is_none()) {
+        Some((place, free)) => {
+            *free = Some(reject);
+            place
+        }
+        None => {
+            pending.push(Some(reject));
+            pending.len() - 1
+        }
+    }
 }
 
 /// Runs inside the panic hook, where whatever panicked may hold any borrow.
@@ -54,7 +67,7 @@ fn crash(words: &str) {
     let _ = CRASH.try_with(|crash| crash.try_borrow_mut().map(|mut crash| *crash = Some(error.clone())));
     let pending =
         PENDING.try_with(|pending| pending.try_borrow_mut().map(|mut pending| std::mem::take(&mut *pending)));
-    for reject in pending.into_iter().flatten().flat_map(BTreeMap::into_values) {
+    for reject in pending.into_iter().flatten().flatten().flatten() {
         settle(&reject, &error);
     }
 }

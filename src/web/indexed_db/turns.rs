@@ -4,15 +4,14 @@
 
 use crate::id::ConversationId;
 use futures_channel::oneshot;
-use std::{
-    cell::RefCell,
-    collections::{BTreeMap, VecDeque},
-    rc::Rc,
-};
+use std::{cell::RefCell, collections::VecDeque, rc::Rc};
 
 /// Who is at it, and who waits.
 #[derive(Clone, Default)]
-pub(super) struct Turns(Rc<RefCell<BTreeMap<ConversationId, VecDeque<oneshot::Sender<Turn>>>>>);
+pub(super) struct Turns(Rc<RefCell<Vec<Queue>>>);
+
+/// A conversation somebody is at, and who waits for it.
+type Queue = (ConversationId, VecDeque<oneshot::Sender<Turn>>);
 
 /// The right to write. Passes to the next when it is dropped.
 pub(super) struct Turn {
@@ -25,14 +24,14 @@ impl Turns {
     pub(super) async fn take(&self, conversation: ConversationId) -> Turn {
         let waiting = {
             let mut queues = self.0.borrow_mut();
-            match queues.get_mut(&conversation) {
-                Some(queue) => {
+            match queues.iter_mut().find(|(of, _)| *of == conversation) {
+                Some((_, queue)) => {
                     let (sender, waiting) = oneshot::channel();
                     queue.push_back(sender);
                     Some(waiting)
                 }
                 None => {
-                    queues.insert(conversation, VecDeque::new());
+                    queues.push((conversation, VecDeque::new()));
                     None
                 }
             }
@@ -51,9 +50,10 @@ impl Drop for Turn {
         loop {
             let next = {
                 let mut queues = self.turns.0.borrow_mut();
-                let next = queues.get_mut(&self.conversation).and_then(VecDeque::pop_front);
+                let queue = queues.iter_mut().find(|(of, _)| *of == self.conversation);
+                let next = queue.and_then(|(_, queue)| queue.pop_front());
                 if next.is_none() {
-                    queues.remove(&self.conversation);
+                    queues.retain(|(of, _)| *of != self.conversation);
                 }
                 next
             };

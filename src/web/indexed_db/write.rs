@@ -48,8 +48,8 @@ impl IndexedDbStore {
         };
         match carry_out(transaction, &key, &writes).await {
             Ok(()) => {
-                let remembered = Remembered { seen, tip: next, key };
-                self.tips.borrow_mut().remember(link.generation, conversation, remembered);
+                let remembered = Remembered { conversation, seen, tip: next, key };
+                self.tips.borrow_mut().remember(link.generation, remembered);
                 Ok(true)
             }
             Err(Ended::RowInTheWay) => Ok(false),
@@ -79,7 +79,8 @@ impl IndexedDbStore {
             return Err(StoreError::Corrupt(format!("events of conversation {conversation} are missing")));
         };
         carry_out(transaction, &key, &writes).await?;
-        self.tips.borrow_mut().remember(link.generation, conversation, Remembered { seen, tip: next, key });
+        let remembered = Remembered { conversation, seen, tip: next, key };
+        self.tips.borrow_mut().remember(link.generation, remembered);
         Ok(())
     }
 }
