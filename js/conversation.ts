@@ -206,7 +206,10 @@ export class Conversation implements AsyncDisposable {
     }
   }
 
-  /** Stops after the step that is under way; lasts over a reload. Resolves once it is durable. */
+  /**
+   * Stops after what is under way, and lasts over a reload: tools that run end first; an answer of the model is kept,
+   * and its calls wait for the next `run()`. Resolves once it is durable.
+   */
   async pause(): Promise<void> {
     await settle(this.#core.pause());
   }

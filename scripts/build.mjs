@@ -6,7 +6,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { fingerprint, unlessFresh } from "./freshness.mjs";
-import { isProgram, main, root, run } from "./process.mjs";
+import { isProgram, main, output, root, run } from "./process.mjs";
 import { filesOfAPage, measure, print, sizesFile } from "./sizes.mjs";
 import { ensureBindgenTool, ensureLinker, ensureNpmPackages, ensureRust, ensureWasmTarget, requireNode } from "./toolchain.mjs";
 
@@ -27,26 +27,32 @@ export async function build({ quick = false, testing = false } = {}) {
   if (testing) await buildWasm({ targetDirectory, tool, name: "threadkeep_testing", profile, features: ["testing"] });
   await buildJavaScript();
   if (testing) await buildTestingKit();
-  const { metafile } = JSON.parse(readFileSync(".cache/bundle.json", "utf8"));
-  const sizes = measure(filesOfAPage(metafile, "dist/index.js", `dist/${wasmName}`));
-  print(sizes);
+  await measureSizes(profile);
+  print(JSON.parse(readFileSync(sizesFile, "utf8")));
   if (quick) console.log("built with --quick: these are not the sizes that a page downloads");
-  writeFileSync(sizesFile, JSON.stringify({ profile, ...sizes }, null, 2));
 }
 
-/** src/ -> pkg/: the wasm, its JavaScript glue and the glue's types, each called `name`. */
+/**
+ * src/ -> pkg/: the wasm, its JavaScript glue and the glue's types, each called `name`.
+ * Cargo is not asked when nothing changed: it gives all variants one file name, and would link each of them again.
+ */
 async function buildWasm({ targetDirectory, tool, name, profile, features = [] }) {
-  console.log(`compiling ${name} (profile ${profile})`);
-  const cargo = ["build", "--locked", "--lib", "--profile", profile, "--target", "wasm32-unknown-unknown"];
-  await run("cargo", [...cargo, ...features.flatMap((feature) => ["--features", feature]), ...withoutLocalPaths()]);
-  const compiled = path.join(targetDirectory, "wasm32-unknown-unknown", profile, "threadkeep.wasm");
-  await unlessFresh(`bindgen ${name}`, fingerprint([compiled, tool, thisScript]), [`pkg/${name}_bg.wasm`, `pkg/${name}.js`], async () => {
+  const cargo = [
+    "build", "--locked", "--lib", "--profile", profile, "--target", "wasm32-unknown-unknown",
+    ...features.flatMap((feature) => ["--features", feature]), ...withoutLocalPaths(),
+  ];
+  const inputs = ["src", "Cargo.toml", "Cargo.lock", tool, thisScript, { text: [...cargo, output("rustc", ["--version"])].join(" ") }];
+  const made = await unlessFresh(`wasm ${name}`, fingerprint(inputs), [`pkg/${name}_bg.wasm`, `pkg/${name}.js`], async () => {
+    console.log(`compiling ${name} (profile ${profile})`);
+    await run("cargo", cargo);
+    const compiled = path.join(targetDirectory, "wasm32-unknown-unknown", profile, "threadkeep.wasm");
     // The loader (js/wasm.ts) says where the wasm is; a default path in the glue would make bundlers emit it twice.
     await run(tool, [
       "--target", "web", "--omit-default-module-path", "--remove-name-section", "--remove-producers-section",
       "--out-dir", "pkg", "--out-name", name, compiled,
     ]);
   });
+  if (!made) console.log(`pkg/${name}_bg.wasm is fresh`);
 }
 
 /** Panic messages name source files; those of the dependencies lie in a home directory that is nobody's business. */
@@ -81,6 +87,14 @@ async function buildTestingKit() {
     const entryPoints = [{ in: "js/testing/index.ts", out: "testing" }];
     await esbuild({ entryPoints, outdir: "dist", bundle: true, format: "esm", target: "es2022", platform: "browser", logLevel: "warning" });
     await run(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.testing.json"]);
+  });
+}
+
+async function measureSizes(profile) {
+  await unlessFresh("sizes", fingerprint([{ text: profile }, "dist", thisScript]), [sizesFile], () => {
+    const { metafile } = JSON.parse(readFileSync(".cache/bundle.json", "utf8"));
+    const sizes = measure(filesOfAPage(metafile, "dist/index.js", `dist/${wasmName}`));
+    writeFileSync(sizesFile, JSON.stringify({ profile, ...sizes }, null, 2));
   });
 }
 

@@ -1,25 +1,16 @@
 // Bundles the demo page. The one place that knows how: the dev server and the tests call `build`.
+// The page imports the package by its name, as any other page would, so the package has to be built first.
 
-import { copyFile, readdir, rm } from "node:fs/promises";
-import { existsSync } from "node:fs";
+import { copyFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const root = dirname(here);
-const BUILT_LIBRARY = join(root, "dist", "index.js");
-const LIBRARY_SOURCE = join(root, "js", "index.ts");
+const wasm = fileURLToPath(import.meta.resolve("threadkeep/threadkeep_bg.wasm"));
 
-/**
- * Writes index.html, main.js, main.css, fonts and the library's wasm into `outdir`.
- * `threadkeep` is the file that `import … from "threadkeep"` means: by default the built package, else its source.
- */
-export async function build({
-  outdir = join(here, "dist"),
-  minify = false,
-  threadkeep = existsSync(BUILT_LIBRARY) ? BUILT_LIBRARY : LIBRARY_SOURCE,
-} = {}) {
+/** Writes index.html, main.js, main.css, fonts and the library's wasm into `outdir`. */
+export async function build({ outdir = join(here, "dist") } = {}) {
   await rm(outdir, { recursive: true, force: true });
   await esbuild.build({
     entryPoints: [
@@ -34,17 +25,13 @@ export async function build({
     chunkNames: "[name]-[hash]",
     assetNames: "fonts/[name]",
     loader: { ".woff2": "file" },
-    alias: { threadkeep },
-    minify,
+    // The library's copy of its wasm for servers that have not the file; this one has.
+    external: ["./wasm-inline.js"],
     sourcemap: true,
     logLevel: "warning",
+    // The library's chunks import each other for their order alone; inside a bundle that has no meaning.
+    logOverride: { "ignored-bare-import": "silent" },
   });
-  await Promise.all(["index.html", "icon.svg"].map((name) => copyFile(join(here, name), join(outdir, name))));
-  await copyWasm(dirname(threadkeep), outdir);
-}
-
-/** The library looks for its wasm beside the module it was bundled into. */
-async function copyWasm(from, outdir) {
-  const names = (await readdir(from)).filter((name) => name.endsWith(".wasm"));
-  await Promise.all(names.map((name) => copyFile(join(from, name), join(outdir, name))));
+  const copies = [[join(here, "index.html"), "index.html"], [join(here, "icon.svg"), "icon.svg"], [wasm, "threadkeep_bg.wasm"]];
+  await Promise.all(copies.map(([from, name]) => copyFile(from, join(outdir, name))));
 }

@@ -5,7 +5,16 @@ import { el } from "./dom.ts";
 import { icon } from "./icons.ts";
 import { lookOf } from "./tools/index.ts";
 
-const STATE_TEXT = { running: "running", waiting: "waits for you", interrupted: "not finished", done: "done", failed: "failed", stopped: "stopped", rejected: "skipped" } as const;
+const STATE_TEXT = {
+  running: "running",
+  waiting: "waits for you",
+  interrupted: "not finished",
+  done: "done",
+  failed: "failed",
+  stopped: "stopped",
+  "broken-off": "broke off",
+  rejected: "skipped",
+} as const;
 
 export interface CallCircumstances {
   /** What a call without an answer is doing. */
@@ -54,8 +63,17 @@ function argumentsView(args: Record<string, unknown>): HTMLElement | null {
   );
 }
 
+const RESULT_NAME = {
+  open: "Result",
+  done: "Result",
+  failed: "Error",
+  stopped: "What the agent was told",
+  "broken-off": "What the agent was told",
+  rejected: "What the agent was told",
+} as const;
+
 function resultView(call: Call): HTMLElement {
-  const name = { open: "Result", done: "Result", failed: "Error", stopped: "Why it was stopped", rejected: "Why it was skipped" }[call.state];
+  const name = RESULT_NAME[call.state];
   return el(
     "section",
     { "aria-label": name },

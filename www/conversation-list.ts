@@ -4,13 +4,25 @@ import { Conversation, type ConversationInfo } from "threadkeep";
 import { byId, el } from "./dom.ts";
 import { report } from "./notices.ts";
 import { currentRoute, hrefOf } from "./router.ts";
+import { onOtherTab } from "./tabs.ts";
 
 const list = byId("conversation-list");
 
 export function startConversationList(): void {
   document.addEventListener("visibilitychange", () => document.hidden || void refreshList());
   addEventListener("hashchange", markCurrent);
+  onOtherTab(refreshSoon);
   void refreshList();
+}
+
+let soon: ReturnType<typeof setTimeout> | undefined;
+
+/** Another tab stores many events in a row; the list need not follow each. */
+function refreshSoon(): void {
+  soon ??= setTimeout(() => {
+    soon = undefined;
+    void refreshList();
+  }, 500);
 }
 
 export async function refreshList(): Promise<void> {

@@ -1,6 +1,8 @@
 // The fields that the page reads from stored events. Logs come from other writers too, and from other versions,
 // so every field is optional and whatever is not understood is shown as it is.
 
+import type { ConversationEvent } from "threadkeep";
+
 export interface TextLike {
   type?: string;
   text?: string;
@@ -38,6 +40,9 @@ export interface StoredEvent {
   classification?: { kind?: string; user_action?: string };
   [field: string]: unknown;
 }
+
+/** An event as the page reads it: without trusting the types, which tell what this version's writers write. */
+export const asStored = (event: ConversationEvent): StoredEvent => event as object as StoredEvent;
 
 /** All text of a content list, in order. */
 export function textOf(content: TextLike[] | string | undefined): string {

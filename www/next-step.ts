@@ -13,21 +13,27 @@ export type NextStep =
   | { kind: "nothing" }
   | { kind: "following" }
   | { kind: "approve" }
-  | { kind: "interrupted" }
+  | { kind: "interrupted"; calls: StoredEvent[] }
+  | { kind: "waiting" }
   | { kind: "failed"; title: string; text: string; ways: Way[] }
   | { kind: "stuck" }
-  | { kind: "continue" };
+  | { kind: "stopped" }
+  | { kind: "broken-off" };
 
 export function nextStep(session: Session): NextStep {
   const status = session.conversation.executionStatus;
   if (session.running) return { kind: "nothing" };
-  if (session.conversation.access === "follower") return { kind: "following" };
   if (session.failure !== null) return { kind: "failed", ...explain(session.failure) };
-  if (session.pending.length > 0) return { kind: status === "waiting_for_confirmation" ? "approve" : "interrupted" };
+  if (session.isFollower) return { kind: "following" };
+  if (session.pending.length > 0) {
+    if (session.interruptedCalls.length > 0) return { kind: "interrupted", calls: session.interruptedCalls };
+    return { kind: status === "waiting_for_confirmation" ? "approve" : "waiting" };
+  }
   const last = newest(session.events);
-  if (last?.kind === "ConversationErrorEvent") return { kind: "failed", ...explainEvent(last), title: "", text: "" };
+  if (last?.kind === "ConversationErrorEvent") return { kind: "failed", title: "", text: "", ways: explainEvent(last).ways };
   if (status === "stuck") return { kind: "stuck" };
-  return isUnfinished(session.events) ? { kind: "continue" } : { kind: "nothing" };
+  if (!isUnfinished(session.events)) return { kind: "nothing" };
+  return { kind: last?.kind === "InterruptEvent" || last?.kind === "PauseEvent" ? "stopped" : "broken-off" };
 }
 
 export function nextStepView(session: Session): HTMLElement | null {
@@ -36,9 +42,11 @@ export function nextStepView(session: Session): HTMLElement | null {
     case "nothing":
       return null;
     case "following":
-      return panel("Open in another tab", "You can read along here. To write, close the other tab and reload this one.", [
-        wayButton(session, "reload", true),
-      ]);
+      return panel(
+        "Open in another tab",
+        "You can read along here while that tab writes. Close the conversation there, and you can go on here.",
+        [],
+      );
     case "approve":
       return panel("Waiting for your approval", `The agent asks before it goes on: ${namesOf(session.pending)}.`, [
         button("Approve", true, () => session.run()),
@@ -47,24 +55,35 @@ export function nextStepView(session: Session): HTMLElement | null {
     case "interrupted":
       return panel(
         "The thread broke off here",
-        `The page closed during ${namesOf(session.pending)}. Whether that got to its end is not known, so nothing runs a second time unless you say so.`,
+        `The page closed during ${namesOf(step.calls)}. Nobody knows how far that got, so nothing runs a second time unless you say so.`,
         [
           button("Run again", true, () => session.run()),
-          button("Skip and continue", false, () =>
-            session.skipPending("This call was interrupted when the page closed. Its outcome is unknown, and the user chose not to run it again."),
-          ),
+          button("Skip and continue", false, () => session.skipPending(SKIPPED)),
         ],
       );
+    case "waiting":
+      return panel("The thread broke off here", `The page closed before ${namesOf(session.pending)} was done. Nothing is lost by doing it now.`, [
+        button("Continue", true, () => session.run()),
+        button("Skip and continue", false, () => session.skipPending(SKIPPED)),
+      ]);
     case "failed":
       return panel(step.title, step.text, step.ways.map((way, index) => wayButton(session, way, index === 0)));
     case "stuck":
       return panel("The agent repeats itself", "It was stopped because it did the same thing over and over. Tell it what to do instead, or let it go on.", [
         button("Continue", true, () => session.run()),
       ]);
-    case "continue":
-      return panel("", "The agent has not finished.", [button("Continue", true, () => session.run())]);
+    case "stopped":
+      return panel("", "Write what to do instead, or let the agent go on.", [button("Continue", true, () => session.run())]);
+    case "broken-off":
+      return panel(
+        session.hasRun ? "" : "The thread broke off here",
+        session.hasRun ? "The agent has not finished." : "The page closed before the agent had answered. Everything up to here was stored.",
+        [button("Continue", true, () => session.run())],
+      );
   }
 }
+
+const SKIPPED = "The user chose not to run this call again.";
 
 function panel(title: string, text: string, buttons: HTMLElement[]): HTMLElement {
   const view = entry(

@@ -1,9 +1,10 @@
 // The conversation that is open: the library's object, the page of events that is loaded, and what streams in.
 // It draws nothing. Whoever draws subscribes, and is told at most once per turn of the event loop.
 
-import { Conversation, type ConversationEvent, type LiveEvent } from "threadkeep";
-import { createAgent, createLLM } from "./agent.ts";
-import type { StoredEvent } from "./event-shapes.ts";
+import { Conversation, ThreadkeepError, type ConversationEvent, type LiveEvent } from "threadkeep";
+import { createAgent } from "./agent.ts";
+import { asStored, type StoredEvent } from "./event-shapes.ts";
+import { onOtherTab, takeTurn, tellOtherTabs } from "./tabs.ts";
 import { newest } from "./timeline.ts";
 
 const PAGE = 100;
@@ -14,7 +15,6 @@ export interface Draft {
 }
 
 export class Session {
-  readonly conversation: Conversation;
   events: StoredEvent[] = [];
   /** How many events lie before the loaded ones. */
   earlier = 0;
@@ -24,18 +24,26 @@ export class Session {
   pending: StoredEvent[] = [];
   /** Why the last run ended, where that is not in the log. */
   failure: unknown = null;
+  /** Whether a run has ended here: then what is unfinished did not break off with an earlier page. */
+  hasRun = false;
   readonly progress = new Map<string, string>();
 
+  #conversation: Conversation;
   #listeners = new Set<() => void>();
-  #unsubscribe = (): void => undefined;
+  #stops: Array<() => void> = [];
   #known = new Set<string>();
   #announced = false;
+  #reopening: Promise<void> | null = null;
+  #reopenAgain = false;
+  #closed = false;
 
   private constructor(conversation: Conversation) {
-    this.conversation = conversation;
+    this.#conversation = conversation;
   }
 
+  /** @throws ThreadkeepError `not_found`: a link to what was deleted must not create it anew. */
   static async open(conversationId: string): Promise<Session> {
+    await expectStored(conversationId);
     return Session.#over(await Conversation.open({ agent: createAgent(), conversationId }));
   }
 
@@ -45,27 +53,41 @@ export class Session {
 
   static async #over(conversation: Conversation): Promise<Session> {
     const session = new Session(conversation);
-    // First listen, then read: an event that arrives in between is known by its id and not taken twice.
-    session.#unsubscribe = conversation.subscribe((event) => session.#take(event));
-    const page = (await conversation.events.slice(-PAGE)) as unknown as StoredEvent[];
-    session.#prepend(page);
-    session.earlier = Math.max(0, conversation.events.length - session.events.length);
-    session.pending = (await conversation.pendingActions()) as unknown as StoredEvent[];
+    await session.#read(Math.max(0, conversation.events.length - PAGE));
+    session.#stops.push(
+      takeTurn(session.id, () => session.isFollower && void session.reopen()),
+      onOtherTab((conversationId) => conversationId === session.id && session.isFollower && void session.reopen()),
+    );
     return session;
   }
 
+  get conversation(): Conversation {
+    return this.#conversation;
+  }
+
   get id(): string {
-    return this.conversation.id;
+    return this.#conversation.id;
   }
 
   get title(): string {
-    return this.conversation.state.tags["title"] ?? "Untitled conversation";
+    return this.#conversation.state.tags["title"] ?? "Untitled conversation";
+  }
+
+  get isFollower(): boolean {
+    return this.#conversation.access === "follower";
   }
 
   /** What calls without an answer are doing. */
   get openCallsAre(): "running" | "waiting" | "interrupted" {
-    if (this.running) return "running";
-    return this.conversation.executionStatus === "waiting_for_confirmation" ? "waiting" : "interrupted";
+    const status = this.#conversation.executionStatus;
+    if (this.running || (this.isFollower && status === "running")) return "running";
+    return status === "waiting_for_confirmation" && this.interruptedCalls.length === 0 ? "waiting" : "interrupted";
+  }
+
+  /** The pending calls of which nobody knows whether they took effect; the others have not begun. */
+  get interruptedCalls(): StoredEvent[] {
+    const ids = this.#conversation.state.agent_state["interrupted_actions"];
+    return Array.isArray(ids) ? this.pending.filter(({ id }) => ids.includes(id)) : [];
   }
 
   onChange(listener: () => void): () => void {
@@ -76,14 +98,16 @@ export class Session {
   async loadEarlier(): Promise<void> {
     const end = this.earlier;
     const start = Math.max(0, end - PAGE);
-    this.#prepend((await this.conversation.events.slice(start, end)) as unknown as StoredEvent[]);
+    const page = (await this.#conversation.events.slice(start, end)).map(asStored);
+    for (const { id } of page) this.#known.add(id);
+    this.events = [...page, ...this.events];
     this.earlier = start;
     this.#changed();
   }
 
   /** Resolves when the message is stored; the run it starts goes on by itself. */
   async send(text: string): Promise<void> {
-    await this.conversation.sendMessage(text);
+    await this.#conversation.sendMessage(text);
     void this.run();
   }
 
@@ -92,79 +116,117 @@ export class Session {
     if (this.running) return; // A run that is under way picks up the message by itself.
     this.#set({ running: true, failure: null, pending: [] });
     try {
-      do await this.conversation.run();
+      do await this.#conversation.run();
       while (this.#messageCameTooLate());
     } catch (error) {
       if (newest(this.events)?.kind !== "ConversationErrorEvent") this.failure = error;
     }
     this.progress.clear();
-    const pending = await this.conversation.pendingActions().catch(() => []);
-    this.#set({ running: false, draft: null, pending: pending as unknown as StoredEvent[] });
+    this.hasRun = true;
+    this.#set({ running: false, draft: null, pending: await this.#readPending() });
+    if (this.#reopenAgain) void this.reopen();
   }
 
   stop(): Promise<void> {
-    return this.conversation.interrupt();
+    return this.#conversation.interrupt();
   }
 
   async skipPending(reason: string): Promise<void> {
-    await this.conversation.rejectPendingActions(reason);
+    await this.#conversation.rejectPendingActions(reason);
     await this.run();
   }
 
   async rename(title: string): Promise<void> {
-    await this.conversation.setTags({ ...this.conversation.state.tags, title });
+    await this.#conversation.setTags({ ...this.#conversation.state.tags, title });
+    tellOtherTabs(this.id);
     this.#changed();
   }
 
-  /** Takes up changed settings; a run that is under way finishes with the old ones. */
-  async useCurrentSettings(): Promise<void> {
-    await this.conversation.switchLLM(createLLM());
-    this.#changed();
+  /**
+   * Opens it anew: with changed settings, with what another tab wrote, or to write after that tab has closed.
+   * Never rejects; a failure is shown. A run that is under way ends first.
+   */
+  reopen(): Promise<void> {
+    this.#reopenAgain = true;
+    if (this.running) return Promise.resolve();
+    this.#reopening ??= this.#reopenUntilCurrent().finally(() => (this.#reopening = null));
+    return this.#reopening;
   }
 
   async close(): Promise<void> {
-    this.#unsubscribe();
+    this.#closed = true;
     this.#listeners.clear();
-    await this.conversation.close();
+    await this.#reopening;
+    await this.#conversation.close();
+    for (const stop of this.#stops) stop();
+  }
+
+  /** Closes and deletes it, before another tab that waits for its turn can take it up. */
+  async delete(): Promise<void> {
+    this.#closed = true;
+    await this.#reopening;
+    await this.#conversation.close();
+    try {
+      await Conversation.delete(this.id);
+    } finally {
+      await this.close();
+      tellOtherTabs(this.id);
+    }
+  }
+
+  async #reopenUntilCurrent(): Promise<void> {
+    while (this.#reopenAgain && !this.#closed) {
+      this.#reopenAgain = false;
+      try {
+        await this.#conversation.close();
+        await expectStored(this.id);
+        this.#conversation = await Conversation.open({ agent: createAgent(), conversationId: this.id });
+        await this.#read(this.earlier);
+      } catch (error) {
+        this.failure = error;
+      }
+      this.#changed();
+    }
+  }
+
+  /** First listen, then read: an event that arrives in between is known by its id and not taken twice. */
+  async #read(start: number): Promise<void> {
+    this.#known.clear();
+    this.events = [];
+    this.#conversation.subscribe((event) => this.#take(event));
+    const page = (await this.#conversation.events.slice(start)).map(asStored).filter(({ id }) => !this.#known.has(id));
+    for (const { id } of page) this.#known.add(id);
+    this.events = [...page, ...this.events];
+    this.earlier = start;
+    this.pending = await this.#readPending();
+  }
+
+  async #readPending(): Promise<StoredEvent[]> {
+    return (await this.#conversation.pendingActions().catch(() => [])).map(asStored);
   }
 
   #take(event: ConversationEvent | LiveEvent): void {
-    switch (event.kind) {
-      case "StreamingDeltaEvent":
-        this.draft ??= { reasoning: "", text: "" };
-        this.draft.reasoning += event.reasoning_content ?? "";
-        this.draft.text += event.content ?? "";
-        break;
-      case "StreamingResetEvent":
-        this.draft = null;
-        break;
-      case "ToolProgressEvent":
-        this.progress.set(event.tool_call_id, event.text);
-        break;
-      default:
-        this.#takeStored(event as unknown as StoredEvent);
+    if (event.kind === "StreamingDeltaEvent") {
+      this.draft ??= { reasoning: "", text: "" };
+      this.draft.reasoning += event.reasoning_content ?? "";
+      this.draft.text += event.content ?? "";
+    } else if (event.kind === "ToolProgressEvent") {
+      this.progress.set(event.tool_call_id, event.text);
+    } else {
+      if (this.#known.has(event.id)) return;
+      this.#known.add(event.id);
+      this.events.push(asStored(event));
+      // The whole answer takes the place of its preview.
+      if (event.source === "agent") this.draft = null;
+      tellOtherTabs(this.id);
     }
     this.#changed();
-  }
-
-  #takeStored(event: StoredEvent): void {
-    if (this.#known.has(event.id)) return;
-    this.#known.add(event.id);
-    this.events.push(event);
-    // The whole answer takes the place of its preview.
-    if (event.source === "agent") this.draft = null;
-  }
-
-  #prepend(page: StoredEvent[]): void {
-    const fresh = page.filter(({ id }) => !this.#known.has(id));
-    for (const { id } of fresh) this.#known.add(id);
-    this.events = [...fresh, ...this.events];
   }
 
   /** A message stored in the moment a run ended leaves the status at idle, with nobody to answer it. */
   #messageCameTooLate(): boolean {
     const last = newest(this.events);
-    return this.conversation.executionStatus === "idle" && last?.kind === "MessageEvent" && last.source === "user";
+    return this.#conversation.executionStatus === "idle" && last?.kind === "MessageEvent" && last.source === "user";
   }
 
   #set(fields: Partial<Pick<Session, "running" | "failure" | "pending" | "draft">>): void {
@@ -180,4 +242,10 @@ export class Session {
       for (const listener of this.#listeners) listener();
     });
   }
+}
+
+async function expectStored(conversationId: string): Promise<void> {
+  const stored = await Conversation.list();
+  if (stored.some(({ id }) => id === conversationId)) return;
+  throw new ThreadkeepError("not_found", `there is no conversation ${conversationId} in this browser; it may have been deleted`);
 }

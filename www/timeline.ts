@@ -2,7 +2,7 @@
 
 import { argumentsOf, imagesOf, type StoredEvent, textOf } from "./event-shapes.ts";
 
-export type CallState = "open" | "done" | "failed" | "stopped" | "rejected";
+export type CallState = "open" | "done" | "failed" | "stopped" | "broken-off" | "rejected";
 
 export interface Call {
   type: "call";
@@ -142,6 +142,12 @@ function orphan(answer: StoredEvent): Call {
   return { ...call, key: answer.action_id ?? answer.tool_call_id ?? answer.id, action: null, args: {} };
 }
 
+/** An error event is also how a call that came to no end is answered. Only its text tells which; these are fixed. */
+const NOT_FAILED: ReadonlyArray<[opening: RegExp, state: CallState]> = [
+  [/^(The call was stopped before it was done|Tool call interrupted)/, "stopped"],
+  [/^This call was under way when the page was closed/, "broken-off"],
+];
+
 function answerCall(call: Call, event: StoredEvent): void {
   call.answer = event;
   if (event.kind === "UserRejectObservation") {
@@ -149,8 +155,7 @@ function answerCall(call: Call, event: StoredEvent): void {
     call.result = event.rejection_reason ?? "";
   } else if (event.kind === "AgentErrorEvent") {
     call.result = event.error ?? "";
-    // The SDK's fixed text for a call that the user stopped.
-    call.state = /^tool call interrupted/i.test(call.result) ? "stopped" : "failed";
+    call.state = NOT_FAILED.find(([opening]) => opening.test(call.result))?.[1] ?? "failed";
   } else {
     call.state = event.observation?.is_error ? "failed" : "done";
     call.result = textOf(event.observation?.content);

@@ -2,9 +2,9 @@
 //!
 //! [`events_to_messages`] gives exactly the SDK's messages (`event/base.py`, `LLMConvertibleEvent`). For some logs
 //! those are not a history that a provider accepts: the SDK answers an invalid call before it has logged the rest of
-//! its response, which splits the response in two, and a call left over by `finish` is answered after the user's
-//! next message. [`repair`] puts such histories in order and leaves every other one alone. The log itself is never
-//! changed.
+//! its response, which splits the response in two, a call left over by `finish` is answered after the user's next
+//! message, and an answer or a result can be empty. [`repair`] puts such histories in order and leaves every other one
+//! alone. The log itself is never changed.
 
 use crate::{
     event::{ActionEvent, Body, Event},
@@ -14,6 +14,9 @@ use std::collections::HashMap;
 
 /// What a call is answered with if the log has no answer.
 const NO_RESULT: &str = "No result of this call was recorded.";
+
+/// What a call is answered with if its result is empty.
+const NO_OUTPUT: &str = "The call gave no output.";
 
 /// The messages of these events. The actions of one response make one message, neighbouring messages of the user
 /// are one, and a [`crate::event::Condensation`] stands for its summary.
@@ -61,9 +64,12 @@ fn is_plain_user_message(message: &Message) -> bool {
         && message.name.is_none()
 }
 
-/// The same history in a form that every provider accepts: each call is answered exactly once, directly behind its
-/// message, and nothing is answered that was not called. A history that is like this already is not changed.
+/// The same history in a form that every provider accepts: instructions come first, each call is answered exactly once,
+/// directly behind its message, nothing is answered that was not called, and nothing is empty. A history that is like
+/// this already is not changed.
 pub fn repair(messages: Vec<Message>) -> Vec<Message> {
+    let mut messages: Vec<Message> = messages.into_iter().filter_map(without_emptiness).collect();
+    messages.sort_by_key(|message| message.role != Role::System);
     let mut last_answers = HashMap::new();
     for (index, message) in messages.iter().enumerate() {
         if let Some(id) = answered_call(message) {
@@ -90,6 +96,20 @@ pub fn repair(messages: Vec<Message>) -> Vec<Message> {
         }
     }
     turns.into_iter().flat_map(Turn::into_messages).collect()
+}
+
+/// The message without empty texts, or nothing if it says nothing then. A result has to be there all the same, and a
+/// message with calls is sent without its empty texts as it is.
+fn without_emptiness(mut message: Message) -> Option<Message> {
+    let has_calls = message.tool_calls.as_ref().is_some_and(|calls| !calls.is_empty());
+    if message.role == Role::Assistant && has_calls {
+        return Some(message);
+    }
+    message.content.retain(|part| part.as_text() != Some(""));
+    if message.content.is_empty() && message.role == Role::Tool {
+        message.content.push(Content::text(NO_OUTPUT));
+    }
+    (!message.content.is_empty() || !message.thinking_blocks.is_empty()).then_some(message)
 }
 
 fn answered_call(message: &Message) -> Option<&str> {

@@ -6,6 +6,7 @@
 pub mod base_state;
 
 mod active_branch;
+mod inbox;
 mod log;
 mod open;
 mod pending;
@@ -53,6 +54,10 @@ struct Shared {
     turn: TurnLock,
     /// Stops the run that is under way.
     running: RefCell<Option<CancelToken>>,
+    /// Whether tools run, between which a message has no place.
+    runs_tools: Cell<bool>,
+    /// Messages that arrived meanwhile.
+    inbox: RefCell<Vec<Event>>,
     /// Dropped when the run ends.
     run_ends: RefCell<Vec<oneshot::Sender<()>>>,
     /// Shown instead of the stored status where that could not be written.
@@ -147,9 +152,8 @@ impl Conversation {
 
     /// Stops a run, lets go of the log, and refuses everything from then on. What was committed stays.
     pub async fn close(&self) {
-        if let Some(cancel) = self.0.running.borrow().as_ref() {
-            cancel.cancel();
-        }
+        // Whoever opens it next must not find it still being written.
+        self.stop_run().await;
         let _turn = self.0.turn.take().await;
         self.0.is_closed.set(true);
     }

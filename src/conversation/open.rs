@@ -4,7 +4,7 @@
 
 use super::{
     Access, Conversation, Shared,
-    base_state::{BaseState, Tags},
+    base_state::{BaseState, ExecutionStatus, Tags},
     log::{EventLog, Listener},
     repair, warning,
 };
@@ -14,6 +14,7 @@ use crate::{
     event::{RawJson, json::ObjectWriter},
     host::Host,
     id::ConversationId,
+    json::RawObject,
     llm::Delta,
     store::Store,
 };
@@ -65,6 +66,9 @@ impl Conversation {
                     ));
                 }
                 warnings.extend(warning::about_agent(&state, &agent));
+                if access == Access::Writer && state.execution_status() == ExecutionStatus::Running {
+                    warnings.push(warning::run_died());
+                }
                 let stored = repair::Stored { id, store, host, listener, state, length: listing.length };
                 let (log, set_aside) = repair::open_log(stored, &mut warnings).await?;
                 torn = set_aside;
@@ -88,6 +92,8 @@ impl Conversation {
             on_delta,
             turn: Default::default(),
             running: RefCell::new(None),
+            runs_tools: Cell::new(false),
+            inbox: RefCell::new(Vec::new()),
             run_ends: RefCell::new(Vec::new()),
             unsaved_status: Cell::new(None),
             warnings,
@@ -95,6 +101,7 @@ impl Conversation {
         }));
         if access == Access::Writer {
             conversation.recover(&torn).await?;
+            conversation.open_inbox().await?;
         }
         Ok(conversation)
     }
@@ -107,6 +114,17 @@ impl Conversation {
         if let Ok(llm) = RawJson::parse(&options.to_sdk_json(stored.as_ref().map(RawJson::as_str))) {
             state.set_agent_llm(&llm);
         }
+    }
+}
+
+/// The SDK writes calls as text for a model whose stored settings say so, which it refuses for a history in which calls
+/// were made together. The model that made them here was called natively.
+pub(super) fn keep_native_calls(state: &mut BaseState) {
+    const FIELD: &str = "native_tool_calling";
+    let stored = state.agent_llm().and_then(|llm| RawObject::parse(llm.as_str()).ok());
+    if let Some(mut llm) = stored.filter(|llm| llm.read(FIELD) == Some(false)) {
+        llm.set(FIELD, "true");
+        state.set_agent_llm(&RawJson::of(&llm));
     }
 }
 

@@ -7,6 +7,7 @@
 use super::{
     Change, Conversation, Shared,
     base_state::ExecutionStatus,
+    open::keep_native_calls,
     pending::{INTERRUPTED, call_of, interruption},
     stats,
     warning::unavailable_tools,
@@ -78,6 +79,10 @@ impl Conversation {
             }
         };
         drop(running);
+        if !self.0.inbox.borrow().is_empty() {
+            let _turn = self.0.turn.take().await;
+            self.take_in_messages().await?;
+        }
         result?;
         Ok(RunOutcome { status: self.execution_status(), final_response: self.final_response().await? })
     }
@@ -94,6 +99,7 @@ impl Conversation {
                 let change = Change::append(drafts).and_edit(|state| {
                     state.set_execution_status(Running);
                     self.keep_model_settings(state);
+                    self.keep_concurrency(state);
                 });
                 self.append(change).await?;
             }
@@ -103,14 +109,17 @@ impl Conversation {
         let mut empty_answers = 0;
         loop {
             let turn = self.0.turn.take().await;
-            if cancel.is_cancelled() {
-                return Ok(Pause::Cancelled);
-            }
+            self.take_in_messages().await?;
+            // What has come to its end by itself was not interrupted.
             if self.execution_status() != Running {
                 return Ok(Pause::Done);
             }
+            if cancel.is_cancelled() {
+                return Ok(Pause::Cancelled);
+            }
             let pending: Vec<Call> = self.pending_actions().await?.iter().filter_map(call_of).collect();
             let ended = if pending.is_empty() {
+                self.leave_the_last_word().await?;
                 drop(turn);
                 self.ask_model(cancel, &mut empty_answers).await?
             } else {
@@ -161,7 +170,12 @@ impl Conversation {
         let reply = self.read_reply(&completion).await?;
         *empty_answers = if reply.kind == ReplyKind::Nothing { *empty_answers + 1 } else { 0 };
         let is_superseded = self.state().last_user_message_id() != asked_with;
+        let has_parallel_calls =
+            reply.drafts.iter().filter(|draft| matches!(draft.body, Body::ActionEvent(_))).count() > 1;
         let change = Change::append(reply.drafts).and_edit(|state| {
+            if has_parallel_calls {
+                keep_native_calls(state);
+            }
             stats::record(state, self.0.agent.llm.options.usage_id(), &completion, self.0.log.host.now());
             // A message that came while the model answered is still to be read by it.
             if reply.kind == ReplyKind::Text && !is_superseded {
@@ -169,7 +183,21 @@ impl Conversation {
             }
         });
         self.append(change.strictly()).await?;
+        // Nothing begins after a pause: if the page died in a tool, nobody would know that it had begun.
+        if self.execution_status() != ExecutionStatus::Running {
+            return Ok(Pause::Done);
+        }
         self.run_calls(reply.calls, cancel).await
+    }
+
+    /// Providers refuse a history that ends with the model's own words, or let it continue them. Ours can end so: a
+    /// message that came while the model answered stands before the answer.
+    async fn leave_the_last_word(&self) -> Result<()> {
+        let is_agents = |message: &Message| message.role == Role::Assistant;
+        if self.0.log.read(|branch| branch.view.messages().last().is_some_and(is_agents)).await? {
+            self.nudge(include_str!("../agent/prompts/go_on.md")).await?;
+        }
+        Ok(())
     }
 
     async fn read_reply(&self, completion: &Completion) -> Result<crate::agent::Reply> {
@@ -192,6 +220,7 @@ impl Conversation {
         let is_finish = |call: &Call| {
             agent.tools.get(&call.tool_name).is_some_and(|tool| tool.definition().kind == ToolKind::Finish)
         };
+        let _marker = ToolsRun::begin(&self.0);
         let mut waiting: VecDeque<Call> = calls.into();
         let mut running = FuturesUnordered::new();
         loop {
@@ -291,6 +320,22 @@ pub(super) fn final_response(events: &[Event]) -> Option<String> {
         Body::MessageEvent(message) if event.source() == Source::Agent => Some(message.llm_message.text()),
         _ => None,
     })
+}
+
+/// Marks the time in which tools run, however it ends.
+struct ToolsRun<'a>(&'a Rc<Shared>);
+
+impl<'a> ToolsRun<'a> {
+    fn begin(shared: &'a Rc<Shared>) -> Self {
+        shared.runs_tools.set(true);
+        Self(shared)
+    }
+}
+
+impl Drop for ToolsRun<'_> {
+    fn drop(&mut self) {
+        self.0.runs_tools.set(false);
+    }
 }
 
 /// Marks the run as over, however it ends.

@@ -10,14 +10,19 @@ use crate::{
 };
 
 impl Conversation {
-    /// Lets the step that is under way end and stops the run then. Returns when the pause is stored. Nothing
-    /// happens unless the conversation is idle or running.
+    /// Lets what is under way end and stops the run then: tools that run are waited for, and an answer of the model
+    /// is kept, but its calls wait for the next run. Returns when the pause is stored. Nothing happens unless the
+    /// conversation is idle or running.
     ///
     /// # Errors
     /// `locked_elsewhere`, and those of the store.
     pub async fn pause(&self) -> Result<()> {
         self.writable()?;
-        let _turn = self.0.turn.take().await;
+        // While tools run nobody waits for them: one of them may be the caller.
+        let _turn = match self.0.runs_tools.get() {
+            true => None,
+            false => Some(self.0.turn.take().await),
+        };
         self.writable()?;
         if !matches!(self.execution_status(), ExecutionStatus::Idle | ExecutionStatus::Running) {
             return Ok(());
@@ -34,15 +39,20 @@ impl Conversation {
     /// As for [`Conversation::pause`].
     pub async fn interrupt(&self) -> Result<()> {
         self.writable()?;
-        let cancel = self.0.running.borrow().clone();
-        let Some(cancel) = cancel else { return self.pause().await };
-        cancel.cancel();
-        while self.0.running.borrow().is_some() {
-            let (sender, ended) = oneshot::channel::<()>();
-            self.0.run_ends.borrow_mut().push(sender);
-            // The sender goes away with the run.
-            let _ = ended.await;
+        match self.stop_run().await {
+            true => Ok(()),
+            false => self.pause().await,
         }
-        Ok(())
+    }
+
+    /// Cancels the run that is under way and returns when it has ended. Returns whether there was one.
+    pub(super) async fn stop_run(&self) -> bool {
+        let Some(cancel) = self.0.running.borrow().clone() else { return false };
+        let (sender, ended) = oneshot::channel::<()>();
+        self.0.run_ends.borrow_mut().push(sender);
+        cancel.cancel();
+        // The sender goes away with this run; another one may have begun by the time we hear of it.
+        let _ = ended.await;
+        true
     }
 }

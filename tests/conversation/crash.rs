@@ -12,6 +12,7 @@ use threadkeep::{
     cancel::CancelToken,
     conversation::base_state::ExecutionStatus,
     id::{ConversationId, EventId, StorePath},
+    llm::message::Content,
     store::{Commit, Listing, MemoryStore, Store, StoreFuture, StoredEvent},
     tool::{Replay, ToolOutput},
 };
@@ -185,6 +186,33 @@ fn a_call_that_may_be_repeated_is_repeated_by_the_next_run_with_the_same_key() {
 }
 
 #[test]
+fn a_page_that_runs_fewer_calls_at_a_time_knows_that_the_dead_one_ran_more() {
+    let store = MemoryStore::new();
+    let endless = TestTool::shared("work", Replay::Never, |_| async { std::future::pending().await });
+    let script = [calls(&[
+        ("a", "work", r#"{"text":"x"}"#),
+        ("b", "work", r#"{"text":"y"}"#),
+        ("c", "work", r#"{"text":"z"}"#),
+    ])];
+    let mut world = World::new(Rc::new(store.another()), vec![endless], script);
+    let opened = async { say(&world.open().await.unwrap(), "Go").await }.now_or_never();
+    assert!(opened.is_some());
+    world.tool_concurrency_limit = 2;
+    let ended =
+        async { world.open().await.unwrap().run(CancelToken::default()).await.unwrap() }.now_or_never();
+    assert!(ended.is_none());
+    let ran = Rc::new(Cell::new(0));
+    let world = reopened(&store, Replay::Never, &ran, vec![text("I will look.")]);
+    block_on(async {
+        let conversation = world.open().await.unwrap();
+        assert_eq!(conversation.pending_actions().await.unwrap().len(), 1);
+        conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(ran.get(), 1, "only the third call had not begun");
+        assert_eq!(conversation.state().agent_state().unwrap().as_str(), "{}");
+    });
+}
+
+#[test]
 fn a_call_that_must_not_be_repeated_is_answered_and_the_ones_that_had_not_begun_are_run() {
     let store = MemoryStore::new();
     die_inside_tool(&store, Replay::Never);
@@ -281,5 +309,32 @@ fn a_torn_tail_is_set_aside_and_kept() {
         assert_eq!(store.read_file(id, &files[0]).await.unwrap().unwrap(), b"{\"id\":\"0000");
         say(&again, "Again").await;
         again.run(CancelToken::default()).await.unwrap();
+    });
+}
+
+#[test]
+fn a_message_that_was_kept_while_tools_ran_is_in_the_log_after_a_crash() {
+    let store = MemoryStore::new();
+    let endless = TestTool::shared("work", Replay::Safe, |_| async { std::future::pending().await });
+    let script = [calls(&[("a", "work", r#"{"text":"x"}"#)])];
+    let world = World::new(Rc::new(store.another()), vec![endless], script);
+    let mut sent = None;
+    block_on(async {
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        let mut run = Box::pin(conversation.run(CancelToken::default()));
+        assert!(run.as_mut().now_or_never().is_none());
+        sent = Some(conversation.send_message(vec![Content::text("Kept")], None).await.unwrap());
+        assert_eq!(conversation.length(), 3, "not in the log yet");
+    });
+    let ran = Rc::new(Cell::new(0));
+    let world = reopened(&store, Replay::Safe, &ran, vec![text("Yes?")]);
+    block_on(async {
+        let conversation = world.open().await.unwrap();
+        let events = world.events().await;
+        assert_eq!(events.last().unwrap()["id"], sent.unwrap().id().as_str());
+        assert_eq!(conversation.execution_status(), ExecutionStatus::Paused);
+        conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(world.kinds().await[3..], ["AgentError", "Message", "Message"]);
     });
 }

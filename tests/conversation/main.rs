@@ -3,6 +3,7 @@
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod crash;
+mod elsewhere;
 mod loop_;
 mod stopping;
 mod support;

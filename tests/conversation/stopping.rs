@@ -1,8 +1,10 @@
 //! Pausing and interrupting.
 
 use crate::support::{Answer, TestTool, World, a_while, calls, echo, say, text};
+use futures_channel::oneshot;
 use futures_executor::block_on;
 use futures_util::future::{join, pending};
+use serde_json::json;
 use std::{cell::Cell, rc::Rc};
 use threadkeep::{
     cancel::CancelToken,
@@ -93,10 +95,64 @@ fn a_pause_lets_the_step_end_and_lasts_over_a_reload() {
         };
         let (outcome, ()) = join(conversation.run(CancelToken::default()), pause).await;
         assert_eq!(outcome.unwrap().status, ExecutionStatus::Paused);
-        assert_eq!(world.kinds().await, ["SystemPrompt", "Message", "Action", "Observation", "Pause"]);
+        assert_eq!(world.kinds().await, ["SystemPrompt", "Message", "Action", "Pause", "Observation"]);
         conversation.close().await;
         let again = world.open().await.unwrap();
         assert_eq!(again.execution_status(), ExecutionStatus::Paused);
         assert_eq!(again.run(CancelToken::default()).await.unwrap().final_response.as_deref(), Some("Ok."));
+    });
+}
+
+#[test]
+fn no_tool_begins_after_a_pause_and_the_next_run_goes_on_with_it() {
+    block_on(async {
+        let ran = Rc::new(Cell::new(0));
+        let count = ran.clone();
+        let once = TestTool::shared("once", Replay::Never, move |_| {
+            count.set(count.get() + 1);
+            async { Ok(ToolOutput::text("done")) }
+        });
+        let (go, wait) = oneshot::channel();
+        let call = json!({ "role": "assistant", "content": null, "tool_calls": [
+            { "id": "a", "type": "function", "function": { "name": "once", "arguments": r#"{"text":"x"}"# } }
+        ] });
+        let answers = [Answer::When(wait, call), text("Ok.")];
+        let world = World::new(Rc::new(MemoryStore::new()), vec![once], answers);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        let pause = async {
+            while world.model.requests.borrow().is_empty() {
+                a_while().await;
+            }
+            conversation.pause().await.unwrap();
+            go.send(()).unwrap();
+        };
+        let (outcome, ()) = join(conversation.run(CancelToken::default()), pause).await;
+        assert_eq!(outcome.unwrap().status, ExecutionStatus::Paused);
+        assert_eq!(ran.get(), 0);
+        assert_eq!(world.kinds().await, ["SystemPrompt", "Message", "Pause", "Action"]);
+        let outcome = conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(outcome.final_response.as_deref(), Some("Ok."));
+        assert_eq!(ran.get(), 1);
+    });
+}
+
+#[test]
+fn a_conversation_that_was_closed_during_a_run_is_not_written_any_more() {
+    block_on(async {
+        let world = World::new(Rc::new(MemoryStore::new()), vec![], [Answer::Never]);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        let close = async {
+            while world.model.requests.borrow().is_empty() {
+                a_while().await;
+            }
+            conversation.close().await;
+            world.kinds().await
+        };
+        let (outcome, kinds) = join(conversation.run(CancelToken::default()), close).await;
+        assert_eq!(outcome.unwrap().status, ExecutionStatus::Paused);
+        assert_eq!(kinds, ["SystemPrompt", "Message", "Interrupt"]);
+        assert_eq!(world.kinds().await, kinds);
     });
 }

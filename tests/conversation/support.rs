@@ -148,6 +148,13 @@ fn check_messages(messages: &[Value]) {
     let mut open: Vec<String> = Vec::new();
     for message in &messages[1..] {
         let role = message["role"].as_str().unwrap();
+        let is_empty = |content: &Value| {
+            content.as_array().is_none_or(|parts| parts.iter().any(|part| part["text"] == ""))
+        };
+        assert!(
+            role == "assistant" && message["tool_calls"].is_array() || !is_empty(&message["content"]),
+            "{message}"
+        );
         if role == "tool" {
             let id = message["tool_call_id"].as_str().unwrap();
             let place = open.iter().position(|call| call == id);
@@ -165,6 +172,7 @@ fn check_messages(messages: &[Value]) {
         }
     }
     assert!(open.is_empty(), "calls without an answer at the end: {open:?}");
+    assert_ne!(messages.last().unwrap()["role"], "assistant", "the last message is the model's own");
 }
 
 type Run = dyn Fn(ToolCall) -> LocalBoxFuture<'static, std::result::Result<ToolOutput, ToolFailure>>;

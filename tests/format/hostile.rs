@@ -30,8 +30,18 @@ fn touch(event: &Event) {
     let _ = (event.to_llm_message(), event.answered_call());
 }
 
-/// Whether a provider accepts the history: each call is answered once and directly, and nothing else is answered.
+/// Whether a provider accepts the history: instructions come first, nothing is empty, each call is answered once and
+/// directly, and nothing else is answered.
 fn is_well_formed(messages: &[Message]) -> bool {
+    let has_calls = |message: &Message| message.tool_calls.as_deref().is_some_and(|calls| !calls.is_empty());
+    let is_said = |message: &Message| {
+        let is_empty = message.content.iter().any(|part| part.as_text() == Some(""));
+        let says = !message.content.is_empty() || !message.thinking_blocks.is_empty();
+        message.role == Role::Assistant && has_calls(message) || says && !is_empty
+    };
+    if !messages.is_sorted_by_key(|message| message.role != Role::System) || !messages.iter().all(is_said) {
+        return false;
+    }
     let mut open: Vec<&str> = Vec::new();
     for message in messages {
         if message.role == Role::Tool {
@@ -182,10 +192,14 @@ proptest! {
         let repaired = repair(messages.clone());
         prop_assert!(is_well_formed(&repaired), "{repaired:?}");
         prop_assert_eq!(repair(repaired.clone()), repaired.clone());
-        let said = |messages: &[Message]| messages.iter().filter(|message| message.role == Role::User).count();
+        let has_words = |message: &&Message| message.content.iter().any(|part| part.as_text() != Some(""));
+        let said = |messages: &[Message]| {
+            messages.iter().filter(|message| message.role == Role::User).filter(has_words).count()
+        };
         prop_assert_eq!(said(&repaired), said(&messages));
         let calls = |messages: &[Message]| -> usize {
-            messages.iter().flat_map(|message| &message.tool_calls).map(Vec::len).sum()
+            let assistants = messages.iter().filter(|message| message.role == Role::Assistant);
+            assistants.flat_map(|message| &message.tool_calls).map(Vec::len).sum()
         };
         prop_assert_eq!(calls(&repaired), calls(&messages));
     }

@@ -177,18 +177,16 @@ pub fn message() -> impl Strategy<Value = Message> {
         &[Role::User, Role::System, Role::Assistant, Role::Assistant, Role::Tool][..],
     );
     let calls = vec(0_u8..5, 0..4);
-    (role, any::<bool>(), option::of(calls), option::of(0_u8..5)).prop_map(
-        |(role, speaks, calls, answers)| {
-            let content = if speaks { vec![Content::text("x")] } else { Vec::new() };
-            let mut message = Message::new(role, content);
-            if role == Role::Tool {
-                message.tool_call_id = answers.map(|call| call.to_string());
-            } else {
-                message.tool_calls = calls.map(|calls| calls.into_iter().map(call).collect());
-            }
-            message
-        },
-    )
+    let texts = vec(proptest::sample::select(&["", "x"][..]), 0..3);
+    (role, texts, option::of(calls), option::of(0_u8..5)).prop_map(|(role, texts, calls, answers)| {
+        let mut message = Message::new(role, texts.into_iter().map(Content::text).collect());
+        if role == Role::Tool {
+            message.tool_call_id = answers.map(|call| call.to_string());
+        } else {
+            message.tool_calls = calls.map(|calls| calls.into_iter().map(call).collect());
+        }
+        message
+    })
 }
 
 pub fn call(number: u8) -> MessageToolCall {
@@ -210,7 +208,8 @@ pub fn good_history() -> impl Strategy<Value = Vec<Message>> {
             if is_user {
                 messages.push(Message::new(Role::User, vec![Content::text("x")]));
             }
-            let mut assistant = Message::new(Role::Assistant, Vec::new());
+            let says = if calls.is_empty() { vec![Content::text("z")] } else { Vec::new() };
+            let mut assistant = Message::new(Role::Assistant, says);
             assistant.tool_calls = Some(calls.iter().copied().map(call).collect());
             messages.push(assistant);
             let mut answers = calls;

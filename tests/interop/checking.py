@@ -73,6 +73,10 @@ def comparable(text: str) -> dict:
     event = json.loads(text)
     if isinstance(event.get("forgotten_event_ids"), list):  # a set: its order means nothing
         event["forgotten_event_ids"] = sorted(event["forgotten_event_ids"])
+    for tool in event.get("tools") or []:
+        # Two spellings of one field: MCP libraries before 2.0 know only the first, later ones read both and write the other.
+        if isinstance(tool, dict) and "inputSchema" in (tool.get("mcp_tool") or {}):
+            tool["mcp_tool"]["input_schema"] = tool["mcp_tool"].pop("inputSchema")
     return event
 
 

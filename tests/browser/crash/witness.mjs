@@ -1,0 +1,85 @@
+// Writes down what a page that will die says was kept and done, and holds what is found afterwards against it.
+
+/** What is known of one conversation from outside of the browser. */
+export class Witness {
+  /** The JSON of each event that was reported durable, by id, in the order of the reports. */
+  told = new Map();
+  sent = new Map();
+  /** How often each action was carried out, by idempotency key. */
+  done = new Map();
+  /** How often the user allowed an action again. */
+  approvals = new Map();
+  /** The title that was set last. */
+  title = "";
+
+  /** Takes up a report of the page. */
+  hear({ kind, value }) {
+    if (kind === "event") this.told.set(value.id, JSON.stringify(value));
+    if (kind === "message") this.sent.set(value.id, JSON.stringify(value.llm_message));
+    if (kind === "approved") for (const id of value) this.approvals.set(id, this.#approved(id) + 1);
+    if (kind === "title") this.title = value;
+  }
+
+  /** Takes up that a tool acted. */
+  see({ key, replay }) {
+    const before = this.done.get(key)?.times ?? 0;
+    this.done.set(key, { replay, times: before + 1 });
+  }
+
+  /** Sentences on what is wrong with a conversation that was opened again; an empty list if all is well. */
+  complaints(opened) {
+    const { events, length, state, access, warnings } = opened;
+    const found = [];
+    const kept = new Map(events.map((event, index) => [event.id, { index, json: JSON.stringify(event) }]));
+    let last = -1;
+    for (const [id, json] of this.told) {
+      const event = kept.get(id);
+      if (!event) found.push(`event ${id} was reported durable and is lost: ${json.slice(0, 200)}`);
+      else if (event.json !== json) found.push(`event ${id} is ${event.json}, and was reported as ${json}`);
+      else if (event.index < last) found.push(`event ${id} is at ${event.index}, before one that was reported earlier`);
+      last = Math.max(last, event?.index ?? -1);
+    }
+    // A message that is sent while tools run gets its place in the log when they are through.
+    for (const [id, message] of this.sent) {
+      const event = kept.get(id);
+      if (!event) found.push(`message ${id} was reported durable and is lost: ${message}`);
+      else if (JSON.stringify(JSON.parse(event.json).llm_message) !== message) found.push(`message ${id} is ${event.json}, and was sent as ${message}`);
+    }
+    if (kept.size !== events.length) found.push("an event is there twice");
+    if (length !== events.length) found.push(`the log says that it has ${length} events, and gives ${events.length}`);
+    found.push(...chainComplaints(events, state), ...this.#actionComplaints(kept));
+    // One that was set when the browser died may be there already.
+    if ((state.tags.title ?? "") < this.title) found.push(`the title is ${state.tags.title}, after ${this.title} was kept`);
+    if (state.execution_status === "running") found.push("it runs, although nobody told it to");
+    if (access !== "writer") found.push(`access is ${access}`);
+    // A browser writes whole transactions: there is never anything to set aside, nor a HEAD to look for.
+    for (const { code, message } of warnings) if (code !== "interrupted") found.push(`warning ${code}: ${message}`);
+    return found;
+  }
+
+  #actionComplaints(kept) {
+    const found = [];
+    for (const [key, { replay, times }] of this.done) {
+      if (!kept.has(key)) found.push(`action ${key} was carried out without being in the log`);
+      const allowed = { safe: Infinity, ask: 1 + this.#approved(key), never: 1 }[replay];
+      if (times > allowed) found.push(`action ${key} (replay ${replay}) was carried out ${times} times, and allowed ${allowed} times`);
+    }
+    return found;
+  }
+
+  #approved(id) {
+    return this.approvals.get(id) ?? 0;
+  }
+}
+
+/** The log is one chain, and HEAD is at its end. */
+function chainComplaints(events, state) {
+  const found = [];
+  let head;
+  for (const [index, event] of events.entries()) {
+    if (event.parent_id !== head) found.push(`event ${index} follows ${event.parent_id} instead of ${head}`);
+    if (event.kind !== "ConversationStateUpdateEvent") head = event.id;
+  }
+  if (state.leaf_event_id !== head) found.push(`HEAD is ${state.leaf_event_id}, and the log ends with ${head}`);
+  return found;
+}

@@ -1,0 +1,21 @@
+// The library in Node against the SDK: what Python wrote is carried on here, what is written here is carried on by Python.
+import { mkdtempSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { after, before } from "node:test";
+import { importedConversations } from "./library/imported.mjs";
+import { openSdk } from "./session.mjs";
+
+const place = mkdtempSync(path.join(os.tmpdir(), "threadkeep-library-"));
+let session;
+const sdk = () => session;
+
+before(async () => {
+  session = await openSdk();
+}, { timeout: 900_000 });
+after(async () => {
+  await session?.close();
+  rmSync(place, { recursive: true, force: true });
+});
+
+importedConversations(sdk, place);

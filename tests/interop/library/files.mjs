@@ -1,0 +1,58 @@
+// Conversations as files: a directory, a zip of it, and what is in an export.
+import { readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { unzip, zip } from "../../archive/zip-bytes.mjs";
+
+/** The files below a directory by their path in it. */
+export function filesOf(directory) {
+  const found = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const names = found.map((entry) => path.relative(directory, path.join(entry.parentPath, entry.name))).sort();
+  return new Map(names.map((name) => [name, readFileSync(path.join(directory, name))]));
+}
+
+/** A zip of these files in the folder `id`, as the agent server packs a conversation. */
+export function packed(id, files) {
+  const folder = id.replaceAll("-", "");
+  return zip([...files].map(([name, content]) => ({ name: `${folder}/${name}`, content })));
+}
+
+/** The files of an export by their path in the conversation's folder. */
+export async function unpacked(blob) {
+  const entries = await unzip(await blob.arrayBuffer());
+  const files = entries.filter(({ name }) => !name.endsWith("/"));
+  return new Map(files.map(({ name, content }) => [name.slice(name.indexOf("/") + 1), content]));
+}
+
+/** The event files among these, in the order of the log. */
+export const eventsAmong = (files) => new Map([...files].filter(([name]) => /^events\/event-\d+-.*\.json$/.test(name)).sort());
+
+/** The members of a JSON object as they are written: the text of each value by its name. */
+export function membersOf(json) {
+  const text = String(json);
+  const members = new Map();
+  for (let at = next(text, text.indexOf("{") + 1); text[at] === '"'; ) {
+    const colon = endOfValue(text, at);
+    const start = next(text, text.indexOf(":", colon) + 1);
+    const end = endOfValue(text, start);
+    members.set(JSON.parse(text.slice(at, colon)), text.slice(start, end).trimEnd());
+    at = next(text, text[end] === "," ? end + 1 : end);
+  }
+  return members;
+}
+
+/** The first place from `at` on that is no white space. */
+const next = (text, at) => at + /^\s*/.exec(text.slice(at))[0].length;
+
+/** Where the value that begins at `at` ends, white space behind it included. */
+function endOfValue(text, at) {
+  const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^"{}[\],:]+/gy;
+  for (let depth = 0; at < text.length; ) {
+    token.lastIndex = at;
+    const [found] = token.exec(text);
+    if ("}],:".includes(found) && depth === 0) return at;
+    if (found === "{" || found === "[") depth++;
+    if (found === "}" || found === "]") depth--;
+    at += found.length;
+  }
+  return at;
+}

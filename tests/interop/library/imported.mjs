@@ -1,0 +1,156 @@
+// Every conversation that the SDK wrote for the fixtures: it comes in, is shown, leaves as it came, and is carried on here and there.
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { Conversation, memoryStore } from "../../../dist/index.js";
+import { fixtures } from "../setup.mjs";
+import { eventsOf, open, say, scripted } from "./chat.mjs";
+import { eventsAmong, filesOf, membersOf, packed, unpacked } from "./files.mjs";
+
+export const { conversations } = JSON.parse(readFileSync(path.join(fixtures, "index.json"), "utf8"));
+
+/** Damage that an import refuses: what is missing or of another conversation cannot be told apart from a mistake. */
+export const refused = { gap: "archive_invalid", "other-id": "id_mismatch" };
+/** Damage that is mended: the SDK opens none of these, or loses something. */
+const mended = new Set(["torn-event", "empty-event", "torn-state", "torn-tail", "dangling-head"]);
+/** Settings that change with every conversation that is carried on, or that are the host's. */
+const ownSettings = new Set(["agent", "execution_status", "last_user_message_id", "leaf_event_id", "head_is_empty", "stats", "persistence_dir"]);
+
+/** Tests of each; `sdk()` is the session or null, `place` a directory for what the SDK is to read. */
+export function importedConversations(sdk, place) {
+  for (const entry of conversations) {
+    const name = `${entry.scenario} ${entry.id}`;
+    if (entry.scenario in refused) test(`${name} is refused and leaves nothing behind`, () => isRefused(entry));
+    else {
+      test(`${name} leaves as it came`, (t) => leavesAsItCame(t, entry, sdk, place));
+      test(`${name} is carried on here and by the SDK`, (t) => isCarriedOn(t, entry, sdk, place));
+    }
+  }
+}
+
+async function isRefused(entry) {
+  const store = memoryStore();
+  await assert.rejects(Conversation.importZip(zipOf(entry), { store }), { code: refused[entry.scenario] });
+  assert.deepEqual(await Conversation.list(store), []);
+}
+
+async function leavesAsItCame(t, entry, sdk, place) {
+  const before = filesOf(path.join(fixtures, entry.directory));
+  const { conversation, store } = await imported(t, entry, await scripted(t, []));
+  const [info] = await Conversation.list(store);
+  assert.equal(info.id, conversation.id);
+  assert.equal(info.eventCount, conversation.events.length);
+  assert.equal(conversation.access, "writer");
+
+  const wasRunning = entry.execution_status === "running";
+  const after = await unpacked(await conversation.exportZip());
+  const kept = new Map([...after].filter(([name]) => !name.startsWith("set-aside/")));
+  if (!mended.has(entry.scenario)) {
+    assert.deepEqual([...after.keys()].filter((name) => name.startsWith("set-aside/")), []);
+    for (const [name, content] of before) if (name !== "base_state.json") assert.deepEqual(kept.get(name), content, name);
+    const files = [...kept.keys()].filter((name) => !before.has(name));
+    assert.ok(wasRunning ? files.every((name) => name.startsWith("events/")) : files.length === 0, files.join());
+  }
+  const events = [...eventsAmong(kept).values()];
+  assert.deepEqual(await eventsOf(conversation), events.map((text) => JSON.parse(text)));
+  if (!mended.has(entry.scenario) && !wasRunning) {
+    assert.equal(String(after.get("base_state.json")), portable(String(before.get("base_state.json")), entry.id));
+    assert.deepEqual(conversation.state, JSON.parse(before.get("base_state.json")));
+    assert.equal(info.executionStatus, entry.execution_status);
+    assert.deepEqual((await conversation.pendingActions()).map(({ id }) => id), entry.unmatched_actions);
+  }
+  reportsWhatCannotRun(conversation);
+
+  await t.test("the SDK says the same of it", { skip: !sdk() && "no SDK" }, async () => {
+    const said = await sdk().check(write(place, entry, after), { cipher: entry.cipher });
+    if (mended.has(entry.scenario) || wasRunning) return assert.deepEqual([said.refused, said.opens], [[], true]);
+    for (const key of ["ok", "opens", "refused", "respelled", "base_state_lost", "execution_status", "kinds", "active_branch", "view", "unmatched_actions"]) {
+      assert.deepEqual(said[key], entry[key], key);
+    }
+    const expected = JSON.parse(readFileSync(path.join(fixtures, `${entry.directory}.expected.json`), "utf8"));
+    for (const key of Object.keys(expected)) assert.deepEqual(said[key], expected[key], key);
+  });
+}
+
+async function isCarriedOn(t, entry, sdk, place) {
+  const before = filesOf(path.join(fixtures, entry.directory));
+  const model = await scripted(t, [
+    { text: "Carried on." },
+    { text: "Let me see.", calls: [{ name: "add", arguments: { a: 20, b: 22 } }, { name: "terminal", arguments: { command: "ls" } }] },
+    { text: "It is 42." },
+  ]);
+  const { conversation } = await imported(t, entry, model);
+  const begun = conversation.events.length;
+  assert.deepEqual({ ...(await say(conversation, "Go on.")) }, { status: "finished", finalResponse: "Carried on." });
+  assert.deepEqual({ ...(await say(conversation, "What is 20 + 22?")) }, { status: "finished", finalResponse: "It is 42." });
+  model.check();
+
+  const added = await conversation.events.slice(-6);
+  assert.deepEqual(added.map(({ kind }) => kind), ["MessageEvent", "ActionEvent", "ActionEvent", "AgentErrorEvent", "ObservationEvent", "MessageEvent"]);
+  const [, , call, failure, result] = added;
+  assert.equal(call.action, undefined);
+  assert.match(failure.error, /terminal/);
+  assert.equal(result.observation.content[0].text, "42");
+
+  const after = await unpacked(await conversation.exportZip());
+  if (!mended.has(entry.scenario)) {
+    for (const [name, content] of before) if (name !== "base_state.json") assert.deepEqual(after.get(name), content, name);
+    keepsPythonsSettings(before.get("base_state.json"), after.get("base_state.json"));
+  }
+  await t.test("the SDK carries it on", { skip: !sdk() && "no SDK" }, async () => {
+    const target = write(place, entry, after);
+    const said = await sdk().check(target, { cipher: entry.cipher });
+    assert.deepEqual(said.refused, entry.opens && !mended.has(entry.scenario) ? entry.refused : []);
+    assert.equal(said.opens, true);
+    const resumed = await sdk().resume(target, "Done.", { cipher: entry.cipher });
+    if (!entry.resume.ok && !mended.has(entry.scenario)) return assert.equal(resumed.ok, false);
+    assert.ok(resumed.ok, resumed.error);
+    assert.deepEqual(resumed.new_kinds.slice(0, 2), ["MessageEvent", "MessageEvent"]);
+    assert.equal(resumed.execution_status, "finished");
+  });
+}
+
+/** The fixture in a store of its own, opened with the tools of a page. */
+async function imported(t, entry, model) {
+  const store = memoryStore();
+  const [{ id, outcome }] = await Conversation.importZip(zipOf(entry), { store });
+  assert.equal(outcome, "created");
+  assert.equal(id.replaceAll("-", ""), entry.id);
+  return { conversation: await open(t, { model, store, conversationId: id }), store };
+}
+
+const zipOf = ({ id, directory }) => packed(id, filesOf(path.join(fixtures, directory)));
+
+function write(place, { id }, files) {
+  const file = path.join(place, `${id}.zip`);
+  writeFileSync(file, packed(id, files));
+  return file;
+}
+
+/** The two things about a base state that are not as they are stored when it leaves. */
+const portable = (text, id) => text.replace(/"persistence_dir":"[^"]*"/, `"persistence_dir":"workspace/conversations/${id}"`);
+
+/** All that Python set stays as it was written, but for the model that answers here. */
+function keepsPythonsSettings(before, after) {
+  const [theirs, ours] = [membersOf(before), membersOf(after)];
+  for (const [name, value] of theirs) if (!ownSettings.has(name)) assert.equal(ours.get(name), value, name);
+  const [agent, ourAgent] = [membersOf(theirs.get("agent")), membersOf(ours.get("agent"))];
+  assert.deepEqual([...ourAgent.keys()], [...agent.keys()]);
+  for (const [name, value] of agent) if (name !== "llm") assert.equal(ourAgent.get(name), value, `agent.${name}`);
+}
+
+function reportsWhatCannotRun({ state: { agent, hook_config }, warnings }) {
+  const said = (code) => warnings.filter((warning) => warning.code === code).map(({ message }) => message).join();
+  const missing = (agent.tools ?? []).map(({ name }) => name);
+  for (const name of missing) assert.ok(said("tools_unavailable").includes(name), name);
+  if (missing.length === 0) assert.equal(said("tools_unavailable"), "");
+  const settings = {
+    "MCP servers": Object.keys(agent.mcp_config ?? {}).length > 0,
+    condenser: (agent.condenser?.kind ?? "NoOpCondenser") !== "NoOpCondenser",
+    "skills and context": agent.agent_context !== undefined,
+    critic: agent.critic !== undefined,
+    hooks: hook_config !== undefined,
+  };
+  for (const [name, isThere] of Object.entries(settings)) assert.equal(said("settings_unavailable").includes(name), isThere, name);
+}
