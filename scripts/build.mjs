@@ -39,7 +39,7 @@ export async function build({ quick = false, testing = false } = {}) {
 async function buildWasm({ targetDirectory, tool, name, profile, features = [] }) {
   const cargo = [
     "build", "--locked", "--lib", "--profile", profile, "--target", "wasm32-unknown-unknown",
-    ...features.flatMap((feature) => ["--features", feature]), ...withoutLocalPaths(),
+    ...features.flatMap((feature) => ["--features", feature]), ...compilerFlags(),
   ];
   const inputs = ["src", "Cargo.toml", "Cargo.lock", tool, thisScript, { text: [...cargo, output("rustc", ["--version"])].join(" ") }];
   const made = await unlessFresh(`wasm ${name}`, fingerprint(inputs), [`pkg/${name}_bg.wasm`, `pkg/${name}.js`], async () => {
@@ -55,10 +55,13 @@ async function buildWasm({ targetDirectory, tool, name, profile, features = [] }
   if (!made) console.log(`pkg/${name}_bg.wasm is fresh`);
 }
 
-/** Panic messages name source files; those of the dependencies lie in a home directory that is nobody's business. */
-function withoutLocalPaths() {
+/**
+ * Panic messages name source files; those of the dependencies lie in a home directory that is nobody's business.
+ * SHA-256 as a loop instead of unrolled: a few names are hashed, and eight kilobytes saved.
+ */
+function compilerFlags() {
   const registry = path.join(process.env.CARGO_HOME || path.join(homedir(), ".cargo"), "registry/src");
-  const flags = [`--remap-path-prefix=${registry}=crates`];
+  const flags = [`--remap-path-prefix=${registry}=crates`, '--cfg=sha2_backend="soft"', '--cfg=sha2_backend_soft="compact"'];
   return ["--config", `target.wasm32-unknown-unknown.rustflags=${JSON.stringify(flags)}`];
 }
 

@@ -34,6 +34,12 @@ impl FromJson for u64 {
     }
 }
 
+impl FromJson for usize {
+    fn from_json(json: &str) -> Option<Self> {
+        u64::from_json(json)?.try_into().ok()
+    }
+}
+
 impl FromJson for i64 {
     fn from_json(json: &str) -> Option<Self> {
         whole(json)?.parse().ok()

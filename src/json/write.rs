@@ -51,6 +51,12 @@ impl ToJson for i64 {
     }
 }
 
+impl ToJson for usize {
+    fn write_json(&self, out: &mut String) {
+        (*self as u64).write_json(out);
+    }
+}
+
 impl<T: ToJson> ToJson for [T] {
     fn write_json(&self, out: &mut String) {
         out.push('[');
