@@ -15,6 +15,9 @@ use std::{borrow::Cow, fmt, rc::Rc};
 pub struct RawObject(Vec<(Rc<str>, Rc<str>)>);
 
 impl RawObject {
+    /// An object without fields.
+    pub const EMPTY: Self = Self(Vec::new());
+
     /// Reads an object.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 pub mod error;
 pub mod id;
 pub mod json;
+pub mod order;
 pub mod cancel;
 pub mod host;
 pub mod event;

@@ -13,11 +13,12 @@ use std::{
 const ROOMS: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("json", &[]),
+    ("order", &[]),
     ("cancel", &[]),
     ("host", &[]),
     ("id", &["error"]),
-    ("store", &["error", "id"]),
-    ("llm", &["error", "host", "json"]),
+    ("store", &["error", "id", "order"]),
+    ("llm", &["error", "host", "json", "order"]),
     ("event", &["error", "id", "json", "llm"]),
     ("context", &["event", "id", "llm"]),
     ("tool", &["cancel", "error", "event", "id", "json", "llm"]),
@@ -26,8 +27,8 @@ const ROOMS: &[(&str, &[&str])] = &[
         "conversation",
         &["agent", "cancel", "context", "error", "event", "host", "id", "json", "llm", "store", "tool"],
     ),
-    ("archive", &["error", "id", "json", "store"]),
-    ("web", &["error", "host", "id", "llm", "store"]),
+    ("archive", &["error", "id", "json", "order", "store"]),
+    ("web", &["error", "host", "id", "llm", "order", "store"]),
     (
         "bindings",
         &[
@@ -41,6 +42,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "id",
             "json",
             "llm",
+            "order",
             "store",
             "tool",
             "web",

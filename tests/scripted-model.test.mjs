@@ -89,7 +89,7 @@ test("after the results it quotes them, and a step after “then” comes second
   turn.push(second, { role: "tool", tool_call_id: second.tool_calls[0].id, content: [{ type: "text", text: "1 2 3" }] });
   const third = await message(...turn);
   assert.equal(third.tool_calls, undefined);
-  assert.match(third.content, /> 17[\s\S]*> 1 2 3[\s\S]*scripted answer/);
+  assert.match(third.content, /`roll_dice`: 17\n[\s\S]*`slow_count`: 1 2 3\n[\s\S]*scripted answer/);
 });
 
 test("every text answer says that it is scripted", async () => {

@@ -45,6 +45,7 @@ export class Composer {
     this.#stop.hidden = !running;
     this.#stop.disabled = false;
     this.#text.disabled = readOnly;
+    this.#text.placeholder = readOnly ? "Another tab is writing" : "Write a message";
     this.#send.disabled = readOnly;
     if (stopHadFocus && !running) this.focus();
   }

@@ -15,13 +15,14 @@ export async function askTitle(title: string): Promise<string | null> {
   return answer === "rename" && chosen !== "" ? chosen : null;
 }
 
-export async function askDelete(title: string): Promise<"delete" | "export" | null> {
+export async function askDelete(title?: string): Promise<"delete" | "export" | null> {
+  const name = title === undefined ? "It" : `“${title}”`;
   const answer = await ask({
     heading: "Delete this conversation?",
-    body: [el("p", {}, `“${title}” is stored on this device only. Once deleted it cannot be brought back, except from an export.`)],
+    body: [el("p", {}, `${name} is stored on this device only. Once deleted it cannot be brought back, except from an export.`)],
     actions: [
       { value: "delete", name: "Delete", look: "danger" },
-      { value: "export", name: "Export first", look: "" },
+      ...(title === undefined ? [] : [{ value: "export", name: "Export first", look: "" }]),
     ],
   });
   return answer === "delete" || answer === "export" ? answer : null;

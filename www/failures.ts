@@ -34,7 +34,7 @@ const BY_KIND: Record<string, [title: string, ...ways: Way[]]> = {
   auth: BY_CODE["llm_auth"]!,
   quota: ["The account's quota is used up", "settings", "retry"],
   rate_limit: BY_CODE["llm_rate_limit"]!,
-  config: ["The model's settings do not work", "settings", "retry"],
+  config: BY_CODE["llm_bad_request"]!,
   transient: ["The model could not answer", "retry", "settings"],
 };
 
@@ -58,5 +58,5 @@ export function explainEvent(event: StoredEvent): Failure {
 export function sentence(message: string): string {
   const text = message.trim();
   if (text === "") return "";
-  return text.charAt(0).toLocaleUpperCase() + text.slice(1) + (/[.!?…”"')\]]$/.test(text) ? "" : ".");
+  return text.charAt(0).toLocaleUpperCase() + text.slice(1) + (/[.!?…][”"')\]]*$/.test(text) ? "" : ".");
 }

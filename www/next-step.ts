@@ -83,7 +83,7 @@ export function nextStepView(session: Session): HTMLElement | null {
   }
 }
 
-const SKIPPED = "The page closed in the middle of this call. How far it got is unknown, and the user chose not to run it again.";
+const SKIPPED = "The user chose not to run this call again.";
 
 function panel(title: string, text: string, buttons: HTMLElement[]): HTMLElement {
   const view = entry(

@@ -5,16 +5,17 @@ import { explain, type Failure, type Way } from "./failures.ts";
 import { icon } from "./icons.ts";
 import { takeWay } from "./ways.ts";
 
-export interface NoticeAction {
+interface NoticeAction {
   name: string;
   act: () => unknown;
 }
 
 const SHORT_LIFE = 6000;
 
-/** For good news: goes away by itself. */
-export function notify(text: string, action?: NoticeAction): void {
-  const notice = show({ title: "", text, kind: "news", actions: action ? [action] : [] });
+/** For good news: goes away by itself, and makes room for what comes next. */
+export function notify(text: string): void {
+  for (const earlier of byId("notices").querySelectorAll(".notice-news")) earlier.remove();
+  const notice = show({ title: "", text, kind: "news", actions: [] });
   setTimeout(() => notice.contains(document.activeElement) || notice.remove(), SHORT_LIFE);
 }
 

@@ -79,9 +79,9 @@ export class Session {
 
   /** What calls without an answer are doing. */
   get openCallsAre(): "running" | "waiting" | "interrupted" {
-    if (this.running) return "running";
-    const waits = this.#conversation.executionStatus === "waiting_for_confirmation" && this.interruptedCalls.length === 0;
-    return waits ? "waiting" : "interrupted";
+    const status = this.#conversation.executionStatus;
+    if (this.running || (this.isFollower && status === "running")) return "running";
+    return status === "waiting_for_confirmation" && this.interruptedCalls.length === 0 ? "waiting" : "interrupted";
   }
 
   /** The pending calls of which nobody knows whether they took effect; the others have not begun. */

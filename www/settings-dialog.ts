@@ -37,13 +37,20 @@ function settingsForm(): { element: HTMLElement; save: () => void } {
   const apiKey = el("input", { id: "api-key", type: "password", autocomplete: "off", spellcheck: "false", value: key(), "aria-describedby": "key-help" });
   const rememberKey = el("input", { id: "remember-key", type: "checkbox", "aria-describedby": "remember-help" });
   rememberKey.checked = now.rememberKey;
+  const keyHelp = el("p", { class: "quiet", id: "key-help" });
+  const explainKey = (): void => {
+    const whereabouts = rememberKey.checked ? "Stored in this browser until you clear it here." : "Kept in memory: gone when the page closes.";
+    keyHelp.textContent = `Sent to the base URL and nowhere else. ${whereabouts}`;
+  };
+  rememberKey.addEventListener("change", explainKey);
+  explainKey();
 
   const details = el(
     "div",
     { class: "fields" },
     field("Base URL", baseUrl),
     field("Model", model, el("p", { class: "quiet", id: "model-help" }, "With the name of its API in front, such as openai/gpt-4o")),
-    field("Key", apiKey, el("p", { class: "quiet", id: "key-help" }, "Sent to the base URL and nowhere else. Kept in memory: gone when the page closes.")),
+    field("Key", apiKey, keyHelp),
     el(
       "div",
       { class: "check" },

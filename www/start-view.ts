@@ -4,7 +4,7 @@ import { byId, el } from "./dom.ts";
 import { isScripted } from "./settings.ts";
 
 const SUGGESTIONS: Array<[title: string, message: string]> = [
-  ["Several tools at once", "Roll three dice, tell me the time and work out 12 * 34"],
+  ["Several tools at once", "Roll three dice, tell me the time and work out 12 × 34"],
   ["Survive a crash", "Count slowly to 30"],
   ["Remember something", "Remember that my bike is blue"],
   ["See a well-set answer", "Show me what Markdown can do"],

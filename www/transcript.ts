@@ -4,6 +4,7 @@
 import { announce } from "./announcer.ts";
 import { byId, el } from "./dom.ts";
 import { entry, itemView, reasoningView } from "./event-views.ts";
+import { sentence } from "./failures.ts";
 import { LiveAnswer } from "./live-answer.ts";
 import { nextStepView } from "./next-step.ts";
 import type { Session } from "./session.ts";
@@ -209,12 +210,13 @@ function keepUnfolded(from: HTMLElement, to: HTMLElement): void {
 }
 
 function warningsView(session: Session): HTMLElement | string {
-  const { warnings } = session.conversation;
+  // That a run died is said where the thread ends.
+  const warnings = session.conversation.warnings.filter(({ code }) => code !== "interrupted");
   if (warnings.length === 0) return "";
   return el(
     "details",
     { class: "folded warnings" },
     el("summary", {}, warnings.length === 1 ? "1 thing here works differently" : `${warnings.length} things here work differently`),
-    el("ul", {}, ...warnings.map(({ message }) => el("li", {}, message))),
+    el("ul", {}, ...warnings.map(({ message }) => el("li", {}, sentence(message)))),
   );
 }

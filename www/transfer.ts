@@ -1,11 +1,14 @@
 // Conversations in and out: export as a download, import by button or by dropping files on the page.
 
-import { Conversation } from "threadkeep";
+import { Conversation, type ImportedConversation } from "threadkeep";
 import { announce } from "./announcer.ts";
 import { refreshList } from "./conversation-list.ts";
 import { byId, el } from "./dom.ts";
+import { sentence } from "./failures.ts";
 import { notify, report } from "./notices.ts";
 import { goTo } from "./router.ts";
+import { currentSession } from "./stage.ts";
+import { tellOtherTabs } from "./tabs.ts";
 
 export async function exportConversation(conversation: Conversation, title: string): Promise<void> {
   try {
@@ -33,22 +36,34 @@ export function startImport(): void {
 }
 
 async function importFiles(files: File[]): Promise<void> {
-  let first: string | undefined;
-  let count = 0;
+  const imported: ImportedConversation[] = [];
   for (const file of files) {
     try {
       announce(`Importing ${file.name}.`);
-      const imported = await Conversation.importZip(file);
-      first ??= imported[0]?.id;
-      count += imported.length;
+      imported.push(...(await Conversation.importZip(file)));
     } catch (error) {
       report(error, { title: `${file.name} cannot be imported`, retry: () => byId("import-file").click(), retryName: "Choose another file" });
     }
   }
+  const [first] = imported;
   if (first === undefined) return;
+  for (const { id } of imported) tellOtherTabs(id);
   await refreshList();
-  goTo(first);
-  notify(count === 1 ? "Imported 1 conversation." : `Imported ${count} conversations.`);
+  const open = currentSession();
+  if (open !== null && imported.some(({ id, outcome }) => id === open.id && outcome === "continued")) await open.reopen();
+  else goTo(first.id);
+  notify([summary(imported), ...imported.flatMap(({ warnings }) => warnings.map(sentence))].join(" "));
+}
+
+function summary(imported: ImportedConversation[]): string {
+  const count = (outcome: ImportedConversation["outcome"]): number => imported.filter((each) => each.outcome === outcome).length;
+  const named = (number: number): string => (number === 1 ? "1 conversation" : `${number} conversations`);
+  const parts = [
+    count("created") > 0 && `Imported ${named(count("created"))}.`,
+    count("continued") > 0 && `Brought ${named(count("continued"))} up to date.`,
+    count("up_to_date") > 0 && `${named(count("up_to_date"))} had nothing new.`,
+  ];
+  return parts.filter(Boolean).join(" ");
 }
 
 function startDropping(): void {

@@ -78,17 +78,17 @@ function report(results) {
     results.length === 1
       ? "The page ran one tool for me. This is what came back:"
       : `The page ran ${results.length} tools for me. This is what came back:`;
-  const quotes = results.map(({ name, text }) => `**${name}**\n\n${quote(text)}`);
+  const items = results.map(({ name, text }) => `- \`${name}\`${/\n/.test(text.trim()) ? `\n\n${quote(text)}` : `: ${text.trim() || "(no text)"}`}`);
   const closing =
     failed.length > 0
       ? `${failed.length === 1 ? "One call" : `${failed.length} calls`} did not succeed, as quoted above. You can ask for it again.`
       : "";
-  return answer([opening, ...quotes, closing].filter(Boolean).join("\n\n"), "The results are here; I only quote them.");
+  return answer([opening, items.join("\n"), closing].filter(Boolean).join("\n\n"), "The results are here; I only quote them.");
 }
 
 const isFailure = (text) => /^\W*(an? )?(error|tool call interrupted|user rejected|action rejected)|error occurred/i.test(text);
 
-const quote = (text) => (text.trim() || "(no text)").split("\n").map((line) => `> ${line}`).join("\n");
+const quote = (text) => text.trim().split("\n").map((line) => `  > ${line}`).join("\n");
 
 function notOffered(names) {
   return `That sounds like a job for ${names.join(" and ")}, but this page did not offer me a tool of that name.`;

@@ -19,6 +19,8 @@ use std::{collections::HashSet, rc::Rc};
 pub struct Draft {
     /// The id, where something refers to it already.
     pub id: Option<EventId>,
+    /// When it happened, where that is not when it is appended.
+    pub timestamp: Option<String>,
     /// Who is the source.
     pub source: Source,
     /// What happened.
@@ -28,7 +30,7 @@ pub struct Draft {
 impl Draft {
     /// An event that nothing refers to yet.
     pub fn new(source: Source, body: impl Into<Body>) -> Self {
-        Self { id: None, source, body: body.into() }
+        Self { id: None, timestamp: None, source, body: body.into() }
     }
 }
 
@@ -148,7 +150,7 @@ fn read_calls(
             summary,
             ..ActionEvent::new(tool_call, response_id.to_owned(), action)
         };
-        reply.drafts.push(Draft { id: Some(id), source: Source::Agent, body: event.into() });
+        reply.drafts.push(Draft { id: Some(id), ..Draft::new(Source::Agent, event) });
     }
     reply.drafts.extend(errors);
     reply

@@ -8,8 +8,9 @@ use super::{
 use crate::{
     error::Result,
     id::{ConversationId, EventId, StorePath},
+    order,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{HashMap, HashSet};
 
 /// An entry of an archive's directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -197,14 +198,14 @@ fn check_total(total: u64, archive_size: u64) -> Result<()> {
 
 /// No two files of one name, and no file where another has a folder.
 fn check_for_duplicates(files: &[(String, Entry)]) -> Result<()> {
-    let mut names = BTreeSet::new();
+    let mut names = HashSet::new();
     for (name, _) in files {
         if !names.insert(name.as_str()) {
             return Err(invalid(format!("entry {} is there twice", shown(name))));
         }
     }
-    for name in &names {
-        let mut folder = *name;
+    for (name, _) in files {
+        let mut folder = name.as_str();
         while let Some((parent, _)) = folder.rsplit_once('/') {
             if names.contains(parent) {
                 return Err(invalid(format!("entry {} lies in another file", shown(name))));
@@ -247,7 +248,7 @@ fn by_conversation(files: Files, wrapper: &str) -> Result<Vec<(Top, Files)>> {
     if is_flat {
         return Ok(vec![(None, files)]);
     }
-    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
     let mut groups: Vec<(Top, Files)> = Vec::new();
     for (name, entry) in files {
         let folder = name.split_once('/').and_then(|(top, rest)| Some((top, top.parse().ok()?, rest)));
@@ -274,8 +275,9 @@ fn conversation(top: Top, files: Files, wrapper: &str) -> Result<Conversation> {
         None => (wrapper.to_owned(), None),
     };
     let mut base_state = None;
-    let mut events: BTreeMap<u64, (EventId, Entry)> = BTreeMap::new();
-    let mut ids = BTreeSet::new();
+    let mut events = Vec::new();
+    let mut indices = HashSet::new();
+    let mut ids = HashSet::new();
     let mut others = Vec::new();
     for (path, entry) in files {
         match name::place(&path)? {
@@ -283,15 +285,17 @@ fn conversation(top: Top, files: Files, wrapper: &str) -> Result<Conversation> {
             Place::File(path) => others.push((path, entry)),
             Place::Lock => {}
             Place::Event { index, id } => {
-                if !ids.insert(id.clone()) {
+                if !ids.insert(id.to_string()) {
                     return Err(invalid(format!("entry {prefix}{path}: another event has the same id")));
                 }
-                if events.insert(index, (id, entry)).is_some() {
+                if !indices.insert(index) {
                     return Err(invalid(format!("entry {prefix}{path}: another event has the same index")));
                 }
+                events.push((index, (id, entry)));
             }
         }
     }
+    let events = order::by_key(events, |(index, _)| order::number(*index));
     for (expected, (index, (id, _))) in (0_u64..).zip(&events) {
         if expected != *index {
             return Err(invalid(format!(
@@ -306,15 +310,21 @@ fn conversation(top: Top, files: Files, wrapper: &str) -> Result<Conversation> {
             "there is no base_state.json in {place}, so it is not a whole conversation"
         )));
     };
-    Ok(Conversation { prefix, folder, base_state, events: events.into_values().collect(), files: others })
+    Ok(Conversation {
+        prefix,
+        folder,
+        base_state,
+        events: events.into_iter().map(|(_, event)| event).collect(),
+        files: others,
+    })
 }
 
 /// No two folders of one id, in two spellings.
 fn check_for_twins(conversations: &[Conversation]) -> Result<()> {
-    let mut ids = BTreeSet::new();
+    let mut ids = HashSet::new();
     for conversation in conversations {
         if let Some(id) = conversation.folder
-            && !ids.insert(id)
+            && !ids.insert(id.hex())
         {
             return Err(invalid(format!(
                 "entry {}base_state.json: conversation {id} is there twice",

@@ -12,7 +12,7 @@ use crate::{
     store::{Listing, Store},
 };
 use std::{
-    collections::{BTreeSet, VecDeque},
+    collections::{HashSet, VecDeque},
     rc::Rc,
 };
 
@@ -48,7 +48,7 @@ impl Content {
 pub struct Export {
     store: Rc<dyn Store>,
     listing: Listing,
-    directories: BTreeSet<String>,
+    directories: HashSet<String>,
     ready: VecDeque<ExportEntry>,
     events: Position,
     files: std::vec::IntoIter<StorePath>,
@@ -66,7 +66,7 @@ impl Export {
         Ok(Self {
             store,
             listing,
-            directories: BTreeSet::new(),
+            directories: HashSet::new(),
             ready: VecDeque::new(),
             events: Position::default(),
             files: files.into_iter(),

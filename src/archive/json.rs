@@ -1,5 +1,6 @@
 //! JSON text taken apart without being changed: where the parts of a value are, and replacing some of them.
 
+use crate::order;
 use serde::{
     Deserialize, Deserializer,
     de::{DeserializeSeed, MapAccess, SeqAccess, Visitor},
@@ -76,8 +77,8 @@ pub fn range_in(whole: &str, part: &str) -> Range<usize> {
 }
 
 /// The text with some ranges replaced; every other byte stays. The ranges do not overlap.
-pub fn edited(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
-    edits.sort_by_key(|(range, _)| range.start);
+pub fn edited(text: &str, edits: Vec<(Range<usize>, String)>) -> String {
+    let edits = order::by_key(edits, |(range, _)| order::number(range.start as u64));
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     for (range, replacement) in edits {

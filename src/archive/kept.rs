@@ -5,13 +5,13 @@ use super::{Archive, EntryHeader, limits::KEPT_BYTES};
 use futures_util::future::LocalBoxFuture;
 use std::{
     cell::{Cell, RefCell},
-    collections::BTreeMap,
+    collections::HashMap,
 };
 
 /// The archive, with a memory.
 pub struct Kept<'a> {
     archive: &'a dyn Archive,
-    contents: RefCell<BTreeMap<usize, Vec<u8>>>,
+    contents: RefCell<HashMap<usize, Vec<u8>>>,
     room: Cell<usize>,
 }
 

@@ -14,7 +14,7 @@ use crate::{
     id::StorePath,
     store::{Commit, Durability, Listing, Store},
 };
-use std::{cell::Cell, collections::BTreeSet, rc::Rc};
+use std::{cell::Cell, rc::Rc};
 
 /// What is to be done with one conversation, and how much of it has been.
 pub struct Plan<'a> {
@@ -233,7 +233,7 @@ impl Batch {
 
 /// Where files that cannot be used are kept, so that their bytes are not lost.
 struct SetAside {
-    taken: BTreeSet<StorePath>,
+    taken: Vec<StorePath>,
 }
 
 impl SetAside {
@@ -249,7 +249,7 @@ impl SetAside {
             n => format!("set-aside-{n}/{name}"),
         });
         let path: StorePath = candidates.find(|path| self.is_free(path))?.parse().ok()?;
-        self.taken.insert(path.clone());
+        self.taken.push(path.clone());
         Some((path, content))
     }
 

@@ -9,7 +9,7 @@ use super::{
     json::{Level, Member},
     limits::MAX_JSON_DEPTH,
 };
-use crate::{error::Result, id::shortened};
+use crate::{error::Result, id::shortened, order};
 use std::{borrow::Cow, ops::Range};
 
 /// What stands where a secret was. The SDK reads it as "no value".
@@ -50,7 +50,7 @@ pub fn masked(text: &str) -> Result<(Cow<'_, str>, Vec<String>)> {
     if edits.is_empty() {
         return Ok((Cow::Borrowed(text), places));
     }
-    places.sort();
+    let places = order::by_key(places, |place| place.as_bytes().into());
     Ok((Cow::Owned(json::edited(text, edits)), places))
 }
 

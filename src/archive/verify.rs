@@ -10,8 +10,9 @@ use super::{
 use crate::{
     error::Result,
     id::{ConversationId, EventId, shortened},
+    order,
 };
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 /// What a conversation of an archive amounts to.
 #[derive(Debug)]
@@ -68,11 +69,11 @@ pub async fn verify(
             Part::File(_) => {}
         }
     }
-    let mut ids = BTreeSet::new();
+    let mut ids = HashSet::new();
     let mut verified = Vec::new();
     for (conversation, found) in contents.conversations.iter().zip(findings) {
         let done = found.verified(conversation)?;
-        if !ids.insert(done.id) {
+        if !ids.insert(done.id.hex()) {
             return Err(invalid(format!("conversation {} is there twice", done.id)));
         }
         verified.push(done);
@@ -83,20 +84,20 @@ pub async fn verify(
 /// Every entry with its conversation's place in the contents.
 fn in_archive_order(contents: &Contents) -> Vec<((usize, Part), Entry)> {
     let conversations = contents.conversations.iter().enumerate();
-    let mut entries: Vec<_> = conversations
-        .flat_map(|(place, conversation)| {
-            conversation.parts().map(move |(part, entry)| ((place, part), entry))
-        })
-        .collect();
-    entries.sort_by_key(|(_, entry)| entry.position);
-    entries
+    let mut entries = Vec::new();
+    for (place, conversation) in conversations {
+        for (part, entry) in conversation.parts() {
+            entries.push(((place, part), entry));
+        }
+    }
+    order::by_key(entries, |(_, entry)| order::number(entry.position as u64))
 }
 
 /// What was found in one conversation's entries so far.
 #[derive(Default)]
 struct Findings {
     base_state: Option<base_state::BaseState>,
-    /// Events that are no JSON object, ascending when all are read; whether each is at least text.
+    /// Events that are no JSON object, as they were read; whether each is at least text.
     broken: Vec<(usize, bool)>,
     /// The last sound event that a conversation can stand at.
     head: Option<usize>,
@@ -129,17 +130,17 @@ impl Findings {
         Ok(())
     }
 
-    fn verified(mut self, conversation: &Conversation) -> Result<Verified> {
+    fn verified(self, conversation: &Conversation) -> Result<Verified> {
         let Some(base_state) = self.base_state else {
             return Err(invalid(format!("there is no base_state.json in {}", conversation.prefix)));
         };
         let mut warnings = base_state.warnings;
         let name = |index| conversation.entry_name(Part::Event(index));
         // A process that dies leaves its last files half written; what comes before them is sound.
-        self.broken.sort_unstable();
+        let mut broken = order::by_key(self.broken, |(index, _)| order::number(*index as u64));
         let mut length = conversation.events.len();
-        while self.broken.last().is_some_and(|(index, _)| index.checked_add(1) == Some(length)) {
-            self.broken.pop();
+        while broken.last().is_some_and(|(index, _)| index.checked_add(1) == Some(length)) {
+            broken.pop();
             length -= 1;
         }
         for index in length..conversation.events.len() {
@@ -148,7 +149,7 @@ impl Findings {
                 name(index)
             ));
         }
-        for (index, is_text) in self.broken {
+        for (index, is_text) in broken {
             if !is_text {
                 return Err(invalid(format!("entry {} is not UTF-8 text", name(index))));
             }

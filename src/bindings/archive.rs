@@ -1,7 +1,7 @@
 //! Import and export over a zip library in JavaScript: the library reads and writes the container, the core decides.
 
 use super::{
-    conversation::{lock_name, promise},
+    conversation::lock_name,
     error::{set, words_of},
     store::CoreStore,
 };
@@ -11,7 +11,7 @@ use crate::{
     },
     error::{Error, ErrorCode},
     id::ConversationId,
-    web::locks,
+    web::{guard::promise, locks},
 };
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Array, Function, Object, Promise, Uint8Array};

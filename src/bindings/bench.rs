@@ -26,7 +26,7 @@ pub fn append_events(
 ) -> Promise {
     let store = store.inner();
     guard::promise(async move {
-        let id: ConversationId = conversation.parse().map_err(|_| JsValue::from("not a conversation id"))?;
+        let id: ConversationId = conversation.parse()?;
         let json: Rc<str> = json.into();
         let from = from as u64;
         for index in from..from + count as u64 {
@@ -41,7 +41,7 @@ pub fn append_events(
                 durability: if strict { Durability::Strict } else { Durability::Relaxed },
                 ..Commit::new(index, js_sys::Date::now())
             };
-            store.commit(id, commit).await.map_err(|error| JsValue::from(error.to_string()))?;
+            store.commit(id, commit).await?;
         }
         Ok(JsValue::UNDEFINED)
     })

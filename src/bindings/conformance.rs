@@ -3,7 +3,7 @@
 use super::store::CoreStore;
 use crate::{
     store::{Store, StoreError, conformance},
-    web::guard,
+    web::{guard, locks},
 };
 use js_sys::{Function, Promise, Reflect};
 use std::rc::Rc;
@@ -52,6 +52,27 @@ fn failed(thrown: &JsValue) -> StoreError {
     let message = if thrown.is_object() { Reflect::get(thrown, &"message".into()).ok() } else { None };
     let words = message.and_then(|message| message.as_string()).or_else(|| thrown.as_string());
     StoreError::Failed { name: "open".to_owned(), message: words.unwrap_or_default() }
+}
+
+/// A lock between tabs.
+#[wasm_bindgen]
+pub struct HeldLock(Option<locks::Guard>);
+
+#[wasm_bindgen]
+impl HeldLock {
+    /// Lets go of it.
+    pub fn release(&mut self) {
+        self.0 = None;
+    }
+}
+
+/// Resolves to a `HeldLock`, or to undefined if somebody else has it.
+#[wasm_bindgen(js_name = tryLock)]
+pub fn try_lock(name: String) -> Promise {
+    guard::promise(async move {
+        let lock = locks::try_lock(&name).await;
+        Ok(lock.map_or(JsValue::UNDEFINED, |lock| HeldLock(Some(lock)).into()))
+    })
 }
 
 /// Panics inside a promise, for the test that no promise stays unsettled.

@@ -4,19 +4,18 @@
 //! borrowed while they wait. Events cross as JSON text.
 
 use super::{
-    error::{invalid, set, to_js},
-    options::{PlainOptions, agent, function, plain, property},
+    error::{invalid, set},
+    options::{Options, agent, function, property, texts},
     store::CoreStore,
 };
 use crate::{
     cancel::CancelToken,
     conversation::{Access, Conversation, OpenOptions},
-    error::{Error, Result},
     event::json::ObjectWriter,
     id::ConversationId,
     json::well_formed,
     llm::{Delta, message::Content},
-    web::{guard, host::WebHost, locks},
+    web::{guard::promise, host::WebHost, locks},
 };
 use js_sys::{Array, Function, Object, Promise};
 use std::{cell::RefCell, rc::Rc};
@@ -36,8 +35,8 @@ impl CoreConversation {
     pub fn open(options: JsValue, store: &CoreStore) -> Promise {
         let (inner, lock_scope) = (store.inner(), store.lock_scope());
         promise(async move {
-            let PlainOptions { conversation_id, max_iterations, tags } = plain(&options, "options")?;
-            let id = conversation_id.parse()?;
+            let plain = Options::new(&options, "options");
+            let id = plain.required_text("conversationId")?.parse()?;
             let agent = agent(&property(&options, "agent"))?;
             let on_event = function(&options, "onEvent")?;
             let on_delta = on_event.clone();
@@ -48,8 +47,8 @@ impl CoreConversation {
                 host: Rc::new(WebHost),
                 agent,
                 access: if lock.is_some() { Access::Writer } else { Access::Follower },
-                max_iterations: max_iterations.unwrap_or(500),
-                tags,
+                max_iterations: plain.count("maxIterations")?.unwrap_or(500),
+                tags: plain.texts("tags")?,
                 listener: Rc::new(move |event| tell(&on_event, event.json())),
                 on_delta: Rc::new(move |delta| tell(&on_delta, &delta_json(&delta))),
             })
@@ -173,7 +172,7 @@ impl CoreConversation {
     pub fn set_tags(&self, tags: JsValue) -> Promise {
         let conversation = self.conversation.clone();
         promise(async move {
-            conversation.set_tags(&plain(&tags, "tags")?).await?;
+            conversation.set_tags(&texts(tags, "tags")?).await?;
             Ok(JsValue::UNDEFINED)
         })
     }
@@ -187,11 +186,6 @@ impl CoreConversation {
             Ok(JsValue::UNDEFINED)
         })
     }
-}
-
-/// A promise of what `future` gives, which settles whatever happens.
-pub(super) fn promise(future: impl Future<Output = Result<JsValue>> + 'static) -> Promise {
-    guard::promise(async move { future.await.map_err(|error: Error| to_js(&error)) })
 }
 
 fn tell(listener: &Function, json: &str) {

@@ -1,19 +1,8 @@
-//! Errors on their way to JavaScript: plain objects, of which the TypeScript side makes its error class.
+//! What goes wrong with what JavaScript gives, and what it throws.
 
 use crate::error::{Error, ErrorCode};
 use js_sys::{Object, Reflect};
 use wasm_bindgen::JsValue;
-
-/// `{code, message, status?}`.
-pub fn to_js(error: &Error) -> JsValue {
-    let object = Object::new();
-    set(&object, "code", &error.code().as_str().into());
-    set(&object, "message", &error.message().into());
-    if let Some(status) = error.status() {
-        set(&object, "status", &status.into());
-    }
-    object.into()
-}
 
 /// An argument or option that is not of the form that the TypeScript side sends.
 pub fn invalid(message: impl Into<String>) -> Error {

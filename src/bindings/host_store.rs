@@ -3,9 +3,11 @@
 //! Whatever the host answers is checked: what is not of the shape that `js/store.ts` documents is
 //! [`StoreError::Corrupt`] with the method and the field. What it throws keeps its meaning if it has a `code`.
 
+use super::error::set;
 use crate::{
-    error::{Error, ErrorCode},
+    error::ErrorCode,
     id::{ConversationId, EventId, StorePath},
+    order,
     store::{Commit, Durability, Listing, Store, StoreError, StoreFuture, StoredEvent, newest_first},
 };
 use js_sys::{Array, Function, Object, Promise, Reflect, Uint8Array};
@@ -44,10 +46,9 @@ impl Store for HostStore {
     fn list(&self) -> StoreFuture<'_, Vec<Listing>> {
         Box::pin(async move {
             let answer = array("list()", self.call("list", Array::new()).await?)?;
-            let mut listings =
+            let listings =
                 answer.iter().map(|value| listing("list()", &value)).collect::<Result<Vec<_>, _>>()?;
-            newest_first(&mut listings);
-            Ok(listings)
+            Ok(newest_first(listings))
         })
     }
 
@@ -121,9 +122,8 @@ impl Store for HostStore {
                 let path = value.as_string().and_then(|path| path.parse().ok());
                 path.ok_or_else(|| corrupt("files()", "answered with something that is no path"))
             };
-            let mut paths = answer.iter().map(path).collect::<Result<Vec<StorePath>, _>>()?;
-            paths.sort_unstable();
-            Ok(paths)
+            let paths = answer.iter().map(path).collect::<Result<Vec<StorePath>, _>>()?;
+            Ok(order::by_key(paths, |path| path.as_str().into()))
         })
     }
 
@@ -246,14 +246,6 @@ pub(super) fn commit(value: &JsValue) -> Result<Commit, StoreError> {
     Ok(commit)
 }
 
-/// `{code, message}` with the code by which [`meaning`] knows the error again.
-pub(super) fn error_object(error: &Error) -> JsValue {
-    let object = Object::new();
-    set(&object, "code", &error.code().as_str().into());
-    set(&object, "message", &error.message().into());
-    object.into()
-}
-
 /// What the host meant by throwing this.
 fn meaning(thrown: &JsValue) -> StoreError {
     let property = |name: &str| {
@@ -349,9 +341,4 @@ fn number(index: u64) -> JsValue {
 
 fn get(object: &Object, name: &str) -> Result<JsValue, StoreError> {
     Reflect::get(object, &name.into()).map_err(|thrown| meaning(&thrown))
-}
-
-/// Sets a property of an object that is our own, which cannot fail.
-fn set(object: &Object, name: &str, value: &JsValue) {
-    let _ = Reflect::set(object, &name.into(), value);
 }

@@ -1,16 +1,13 @@
 //! Listing and deleting conversations, which needs none of them open.
 
-use super::{
-    conversation::{lock_name, promise},
-    store::CoreStore,
-};
+use super::{conversation::lock_name, store::CoreStore};
 use crate::{
     conversation::base_state::BaseState,
     error::{Error, ErrorCode},
     event::json::ObjectWriter,
     id::ConversationId,
     store::Listing,
-    web::locks,
+    web::{guard::promise, locks},
 };
 use js_sys::Promise;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
@@ -32,7 +29,11 @@ fn describe(listing: &Listing) -> String {
     let mut out = ObjectWriter::new();
     out.field("id", &listing.conversation.to_string());
     out.field("execution_status", state.as_ref().map_or("error", |state| state.execution_status().as_str()));
-    out.field("tags", &state.map(|state| state.tags()).unwrap_or_default());
+    let mut tags = ObjectWriter::new();
+    for (name, value) in state.map(|state| state.tags()).unwrap_or_default() {
+        tags.field(&name, &value);
+    }
+    out.raw("tags", &tags.finish());
     out.field("length", &listing.length);
     // Milliseconds: fractions tell nobody anything.
     out.field("created_at", &(listing.created_at as u64));

@@ -10,52 +10,103 @@ use crate::{
     web::{fetch::FetchClient, host::WebHost},
 };
 use js_sys::{Array, Function, Promise, Reflect};
-use serde::Deserialize;
-use std::{collections::BTreeMap, rc::Rc};
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor},
+};
+use std::{fmt, rc::Rc};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-/// The options of `Conversation.open` that are plain values.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PlainOptions {
-    pub conversation_id: String,
-    #[serde(default)]
-    pub max_iterations: Option<u32>,
-    #[serde(default)]
-    pub tags: BTreeMap<String, String>,
+/// The plain values of an options object. Functions beside them are left alone, and `null` counts as absent.
+pub struct Options<'a> {
+    object: &'a JsValue,
+    /// What it is, for messages.
+    what: &'static str,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct PlainAgent {
-    #[serde(default)]
-    system_prompt: Option<String>,
-    tool_concurrency_limit: u32,
+impl<'a> Options<'a> {
+    /// The object itself is not looked at yet.
+    pub fn new(object: &'a JsValue, what: &'static str) -> Self {
+        Self { object, what }
+    }
+
+    /// A text.
+    pub fn text(&self, name: &str) -> Result<Option<String>> {
+        self.read(name, "a string", JsValue::as_string)
+    }
+
+    /// A text that must be there.
+    pub fn required_text(&self, name: &str) -> Result<String> {
+        self.text(name)?.ok_or_else(|| invalid(format!("{name} of {} is missing", self.what)))
+    }
+
+    /// A number.
+    pub fn number(&self, name: &str) -> Result<Option<f64>> {
+        self.read(name, "a number", JsValue::as_f64)
+    }
+
+    /// A whole number that counts something.
+    pub fn count(&self, name: &str) -> Result<Option<u32>> {
+        let is_count = |number: &f64| number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(number);
+        self.read(name, "a whole number", |value| value.as_f64().filter(is_count).map(|number| number as u32))
+    }
+
+    /// A yes or no.
+    pub fn flag(&self, name: &str) -> Result<Option<bool>> {
+        self.read(name, "true or false", JsValue::as_bool)
+    }
+
+    /// An object of texts, in its order; empty where there is none.
+    pub fn texts(&self, name: &str) -> Result<Vec<(String, String)>> {
+        let value = property(self.object, name);
+        if is_absent(&value) { Ok(Vec::new()) } else { texts(value, name) }
+    }
+
+    fn read<T>(&self, name: &str, kind: &str, read: impl FnOnce(&JsValue) -> Option<T>) -> Result<Option<T>> {
+        let value = property(self.object, name);
+        if is_absent(&value) {
+            return Ok(None);
+        }
+        let unfit = || invalid(format!("{name} of {} must be {kind}", self.what));
+        read(&value).map(Some).ok_or_else(unfit)
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct PlainLlm {
-    model: String,
-    base_url: Option<String>,
-    usage_id: Option<String>,
-    stream: Option<bool>,
-    temperature: Option<f64>,
-    top_p: Option<f64>,
-    max_output_tokens: Option<u32>,
-    reasoning_effort: Option<String>,
-    num_retries: Option<u32>,
-    timeout: Option<f64>,
-    #[serde(default)]
-    headers: BTreeMap<String, String>,
-    input_cost_per_token: Option<f64>,
-    output_cost_per_token: Option<f64>,
+fn is_absent(value: &JsValue) -> bool {
+    value.is_undefined() || value.is_null()
 }
 
-/// Reads plain values out of an object; functions beside them are left alone.
-pub fn plain<T: for<'de> Deserialize<'de>>(options: &JsValue, what: &str) -> Result<T> {
-    serde_wasm_bindgen::from_value(options.clone()).map_err(|error| invalid(format!("{what}: {error}")))
+/// An object of texts, in its order.
+pub fn texts(value: JsValue, what: &str) -> Result<Vec<(String, String)>> {
+    let read = serde_wasm_bindgen::from_value(value).map(|Texts(texts)| texts);
+    read.map_err(|error| invalid(format!("{what}: {error}")))
+}
+
+struct Texts(Vec<(String, String)>);
+
+impl<'de> Deserialize<'de> for Texts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        deserializer.deserialize_map(TextsVisitor)
+    }
+}
+
+struct TextsVisitor;
+
+impl<'de> Visitor<'de> for TextsVisitor {
+    type Value = Texts;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of strings")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Texts, A::Error> {
+        let mut texts = Vec::new();
+        while let Some(text) = map.next_entry()? {
+            texts.push(text);
+        }
+        Ok(Texts(texts))
+    }
 }
 
 /// A property of an options object; `undefined` where there is none.
@@ -70,7 +121,7 @@ pub fn function(options: &JsValue, name: &str) -> Result<Function> {
 
 /// The agent of these options.
 pub fn agent(options: &JsValue) -> Result<Agent> {
-    let plain: PlainAgent = plain(options, "agent")?;
+    let plain = Options::new(options, "agent");
     let tools: Array =
         property(options, "tools").dyn_into().map_err(|_| invalid("tools must be an array"))?;
     let tools: Result<Vec<Rc<dyn Tool>>> =
@@ -79,17 +130,17 @@ pub fn agent(options: &JsValue) -> Result<Agent> {
         llm: Rc::new(llm(&property(options, "llm"))?),
         tools: ToolRegistry::new(tools?)?,
         system_prompt: plain
-            .system_prompt
+            .text("systemPrompt")?
             .as_deref()
             .unwrap_or(Agent::DEFAULT_SYSTEM_PROMPT)
             .trim_end()
             .into(),
-        tool_concurrency_limit: plain.tool_concurrency_limit.max(1) as usize,
+        tool_concurrency_limit: plain.count("toolConcurrencyLimit")?.unwrap_or(1).max(1) as usize,
     })
 }
 
 fn llm(options: &JsValue) -> Result<Llm> {
-    let plain: PlainLlm = plain(options, "llm")?;
+    let plain = Options::new(options, "llm");
     let fetch = property(options, "fetch").dyn_into::<Function>().ok();
     let http: Rc<dyn HttpClient> = Rc::new(match fetch {
         Some(fetch) => FetchClient::with_function(fetch),
@@ -97,19 +148,19 @@ fn llm(options: &JsValue) -> Result<Llm> {
     });
     let options = LlmOptions {
         api_key: api_key(&property(options, "apiKey")),
-        base_url: plain.base_url,
-        usage_id: plain.usage_id,
-        stream: plain.stream,
-        temperature: plain.temperature,
-        top_p: plain.top_p,
-        max_output_tokens: plain.max_output_tokens,
-        reasoning_effort: plain.reasoning_effort,
-        num_retries: plain.num_retries,
-        timeout: plain.timeout,
-        headers: plain.headers.into_iter().collect(),
-        input_cost_per_token: plain.input_cost_per_token,
-        output_cost_per_token: plain.output_cost_per_token,
-        ..LlmOptions::new(plain.model)
+        base_url: plain.text("baseUrl")?,
+        usage_id: plain.text("usageId")?,
+        stream: plain.flag("stream")?,
+        temperature: plain.number("temperature")?,
+        top_p: plain.number("topP")?,
+        max_output_tokens: plain.count("maxOutputTokens")?,
+        reasoning_effort: plain.text("reasoningEffort")?,
+        num_retries: plain.count("numRetries")?,
+        timeout: plain.number("timeout")?,
+        headers: plain.texts("headers")?,
+        input_cost_per_token: plain.number("inputCostPerToken")?,
+        output_cost_per_token: plain.number("outputCostPerToken")?,
+        ..LlmOptions::new(plain.required_text("model")?)
     };
     Ok(Llm::new(options, http, Rc::new(WebHost))?)
 }

@@ -2,13 +2,12 @@
 
 use super::host_store::{self, HostStore};
 use crate::{
-    error::Error,
-    id::{ConversationId, EventId, StorePath},
-    store::{Durability, MemoryStore, Store, StoreError},
-    web::{guard, indexed_db::IndexedDbStore},
+    id::{EventId, StorePath},
+    store::{Durability, MemoryStore, Store},
+    web::{guard::promise, indexed_db::IndexedDbStore},
 };
 use js_sys::{Array, Object, Promise, Uint8Array};
-use std::{future::Future, rc::Rc};
+use std::rc::Rc;
 use uuid::Uuid;
 use wasm_bindgen::prelude::*;
 
@@ -70,7 +69,7 @@ impl CoreStore {
     pub fn load(&self, conversation: String) -> Promise {
         let store = self.inner();
         promise(async move {
-            let listing = store.load(id(&conversation)?).await?;
+            let listing = store.load(conversation.parse()?).await?;
             Ok(listing.as_ref().map_or(JsValue::UNDEFINED, host_store::listing_object))
         })
     }
@@ -79,7 +78,7 @@ impl CoreStore {
     pub fn events(&self, conversation: String, start: f64, end: f64) -> Promise {
         let store = self.inner();
         promise(async move {
-            let events = store.events(id(&conversation)?, start as u64..end as u64).await?;
+            let events = store.events(conversation.parse()?, start as u64..end as u64).await?;
             Ok(events.iter().map(host_store::event_object).collect::<Array>().into())
         })
     }
@@ -90,7 +89,7 @@ impl CoreStore {
         let store = self.inner();
         promise(async move {
             let event: EventId = event.parse()?;
-            let index = store.index_of(id(&conversation)?, &event).await?;
+            let index = store.index_of(conversation.parse()?, &event).await?;
             Ok(index.map_or(JsValue::UNDEFINED, |index| JsValue::from_f64(index as f64)))
         })
     }
@@ -99,7 +98,7 @@ impl CoreStore {
     pub fn commit(&self, conversation: String, commit: JsValue) -> Promise {
         let store = self.inner();
         promise(async move {
-            store.commit(id(&conversation)?, host_store::commit(&commit)?).await?;
+            store.commit(conversation.parse()?, host_store::commit(&commit)?).await?;
             Ok(JsValue::UNDEFINED)
         })
     }
@@ -108,7 +107,7 @@ impl CoreStore {
     pub fn files(&self, conversation: String) -> Promise {
         let store = self.inner();
         promise(async move {
-            let paths = store.files(id(&conversation)?).await?;
+            let paths = store.files(conversation.parse()?).await?;
             Ok(paths.iter().map(|path| JsValue::from_str(path.as_str())).collect::<Array>().into())
         })
     }
@@ -119,7 +118,7 @@ impl CoreStore {
         let store = self.inner();
         promise(async move {
             let path: StorePath = path.parse()?;
-            let content = store.read_file(id(&conversation)?, &path).await?;
+            let content = store.read_file(conversation.parse()?, &path).await?;
             Ok(content.map_or(JsValue::UNDEFINED, |bytes| Uint8Array::from(&*bytes).into()))
         })
     }
@@ -128,7 +127,7 @@ impl CoreStore {
     pub fn delete(&self, conversation: String) -> Promise {
         let store = self.inner();
         promise(async move {
-            store.delete(id(&conversation)?).await?;
+            store.delete(conversation.parse()?).await?;
             Ok(JsValue::UNDEFINED)
         })
     }
@@ -137,27 +136,4 @@ impl CoreStore {
     pub fn close(&self) {
         self.store.close();
     }
-}
-
-/// What fails in a store, or in an argument of a call to it.
-struct Failure(JsValue);
-
-impl From<StoreError> for Failure {
-    fn from(error: StoreError) -> Self {
-        Self(host_store::error_object(&error.into()))
-    }
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self(host_store::error_object(&error))
-    }
-}
-
-fn promise(future: impl Future<Output = Result<JsValue, Failure>> + 'static) -> Promise {
-    guard::promise(async move { future.await.map_err(|Failure(error)| error) })
-}
-
-fn id(conversation: &str) -> Result<ConversationId, Failure> {
-    Ok(conversation.parse()?)
 }

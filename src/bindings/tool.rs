@@ -2,17 +2,15 @@
 
 use super::{
     error::{invalid, set, words_of},
-    options::{function, plain, property},
+    options::{Options, function, property},
 };
 use crate::{
     error::Result,
-    json::well_formed,
-    llm::message::Content,
+    json::{RawObject, well_formed},
     tool::{Replay, Tool, ToolAnnotations, ToolCall, ToolDefinition, ToolFailure, ToolKind, ToolOutput},
 };
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Function, Object, Promise};
-use serde::Deserialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::AbortController;
@@ -24,56 +22,38 @@ pub struct JsTool {
     execute: Function,
 }
 
-#[derive(Deserialize)]
-struct PlainTool {
-    name: String,
-    description: String,
-    parameters: String,
-    #[serde(default)]
-    replay: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct PlainAnnotations {
-    title: Option<String>,
-    read_only_hint: Option<bool>,
-    destructive_hint: Option<bool>,
-    idempotent_hint: Option<bool>,
-    open_world_hint: Option<bool>,
-}
-
-#[derive(Deserialize)]
-struct PlainOutput {
-    content: Vec<Content>,
-    is_error: bool,
-}
-
 impl JsTool {
     /// Reads a tool in the form that the TypeScript side gives it.
     ///
     /// # Errors
     /// `invalid_options`, naming what does not fit.
     pub fn read(tool: &JsValue) -> Result<Self> {
-        let PlainTool { name, description, parameters, replay } = plain(tool, "tool")?;
-        let hints: PlainAnnotations = plain(&property(tool, "annotations"), "annotations of a tool")?;
+        let plain = Options::new(tool, "tool");
+        let name = plain.required_text("name")?;
+        let hints = property(tool, "annotations");
+        let hints = Options::new(&hints, "annotations of a tool");
         let annotations = ToolAnnotations {
-            title: hints.title,
-            read_only_hint: hints.read_only_hint.unwrap_or(false),
-            destructive_hint: hints.destructive_hint,
-            idempotent_hint: hints.idempotent_hint.unwrap_or(false),
-            open_world_hint: hints.open_world_hint.unwrap_or(true),
+            title: hints.text("title")?,
+            read_only_hint: hints.flag("readOnlyHint")?.unwrap_or(false),
+            destructive_hint: hints.flag("destructiveHint")?,
+            idempotent_hint: hints.flag("idempotentHint")?.unwrap_or(false),
+            open_world_hint: hints.flag("openWorldHint")?.unwrap_or(true),
         };
-        let replay = match replay.as_deref() {
+        let replay = match plain.text("replay")?.as_deref() {
             Some("safe") => Replay::Safe,
             Some("ask") => Replay::Ask,
             Some("never") => Replay::Never,
             Some(_) => return Err(invalid(format!("replay of tool {name} must be safe, ask or never"))),
             None => Replay::for_annotations(&annotations),
         };
-        let parameters = well_formed(&parameters).into_owned().into();
-        let definition =
-            ToolDefinition { name, description, parameters, annotations, replay, kind: ToolKind::Mcp };
+        let definition = ToolDefinition {
+            name,
+            description: plain.required_text("description")?,
+            parameters: well_formed(&plain.required_text("parameters")?).into_owned().into(),
+            annotations,
+            replay,
+            kind: ToolKind::Mcp,
+        };
         Ok(Self { definition, check: function(tool, "check")?, execute: function(tool, "execute")? })
     }
 }
@@ -104,9 +84,13 @@ impl Tool for JsTool {
                 execute.call2(&JsValue::UNDEFINED, &(&*call.arguments).into(), &context).map_err(failed)?;
             let output = JsFuture::from(Promise::resolve(&promise)).await.map_err(failed)?;
             let text = output.as_string().unwrap_or_default();
-            let output: PlainOutput = serde_json::from_str(&well_formed(&text))
-                .map_err(|error| ToolFailure(format!("the tool's result cannot be stored: {error}")))?;
-            Ok(ToolOutput { content: output.content, is_error: output.is_error })
+            let fields = RawObject::parse(&well_formed(&text)).unwrap_or_default();
+            match (fields.read("content"), fields.read("is_error")) {
+                (Some(content), Some(is_error)) => Ok(ToolOutput { content, is_error }),
+                _ => Err(ToolFailure(
+                    "the tool's result is no list of texts and images, and cannot be stored".into(),
+                )),
+            }
         })
     }
 }

@@ -14,9 +14,10 @@ use crate::{
         json::{EditableObject, ObjectWriter},
     },
     id::{ConversationId, EventId, shortened},
+    json::RawObject,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use std::{collections::BTreeMap, rc::Rc};
+use std::rc::Rc;
 
 /// The fields in the SDK's order.
 const FIELDS: &[&str] = &[
@@ -43,6 +44,9 @@ const FIELDS: &[&str] = &[
     "agent_state",
     "hook_config",
 ];
+
+/// Names and values that belong to the user.
+pub type Tags = Vec<(String, String)>;
 
 /// What the conversation is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -209,14 +213,18 @@ impl BaseState {
         self.set_field("stats", Some(stats));
     }
 
-    /// Names and values that belong to the user; `title` is the conversation's title.
-    pub fn tags(&self) -> BTreeMap<String, String> {
-        self.fields.read("tags").unwrap_or_default()
+    /// The tags; `title` is the conversation's title.
+    pub fn tags(&self) -> Tags {
+        let object = self.fields.get("tags").and_then(|tags| RawObject::parse(tags).ok());
+        let object = object.unwrap_or_default();
+        let tags =
+            object.iter().map(|(name, value)| Some((name.to_owned(), serde_json::from_str(value).ok()?)));
+        tags.collect::<Option<Tags>>().unwrap_or_default()
     }
 
     /// Sets all tags; those that stay keep their places. Fails for a name that is not of lower case letters and
     /// digits, and for a value that is too long: the SDK refuses the whole conversation for either.
-    pub fn set_tags(&mut self, tags: &BTreeMap<String, String>) -> Result<()> {
+    pub fn set_tags(&mut self, tags: &[(String, String)]) -> Result<()> {
         if let Some((name, _)) = tags.iter().find(|(name, value)| !is_tag(name, value)) {
             return Err(Error::new(
                 ErrorCode::InvalidOptions,
@@ -228,8 +236,10 @@ impl BaseState {
             ));
         }
         let mut object = self.object("tags");
-        for name in self.tags().keys().filter(|name| !tags.contains_key(*name)) {
-            object.remove(name);
+        for (name, _) in self.tags() {
+            if !tags.iter().any(|(kept, _)| *kept == name) {
+                object.remove(&name);
+            }
         }
         for (name, value) in tags {
             object.set(name, &RawJson::of(value), &[]);

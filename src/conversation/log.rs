@@ -38,9 +38,6 @@ pub struct EventLog {
     branch: RefCell<Option<ActiveBranch>>,
 }
 
-/// The length that the log is cut to, and the files that keep what was cut off.
-pub type SetAside = (u64, Vec<(StorePath, Vec<u8>)>);
-
 /// A change to the log: events to append, an edit of the state, and what the change must survive.
 pub struct Change<'a> {
     /// Appended in order, each the child of the one before.
@@ -49,14 +46,22 @@ pub struct Change<'a> {
     pub edit: Box<dyn FnOnce(&mut BaseState) + 'a>,
     /// What the change must survive.
     pub durability: Durability,
-    /// Cuts the log first and keeps what was cut off as these files.
-    pub set_aside: Option<SetAside>,
+    /// Cuts the log to this length first; what is cut off must be kept in `files`.
+    pub truncate_to: Option<u64>,
+    /// Further files: new content, or `None` to remove.
+    pub files: Vec<(StorePath, Option<Vec<u8>>)>,
 }
 
 impl<'a> Change<'a> {
     /// Appends events.
     pub fn append(drafts: Vec<Draft>) -> Self {
-        Self { drafts, edit: Box::new(|_| {}), durability: Durability::Relaxed, set_aside: None }
+        Self {
+            drafts,
+            edit: Box::new(|_| {}),
+            durability: Durability::Relaxed,
+            truncate_to: None,
+            files: Vec::new(),
+        }
     }
 
     /// Edits the state.
@@ -177,7 +182,7 @@ impl EventLog {
         let _turn = self.commits.take().await;
         let mut state = self.state.borrow().clone();
         let expected_length = self.length.get();
-        let mut length = change.set_aside.as_ref().map_or(expected_length, |(kept, _)| *kept);
+        let mut length = change.truncate_to.unwrap_or(expected_length);
         let mut head = self.head();
         let mut events = Vec::with_capacity(change.drafts.len());
         for draft in change.drafts {
@@ -197,21 +202,15 @@ impl EventLog {
         }
         let text = state.json();
         let has_changed = *text != *self.state.borrow().json();
-        let (truncate_to, files) = match change.set_aside {
-            Some((kept, files)) => {
-                (Some(kept), files.into_iter().map(|(path, bytes)| (path, Some(bytes))).collect())
-            }
-            None => (None, Vec::new()),
-        };
         self.store
             .commit(
                 self.id,
                 Commit {
                     expected_length,
-                    truncate_to,
+                    truncate_to: change.truncate_to,
                     events: events.iter().map(|event| (event.id().clone(), event.json().clone())).collect(),
                     base_state: has_changed.then_some(text),
-                    files,
+                    files: change.files,
                     at: self.host.now(),
                     durability: change.durability,
                 },
@@ -234,7 +233,7 @@ impl EventLog {
     fn place(&self, draft: Draft, head: Option<&EventId>, length: u64) -> Event {
         let head = Head {
             id: draft.id.unwrap_or_else(|| self.new_id()),
-            timestamp: self.host.local_time(),
+            timestamp: draft.timestamp.unwrap_or_else(|| self.host.local_time()),
             source: draft.source,
             parent: branch::parent_for_next(head, length == 0),
         };

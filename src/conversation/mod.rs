@@ -6,6 +6,7 @@
 pub mod base_state;
 
 mod active_branch;
+mod inbox;
 mod log;
 mod open;
 mod pending;
@@ -35,7 +36,6 @@ use futures_channel::oneshot;
 use log::{Change, EventLog};
 use std::{
     cell::{Cell, Ref, RefCell},
-    collections::BTreeMap,
     rc::Rc,
 };
 use turn::TurnLock;
@@ -54,6 +54,10 @@ struct Shared {
     turn: TurnLock,
     /// Stops the run that is under way.
     running: RefCell<Option<CancelToken>>,
+    /// Whether tools run, between which a message has no place.
+    runs_tools: Cell<bool>,
+    /// Messages that arrived meanwhile.
+    inbox: RefCell<Vec<Event>>,
     /// Dropped when the run ends.
     run_ends: RefCell<Vec<oneshot::Sender<()>>>,
     /// Shown instead of the stored status where that could not be written.
@@ -136,7 +140,7 @@ impl Conversation {
     ///
     /// # Errors
     /// `invalid_options` naming the tag, `locked_elsewhere`, and those of the store.
-    pub async fn set_tags(&self, tags: &BTreeMap<String, String>) -> Result<()> {
+    pub async fn set_tags(&self, tags: &[(String, String)]) -> Result<()> {
         self.writable()?;
         self.state().clone().set_tags(tags)?;
         let change = Change::edit(|state| {

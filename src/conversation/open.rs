@@ -4,7 +4,7 @@
 
 use super::{
     Access, Conversation, Shared,
-    base_state::BaseState,
+    base_state::{BaseState, ExecutionStatus, Tags},
     log::{EventLog, Listener},
     repair, warning,
 };
@@ -20,7 +20,6 @@ use crate::{
 };
 use std::{
     cell::{Cell, RefCell},
-    collections::BTreeMap,
     rc::Rc,
 };
 
@@ -39,7 +38,7 @@ pub struct OpenOptions {
     /// How many steps one run may take; at least 1.
     pub max_iterations: u32,
     /// Tags of a conversation that is created.
-    pub tags: BTreeMap<String, String>,
+    pub tags: Tags,
     /// Told of every committed event.
     pub listener: Listener,
     /// Told of every piece of an answer.
@@ -67,6 +66,9 @@ impl Conversation {
                     ));
                 }
                 warnings.extend(warning::about_agent(&state, &agent));
+                if access == Access::Writer && state.execution_status() == ExecutionStatus::Running {
+                    warnings.push(warning::run_died());
+                }
                 let stored = repair::Stored { id, store, host, listener, state, length: listing.length };
                 let (log, set_aside) = repair::open_log(stored, &mut warnings).await?;
                 torn = set_aside;
@@ -90,6 +92,8 @@ impl Conversation {
             on_delta,
             turn: Default::default(),
             running: RefCell::new(None),
+            runs_tools: Cell::new(false),
+            inbox: RefCell::new(Vec::new()),
             run_ends: RefCell::new(Vec::new()),
             unsaved_status: Cell::new(None),
             warnings,
@@ -97,6 +101,7 @@ impl Conversation {
         }));
         if access == Access::Writer {
             conversation.recover(&torn).await?;
+            conversation.open_inbox().await?;
         }
         Ok(conversation)
     }

@@ -5,13 +5,16 @@
 use super::{Change, Conversation, base_state::ExecutionStatus};
 use crate::{
     agent::{Call, Draft, error_event},
-    error::Result,
+    error::{Error, ErrorCode, Result},
     event::{Body, Event, RejectionSource, Source, UserRejectObservation},
     tool::arguments_of_record,
 };
 
 /// Where `agent_state` lists the actions of which nobody knows whether they took effect.
 pub(super) const INTERRUPTED: &str = "interrupted_actions";
+
+/// What the model is told of such an action.
+pub(super) const INTERRUPTION: &str = include_str!("../agent/prompts/interrupted.md");
 
 impl Conversation {
     /// The calls that wait for a result, oldest first.
@@ -22,17 +25,26 @@ impl Conversation {
         self.0.log.read(|branch| branch.pending.clone()).await
     }
 
-    /// Answers every waiting call with a rejection, which the model reads at the next run.
+    /// Answers every waiting call with a rejection, which the model reads at the next run. Of a call that a dead page
+    /// had under way the model is also told that nobody knows whether it took effect.
     ///
     /// # Errors
     /// `locked_elsewhere`, and those of the store.
     pub async fn reject_pending_actions(&self, reason: Option<String>) -> Result<()> {
         self.writable()?;
+        if self.0.runs_tools.get() {
+            return Err(Error::new(ErrorCode::InvalidState, "tools are running; interrupt them first"));
+        }
         let _turn = self.0.turn.take().await;
         self.writable()?;
         let reason = reason.unwrap_or_else(|| "User rejected the action".to_owned());
-        let drafts =
-            self.pending_actions().await?.iter().filter_map(|event| rejection(event, &reason)).collect();
+        let unknown = format!("{reason}\n\n{}", INTERRUPTION.trim_end());
+        let interrupted = self.interrupted_actions();
+        let reject = |event: &Event| {
+            let is_unknown = interrupted.iter().any(|id| id == event.id().as_str());
+            rejection(event, if is_unknown { &unknown } else { &reason })
+        };
+        let drafts = self.pending_actions().await?.iter().filter_map(reject).collect();
         let change = Change::append(drafts).and_edit(|state| {
             if state.execution_status() == ExecutionStatus::WaitingForConfirmation {
                 state.set_execution_status(ExecutionStatus::Idle);
@@ -46,14 +58,19 @@ impl Conversation {
     /// interrupted, what had not begun as not approved.
     pub(super) async fn answers_to_pending(&self) -> Result<Vec<Draft>> {
         let pending = self.pending_actions().await?;
-        let interrupted: Vec<String> = self.state().in_agent_state(INTERRUPTED).unwrap_or_default();
+        let interrupted = self.interrupted_actions();
         let answers = pending.iter().filter_map(|event| {
             if interrupted.iter().any(|id| id == event.id().as_str()) {
-                return interruption(event, include_str!("../agent/prompts/interrupted.md"));
+                return interruption(event, INTERRUPTION);
             }
             rejection(event, include_str!("../agent/prompts/superseded.md").trim_end())
         });
         Ok(answers.collect())
+    }
+
+    /// The ids of the actions of which nobody knows whether they took effect.
+    fn interrupted_actions(&self) -> Vec<String> {
+        self.state().in_agent_state(INTERRUPTED).unwrap_or_default()
     }
 }
 

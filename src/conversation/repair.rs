@@ -9,7 +9,7 @@ use super::{
     Change, Conversation,
     base_state::{BaseState, ExecutionStatus},
     log::{EventLog, Listener},
-    pending::{INTERRUPTED, interruption},
+    pending::{INTERRUPTED, INTERRUPTION, interruption},
     warning::{Warning, WarningCode},
 };
 use crate::{
@@ -59,14 +59,14 @@ pub(super) async fn open_log(
 }
 
 /// The folder for what was set aside.
-const SET_ASIDE: &str = "set_aside";
+const SET_ASIDE: &str = "set-aside";
 
 /// The files that keep these events.
-pub(super) fn files_for(torn: &[StoredEvent]) -> Vec<(StorePath, Vec<u8>)> {
+pub(super) fn files_for(torn: &[StoredEvent]) -> Vec<(StorePath, Option<Vec<u8>>)> {
     torn.iter()
         .filter_map(|event| {
             let path = format!("{SET_ASIDE}/event-{:05}-{}.json", event.index, event.id);
-            Some((path.parse().ok()?, event.json.as_bytes().to_vec()))
+            Some((path.parse().ok()?, Some(event.json.as_bytes().to_vec())))
         })
         .collect()
 }
@@ -196,9 +196,8 @@ enum Leftover {
 /// Where `agent_state` says how many calls a run had under way at a time, if more than one.
 const CONCURRENCY: &str = "tool_concurrency_limit";
 
-/// Calls begin in order and `limit` at a time, so those behind the first `limit` without a result had not begun.
-fn leftover(place: usize, limit: usize, replay: Option<Replay>) -> Leftover {
-    let may_have_begun = place < limit;
+/// Calls begin in order and so many at a time, so those behind the first so many without a result had not begun.
+fn leftover(may_have_begun: bool, replay: Option<Replay>) -> Leftover {
     match replay {
         // No such tool here: nobody can run it.
         None => Leftover::Answer,
@@ -206,6 +205,15 @@ fn leftover(place: usize, limit: usize, replay: Option<Replay>) -> Leftover {
         Some(Replay::Ask) if may_have_begun => Leftover::Ask,
         Some(_) => Leftover::Run,
     }
+}
+
+#[derive(Default)]
+struct Leftovers {
+    /// To calls that will not run again.
+    answers: Vec<Draft>,
+    /// The actions that stay and of which nobody knows whether they took effect.
+    unknown: Vec<String>,
+    is_to_be_asked: bool,
 }
 
 impl Conversation {
@@ -216,46 +224,45 @@ impl Conversation {
         if torn.is_empty() && !was_running && !has_moved {
             return Ok(());
         }
-        let mut drafts = Vec::new();
-        let mut asked = Vec::new();
-        if was_running {
-            (drafts, asked) = self.settle_leftovers().await?;
-        }
-        let mut change = Change::append(drafts).and_edit(|state| {
+        let Leftovers { answers, unknown, is_to_be_asked } = match was_running {
+            true => self.leftovers().await?,
+            false => Leftovers::default(),
+        };
+        let mut change = Change::append(answers).and_edit(|state| {
             if !was_running {
                 return;
             }
-            state.set_execution_status(match asked.is_empty() {
-                true => ExecutionStatus::Paused,
-                false => ExecutionStatus::WaitingForConfirmation,
+            state.set_execution_status(match is_to_be_asked {
+                true => ExecutionStatus::WaitingForConfirmation,
+                false => ExecutionStatus::Paused,
             });
-            if !asked.is_empty() {
-                state.set_in_agent_state(INTERRUPTED, Some(&RawJson::of(&asked)));
-            }
+            let unknown = (!unknown.is_empty()).then(|| RawJson::of(&unknown));
+            state.set_in_agent_state(INTERRUPTED, unknown.as_ref());
         });
         if !torn.is_empty() {
-            change.set_aside = Some((self.length() - torn.len() as u64, files_for(torn)));
+            change.truncate_to = Some(self.length() - torn.len() as u64);
+            change.files = files_for(torn);
         }
         self.append(change.strictly()).await.map(drop)
     }
 
-    /// Answers to calls that will not run again, and the ids of the actions to ask about.
-    async fn settle_leftovers(&self) -> Result<(Vec<Draft>, Vec<String>)> {
-        let agent = &self.0.agent;
+    /// What becomes of the calls that the dead run left.
+    async fn leftovers(&self) -> Result<Leftovers> {
         let limit = self.concurrency_of_dead_run();
-        let (mut drafts, mut asked) = (Vec::new(), Vec::new());
+        let mut leftovers = Leftovers::default();
         for (place, event) in self.pending_actions().await?.iter().enumerate() {
             let Body::ActionEvent(action) = event.body() else { continue };
-            let replay = agent.tools.get(&action.tool_name).map(|tool| tool.definition().replay);
-            match leftover(place, limit, replay) {
-                Leftover::Run => {}
-                Leftover::Ask => asked.push(event.id().as_str().to_owned()),
-                Leftover::Answer => {
-                    drafts.extend(interruption(event, include_str!("../agent/prompts/interrupted.md")));
-                }
+            let replay = self.0.agent.tools.get(&action.tool_name).map(|tool| tool.definition().replay);
+            let may_have_begun = place < limit;
+            let what = leftover(may_have_begun, replay);
+            if what == Leftover::Answer {
+                leftovers.answers.extend(interruption(event, INTERRUPTION));
+            } else if may_have_begun {
+                leftovers.unknown.push(event.id().as_str().to_owned());
             }
+            leftovers.is_to_be_asked |= what == Leftover::Ask;
         }
-        Ok((drafts, asked))
+        Ok(leftovers)
     }
 
     /// The dead page, or the Python process, may have allowed itself more than this one does.
@@ -279,11 +286,10 @@ mod tests {
 
     #[test]
     fn only_what_may_have_begun_is_asked_about_or_answered() {
-        assert_eq!(leftover(0, 1, Some(Replay::Safe)), Leftover::Run);
-        assert_eq!(leftover(0, 1, Some(Replay::Ask)), Leftover::Ask);
-        assert_eq!(leftover(0, 1, Some(Replay::Never)), Leftover::Answer);
-        assert_eq!(leftover(1, 1, Some(Replay::Never)), Leftover::Run);
-        assert_eq!(leftover(1, 2, Some(Replay::Never)), Leftover::Answer);
-        assert_eq!(leftover(5, 1, None), Leftover::Answer);
+        assert_eq!(leftover(true, Some(Replay::Safe)), Leftover::Run);
+        assert_eq!(leftover(true, Some(Replay::Ask)), Leftover::Ask);
+        assert_eq!(leftover(true, Some(Replay::Never)), Leftover::Answer);
+        assert_eq!(leftover(false, Some(Replay::Never)), Leftover::Run);
+        assert_eq!(leftover(false, None), Leftover::Answer);
     }
 }

@@ -79,6 +79,10 @@ impl Conversation {
             }
         };
         drop(running);
+        if !self.0.inbox.borrow().is_empty() {
+            let _turn = self.0.turn.take().await;
+            self.take_in_messages().await?;
+        }
         result?;
         Ok(RunOutcome { status: self.execution_status(), final_response: self.final_response().await? })
     }
@@ -105,6 +109,7 @@ impl Conversation {
         let mut empty_answers = 0;
         loop {
             let turn = self.0.turn.take().await;
+            self.take_in_messages().await?;
             // What has come to its end by itself was not interrupted.
             if self.execution_status() != Running {
                 return Ok(Pause::Done);
@@ -215,6 +220,7 @@ impl Conversation {
         let is_finish = |call: &Call| {
             agent.tools.get(&call.tool_name).is_some_and(|tool| tool.definition().kind == ToolKind::Finish)
         };
+        let _marker = ToolsRun::begin(&self.0);
         let mut waiting: VecDeque<Call> = calls.into();
         let mut running = FuturesUnordered::new();
         loop {
@@ -314,6 +320,22 @@ pub(super) fn final_response(events: &[Event]) -> Option<String> {
         Body::MessageEvent(message) if event.source() == Source::Agent => Some(message.llm_message.text()),
         _ => None,
     })
+}
+
+/// Marks the time in which tools run, however it ends.
+struct ToolsRun<'a>(&'a Rc<Shared>);
+
+impl<'a> ToolsRun<'a> {
+    fn begin(shared: &'a Rc<Shared>) -> Self {
+        shared.runs_tools.set(true);
+        Self(shared)
+    }
+}
+
+impl Drop for ToolsRun<'_> {
+    fn drop(&mut self) {
+        self.0.runs_tools.set(false);
+    }
 }
 
 /// Marks the run as over, however it ends.

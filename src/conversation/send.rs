@@ -10,8 +10,9 @@ use crate::{
 };
 
 impl Conversation {
-    /// Appends a user message, after answering every call that still waits for a result. A run that is under way
-    /// picks the message up after its current model call or tool calls. Returns once the message is on the disk.
+    /// Appends a user message, after answering every call that still waits for a result. While tools run it is kept
+    /// beside the log and appended when they are through, so the event that is returned has no parent yet. A run
+    /// that is under way picks the message up with its next request. Returns once the message is on the disk.
     ///
     /// # Errors
     /// `invalid_options` for a message without content, `locked_elsewhere`, and those of the store; nothing is
@@ -25,11 +26,15 @@ impl Conversation {
             return Err(Error::new(ErrorCode::InvalidOptions, "a message needs text or an image"));
         }
         self.writable()?;
+        let message = MessageEvent { sender, ..MessageEvent::new(Message::new(Role::User, content)) };
+        if self.0.runs_tools.get() {
+            return self.queue_message(message).await;
+        }
         let _turn = self.0.turn.take().await;
         self.writable()?;
+        self.take_in_messages().await?;
         let mut drafts = self.answers_to_pending().await?;
         drafts.extend(self.system_prompt_if_missing().await?);
-        let message = MessageEvent { sender, ..MessageEvent::new(Message::new(Role::User, content)) };
         drafts.push(Draft::new(Source::User, message));
         let change = Change::append(drafts).and_edit(|state| {
             use ExecutionStatus::{Finished, Stuck, WaitingForConfirmation};

@@ -18,7 +18,11 @@ impl Conversation {
     /// `locked_elsewhere`, and those of the store.
     pub async fn pause(&self) -> Result<()> {
         self.writable()?;
-        let _turn = self.0.turn.take().await;
+        // While tools run nobody waits for them: one of them may be the caller.
+        let _turn = match self.0.runs_tools.get() {
+            true => None,
+            false => Some(self.0.turn.take().await),
+        };
         self.writable()?;
         if !matches!(self.execution_status(), ExecutionStatus::Idle | ExecutionStatus::Running) {
             return Ok(());

@@ -43,6 +43,15 @@ impl WarningCode {
     }
 }
 
+/// A writer found the conversation running, which nobody can have left so but a page that died.
+pub fn run_died() -> Warning {
+    Warning {
+        code: WarningCode::Interrupted,
+        message: "the page was closed or crashed while the agent worked; run() goes on from what was stored"
+            .into(),
+    }
+}
+
 /// The tools that the stored agent has and this one has not.
 pub fn unavailable_tools(state: &BaseState, agent: &Agent) -> Vec<String> {
     let stored: Vec<RawObject> = agent_field(state, "tools").unwrap_or_default();

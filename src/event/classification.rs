@@ -80,7 +80,7 @@ impl ErrorClassification {
     /// The classification of an error with this code (an exception's class name) and this detail.
     pub fn of(code: &str, detail: &str) -> Self {
         by_telling_code(code)
-            .or_else(|| by_detail(&detail.to_lowercase()))
+            .or_else(|| by_detail(&detail.to_ascii_lowercase()))
             .or_else(|| WRAPPER_CODES.contains(&code).then(|| Self::retry(FailureKind::Transient)))
             .unwrap_or(Self::UNKNOWN)
     }

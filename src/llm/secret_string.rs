@@ -1,6 +1,6 @@
 //! A string that is never shown.
 
-use crate::json::quoted;
+use crate::{json::quoted, order};
 use std::{fmt, rc::Rc};
 
 /// What stands in a secret's place, as in the SDK's files.
@@ -42,7 +42,7 @@ impl SecretString {
             })
             .collect();
         let mut all = vec![json.replace('/', "\\/"), json.to_owned(), in_url, plain.to_owned()];
-        all.sort_by_key(|spelling| std::cmp::Reverse(spelling.len()));
+        all = order::by_key(all, |spelling| order::descending(order::number(spelling.len() as u64)));
         all.dedup();
         all.iter().map(|spelling| Self::new(spelling)).collect()
     }

@@ -3,10 +3,13 @@
 //! A commit is applied when it is called, not when its future is polled, so nothing can fall between its parts.
 
 use super::{Commit, Listing, Store, StoreError, StoreFuture, StoredEvent};
-use crate::id::{ConversationId, EventId, StorePath};
+use crate::{
+    id::{ConversationId, EventId, StorePath},
+    order,
+};
 use std::{
     cell::{Cell, RefCell},
-    collections::BTreeMap,
+    collections::HashMap,
     future::ready,
     ops::Range,
     rc::Rc,
@@ -15,16 +18,19 @@ use std::{
 /// Conversations in memory.
 #[derive(Default)]
 pub struct MemoryStore {
-    conversations: Rc<RefCell<BTreeMap<ConversationId, Kept>>>,
+    conversations: Rc<RefCell<Conversations>>,
     closed: Cell<bool>,
 }
+
+#[derive(Default)]
+struct Conversations(Vec<(ConversationId, Kept)>);
 
 #[derive(Default)]
 struct Kept {
     base_state: Option<Rc<str>>,
     events: Vec<(EventId, Rc<str>)>,
-    first_index: BTreeMap<EventId, u64>,
-    files: BTreeMap<StorePath, Vec<u8>>,
+    first_index: HashMap<EventId, u64>,
+    files: HashMap<StorePath, Vec<u8>>,
     created_at: f64,
     updated_at: f64,
 }
@@ -41,7 +47,7 @@ impl MemoryStore {
         Self { conversations: Rc::clone(&self.conversations), closed: Cell::new(false) }
     }
 
-    fn read<'a, T: 'a>(&self, read: impl FnOnce(&BTreeMap<ConversationId, Kept>) -> T) -> StoreFuture<'a, T> {
+    fn read<'a, T: 'a>(&self, read: impl FnOnce(&Conversations) -> T) -> StoreFuture<'a, T> {
         let result =
             if self.closed.get() { Err(StoreError::Closed) } else { Ok(read(&self.conversations.borrow())) };
         Box::pin(ready(result))
@@ -52,15 +58,12 @@ impl MemoryStore {
             return Err(StoreError::Closed);
         }
         let mut conversations = self.conversations.borrow_mut();
-        let length = conversations.get(&conversation).map_or(0, Kept::length);
+        let length = conversations.get(conversation).map_or(0, Kept::length);
         if length != commit.expected_length {
             return Err(StoreError::Conflict { expected: commit.expected_length });
         }
-        let kept = conversations.entry(conversation).or_insert_with(|| Kept {
-            created_at: commit.at,
-            updated_at: commit.at,
-            ..Kept::default()
-        });
+        let created = || Kept { created_at: commit.at, updated_at: commit.at, ..Kept::default() };
+        let mut kept = conversations.take(conversation).unwrap_or_else(created);
         if let Some(end) = commit.truncate_to {
             kept.events.truncate(position(end));
             kept.first_index.retain(|_, index| *index < end);
@@ -80,7 +83,19 @@ impl MemoryStore {
             };
         }
         kept.updated_at = kept.updated_at.max(commit.at);
+        conversations.0.push((conversation, kept));
         Ok(())
+    }
+}
+
+impl Conversations {
+    fn get(&self, conversation: ConversationId) -> Option<&Kept> {
+        self.0.iter().find(|(id, _)| *id == conversation).map(|(_, kept)| kept)
+    }
+
+    fn take(&mut self, conversation: ConversationId) -> Option<Kept> {
+        let place = self.0.iter().position(|(id, _)| *id == conversation)?;
+        Some(self.0.swap_remove(place).1)
     }
 }
 
@@ -118,20 +133,18 @@ fn position(index: u64) -> usize {
 impl Store for MemoryStore {
     fn list(&self) -> StoreFuture<'_, Vec<Listing>> {
         self.read(|conversations| {
-            let mut listings: Vec<_> =
-                conversations.iter().filter_map(|(id, kept)| kept.listing(*id)).collect();
-            super::newest_first(&mut listings);
-            listings
+            let listings = conversations.0.iter().filter_map(|(id, kept)| kept.listing(*id));
+            super::newest_first(listings.collect())
         })
     }
 
     fn load(&self, conversation: ConversationId) -> StoreFuture<'_, Option<Listing>> {
-        self.read(|conversations| conversations.get(&conversation)?.listing(conversation))
+        self.read(|conversations| conversations.get(conversation)?.listing(conversation))
     }
 
     fn events(&self, conversation: ConversationId, range: Range<u64>) -> StoreFuture<'_, Vec<StoredEvent>> {
         self.read(|conversations| {
-            conversations.get(&conversation).map(|kept| kept.events(range)).unwrap_or_default()
+            conversations.get(conversation).map(|kept| kept.events(range)).unwrap_or_default()
         })
     }
 
@@ -140,7 +153,7 @@ impl Store for MemoryStore {
         conversation: ConversationId,
         event: &'a EventId,
     ) -> StoreFuture<'a, Option<u64>> {
-        self.read(|conversations| conversations.get(&conversation)?.first_index.get(event).copied())
+        self.read(|conversations| conversations.get(conversation)?.first_index.get(event).copied())
     }
 
     fn commit(&self, conversation: ConversationId, commit: Commit) -> StoreFuture<'_, ()> {
@@ -150,8 +163,9 @@ impl Store for MemoryStore {
     fn files(&self, conversation: ConversationId) -> StoreFuture<'_, Vec<StorePath>> {
         self.read(|conversations| {
             conversations
-                .get(&conversation)
+                .get(conversation)
                 .map(|kept| kept.files.keys().cloned().collect())
+                .map(|paths| order::by_key(paths, |path: &StorePath| path.as_str().into()))
                 .unwrap_or_default()
         })
     }
@@ -161,14 +175,14 @@ impl Store for MemoryStore {
         conversation: ConversationId,
         path: &'a StorePath,
     ) -> StoreFuture<'a, Option<Vec<u8>>> {
-        self.read(|conversations| conversations.get(&conversation)?.files.get(path).cloned())
+        self.read(|conversations| conversations.get(conversation)?.files.get(path).cloned())
     }
 
     fn delete(&self, conversation: ConversationId) -> StoreFuture<'_, ()> {
         let result = if self.closed.get() {
             Err(StoreError::Closed)
         } else {
-            self.conversations.borrow_mut().remove(&conversation);
+            drop(self.conversations.borrow_mut().take(conversation));
             Ok(())
         };
         Box::pin(ready(result))

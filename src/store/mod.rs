@@ -31,6 +31,7 @@ pub use memory::MemoryStore;
 use crate::{
     error::{Error, ErrorCode},
     id::{ConversationId, EventId, StorePath},
+    order,
 };
 use futures_util::future::LocalBoxFuture;
 use std::{fmt, ops::Range, rc::Rc};
@@ -173,10 +174,12 @@ pub enum StoreError {
 }
 
 /// The order of [`Store::list`].
-pub(crate) fn newest_first(listings: &mut [Listing]) {
-    listings.sort_by(|a, b| {
-        b.updated_at.total_cmp(&a.updated_at).then_with(|| a.conversation.cmp(&b.conversation))
-    });
+pub(crate) fn newest_first(listings: Vec<Listing>) -> Vec<Listing> {
+    order::by_key(listings, |listing| {
+        let mut key = order::descending(order::float(listing.updated_at));
+        key.extend_from_slice(listing.conversation.hex().as_bytes());
+        key
+    })
 }
 
 impl fmt::Display for StoreError {

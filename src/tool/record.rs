@@ -27,7 +27,7 @@ pub fn record_of_tool(tool: &ToolDefinition) -> event::ToolDefinition {
 }
 
 /// The schema of a tool whose own is not JSON; a registry does not let one in.
-const NO_SCHEMA: std::collections::BTreeMap<&str, &str> = std::collections::BTreeMap::new();
+const NO_SCHEMA: RawObject = RawObject::EMPTY;
 
 /// The action of a call whose arguments have been checked.
 pub fn record_of_call(kind: ToolKind, arguments: &RawObject) -> Action {

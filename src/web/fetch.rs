@@ -7,6 +7,7 @@
 //!
 //! Redirects are errors: a request, its key included, goes where the user said and nowhere else.
 
+use super::leaving::Watch;
 use crate::llm::transport::{HttpBody, HttpClient, HttpError, HttpRequest, HttpResponse};
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Array, Function, Object, Promise, Reflect, Uint8Array};
@@ -66,8 +67,7 @@ impl HttpClient for FetchClient {
                 None => global_fetch(&exchange.request(&request)?).map_err(|error| network(&error))?,
             };
             // A host's function may give its response right away.
-            let response =
-                JsFuture::from(Promise::resolve(&fetched)).await.map_err(|error| network(&error))?;
+            let response = exchange.settled(&Promise::resolve(&fetched)).await?;
             let status = field(&response, "status").and_then(|status| status.as_f64());
             let Some(status) = status.filter(|status| (100.0..600.0).contains(status)) else {
                 exchange.is_over = true;
@@ -83,13 +83,25 @@ impl HttpClient for FetchClient {
 /// One request, aborted when it is dropped before it is over.
 struct Exchange {
     controller: AbortController,
+    page: Watch,
     is_over: bool,
 }
 
 impl Exchange {
     fn new() -> Result<Self, HttpError> {
         let controller = AbortController::new().map_err(|error| network(&error))?;
-        Ok(Self { controller, is_over: false })
+        Ok(Self { controller, page: Watch::new(), is_over: false })
+    }
+
+    /// What the network says in the end, unless the page leaves: then nobody is told.
+    async fn settled(&self, promise: &Promise) -> Result<JsValue, HttpError> {
+        match JsFuture::from(promise.clone()).await {
+            Ok(value) => Ok(value),
+            Err(error) => {
+                self.page.outlast().await;
+                Err(network(&error))
+            }
+        }
     }
 
     fn request(&self, request: &HttpRequest) -> Result<web_sys::Request, HttpError> {
@@ -202,7 +214,7 @@ impl Body {
         let chunk = match &mut self.source {
             Source::Stream(reader) => {
                 let read = reader.read().map_err(|error| network(&error))?;
-                let result = JsFuture::from(read).await.map_err(|error| network(&error))?;
+                let result = self.exchange.settled(&read).await?;
                 match field(&result, "done").is_some_and(|done| done.is_truthy()) {
                     true => None,
                     false => Some(bytes_of(&field(&result, "value").unwrap_or_default())?),
@@ -210,8 +222,7 @@ impl Body {
             }
             Source::Text(text) => match text.take() {
                 Some(text) => {
-                    let text =
-                        JsFuture::from(Promise::resolve(&text)).await.map_err(|error| network(&error))?;
+                    let text = self.exchange.settled(&Promise::resolve(&text)).await?;
                     Some(bytes_of(&text)?)
                 }
                 None => None,

@@ -5,11 +5,11 @@
 //! promise that is handed out is written down here; the panic hook rejects them all, and later calls reject at once.
 //! The page has to be reloaded then. Nothing that was stored is lost.
 
-use crate::error::{Error, ErrorCode};
+use crate::error::{Error, ErrorCode, Result};
+use futures_util::future::LocalBoxFuture;
 use js_sys::{Function, Object, Promise, Reflect};
 use std::{
     cell::{Cell, RefCell},
-    collections::BTreeMap,
     future::Future,
     sync::Once,
 };
@@ -18,13 +18,19 @@ use wasm_bindgen::JsValue;
 static HOOK: Once = Once::new();
 
 thread_local! {
-    static PENDING: RefCell<BTreeMap<u32, Function>> = const { RefCell::new(BTreeMap::new()) };
+    /// By number, ascending. Few are under way at a time.
+    static PENDING: RefCell<Vec<(u32, Function)>> = const { RefCell::new(Vec::new()) };
     static NEXT: Cell<u32> = const { Cell::new(0) };
     static CRASH: RefCell<Option<JsValue>> = const { RefCell::new(None) };
 }
 
 /// A promise of what `future` gives. It settles, whatever happens.
-pub fn promise(future: impl Future<Output = Result<JsValue, JsValue>> + 'static) -> Promise {
+pub fn promise(future: impl Future<Output = Result<JsValue>> + 'static) -> Promise {
+    boxed(Box::pin(future))
+}
+
+/// Apart from [`promise`], so that a page downloads it once and not for each future.
+fn boxed(future: LocalBoxFuture<'static, Result<JsValue>>) -> Promise {
     HOOK.call_once(|| std::panic::set_hook(Box::new(|panic| crash(&panic.to_string()))));
     let mut future = Some(future);
     Promise::new(&mut |resolve, reject| {
@@ -34,13 +40,13 @@ pub fn promise(future: impl Future<Output = Result<JsValue, JsValue>> + 'static)
         }
         let Some(future) = future.take() else { return };
         let number = NEXT.replace(NEXT.get().wrapping_add(1));
-        PENDING.with_borrow_mut(|pending| pending.insert(number, reject.clone()));
+        PENDING.with_borrow_mut(|pending| pending.push((number, reject.clone())));
         wasm_bindgen_futures::spawn_local(async move {
             let result = future.await;
-            PENDING.with_borrow_mut(|pending| pending.remove(&number));
+            PENDING.with_borrow_mut(|pending| pending.retain(|(other, _)| *other != number));
             match result {
                 Ok(value) => settle(&resolve, &value),
-                Err(error) => settle(&reject, &error),
+                Err(error) => settle(&reject, &error_object(&error)),
             }
         });
     })
@@ -49,22 +55,26 @@ pub fn promise(future: impl Future<Output = Result<JsValue, JsValue>> + 'static)
 /// Runs inside the panic hook, where whatever panicked may hold any borrow.
 fn crash(words: &str) {
     let message = format!("threadkeep crashed; reload the page, nothing that was stored is lost ({words})");
-    let error = as_object(&Error::new(ErrorCode::Internal, message));
+    let error = error_object(&Error::new(ErrorCode::Internal, message));
     web_sys::console::error_1(&words.into());
     let _ = CRASH.try_with(|crash| crash.try_borrow_mut().map(|mut crash| *crash = Some(error.clone())));
     let pending =
         PENDING.try_with(|pending| pending.try_borrow_mut().map(|mut pending| std::mem::take(&mut *pending)));
-    for reject in pending.into_iter().flatten().flat_map(BTreeMap::into_values) {
+    for (_, reject) in pending.into_iter().flatten().flatten() {
         settle(&reject, &error);
     }
 }
 
-/// `{code, message}`, as errors cross to JavaScript.
-fn as_object(error: &Error) -> JsValue {
+/// `{code, message, status?}`: an error on its way to JavaScript, whose side makes its error class of it.
+fn error_object(error: &Error) -> JsValue {
     let object = Object::new();
     // Properties of an object of our own can always be set.
-    let _ = Reflect::set(&object, &"code".into(), &error.code().as_str().into());
-    let _ = Reflect::set(&object, &"message".into(), &error.message().into());
+    let set = |name: &str, value: JsValue| drop(Reflect::set(&object, &name.into(), &value));
+    set("code", error.code().as_str().into());
+    set("message", error.message().into());
+    if let Some(status) = error.status() {
+        set("status", status.into());
+    }
     object.into()
 }
 

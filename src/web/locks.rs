@@ -8,7 +8,6 @@ use futures_channel::oneshot;
 use js_sys::{Function, Object, Promise, Reflect};
 use std::{
     cell::{Cell, RefCell},
-    collections::BTreeSet,
     rc::Rc,
 };
 use wasm_bindgen::{JsCast as _, prelude::*};
@@ -34,7 +33,7 @@ extern "C" {
 }
 
 thread_local! {
-    static HELD: RefCell<BTreeSet<String>> = const { RefCell::new(BTreeSet::new()) };
+    static HELD: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 
 /// A lock that is held until this is dropped.
@@ -53,8 +52,13 @@ pub async fn try_lock(name: &str) -> Option<Guard> {
     {
         return answer;
     }
-    let is_free = HELD.with_borrow_mut(|held| held.insert(name.to_owned()));
-    is_free.then(|| Guard(Holding::Registered(name.to_owned())))
+    HELD.with_borrow_mut(|held| {
+        if held.iter().any(|other| other == name) {
+            return None;
+        }
+        held.push(name.to_owned());
+        Some(Guard(Holding::Registered(name.to_owned())))
+    })
 }
 
 fn lock_manager() -> Option<LockManager> {
@@ -103,7 +107,7 @@ impl Drop for Guard {
                 let _ = release.call0(&JsValue::UNDEFINED);
             }
             Holding::Registered(name) => {
-                HELD.with_borrow_mut(|held| held.remove(name));
+                HELD.with_borrow_mut(|held| held.retain(|other| other != name));
             }
         }
     }

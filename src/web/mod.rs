@@ -4,4 +4,5 @@ pub mod fetch;
 pub mod guard;
 pub mod host;
 pub mod indexed_db;
+pub mod leaving;
 pub mod locks;

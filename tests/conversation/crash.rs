@@ -12,6 +12,7 @@ use threadkeep::{
     cancel::CancelToken,
     conversation::base_state::ExecutionStatus,
     id::{ConversationId, EventId, StorePath},
+    llm::message::Content,
     store::{Commit, Listing, MemoryStore, Store, StoreFuture, StoredEvent},
     tool::{Replay, ToolOutput},
 };
@@ -308,5 +309,32 @@ fn a_torn_tail_is_set_aside_and_kept() {
         assert_eq!(store.read_file(id, &files[0]).await.unwrap().unwrap(), b"{\"id\":\"0000");
         say(&again, "Again").await;
         again.run(CancelToken::default()).await.unwrap();
+    });
+}
+
+#[test]
+fn a_message_that_was_kept_while_tools_ran_is_in_the_log_after_a_crash() {
+    let store = MemoryStore::new();
+    let endless = TestTool::shared("work", Replay::Safe, |_| async { std::future::pending().await });
+    let script = [calls(&[("a", "work", r#"{"text":"x"}"#)])];
+    let world = World::new(Rc::new(store.another()), vec![endless], script);
+    let mut sent = None;
+    block_on(async {
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        let mut run = Box::pin(conversation.run(CancelToken::default()));
+        assert!(run.as_mut().now_or_never().is_none());
+        sent = Some(conversation.send_message(vec![Content::text("Kept")], None).await.unwrap());
+        assert_eq!(conversation.length(), 3, "not in the log yet");
+    });
+    let ran = Rc::new(Cell::new(0));
+    let world = reopened(&store, Replay::Safe, &ran, vec![text("Yes?")]);
+    block_on(async {
+        let conversation = world.open().await.unwrap();
+        let events = world.events().await;
+        assert_eq!(events.last().unwrap()["id"], sent.unwrap().id().as_str());
+        assert_eq!(conversation.execution_status(), ExecutionStatus::Paused);
+        conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(world.kinds().await[3..], ["AgentError", "Message", "Message"]);
     });
 }

@@ -270,3 +270,37 @@ fn two_writers_of_one_store_never_mix_their_events() {
         assert_eq!(world.kinds().await, ["SystemPrompt", "Message", "Message"]);
     });
 }
+
+#[test]
+fn a_message_that_arrives_while_tools_run_is_durable_at_once_and_stands_behind_their_results() {
+    block_on(async {
+        let slot: Rc<std::cell::RefCell<Option<threadkeep::conversation::Conversation>>> = Rc::default();
+        let inner = slot.clone();
+        let speaker = TestTool::shared("speaker", Replay::Never, move |_| {
+            let conversation = inner.borrow().clone();
+            async move {
+                // A tool that waited for its own message to be appended would wait for itself.
+                conversation.unwrap().send_message(vec![Content::text("From the tool")], None).await.unwrap();
+                Ok(threadkeep::tool::ToolOutput::text("said"))
+            }
+        });
+        let answers = [
+            calls(&[("a", "speaker", r#"{"text":"x"}"#), ("b", "finish", r#"{"message":"Done."}"#)]),
+            text("I heard the tool."),
+        ];
+        let world = World::new(Rc::new(MemoryStore::new()), vec![speaker], answers);
+        let conversation = world.open().await.unwrap();
+        *slot.borrow_mut() = Some(conversation.clone());
+        say(&conversation, "Go").await;
+        let outcome = conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(outcome.final_response.as_deref(), Some("I heard the tool."));
+        assert_eq!(
+            world.kinds().await[2..],
+            ["Action", "Action", "Observation", "Observation", "Message", "Message"]
+        );
+        assert!(
+            world.store.files(conversation.id()).await.unwrap().is_empty(),
+            "nothing is left beside the log"
+        );
+    });
+}

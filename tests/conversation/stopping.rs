@@ -95,7 +95,7 @@ fn a_pause_lets_the_step_end_and_lasts_over_a_reload() {
         };
         let (outcome, ()) = join(conversation.run(CancelToken::default()), pause).await;
         assert_eq!(outcome.unwrap().status, ExecutionStatus::Paused);
-        assert_eq!(world.kinds().await, ["SystemPrompt", "Message", "Action", "Observation", "Pause"]);
+        assert_eq!(world.kinds().await, ["SystemPrompt", "Message", "Action", "Pause", "Observation"]);
         conversation.close().await;
         let again = world.open().await.unwrap();
         assert_eq!(again.execution_status(), ExecutionStatus::Paused);

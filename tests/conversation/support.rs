@@ -6,7 +6,7 @@ use futures_util::future::{LocalBoxFuture, pending, ready};
 use serde_json::{Value, json};
 use std::{
     cell::{Cell, RefCell},
-    collections::{BTreeMap, VecDeque},
+    collections::VecDeque,
     rc::Rc,
     task::Poll,
     time::Duration,
@@ -278,7 +278,7 @@ impl World {
             agent,
             access,
             max_iterations: self.max_iterations,
-            tags: BTreeMap::new(),
+            tags: Vec::new(),
             listener: Rc::new(move |event| told.borrow_mut().push(event.kind().to_owned())),
             on_delta: Rc::new(|_| {}),
         })

@@ -2,6 +2,7 @@
 // Nothing of the running system is changed, apart from installing debootstrap where it is missing.
 import { copyFileSync, existsSync } from "node:fs";
 import path from "node:path";
+import { installPackages } from "../../scripts/debian.mjs";
 import { output, run } from "../../scripts/process.mjs";
 
 const release = "trixie";
@@ -24,8 +25,7 @@ export function debianTree(place) {
 async function make(place, { loader, libraries }, packages, say) {
   if (output("debootstrap", ["--version"]) === undefined) {
     say("sdk: installing debootstrap");
-    await run("apt-get", ["update", "-q"], quietly);
-    await run("apt-get", ["install", "-qy", "debootstrap"], quietly);
+    await installPackages(["debootstrap"]);
   }
   say(`sdk: laying out Debian ${release} for its Python in ${place} (about 400 MB, a minute)`);
   const include = "python3,python3-venv,python3-pip,ca-certificates";

@@ -1,7 +1,7 @@
 //! Tool calls put together from pieces, however a server cuts and numbers them.
 
 use super::wtf8::TextPieces;
-use crate::{json::RawObject, llm::message::MessageToolCall};
+use crate::{json::RawObject, llm::message::MessageToolCall, order};
 
 /// More calls than any answer makes; a server that sends more sends garbage.
 const MOST_CALLS: usize = 1000;
@@ -56,10 +56,11 @@ impl ToolCalls {
     }
 
     /// The calls in order. `new_id` makes the ids that are missing or taken. `None` where a call has no name.
-    pub(super) fn finish(mut self, mut new_id: impl FnMut() -> String) -> Option<Vec<MessageToolCall>> {
-        self.0.sort_by_key(|call| call.index);
+    pub(super) fn finish(self, mut new_id: impl FnMut() -> String) -> Option<Vec<MessageToolCall>> {
+        // Those without an index first, as they came.
+        let partials = order::by_key(self.0, |call| call.index.map(order::number).unwrap_or_default());
         let mut calls: Vec<MessageToolCall> = Vec::new();
-        for mut partial in self.0 {
+        for mut partial in partials {
             partial.arguments.extend(partial.pieces.rest());
             if partial.name.trim().is_empty() {
                 if partial.arguments.trim().is_empty() {

@@ -172,8 +172,7 @@ impl Store for Simulated {
             for id in tables.heads.keys() {
                 listings.extend(tables.tip(*id)?.listing(*id)?);
             }
-            crate::store::newest_first(&mut listings);
-            Ok(listings)
+            Ok(crate::store::newest_first(listings))
         })
     }
 

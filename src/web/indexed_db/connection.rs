@@ -3,8 +3,9 @@
 //! * Another tab that wants another version of the database, or to delete it, gets its way at once: the connection
 //!   closes, and the next call opens it again. If that other version is a newer one, opening says so.
 //! * A connection that the browser closes (the user cleared the storage) is opened again by the next call as well.
-//! * If another tab does *not* let go, opening fails with [`StoreError::Blocked`] after [`PATIENCE`]. The attempt
-//!   stays, because the browser cannot take it back: when it succeeds later, the next call finds it done.
+//! * If another tab does *not* let go, opening fails with [`StoreError::Blocked`] after [`PATIENCE`]; so it does when
+//!   the browser says nothing at all for [`LONGEST_WAIT`], as it may behind a deletion that is blocked itself. The
+//!   attempt stays, because it cannot be taken back: when it succeeds later, the next call finds it done.
 
 use super::{
     failure::{failure, idb_failure, is_named},
@@ -20,6 +21,9 @@ use wasm_bindgen::{JsCast as _, JsValue, closure::Closure};
 
 /// How long another tab may stand in the way of opening, in milliseconds.
 const PATIENCE: i32 = 3_000;
+
+/// How long opening may take in all, in milliseconds.
+const LONGEST_WAIT: i32 = 20_000;
 
 /// A database by name.
 #[derive(Clone)]
@@ -110,11 +114,13 @@ impl Connection {
                 match &mut state.opening {
                     Some(opening) => {
                         opening.waiting.push(sender);
-                        if opening.is_blocked {
-                            self.0.lose_patience_later();
-                        }
+                        let wait = if opening.is_blocked { PATIENCE } else { LONGEST_WAIT };
+                        self.0.lose_patience_after(wait);
                     }
-                    None => state.opening = Some(self.0.start(sender)?),
+                    None => {
+                        state.opening = Some(self.0.start(sender)?);
+                        self.0.lose_patience_after(LONGEST_WAIT);
+                    }
                 }
                 answer
             };
@@ -221,7 +227,7 @@ impl Shared {
             if let Some(opening) = &mut shared.state.borrow_mut().opening {
                 opening.is_blocked = true;
             }
-            shared.lose_patience_later();
+            shared.lose_patience_after(PATIENCE);
         });
         Ok(Opening { request: Some(request), waiting: vec![sender], ..Opening::default() })
     }
@@ -269,7 +275,7 @@ impl Shared {
         }
     }
 
-    fn lose_patience_later(self: &Rc<Self>) {
+    fn lose_patience_after(self: &Rc<Self>, milliseconds: i32) {
         let shared = Rc::downgrade(self);
         let lose_patience = Closure::once_into_js(move || {
             let Some(shared) = shared.upgrade() else { return };
@@ -282,6 +288,6 @@ impl Shared {
             }
         });
         // Without a timer the caller waits for the other tab.
-        let _ = set_timeout(&lose_patience, PATIENCE);
+        let _ = set_timeout(&lose_patience, milliseconds);
     }
 }

@@ -24,7 +24,7 @@ use crate::{
     },
 };
 use connection::Connection;
-use std::{cell::RefCell, collections::BTreeMap, ops::Range};
+use std::{cell::RefCell, ops::Range};
 use turns::Turns;
 use wasm_bindgen::JsValue;
 
@@ -40,7 +40,8 @@ pub struct IndexedDbStore {
 struct Tips {
     /// The opening of the database that they were seen in.
     generation: u32,
-    known: BTreeMap<ConversationId, Remembered>,
+    /// The one remembered last at the end.
+    known: Vec<(ConversationId, Remembered)>,
 }
 
 struct Remembered {
@@ -68,7 +69,7 @@ impl Tips {
 
     /// Takes a tip that can still be trusted.
     fn take(&mut self, generation: u32, conversation: ConversationId, now: f64) -> Option<(Tip, JsValue)> {
-        let Remembered { seen, tip, key } = self.known.remove(&conversation)?;
+        let Remembered { seen, tip, key } = self.forget(conversation)?;
         let is_trusted = self.generation == generation && (0.0..=TRUST).contains(&(now - seen));
         is_trusted.then_some((tip, key))
     }
@@ -78,12 +79,16 @@ impl Tips {
             self.generation = generation;
             self.known.clear();
         }
+        self.forget(conversation);
         if self.known.len() >= Self::MOST {
-            let oldest =
-                self.known.iter().min_by(|(_, a), (_, b)| a.seen.total_cmp(&b.seen)).map(|(id, _)| *id);
-            oldest.and_then(|oldest| self.known.remove(&oldest));
+            self.known.remove(0);
         }
-        self.known.insert(conversation, remembered);
+        self.known.push((conversation, remembered));
+    }
+
+    fn forget(&mut self, conversation: ConversationId) -> Option<Remembered> {
+        let place = self.known.iter().position(|(of, _)| *of == conversation)?;
+        Some(self.known.remove(place).1)
     }
 }
 
@@ -133,7 +138,7 @@ impl Store for IndexedDbStore {
     fn delete(&self, conversation: ConversationId) -> StoreFuture<'_, ()> {
         Box::pin(async move {
             let _turn = self.turns.take(conversation).await;
-            self.tips.borrow_mut().known.remove(&conversation);
+            self.tips.borrow_mut().forget(conversation);
             write::delete(&self.connection, conversation).await
         })
     }

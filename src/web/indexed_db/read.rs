@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     id::{ConversationId, EventId, StorePath},
+    order,
     store::{
         Durability, Listing, StoreError, StoredEvent, newest_first,
         rows::{Head, LastRow, MOURNING, PAGE, Tip, UNFINISHED},
@@ -86,7 +87,6 @@ pub(super) async fn list(connection: &Connection) -> Result<Vec<Listing>, StoreE
             listings.extend(tip.listing(conversation)?);
         }
     }
-    newest_first(&mut listings);
     if !leftovers.is_empty() {
         let connection = connection.clone();
         wasm_bindgen_futures::spawn_local(async move {
@@ -96,7 +96,7 @@ pub(super) async fn list(connection: &Connection) -> Result<Vec<Listing>, StoreE
             }
         });
     }
-    Ok(listings)
+    Ok(newest_first(listings))
 }
 
 /// Whether only rows are left that nobody will ask for: of a deleted conversation, or of an import that ended early.
@@ -205,14 +205,13 @@ pub(super) async fn files(
     let transaction = connection.transaction(&[Table::Files], Mode::Read).await?;
     let range: IdbKeyRange = encode::keys_of(&encode::key(conversation))?;
     let keys = Answer::asked(transaction.table(Table::Files)?.get_all_keys_with_key(&range))?.await?;
-    let mut paths = Vec::new();
+    let mut paths: Vec<StorePath> = Vec::new();
     for key in keys.unchecked_into::<js_sys::Array>() {
         let path = encode::text(&key.unchecked_into::<js_sys::Array>().get(1), "a file's path")?;
         paths.push(path.parse().map_err(|_| encode::corrupt("a file's path"))?);
     }
     // The database sorts by UTF-16.
-    paths.sort_unstable();
-    Ok(paths)
+    Ok(order::by_key(paths, |path| path.as_str().into()))
 }
 
 pub(super) async fn read_file(

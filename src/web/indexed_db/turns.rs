@@ -4,15 +4,17 @@
 
 use crate::id::ConversationId;
 use futures_channel::oneshot;
-use std::{
-    cell::RefCell,
-    collections::{BTreeMap, VecDeque},
-    rc::Rc,
-};
+use std::{cell::RefCell, collections::VecDeque, rc::Rc};
 
-/// Who is at it, and who waits.
+/// Who is at it, and who waits. Few conversations are written to at a time.
 #[derive(Clone, Default)]
-pub(super) struct Turns(Rc<RefCell<BTreeMap<ConversationId, VecDeque<oneshot::Sender<Turn>>>>>);
+pub(super) struct Turns(Rc<RefCell<Vec<Queue>>>);
+
+/// Those who wait until somebody is done with a conversation.
+struct Queue {
+    conversation: ConversationId,
+    waiting: VecDeque<oneshot::Sender<Turn>>,
+}
 
 /// The right to write. Passes to the next when it is dropped.
 pub(super) struct Turn {
@@ -25,14 +27,14 @@ impl Turns {
     pub(super) async fn take(&self, conversation: ConversationId) -> Turn {
         let waiting = {
             let mut queues = self.0.borrow_mut();
-            match queues.get_mut(&conversation) {
+            match queues.iter_mut().find(|queue| queue.conversation == conversation) {
                 Some(queue) => {
                     let (sender, waiting) = oneshot::channel();
-                    queue.push_back(sender);
+                    queue.waiting.push_back(sender);
                     Some(waiting)
                 }
                 None => {
-                    queues.insert(conversation, VecDeque::new());
+                    queues.push(Queue { conversation, waiting: VecDeque::new() });
                     None
                 }
             }
@@ -51,9 +53,10 @@ impl Drop for Turn {
         loop {
             let next = {
                 let mut queues = self.turns.0.borrow_mut();
-                let next = queues.get_mut(&self.conversation).and_then(VecDeque::pop_front);
-                if next.is_none() {
-                    queues.remove(&self.conversation);
+                let own = queues.iter().position(|queue| queue.conversation == self.conversation);
+                let next = own.and_then(|own| queues.get_mut(own)?.waiting.pop_front());
+                if let (Some(own), None) = (own, &next) {
+                    queues.swap_remove(own);
                 }
                 next
             };

@@ -4,6 +4,7 @@
 export class Witness {
   /** The JSON of each event that was reported durable, by id, in the order of the reports. */
   told = new Map();
+  sent = new Map();
   /** How often each action was carried out, by idempotency key. */
   done = new Map();
   /** How often the user allowed an action again. */
@@ -13,7 +14,8 @@ export class Witness {
 
   /** Takes up a report of the page. */
   hear({ kind, value }) {
-    if (kind === "event" || kind === "message") this.told.set(value.id, JSON.stringify(value));
+    if (kind === "event") this.told.set(value.id, JSON.stringify(value));
+    if (kind === "message") this.sent.set(value.id, JSON.stringify(value.llm_message));
     if (kind === "approved") for (const id of value) this.approvals.set(id, this.#approved(id) + 1);
     if (kind === "title") this.title = value;
   }
@@ -37,6 +39,12 @@ export class Witness {
       else if (event.index < last) found.push(`event ${id} is at ${event.index}, before one that was reported earlier`);
       last = Math.max(last, event?.index ?? -1);
     }
+    // A message that is sent while tools run gets its place in the log when they are through.
+    for (const [id, message] of this.sent) {
+      const event = kept.get(id);
+      if (!event) found.push(`message ${id} was reported durable and is lost: ${message}`);
+      else if (JSON.stringify(JSON.parse(event.json).llm_message) !== message) found.push(`message ${id} is ${event.json}, and was sent as ${message}`);
+    }
     if (kept.size !== events.length) found.push("an event is there twice");
     if (length !== events.length) found.push(`the log says that it has ${length} events, and gives ${events.length}`);
     found.push(...chainComplaints(events, state), ...this.#actionComplaints(kept));
@@ -45,7 +53,7 @@ export class Witness {
     if (state.execution_status === "running") found.push("it runs, although nobody told it to");
     if (access !== "writer") found.push(`access is ${access}`);
     // A browser writes whole transactions: there is never anything to set aside, nor a HEAD to look for.
-    for (const { code, message } of warnings) found.push(`warning ${code}: ${message}`);
+    for (const { code, message } of warnings) if (code !== "interrupted") found.push(`warning ${code}: ${message}`);
     return found;
   }
 

@@ -1,0 +1,68 @@
+// `npm run bench`: what the README's figures come from. Builds the library as pages get it, runs each bench in real
+// browsers, and prints what it found beside its goal.
+//   --only append    these benches
+//   --in chromium    these browsers
+//   --rounds 20      fewer or more than each bench's own number
+//
+// A bench is a module `benches/<name>.bench.js` that runs in a page: `title`, and `run({ rounds })`, which yields
+// lines of `{ what, columns: { name: text }, ratio?, goal?: { chromium, firefox } }`. Whatever is compared is
+// measured in turns within one page, because a machine's mood changes by the second.
+import { readdirSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { build } from "../scripts/build.mjs";
+import { main, root } from "../scripts/process.mjs";
+import { availableBrowsers, launch } from "../tests/browser/driver.mjs";
+import { startServer } from "../tests/support/server.mjs";
+
+await main(async () => {
+  const { values } = parseArgs({
+    options: { only: { type: "string" }, in: { type: "string" }, rounds: { type: "string" } },
+  });
+  await build({ testing: true });
+  const chosen = (all, names) => (names ? all.filter((name) => names.split(",").includes(name)) : all);
+  const benches = readdirSync(path.join(root, "benches"))
+    .flatMap((file) => /^(.+)\.bench\.js$/.exec(file)?.[1] ?? [])
+    .sort();
+  const [cpu] = os.cpus();
+  console.log(`\n${os.cpus().length} × ${cpu?.model ?? "unknown processor"}, ${os.platform()} ${os.release()}`);
+  const server = await startServer({ isolated: true, mounts: { "/benches/": "benches" } });
+  try {
+    for (const kind of chosen(availableBrowsers, values.in)) {
+      for (const name of chosen(benches, values.only)) {
+        const browser = await launch(kind);
+        try {
+          await browser.page(`${server.origin}/pages/blank.html`);
+          const found = await browser.evaluate(runInPage, name, values.rounds && Number(values.rounds));
+          print(kind, found);
+          for (const problem of browser.problems) console.log(problem);
+        } finally {
+          await browser.close();
+        }
+      }
+    }
+  } finally {
+    await server.close();
+  }
+});
+
+async function runInPage(name, rounds) {
+  const { title, run } = await import(`/benches/${name}.bench.js`);
+  const lines = [];
+  for await (const line of run(rounds ? { rounds } : {})) lines.push(line);
+  return { title, lines };
+}
+
+function print(kind, { title, lines }) {
+  console.log(`\n${title}, ${kind}`);
+  const names = [...new Set(lines.flatMap((line) => Object.keys(line.columns)))];
+  const rows = [["", ...names, "ratio", "goal"]];
+  for (const { what, columns, ratio, goal } of lines) {
+    const wanted = goal?.[kind];
+    const verdict = wanted === undefined ? "" : `≤ ${wanted} ${ratio <= wanted ? "✔" : "✖"}`;
+    rows.push([what, ...names.map((name) => columns[name] ?? ""), ratio === undefined ? "" : ratio.toFixed(2), verdict]);
+  }
+  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+  for (const row of rows) console.log(`  ${row.map((cell, n) => (n ? cell.padStart(widths[n]) : cell.padEnd(widths[n]))).join("  ")}`);
+}

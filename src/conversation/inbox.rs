@@ -1,0 +1,95 @@
+//! Messages that arrive while tools run.
+//!
+//! A message between a call and its result would tear the two apart, which providers refuse; waiting for the tools
+//! could lose the message with the tab, and would never end where a tool itself sends it. So it is kept at once, as
+//! a file of the conversation, and becomes an event when the tools are through, or when the conversation is opened
+//! again.
+
+use super::{Change, Conversation, base_state::ExecutionStatus, pending::INTERRUPTED};
+use crate::{
+    agent::Draft,
+    error::{Error, ErrorCode, Result},
+    event::{Event, Head, MessageEvent, Parent, Source},
+    id::StorePath,
+};
+
+const FOLDER: &str = "inbox/";
+
+impl Conversation {
+    /// Keeps a message until the tools are through; it is on the disk when this returns.
+    pub(super) async fn queue_message(&self, message: MessageEvent) -> Result<Event> {
+        let log = &self.0.log;
+        let head = Head {
+            id: log.new_id(),
+            timestamp: log.host.local_time(),
+            source: Source::User,
+            parent: Parent::Unset,
+        };
+        let event = Event::new(head, message);
+        let mut change = Change::append(Vec::new()).strictly();
+        change.files.push((path_of(&event)?, Some(event.json().as_bytes().to_vec())));
+        self.append(change).await?;
+        self.0.inbox.borrow_mut().push(event.clone());
+        if !self.0.runs_tools.get() {
+            // They were through before the message was on the disk.
+            let _turn = self.0.turn.take().await;
+            self.take_in_messages().await?;
+        }
+        Ok(event)
+    }
+
+    /// Appends the messages that were kept, in the order in which they came. The turn is held by the caller.
+    pub(super) async fn take_in_messages(&self) -> Result<()> {
+        let kept = self.0.inbox.borrow().clone();
+        if kept.is_empty() {
+            return Ok(());
+        }
+        let mut drafts = self.answers_to_pending().await?;
+        drafts.extend(kept.iter().map(|event| Draft {
+            id: Some(event.id().clone()),
+            timestamp: Some(event.timestamp().to_owned()),
+            source: Source::User,
+            body: event.body().clone(),
+        }));
+        let is_running = self.0.running.borrow().is_some();
+        let mut change = Change::append(drafts).strictly().and_edit(|state| {
+            use ExecutionStatus::{Finished, Idle, Running, Stuck, WaitingForConfirmation};
+            if matches!(state.execution_status(), Finished | Stuck | WaitingForConfirmation) {
+                state.set_execution_status(if is_running { Running } else { Idle });
+            }
+            state.set_in_agent_state(INTERRUPTED, None);
+        });
+        for event in &kept {
+            change.files.push((path_of(event)?, None));
+        }
+        self.append(change).await?;
+        self.0.inbox.borrow_mut().retain(|event| !kept.contains(event));
+        Ok(())
+    }
+
+    /// Takes in what a dead page had kept.
+    pub(super) async fn open_inbox(&self) -> Result<()> {
+        let log = &self.0.log;
+        let mut kept = Vec::new();
+        for path in log.store.files(log.id).await? {
+            let name = path.as_str().strip_prefix(FOLDER).and_then(|name| name.strip_suffix(".json"));
+            let Some(id) = name.and_then(|name| name.split_once('-')?.1.parse().ok()) else { continue };
+            let Some(bytes) = log.store.read_file(log.id, &path).await? else { continue };
+            let Ok(json) = String::from_utf8(bytes) else { continue };
+            let event = Event::decode(id, json.into());
+            if matches!(event.body(), crate::event::Body::MessageEvent(_)) {
+                kept.push(event);
+            }
+        }
+        *self.0.inbox.borrow_mut() = kept;
+        self.take_in_messages().await
+    }
+}
+
+/// Sorted by time, because files are listed by name.
+fn path_of(event: &Event) -> Result<StorePath> {
+    let time: String = event.timestamp().chars().filter(char::is_ascii_digit).collect();
+    format!("{FOLDER}{time}-{}.json", event.id())
+        .parse()
+        .map_err(|_| Error::new(ErrorCode::Internal, "a message has no name for a file"))
+}

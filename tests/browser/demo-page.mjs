@@ -1,0 +1,147 @@
+// The demo page as somebody sees it who uses it: what is on it, and what can be done with it. Nothing here looks into
+// the page's code, and everything waits for what it wants to see.
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { createScriptedModel } from "../../scripts/scripted-model.mjs";
+import { site } from "../../scripts/site.mjs";
+import { build } from "../../www/build.mjs";
+import { listen } from "../support/listen.mjs";
+
+/** Builds the page and serves it with its scripted model, which `npm start` does too. `requests` are those to the model. */
+export async function startDemo({ delay = 3 } = {}) {
+  await build();
+  const requests = [];
+  const scripted = createScriptedModel({ delay });
+  const model = (request, response) => {
+    requests.push({ url: request.url, authorization: request.headers.authorization });
+    return scripted(request, response);
+  };
+  return { ...(await listen(site({ model }))), requests };
+}
+
+export class DemoPage {
+  constructor(page, kind) {
+    this.page = page;
+    this.kind = kind;
+  }
+
+  /** Opens the page in a tab of `browser`. What it offers for download is kept in the tab. */
+  static async open(browser, url) {
+    const page = await browser.page("about:blank");
+    await page.evaluateOnNewDocument(() => {
+      window.downloads = [];
+      const toUrl = URL.createObjectURL;
+      URL.createObjectURL = (blob) => {
+        const url = toUrl.call(URL, blob);
+        window.downloads.push({ blob, url });
+        return url;
+      };
+      const click = HTMLAnchorElement.prototype.click;
+      HTMLAnchorElement.prototype.click = function () {
+        const download = window.downloads.find((each) => each.url === this.href);
+        if (download) download.name = this.download;
+        else click.call(this);
+      };
+    });
+    await page.setViewport({ width: 1100, height: 800 });
+    await page.goto(url);
+    const demo = new DemoPage(page, browser.kind);
+    await demo.until("the page has drawn itself", () => document.querySelector(".start, .items"));
+    return demo;
+  }
+
+  /** Waits until `condition` holds in the page. */
+  async until(what, condition, ...args) {
+    try {
+      await this.page.waitForFunction(condition, { polling: 30, timeout: 20_000 }, ...args);
+    } catch (cause) {
+      const shown = await this.page.evaluate(() => document.body.innerText).catch(() => "nothing");
+      throw new Error(`waited in vain until ${what}; the page shows:\n${shown}`, { cause });
+    }
+  }
+
+  async say(text) {
+    await this.page.focus("#composer-text");
+    await this.page.keyboard.type(text);
+    await this.page.keyboard.press("Enter");
+  }
+
+  /** Says it, and waits until the agent has answered. */
+  async ask(text) {
+    const before = await this.page.evaluate(() => document.querySelectorAll(".items .entry-agent").length);
+    await this.say(text);
+    await this.until(`“${text}” is answered`, (count) => document.querySelectorAll(".items .entry-agent").length > count, before);
+    await this.idle();
+  }
+
+  idle() {
+    return this.until("the run is over", () => document.querySelector("#stop-button").hidden && !document.querySelector(".live").childElementCount);
+  }
+
+  /** Clicks the button of this name. */
+  async press(name) {
+    await this.until(`there is a button “${name}”`, findButton, name);
+    await (await this.page.evaluateHandle(findButton, name)).click();
+  }
+
+  follow(href) {
+    return this.page.click(`a[href="${href}"]`);
+  }
+
+  /** Every call in the thread: its title, its state, and what is in it. */
+  calls() {
+    return this.page.$$eval(".call", (calls) =>
+      calls.map((call) => ({
+        title: call.querySelector(".call-title").textContent,
+        state: call.dataset.state,
+        result: call.querySelector(".result")?.textContent,
+      })),
+    );
+  }
+
+  text(selector) {
+    return this.page.$eval(selector, (element) => element.textContent);
+  }
+
+  /** What was offered for download last: its name and its bytes. */
+  async download() {
+    await this.until("there is a download", () => window.downloads.at(-1)?.name);
+    const { name, bytes } = await this.page.evaluate(async () => {
+      const { name, blob } = window.downloads.at(-1);
+      const url = new FileReader();
+      url.readAsDataURL(blob);
+      await new Promise((resolve) => (url.onload = resolve));
+      return { name, bytes: url.result.split(",")[1] };
+    });
+    return { name, bytes: Buffer.from(bytes, "base64") };
+  }
+
+  /** Drops a file on the page: a real one where the browser's protocol can, else an event that carries one. */
+  async drop(file) {
+    if (this.kind === "chromium") {
+      const protocol = await this.page.createCDPSession();
+      const data = { items: [], files: [file], dragOperationsMask: 1 };
+      for (const type of ["dragEnter", "dragOver", "drop"]) await protocol.send("Input.dispatchDragEvent", { type, x: 700, y: 300, data });
+      return protocol.detach();
+    }
+    await this.page.evaluate(dropEvents, path.basename(file), readFileSync(file, "base64"));
+  }
+}
+
+function dropEvents(name, base64) {
+  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  const dataTransfer = new DataTransfer();
+  dataTransfer.items.add(new File([bytes], name));
+  for (const type of ["dragenter", "dragover", "drop"]) {
+    const event = new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true });
+    document.querySelector("#main").dispatchEvent(event);
+    if (!event.defaultPrevented) throw new Error(`${type} was left to the browser, which would open the file`);
+  }
+}
+
+function findButton(name) {
+  const shown = [...document.querySelectorAll("button")].filter((button) => button.checkVisibility());
+  // A modal dialog makes the rest of the page inert.
+  const dialog = document.querySelector("dialog[open]");
+  return shown.find((button) => (!dialog || dialog.contains(button)) && (button.getAttribute("aria-label") ?? button.textContent) === name);
+}

@@ -1,0 +1,126 @@
+// The main job, in the demo page, as a user does it: chat, stop, reload, crash, carry on, take it along.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { BlobReader, TextWriter, ZipReader } from "@zip.js/zip.js";
+import { DemoPage, startDemo } from "./demo-page.mjs";
+import { availableBrowsers, launch } from "./driver.mjs";
+
+let demo;
+before(async () => (demo = await startDemo()));
+after(() => demo.close());
+
+for (const kind of availableBrowsers) {
+  test(kind, { timeout: 180_000 }, async (context) => {
+    const folder = mkdtempSync(path.join(tmpdir(), `threadkeep-demo-${kind}-`));
+    const profile = path.join(folder, "profile");
+    let browser = await launch(kind, { profile });
+    const step = (name, body) => context.test(name, body);
+    const home = `${demo.origin}/#/`;
+    let page;
+    try {
+      await step("a first conversation with three tools at once", async () => {
+        page = await DemoPage.open(browser, home);
+        await page.press("Several tools at once“Roll three dice, tell me the time and work out 12 × 34”");
+        await page.press("Send");
+        await page.until("the tools have run", () => document.querySelectorAll('.call[data-state="done"]').length === 3);
+        await page.until("the answer is there", () => /scripted answer/.test(document.querySelector(".items").textContent));
+        await page.idle();
+        const calls = await page.calls();
+        assert.deepEqual(calls.map(({ title, state }) => [title, state]), [["Roll the dice", "done"], ["Look at the clock", "done"], ["Work out 12 × 34", "done"]]);
+        assert.match(calls[2].result, /= 408$/);
+        assert.equal(await page.page.$$eval("details[open]", (open) => open.length), 0, "reasoning and calls are folded");
+        assert.match(await page.text(".conversation[aria-current]"), /^Roll three dice/);
+      });
+
+      await step("an answer streams, stops when told, and goes on", async () => {
+        await page.say("A long answer of 9 paragraphs");
+        await page.until("text streams", () => document.querySelector(".live .prose")?.textContent.length > 50);
+        await page.press("Stop");
+        await page.press("Continue");
+        await page.until("the answer is complete", () => /Part 2/.test(document.querySelector(".items").textContent));
+        await page.idle();
+      });
+
+      await step("a reload in the middle of an answer loses nothing that was stored", async () => {
+        await page.say("A long answer of 60 paragraphs");
+        await page.until("text streams", () => document.querySelector(".live .prose")?.textContent.length > 50);
+        await page.page.reload();
+        await page.press("Continue");
+        await page.until("text streams again", () => document.querySelector(".live .prose")?.textContent.length > 50);
+        await page.press("Stop");
+        await page.idle();
+      });
+
+      await step("a reload in the middle of a tool asks, and runs it again only if told", async () => {
+        await page.say("Count slowly to 3");
+        await page.until("it counts", () => /1 of 3/.test(document.querySelector(".items").textContent));
+        await page.page.reload();
+        await page.press("Run again");
+        await page.until("it has counted", () => /slow_count: 1 2 3/.test(document.querySelector(".items").textContent));
+        await page.idle();
+      });
+
+      await step("after SIGKILL in the middle of a tool everything is there, and it goes on without", async () => {
+        await page.say("Count slowly to 99");
+        await page.until("it counts", () => /1 of 99/.test(document.querySelector(".items").textContent));
+        const before = await page.page.$$eval(".items > .entry", (entries) => entries.length);
+        assert.deepEqual(browser.problems, []);
+        await browser.kill();
+
+        browser = await launch(kind, { profile });
+        page = await DemoPage.open(browser, home);
+        await page.until("the list is there", () => document.querySelector(".conversation"));
+        await page.page.click(".conversation");
+        await page.press("Skip and continue");
+        await page.until("it goes on", () => /chose not to run this call again/.test([...document.querySelectorAll(".entry-agent")].at(-1)?.textContent));
+        await page.idle();
+        assert.deepEqual((await page.calls()).at(-1).state, "rejected");
+        assert.ok((await page.page.$$eval(".items > .entry", (entries) => entries.length)) > before);
+      });
+
+      const archive = path.join(folder, "archive.zip");
+      await step("an export has the layout of the SDK", async () => {
+        await page.press("Export");
+        const { name, bytes } = await page.download();
+        assert.match(name, /^Roll-three-dice.*\.zip$/);
+        writeFileSync(archive, bytes);
+        const id = new URL(page.page.url()).hash.split("/").at(-1);
+        assert.equal(await layoutOf(bytes, id), await page.text("#subtitle"));
+      });
+
+      await step("what was deleted comes back by dropping its archive on the page, and continues", async () => {
+        await page.press("Delete");
+        await page.press("Delete");
+        await page.until("it is gone", () => document.querySelector(".start") && !document.querySelector(".conversation"));
+        await page.drop(archive);
+        await page.until("it is back", () => document.querySelectorAll(".call").length === 5);
+        await page.ask("What is 6 * 7?");
+        assert.equal((await page.calls()).at(-1).result, "6 * 7 = 42");
+      });
+
+      assert.deepEqual(browser.problems, []);
+    } finally {
+      await browser.close();
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    }
+  });
+}
+
+/** Holds an archive against the layout, and returns what the page says about a conversation of that many events. */
+async function layoutOf(bytes, id) {
+  const entries = await new ZipReader(new BlobReader(new Blob([bytes]))).getEntries();
+  const folder = id.replaceAll("-", "");
+  const names = entries.map(({ filename }) => filename).filter((name) => !name.endsWith("/")).sort();
+  assert.equal(names[0], `${folder}/base_state.json`);
+  const events = names.slice(1);
+  for (const [index, name] of events.entries()) {
+    const match = /^(.+)\/events\/event-(\d{5})-([0-9a-f-]{36})\.json$/.exec(name);
+    assert.deepEqual(match?.slice(1, 3), [folder, String(index).padStart(5, "0")], name);
+    const entry = entries.find(({ filename }) => filename === name);
+    assert.equal(JSON.parse(await entry.getData(new TextWriter())).id, match[3]);
+  }
+  return `${events.length} events, stored on this device`;
+}

@@ -1,0 +1,340 @@
+// What `store.test.mjs` does inside its pages, a function each.
+import { MapStore, commit, contents, conversation, core, eventId, failures, outcome } from "./stores.js";
+
+export async function suiteOnIndexedDb() {
+  return failures((place) => core.CoreStore.indexedDb(`suite ${place}`));
+}
+
+export async function suiteThroughHost() {
+  return failures((place) => core.CoreStore.host(core.CoreStore.indexedDb(`host ${place}`, "relaxed")));
+}
+
+export async function kitForHosts() {
+  const { checkStore } = await import("/threadkeep/testing.js");
+  class Wrong extends MapStore {
+    commit(id, { truncateTo, ...commit }) {
+      return super.commit(id, commit);
+    }
+    async readFile(id, path) {
+      const content = await super.readFile(id, path);
+      return content && [...content];
+    }
+  }
+  return {
+    right: await checkStore((place) => new MapStore(place)),
+    wrong: await checkStore((place) => new Wrong(`wrong ${place}`), {
+      only: ["truncation_cuts_before_it_appends", "files_come_back_exactly"],
+    }),
+  };
+}
+
+export async function badAnswers() {
+  const listing = { conversation, baseState: "{}", length: 1, createdAt: 1, updatedAt: 1 };
+  const event = { index: 0, id: eventId(0), json: "{}" };
+  const odd = [0, -1, 1.5, NaN, "text", true, Symbol("s"), 10n, {}, () => {}, new Date(NaN), new Proxy({}, { get: () => ({}) })];
+  const without = (whole) => Object.keys(whole).flatMap((key) => [{ ...whole, [key]: undefined }, { ...whole, [key]: {} }]);
+  const answers = {
+    list: [undefined, null, ...odd, ...[undefined, null, ...odd, ...without(listing)].map((value) => [value])],
+    load: [...odd, [], ...without(listing), { ...listing, conversation: crypto.randomUUID() }],
+    events: [
+      undefined, null, ...odd, ...[undefined, null, ...odd, ...without(event), { ...event, index: 1 }].map((value) => [value]),
+      Array.from({ length: 9 }, (_, index) => ({ ...event, index })),
+    ],
+    indexOf: [...odd.filter((value) => value !== 0), []],
+    files: [undefined, null, ...odd, [1], [null], ["../up"], [""], ["a\\b"]],
+    readFile: [...odd, [1, 2], new ArrayBuffer(2), new Uint16Array(2)],
+  };
+  const calls = {
+    list: (store) => store.list(),
+    load: (store) => store.load(conversation),
+    events: (store) => store.events(conversation, 0, 5),
+    indexOf: (store) => store.indexOf(conversation, eventId(0)),
+    files: (store) => store.files(conversation),
+    readFile: (store) => store.readFile(conversation, "f"),
+  };
+  const found = [];
+  for (const [method, values] of Object.entries(answers)) {
+    for (const value of values) {
+      const host = Object.assign(new MapStore(crypto.randomUUID()), { [method]: () => value });
+      const text = typeof value === "object" ? JSON.stringify(value, (_, part) => (typeof part === "bigint" ? `${part}n` : part)) : String(value);
+      found.push([method, text, await outcome(calls[method](core.CoreStore.host(host)))]);
+    }
+  }
+  // Methods that are none, and throwing anything at all: an error each, and the wasm lives on.
+  for (const method of [...Object.keys(calls), "commit", "delete"]) {
+    const call = calls[method] ?? ((store) => (method === "commit" ? store.commit(conversation, commit(0, 1)) : store.delete(conversation)));
+    for (const value of [undefined, null, 7, "text", {}]) {
+      const host = Object.assign(new MapStore(crypto.randomUUID()), { [method]: value });
+      found.push([method, `${value} instead of the method`, await outcome(call(core.CoreStore.host(host)))]);
+    }
+    for (const thrown of [...odd, undefined, null, { code: 7, get message() { throw 1; } }, { code: "store_corrupt", message: `${method} says so` }]) {
+      const host = Object.assign(new MapStore(crypto.randomUUID()), { [method]: () => { throw thrown; } });
+      const [code] = await outcome(call(core.CoreStore.host(host)));
+      if (code !== "store_corrupt") found.push([method, "a throw", [code, ""]]);
+    }
+  }
+  return found;
+}
+
+export async function requestsOfAppends() {
+  const store = core.CoreStore.indexedDb("requests");
+  const base = (n) => `{"agent":"${"x".repeat(100_000)}","leaf":${n}}`;
+  await store.commit(conversation, commit(0, 1, { baseState: base(0) }));
+  const requests = { add: 0, put: 0, get: 0 };
+  const counted = { add: "add", put: "put", delete: "put", get: "get", getAll: "get", openCursor: "get", count: "get", getKey: "get" };
+  const originals = {};
+  for (const [method, as] of Object.entries(counted)) {
+    originals[method] = IDBObjectStore.prototype[method];
+    IDBObjectStore.prototype[method] = function (...args) {
+      requests[as]++;
+      return originals[method].apply(this, args);
+    };
+  }
+  for (let n = 1; n <= 200; n++) await store.commit(conversation, commit(n, 1, { baseState: base(n) }));
+  Object.assign(IDBObjectStore.prototype, originals);
+  const found = [];
+  for (const n of [0, 63, 64, 200]) found.push(await store.indexOf(conversation, eventId(n)));
+  return { requests, found, absent: await store.indexOf(conversation, eventId(201)) };
+}
+
+export async function appendInTurn(writer) {
+  const store = core.CoreStore.indexedDb("two tabs");
+  for (let n = 0; n < 25; ) {
+    const length = (await store.load(conversation))?.length ?? 0;
+    const event = { id: crypto.randomUUID(), json: `${writer}` };
+    const [code] = await outcome(store.commit(conversation, commit(length, 0, { events: [event], baseState: "{}" })));
+    if (code === "ok") n++;
+    else if (code !== "locked_elsewhere") return code;
+  }
+  return 25;
+}
+
+export async function eventsByWriter() {
+  const events = await core.CoreStore.indexedDb("two tabs").events(conversation, 0, 1000);
+  return [0, 1].map((writer) => events.filter((event) => event.json === `${writer}`).length);
+}
+
+export async function holdOpen(name) {
+  // The first version of the database, and a connection that does not listen to anybody.
+  const store = core.CoreStore.indexedDb(name);
+  await store.commit(conversation, commit(0, 1));
+  store.close();
+  await new Promise((resolve, reject) => {
+    const opening = indexedDB.open(name);
+    opening.onerror = () => reject(opening.error);
+    opening.onsuccess = () => resolve((window.held = opening.result));
+  });
+}
+
+export function letGo() {
+  window.held.close();
+}
+
+export async function openInNextVersion(name) {
+  const { open } = IDBFactory.prototype;
+  IDBFactory.prototype.open = function (database, version) {
+    return open.call(this, database, version + 1);
+  };
+  window.store = core.CoreStore.indexedDb(name);
+  return outcome(window.store.list());
+}
+
+export async function listKept() {
+  return outcome(window.store.list());
+}
+
+export async function openStore(name) {
+  window.store = core.CoreStore.indexedDb(name);
+  await window.store.commit(conversation, commit(0, 3, { baseState: "{}" }));
+}
+
+export async function loadOpened() {
+  const [code, listing] = await outcome(window.store.load(conversation));
+  return [code, listing ?? "no conversation"];
+}
+
+export async function appendOpened(length) {
+  return outcome(window.store.commit(conversation, commit(length, 1, { baseState: "{}" })));
+}
+
+export function upgrade(name) {
+  return new Promise((resolve) => {
+    const opening = indexedDB.open(name, 2);
+    opening.onerror = () => resolve(String(opening.error));
+    opening.onsuccess = () => {
+      opening.result.close();
+      resolve("upgraded");
+    };
+  });
+}
+
+export function deleteDatabase(name) {
+  return new Promise((resolve) => {
+    const deletion = indexedDB.deleteDatabase(name);
+    deletion.onsuccess = () => resolve("deleted");
+    deletion.onerror = () => resolve(String(deletion.error));
+  });
+}
+
+export async function lostConnections() {
+  const store = core.CoreStore.indexedDb("lost");
+  let connection;
+  const { transaction } = IDBDatabase.prototype;
+  IDBDatabase.prototype.transaction = function (...args) {
+    connection = this;
+    return transaction.apply(this, args);
+  };
+  const codes = [];
+  let length = 0;
+  const append = async () => {
+    codes.push((await outcome(store.commit(conversation, commit(length++, 1, { baseState: "{}" }))))[0]);
+  };
+  await append();
+  // As the browser does it: closed, and told.
+  connection.close();
+  connection.dispatchEvent(new Event("close"));
+  await append();
+  // Closed, and not told.
+  connection.close();
+  await append();
+  connection.close();
+  codes.push((await outcome(store.load(conversation)))[0]);
+  return codes;
+}
+
+export async function foreignDatabase() {
+  await new Promise((resolve, reject) => {
+    const opening = indexedDB.open("foreign", 1);
+    opening.onupgradeneeded = () => opening.result.createObjectStore("mine");
+    opening.onerror = () => reject(opening.error);
+    opening.onsuccess = () => {
+      opening.result.close();
+      resolve();
+    };
+  });
+  return outcome(core.CoreStore.indexedDb("foreign").list());
+}
+
+export async function damagedRows() {
+  let conversation, hex;
+  const store = core.CoreStore.indexedDb("damaged");
+  const change = (table, body) =>
+    new Promise((resolve, reject) => {
+      const opening = indexedDB.open("damaged");
+      opening.onsuccess = () => {
+        const transaction = opening.result.transaction(table, "readwrite");
+        body(transaction.objectStore(table));
+        transaction.oncomplete = () => {
+          opening.result.close();
+          resolve();
+        };
+        transaction.onabort = () => reject(transaction.error);
+      };
+    });
+  const load = () => store.load(conversation);
+  const events = () => store.events(conversation, 0, 10);
+  const row = { index: 2, id: "e0000000", json: "{}", at: 1, written: Date.now() };
+  const damages = [
+    ["a log that lost its end", "events", (table) => table.delete([hex, 2]), load],
+    ["a log with a gap", "events", (table) => table.delete([hex, 1]), events],
+    ["an event without text", "events", (table) => table.put({ ...row, json: 7 }, [hex, 2]), events],
+    ["an event with a bad id", "events", (table) => table.put({ ...row, id: "../x" }, [hex, 2]), events],
+    ["an event with a bad index", "events", (table) => table.put({ ...row, index: -1 }, [hex, 2]), events],
+    ["an event with a patch of nothing", "events", (table) => table.put({ ...row, index: 3, keep_start: 99, keep_end: 0, middle: "" }, [hex, 3]), load],
+    ["an event with half a patch", "events", (table) => table.put({ ...row, index: 3, middle: "" }, [hex, 3]), load],
+    ["a head without a length", "conversations", (table) => table.put({ conversation: hex, base_state: "{}" }), load],
+    ["a base state that is no text", "conversations", (table) => table.put({ conversation: hex, base_state: 1, created_at: 1, updated_at: 1, written: 1, length: 3, used: 3 }), load],
+    ["a file that is no bytes", "files", (table) => table.put("text", [hex, "f"]), () => store.readFile(conversation, "f")],
+    ["a file with a path upwards", "files", (table) => table.put(new Uint8Array(1), [hex, "../f"]), () => store.files(conversation)],
+  ];
+  const found = [];
+  for (const [what, table, body, read] of damages) {
+    conversation = crypto.randomUUID();
+    hex = conversation.replaceAll("-", "");
+    await store.commit(conversation, commit(0, 3, { baseState: "{}" }));
+    await change(table, body);
+    const failed = await outcome(read());
+    const deleted = await outcome(store.delete(conversation));
+    const listed = await store.list();
+    found.push([what, failed, deleted, listed.length + (await contents("damaged")).files.length]);
+  }
+  return found;
+}
+
+export async function refusedWrites() {
+  const store = core.CoreStore.indexedDb("full");
+  await store.commit(conversation, commit(0, 3, { baseState: "{}" }));
+  const length = async () => (await store.load(conversation)).length;
+  const results = [];
+  const { add } = IDBObjectStore.prototype;
+  const full = () => new DOMException("no room", "QuotaExceededError");
+  // Refused by the call; then with the first event written already.
+  let left = 0;
+  IDBObjectStore.prototype.add = function (...args) {
+    if (left-- > 0) return add.apply(this, args);
+    throw full();
+  };
+  results.push((await outcome(store.commit(conversation, commit(3, 1))))[0]);
+  left = 1;
+  results.push((await outcome(store.commit(conversation, commit(3, 2))))[0]);
+  results.push(await length());
+  IDBObjectStore.prototype.add = add;
+  results.push((await outcome(store.commit(conversation, commit(3, 1))))[0]);
+  results.push(await length());
+  return results;
+}
+
+export async function appendMegabytes(megabytes) {
+  const content = new Uint8Array(megabytes * 1_048_576);
+  for (let n = 0; n < content.length; n += 65_536) crypto.getRandomValues(content.subarray(n, n + 65_536));
+  const [code] = await outcome(window.store.commit(conversation, commit(3, 1, { files: [{ path: "big", content }] })));
+  return [code, (await window.store.load(conversation)).length];
+}
+
+export async function leaveBehind() {
+  const { now } = Date;
+  const store = core.CoreStore.indexedDb("leftovers");
+  const [finished, young] = [crypto.randomUUID(), crypto.randomUUID()];
+  // An import that ended early and a deletion, both two days ago; a conversation; an import under way.
+  Date.now = () => now() - 2 * 86_400_000;
+  await store.commit(conversation, commit(0, 100, { files: [{ path: "f", content: new Uint8Array(9) }] }));
+  const deleted = crypto.randomUUID();
+  await store.commit(deleted, commit(0, 3, { baseState: "{}" }));
+  await store.delete(deleted);
+  await store.commit(finished, commit(0, 3, { baseState: "{}" }));
+  Date.now = now;
+  await store.commit(young, commit(0, 3));
+  window.kept = [finished, young].map((id) => id.replaceAll("-", "")).sort();
+  await store.list();
+}
+
+export async function leftoversAreGone() {
+  const { conversations, events, files, pages } = await contents("leftovers");
+  const owners = [...new Set(events.map(([of]) => of))].sort();
+  return String(conversations) === String(window.kept) && String(owners) === String(window.kept) && files.length + pages.length === 0;
+}
+
+export async function takeLock() {
+  const lock = await core.tryLock("threadkeep test");
+  if (lock) window.lock = lock;
+  return lock !== undefined;
+}
+
+export function releaseLock() {
+  window.lock.release();
+}
+
+export async function locksWithoutWebLocks() {
+  Object.defineProperty(navigator, "locks", { value: undefined });
+  const first = await core.tryLock("here only");
+  const second = await core.tryLock("here only");
+  first?.release();
+  const third = await core.tryLock("here only");
+  return [first !== undefined, second !== undefined, third !== undefined];
+}
+
+export async function panic() {
+  const waiting = outcome(core.waitForever());
+  const panicking = outcome(core.panicInPromise());
+  return [await waiting, await panicking, await outcome(core.CoreStore.memory().list())];
+}

@@ -1,0 +1,60 @@
+// What can be done with a whole conversation: rename, export, delete. The buttons are in the bar above it.
+
+import { announce } from "./announcer.ts";
+import { refreshList } from "./conversation-list.ts";
+import { askDelete, askTitle } from "./dialogs.ts";
+import { append, byId, el } from "./dom.ts";
+import { icon } from "./icons.ts";
+import { notify, report } from "./notices.ts";
+import { goHome } from "./router.ts";
+import { currentSession, deleteConversation } from "./stage.ts";
+import { exportConversation } from "./transfer.ts";
+import { ownWay } from "./ways.ts";
+
+export function startActions(): void {
+  const actions = { rename, export: exportCurrent, delete: removeCurrent } as const;
+  for (const [name, act] of Object.entries(actions)) {
+    const button = byId(`${name}-button`);
+    append(button, [icon(name as keyof typeof actions), el("span", { class: "only-wide" }, button.getAttribute("aria-label")!)]);
+    button.addEventListener("click", () => void act());
+  }
+  ownWay("export", exportCurrent);
+}
+
+async function rename(): Promise<void> {
+  const session = currentSession();
+  const title = session && (await askTitle(session.title));
+  if (!title) return;
+  try {
+    await session.rename(title);
+    announce(`Renamed to ${title}.`);
+  } catch (error) {
+    report(error, { title: "The conversation could not be renamed", retry: rename });
+  }
+  await refreshList();
+}
+
+async function exportCurrent(): Promise<void> {
+  const session = currentSession();
+  if (session) await exportConversation(session.conversation, session.title);
+}
+
+async function removeCurrent(): Promise<void> {
+  const session = currentSession();
+  if (session) await removeConversation(session.id, session.title);
+}
+
+/** Without a title it is one that does not open, and so cannot be exported either. */
+export async function removeConversation(conversationId: string, title?: string): Promise<void> {
+  const answer = await askDelete(title);
+  if (answer === "export") return exportCurrent();
+  if (answer === null) return;
+  try {
+    await deleteConversation(conversationId);
+    notify(title === undefined ? "The conversation was deleted." : `“${title}” was deleted.`);
+    goHome();
+  } catch (error) {
+    report(error, { title: "The conversation could not be deleted", retry: () => removeConversation(conversationId, title) });
+  }
+  await refreshList();
+}

@@ -1,0 +1,176 @@
+// What is on the page: the conversation that the route names, an invitation where it names none, or why it does not
+// open. What happens in a conversation is in session.ts, how it looks in transcript.ts.
+
+import { Conversation, ThreadkeepError } from "threadkeep";
+import { announce } from "./announcer.ts";
+import { Composer } from "./composer.ts";
+import { refreshList } from "./conversation-list.ts";
+import { byId, el } from "./dom.ts";
+import { explain } from "./failures.ts";
+import { report } from "./notices.ts";
+import { currentRoute, HOME, nameCurrent, onRoute, type Route } from "./router.ts";
+import { leaveSession, openSession } from "./open-sessions.ts";
+import { Session } from "./session.ts";
+import { onSettingsChange } from "./settings.ts";
+import { showStart } from "./start-view.ts";
+import { Transcript } from "./transcript.ts";
+
+const TITLE_LENGTH = 60;
+
+let session: Session | null = null;
+let transcript: Transcript | null = null;
+let stopDrawing = (): void => undefined;
+/** Opening takes time; only the latest wish counts. */
+let wish = 0;
+/** What is written meanwhile belongs to what is being opened. */
+let opening: Promise<unknown> = Promise.resolve();
+let wasRunning = false;
+
+const composer = new Composer({ send, stop: async () => session?.stop() });
+
+export const currentSession = (): Session | null => session;
+
+export function startStage(): void {
+  onSettingsChange(() => {
+    if (session !== null) void session.reopen();
+    else if (currentRoute() === null) showNew();
+  });
+  onRoute((route) => follow(route, { moved: true }));
+  follow(currentRoute());
+}
+
+/** `moved`: the user came here by a link of this page, so the focus follows them. */
+function follow(route: Route, { moved = false } = {}): void {
+  opening = open(route, moved);
+}
+
+async function open(route: Route, moved: boolean): Promise<void> {
+  const mine = (wish += 1);
+  await leave();
+  composer.showDraftOf(route?.conversationId ?? "new");
+  if (moved) moveFocus();
+  if (route === null) return showNew();
+  setTitle("Opening…", "");
+  let opened: Session;
+  try {
+    opened = await openSession(route.conversationId);
+  } catch (error) {
+    if (mine === wish) showFailure(error, route.conversationId);
+    return;
+  }
+  if (mine !== wish) return leaveSession(opened);
+  show(opened);
+  announce(`Opened ${opened.title}.`);
+}
+
+/** To where one writes; on a phone to the heading, because a focused field would bring up the keyboard. */
+function moveFocus(): void {
+  if (matchMedia("(pointer: coarse)").matches) byId("title").focus();
+  else composer.focus();
+}
+
+function show(opened: Session): void {
+  session = opened;
+  transcript = new Transcript(opened);
+  stopDrawing = opened.onChange(drawState);
+  byId("conversation-actions").hidden = false;
+  drawState();
+}
+
+/** Takes the conversation off the page. */
+function clear(): void {
+  session = null;
+  stopDrawing();
+  transcript?.close();
+  transcript = null;
+  byId("conversation-actions").hidden = true;
+  composer.setState({ running: false, readOnly: false });
+}
+
+async function leave(): Promise<void> {
+  const leaving = session;
+  clear();
+  if (leaving) await leaveSession(leaving).catch((error: unknown) => report(error));
+}
+
+function drawState(): void {
+  if (session === null) return;
+  const { running, conversation } = session;
+  composer.setState({ running, readOnly: session.isFollower });
+  const count = conversation.events.length;
+  setTitle(session.title, `${count === 1 ? "1 event" : `${count} events`}, stored on this device`);
+  if (running !== wasRunning) void refreshList();
+  wasRunning = running;
+}
+
+function setTitle(title: string, subtitle: string): void {
+  byId("title").textContent = title;
+  byId("subtitle").textContent = subtitle;
+  document.title = session === null ? "threadkeep" : `${title} · threadkeep`;
+}
+
+function showNew(): void {
+  setTitle("New conversation", "");
+  showStart((message) => composer.fill(message));
+}
+
+/** Resolves with false if the message was not stored; the composer then gives it back. */
+async function send(text: string): Promise<boolean> {
+  try {
+    await opening;
+    if (session === null) await (opening = create(titleFrom(text)));
+    transcript?.followEnd();
+    await session!.send(text);
+    void refreshList();
+    return true;
+  } catch (error) {
+    report(error, { title: "Your message could not be stored" });
+    return false;
+  }
+}
+
+async function create(title: string): Promise<void> {
+  const created = await Session.create(title);
+  wish += 1;
+  nameCurrent(created.id);
+  composer.showDraftOf(created.id);
+  show(created);
+}
+
+function titleFrom(text: string): string {
+  const line = text.split("\n")[0]!.trim();
+  return line.length <= TITLE_LENGTH ? line : `${line.slice(0, TITLE_LENGTH).replace(/\s+\S*$/, "")}…`;
+}
+
+/** Deletes a conversation, whether it is open or could not be opened, and shows it again where that fails. */
+export async function deleteConversation(conversationId: string): Promise<void> {
+  const open = session?.id === conversationId ? session : null;
+  if (open) clear();
+  try {
+    await (open ? open.delete() : Conversation.delete(conversationId));
+  } catch (error) {
+    follow(currentRoute());
+    throw error;
+  }
+}
+
+let removal = (_conversationId: string): unknown => undefined;
+
+/** Who asks before a conversation that cannot be opened is deleted. */
+export function onRemovalWish(listener: (conversationId: string) => unknown): void {
+  removal = listener;
+}
+
+function showFailure(error: unknown, conversationId: string): void {
+  const { title, text } = explain(error);
+  setTitle(title, "");
+  const isGone = error instanceof ThreadkeepError && error.code === "not_found";
+  const button = (name: string, look: string, onclick: () => unknown): HTMLElement => el("button", { type: "button", class: `button ${look}`, onclick }, name);
+  const home = el("a", { href: HOME, class: isGone ? "button primary" : "button" }, "Start a conversation");
+  const buttons = isGone
+    ? [home]
+    : [button("Try again", "primary", () => follow(currentRoute())), home, button("Delete it", "", () => removal(conversationId))];
+  byId("column").replaceChildren(
+    el("section", { class: "start", role: "alert" }, el("h2", {}, title), el("p", { class: "start-text" }, text), el("div", { class: "buttons" }, ...buttons)),
+  );
+}
