@@ -9,12 +9,14 @@ pub fn invalid(message: impl Into<String>) -> Error {
     Error::new(ErrorCode::InvalidOptions, message)
 }
 
-/// What JavaScript code threw or rejected with, in its own words.
+/// What JavaScript code threw or rejected with, in its own words. Anything can be thrown, also nothing.
 pub fn words_of(thrown: &JsValue) -> String {
     let message = Reflect::get(thrown, &"message".into()).ok().and_then(|message| message.as_string());
+    let json = || js_sys::JSON::stringify(thrown).ok().and_then(|json| JsValue::from(json).as_string());
     message
         .or_else(|| thrown.as_string())
-        .unwrap_or_else(|| String::from(js_sys::JsString::from(thrown.clone())))
+        .or_else(json)
+        .unwrap_or_else(|| "something was thrown that says nothing about itself".to_owned())
 }
 
 /// Sets a property of an object that is our own, which cannot fail.

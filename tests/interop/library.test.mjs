@@ -4,6 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { after, before } from "node:test";
 import { importedConversations } from "./library/imported.mjs";
+import { writtenConversations } from "./library/written.mjs";
 import { openSdk } from "./session.mjs";
 
 const place = mkdtempSync(path.join(os.tmpdir(), "threadkeep-library-"));
@@ -19,3 +20,4 @@ after(async () => {
 });
 
 importedConversations(sdk, place);
+writtenConversations(sdk, place);

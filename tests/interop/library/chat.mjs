@@ -29,9 +29,9 @@ export async function scripted(t, script) {
 }
 
 /** Opens or creates a conversation in which `model` answers; it is closed when the test ends. */
-export async function open(t, { model, store, conversationId, tools = [add, note], llm = {}, systemPrompt, ...options }) {
+export async function open(t, { model, store, conversationId, tools = [add, note], llm = {}, agent: more = {}, ...options }) {
   const settings = { model: "openai/gpt-4o", baseUrl: model.baseUrl, apiKey: "sk-scripted", usageId: "agent", numRetries: 1, timeout: 20, ...llm };
-  const agent = new Agent({ llm: new LLM(settings), tools, ...(systemPrompt !== undefined && { systemPrompt }) });
+  const agent = new Agent({ llm: new LLM(settings), tools, ...more });
   const conversation = await Conversation.open({ agent, store, ...(conversationId && { conversationId }), ...options });
   t.after(() => conversation.close());
   return conversation;

@@ -23,8 +23,8 @@ export function importedConversations(sdk, place) {
     const name = `${entry.scenario} ${entry.id}`;
     if (entry.scenario in refused) test(`${name} is refused and leaves nothing behind`, () => isRefused(entry));
     else {
-      test(`${name} leaves as it came`, (t) => leavesAsItCame(t, entry, sdk, place));
-      test(`${name} is carried on here and by the SDK`, (t) => isCarriedOn(t, entry, sdk, place));
+      test(`${name} leaves as it came`, { timeout: 60_000 }, (t) => leavesAsItCame(t, entry, sdk, place));
+      test(`${name} is carried on here and by the SDK`, { timeout: 60_000 }, (t) => isCarriedOn(t, entry, sdk, place));
     }
   }
 }

@@ -1,0 +1,196 @@
+// Conversations whose run ends otherwise than with an answer, or is spoken to while it goes on.
+import assert from "node:assert/strict";
+import { tool } from "../../../../dist/index.js";
+import { add, say } from "../chat.mjs";
+
+const begin = ["SystemPrompt", "Message"];
+const sum = { name: "add", arguments: { a: 1, b: 2 } };
+
+/** A tool that says when it has begun, and ends when it is told to, or aborted. */
+function gate(name = "wait", more = {}) {
+  const begun = Promise.withResolvers?.() ?? deferred();
+  const ended = Promise.withResolvers?.() ?? deferred();
+  const execute = (_, { signal }) => {
+    begun.resolve();
+    signal.addEventListener("abort", () => ended.reject(new Error("aborted")));
+    return ended.promise;
+  };
+  ended.promise.catch(() => {});
+  return { begun: begun.promise, end: ended.resolve, tool: tool({ name, description: "Waits.", parameters: { type: "object", properties: {} }, execute, ...more }) };
+}
+
+function deferred() {
+  const made = {};
+  made.promise = new Promise((resolve, reject) => Object.assign(made, { resolve, reject }));
+  return made;
+}
+
+const wait = { name: "wait", arguments: {} };
+
+/** Opens a conversation with a tool that waits, and runs until it has begun. */
+const untilTheToolHasBegun = async ({ open }, more) => {
+  const held = gate("wait", more);
+  const conversation = await open({ tools: [held.tool, add] });
+  await conversation.sendMessage("Wait.");
+  const run = conversation.run();
+  await held.begun;
+  return { conversation, run, held };
+};
+
+const error = { type: "invalid_request_error" };
+
+export const endings = {
+  "interrupted in a tool": {
+    replies: [{ text: "Waiting.", calls: [sum, wait, sum] }],
+    kinds: [...begin, "Action", "Action", "Action", "Observation", "AgentError", "AgentError", "Interrupt"],
+    play: async (stage) => {
+      const { conversation, run } = await untilTheToolHasBegun(stage);
+      await conversation.interrupt();
+      assert.equal((await run).status, "paused");
+      return conversation;
+    },
+  },
+  "interrupted while the model answers": {
+    breaks: true,
+    replies: [{ text: "Never to be heard of.", stallAfter: 3 }],
+    kinds: [...begin, "Interrupt"],
+    play: async ({ conversation, model }) => {
+      await conversation.sendMessage("Hi");
+      const run = conversation.run();
+      await model.arrived(1);
+      await conversation.interrupt();
+      assert.equal((await run).status, "paused");
+    },
+  },
+  "aborted by a signal in a tool, and run again": {
+    replies: [{ calls: [wait] }, { text: "Stopped, then." }],
+    kinds: [...begin, "Action", "AgentError", "Interrupt", "Message"],
+    play: async ({ open }) => {
+      const held = gate();
+      const conversation = await open({ tools: [held.tool] });
+      await conversation.sendMessage("Wait.");
+      const stop = new AbortController();
+      const run = conversation.run({ signal: stop.signal });
+      await held.begun;
+      stop.abort("enough");
+      await assert.rejects(run, { code: "aborted" });
+      assert.equal((await conversation.run()).status, "finished");
+      return conversation;
+    },
+  },
+  "paused before it ran": {
+    replies: [],
+    kinds: [...begin, "Pause"],
+    play: async ({ conversation }) => {
+      await conversation.sendMessage("Hi");
+      await conversation.pause();
+      assert.equal(conversation.executionStatus, "paused");
+    },
+  },
+  "paused in a tool, and continued": {
+    replies: [{ calls: [wait] }, { text: "Done waiting." }],
+    kinds: [...begin, "Action", "Observation", "Pause", "Message"],
+    play: async (stage) => {
+      const { conversation, run, held } = await untilTheToolHasBegun(stage);
+      const paused = conversation.pause();
+      held.end("waited");
+      await paused;
+      assert.equal((await run).status, "paused");
+      assert.equal((await conversation.run()).status, "finished");
+      return conversation;
+    },
+  },
+  "more steps than it may take": {
+    options: { maxIterationPerRun: 2 },
+    replies: [{ calls: [sum] }, { calls: [{ name: "add", arguments: { a: 2, b: 2 } }] }, { text: "At last." }],
+    kinds: [...begin, "Action", "Observation", "Action", "Observation", "ConversationError", "Message", "Message"],
+    play: async ({ conversation }) => {
+      assert.equal((await say(conversation, "On and on.")).status, "error");
+      assert.equal((await say(conversation, "Go on.")).status, "finished");
+    },
+  },
+  "a model that refuses the key, and then does not": {
+    replies: [{ status: 401, body: { error: { ...error, message: "Incorrect API key \ud83d", code: "invalid_api_key" } } }, { text: "Hello." }],
+    kinds: [...begin, "ConversationError", "Message", "Message"],
+    play: async ({ conversation }) => {
+      await assert.rejects(say(conversation, "Hi"), { code: "llm_auth" });
+      await say(conversation, "Hi again");
+    },
+  },
+  ...failing({
+    "a model that cannot be reached": [{ raw: "", breakAfter: 0 }, "network"],
+    "a model that is busy": [{ status: 429, body: { error: { message: "slow down" } } }, "llm_rate_limit"],
+    "a model that breaks down": [{ status: 500, body: "<html>oops</html>" }, "llm_unavailable"],
+    "a history that is too long": [{ status: 400, body: { error: { ...error, message: "maximum context length is 10 tokens", code: "context_length_exceeded" } } }, "llm_context_window"],
+    "an answer that breaks off": [{ text: "Half an ans", breakAfter: 3 }, "network"],
+    "an answer that is garbage": [{ raw: "data: {]\n\n" }, undefined],
+  }),
+  "three empty answers": {
+    replies: [{ text: "" }, { reasoning: "Hm." }, { text: " \n" }, { text: "Here I am." }],
+    kinds: [...begin, "Message", "Message", "Message", "Message", "Message", "Message", "Message", "Message"],
+    forgiven: /has no text|empty content|no content/,
+    play: async ({ conversation }) => {
+      assert.equal((await say(conversation, "Hi")).status, "stuck");
+      assert.equal((await say(conversation, "Are you there?")).status, "finished");
+    },
+  },
+  "an answer held back by the content filter": {
+    replies: [{ text: "", finish: "content_filter" }, { text: "In other words." }],
+    kinds: [...begin, "Message", "Message"],
+  },
+  "a question refused by the content filter": {
+    replies: [{ status: 400, body: { error: { ...error, message: "filtered", code: "content_filter" } } }, { text: "In other words." }],
+    kinds: [...begin, "Message", "Message"],
+  },
+  "an answer cut off by its length": {
+    replies: [{ text: "As long as", finish: "length" }],
+    kinds: [...begin, "Message"],
+  },
+  "a call cut off by the answer's length": {
+    replies: [{ calls: [{ name: "add", arguments: '{"a": 1, "b' }], finish: "length" }, { text: "Shorter." }],
+    kinds: [...begin, "Action", "AgentError", "Message"],
+  },
+  "a message while a tool runs": {
+    replies: [{ calls: [wait] }, { text: "Both." }],
+    kinds: [...begin, "Action", "Observation", "Message", "Message"],
+    play: async (stage) => {
+      const { conversation, run, held } = await untilTheToolHasBegun(stage);
+      const sent = conversation.sendMessage("And this.");
+      held.end("waited");
+      await sent;
+      assert.equal((await run).status, "finished");
+      return conversation;
+    },
+  },
+  "a message while the model answers": {
+    replies: [],
+    kinds: [...begin, "Message", "Message", "Message", "Message"],
+    play: async ({ conversation, model }) => {
+      const heard = deferred();
+      model.add({ text: "First.", pace: (write) => (write === 0 ? heard.promise : undefined) }, { text: "Second." });
+      await conversation.sendMessage("One.");
+      const run = conversation.run();
+      await model.arrived(1);
+      await conversation.sendMessage("Two.");
+      heard.resolve();
+      assert.equal((await run).finalResponse, "Second.");
+    },
+  },
+};
+
+/** The model fails once; the message after that is answered. */
+function failing(failures) {
+  const scenarios = Object.entries(failures).map(([name, [reply, code]]) => [
+    name,
+    {
+      replies: [reply, { text: "Hello." }],
+      kinds: [...begin, "ConversationError", "Message", "Message"],
+      play: async ({ conversation }) => {
+        await assert.rejects(say(conversation, "Hi"), code ? { name: "ThreadkeepError", code } : { name: "ThreadkeepError" });
+        assert.equal(conversation.executionStatus, "error");
+        await say(conversation, "Hi again");
+      },
+    },
+  ]);
+  return Object.fromEntries(scenarios);
+}

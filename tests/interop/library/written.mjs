@@ -1,0 +1,59 @@
+// Every kind of conversation that the library writes: the SDK takes each of its files, asks the model for what the library asks it, and carries on.
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { Conversation, memoryStore } from "../../../dist/index.js";
+import { violationsOf } from "../../support/model-checks.mjs";
+import { calls } from "./scenarios/calls.mjs";
+import { endings } from "./scenarios/endings.mjs";
+import { leftovers } from "./scenarios/leftovers.mjs";
+import { messages } from "./scenarios/messages.mjs";
+import { eventsOf, open, question, say, scripted } from "./chat.mjs";
+
+/**
+ * A test for each scenario. A scenario has `replies`, `kinds` (of all events, without "Event") and `play(stage)`, which gets
+ * `conversation`, `model`, `store`, `t` and `open(options)`, and may return another conversation to go on with. By default one
+ * message is sent and run. `tools`, `llm`, `agent` and `options` are what the conversation is opened with. `pending` calls wait at
+ * the end; `breaks` says that not every reply is asked for; `forgiven` is what the SDK sends though some providers refuse it.
+ */
+export function writtenConversations(sdk, place) {
+  for (const [name, scenario] of Object.entries({ ...calls, ...messages, ...endings, ...leftovers })) {
+    test(`written here: ${name}`, { timeout: 60_000 }, (t) => isTakenByTheSdk(t, name, scenario, sdk, place));
+  }
+}
+
+async function isTakenByTheSdk(t, name, scenario, sdk, place) {
+  const { replies, kinds, tools, llm, agent, options, play = ({ conversation }) => say(conversation, "Please do it.") } = scenario;
+  const model = await scripted(t, [...replies]);
+  const store = memoryStore();
+  const again = (more = {}) => open(t, { model, store, tools, llm, agent, ...options, ...more });
+  const first = await again();
+  const played = await play({ conversation: first, model, store, t, open: again });
+  const conversation = played instanceof Conversation ? played : first;
+  const events = await eventsOf(conversation);
+  assert.deepEqual(events.map(({ kind }) => kind.replace("Event", "")), kinds);
+  if (!scenario.breaks) model.check();
+
+  const target = path.join(place, `${conversation.id}.zip`);
+  writeFileSync(target, Buffer.from(await (await conversation.exportZip()).arrayBuffer()));
+  const pending = await conversation.pendingActions();
+  assert.equal(pending.length, scenario.pending ?? 0);
+  if (!sdk()) return t.diagnostic("no SDK to show it to");
+
+  const said = await sdk().check(target);
+  assert.deepEqual(said.refused, []);
+  assert.deepEqual(said.kinds, events.map(({ kind }) => kind));
+  assert.deepEqual(said.unmatched_actions, pending.map(({ id }) => id));
+  assert.deepEqual(said.base_state_lost, []);
+  const resumed = await sdk().resume(target, "Done.", { text: question });
+  assert.ok(resumed.ok, resumed.error);
+  if (pending.length > 0) return;
+  assert.deepEqual(resumed.new_kinds, ["MessageEvent", "MessageEvent"]);
+  assert.deepEqual(violationsOf(resumed.request).filter((violation) => !scenario.forgiven?.test(violation)), []);
+
+  model.add({ text: "Done." });
+  await say(conversation, question);
+  const { body } = model.requests.at(-1);
+  if (!scenario.forgiven) assert.deepEqual(body.messages, resumed.request.messages);
+}
