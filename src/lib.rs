@@ -4,6 +4,8 @@ pub mod error;
 pub mod id;
 pub mod json;
 pub mod order;
+pub mod oneshot;
+pub mod together;
 pub mod cancel;
 pub mod host;
 pub mod event;

@@ -13,8 +13,10 @@ use std::{
 const ROOMS: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("json", &[]),
+    ("oneshot", &[]),
     ("order", &[]),
-    ("cancel", &[]),
+    ("together", &[]),
+    ("cancel", &["oneshot"]),
     ("host", &[]),
     ("id", &["error"]),
     ("store", &["error", "id", "order"]),
@@ -25,10 +27,13 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("agent", &["cancel", "event", "id", "json", "llm", "tool"]),
     (
         "conversation",
-        &["agent", "cancel", "context", "error", "event", "host", "id", "json", "llm", "store", "tool"],
+        &[
+            "agent", "cancel", "context", "error", "event", "host", "id", "json", "llm", "oneshot", "store",
+            "together", "tool",
+        ],
     ),
-    ("archive", &["error", "id", "json", "order", "store"]),
-    ("web", &["error", "host", "id", "llm", "order", "store"]),
+    ("archive", &["error", "id", "json", "order", "store", "together"]),
+    ("web", &["error", "host", "id", "llm", "oneshot", "order", "store"]),
     (
         "bindings",
         &[

@@ -66,13 +66,27 @@ pub enum Part {
     File(usize),
 }
 
+/// Which entry is meant: the place of its conversation in the contents, and which of its files it is.
+pub type Tag = (usize, Part);
+
 impl Conversation {
-    /// Every file: the base state, the events in the order of the log, the further files.
-    pub fn parts(&self) -> impl Iterator<Item = (Part, Entry)> + '_ {
-        let base_state = std::iter::once((Part::BaseState, self.base_state.clone()));
-        let events = self.events.iter().enumerate().map(|(i, (_, entry))| (Part::Event(i), entry.clone()));
-        let files = self.files.iter().enumerate().map(|(i, (_, entry))| (Part::File(i), entry.clone()));
-        base_state.chain(events).chain(files)
+    /// Every file that `is_wanted`: the base state, the events in the order of the log, the further files. `place` is
+    /// the conversation's place in the contents.
+    pub fn parts(&self, place: usize, is_wanted: &dyn Fn(Part) -> bool) -> Vec<(Tag, Entry)> {
+        let mut parts = Vec::new();
+        let mut offer = |part: Part, entry: &Entry| {
+            if is_wanted(part) {
+                parts.push(((place, part), entry.clone()));
+            }
+        };
+        offer(Part::BaseState, &self.base_state);
+        for (index, (_, entry)) in self.events.iter().enumerate() {
+            offer(Part::Event(index), entry);
+        }
+        for (index, (_, entry)) in self.files.iter().enumerate() {
+            offer(Part::File(index), entry);
+        }
+        parts
     }
 
     /// What the archive calls a file.

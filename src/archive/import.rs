@@ -107,11 +107,10 @@ async fn check_for_one_history(
     let common = stored_length.min(verified.length);
     let pages = Pages::new(store, verified.id);
     let mut at = Position::default();
-    let events =
-        conversation.parts().filter(|(part, _)| matches!(part, Part::Event(i) if (*i as u64) < common));
+    let events = conversation.parts(0, &|part| matches!(part, Part::Event(i) if (i as u64) < common));
     let mut reader = ReadAhead::new(archive, events);
-    while let Some(read) = reader.next(|part| conversation.entry_name(*part)).await {
-        let (part, content) = read?;
+    while let Some(read) = reader.next(&|(_, part)| conversation.entry_name(part)).await {
+        let ((_, part), content) = read?;
         let (Part::Event(index), Some(ours)) = (part, pages.next(&mut at, common).await?) else { continue };
         let is_same_id = conversation.events.get(index).is_some_and(|(id, _)| *id == ours.id);
         if !is_same_id || ours.json.as_bytes() != content {

@@ -90,13 +90,13 @@ impl<'a> Plan<'a> {
         let mut batch = Batch { commit: self.new_commit(from), bytes: 0 };
         let mut base_state: Option<Rc<str>> = None;
         let mut set_aside = SetAside::new(self.conversation);
-        let parts = self.conversation.parts().filter(|(part, _)| match part {
-            Part::Event(index) => *index as u64 >= from,
+        let parts = self.conversation.parts(0, &|part| match part {
+            Part::Event(index) => index as u64 >= from,
             Part::BaseState | Part::File(_) => true,
         });
         let mut reader = ReadAhead::new(self.archive, parts);
-        while let Some(read) = reader.next(|part| self.conversation.entry_name(*part)).await {
-            let (part, content) = read?;
+        while let Some(read) = reader.next(&|(_, part)| self.conversation.entry_name(part)).await {
+            let ((_, part), content) = read?;
             progress(content.len() as u64);
             match part {
                 Part::BaseState => {

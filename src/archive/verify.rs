@@ -2,7 +2,7 @@
 
 use super::{
     Archive, base_state,
-    contents::{Contents, Conversation, Entry, Part},
+    contents::{Contents, Conversation, Entry, Part, Tag},
     event_text::{EventText, event_text},
     invalid,
     read_ahead::ReadAhead,
@@ -48,15 +48,15 @@ pub async fn verify(
     progress: &mut dyn FnMut(u64),
 ) -> Result<Vec<Verified>> {
     let mut findings: Vec<Findings> = contents.conversations.iter().map(|_| Findings::default()).collect();
-    let mut reader = ReadAhead::new(archive, in_archive_order(contents).into_iter());
-    let name = |(place, part): &(usize, Part)| {
+    let mut reader = ReadAhead::new(archive, in_archive_order(contents));
+    let name = |(place, part): Tag| {
         contents
             .conversations
-            .get(*place)
-            .map(|conversation| conversation.entry_name(*part))
+            .get(place)
+            .map(|conversation| conversation.entry_name(part))
             .unwrap_or_default()
     };
-    while let Some(read) = reader.next(name).await {
+    while let Some(read) = reader.next(&name).await {
         let ((place, part), content) = read?;
         progress(content.len() as u64);
         let (Some(conversation), Some(found)) = (contents.conversations.get(place), findings.get_mut(place))
@@ -82,13 +82,11 @@ pub async fn verify(
 }
 
 /// Every entry with its conversation's place in the contents.
-fn in_archive_order(contents: &Contents) -> Vec<((usize, Part), Entry)> {
+fn in_archive_order(contents: &Contents) -> Vec<(Tag, Entry)> {
     let conversations = contents.conversations.iter().enumerate();
     let mut entries = Vec::new();
     for (place, conversation) in conversations {
-        for (part, entry) in conversation.parts() {
-            entries.push(((place, part), entry));
-        }
+        entries.extend(conversation.parts(place, &|_| true));
     }
     order::by_key(entries, |(_, entry)| order::number(entry.position as u64))
 }

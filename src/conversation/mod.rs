@@ -23,6 +23,7 @@ pub use open::OpenOptions;
 pub use run::RunOutcome;
 pub use warning::{Warning, WarningCode};
 
+use crate::oneshot;
 use crate::{
     agent::Agent,
     cancel::CancelToken,
@@ -32,7 +33,6 @@ use crate::{
     id::{ConversationId, EventId},
     llm::Delta,
 };
-use futures_channel::oneshot;
 use log::{Change, EventLog};
 use std::{
     cell::{Cell, Ref, RefCell},

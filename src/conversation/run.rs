@@ -22,13 +22,10 @@ use crate::{
         CallContext, Completion, LlmError,
         message::{Content, Message, Role},
     },
+    together::Together,
     tool::ToolKind,
 };
-use futures_util::{
-    StreamExt,
-    future::{Either, select},
-    stream::FuturesUnordered,
-};
+use futures_util::future::{Either, select};
 use std::{collections::VecDeque, pin::pin, rc::Rc};
 
 /// After so many answers in a row without text or call the model is stuck (`StuckDetectionThresholds.monologue`).
@@ -222,7 +219,7 @@ impl Conversation {
         };
         let _marker = ToolsRun::begin(&self.0);
         let mut waiting: VecDeque<Call> = calls.into();
-        let mut running = FuturesUnordered::new();
+        let mut running = Together::default();
         loop {
             while let Some(call) = waiting.front() {
                 let must_wait = is_finish(call) && !running.is_empty();
@@ -232,13 +229,13 @@ impl Conversation {
                 let Some(call) = waiting.pop_front() else { break };
                 let ends_run = is_finish(&call);
                 let id = self.id();
-                running
-                    .push(async move { (execute(call, &agent.tools, id, cancel.clone()).await, ends_run) });
+                let execution = execute(call, &agent.tools, id, cancel.clone());
+                running.push(Box::pin(async move { (execution.await, ends_run) }));
             }
             if running.is_empty() {
                 return Ok(Pause::Done);
             }
-            let (result, ends_run) = match select(running.next(), pin!(cancel.cancelled())).await {
+            let (result, ends_run) = match select(pin!(running.any()), pin!(cancel.cancelled())).await {
                 Either::Left((Some(ended), _)) => ended,
                 Either::Left((None, _)) => return Ok(Pause::Done),
                 Either::Right(_) => return Ok(Pause::Cancelled),

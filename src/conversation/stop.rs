@@ -1,7 +1,7 @@
 //! `pause` and `interrupt`.
 
 use super::{Change, Conversation, base_state::ExecutionStatus};
-use futures_channel::oneshot;
+use crate::oneshot;
 
 use crate::{
     agent::Draft,

@@ -3,7 +3,7 @@
 //! The run loop takes it for each part of a step that must not be interleaved; `send_message` and its like take
 //! it between. Fair, so that a message waits for one part of a step and not for the whole run.
 
-use futures_channel::oneshot;
+use crate::oneshot;
 use std::{
     cell::{Cell, RefCell},
     collections::VecDeque,

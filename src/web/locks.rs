@@ -4,7 +4,7 @@
 //! pages that are not a secure context) a registry in this process serves, which knows nothing of other tabs; the
 //! store's own compare-and-swap still keeps two writers from harming each other.
 
-use futures_channel::oneshot;
+use crate::oneshot;
 use js_sys::{Function, Object, Promise, Reflect};
 use std::{
     cell::{Cell, RefCell},

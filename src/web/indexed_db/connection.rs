@@ -13,8 +13,8 @@ use super::{
     schema::{Table, Version, migrate},
     transaction::Transaction,
 };
+use crate::oneshot;
 use crate::store::{Durability, StoreError};
-use futures_channel::oneshot;
 use idb::{DatabaseEvent as _, Event as _, Factory, Request as _, request::OpenDatabaseRequest};
 use std::{cell::RefCell, rc::Rc};
 use wasm_bindgen::{JsCast as _, JsValue, closure::Closure};

@@ -3,7 +3,7 @@
 //! Two appends under way at once would not do: if the first fails, the second must not have been kept.
 
 use crate::id::ConversationId;
-use futures_channel::oneshot;
+use crate::oneshot;
 use std::{cell::RefCell, collections::VecDeque, rc::Rc};
 
 /// Who is at it, and who waits. Few conversations are written to at a time.
