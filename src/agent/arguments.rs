@@ -5,10 +5,9 @@
 //! error that the model reads. Values keep their spelling.
 
 use crate::{
-    json::{RawObject, python_dumps, well_formed},
+    json::{FromJson, RawObject, is_json, python_dumps, well_formed},
     tool::ToolDefinition,
 };
-use serde::Deserialize;
 
 const MISSPELT_RISK: [&str; 3] = ["security_rort", "securtiy_risk", "security_riks"];
 
@@ -77,10 +76,8 @@ fn parse(text: &str) -> Result<RawObject, String> {
 fn parse_any(text: &str) -> Result<RawObject, String> {
     match RawObject::parse(text) {
         Ok(object) => Ok(object),
-        Err(error) => match serde_json::from_str::<&serde_json::value::RawValue>(text) {
-            Ok(value) if !value.get().starts_with('{') => Ok(RawObject::default()),
-            _ => Err(format!("the arguments are not valid JSON ({error})")),
-        },
+        Err(_) if is_json(text) && !text.trim().starts_with('{') => Ok(RawObject::default()),
+        Err(error) => Err(format!("the arguments are not valid JSON ({error})")),
     }
 }
 
@@ -107,14 +104,14 @@ fn unwrap_strings(arguments: &mut RawObject, schema: &str) {
         let expected = expected_types(property);
         let is = |kind: &str| expected.iter().any(|expected| expected == kind);
         if is("array") || is("object") {
-            let Ok(inner) = serde_json::from_str::<String>(value) else { continue };
+            let Some(inner) = String::from_json(value) else { continue };
             let inner = escape_control_characters_in_strings(inner.trim());
             let is_container = inner.starts_with(['[', '{']);
-            if is_container && serde_json::from_str::<&serde_json::value::RawValue>(&inner).is_ok() {
+            if is_container && is_json(&inner) {
                 arguments.set(name, &inner);
             }
         } else if is("string")
-            && let Ok(pieces) = serde_json::from_str::<Vec<String>>(value)
+            && let Some(pieces) = Vec::<String>::from_json(value)
         {
             arguments.set(name, &crate::json::quoted(&pieces.concat()));
         }
@@ -123,28 +120,14 @@ fn unwrap_strings(arguments: &mut RawObject, schema: &str) {
 
 /// A string that was JSON inside JSON may hold real line breaks within its own strings.
 fn escape_control_characters_in_strings(text: &str) -> String {
-    if serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok() {
-        text.to_owned()
-    } else {
-        escape_control_characters(text)
-    }
+    if is_json(text) { text.to_owned() } else { escape_control_characters(text) }
 }
 
 /// The JSON types that a property's schema allows; references are not followed.
 fn expected_types(property: &str) -> Vec<String> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum OneOrMany {
-        One(String),
-        Many(Vec<String>),
-    }
-
     let Ok(schema) = RawObject::parse(property) else { return Vec::new() };
-    let mut types = match schema.read::<OneOrMany>("type") {
-        Some(OneOrMany::One(one)) => vec![one],
-        Some(OneOrMany::Many(many)) => many,
-        None => Vec::new(),
-    };
+    let one = schema.read::<String>("type").map(|one| vec![one]);
+    let mut types = one.or_else(|| schema.read("type")).unwrap_or_default();
     for key in ["anyOf", "oneOf"] {
         for option in schema.read::<Vec<RawObject>>(key).unwrap_or_default() {
             types.extend(option.read::<String>("type"));

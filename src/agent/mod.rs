@@ -45,9 +45,9 @@ impl Agent {
         out.field("system_prompt_filename", "system_prompt.j2");
         out.field("security_policy_filename", "security_policy.j2");
         out.raw("system_prompt_kwargs", r#"{"llm_security_analyzer":true}"#);
-        out.field("tool_concurrency_limit", &self.tool_concurrency_limit);
+        out.field("tool_concurrency_limit", &(self.tool_concurrency_limit as u64));
         out.field("kind", "Agent");
-        out.into_raw()
+        out.into()
     }
 
     /// The tools as the model sees them.

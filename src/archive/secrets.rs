@@ -27,7 +27,7 @@ pub fn masked(text: &str) -> Result<(Cow<'_, str>, Vec<String>)> {
         if item.depth > MAX_JSON_DEPTH {
             return Err(invalid(format!("it is nested deeper than {MAX_JSON_DEPTH} levels")));
         }
-        let level = json::level(item.value).map_err(|error| invalid(format!("it is not JSON ({error})")))?;
+        let level = json::level(item.value).ok_or_else(|| invalid("it is not JSON"))?;
         match level {
             Level::Object(members) => {
                 for (name, value) in &members {
@@ -126,10 +126,10 @@ fn is_secret_header(name: &str) -> bool {
 
 fn is_plaintext(value: &str) -> bool {
     match json::level(value) {
-        Ok(Level::String(text)) => !text.trim().is_empty() && text != MASK && !text.starts_with("gAAAAA"),
+        Some(Level::String(text)) => !text.trim().is_empty() && text != MASK && !text.starts_with("gAAAAA"),
         // A string that cannot be read as text, such as one with half a surrogate pair, may still be a secret.
-        Err(_) => value.starts_with('"'),
-        Ok(_) => false,
+        None => value.starts_with('"'),
+        Some(_) => false,
     }
 }
 

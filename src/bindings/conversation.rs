@@ -13,7 +13,7 @@ use crate::{
     conversation::{Access, Conversation, OpenOptions},
     event::json::ObjectWriter,
     id::ConversationId,
-    json::well_formed,
+    json::{FromJson as _, well_formed},
     llm::{Delta, message::Content},
     web::{guard::promise, host::WebHost, locks},
 };
@@ -113,9 +113,8 @@ impl CoreConversation {
     pub fn send_message(&self, content: String, sender: Option<String>) -> Promise {
         let conversation = self.conversation.clone();
         promise(async move {
-            let content: Vec<Content> = serde_json::from_str(&well_formed(&content)).map_err(|error| {
-                invalid(format!("a message is text, or a list of texts and images: {error}"))
-            })?;
+            let content = Vec::<Content>::from_json(&well_formed(&content))
+                .ok_or_else(|| invalid("a message is text, or a list of texts and images"))?;
             let event = conversation.send_message(content, sender).await?;
             Ok((&**event.json()).into())
         })

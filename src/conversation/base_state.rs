@@ -14,9 +14,8 @@ use crate::{
         json::{EditableObject, ObjectWriter},
     },
     id::{ConversationId, EventId, shortened},
-    json::RawObject,
+    json::{FromJson, RawObject, ToJson, words},
 };
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::rc::Rc;
 
 /// The fields in the SDK's order.
@@ -49,8 +48,7 @@ const FIELDS: &[&str] = &[
 pub type Tags = Vec<(String, String)>;
 
 /// What the conversation is doing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExecutionStatus {
     /// Waiting for a message.
     #[default]
@@ -71,21 +69,16 @@ pub enum ExecutionStatus {
     Deleting,
 }
 
-impl ExecutionStatus {
-    /// As it is written.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Idle => "idle",
-            Self::Running => "running",
-            Self::Paused => "paused",
-            Self::WaitingForConfirmation => "waiting_for_confirmation",
-            Self::Finished => "finished",
-            Self::Error => "error",
-            Self::Stuck => "stuck",
-            Self::Deleting => "deleting",
-        }
-    }
-}
+words!(ExecutionStatus {
+    Idle = "idle",
+    Running = "running",
+    Paused = "paused",
+    WaitingForConfirmation = "waiting_for_confirmation",
+    Finished = "finished",
+    Error = "error",
+    Stuck = "stuck",
+    Deleting = "deleting",
+});
 
 /// The text of a `base_state.json`, field by field.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -148,7 +141,7 @@ impl BaseState {
         }
     }
 
-    fn set<T: Serialize + ?Sized>(&mut self, name: &str, value: Option<&T>) {
+    fn set<T: ToJson + ?Sized>(&mut self, name: &str, value: Option<&T>) {
         self.set_field(name, value.map(RawJson::of).as_ref());
     }
 
@@ -217,8 +210,7 @@ impl BaseState {
     pub fn tags(&self) -> Tags {
         let object = self.fields.get("tags").and_then(|tags| RawObject::parse(tags).ok());
         let object = object.unwrap_or_default();
-        let tags =
-            object.iter().map(|(name, value)| Some((name.to_owned(), serde_json::from_str(value).ok()?)));
+        let tags = object.iter().map(|(name, value)| Some((name.to_owned(), String::from_json(value)?)));
         tags.collect::<Option<Tags>>().unwrap_or_default()
     }
 
@@ -306,7 +298,7 @@ impl BaseState {
     }
 
     /// One thing that the agent has to remember.
-    pub fn in_agent_state<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
+    pub fn in_agent_state<T: FromJson>(&self, name: &str) -> Option<T> {
         self.agent_state()?.field(name)
     }
 

@@ -133,5 +133,5 @@ fn workspace() -> RawJson {
     let mut out = ObjectWriter::new();
     out.field("working_dir", "workspace/project");
     out.field("kind", "LocalWorkspace");
-    out.into_raw()
+    out.into()
 }

@@ -268,14 +268,15 @@ impl Conversation {
     /// The dead page, or the Python process, may have allowed itself more than this one does.
     fn concurrency_of_dead_run(&self) -> usize {
         let state = self.state();
-        let by_agent = state.agent().and_then(|agent| agent.field::<usize>("tool_concurrency_limit"));
-        let by_run = state.in_agent_state::<usize>(CONCURRENCY);
-        [by_agent, by_run].into_iter().flatten().fold(self.0.agent.tool_concurrency_limit, usize::max)
+        let by_agent = state.agent().and_then(|agent| agent.field::<u64>("tool_concurrency_limit"));
+        let by_run = state.in_agent_state::<u64>(CONCURRENCY);
+        let known = [by_agent, by_run].into_iter().flatten().filter_map(|limit| usize::try_from(limit).ok());
+        known.fold(self.0.agent.tool_concurrency_limit, usize::max)
     }
 
     /// Remembers for [`Self::concurrency_of_dead_run`] what this run allows itself.
     pub(super) fn keep_concurrency(&self, state: &mut BaseState) {
-        let limit = self.0.agent.tool_concurrency_limit;
+        let limit = self.0.agent.tool_concurrency_limit as u64;
         state.set_in_agent_state(CONCURRENCY, (limit > 1).then(|| RawJson::of(&limit)).as_ref());
     }
 }

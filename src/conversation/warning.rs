@@ -1,7 +1,10 @@
 //! What an open conversation has to say about itself: things set aside, and things that do not work here.
 
 use super::base_state::BaseState;
-use crate::{agent::Agent, json::RawObject};
+use crate::{
+    agent::Agent,
+    json::{FromJson, RawObject},
+};
 
 /// One thing that the host should know and perhaps show.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,6 +112,6 @@ fn unavailable_settings(state: &BaseState) -> Vec<&'static str> {
     settings
 }
 
-fn agent_field<T: serde::de::DeserializeOwned>(state: &BaseState, name: &str) -> Option<T> {
+fn agent_field<T: FromJson>(state: &BaseState, name: &str) -> Option<T> {
     state.agent()?.field(name)
 }

@@ -5,11 +5,11 @@
 use crate::{
     event::{
         body::event_body,
-        json::{ObjectWriter, RawJson},
+        json::{FromJson, ObjectWriter, RawJson, ToJson},
     },
+    json::words,
     llm::message::{Content, Message, MessageToolCall, ReasoningItem, Role, ThinkingBlock},
 };
-use serde::{Deserialize, Serialize};
 
 event_body! {
     /// One call of a tool.
@@ -74,8 +74,7 @@ impl ActionEvent {
 }
 
 /// How dangerous a call is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SecurityRisk {
     /// Nobody said.
     #[default]
@@ -88,10 +87,28 @@ pub enum SecurityRisk {
     High,
 }
 
+words!(SecurityRisk {
+    Unknown = "UNKNOWN",
+    Low = "LOW",
+    Medium = "MEDIUM",
+    High = "HIGH",
+});
+
 /// The validated arguments of a call, as an object of the SDK's `Action` classes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Action(RawJson);
+
+impl FromJson for Action {
+    fn from_json(json: &str) -> Option<Self> {
+        RawJson::from_json(json).map(Self)
+    }
+}
+
+impl ToJson for Action {
+    fn write_json(&self, out: &mut String) {
+        self.0.write_json(out);
+    }
+}
 
 impl Action {
     /// A call of a tool that the SDK has no class for; `arguments` is a JSON object.
@@ -117,7 +134,7 @@ impl Action {
 
     fn of_kind(mut out: ObjectWriter, kind: &str) -> Self {
         out.field("kind", kind);
-        Self(out.into_raw())
+        Self(out.into())
     }
 
     /// The name of the SDK's class.

@@ -5,7 +5,6 @@
 //! The order of the declaration is the order of the JSON.
 
 use crate::event::json::{Object, ObjectWriter};
-use serde::{Serialize, de::DeserializeOwned};
 
 /// What the body of every kind can do.
 pub trait EventBody: Sized {
@@ -17,36 +16,6 @@ pub trait EventBody: Sized {
 
     /// Adds the fields.
     fn write(&self, out: &mut ObjectWriter);
-}
-
-/// A field that must be there.
-pub(super) fn required<T: DeserializeOwned>(fields: &Object<'_>, name: &str) -> Option<T> {
-    serde_json::from_str(fields.get(name)?).ok()
-}
-
-/// A field that has a default.
-pub(super) fn defaulted<T: DeserializeOwned>(
-    fields: &Object<'_>,
-    name: &str,
-    default: impl FnOnce() -> T,
-) -> Option<T> {
-    match fields.get(name) {
-        Some(text) => serde_json::from_str(text).ok(),
-        None => Some(default()),
-    }
-}
-
-/// A field that may be missing or `null`.
-pub(super) fn optional<T: DeserializeOwned>(fields: &Object<'_>, name: &str) -> Option<Option<T>> {
-    defaulted(fields, name, || None)
-}
-
-pub(super) fn write_required<T: Serialize>(out: &mut ObjectWriter, name: &str, value: &T) {
-    out.field(name, value);
-}
-
-pub(super) fn write_optional<T: Serialize>(out: &mut ObjectWriter, name: &str, value: &Option<T>) {
-    out.optional(name, value);
 }
 
 /// Declares the body of one kind: the struct, and [`EventBody`] for it.
@@ -76,22 +45,22 @@ macro_rules! event_body {
     (@type optional $type:ty) => { Option<$type> };
     (@type $mode:ident $type:ty) => { $type };
     (@read required $fields:ident $field:ident) => {
-        $crate::event::body::required($fields, stringify!($field))?
+        $fields.required(stringify!($field))?
     };
     (@read defaulted $fields:ident $field:ident) => {
-        $crate::event::body::defaulted($fields, stringify!($field), Default::default)?
+        $fields.defaulted(stringify!($field), Default::default)?
     };
     (@read defaulted $fields:ident $field:ident = $default:expr) => {
-        $crate::event::body::defaulted($fields, stringify!($field), || $default.into())?
+        $fields.defaulted(stringify!($field), || $default.into())?
     };
     (@read optional $fields:ident $field:ident) => {
-        $crate::event::body::optional($fields, stringify!($field))?
+        $fields.optional(stringify!($field))?
     };
     (@write optional $out:ident $self:ident $field:ident) => {
-        $crate::event::body::write_optional($out, stringify!($field), &$self.$field)
+        $out.optional(stringify!($field), &$self.$field)
     };
     (@write $mode:ident $out:ident $self:ident $field:ident) => {
-        $crate::event::body::write_required($out, stringify!($field), &$self.$field)
+        $out.field(stringify!($field), &$self.$field)
     };
 }
 pub(super) use event_body;

@@ -3,26 +3,46 @@
 //! Mirrors `event/error_classification.py`: codes that say enough by themselves come first, then what the detail
 //! says, then codes of wrappers that say little.
 
-use serde::{Deserialize, Serialize};
+use crate::json::{FromJson, Object, ObjectWriter, ToJson, words};
 
 /// What an error means for the user.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorClassification {
     /// The kind of failure.
     pub kind: FailureKind,
     /// Whether the same can succeed later.
     pub retryable: bool,
     /// What the user can do.
-    #[serde(default)]
     pub user_action: FailureAction,
     /// An id under which a service has recorded it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_id: Option<String>,
 }
 
+impl FromJson for ErrorClassification {
+    fn from_json(json: &str) -> Option<Self> {
+        let fields = Object::parse(json)?;
+        Some(Self {
+            kind: fields.required("kind")?,
+            retryable: fields.required("retryable")?,
+            user_action: fields.defaulted("user_action", FailureAction::default)?,
+            error_id: fields.optional("error_id")?,
+        })
+    }
+}
+
+impl ToJson for ErrorClassification {
+    fn write_json(&self, out: &mut String) {
+        let mut fields = ObjectWriter::new();
+        fields.field("kind", &self.kind);
+        fields.field("retryable", &self.retryable);
+        fields.field("user_action", &self.user_action);
+        fields.optional("error_id", &self.error_id);
+        out.push_str(&fields.finish());
+    }
+}
+
 /// The kind of a failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {
     /// The key was refused.
     Auth,
@@ -42,9 +62,19 @@ pub enum FailureKind {
     Unknown,
 }
 
+words!(FailureKind {
+    Auth = "auth",
+    Quota = "quota",
+    RateLimit = "rate_limit",
+    Config = "config",
+    Transient = "transient",
+    AgentAction = "agent_action",
+    Internal = "internal",
+    Unknown = "unknown",
+});
+
 /// What a user can do about a failure.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FailureAction {
     /// Nothing.
     #[default]
@@ -54,6 +84,12 @@ pub enum FailureAction {
     /// Change the settings.
     Settings,
 }
+
+words!(FailureAction {
+    None = "none",
+    Retry = "retry",
+    Settings = "settings",
+});
 
 impl ErrorClassification {
     /// An expected failure that the model can correct, such as a call that does not fit its tool.

@@ -3,10 +3,9 @@
 //! Mirrors `event/base.py`.
 
 use crate::{
-    event::json::{Object, ObjectWriter},
     id::EventId,
+    json::{Object, ObjectWriter, words},
 };
-use serde::{Deserialize, Serialize};
 
 /// What every event has. Field order is the SDK's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,8 +21,7 @@ pub struct Head {
 }
 
 /// Who made an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// The model, or the agent around it.
     Agent,
@@ -35,17 +33,12 @@ pub enum Source {
     Hook,
 }
 
-impl Source {
-    /// As it is written.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Agent => "agent",
-            Self::User => "user",
-            Self::Environment => "environment",
-            Self::Hook => "hook",
-        }
-    }
-}
+words!(Source {
+    Agent = "agent",
+    User = "user",
+    Environment = "environment",
+    Hook = "hook",
+});
 
 /// Which event an event follows, as far as it says itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +89,7 @@ impl Head {
             Parent::Unset => {}
             Parent::Root => out.field("parent_id", ROOT_PARENT_ID),
             Parent::Event(id) => out.field("parent_id", id.as_str()),
-            Parent::Nowhere(text) => out.field("parent_id", text),
+            Parent::Nowhere(text) => out.field("parent_id", &**text),
         }
     }
 }

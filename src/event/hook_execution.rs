@@ -2,8 +2,10 @@
 //!
 //! Mirrors `event/hook_execution.py`.
 
-use crate::event::{body::event_body, json::RawJson};
-use serde::{Deserialize, Serialize};
+use crate::{
+    event::{body::event_body, json::RawJson},
+    json::words,
+};
 
 event_body! {
     /// What a hook was given, did and said.
@@ -40,7 +42,7 @@ event_body! {
 }
 
 /// What sets a hook off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HookEventType {
     /// Before a tool is called.
     PreToolUse,
@@ -55,3 +57,12 @@ pub enum HookEventType {
     /// The agent says that it is done.
     Stop,
 }
+
+words!(HookEventType {
+    PreToolUse = "PreToolUse",
+    PostToolUse = "PostToolUse",
+    UserPromptSubmit = "UserPromptSubmit",
+    SessionStart = "SessionStart",
+    SessionEnd = "SessionEnd",
+    Stop = "Stop",
+});

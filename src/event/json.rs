@@ -1,4 +1,4 @@
-//! JSON kept as text: single values, and objects whose fields can be read and replaced one by one.
+//! JSON kept as text: single values, and objects whose fields can be replaced one by one.
 //!
 //! Nothing here turns a value into another spelling of itself. Whatever is not replaced keeps its bytes:
 //! number spellings, key order, escapes, white space.
@@ -6,104 +6,61 @@
 use crate::{
     error::{Error, ErrorCode, Result},
     id::shortened,
+    json::is_json,
 };
-use serde::{
-    Deserialize, Deserializer, Serialize,
-    de::{DeserializeOwned, MapAccess, Visitor},
-};
-use serde_json::value::RawValue;
-use std::{fmt, ops::Range};
+
+pub use crate::json::{FromJson, Object, ObjectWriter, ToJson};
+use std::fmt;
 
 /// One JSON value as the text it came in.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct RawJson(Box<RawValue>);
+#[derive(Clone, Debug, PartialEq)]
+pub struct RawJson(Box<str>);
 
 impl RawJson {
     /// The value of exactly this text, without white space around it.
     pub fn parse(text: &str) -> Result<Self> {
-        serde_json::from_str(text).map(Self).map_err(|_| {
+        Self::from_json(text).ok_or_else(|| {
             Error::new(ErrorCode::InvalidOptions, format!("{:?} is not a JSON value", shortened(text)))
         })
     }
 
     /// The value as this library spells it: compact, nothing escaped that need not be.
-    pub fn of<T: Serialize + ?Sized>(value: &T) -> Self {
-        // Writing into memory cannot fail, and no type of this crate refuses to be written.
-        Self(serde_json::value::to_raw_value(value).unwrap_or_default())
-    }
-
-    /// The value of a text that is known to be one.
-    fn of_text(text: String) -> Self {
-        Self(RawValue::from_string(text).unwrap_or_default())
+    pub fn of<T: ToJson + ?Sized>(value: &T) -> Self {
+        Self(value.to_json_text().into())
     }
 
     /// The text.
     pub fn as_str(&self) -> &str {
-        self.0.get()
+        &self.0
     }
 
     /// The value as a `T`, or `None` if it is not one.
-    pub fn read<T: DeserializeOwned>(&self) -> Option<T> {
-        serde_json::from_str(self.as_str()).ok()
+    pub fn read<T: FromJson>(&self) -> Option<T> {
+        T::from_json(&self.0)
     }
 
     /// The field of this name, if the value is an object that has it. `null` counts as absent.
-    pub fn field<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
+    pub fn field<T: FromJson>(&self, name: &str) -> Option<T> {
         Object::parse(self.as_str()).and_then(|object| object.read(name))
     }
 }
 
-impl PartialEq for RawJson {
-    /// Whether the texts are the same.
-    fn eq(&self, other: &Self) -> bool {
-        self.as_str() == other.as_str()
+impl From<ObjectWriter> for RawJson {
+    fn from(object: ObjectWriter) -> Self {
+        Self(object.finish().into())
     }
 }
 
-/// A JSON object as its text, with the places of its fields.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Object<'a> {
-    text: &'a str,
-    fields: Vec<Field>,
+impl FromJson for RawJson {
+    fn from_json(json: &str) -> Option<Self> {
+        let json = json.trim();
+        is_json(json).then(|| Self(json.into()))
+    }
 }
 
-/// Where one field is in its object's text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Field {
-    name: String,
-    value: Range<usize>,
-}
-
-impl<'a> Object<'a> {
-    /// Finds the fields. `None` if the text is not exactly one JSON object.
-    pub fn parse(text: &'a str) -> Option<Self> {
-        let Spans(spans) = serde_json::from_str(text).ok()?;
-        let base = text.as_ptr() as usize;
-        let fields = spans
-            .into_iter()
-            .map(|(name, value)| {
-                let start = (value.get().as_ptr() as usize).saturating_sub(base);
-                Field { name, value: start..start.saturating_add(value.get().len()) }
-            })
-            .collect();
-        Some(Self { text, fields })
-    }
-
-    /// The text of a field's value. Of several fields with one name the last counts, as in Python.
-    pub fn get(&self, name: &str) -> Option<&'a str> {
-        let field = self.fields.iter().rev().find(|field| field.name == name)?;
-        self.text.get(field.value.clone())
-    }
-
-    /// A field's value as a `T`. `null` counts as absent; so does what is not a `T`.
-    pub fn read<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
-        serde_json::from_str::<Option<T>>(self.get(name)?).ok().flatten()
-    }
-
-    /// The fields' names in the order of the text.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.fields.iter().map(|field| field.name.as_str())
+impl ToJson for RawJson {
+    fn write_json(&self, out: &mut String) {
+        out.push_str(&self.0);
     }
 }
 
@@ -135,8 +92,8 @@ impl EditableObject {
     pub fn parse(text: &str) -> Option<Self> {
         let object = Object::parse(text)?;
         let mut end = 0;
-        let mut pieces = Vec::with_capacity(object.fields.len());
-        for Field { name, value } in object.fields {
+        let mut pieces = Vec::new();
+        for (name, value) in object.places() {
             let before = text.get(end..value.start)?.to_owned();
             end = value.end;
             pieces.push(Piece { name, before, value: text.get(value)?.into() });
@@ -150,8 +107,8 @@ impl EditableObject {
     }
 
     /// A field's value as a `T`. `null` counts as absent; so does what is not a `T`.
-    pub fn read<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
-        serde_json::from_str::<Option<T>>(self.get(name)?).ok().flatten()
+    pub fn read<T: FromJson>(&self, name: &str) -> Option<T> {
+        Option::from_json(self.get(name)?).flatten()
     }
 
     /// The fields' names in the order of the text.
@@ -161,7 +118,7 @@ impl EditableObject {
 
     /// The object as a value.
     pub fn to_raw(&self) -> RawJson {
-        RawJson::of_text(self.to_string())
+        RawJson(self.to_string().into())
     }
 
     /// Gives a field this value. A new field is placed behind those that precede it in `order`.
@@ -214,84 +171,5 @@ impl fmt::Display for EditableObject {
             f.write_str(&piece.value)?;
         }
         f.write_str(&self.tail)
-    }
-}
-
-/// Writes one JSON object, field by field, compact.
-#[derive(Debug)]
-pub struct ObjectWriter {
-    text: String,
-}
-
-impl Default for ObjectWriter {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl ObjectWriter {
-    /// An object without fields.
-    pub fn new() -> Self {
-        Self { text: String::from("{") }
-    }
-
-    /// Adds a field. The caller does not repeat names.
-    pub fn field<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) {
-        self.raw(name, RawJson::of(value).as_str());
-    }
-
-    /// Adds a field if there is a value: the SDK drops nulls.
-    pub fn optional<T: Serialize>(&mut self, name: &str, value: &Option<T>) {
-        if let Some(value) = value {
-            self.field(name, value);
-        }
-    }
-
-    /// Adds a field whose value is this JSON text.
-    pub fn raw(&mut self, name: &str, json: &str) {
-        if self.text.len() > 1 {
-            self.text.push(',');
-        }
-        self.text.push_str(RawJson::of(name).as_str());
-        self.text.push(':');
-        self.text.push_str(json);
-    }
-
-    /// The object's text.
-    pub fn finish(mut self) -> String {
-        self.text.push('}');
-        self.text
-    }
-
-    /// The object as a value.
-    pub fn into_raw(self) -> RawJson {
-        RawJson::of_text(self.finish())
-    }
-}
-
-/// The fields of an object, as they follow each other.
-struct Spans<'a>(Vec<(String, &'a RawValue)>);
-
-impl<'de> Deserialize<'de> for Spans<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        deserializer.deserialize_map(SpansVisitor)
-    }
-}
-
-struct SpansVisitor;
-
-impl<'de> Visitor<'de> for SpansVisitor {
-    type Value = Spans<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Self::Value, A::Error> {
-        let mut fields = Vec::with_capacity(16);
-        while let Some(field) = map.next_entry()? {
-            fields.push(field);
-        }
-        Ok(Spans(fields))
     }
 }

@@ -6,12 +6,12 @@ use crate::{
     event::{
         body::event_body,
         classification::ErrorClassification,
-        json::{ObjectWriter, RawJson},
+        json::{FromJson, ObjectWriter, RawJson, ToJson},
         observation_text,
     },
+    json::words,
     llm::message::{Content, Message, Role},
 };
-use serde::{Deserialize, Serialize};
 
 event_body! {
     /// A tool's result.
@@ -63,8 +63,7 @@ impl UserRejectObservation {
 }
 
 /// Who did not allow a call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RejectionSource {
     /// The user.
     #[default]
@@ -72,6 +71,11 @@ pub enum RejectionSource {
     /// A hook.
     Hook,
 }
+
+words!(RejectionSource {
+    User = "user",
+    Hook = "hook",
+});
 
 event_body! {
     /// A call that could not be carried out. Answers the call by its `tool_call_id` alone.
@@ -122,9 +126,20 @@ fn tool_message(tool_name: &str, tool_call_id: &str, content: Vec<Content>) -> M
 }
 
 /// A result, as an object of the SDK's `Observation` classes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Observation(RawJson);
+
+impl FromJson for Observation {
+    fn from_json(json: &str) -> Option<Self> {
+        RawJson::from_json(json).map(Self)
+    }
+}
+
+impl ToJson for Observation {
+    fn write_json(&self, out: &mut String) {
+        self.0.write_json(out);
+    }
+}
 
 impl Observation {
     /// The result of a tool that the SDK has no class for.
@@ -153,7 +168,7 @@ impl Observation {
 
     fn of_kind(mut out: ObjectWriter, kind: &str) -> Self {
         out.field("kind", kind);
-        Self(out.into_raw())
+        Self(out.into())
     }
 
     /// The name of the SDK's class.

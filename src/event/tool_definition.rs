@@ -4,13 +4,23 @@
 //! there at the time. A tool that the host defines is recorded as an MCP tool, the one class that every process of
 //! the SDK can read whatever the tool's arguments are. Mirrors the dumps of `tool/tool.py`.
 
-use crate::event::json::{ObjectWriter, RawJson};
-use serde::{Deserialize, Serialize};
+use crate::event::json::{FromJson, ObjectWriter, RawJson, ToJson};
 
 /// One recorded tool.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ToolDefinition(RawJson);
+
+impl FromJson for ToolDefinition {
+    fn from_json(json: &str) -> Option<Self> {
+        RawJson::from_json(json).map(Self)
+    }
+}
+
+impl ToJson for ToolDefinition {
+    fn write_json(&self, out: &mut String) {
+        self.0.write_json(out);
+    }
+}
 
 /// What a tool says about itself beyond its arguments. The defaults are the SDK's: think the worst.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,7 +65,7 @@ impl ToolDefinition {
         // MCP libraries before 2.0 know only this spelling, later ones read both.
         mcp_tool.field("inputSchema", tool.input_schema);
         let mut out = start(tool.description, "MCPToolAction", "MCPToolObservation", tool.annotations);
-        out.field("mcp_tool", &mcp_tool.into_raw());
+        out.raw("mcp_tool", &mcp_tool.finish());
         let title = tool.annotations.and_then(|annotations| annotations.title.as_deref());
         finish(out, "MCPToolDefinition", title.unwrap_or(tool.name))
     }
@@ -100,7 +110,7 @@ fn start(
         hints.field("destructiveHint", &annotations.destructive);
         hints.field("idempotentHint", &annotations.idempotent);
         hints.field("openWorldHint", &annotations.open_world);
-        out.field("annotations", &hints.into_raw());
+        out.raw("annotations", &hints.finish());
     }
     out
 }
@@ -109,5 +119,5 @@ fn start(
 fn finish(mut out: ObjectWriter, kind: &str, title: &str) -> ToolDefinition {
     out.field("kind", kind);
     out.field("title", title);
-    ToolDefinition(out.into_raw())
+    ToolDefinition(out.into())
 }

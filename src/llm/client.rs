@@ -5,6 +5,7 @@
 
 use crate::{
     host::Host,
+    json::FromJson as _,
     llm::{
         chat_completions::{Answer, ChatDecoder, ChatRequest, DecodeError, request_body, request_headers},
         completion::{CallContext, Completion, Delta, ToolSchema},
@@ -186,8 +187,7 @@ fn unique_id(id: &str, host: &dyn Host) -> String {
 
 /// What an answer cost: as a LiteLLM proxy says, or by the user's prices.
 fn cost(options: &LlmOptions, usage: Option<Usage>, response: &HttpResponse) -> Option<f64> {
-    let told =
-        response.header("x-litellm-response-cost").and_then(|value| serde_json::from_str::<f64>(value).ok());
+    let told = response.header("x-litellm-response-cost").and_then(f64::from_json);
     let counted = || match (options.input_cost_per_token, options.output_cost_per_token, usage) {
         (Some(input), Some(output), Some(usage)) => {
             Some(usage.prompt_tokens as f64 * input + usage.completion_tokens as f64 * output)

@@ -3,7 +3,7 @@
 //! Secrets are taken out before anything else is done with the words.
 
 use crate::{
-    json::RawObject,
+    json::{FromJson as _, RawObject},
     llm::{error::LlmFailure, secret_string::Secrets},
 };
 
@@ -24,9 +24,9 @@ impl Said {
             return Self { words: "a web page".into(), is_page: true, ..Self::default() };
         }
         // Gemini wraps its error object into a list.
-        let object = RawObject::parse(body).ok().or_else(|| {
-            serde_json::from_str::<Vec<RawObject>>(body).ok().and_then(|list| list.into_iter().next())
-        });
+        let object = RawObject::parse(body)
+            .ok()
+            .or_else(|| Vec::<RawObject>::from_json(body).and_then(|list| list.into_iter().next()));
         let Some(object) = object else {
             let words = secrets.redact_in(body);
             return Self { searched: words.to_ascii_lowercase(), words, ..Self::default() };

@@ -1,16 +1,11 @@
 //! `finish`: the model says that the task is done (`tool/builtins/finish.py`).
 
 use super::{Replay, Tool, ToolAnnotations, ToolCall, ToolDefinition, ToolFailure, ToolKind, ToolOutput};
+use crate::json::Object;
 use futures_util::future::{LocalBoxFuture, ready};
-use serde::Deserialize;
 
 /// Ends the task with a message to the user.
 pub struct FinishTool(ToolDefinition);
-
-#[derive(Deserialize)]
-struct Arguments {
-    message: String,
-}
 
 impl Default for FinishTool {
     fn default() -> Self {
@@ -50,8 +45,6 @@ impl Tool for FinishTool {
 }
 
 fn message_of(arguments: &str) -> Result<String, String> {
-    match serde_json::from_str::<Arguments>(arguments) {
-        Ok(arguments) => Ok(arguments.message),
-        Err(_) => Err("`message` is required and must be a string".into()),
-    }
+    let message = Object::parse(arguments).and_then(|arguments| arguments.required("message"));
+    message.ok_or_else(|| "`message` is required and must be a string".into())
 }

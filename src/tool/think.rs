@@ -1,17 +1,11 @@
 //! `think`: room for the model to reason in the log (`tool/builtins/think.py`).
 
 use super::{Replay, Tool, ToolAnnotations, ToolCall, ToolDefinition, ToolFailure, ToolKind, ToolOutput};
+use crate::json::Object;
 use futures_util::future::{LocalBoxFuture, ready};
-use serde::Deserialize;
 
 /// Logs a thought and changes nothing.
 pub struct ThinkTool(ToolDefinition);
-
-#[derive(Deserialize)]
-struct Arguments {
-    #[serde(rename = "thought")]
-    _thought: String,
-}
 
 impl Default for ThinkTool {
     fn default() -> Self {
@@ -42,10 +36,8 @@ impl Tool for ThinkTool {
     }
 
     fn check(&self, arguments: &str) -> Result<(), String> {
-        match serde_json::from_str::<Arguments>(arguments) {
-            Ok(_) => Ok(()),
-            Err(_) => Err("`thought` is required and must be a string".into()),
-        }
+        let thought = Object::parse(arguments).and_then(|arguments| arguments.required::<String>("thought"));
+        thought.map(drop).ok_or_else(|| "`thought` is required and must be a string".into())
     }
 
     fn call(&self, _: ToolCall) -> LocalBoxFuture<'static, Result<ToolOutput, ToolFailure>> {

@@ -90,7 +90,7 @@ struct Exchange {
 impl Exchange {
     fn new() -> Result<Self, HttpError> {
         let controller = AbortController::new().map_err(|error| network(&error))?;
-        Ok(Self { controller, page: Watch::new(), is_over: false })
+        Ok(Self { controller, page: Watch::begin(), is_over: false })
     }
 
     /// What the network says in the end, unless the page leaves: then nobody is told.

@@ -23,7 +23,7 @@ pub struct Watch {
 
 impl Watch {
     /// Watches from now on.
-    pub fn new() -> Self {
+    pub fn begin() -> Self {
         let is_leaving = Rc::new(Cell::new(false));
         let noted = is_leaving.clone();
         let on_leave = Closure::new(move || noted.set(true));

@@ -8,19 +8,22 @@ use std::{
     fs,
     path::Path,
 };
-use threadkeep::llm::{
-    ApiMode, LlmOptions, ToolSchema,
-    chat_completions::{ChatRequest, request_body, request_headers},
-    endpoint::Endpoint,
-    message::Message,
-    model_features::ModelFeatures,
+use threadkeep::{
+    json::FromJson as _,
+    llm::{
+        ApiMode, LlmOptions, ToolSchema,
+        chat_completions::{ChatRequest, request_body, request_headers},
+        endpoint::Endpoint,
+        message::Message,
+        model_features::ModelFeatures,
+    },
 };
 
 #[derive(Deserialize)]
 struct Case {
     llm: Map<String, Value>,
     conversation_id: String,
-    messages: Vec<Message>,
+    messages: Value,
     tools: Vec<Value>,
     headers: BTreeMap<String, String>,
     body: Value,
@@ -48,12 +51,13 @@ fn request(case: &Case) -> (Value, BTreeMap<String, String>) {
     let options = options(&case.llm);
     let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref()).unwrap();
     let features = ModelFeatures::of(&options, &endpoint);
+    let messages = Vec::<Message>::from_json(&case.messages.to_string()).unwrap();
     let tools: Vec<ToolSchema> = case.tools.iter().map(tool).collect();
     let request = ChatRequest {
         options: &options,
         endpoint: &endpoint,
         features: &features,
-        messages: &case.messages,
+        messages: &messages,
         tools: &tools,
         conversation_id: Some(&case.conversation_id),
         is_streaming: options.stream.unwrap_or(true),

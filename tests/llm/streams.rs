@@ -11,7 +11,10 @@ use proptest::{
 };
 use serde_json::{Value, json};
 use std::{fs, path::Path};
-use threadkeep::llm::{LlmOptions, chat_completions::ChatDecoder, sse::SseParser};
+use threadkeep::{
+    json::ToJson as _,
+    llm::{LlmOptions, chat_completions::ChatDecoder, sse::SseParser},
+};
 
 fn fixtures() -> Vec<(String, Vec<u8>, Value)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/sse");
@@ -45,13 +48,14 @@ fn summary(outcome: &Outcome) -> Value {
     let message = &completion.message;
     let calls: Vec<Value> =
         message.tool_calls.iter().flatten().map(|call| json!([call.id, call.name, call.arguments])).collect();
+    let thinking_blocks: Value = serde_json::from_str(&message.thinking_blocks.to_json_text()).unwrap();
     json!({
         "response_id": completion.response_id,
         "message": {
             "content": message.content.first().and_then(|content| content.as_text()),
             "reasoning_content": message.reasoning_content,
             "tool_calls": calls,
-            "thinking_blocks": message.thinking_blocks,
+            "thinking_blocks": thinking_blocks,
         },
         "finish_reason": completion.finish_reason,
         "usage": completion.usage.map(|usage| json!({

@@ -26,16 +26,23 @@ after(async () => {
 });
 
 test("the tarball holds the built package and nothing else", () => {
-  const expected = /^(dist\/[\w-]+\.(js|js\.map|d\.ts)|dist\/threadkeep_bg\.wasm|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
+  const expected = /^(dist\/[\w-]+\.(js|js\.map)|dist\/([\w-]+\/)?[\w-]+\.d\.ts|dist\/threadkeep(_testing)?_bg\.wasm|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
   assert.deepEqual(installed.files.filter((file) => !expected.test(file)), []);
-  for (const file of ["dist/index.js", "dist/index.d.ts", "dist/wasm-inline.js", "dist/threadkeep_bg.wasm", "LICENSE"]) {
+  const needed = ["dist/index.js", "dist/index.d.ts", "dist/wasm-inline.js", "dist/threadkeep_bg.wasm", "dist/testing.js", "dist/threadkeep_testing_bg.wasm", "LICENSE"];
+  for (const file of needed) {
     assert.ok(installed.files.includes(file), `${file} is missing`);
   }
 });
 
 test("TypeScript projects of either kind of resolution compile against its types, libraries checked", async () => {
   const project = installed.project("types");
-  writeFileSync(path.join(project, "main.ts"), 'import { load } from "threadkeep";\nexport const loading: Promise<void> = load();\n');
+  const main = [
+    'import { load, type Store } from "threadkeep";',
+    'import { checkStore, type CaseReport } from "threadkeep/testing";',
+    "export const loading: Promise<void> = load();",
+    "export const check = (open: () => Store): Promise<CaseReport[]> => checkStore(open);",
+  ];
+  writeFileSync(path.join(project, "main.ts"), main.join("\n"));
   for (const resolution of [["esnext", "bundler"], ["nodenext", "nodenext"]]) {
     const options = ["--strict", "--noEmit", "--target", "es2022", "--module", resolution[0], "--moduleResolution", resolution[1]];
     await run(process.execPath, [path.join(root, "node_modules/typescript/bin/tsc"), ...options, "main.ts"], project);
@@ -50,6 +57,20 @@ test("Node", async () => {
   );
   const { answer, model } = await withModel((baseUrl) => run(process.execPath, ["main.mjs", baseUrl], project));
   report("Node", JSON.parse(answer).answer, model);
+});
+
+test("Node: the suite for stores of one's own finds a broken one out", async () => {
+  const project = installed.project("store");
+  const main = [
+    'import { checkStore } from "threadkeep/testing";',
+    "const broken = new Proxy({}, { get: (_, name) => (name === \"then\" ? undefined : async () => { throw new Error(`${String(name)} is broken`); }) });",
+    "const reports = await checkStore(() => broken);",
+    "console.log(JSON.stringify({ cases: reports.length, failed: reports.filter((report) => report.failure).length }));",
+  ];
+  writeFileSync(path.join(project, "main.mjs"), main.join("\n"));
+  const { cases, failed } = JSON.parse(await run(process.execPath, ["main.mjs"], project));
+  assert.ok(cases > 10);
+  assert.equal(failed, cases);
 });
 
 test("a page with no bundler", needsBrowser, async () => {

@@ -1,13 +1,15 @@
 //! JSON text that keeps its spelling: objects as ordered lists of fields whose values stay text, and Python's own
 //! way of writing JSON.
 
-use serde::{
-    Deserialize, Deserializer, Serialize, Serializer,
-    de::{MapAccess, Visitor},
-    ser::SerializeMap,
-};
-use serde_json::value::RawValue;
-use std::{borrow::Cow, fmt, rc::Rc};
+mod read;
+mod words;
+mod write;
+
+pub use read::{FromJson, Member, Object, elements, is_json, members, range_in, whole_members};
+pub(crate) use words::words;
+pub use write::{ObjectWriter, ToJson};
+
+use std::{borrow::Cow, rc::Rc};
 
 /// An object whose fields keep their order and their values' exact text. A repeated key keeps its first place and
 /// its last value, as Python reads it.
@@ -23,7 +25,11 @@ impl RawObject {
     /// # Errors
     /// Where the text is not one JSON object.
     pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
-        serde_json::from_str(text)
+        let mut object = Self::EMPTY;
+        for (name, value) in members(text)? {
+            object.set(&name, value);
+        }
+        Ok(object)
     }
 
     /// The text of a field's value.
@@ -32,8 +38,8 @@ impl RawObject {
     }
 
     /// A field's value as a `T`, if it is there and has that form.
-    pub fn read<'a, T: Deserialize<'a>>(&'a self, name: &str) -> Option<T> {
-        self.get(name).and_then(|text| serde_json::from_str(text).ok())
+    pub fn read<T: FromJson>(&self, name: &str) -> Option<T> {
+        T::from_json(self.get(name)?)
     }
 
     /// Sets a field to JSON text, in its place or at the end.
@@ -76,38 +82,15 @@ impl RawObject {
     }
 }
 
-impl Serialize for RawObject {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (name, value) in self.iter() {
-            let value: &RawValue = serde_json::from_str(value).map_err(serde::ser::Error::custom)?;
-            map.serialize_entry(name, value)?;
-        }
-        map.end()
+impl FromJson for RawObject {
+    fn from_json(json: &str) -> Option<Self> {
+        Self::parse(json).ok()
     }
 }
 
-impl<'de> Deserialize<'de> for RawObject {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-
-        impl<'de> Visitor<'de> for Fields {
-            type Value = RawObject;
-
-            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawObject, A::Error> {
-                let mut object = RawObject::default();
-                while let Some((name, value)) = map.next_entry::<String, Box<RawValue>>()? {
-                    object.set(&name, value.get());
-                }
-                Ok(object)
-            }
-        }
-
-        deserializer.deserialize_map(Fields)
+impl ToJson for RawObject {
+    fn write_json(&self, out: &mut String) {
+        out.push_str(&self.to_json());
     }
 }
 
@@ -127,7 +110,7 @@ pub fn python_dumps(json: &str) -> String {
             '"' => {
                 let end = end_of_string(rest);
                 let (string, after) = rest.split_at(end);
-                let text: String = serde_json::from_str(string).unwrap_or_default();
+                let text = String::from_json(string).unwrap_or_default();
                 push_ascii(&mut out, &text);
                 rest = after;
                 continue;

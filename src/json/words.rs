@@ -1,0 +1,31 @@
+//! Enums that are one of some words in JSON.
+
+/// Declares the word of each variant: `as_str`, and reading and writing.
+macro_rules! words {
+    ($type:ident { $($variant:ident = $word:literal,)* }) => {
+        impl $type {
+            /// As it is written.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $( Self::$variant => $word, )*
+                }
+            }
+        }
+
+        impl $crate::json::FromJson for $type {
+            fn from_json(json: &str) -> Option<Self> {
+                match String::from_json(json)?.as_str() {
+                    $( $word => Some(Self::$variant), )*
+                    _ => None,
+                }
+            }
+        }
+
+        impl $crate::json::ToJson for $type {
+            fn write_json(&self, out: &mut String) {
+                self.as_str().write_json(out);
+            }
+        }
+    };
+}
+pub(crate) use words;

@@ -1,0 +1,132 @@
+//! Values on their way out: as compact JSON, nothing escaped that need not be.
+
+use super::quoted;
+
+/// What can be written as one JSON value.
+pub trait ToJson {
+    /// Adds the value's text.
+    fn write_json(&self, out: &mut String);
+
+    /// The value's text.
+    fn to_json_text(&self) -> String {
+        let mut out = String::new();
+        self.write_json(&mut out);
+        out
+    }
+}
+
+impl<T: ToJson + ?Sized> ToJson for &T {
+    fn write_json(&self, out: &mut String) {
+        (**self).write_json(out);
+    }
+}
+
+impl ToJson for str {
+    fn write_json(&self, out: &mut String) {
+        out.push_str(&quoted(self));
+    }
+}
+
+impl ToJson for String {
+    fn write_json(&self, out: &mut String) {
+        self.as_str().write_json(out);
+    }
+}
+
+impl ToJson for bool {
+    fn write_json(&self, out: &mut String) {
+        out.push_str(if *self { "true" } else { "false" });
+    }
+}
+
+impl ToJson for u64 {
+    fn write_json(&self, out: &mut String) {
+        out.push_str(&self.to_string());
+    }
+}
+
+impl ToJson for i64 {
+    fn write_json(&self, out: &mut String) {
+        out.push_str(&self.to_string());
+    }
+}
+
+impl<T: ToJson> ToJson for [T] {
+    fn write_json(&self, out: &mut String) {
+        out.push('[');
+        for (place, value) in self.iter().enumerate() {
+            if place > 0 {
+                out.push(',');
+            }
+            value.write_json(out);
+        }
+        out.push(']');
+    }
+}
+
+impl<T: ToJson> ToJson for Vec<T> {
+    fn write_json(&self, out: &mut String) {
+        self.as_slice().write_json(out);
+    }
+}
+
+impl<T: ToJson> ToJson for Option<T> {
+    fn write_json(&self, out: &mut String) {
+        match self {
+            Some(value) => value.write_json(out),
+            None => out.push_str("null"),
+        }
+    }
+}
+
+/// Writes one JSON object, field by field, compact.
+#[derive(Debug)]
+pub struct ObjectWriter {
+    text: String,
+}
+
+impl Default for ObjectWriter {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl ObjectWriter {
+    /// An object without fields.
+    pub fn new() -> Self {
+        Self { text: String::from("{") }
+    }
+
+    /// Adds a field. The caller does not repeat names.
+    pub fn field<T: ToJson + ?Sized>(&mut self, name: &str, value: &T) {
+        self.name(name);
+        value.write_json(&mut self.text);
+    }
+
+    /// Adds a field if there is a value: the SDK drops nulls.
+    pub fn optional<T: ToJson>(&mut self, name: &str, value: &Option<T>) {
+        if let Some(value) = value {
+            self.field(name, value);
+        }
+    }
+
+    /// Adds a field whose value is this JSON text.
+    pub fn raw(&mut self, name: &str, json: &str) {
+        self.name(name);
+        self.text.push_str(json);
+    }
+
+    fn name(&mut self, name: &str) {
+        if self.text.len() > 1 {
+            self.text.push(',');
+        }
+        self.text.push_str(&quoted(name));
+        self.text.push(':');
+    }
+
+    /// The object's text.
+    pub fn finish(mut self) -> String {
+        self.text.push('}');
+        self.text
+    }
+}

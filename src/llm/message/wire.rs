@@ -1,0 +1,157 @@
+//! The JSON of messages and their parts. Fields are written in the SDK's order.
+
+use super::{Content, Message, MessageToolCall, ReasoningItem, ThinkingBlock};
+use crate::json::{FromJson, Object, ObjectWriter, ToJson};
+
+impl FromJson for Message {
+    fn from_json(json: &str) -> Option<Self> {
+        let fields = Object::parse(json)?;
+        Some(Self {
+            role: fields.required("role")?,
+            content: fields.get("content").map_or(Some(Vec::new()), content_list)?,
+            tool_calls: fields.optional("tool_calls")?,
+            tool_call_id: fields.optional("tool_call_id")?,
+            name: fields.optional("name")?,
+            reasoning_content: fields.optional("reasoning_content")?,
+            thinking_blocks: fields.defaulted("thinking_blocks", Vec::new)?,
+            responses_reasoning_item: fields.optional("responses_reasoning_item")?,
+        })
+    }
+}
+
+/// `null` and a bare string are content, too.
+fn content_list(json: &str) -> Option<Vec<Content>> {
+    match json.bytes().next()? {
+        b'n' => Some(Vec::new()),
+        b'"' => Some(vec![Content::text(String::from_json(json)?)]),
+        _ => Vec::from_json(json),
+    }
+}
+
+impl ToJson for Message {
+    fn write_json(&self, out: &mut String) {
+        let mut fields = ObjectWriter::new();
+        fields.field("role", &self.role);
+        fields.field("content", &self.content);
+        fields.optional("tool_calls", &self.tool_calls);
+        fields.optional("tool_call_id", &self.tool_call_id);
+        fields.optional("name", &self.name);
+        fields.optional("reasoning_content", &self.reasoning_content);
+        fields.field("thinking_blocks", &self.thinking_blocks);
+        fields.optional("responses_reasoning_item", &self.responses_reasoning_item);
+        out.push_str(&fields.finish());
+    }
+}
+
+impl FromJson for Content {
+    fn from_json(json: &str) -> Option<Self> {
+        let fields = Object::parse(json)?;
+        let cache_prompt = fields.defaulted("cache_prompt", || false)?;
+        let (text, image_urls) = (fields.optional("text")?, fields.optional("image_urls")?);
+        match (fields.optional::<String>("type")?.as_deref(), text, image_urls) {
+            (Some("text") | None, Some(text), _) => Some(Self::Text { text, cache_prompt }),
+            (Some("image") | None, _, Some(image_urls)) => Some(Self::Image { image_urls, cache_prompt }),
+            _ => None,
+        }
+    }
+}
+
+impl ToJson for Content {
+    fn write_json(&self, out: &mut String) {
+        let mut fields = ObjectWriter::new();
+        match self {
+            Self::Text { text, cache_prompt } => {
+                fields.field("cache_prompt", cache_prompt);
+                fields.field("type", "text");
+                fields.field("text", text);
+            }
+            Self::Image { image_urls, cache_prompt } => {
+                fields.field("cache_prompt", cache_prompt);
+                fields.field("type", "image");
+                fields.field("image_urls", image_urls);
+            }
+        }
+        out.push_str(&fields.finish());
+    }
+}
+
+impl FromJson for MessageToolCall {
+    fn from_json(json: &str) -> Option<Self> {
+        let fields = Object::parse(json)?;
+        Some(Self {
+            id: fields.required("id")?,
+            responses_item_id: fields.optional("responses_item_id")?,
+            name: fields.required("name")?,
+            arguments: fields.required("arguments")?,
+            origin: fields.required("origin")?,
+        })
+    }
+}
+
+impl ToJson for MessageToolCall {
+    fn write_json(&self, out: &mut String) {
+        let mut fields = ObjectWriter::new();
+        fields.field("id", &self.id);
+        fields.optional("responses_item_id", &self.responses_item_id);
+        fields.field("name", &self.name);
+        fields.field("arguments", &self.arguments);
+        fields.field("origin", &self.origin);
+        out.push_str(&fields.finish());
+    }
+}
+
+impl FromJson for ThinkingBlock {
+    fn from_json(json: &str) -> Option<Self> {
+        let fields = Object::parse(json)?;
+        let (thinking, signature) = (fields.optional("thinking")?, fields.optional("signature")?);
+        let data = fields.optional("data")?;
+        match (fields.optional::<String>("type")?.as_deref(), thinking, data) {
+            (Some("thinking") | None, Some(thinking), _) => Some(Self::Thinking { thinking, signature }),
+            (Some("redacted_thinking") | None, _, Some(data)) => Some(Self::Redacted { data }),
+            _ => None,
+        }
+    }
+}
+
+impl ToJson for ThinkingBlock {
+    fn write_json(&self, out: &mut String) {
+        let mut fields = ObjectWriter::new();
+        match self {
+            Self::Thinking { thinking, signature } => {
+                fields.field("type", "thinking");
+                fields.field("thinking", thinking);
+                fields.optional("signature", signature);
+            }
+            Self::Redacted { data } => {
+                fields.field("type", "redacted_thinking");
+                fields.field("data", data);
+            }
+        }
+        out.push_str(&fields.finish());
+    }
+}
+
+impl FromJson for ReasoningItem {
+    fn from_json(json: &str) -> Option<Self> {
+        let fields = Object::parse(json)?;
+        Some(Self {
+            id: fields.optional("id")?,
+            summary: fields.defaulted("summary", Vec::new)?,
+            content: fields.optional("content")?,
+            encrypted_content: fields.optional("encrypted_content")?,
+            status: fields.optional("status")?,
+        })
+    }
+}
+
+impl ToJson for ReasoningItem {
+    fn write_json(&self, out: &mut String) {
+        let mut fields = ObjectWriter::new();
+        fields.optional("id", &self.id);
+        fields.field("summary", &self.summary);
+        fields.optional("content", &self.content);
+        fields.optional("encrypted_content", &self.encrypted_content);
+        fields.optional("status", &self.status);
+        out.push_str(&fields.finish());
+    }
+}
