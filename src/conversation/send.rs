@@ -59,8 +59,10 @@ impl Conversation {
             return Ok(None);
         }
         let agent = &self.0.agent;
+        // A conversation that was made elsewhere, or by an earlier page, may have instructions that were never given.
+        let stored = self.state().agent().and_then(|agent| agent.field::<String>("system_prompt"));
         let event = SystemPromptEvent {
-            system_prompt: Content::text(&*agent.system_prompt),
+            system_prompt: Content::text(stored.unwrap_or_else(|| agent.system_prompt.to_string())),
             tools: agent.tools.iter().map(|tool| record_of_tool(tool.definition())).collect(),
             dynamic_context: None,
         };

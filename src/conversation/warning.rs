@@ -59,8 +59,22 @@ pub fn run_died() -> Warning {
 pub fn unavailable_tools(state: &BaseState, agent: &Agent) -> Vec<String> {
     let stored: Vec<RawObject> = agent_field(state, "tools").unwrap_or_default();
     let names = stored.iter().filter_map(|tool| tool.read::<String>("name"));
-    names.filter(|name| agent.tools.get(name).is_none()).collect()
+    let built_in: Vec<String> = agent_field(state, "include_default_tools").unwrap_or_default();
+    let built_in = built_in.into_iter().map(|class| {
+        let tool = BUILT_IN.iter().find(|(known, _)| *known == class);
+        tool.map_or(class, |(_, name)| (*name).to_owned())
+    });
+    names.chain(built_in).filter(|name| agent.tools.get(name).is_none()).collect()
 }
+
+/// The SDK's own tools: settings name their classes, models their names.
+const BUILT_IN: &[(&str, &str)] = &[
+    ("FinishTool", "finish"),
+    ("ThinkTool", "think"),
+    ("InvokeSkillTool", "invoke_skill"),
+    ("SwitchLLMTool", "switch_llm"),
+    ("VisionInspectTool", "inspect_image_with_vision"),
+];
 
 /// What of the stored agent's settings has no effect here. It stays in the file, for the way back.
 pub fn about_agent(state: &BaseState, agent: &Agent) -> Vec<Warning> {
@@ -103,8 +117,14 @@ fn unavailable_settings(state: &BaseState) -> Vec<&'static str> {
             settings.push(name);
         }
     }
-    if state.field("hook_config").is_some() {
-        settings.push("hooks");
+    let policy = state.confirmation_policy().and_then(|policy| policy.field::<String>("kind"));
+    if policy.is_some_and(|kind| kind != "NeverConfirm") {
+        settings.push("confirmation policy");
+    }
+    for (field, name) in [("security_analyzer", "security analyzer"), ("hook_config", "hooks")] {
+        if state.field(field).is_some() {
+            settings.push(name);
+        }
     }
     if agent_field::<String>(state, "kind").is_some_and(|kind| kind != "Agent") {
         settings.push("the kind of agent");

@@ -1,8 +1,9 @@
 //! JSON that Python can read.
 //!
 //! Valid JSON is not enough: Python refuses escapes of lone surrogates, values that are nested too deep, and
-//! integers of thousands of digits, and it refuses the whole conversation with them. They can come from a model or
-//! a host inside of free-form JSON; strings of this library cannot hold them.
+//! integers of thousands of digits, and it refuses the whole conversation with them; a number beyond its range it
+//! reads as infinite and writes as `null`. They can come from a model or a host inside of free-form JSON; strings of
+//! this library cannot hold them.
 
 use crate::event::json::RawJson;
 
@@ -13,7 +14,7 @@ const MAX_DEPTH: usize = 150;
 const MAX_NUMBER: usize = 4000;
 
 /// The JSON text with everything that Python would refuse made sound: a lone surrogate becomes U+FFFD, and a value
-/// that is nested too deep or a number that is too long becomes a string of its text. `None` if it is sound as it is.
+/// that is nested too deep or a number that is too long or too large becomes a string of its text. `None` if it is sound as it is.
 pub(super) fn mended(json: &str) -> Option<String> {
     let mut mender = Mender { rest: json, out: String::new(), depth: 0, has_mended: false };
     mender.mend();
@@ -41,7 +42,7 @@ impl<'a> Mender<'a> {
                 }
                 b'-' | b'0'..=b'9' => {
                     let number = self.take(number_length(self.rest));
-                    if number.len() > MAX_NUMBER {
+                    if number.len() > MAX_NUMBER || is_infinite(number) {
                         self.push_as_string(number);
                     } else {
                         self.out.push_str(number);
@@ -147,6 +148,11 @@ fn nested_length(text: &str) -> usize {
     text.len()
 }
 
+/// Whether Python makes an infinite float of it. An integer it keeps whole, however large.
+fn is_infinite(number: &str) -> bool {
+    number.contains(['.', 'e', 'E']) && number.parse::<f64>().is_ok_and(f64::is_infinite)
+}
+
 fn number_length(text: &str) -> usize {
     let end = |byte: u8| !matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
     text.bytes().position(end).unwrap_or(text.len())
@@ -188,6 +194,15 @@ mod tests {
     fn a_number_that_is_too_long_becomes_its_text() {
         let digits = "7".repeat(MAX_NUMBER + 1);
         assert_eq!(sound(&format!("[-1.5e3,{digits}]")), format!("[-1.5e3,\"{digits}\"]"));
+    }
+
+    #[test]
+    fn a_number_that_is_too_large_becomes_its_text() {
+        let whole = format!("1{}", "0".repeat(400));
+        assert_eq!(
+            sound(&format!("[1e400,-2.5E+999,1e308,1e-400,{whole}]")),
+            format!(r#"["1e400","-2.5E+999",1e308,1e-400,{whole}]"#)
+        );
     }
 
     #[test]

@@ -146,6 +146,7 @@ const fn row(name: &'static str, max_input: u32, max_output: u32, flags: u8) -> 
 }
 
 static ROWS: &[Row] = &[
+    row("gpt-3.5-turbo", 16_385, 4096, NO_REASONING),
     row("gpt-4-turbo", 128_000, 4096, VISION | NO_REASONING),
     row("gpt-4o", 128_000, 16_384, VISION | NO_REASONING),
     row("gpt-4o-mini", 128_000, 16_384, VISION | NO_REASONING),

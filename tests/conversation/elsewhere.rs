@@ -83,3 +83,37 @@ fn what_was_empty_is_left_out_or_said_to_be_empty() {
         assert_eq!(world.events().await[5]["observation"]["content"][0]["text"], "");
     });
 }
+
+/// Python gives the stored instructions with the first message, also if that is said here.
+#[test]
+fn instructions_that_were_never_given_are_given() {
+    let store = MemoryStore::new();
+    let world = World::new(Rc::new(store.another()), vec![], [text("Hello.")]);
+    block_on(async {
+        drop(world.open().await.unwrap());
+        edit_state(&store, "Be brief.", "Be long.").await;
+        run(&world, "Hi").await;
+        assert_eq!(world.model.last_messages()[0]["content"][0]["text"], "Be long.");
+    });
+}
+
+#[test]
+fn what_has_no_effect_here_is_said() {
+    let store = MemoryStore::new();
+    let world = World::new(Rc::new(store.another()), vec![], []);
+    block_on(async {
+        drop(world.open().await.unwrap());
+        edit_state(&store, r#""ThinkTool""#, r#""SwitchLLMTool","UnheardOfTool""#).await;
+        edit_state(
+            &store,
+            r#"{"kind":"NeverConfirm"}"#,
+            r#"{"kind":"AlwaysConfirm"},"security_analyzer":{"kind":"LLMSecurityAnalyzer"}"#,
+        )
+        .await;
+        let conversation = world.open().await.unwrap();
+        let said: Vec<&str> =
+            conversation.warnings().iter().map(|warning| warning.message.as_str()).collect();
+        assert!(said[0].contains("switch_llm, UnheardOfTool;"), "{said:?}");
+        assert!(said[1].ends_with("confirmation policy, security analyzer"), "{said:?}");
+    });
+}

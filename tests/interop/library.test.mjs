@@ -4,6 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { after, before } from "node:test";
 import { importedConversations } from "./library/imported.mjs";
+import { requestsOfTheSdk } from "./library/requests.mjs";
 import { writtenConversations } from "./library/written.mjs";
 import { openSdk } from "./session.mjs";
 
@@ -21,3 +22,4 @@ after(async () => {
 
 importedConversations(sdk, place);
 writtenConversations(sdk, place);
+requestsOfTheSdk(sdk);

@@ -52,7 +52,8 @@ class ScriptedModel:
         self._server.daemon_threads = True
         self.port: int = self._server.server_port
         self.base_url = f"http://127.0.0.1:{self.port}/v1"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        # close() waits for the next poll.
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
 
     def _answer(self, body: dict) -> tuple[int, dict]:
         turn = len(self.requests)

@@ -140,9 +140,12 @@ function keepsPythonsSettings(before, after) {
   for (const [name, value] of agent) if (name !== "llm") assert.equal(ourAgent.get(name), value, `agent.${name}`);
 }
 
-function reportsWhatCannotRun({ state: { agent, hook_config }, warnings }) {
+function reportsWhatCannotRun({ state, warnings }) {
+  const { agent } = state;
   const said = (code) => warnings.filter((warning) => warning.code === code).map(({ message }) => message).join();
+  const builtIn = { InvokeSkillTool: "invoke_skill", SwitchLLMTool: "switch_llm", VisionInspectTool: "inspect_image_with_vision" };
   const missing = (agent.tools ?? []).map(({ name }) => name);
+  missing.push(...(agent.include_default_tools ?? []).flatMap((name) => builtIn[name] ?? []));
   for (const name of missing) assert.ok(said("tools_unavailable").includes(name), name);
   if (missing.length === 0) assert.equal(said("tools_unavailable"), "");
   const settings = {
@@ -150,7 +153,9 @@ function reportsWhatCannotRun({ state: { agent, hook_config }, warnings }) {
     condenser: (agent.condenser?.kind ?? "NoOpCondenser") !== "NoOpCondenser",
     "skills and context": agent.agent_context !== undefined,
     critic: agent.critic !== undefined,
-    hooks: hook_config !== undefined,
+    "confirmation policy": (state.confirmation_policy?.kind ?? "NeverConfirm") !== "NeverConfirm",
+    "security analyzer": state.security_analyzer !== undefined,
+    hooks: state.hook_config !== undefined,
   };
   for (const [name, isThere] of Object.entries(settings)) assert.equal(said("settings_unavailable").includes(name), isThere, name);
 }

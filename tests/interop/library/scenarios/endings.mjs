@@ -89,7 +89,7 @@ export const endings = {
   },
   "paused in a tool, and continued": {
     replies: [{ calls: [wait] }, { text: "Done waiting." }],
-    kinds: [...begin, "Action", "Observation", "Pause", "Message"],
+    kinds: [...begin, "Action", "Pause", "Observation", "Message"],
     play: async (stage) => {
       const { conversation, run, held } = await untilTheToolHasBegun(stage);
       const paused = conversation.pause();
