@@ -1,5 +1,5 @@
 // Agents: a model with tools and a prompt.
-import { invalidOptions } from "./errors.js";
+import { invalidOptions, reading } from "./errors.js";
 import { LLM } from "./llm.js";
 import type { Tool } from "./tool.js";
 
@@ -22,11 +22,14 @@ export class Agent {
 
   /** @throws ThreadkeepError `invalid_options`, naming the option. */
   constructor(options: AgentOptions) {
-    if (!(options?.llm instanceof LLM)) throw invalidOptions("llm must be an LLM: new Agent({ llm: new LLM({ … }) })");
-    const { llm, tools = [], systemPrompt, toolConcurrencyLimit = 1 } = options;
-    if (!Array.isArray(tools) || tools.some((tool) => typeof tool?.execute !== "function" || typeof tool.name !== "string")) {
-      throw invalidOptions("tools must be an array of what tool() returns");
-    }
+    const { llm, tools, systemPrompt, toolConcurrencyLimit = 1 } = reading("the options of an Agent", () => {
+      if (!(options?.llm instanceof LLM)) throw invalidOptions("llm must be an LLM: new Agent({ llm: new LLM({ … }) })");
+      const { tools = [] } = options;
+      if (!Array.isArray(tools) || tools.some((tool) => typeof tool?.execute !== "function" || typeof tool.name !== "string")) {
+        throw invalidOptions("tools must be an array of what tool() returns");
+      }
+      return { ...options, tools };
+    });
     if (systemPrompt !== undefined && typeof systemPrompt !== "string") throw invalidOptions("systemPrompt must be a string");
     if (!Number.isInteger(toolConcurrencyLimit) || toolConcurrencyLimit < 1) {
       throw invalidOptions("toolConcurrencyLimit must be a whole number of at least 1");

@@ -1,7 +1,7 @@
 // Conversations as zip archives. The core decides what an archive may hold; a zip library reads and writes the
 // container. The library is only loaded when one of these functions is used.
 import { importArchive, CoreExport, CoreStore } from "../pkg/threadkeep.js";
-import { fromCore, invalidOptions } from "./errors.js";
+import { fromCore, invalidOptions, reading } from "./errors.js";
 import { type Store, coreStore } from "./store.js";
 
 /** How far an import or export has come. */
@@ -103,10 +103,12 @@ async function openExport(store: CoreStore | Store, id: string): Promise<CoreExp
 }
 
 function asBlob(zip: unknown): Blob {
-  if (zip instanceof Blob) return zip;
-  if (zip instanceof ArrayBuffer) return new Blob([zip]);
-  if (ArrayBuffer.isView(zip)) return new Blob([zip as ArrayBufferView<ArrayBuffer>]);
-  throw invalidOptions("importZip takes a zip archive as a Blob, an ArrayBuffer or a Uint8Array");
+  return reading("the archive", () => {
+    if (zip instanceof Blob) return zip;
+    if (zip instanceof ArrayBuffer) return new Blob([zip]);
+    if (ArrayBuffer.isView(zip)) return new Blob([zip as ArrayBufferView<ArrayBuffer>]);
+    throw invalidOptions("importZip takes a zip archive as a Blob, an ArrayBuffer or a Uint8Array");
+  });
 }
 
 /** A listener that may throw without stopping the work: its error surfaces as an uncaught one. */

@@ -3,7 +3,7 @@
 import { CoreConversation, deleteConversation, listConversations } from "../pkg/threadkeep.js";
 import { Agent } from "./agent.js";
 import { type ImportedConversation, type Progress, exportZip, exportZipStream, importZip } from "./archive.js";
-import { ThreadkeepError, call, invalidOptions, settle } from "./errors.js";
+import { ThreadkeepError, call, invalidOptions, reading, settle, words } from "./errors.js";
 import type {
   ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, LiveEvent, MessageEvent_,
 } from "./events.js";
@@ -97,13 +97,16 @@ export class Conversation implements AsyncDisposable {
    * @throws ThreadkeepError `invalid_options`, `id_mismatch`, `store_*`
    */
   static async open(options: ConversationOptions): Promise<Conversation> {
-    const { agent, conversationId, callbacks = [], tokenCallbacks = [], maxIterationPerRun, tags } = options ?? {};
-    if (!(agent instanceof Agent)) throw invalidOptions("agent must be an Agent: Conversation.open({ agent: new Agent({ … }) })");
+    const { agent, conversationId, store = indexedDBStore(), maxIterationPerRun, tags, ...told } = reading("the options of a conversation", () => {
+      if (!(options?.agent instanceof Agent)) throw invalidOptions("agent must be an Agent: Conversation.open({ agent: new Agent({ … }) })");
+      return { ...options, ...(options.tags && { tags: tagsOf(options.tags) }) };
+    });
+    const callbacks = functionsOf("callbacks", told.callbacks);
+    const tokenCallbacks = functionsOf("tokenCallbacks", told.tokenCallbacks);
     if (maxIterationPerRun !== undefined && !(Number.isInteger(maxIterationPerRun) && maxIterationPerRun >= 1)) {
       throw invalidOptions("maxIterationPerRun must be a whole number of at least 1");
     }
     const id = conversationId === undefined ? crypto.randomUUID() : checkId(conversationId);
-    const store = options.store ?? indexedDBStore();
     const core = await coreStore(store);
     const listeners = new Set<(event: ConversationEvent | LiveEvent) => void>();
     for (const callback of callbacks) listeners.add((event) => isStored(event) && callback(event));
@@ -148,7 +151,8 @@ export class Conversation implements AsyncDisposable {
     zip: Blob | ArrayBuffer | Uint8Array,
     options: { store?: Store; onProgress?: (progress: Progress) => void } = {},
   ): Promise<ImportedConversation[]> {
-    return importZip(zip, await coreStore(options.store ?? indexedDBStore()), options.onProgress);
+    const { store = indexedDBStore(), onProgress } = reading("the options of importZip()", () => ({ ...options }));
+    return importZip(zip, await coreStore(store), onProgress);
   }
 
   /** Removes a conversation; nothing happens if there is none. @throws ThreadkeepError `locked_elsewhere` while it is open. */
@@ -180,8 +184,10 @@ export class Conversation implements AsyncDisposable {
   async sendMessage(message: string | Content[], options: { sender?: string } = {}): Promise<MessageEvent_> {
     const content: unknown = typeof message === "string" ? [{ type: "text", text: message }] : message;
     if (!Array.isArray(content)) throw invalidOptions("a message is a string or an array of text and image parts");
-    if (options.sender !== undefined && typeof options.sender !== "string") throw invalidOptions("sender must be a string");
-    return JSON.parse((await settle(this.#core.sendMessage(JSON.stringify(content), options.sender))) as string);
+    const { sender } = reading("the options of sendMessage()", () => ({ ...options }));
+    if (sender !== undefined && typeof sender !== "string") throw invalidOptions("sender must be a string");
+    const json = reading("the message", () => JSON.stringify(content));
+    return JSON.parse((await settle(this.#core.sendMessage(json, sender))) as string);
   }
 
   /**
@@ -189,11 +195,15 @@ export class Conversation implements AsyncDisposable {
    * confirmation approves what waits. An aborted `signal` stops like `interrupt()` and rejects with code `aborted`.
    */
   run(options: { signal?: AbortSignal } = {}): Run {
-    return new Run(this.#run(options?.signal), (listener) => this.subscribe(listener));
+    return new Run(this.#run(options), (listener) => this.subscribe(listener));
   }
 
-  async #run(signal: AbortSignal | undefined): Promise<RunResult> {
-    if (signal !== undefined && !(signal instanceof AbortSignal)) throw invalidOptions("signal must be an AbortSignal");
+  async #run(options: { signal?: AbortSignal }): Promise<RunResult> {
+    const signal = reading("the options of run()", () => {
+      const { signal } = options ?? {};
+      if (signal === undefined || signal instanceof AbortSignal) return signal;
+      throw invalidOptions("signal must be an AbortSignal");
+    });
     if (signal?.aborted) throw aborted(signal);
     const interrupt = () => void this.interrupt().catch(() => {});
     signal?.addEventListener("abort", interrupt);
@@ -226,12 +236,13 @@ export class Conversation implements AsyncDisposable {
 
   /** Answers every call that waits with a rejection, which the model reads at the next run. */
   async rejectPendingActions(reason?: string): Promise<void> {
+    if (reason !== undefined && typeof reason !== "string") throw invalidOptions("the reason must be a string");
     await settle(this.#core.rejectPendingActions(reason));
   }
 
   /** Replaces all tags; `title` is shown in lists. */
   async setTags(tags: Record<string, string>): Promise<void> {
-    await settle(this.#core.setTags(tags));
+    await settle(this.#core.setTags(tagsOf(tags)));
   }
 
   /** The message of the last `finish`, or the model's last text. */
@@ -241,7 +252,8 @@ export class Conversation implements AsyncDisposable {
 
   /** The conversation as it is now, as a zip archive that the Python SDK opens once it is unpacked. */
   async exportZip(options: { onProgress?: (progress: Progress) => void } = {}): Promise<Blob> {
-    return exportZip(await coreStore(this.#store), this.id, options.onProgress);
+    const { onProgress } = reading("the options of exportZip()", () => ({ ...options }));
+    return exportZip(await coreStore(this.#store), this.id, onProgress);
   }
 
   /** As `exportZip()`, piece by piece; memory is bounded by the largest event. */
@@ -305,19 +317,19 @@ function eventLog(core: CoreConversation): EventLog {
       return call(() => core.length());
     },
     async at(index) {
-      const place = Math.trunc(index) || 0;
+      const place = whole(index);
       const start = place < 0 ? log.length + place : place;
       return start < 0 ? undefined : (await read(start, start + 1))[0];
     },
     async slice(start = 0, end = log.length) {
-      return read(fromEnd(Math.trunc(start) || 0), Math.min(log.length, fromEnd(Math.trunc(end) || 0)));
+      return read(fromEnd(whole(start)), Math.min(log.length, fromEnd(whole(end))));
     },
     async getIndex(eventId) {
-      return (await settle(core.indexOf(String(eventId)))) as number;
+      return (await settle(core.indexOf(words(eventId)))) as number;
     },
     async getId(index) {
       const event = await log.at(index);
-      if (!event) throw new ThreadkeepError("not_found", `there is no event ${index} in this conversation`);
+      if (!event) throw new ThreadkeepError("not_found", `there is no event ${words(index)} in this conversation`);
       return event.id;
     },
     async *[Symbol.asyncIterator]() {
@@ -354,7 +366,27 @@ function checkId(id: unknown): string {
     const hex = id.replaceAll("-", "").toLowerCase();
     return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
   }
-  throw invalidOptions(`conversation id ${JSON.stringify(String(id)).slice(0, 80)} is not a UUID; leave it out to get a new one`);
+  throw invalidOptions(`conversation id ${JSON.stringify(words(id)).slice(0, 80)} is not a UUID; leave it out to get a new one`);
+}
+
+/** As arrays take their indices. */
+function whole(index: unknown): number {
+  return reading("an index of an event", () => Math.trunc(index as number) || 0);
+}
+
+function tagsOf(given: unknown): Record<string, string> {
+  if (typeof given === "object" && given !== null && !Array.isArray(given)) {
+    const tags = reading("tags", () => ({ ...given }) as Record<string, string>);
+    if (Object.values(tags).every((value) => typeof value === "string")) return tags;
+  }
+  throw invalidOptions("tags must be an object of strings");
+}
+
+function functionsOf<T extends Function>(name: string, given: readonly T[] = []): readonly T[] {
+  return reading(name, () => {
+    if (Array.isArray(given) && given.every((each) => typeof each === "function")) return [...given];
+    throw invalidOptions(`${name} must be an array of functions`);
+  });
 }
 
 function aborted(signal: AbortSignal): ThreadkeepError {

@@ -57,14 +57,35 @@ export function invalidOptions(message: string): ThreadkeepError {
   return new ThreadkeepError("invalid_options", message);
 }
 
+/**
+ * Reads what the host gave. Getters, proxies and `toJSON` may throw whatever they like; that is then no failure of
+ * ours, but an argument that is not of the documented form. @internal
+ */
+export function reading<T>(what: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ThreadkeepError) throw error;
+    throw new ThreadkeepError("invalid_options", `${what} cannot be read: ${words(error)}`, { cause: error });
+  }
+}
+
+/** Some text for anything, also for what refuses to be one. @internal */
+export function words(value: unknown): string {
+  try {
+    return String(value instanceof Error ? value.message : value);
+  } catch {
+    return "something that is no text";
+  }
+}
+
 /** What the wasm rejected or threw, as a `ThreadkeepError`. @internal */
 export function fromCore(error: unknown): ThreadkeepError {
   if (error instanceof ThreadkeepError) return error;
   if (isCoreError(error)) {
     return new ThreadkeepError(error.code, error.message, error.status === undefined ? {} : { status: error.status });
   }
-  const words = error instanceof Error ? error.message : String(error);
-  return new ThreadkeepError("internal", `threadkeep failed: ${words}; reload the page, nothing stored is lost`, { cause: error });
+  return new ThreadkeepError("internal", `threadkeep failed: ${words(error)}; reload the page, nothing stored is lost`, { cause: error });
 }
 
 /** Waits for the wasm's promise; its rejections become `ThreadkeepError`s. @internal */

@@ -1,5 +1,5 @@
 // Models.
-import { invalidOptions } from "./errors.js";
+import { invalidOptions, reading } from "./errors.js";
 
 /** How to reach a model. What is not set has the SDK's default. */
 export interface LLMOptions {
@@ -42,8 +42,9 @@ export class LLM {
   readonly options: Readonly<LLMOptions>;
 
   /** @throws ThreadkeepError `invalid_options`, naming the option. */
-  constructor(options: LLMOptions) {
-    if (typeof options !== "object" || options === null) throw invalidOptions("new LLM() takes an object of options");
+  constructor(given: LLMOptions) {
+    if (typeof given !== "object" || given === null) throw invalidOptions("new LLM() takes an object of options");
+    const options = reading("the options of an LLM", () => ({ ...given }));
     if (typeof options.model !== "string" || options.model.trim() === "") {
       throw invalidOptions('model must name a model, such as "openai/gpt-4o"');
     }
@@ -62,7 +63,7 @@ export class LLM {
     if (options.apiKey !== undefined && typeof options.apiKey !== "string" && typeof options.apiKey !== "function") {
       throw invalidOptions("apiKey must be a string or a function that returns one");
     }
-    if (options.headers !== undefined) checkHeaders(options.headers);
+    if (options.headers !== undefined) options.headers = headersOf(options.headers);
     this.options = Object.freeze({ ...options, ...(options.headers && { headers: Object.freeze({ ...options.headers }) }) });
   }
 
@@ -83,8 +84,10 @@ function expect(name: string, value: unknown, type: "string" | "number" | "boole
   if (value !== undefined && typeof value !== type) throw invalidOptions(`${name} must be a ${type}`);
 }
 
-function checkHeaders(headers: unknown): void {
-  if (typeof headers !== "object" || headers === null || Object.values(headers).some((value) => typeof value !== "string")) {
-    throw invalidOptions("headers must be an object of strings");
+function headersOf(given: unknown): Record<string, string> {
+  if (typeof given === "object" && given !== null && !Array.isArray(given)) {
+    const headers = reading("headers", () => ({ ...given }) as Record<string, string>);
+    if (Object.values(headers).every((value) => typeof value === "string")) return headers;
   }
+  throw invalidOptions("headers must be an object of strings");
 }

@@ -1,6 +1,6 @@
 // Stores: where conversations live. The contract for a store of your own, and the two that come with the library.
 import { CoreStore } from "../pkg/threadkeep.js";
-import { call, invalidOptions, settle } from "./errors.js";
+import { call, invalidOptions, reading, settle } from "./errors.js";
 import { load } from "./wasm.js";
 
 /** A conversation without its events. */
@@ -97,7 +97,7 @@ export interface Store {
  * `"strict"`ly and the rest `"relaxed"`; `durability` decides for all of it.
  */
 export function indexedDBStore(name = "threadkeep", options: { durability?: "strict" | "relaxed" } = {}): Store {
-  const durability = options?.durability;
+  const durability = reading("the options of a store", () => options?.durability);
   if (typeof name !== "string" || name === "") throw invalidOptions("the name of a store must be a text that is not empty");
   if (durability !== undefined && durability !== "strict" && durability !== "relaxed") {
     throw invalidOptions('durability must be "strict" or "relaxed"');
@@ -143,7 +143,7 @@ class OwnStore implements Store {
   }
 
   events(conversation: string, start: number, end: number): Promise<StoredEvent[]> {
-    return this.#ask((core) => core.events(text(conversation), start, end));
+    return this.#ask((core) => core.events(text(conversation), index(start), index(end)));
   }
 
   indexOf(conversation: string, event: string): Promise<number | undefined> {
@@ -182,11 +182,9 @@ const hosts = new WeakMap<Store, CoreStore>();
 
 /** The wasm's handle on a store. @internal */
 export async function coreStore(store: Store): Promise<CoreStore> {
-  if (store instanceof OwnStore) return store.core();
-  const missing = methods.filter((method) => typeof (store as Store | undefined)?.[method] !== "function");
-  if (missing.length > 0) {
-    throw invalidOptions(`store must be indexedDBStore(), memoryStore() or a Store of your own; it has no ${missing[0]}()`);
-  }
+  if (reading("store", () => store instanceof OwnStore)) return (store as OwnStore).core();
+  const missing = reading("store", () => methods.find((method) => typeof (store as Store | undefined)?.[method] !== "function"));
+  if (missing) throw invalidOptions(`store must be indexedDBStore(), memoryStore() or a Store of your own; it has no ${missing}()`);
   await load();
   const core = hosts.get(store) ?? call(() => CoreStore.host(store, typeof store.name === "string" ? store.name : undefined));
   hosts.set(store, core);
@@ -194,6 +192,11 @@ export async function coreStore(store: Store): Promise<CoreStore> {
 }
 
 const methods = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete", "close"] as const;
+
+function index(value: unknown): number {
+  if (typeof value === "number" && value >= 0) return value;
+  throw invalidOptions("an index of an event is a number of at least 0");
+}
 
 /** An argument that the wasm takes as text; what is none becomes one that it refuses. */
 function text(value: unknown): string {

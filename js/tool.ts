@@ -1,6 +1,6 @@
 // Tools that the host defines.
 import { Validator } from "@cfworker/json-schema";
-import { ThreadkeepError, invalidOptions } from "./errors.js";
+import { ThreadkeepError, invalidOptions, reading, words } from "./errors.js";
 import type { Content, JSONValue } from "./events.js";
 
 /** A JSON Schema (draft 2020-12) of an object. */
@@ -77,24 +77,30 @@ export interface Tool {
  * @throws ThreadkeepError `invalid_options`, naming the option.
  */
 export function tool<Args = any>(options: ToolOptions<Args>): Tool {
-  const { name, description, parameters, annotations = {}, replay, execute } = options;
+  const { name, description, parameters, annotations, replay, execute } = reading("the options of tool()", () => {
+    const { annotations } = options;
+    return { ...options, annotations: { ...annotations } };
+  });
   if (typeof name !== "string" || !/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
-    throw invalidOptions(`tool name ${JSON.stringify(name)} must be 1 to 64 letters, digits, underscores or dashes`);
+    throw invalidOptions(`tool name ${JSON.stringify(words(name))} must be 1 to 64 letters, digits, underscores or dashes`);
   }
   if (typeof description !== "string") throw invalidOptions(`description of tool ${name} must be a string`);
   if (typeof execute !== "function") throw invalidOptions(`execute of tool ${name} must be a function`);
   if (replay !== undefined && !["safe", "ask", "never"].includes(replay)) {
     throw invalidOptions(`replay of tool ${name} must be "safe", "ask" or "never"`);
   }
-  const schema = isStandard(parameters) ? jsonSchemaOf(name, parameters) : parameters;
-  if (typeof schema !== "object" || schema === null || (schema["type"] ?? "object") !== "object") {
+  const schema = reading(`parameters of tool ${name}`, () => {
+    const schema = isStandard(parameters) ? jsonSchemaOf(name, parameters) : parameters;
+    const isObject = typeof schema === "object" && schema !== null && (schema["type"] ?? "object") === "object";
+    // What is no JSON, the model could not be told.
+    if (isObject && JSON.stringify(schema)?.startsWith("{")) return schema;
     throw invalidOptions(`parameters of tool ${name} must be a JSON Schema of type "object" or a Standard Schema`);
-  }
+  });
   return Object.freeze({
     name,
     description,
     parameters: schema,
-    annotations: Object.freeze({ ...annotations }),
+    annotations: Object.freeze(annotations),
     ...(replay && { replay }),
     execute: isStandard(parameters) ? parsing(parameters, execute) : (execute as Tool["execute"]),
   });
@@ -149,7 +155,7 @@ export function toCore(tool: Tool): CoreTool {
   return {
     name: tool.name,
     description: tool.description,
-    parameters: JSON.stringify(tool.parameters),
+    parameters: reading(`parameters of tool ${tool.name}`, () => JSON.stringify(tool.parameters)),
     annotations: tool.annotations,
     ...(tool.replay && { replay: tool.replay }),
     check(argumentsJson) {
@@ -167,7 +173,11 @@ export function toCore(tool: Tool): CoreTool {
 }
 
 function toContent(output: unknown): { content: Content[]; is_error: boolean } {
-  if (isContentOutput(output)) return { content: output.content, is_error: output.isError === true };
+  if (isContentOutput(output)) {
+    // Providers refuse a result without content.
+    const content: Content[] = output.content.length > 0 ? output.content : [{ type: "text", text: "" }];
+    return { content, is_error: output.isError === true };
+  }
   const text = typeof output === "string" ? output : (JSON.stringify(output) ?? "");
   return { content: [{ type: "text", text }], is_error: false };
 }

@@ -21,6 +21,10 @@ extern "C" {
     #[wasm_bindgen(catch, js_name = fetch)]
     fn global_fetch(request: &web_sys::Request) -> Result<JsValue, JsValue>;
 
+    /// `Object.entries`; a stranger's object may throw.
+    #[wasm_bindgen(catch, js_namespace = Object, js_name = entries)]
+    fn entries(object: &JsValue) -> Result<Array, JsValue>;
+
     /// Anything with a `getReader`, of whichever realm or polyfill.
     type Stream;
     #[wasm_bindgen(method, catch, js_name = getReader)]
@@ -28,9 +32,9 @@ extern "C" {
 
     type Reader;
     #[wasm_bindgen(method, catch)]
-    fn read(this: &Reader) -> Result<Promise, JsValue>;
+    fn read(this: &Reader) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(method, catch)]
-    fn cancel(this: &Reader) -> Result<Promise, JsValue>;
+    fn cancel(this: &Reader) -> Result<JsValue, JsValue>;
 
     /// A response without a stream, as test doubles give it.
     type Texts;
@@ -168,8 +172,7 @@ fn headers_of(response: &JsValue) -> Vec<(String, String)> {
     let pairs: Vec<JsValue> = match js_sys::try_iter(&headers) {
         Ok(Some(pairs)) => pairs.map_while(Result::ok).collect(),
         // A test double's plain object.
-        _ if headers.is_object() => Object::entries(headers.unchecked_ref()).to_vec(),
-        _ => Vec::new(),
+        _ => entries(&headers).map(|pairs| pairs.to_vec()).unwrap_or_default(),
     };
     let text = |pair: &Array, at: u32| pair.get(at).as_string();
     let pair = |pair: &JsValue| {
@@ -214,7 +217,7 @@ impl Body {
         let chunk = match &mut self.source {
             Source::Stream(reader) => {
                 let read = reader.read().map_err(|error| network(&error))?;
-                let result = self.exchange.settled(&read).await?;
+                let result = self.exchange.settled(&Promise::resolve(&read)).await?;
                 match field(&result, "done").is_some_and(|done| done.is_truthy()) {
                     true => None,
                     false => Some(bytes_of(&field(&result, "value").unwrap_or_default())?),
