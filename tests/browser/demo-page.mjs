@@ -60,10 +60,27 @@ export class DemoPage {
     }
   }
 
+  /** Waits until the text of the thread, or of another part of the page, matches. */
+  shows(pattern, selector = ".items") {
+    const condition = (selector, source) => new RegExp(source, "s").test(document.querySelector(selector)?.textContent ?? "");
+    return this.until(`${selector} shows ${pattern}`, condition, selector, pattern.source);
+  }
+
+  /** Waits until so much of an answer has streamed in. */
+  streams(length = 50) {
+    return this.until("an answer streams in", (wanted) => document.querySelector(".live .prose")?.textContent.length > wanted, length);
+  }
+
   async say(text) {
     await this.page.focus("#composer-text");
     await this.page.keyboard.type(text);
     await this.page.keyboard.press("Enter");
+  }
+
+  /** Types it into a field, in place of what is there. */
+  async fill(selector, text) {
+    await this.page.$eval(selector, (field) => field.select());
+    await this.page.type(selector, text);
   }
 
   /** Says it, and waits until the agent has answered. */
