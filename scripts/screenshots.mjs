@@ -28,8 +28,8 @@ await main(async () => {
     await page.evaluate(() => document.activeElement.blur());
     await page.mouse.move(0, 0);
     for (const [scheme, name] of [["light", "demo.png"], ["dark", "demo-dark.png"]]) {
-      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }, { name: "prefers-reduced-motion", value: "reduce" }]);
-      await page.evaluate(() => document.fonts.ready);
+      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+      await demoPage.still();
       const file = path.join(root, "docs", name);
       await page.screenshot({ path: file });
       console.log(`docs/${name}: ${Math.round(statSync(file).size / 1000)} kB`);

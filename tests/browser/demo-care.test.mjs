@@ -86,9 +86,10 @@ for (const kind of availableBrowsers) {
         await page.ask("Roll two dice and tell me the time");
         await page.page.$$eval("details", (all) => all.forEach((details) => (details.open = true)));
         await violations("a conversation with everything unfolded");
-        // Only Chromium's protocol can switch the lights; at once, because a colour on its way would be measured too.
+        // Only Chromium's protocol can switch the lights.
         if (kind === "chromium") {
-          await page.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }, { name: "prefers-reduced-motion", value: "reduce" }]);
+          await page.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
+          await page.still();
           await violations("the same in the dark");
         }
         await page.press("Settings");

@@ -1,7 +1,8 @@
 // The demo page as somebody sees it who uses it: what is on it, and what can be done with it. Nothing here looks into
 // the page's code, and everything waits for what it wants to see.
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import path from "node:path";
+import { root } from "../../scripts/process.mjs";
 import { createScriptedModel } from "../../scripts/scripted-model.mjs";
 import { site } from "../../scripts/site.mjs";
 import { build } from "../../www/build.mjs";
@@ -9,14 +10,21 @@ import { listen } from "../support/listen.mjs";
 
 /** Builds the page and serves it with its scripted model, which `npm start` does too. `requests` are those to the model. */
 export async function startDemo({ delay = 3 } = {}) {
-  await build();
+  // A folder of its own, for other tests may build the page at the same time.
+  const folder = `.cache/demo-${process.pid}`;
+  await build({ outdir: path.join(root, folder) });
   const requests = [];
   const scripted = createScriptedModel({ delay });
   const model = (request, response) => {
     requests.push({ url: request.url, authorization: request.headers.authorization });
     return scripted(request, response);
   };
-  return { ...(await listen(site({ model }))), requests };
+  const server = await listen(site({ model, page: folder }));
+  const close = async () => {
+    await server.close();
+    rmSync(path.join(root, folder), { recursive: true });
+  };
+  return { origin: server.origin, requests, close };
 }
 
 export class DemoPage {
@@ -93,6 +101,11 @@ export class DemoPage {
 
   idle() {
     return this.until("the run is over", () => document.querySelector("#stop-button").hidden && !document.querySelector(".live").childElementCount);
+  }
+
+  /** Waits until nothing moves any more, not even a colour. */
+  still() {
+    return this.until("nothing moves", () => document.getAnimations().length === 0);
   }
 
   /** Clicks the button of this name. */
