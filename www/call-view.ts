@@ -52,8 +52,8 @@ function argumentsView(args: Record<string, unknown>): HTMLElement | null {
   const entries = Object.entries(args);
   if (entries.length === 0) return null;
   return el(
-    "section",
-    { "aria-label": "Arguments" },
+    "div",
+    { role: "group", "aria-label": "Arguments" },
     el("h3", { class: "eyebrow" }, "Arguments"),
     el(
       "dl",
@@ -75,8 +75,8 @@ const RESULT_NAME = {
 function resultView(call: Call): HTMLElement {
   const name = RESULT_NAME[call.state];
   return el(
-    "section",
-    { "aria-label": name },
+    "div",
+    { role: "group", "aria-label": name },
     el("h3", { class: "eyebrow" }, name),
     el("pre", { class: "result", tabindex: 0 }, call.result || "(no text)"),
     ...call.images.map(imageView),

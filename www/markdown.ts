@@ -84,7 +84,7 @@ function furnish(fragment: DocumentFragment): DocumentFragment {
     );
   }
   for (const table of fragment.querySelectorAll("table")) {
-    const frame = el("div", { class: "table-frame", tabindex: 0, role: "region", "aria-label": "Table" });
+    const frame = el("div", { class: "table-frame", tabindex: 0, role: "group", "aria-label": "Table" });
     table.replaceWith(frame);
     frame.append(table);
   }

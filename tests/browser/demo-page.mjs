@@ -1,7 +1,8 @@
 // The demo page as somebody sees it who uses it: what is on it, and what can be done with it. Nothing here looks into
 // the page's code, and everything waits for what it wants to see.
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import path from "node:path";
+import { root } from "../../scripts/process.mjs";
 import { createScriptedModel } from "../../scripts/scripted-model.mjs";
 import { site } from "../../scripts/site.mjs";
 import { build } from "../../www/build.mjs";
@@ -9,14 +10,21 @@ import { listen } from "../support/listen.mjs";
 
 /** Builds the page and serves it with its scripted model, which `npm start` does too. `requests` are those to the model. */
 export async function startDemo({ delay = 3 } = {}) {
-  await build();
+  // A folder of its own, for other tests may build the page at the same time.
+  const folder = `.cache/demo-${process.pid}`;
+  await build({ outdir: path.join(root, folder) });
   const requests = [];
   const scripted = createScriptedModel({ delay });
   const model = (request, response) => {
     requests.push({ url: request.url, authorization: request.headers.authorization });
     return scripted(request, response);
   };
-  return { ...(await listen(site({ model }))), requests };
+  const server = await listen(site({ model, page: folder }));
+  const close = async () => {
+    await server.close();
+    rmSync(path.join(root, folder), { recursive: true });
+  };
+  return { origin: server.origin, requests, close };
 }
 
 export class DemoPage {
@@ -60,10 +68,27 @@ export class DemoPage {
     }
   }
 
+  /** Waits until the text of the thread, or of another part of the page, matches. */
+  shows(pattern, selector = ".items") {
+    const condition = (selector, source) => new RegExp(source, "s").test(document.querySelector(selector)?.textContent ?? "");
+    return this.until(`${selector} shows ${pattern}`, condition, selector, pattern.source);
+  }
+
+  /** Waits until so much of an answer has streamed in. */
+  streams(length = 50) {
+    return this.until("an answer streams in", (wanted) => document.querySelector(".live .prose")?.textContent.length > wanted, length);
+  }
+
   async say(text) {
     await this.page.focus("#composer-text");
     await this.page.keyboard.type(text);
     await this.page.keyboard.press("Enter");
+  }
+
+  /** Types it into a field, in place of what is there. */
+  async fill(selector, text) {
+    await this.page.$eval(selector, (field) => field.select());
+    await this.page.type(selector, text);
   }
 
   /** Says it, and waits until the agent has answered. */
@@ -76,6 +101,11 @@ export class DemoPage {
 
   idle() {
     return this.until("the run is over", () => document.querySelector("#stop-button").hidden && !document.querySelector(".live").childElementCount);
+  }
+
+  /** Waits until nothing moves any more, not even a colour. */
+  still() {
+    return this.until("nothing moves", () => document.getAnimations().length === 0);
   }
 
   /** Clicks the button of this name. */

@@ -26,7 +26,7 @@ for (const kind of availableBrowsers) {
         await page.press("Several tools at once“Roll three dice, tell me the time and work out 12 × 34”");
         await page.press("Send");
         await page.until("the tools have run", () => document.querySelectorAll('.call[data-state="done"]').length === 3);
-        await page.until("the answer is there", () => /scripted answer/.test(document.querySelector(".items").textContent));
+        await page.shows(/scripted answer/);
         await page.idle();
         const calls = await page.calls();
         assert.deepEqual(calls.map(({ title, state }) => [title, state]), [["Roll the dice", "done"], ["Look at the clock", "done"], ["Work out 12 × 34", "done"]]);
@@ -37,35 +37,35 @@ for (const kind of availableBrowsers) {
 
       await step("an answer streams, stops when told, and goes on", async () => {
         await page.say("A long answer of 9 paragraphs");
-        await page.until("text streams", () => document.querySelector(".live .prose")?.textContent.length > 50);
+        await page.streams();
         await page.press("Stop");
         await page.press("Continue");
-        await page.until("the answer is complete", () => /Part 2/.test(document.querySelector(".items").textContent));
+        await page.shows(/Part 2/);
         await page.idle();
       });
 
       await step("a reload in the middle of an answer loses nothing that was stored", async () => {
         await page.say("A long answer of 60 paragraphs");
-        await page.until("text streams", () => document.querySelector(".live .prose")?.textContent.length > 50);
+        await page.streams();
         await page.page.reload();
         await page.press("Continue");
-        await page.until("text streams again", () => document.querySelector(".live .prose")?.textContent.length > 50);
+        await page.streams();
         await page.press("Stop");
         await page.idle();
       });
 
       await step("a reload in the middle of a tool asks, and runs it again only if told", async () => {
         await page.say("Count slowly to 3");
-        await page.until("it counts", () => /1 of 3/.test(document.querySelector(".items").textContent));
+        await page.shows(/1 of 3/);
         await page.page.reload();
         await page.press("Run again");
-        await page.until("it has counted", () => /slow_count: 1 2 3/.test(document.querySelector(".items").textContent));
+        await page.shows(/slow_count: 1 2 3/);
         await page.idle();
       });
 
       await step("after SIGKILL in the middle of a tool everything is there, and it goes on without", async () => {
         await page.say("Count slowly to 99");
-        await page.until("it counts", () => /1 of 99/.test(document.querySelector(".items").textContent));
+        await page.shows(/1 of 99/);
         const before = await page.page.$$eval(".items > .entry", (entries) => entries.length);
         assert.deepEqual(browser.problems, []);
         await browser.kill();
