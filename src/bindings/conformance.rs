@@ -85,17 +85,9 @@ pub fn trap_in_promise(way: String) -> Promise {
             "panic" => Ok(nothing.expect("a panic on purpose")),
             "trap" => std::arch::wasm32::unreachable(),
             "exception" => Ok(nothing.expect_throw("an exception on purpose")),
-            "recursion" => Ok(JsValue::from(depth(u64::MAX) as f64)),
             _ => Ok(JsValue::UNDEFINED),
         }
     })
-}
-
-fn depth(more: u64) -> u64 {
-    // Called through a pointer, lest the compiler make a loop of it.
-    let deeper: fn(u64) -> u64 = std::hint::black_box(depth);
-    let frame = std::hint::black_box([more; 64]);
-    if more == 0 { 0 } else { deeper(more - 1) + frame.iter().filter(|n| **n == more).count() as u64 }
 }
 
 /// A promise that nothing settles but a crash.

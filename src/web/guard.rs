@@ -1,11 +1,13 @@
 //! No promise stays unsettled after a trap.
 //!
-//! A panic ends the call in a trap, and so do a full stack and memory that runs out; an exception that JavaScript
-//! throws where none was expected leaves the wasm in the same way. The future that was polled is never polled again,
-//! so its promise would wait for ever, and so would every other promise whose state it left borrowed. Therefore each
-//! promise that is handed out is written down here, and each poll goes through a call to JavaScript that catches
-//! whatever comes out of it: then all promises are rejected, and later calls reject at once. The page has to be
-//! reloaded. Nothing that was stored is lost.
+//! A panic ends the call in a trap, and so does memory that runs out; an exception that JavaScript throws where none
+//! was expected leaves the wasm in the same way. The future that was polled is never polled again, so its promise
+//! would wait for ever, and so would every other promise whose state it left borrowed. Therefore each promise that is
+//! handed out is written down here, and each poll goes through a call to JavaScript that catches whatever comes out
+//! of it: then all promises are rejected, and later calls reject at once. The page has to be reloaded. Nothing that
+//! was stored is lost.
+//!
+//! A stack that overflows is beyond this: no code of the instance can run on it afterwards.
 
 use crate::error::{Error, ErrorCode, Result};
 use futures_util::future::LocalBoxFuture;
