@@ -75,13 +75,18 @@ pub fn try_lock(name: String) -> Promise {
     })
 }
 
-/// Panics inside a promise, for the test that no promise stays unsettled.
-#[wasm_bindgen(js_name = panicInPromise)]
-pub fn panic_in_promise() -> Promise {
-    guard::promise(async {
+/// Traps inside a promise, in one of the ways there are: for the test that no promise stays unsettled.
+#[wasm_bindgen(js_name = trapInPromise)]
+pub fn trap_in_promise(way: String) -> Promise {
+    guard::promise(async move {
         let nothing: Option<JsValue> = None;
-        #[expect(clippy::expect_used, reason = "this is the panic that is tested")]
-        Ok(nothing.expect("a panic on purpose"))
+        match way.as_str() {
+            #[expect(clippy::expect_used, reason = "this is the panic that is tested")]
+            "panic" => Ok(nothing.expect("a panic on purpose")),
+            "trap" => std::arch::wasm32::unreachable(),
+            "exception" => Ok(nothing.expect_throw("an exception on purpose")),
+            _ => Ok(JsValue::UNDEFINED),
+        }
     })
 }
 

@@ -135,13 +135,14 @@ for (const kind of availableBrowsers) {
         assert.deepEqual(await page.evaluate(inPage, "locksWithoutWebLocks"), [true, false, true]);
       });
       assert.deepEqual(browser.problems, []);
-      // Last, for the trap itself is an uncaught error, as it should be.
-      await check("after a panic every promise rejects", async (page) => {
-        for (const [code, message] of await page.evaluate(inPage, "panic")) {
-          assert.equal(code, "internal");
-          assert.match(message, /reload the page, nothing that was stored is lost/);
-        }
-      });
+      for (const way of ["panic", "trap", "exception"]) {
+        await check(`after a trap every promise rejects: ${way}`, async (page) => {
+          for (const [code, message] of await page.evaluate(inPage, "trap", way)) {
+            assert.equal(code, "internal");
+            assert.match(message, /reload the page, nothing that was stored is lost/);
+          }
+        });
+      }
     } finally {
       await browser.close();
     }

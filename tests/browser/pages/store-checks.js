@@ -333,8 +333,8 @@ export async function locksWithoutWebLocks() {
   return [first !== undefined, second !== undefined, third !== undefined];
 }
 
-export async function panic() {
+export async function trap(way) {
   const waiting = outcome(core.waitForever());
-  const panicking = outcome(core.panicInPromise());
-  return [await waiting, await panicking, await outcome(core.CoreStore.memory().list())];
+  const trapping = outcome(core.trapInPromise(way));
+  return [await waiting, await trapping, await outcome(core.CoreStore.memory().list())];
 }
