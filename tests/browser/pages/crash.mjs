@@ -28,7 +28,7 @@ const acting = (replay) =>
     },
   });
 
-const store = given.loses ? await losing(indexedDBStore()) : indexedDBStore();
+const store = given.loses ? losing(indexedDBStore()) : indexedDBStore();
 const agent = new Agent({
   llm: new LLM({ model: "scripted", baseUrl: "/v1", numRetries: 1 }),
   tools: [acting("safe"), acting("ask"), acting("never")],
