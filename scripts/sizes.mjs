@@ -52,8 +52,8 @@ function holdBudget() {
   const { profile, rows, total } = JSON.parse(readFileSync(sizesFile, "utf8"));
   print({ rows, total });
   if (profile !== "release") return console.log(`${notChecked}the size budget, because the build was made with --quick`);
-  const { brotli: budget } = JSON.parse(readFileSync(path.join(root, "size-budget.json"), "utf8"));
-  console.log(`budget: ${total.brotli} of ${budget} bytes brotli (${Math.round((100 * total.brotli) / budget)} %)`);
+  const { brotli: budget, goal } = JSON.parse(readFileSync(path.join(root, "size-budget.json"), "utf8"));
+  console.log(`budget: ${total.brotli} of ${budget} bytes brotli (${Math.round((100 * total.brotli) / budget)} %), on the way to ${goal}`);
   if (total.brotli > budget) {
     throw new Stop(
       `a page would download ${total.brotli} bytes (brotli), ${total.brotli - budget} more than size-budget.json allows: ` +
