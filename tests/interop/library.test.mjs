@@ -3,13 +3,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { after, before } from "node:test";
+import { thereAndBack } from "./library/both-ways.mjs";
 import { importedConversations } from "./library/imported.mjs";
+import { aLongConversation } from "./library/long.mjs";
 import { requestsOfTheSdk } from "./library/requests.mjs";
 import { writtenConversations } from "./library/written.mjs";
 import { openSdk } from "./session.mjs";
 
 const place = mkdtempSync(path.join(os.tmpdir(), "threadkeep-library-"));
 let session;
+/** The one session of this file, or null; there is none before the tests begin. */
 const sdk = () => session;
 
 before(async () => {
@@ -23,3 +26,5 @@ after(async () => {
 importedConversations(sdk, place);
 writtenConversations(sdk, place);
 requestsOfTheSdk(sdk);
+thereAndBack(sdk, place);
+aLongConversation(sdk, place);

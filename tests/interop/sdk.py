@@ -9,12 +9,14 @@ With --bare nothing of openhands-tools is imported, as in a program that uses on
 
 A line for --serve is {"command": "check" | "resume" | "requests", "path": ..., "reply": ..., "text": ..., "cipher": ...};
 anything else the SDK or its libraries print goes to stderr.
+With "in_place": true a command works on the directory itself and not on a copy: what a resume adds stays.
 Client tools stay registered for the life of the process.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import sys
@@ -45,7 +47,7 @@ def obey(order: dict) -> list[dict]:
     text = order.get("text") or QUESTION
     results = []
     try:
-        with copies(path) as directories:
+        with contextlib.nullcontext([path]) if order.get("in_place") else copies(path) as directories:
             for directory in directories:
                 results.append({"path": str(path), "directory": directory.name, **one(order, directory, text, cipher)})
     except Exception as error:  # noqa: BLE001 - unreadable input is an answer too

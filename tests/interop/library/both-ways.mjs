@@ -1,0 +1,73 @@
+// Conversations that go from Python to the page, on in Python, and back into the page's store.
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { Conversation, memoryStore } from "../../../dist/index.js";
+import { fixtures } from "../setup.mjs";
+import { eventsOf, open, say, scripted } from "./chat.mjs";
+import { eventsAmong, filesOf, packed, unpacked } from "./files.mjs";
+import { conversations } from "./imported.mjs";
+
+const sum = { name: "add", arguments: { a: 1, b: 2 } };
+
+export function thereAndBack(sdk, place) {
+  for (const scenario of ["simple", "tools", "mcp-tool", "invalid-calls", "legacy"]) {
+    test(`${scenario} goes from Python to the page, on in Python, and back`, { timeout: 60_000 }, (t) => (sdk() ? goesThereAndBack(t, scenario, sdk(), place) : t.skip("no SDK")));
+  }
+}
+
+async function goesThereAndBack(t, scenario, sdk, place) {
+  const entry = conversations.find((one) => one.scenario === scenario);
+  const directory = path.join(place, "both-ways", entry.id);
+  const store = memoryStore();
+  const bring = async (files) => (await Conversation.importZip(packed(entry.id, files), { store }))[0];
+  const { id } = await bring(filesOf(path.join(fixtures, entry.directory)));
+  const model = await scripted(t, [{ calls: [sum, sum] }, { text: "3 and 3." }, { calls: [sum] }, { text: "3 again." }]);
+
+  const first = await open(t, { model, store, conversationId: id });
+  assert.equal((await say(first, "What is 1 + 2?")).finalResponse, "3 and 3.");
+  write(directory, await unpacked(await first.exportZip()));
+  await first.close();
+  assert.equal((await bring(filesOf(directory))).outcome, "up_to_date");
+
+  await goOn(sdk, directory, "From Python.");
+  await goOn(sdk, directory, "From Python again.");
+  const { outcome, warnings } = await bring(filesOf(directory));
+  assert.deepEqual([outcome, warnings], ["continued", []]);
+
+  const second = await open(t, { model, store, conversationId: id });
+  const files = eventsAmong(filesOf(directory));
+  assert.deepEqual(await eventsOf(second), [...files.values()].map((text) => JSON.parse(text)));
+  assert.deepEqual([second.executionStatus, await second.finalResponse()], ["finished", "From Python again."]);
+  assert.equal((await say(second, "And once more?")).finalResponse, "3 again.");
+  model.check();
+  const exported = await unpacked(await second.exportZip());
+  for (const [name, content] of files) assert.deepEqual(exported.get(name), content, name);
+  await second.close();
+
+  // Python's copy goes another way: it is not brought in, and what is stored stays.
+  await goOn(sdk, directory, "Another way.");
+  await assert.rejects(bring(filesOf(directory)), { code: "invalid_state" });
+  assert.equal((await bring(exported)).outcome, "up_to_date");
+  const target = path.join(place, `${entry.id}-back.zip`);
+  writeFileSync(target, packed(entry.id, exported));
+  assert.deepEqual((await sdk.check(target)).refused, []);
+  const { ok, error } = await sdk.resume(target);
+  assert.ok(ok, error);
+}
+
+/** The SDK adds a turn to what lies on the disk. */
+async function goOn(sdk, directory, reply) {
+  const { ok, error, execution_status: status } = await sdk.resume(directory, reply, { in_place: true });
+  assert.ok(ok, error);
+  assert.equal(status, "finished");
+}
+
+function write(directory, files) {
+  for (const [name, content] of files) {
+    const file = path.join(directory, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, content);
+  }
+}
