@@ -19,9 +19,17 @@ export function notify(text: string): void {
   setTimeout(() => notice.contains(document.activeElement) || notice.remove(), SHORT_LIFE);
 }
 
+interface Reported {
+  title?: string;
+  /** In place of the ways on that the failure itself has. */
+  ways?: Way[];
+  retry?: () => unknown;
+  retryName?: string;
+}
+
 /** For a failure: stays, and names what can be done. `retry` takes the place of the generic way of that name. */
-export function report(error: unknown, { title, retry, retryName = "Try again" }: { title?: string; retry?: () => unknown; retryName?: string } = {}): void {
-  const failure = explain(error);
+export function report(error: unknown, { title, ways, retry, retryName = "Try again" }: Reported = {}): void {
+  const failure = { ...explain(error), ...(ways && { ways }) };
   show({ title: title ?? failure.title, text: failure.text, kind: "failure", actions: actionsFor(failure, retry ? { name: retryName, act: retry } : null) });
 }
 

@@ -42,7 +42,7 @@ async function importFiles(files: File[]): Promise<void> {
       announce(`Importing ${file.name}.`);
       imported.push(...(await Conversation.importZip(file)));
     } catch (error) {
-      report(error, { title: `${file.name} cannot be imported`, retry: () => byId("import-file").click(), retryName: "Choose another file" });
+      report(error, { title: `${file.name} cannot be imported`, ways: [], retry: () => byId("import-file").click(), retryName: "Choose another file" });
     }
   }
   const [first] = imported;
