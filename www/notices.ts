@@ -11,12 +11,27 @@ interface NoticeAction {
 }
 
 const SHORT_LIFE = 6000;
+const PATIENCE = 400;
 
 /** For good news: goes away by itself, and makes room for what comes next. */
 export function notify(text: string): void {
   for (const earlier of byId("notices").querySelectorAll(".notice-news")) earlier.remove();
   const notice = show({ title: "", text, kind: "news", actions: [] });
   setTimeout(() => notice.contains(document.activeElement) || notice.remove(), SHORT_LIFE);
+}
+
+/** For work that takes its time: stays until `end`, and says how far it is. Short work is over before it is seen. */
+export function showWork(name: string): { onProgress: (progress: { done: number; total: number }) => void; end: () => void } {
+  const bar = el("progress", { "aria-label": name });
+  const notice = el("div", { class: "notice notice-work" }, el("p", { class: "notice-text" }, name), bar);
+  const timer = setTimeout(() => byId("notices").append(notice), PATIENCE);
+  return {
+    onProgress: ({ done, total }) => void (bar.value = total === 0 ? 1 : done / total),
+    end: () => {
+      clearTimeout(timer);
+      notice.remove();
+    },
+  };
 }
 
 interface Reported {
