@@ -3,7 +3,7 @@
 import type { Call } from "./timeline.ts";
 import { el } from "./dom.ts";
 import { icon } from "./icons.ts";
-import { lookOf } from "./tools/index.ts";
+import { lookOf, summaryOf } from "./tools/index.ts";
 
 const STATE_TEXT = {
   running: "running",
@@ -24,6 +24,8 @@ export interface CallCircumstances {
 
 export function callView(call: Call, { open, progress }: CallCircumstances): HTMLElement {
   const { title, icon: iconName } = lookOf(call.toolName);
+  const summary = summaryOf(call.toolName, call.action?.summary);
+  const glance = (call.state === "done" && oneLine(call.result)) || (summary === null && oneLine(firstText(call.args)));
   const state = call.state === "open" ? open : call.state;
   const stateText = state === "running" ? (progress ?? STATE_TEXT.running) : STATE_TEXT[state];
 
@@ -34,8 +36,8 @@ export function callView(call: Call, { open, progress }: CallCircumstances): HTM
       "summary",
       {},
       icon(iconName),
-      el("span", { class: "call-title" }, call.action?.summary ?? title),
-      call.state === "done" && oneLine(call.result) ? el("span", { class: "call-glance" }, oneLine(call.result)) : null,
+      el("span", { class: "call-title" }, summary ?? title),
+      glance ? el("span", { class: "call-glance" }, glance) : null,
       el("span", { class: "call-state" }, stateText),
     ),
     el(
@@ -88,6 +90,11 @@ export function imageView(url: string): HTMLElement {
   if (/^data:image\/(png|jpeg|gif|webp);base64,/i.test(url)) return el("img", { src: url, alt: "Attached image", class: "attached" });
   if (!/^https?:/i.test(url)) return el("p", { class: "quiet" }, "An image that cannot be shown");
   return el("a", { href: url, target: "_blank", rel: "noopener noreferrer nofollow" }, `Image not loaded: ${url}`);
+}
+
+/** What says most about a call of which nothing else is said. */
+function firstText(args: Record<string, unknown>): string {
+  return Object.values(args).find((value) => typeof value === "string") ?? "";
 }
 
 function oneLine(text: string): string {

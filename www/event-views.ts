@@ -47,14 +47,16 @@ const SPEAKERS = { user: "You", agent: "Agent", environment: "Note to the agent"
 function messageView(item: Extract<Item, { type: "message" }>): HTMLElement {
   const { from, event } = item;
   const speaker = from === "user" && event.sender ? event.sender : SPEAKERS[from];
-  const body =
-    from === "agent"
-      ? el("div", { class: "prose" }, renderMarkdown(item.text))
-      : el("p", { class: from === "user" ? "said" : "quiet said" }, item.text);
-  const element = entry(from, el("h2", { class: "speaker" }, speaker, timeView(event)), body, ...item.images.map(imageView));
+  const element = entry(from, el("h2", { class: "speaker" }, speaker, timeView(event)), wordsView(item), ...item.images.map(imageView));
   element.setAttribute("role", "article");
   element.setAttribute("aria-label", speaker);
   return element;
+}
+
+function wordsView({ from, text, images }: Extract<Item, { type: "message" }>): HTMLElement | null {
+  if (from === "agent") return el("div", { class: "prose" }, renderMarkdown(text));
+  if (text === "" && images.length > 0) return null;
+  return el("p", { class: from === "user" ? "said" : "quiet said" }, text);
 }
 
 function systemView(item: Extract<Item, { type: "system" }>): HTMLElement {

@@ -58,5 +58,7 @@ export function explainEvent(event: StoredEvent): Failure {
 export function sentence(message: string): string {
   const text = message.trim();
   if (text === "") return "";
-  return text.charAt(0).toLocaleUpperCase() + text.slice(1) + (/[.!?…][”"')\]]*$/.test(text) ? "" : ".");
+  // A file or an id at the beginning keeps its spelling.
+  const first = /^\p{L}+(?=[\s,:;]|$)/u.test(text) ? text.charAt(0).toLocaleUpperCase() : text.charAt(0);
+  return first + text.slice(1) + (/[.!?…][”"')\]]*$/.test(text) ? "" : ".");
 }

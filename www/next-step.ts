@@ -7,7 +7,7 @@ import { explain, explainEvent, type Way } from "./failures.ts";
 import { takeWay } from "./ways.ts";
 import type { Session } from "./session.ts";
 import { isUnfinished, newest } from "./timeline.ts";
-import { lookOf } from "./tools/index.ts";
+import { lookOf, summaryOf } from "./tools/index.ts";
 
 export type NextStep =
   | { kind: "nothing" }
@@ -32,7 +32,8 @@ export function nextStep(session: Session): NextStep {
   const last = newest(session.events);
   if (last?.kind === "ConversationErrorEvent") return { kind: "failed", title: "", text: "", ways: explainEvent(last).ways };
   if (status === "stuck") return { kind: "stuck" };
-  if (!isUnfinished(session.events)) return { kind: "nothing" };
+  const isSpokenTo = session.earlier > 0 || session.events.some(({ kind }) => kind === "MessageEvent");
+  if (!isSpokenTo || !isUnfinished(session.events)) return { kind: "nothing" };
   return { kind: last?.kind === "InterruptEvent" || last?.kind === "PauseEvent" ? "stopped" : "broken-off" };
 }
 
@@ -48,21 +49,21 @@ export function nextStepView(session: Session): HTMLElement | null {
         [],
       );
     case "approve":
-      return panel("Waiting for your approval", `The agent asks before it goes on: ${namesOf(session.pending)}.`, [
+      return panel("Waiting for your approval", `The agent asks before it goes on: ${listOf(session.pending.map((action) => action.summary ?? titleOf(action)))}.`, [
         button("Approve", true, () => session.run()),
         button("Reject", false, () => session.skipPending("The user rejected this action.")),
       ]);
     case "interrupted":
       return panel(
-        "The thread broke off here",
-        `The page closed during ${namesOf(step.calls)}. Nobody knows how far that got, so nothing runs a second time unless you say so.`,
+        BROKEN_OFF,
+        `It stopped during ${namesOf(step.calls)}. Nobody knows how far that got, so nothing runs a second time unless you say so.`,
         [
           button("Run again", true, () => session.run()),
           button("Skip and continue", false, () => session.skipPending(SKIPPED)),
         ],
       );
     case "waiting":
-      return panel("The thread broke off here", `The page closed before ${namesOf(session.pending)} was done. Nothing is lost by doing it now.`, [
+      return panel(BROKEN_OFF, `It stopped before ${namesOf(session.pending)} began.`, [
         button("Continue", true, () => session.run()),
         button("Skip and continue", false, () => session.skipPending(SKIPPED)),
       ]);
@@ -76,13 +77,14 @@ export function nextStepView(session: Session): HTMLElement | null {
       return panel("", "Write what to do instead, or let the agent go on.", [button("Continue", true, () => session.run())]);
     case "broken-off":
       return panel(
-        session.hasRun ? "" : "The thread broke off here",
-        session.hasRun ? "The agent has not finished." : "The page closed before the agent had answered. Everything up to here was stored.",
+        session.hasRun ? "" : BROKEN_OFF,
+        session.hasRun ? "The agent has not finished." : "It stopped before the agent had answered. Everything up to here was stored.",
         [button("Continue", true, () => session.run())],
       );
   }
 }
 
+const BROKEN_OFF = "The thread broke off here";
 const SKIPPED = "The user chose not to run this call again.";
 
 function panel(title: string, text: string, buttons: HTMLElement[]): HTMLElement {
@@ -97,10 +99,13 @@ function panel(title: string, text: string, buttons: HTMLElement[]): HTMLElement
   return view;
 }
 
-function namesOf(actions: StoredEvent[]): string {
-  const names = actions.map((action) => `“${action.summary ?? lookOf(action.tool_name ?? "tool").title}”`);
-  return new Intl.ListFormat("en").format(names);
+function titleOf({ tool_name: toolName = "tool", summary }: StoredEvent): string {
+  return summaryOf(toolName, summary) ?? lookOf(toolName).title;
 }
+
+const listOf = (names: string[]): string => new Intl.ListFormat("en").format(names.map((name) => `“${name}”`));
+
+const namesOf = (actions: StoredEvent[]): string => listOf(actions.map(titleOf));
 
 function wayButton(session: Session, way: Way, primary: boolean): HTMLElement {
   const names: Record<Way, string> = { retry: "Try again", settings: "Open settings", export: "Export a copy", reload: "Reload the page" };

@@ -11,6 +11,7 @@ interface NoticeAction {
 }
 
 const SHORT_LIFE = 6000;
+const PATIENCE = 400;
 
 /** For good news: goes away by itself, and makes room for what comes next. */
 export function notify(text: string): void {
@@ -19,9 +20,31 @@ export function notify(text: string): void {
   setTimeout(() => notice.contains(document.activeElement) || notice.remove(), SHORT_LIFE);
 }
 
+/** For work that takes its time: stays until `end`, and says how far it is. Short work is over before it is seen. */
+export function showWork(name: string): { onProgress: (progress: { done: number; total: number }) => void; end: () => void } {
+  const bar = el("progress", { "aria-label": name });
+  const notice = el("div", { class: "notice notice-work" }, el("p", { class: "notice-text" }, name), bar);
+  const timer = setTimeout(() => byId("notices").append(notice), PATIENCE);
+  return {
+    onProgress: ({ done, total }) => void (bar.value = total === 0 ? 1 : done / total),
+    end: () => {
+      clearTimeout(timer);
+      notice.remove();
+    },
+  };
+}
+
+interface Reported {
+  title?: string;
+  /** In place of the ways on that the failure itself has. */
+  ways?: Way[];
+  retry?: () => unknown;
+  retryName?: string;
+}
+
 /** For a failure: stays, and names what can be done. `retry` takes the place of the generic way of that name. */
-export function report(error: unknown, { title, retry, retryName = "Try again" }: { title?: string; retry?: () => unknown; retryName?: string } = {}): void {
-  const failure = explain(error);
+export function report(error: unknown, { title, ways, retry, retryName = "Try again" }: Reported = {}): void {
+  const failure = { ...explain(error), ...(ways && { ways }) };
   show({ title: title ?? failure.title, text: failure.text, kind: "failure", actions: actionsFor(failure, retry ? { name: retryName, act: retry } : null) });
 }
 

@@ -70,7 +70,8 @@ export class Session {
   }
 
   get title(): string {
-    return this.#conversation.state.tags["title"] ?? "Untitled conversation";
+    // A base state that was torn before an import may lack anything.
+    return this.#conversation.state.tags?.["title"] ?? "Untitled conversation";
   }
 
   get isFollower(): boolean {
@@ -86,7 +87,7 @@ export class Session {
 
   /** The pending calls of which nobody knows whether they took effect; the others have not begun. */
   get interruptedCalls(): StoredEvent[] {
-    const ids = this.#conversation.state.agent_state["interrupted_actions"];
+    const ids = this.#conversation.state.agent_state?.["interrupted_actions"];
     return Array.isArray(ids) ? this.pending.filter(({ id }) => ids.includes(id)) : [];
   }
 

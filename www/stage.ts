@@ -51,16 +51,14 @@ async function open(route: Route, moved: boolean): Promise<void> {
   if (moved) moveFocus();
   if (route === null) return showNew();
   setTitle("Opening…", "");
-  let opened: Session;
   try {
-    opened = await openSession(route.conversationId);
+    const opened = await openSession(route.conversationId);
+    if (mine !== wish) return await leaveSession(opened);
+    show(opened);
+    announce(`Opened ${opened.title}.`);
   } catch (error) {
     if (mine === wish) showFailure(error, route.conversationId);
-    return;
   }
-  if (mine !== wish) return leaveSession(opened);
-  show(opened);
-  announce(`Opened ${opened.title}.`);
 }
 
 /** To where one writes; on a phone to the heading, because a focused field would bring up the keyboard. */

@@ -28,7 +28,7 @@ export type Item =
   | { type: "unknown"; key: string; event: StoredEvent };
 
 /** Bookkeeping that is in the log for programs, not for readers. */
-const SILENT = new Set(["ConversationStateUpdateEvent", "TokenEvent", "LLMCompletionLogEvent", "CondensationRequest", "HookExecutionEvent"]);
+const SILENT = new Set(["ConversationStateUpdateEvent", "TokenEvent", "LLMCompletionLogEvent", "CondensationRequest", "HookExecutionEvent", "StreamingDeltaEvent"]);
 
 const MARKS: Record<string, string> = {
   PauseEvent: "Paused",

@@ -9,7 +9,7 @@ import { LiveAnswer } from "./live-answer.ts";
 import { nextStepView } from "./next-step.ts";
 import type { Session } from "./session.ts";
 import { type Item, timeline } from "./timeline.ts";
-import { lookOf } from "./tools/index.ts";
+import { lookOf, summaryOf } from "./tools/index.ts";
 
 const NEAR_END = 80;
 
@@ -142,7 +142,7 @@ export class Transcript {
     if (item.type === "message" && item.from === "agent" && isNew) {
       announce(`Agent: ${spokenText(this.#drawn.get(item.key)!.element)}`);
     } else if (item.type === "call" && isNew) {
-      announce(`Tool: ${item.action?.summary ?? lookOf(item.toolName).title}.`);
+      announce(`Tool: ${summaryOf(item.toolName, item.action?.summary) ?? lookOf(item.toolName).title}.`);
     } else if (item.type === "call" && item.state === "failed") {
       announce(`${lookOf(item.toolName).title} failed.`);
     } else if (item.type === "mark") {

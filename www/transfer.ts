@@ -5,15 +5,16 @@ import { announce } from "./announcer.ts";
 import { refreshList } from "./conversation-list.ts";
 import { byId, el } from "./dom.ts";
 import { sentence } from "./failures.ts";
-import { notify, report } from "./notices.ts";
+import { notify, report, showWork } from "./notices.ts";
 import { goTo } from "./router.ts";
 import { currentSession } from "./stage.ts";
 import { tellOtherTabs } from "./tabs.ts";
 
 export async function exportConversation(conversation: Conversation, title: string): Promise<void> {
+  announce("Exporting.");
+  const work = showWork(`Exporting “${title}”`);
   try {
-    announce("Exporting.");
-    const zip = await conversation.exportZip();
+    const zip = await conversation.exportZip({ onProgress: work.onProgress });
     const url = URL.createObjectURL(zip);
     el("a", { href: url, download: fileNameFor(title, conversation.id) }).click();
     // The download reads the blob after the click returns.
@@ -21,6 +22,8 @@ export async function exportConversation(conversation: Conversation, title: stri
     notify("Exported. The archive is in your downloads.");
   } catch (error) {
     report(error, { title: "The export did not work", retry: () => exportConversation(conversation, title) });
+  } finally {
+    work.end();
   }
 }
 
@@ -38,11 +41,14 @@ export function startImport(): void {
 async function importFiles(files: File[]): Promise<void> {
   const imported: ImportedConversation[] = [];
   for (const file of files) {
+    announce(`Importing ${file.name}.`);
+    const work = showWork(`Importing ${file.name}`);
     try {
-      announce(`Importing ${file.name}.`);
-      imported.push(...(await Conversation.importZip(file)));
+      imported.push(...(await Conversation.importZip(file, { onProgress: work.onProgress })));
     } catch (error) {
-      report(error, { title: `${file.name} cannot be imported`, retry: () => byId("import-file").click(), retryName: "Choose another file" });
+      report(error, { title: `${file.name} cannot be imported`, ways: [], retry: () => byId("import-file").click(), retryName: "Choose another file" });
+    } finally {
+      work.end();
     }
   }
   const [first] = imported;

@@ -86,7 +86,8 @@ function report(results) {
   return answer([opening, items.join("\n"), closing].filter(Boolean).join("\n\n"), "The results are here; I only quote them.");
 }
 
-const isFailure = (text) => /^\W*(an? )?(error|tool call interrupted|user rejected|action rejected)|error occurred/i.test(text);
+const isFailure = (text) =>
+  /^\W*(an? )?(error|tool call interrupted|(user|action) rejected|(this|the) call was|the tool .* cannot run)|error occurred/i.test(text);
 
 const quote = (text) => text.trim().split("\n").map((line) => `  > ${line}`).join("\n");
 

@@ -19,8 +19,14 @@ const ICONS: Record<string, IconName> = {
   slow_count: "count",
 };
 
+/** What the model says a call is for; null where it said nothing and the SDK put name and arguments in its place. */
+export function summaryOf(toolName: string, summary: string | undefined): string | null {
+  return summary === undefined || summary === "" || summary.startsWith(`${toolName}: {`) ? null : summary;
+}
+
 /** How to show a call; a tool this page does not have (an imported conversation's) goes by its name. */
 export function lookOf(toolName: string): { title: string; icon: IconName } {
   const title = pageTools.find(({ name }) => name === toolName)?.annotations.title;
-  return { title: title ?? toolName.replaceAll("_", " "), icon: ICONS[toolName] ?? "tool" };
+  const plainName = toolName.charAt(0).toUpperCase() + toolName.slice(1).replaceAll("_", " ");
+  return { title: title ?? plainName, icon: ICONS[toolName] ?? "tool" };
 }
