@@ -90,11 +90,33 @@ function file(entry: Entry): FileEntry {
   return entry;
 }
 
+interface Block {
+  start: number;
+  bytes: Uint8Array;
+}
+
+/** Reads blocks where the library asks for a few bytes: each read of a Blob is a message to another process. */
 class BoundedReader extends BlobReader {
+  static readonly #blockSize = 256 << 10;
+  /** The newest first. The directory and the contents are read side by side, and neither should drive the other out. */
+  #blocks: Block[] = [];
+
   override async readUint8Array(index: number, length: number): Promise<Uint8Array> {
     if (length > maxReadBytes) throw new Error("its directory is too large");
-    return super.readUint8Array(index, length);
+    if (length > BoundedReader.#blockSize / 4) return super.readUint8Array(index, length);
+    const { start, bytes } = this.#blocks.find((block) => holds(block, index, length)) ?? (await this.#readBlock(index));
+    return bytes.slice(index - start, index - start + length);
   }
+
+  async #readBlock(start: number): Promise<Block> {
+    const block = { start, bytes: await super.readUint8Array(start, BoundedReader.#blockSize) };
+    this.#blocks = [block, ...this.#blocks.slice(0, 2)];
+    return block;
+  }
+}
+
+function holds({ start, bytes }: Block, index: number, length: number): boolean {
+  return start <= index && index + length <= start + bytes.length;
 }
 
 /** The library says what is ambiguous about an archive in a second property. */
