@@ -4,7 +4,7 @@ import { Agent, LLM } from "threadkeep";
 import { absoluteBaseUrl, key, settings } from "./settings.ts";
 import { pageTools } from "./tools/index.ts";
 
-export function createLLM(): LLM {
+function createLLM(): LLM {
   const { model, baseUrl } = settings();
   return new LLM({
     model,

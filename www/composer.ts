@@ -5,7 +5,7 @@ import { byId } from "./dom.ts";
 
 const DRAFTS = "threadkeep-demo:draft:";
 
-export interface ComposerActions {
+interface ComposerActions {
   send: (text: string) => Promise<boolean>;
   stop: () => Promise<void>;
 }

@@ -9,7 +9,7 @@ import type { Session } from "./session.ts";
 import { isUnfinished, newest } from "./timeline.ts";
 import { lookOf, summaryOf } from "./tools/index.ts";
 
-export type NextStep =
+type NextStep =
   | { kind: "nothing" }
   | { kind: "following" }
   | { kind: "approve" }
@@ -20,7 +20,7 @@ export type NextStep =
   | { kind: "stopped" }
   | { kind: "broken-off" };
 
-export function nextStep(session: Session): NextStep {
+function nextStep(session: Session): NextStep {
   const status = session.conversation.executionStatus;
   if (session.running) return { kind: "nothing" };
   if (session.failure !== null) return { kind: "failed", ...explain(session.failure) };

@@ -20,7 +20,7 @@ const SUMS: Record<string, Operator> = { "+": (a, b) => a + b, "-": (a, b) => a 
 const PRODUCTS: Record<string, Operator> = { "*": (a, b) => a * b, "/": divide, "%": (a, b) => a % b };
 
 /** Throws with a sentence about the first thing that is not arithmetic. */
-export function evaluate(expression: string): number {
+function evaluate(expression: string): number {
   const tokens = tokenize(expression);
   let at = 0;
 
