@@ -106,8 +106,13 @@ impl Conversation {
         Ok(conversation)
     }
 
-    /// The model that answers is the one of this agent; all else that the stored agent says stays as it is.
+    /// The model that answers is the one of this agent; all else that the stored agent says stays as it is. An agent
+    /// that is another program has no model of its own to replace.
     pub(super) fn keep_model_settings(&self, state: &mut BaseState) {
+        let kind = state.agent().and_then(|agent| agent.field::<String>("kind"));
+        if kind.is_some_and(|kind| kind != "Agent") {
+            return;
+        }
         let options = &self.0.agent.llm.options;
         let stored = state.agent_llm();
         // The result is an object by construction.

@@ -117,3 +117,17 @@ fn what_has_no_effect_here_is_said() {
         assert!(said[1].ends_with("confirmation policy, security analyzer"), "{said:?}");
     });
 }
+
+#[test]
+fn an_agent_that_is_another_program_keeps_its_settings() {
+    let store = MemoryStore::new();
+    let world = World::new(Rc::new(store.another()), vec![], [text("Hello.")]);
+    block_on(async {
+        drop(world.open().await.unwrap());
+        edit_state(&store, r#""model":"openai/gpt-4o""#, r#""model":"acp-managed""#).await;
+        edit_state(&store, r#""kind":"Agent"}"#, r#""acp_command":["x"],"kind":"ACPAgent"}"#).await;
+        let before = state(&store).await;
+        run(&world, "Hi").await;
+        assert_eq!(state(&store).await["agent"], before["agent"]);
+    });
+}

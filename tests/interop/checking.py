@@ -14,6 +14,7 @@ from openhands.sdk.utils.cipher import Cipher
 from opened import base_state, open_state, register_tools_of
 
 ERROR_LENGTH = 600
+MASK = "**********"
 
 
 def check(directory: Path, cipher: Cipher | None = None) -> dict:
@@ -26,7 +27,8 @@ def check(directory: Path, cipher: Cipher | None = None) -> dict:
     kinds: list[str | None] = []
     result: dict = {"refused": refused, "respelled": respelled, "kinds": kinds, "opens": False}
     try:
-        register_tools_of(base_state(directory))
+        before = base_state(directory)  # opening writes it
+        register_tools_of(before)
     except Exception as error:  # noqa: BLE001 - every refusal is reported
         refused.append(refusal("base_state.json", error))
     names = sorted(path.name for path in (directory / "events").glob("event-*.json"))
@@ -52,7 +54,7 @@ def check(directory: Path, cipher: Cipher | None = None) -> dict:
         for name in names[len(state.events) :]:
             refused.append({"file": name, "error": "the SDK's log does not reach this file"})
         result.update(describe(state), opens=True)
-        result["base_state_lost"] = lost(base_state(directory), json.loads(dump(state, cipher)))
+        result["base_state_lost"] = lost(before, json.loads(dump(state, cipher)))
     except Exception as error:  # noqa: BLE001
         refused.append(refusal("base_state.json", error))
     result["ok"] = not refused
@@ -85,12 +87,21 @@ def dump(state: ConversationState, cipher: Cipher | None) -> str:
 
 
 def lost(before, after, at: str = "") -> list[str]:
-    """Paths whose value is gone or changed once the SDK has written base_state.json itself."""
+    """Paths whose value is gone or changed once the SDK has written base_state.json itself.
+
+    What whoever opens it says anew does not count, nor does a mask: the SDK reads it as no value.
+    """
     if isinstance(before, dict) and isinstance(after, dict):
-        below = (lost(value, after[key], f"{at}.{key}") if key in after else [f"{at}.{key}"] for key, value in before.items())
-        return [path.lstrip(".") for paths in below for path in paths if not path.startswith(".workspace")]
+        below = (lost(value, after.get(key), f"{at}.{key}") for key, value in before.items() if not is_masked(value))
+        return [path.lstrip(".") for paths in below for path in paths if not path.startswith((".workspace", ".max_iterations"))]
+    if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        return [path for i, pair in enumerate(zip(before, after)) for path in lost(*pair, f"{at}[{i}]")]
     encrypted = all(isinstance(value, str) and value.startswith("gAAAAA") for value in (before, after))
     return [] if before == after or encrypted else [at]  # encrypting the same twice gives two ciphertexts
+
+
+def is_masked(value) -> bool:
+    return value == MASK or isinstance(value, dict) and value != {} and all(map(is_masked, value.values()))
 
 
 def describe(state: ConversationState) -> dict:

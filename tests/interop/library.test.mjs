@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { after, before } from "node:test";
+import { after, before, describe } from "node:test";
 import { thereAndBack } from "./library/both-ways.mjs";
 import { importedConversations } from "./library/imported.mjs";
 import { aLongConversation } from "./library/long.mjs";
@@ -23,8 +23,9 @@ after(async () => {
   rmSync(place, { recursive: true, force: true });
 });
 
-importedConversations(sdk, place);
-writtenConversations(sdk, place);
-requestsOfTheSdk(sdk);
-thereAndBack(sdk, place);
-aLongConversation(sdk, place);
+// Side by side, because one waits for Python most of the time.
+describe("conversations written by the SDK", { concurrency: 4 }, () => importedConversations(sdk, place));
+describe("conversations written here", { concurrency: 4 }, () => writtenConversations(sdk, place));
+describe("requests", { concurrency: 4 }, () => requestsOfTheSdk(sdk));
+describe("there and back", { concurrency: 4 }, () => thereAndBack(sdk, place));
+describe("a long conversation", () => aLongConversation(sdk, place));

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { Conversation, memoryStore } from "../../../dist/index.js";
 import { fixtures } from "../setup.mjs";
 import { eventsOf, open, say, scripted } from "./chat.mjs";
-import { eventsAmong, filesOf, packed, unpacked } from "./files.mjs";
+import { eventsAmong, exported, filesOf, packed, unpacked } from "./files.mjs";
 import { conversations } from "./imported.mjs";
 
 const sum = { name: "add", arguments: { a: 1, b: 2 } };
@@ -27,7 +27,7 @@ async function goesThereAndBack(t, scenario, sdk, place) {
 
   const first = await open(t, { model, store, conversationId: id });
   assert.equal((await say(first, "What is 1 + 2?")).finalResponse, "3 and 3.");
-  write(directory, await unpacked(await first.exportZip()));
+  write(directory, unpacked(await exported(first)));
   await first.close();
   assert.equal((await bring(filesOf(directory))).outcome, "up_to_date");
 
@@ -42,16 +42,17 @@ async function goesThereAndBack(t, scenario, sdk, place) {
   assert.deepEqual([second.executionStatus, await second.finalResponse()], ["finished", "From Python again."]);
   assert.equal((await say(second, "And once more?")).finalResponse, "3 again.");
   model.check();
-  const exported = await unpacked(await second.exportZip());
-  for (const [name, content] of files) assert.deepEqual(exported.get(name), content, name);
+  const zip = await exported(second);
+  const left = unpacked(zip);
+  for (const [name, content] of files) assert.deepEqual(left.get(name), content, name);
   await second.close();
 
   // Python's copy goes another way: it is not brought in, and what is stored stays.
   await goOn(sdk, directory, "Another way.");
   await assert.rejects(bring(filesOf(directory)), { code: "invalid_state" });
-  assert.equal((await bring(exported)).outcome, "up_to_date");
+  assert.equal((await bring(left)).outcome, "up_to_date");
   const target = path.join(place, `${entry.id}-back.zip`);
-  writeFileSync(target, packed(entry.id, exported));
+  writeFileSync(target, zip);
   assert.deepEqual((await sdk.check(target)).refused, []);
   const { ok, error } = await sdk.resume(target);
   assert.ok(ok, error);

@@ -1,7 +1,8 @@
 // Conversations as files: a directory, a zip of it, and what is in an export.
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { unzip, zip } from "../../archive/zip-bytes.mjs";
+import { inflateRawSync } from "node:zlib";
+import { zip } from "../../archive/zip-bytes.mjs";
 
 /** The files below a directory by their path in it. */
 export function filesOf(directory) {
@@ -10,18 +11,32 @@ export function filesOf(directory) {
   return new Map(names.map((name) => [name, readFileSync(path.join(directory, name))]));
 }
 
-/** A zip of these files in the folder `id`, as the agent server packs a conversation. */
-export function packed(id, files) {
+/** A zip of these files in the folder `id`, as the agent server packs a conversation; `method` 0 is quicker and larger. */
+export function packed(id, files, { method = 0 } = {}) {
   const folder = id.replaceAll("-", "");
-  return zip([...files].map(([name, content]) => ({ name: `${folder}/${name}`, content })));
+  return zip([...files].map(([name, content]) => ({ name: `${folder}/${name}`, content, method })));
 }
 
-/** The files of an export by their path in the conversation's folder. */
-export async function unpacked(blob) {
-  const entries = await unzip(await blob.arrayBuffer());
-  const files = entries.filter(({ name }) => !name.endsWith("/"));
-  return new Map(files.map(({ name, content }) => [name.slice(name.indexOf("/") + 1), content]));
+/** The files of an export by their path in the conversation's folder. The SDK reads the same bytes with Python's own library. */
+export function unpacked(bytes) {
+  const files = new Map();
+  const end = bytes.lastIndexOf("PK\x05\x06");
+  let at = bytes.readUInt32LE(end + 16);
+  for (let left = bytes.readUInt16LE(end + 10); left > 0; left--) {
+    const [nameLength, extraLength, commentLength] = [28, 30, 32].map((offset) => bytes.readUInt16LE(at + offset));
+    const name = bytes.toString("utf8", at + 46, at + 46 + nameLength);
+    const local = bytes.readUInt32LE(at + 42);
+    const start = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28);
+    const content = bytes.subarray(start, start + bytes.readUInt32LE(at + 20));
+    const isDeflated = bytes.readUInt16LE(at + 10) === 8;
+    if (!name.endsWith("/")) files.set(name.slice(name.indexOf("/") + 1), isDeflated ? inflateRawSync(content) : Buffer.from(content));
+    at += 46 + nameLength + extraLength + commentLength;
+  }
+  return files;
 }
+
+/** The bytes of a conversation's export. */
+export const exported = async (conversation) => Buffer.from(await (await conversation.exportZip()).arrayBuffer());
 
 /** The event files among these, in the order of the log. */
 export const eventsAmong = (files) => new Map([...files].filter(([name]) => /^events\/event-\d+-.*\.json$/.test(name)).sort());

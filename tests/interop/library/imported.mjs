@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { Conversation, memoryStore } from "../../../dist/index.js";
 import { fixtures } from "../setup.mjs";
 import { eventsOf, open, say, scripted } from "./chat.mjs";
-import { eventsAmong, filesOf, membersOf, packed, unpacked } from "./files.mjs";
+import { eventsAmong, exported, filesOf, membersOf, packed, unpacked } from "./files.mjs";
 
 export const { conversations } = JSON.parse(readFileSync(path.join(fixtures, "index.json"), "utf8"));
 
@@ -27,6 +27,31 @@ export function importedConversations(sdk, place) {
       test(`${name} is carried on here and by the SDK`, { timeout: 60_000 }, (t) => isCarriedOn(t, entry, sdk, place));
     }
   }
+  test("what no SDK knows stays where it is", { timeout: 60_000 }, (t) => keepsWhatNobodyKnows(t, sdk, place));
+}
+
+/** A later version of the SDK, or a host, may have more to say. */
+async function keepsWhatNobodyKnows(t, sdk, place) {
+  const entry = conversations.find(({ scenario }) => scenario === "every-setting");
+  const files = filesOf(path.join(fixtures, entry.directory));
+  const strange = '"later":{"n":[1.50,1E2,-0.0,null],"s":"\\u00e9\\/"}';
+  const state = String(files.get("base_state.json"));
+  files.set("base_state.json", state.replace('"agent":{"llm":{', `${strange},"agent":{${strange},"llm":{${strange},`));
+  files.set("notes/from a host.txt", Buffer.from([0, 255, 10]));
+  const model = await scripted(t, [{ text: "Carried on." }]);
+  const store = memoryStore();
+  const [{ id }] = await Conversation.importZip(packed(entry.id, files), { store });
+  const conversation = await open(t, { model, store, conversationId: id });
+  await say(conversation, "Go on.");
+  const zip = await exported(conversation);
+  const after = unpacked(zip);
+  keepsPythonsSettings(files.get("base_state.json"), after.get("base_state.json"));
+  assert.ok(String(after.get("base_state.json")).includes(`"llm":{${strange},`));
+  assert.deepEqual(after.get("notes/from a host.txt"), files.get("notes/from a host.txt"));
+  await t.test("the SDK opens it all the same", { skip: !sdk() && "no SDK" }, async () => {
+    const said = await sdk().check(write(place, entry, zip));
+    assert.deepEqual([said.ok, said.base_state_lost], [true, ["later", "agent.later", "agent.llm.later"]]);
+  });
 }
 
 async function isRefused(entry) {
@@ -44,7 +69,8 @@ async function leavesAsItCame(t, entry, sdk, place) {
   assert.equal(conversation.access, "writer");
 
   const wasRunning = entry.execution_status === "running";
-  const after = await unpacked(await conversation.exportZip());
+  const zip = await exported(conversation);
+  const after = unpacked(zip);
   const kept = new Map([...after].filter(([name]) => !name.startsWith("set-aside/")));
   if (!mended.has(entry.scenario)) {
     assert.deepEqual([...after.keys()].filter((name) => name.startsWith("set-aside/")), []);
@@ -63,7 +89,7 @@ async function leavesAsItCame(t, entry, sdk, place) {
   reportsWhatCannotRun(conversation);
 
   await t.test("the SDK says the same of it", { skip: !sdk() && "no SDK" }, async () => {
-    const said = await sdk().check(write(place, entry, after), { cipher: entry.cipher });
+    const said = await sdk().check(write(place, entry, zip), { cipher: entry.cipher });
     if (mended.has(entry.scenario) || wasRunning) return assert.deepEqual([said.refused, said.opens], [[], true]);
     for (const key of ["ok", "opens", "refused", "respelled", "base_state_lost", "execution_status", "kinds", "active_branch", "view", "unmatched_actions"]) {
       assert.deepEqual(said[key], entry[key], key);
@@ -93,16 +119,17 @@ async function isCarriedOn(t, entry, sdk, place) {
   assert.match(failure.error, /terminal/);
   assert.equal(result.observation.content[0].text, "42");
 
-  const after = await unpacked(await conversation.exportZip());
+  const zip = await exported(conversation);
+  const after = unpacked(zip);
   if (!mended.has(entry.scenario)) {
     for (const [name, content] of before) if (name !== "base_state.json") assert.deepEqual(after.get(name), content, name);
     keepsPythonsSettings(before.get("base_state.json"), after.get("base_state.json"));
   }
   await t.test("the SDK carries it on", { skip: !sdk() && "no SDK" }, async () => {
-    const target = write(place, entry, after);
+    const target = write(place, entry, zip);
     const said = await sdk().check(target, { cipher: entry.cipher });
     assert.deepEqual(said.refused, entry.opens && !mended.has(entry.scenario) ? entry.refused : []);
-    assert.equal(said.opens, true);
+    assert.deepEqual([said.opens, said.base_state_lost], [true, []]);
     const resumed = await sdk().resume(target, "Done.", { cipher: entry.cipher });
     if (!entry.resume.ok && !mended.has(entry.scenario)) return assert.equal(resumed.ok, false);
     assert.ok(resumed.ok, resumed.error);
@@ -122,11 +149,13 @@ async function imported(t, entry, model) {
 
 const zipOf = ({ id, directory }) => packed(id, filesOf(path.join(fixtures, directory)));
 
-function write(place, { id }, files) {
-  const file = path.join(place, `${id}.zip`);
-  writeFileSync(file, packed(id, files));
+function write(place, { id }, zip) {
+  const file = path.join(place, `${id}-${writes++}.zip`);
+  writeFileSync(file, zip);
   return file;
 }
+
+let writes = 0;
 
 /** The two things about a base state that are not as they are stored when it leaves. */
 const portable = (text, id) => text.replace(/"persistence_dir":"[^"]*"/, `"persistence_dir":"workspace/conversations/${id}"`);

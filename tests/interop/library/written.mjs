@@ -10,6 +10,7 @@ import { endings } from "./scenarios/endings.mjs";
 import { leftovers } from "./scenarios/leftovers.mjs";
 import { messages } from "./scenarios/messages.mjs";
 import { eventsOf, open, question, say, scripted } from "./chat.mjs";
+import { exported } from "./files.mjs";
 
 /**
  * A test for each scenario. A scenario has `replies`, `kinds` (of all events, without "Event") and `play(stage)`, which gets
@@ -36,7 +37,7 @@ async function isTakenByTheSdk(t, name, scenario, sdk, place) {
   if (!scenario.breaks) model.check();
 
   const target = path.join(place, `${conversation.id}.zip`);
-  writeFileSync(target, Buffer.from(await (await conversation.exportZip()).arrayBuffer()));
+  writeFileSync(target, await exported(conversation));
   const pending = await conversation.pendingActions();
   assert.equal(pending.length, scenario.pending ?? 0);
   if (!sdk()) return t.diagnostic("no SDK to show it to");

@@ -22,10 +22,15 @@ export const calls = {
     replies: [{ text: "Adding.", calls: [sum(1, 2), sum(3, 4), sum(1, 2)] }, { text: "3, 7 and 3." }],
     kinds: [...begin, "Action", "Action", "Action", "Observation", "Observation", "Observation", "Message"],
   },
-  "three calls that end in another order": {
+  "calls that end in another order": {
+    agent: { toolConcurrencyLimit: 2 },
     tools: [giving(async () => (await new Promise((resolve) => setImmediate(resolve)), "late"), "late"), add],
     replies: [{ calls: [{ name: "late", arguments: {} }, sum(1, 2)] }, { text: "Both." }],
     kinds: [...begin, "Action", "Action", "Observation", "Observation", "Message"],
+    play: async ({ conversation }) => {
+      await say(conversation, "Both, please.");
+      assert.deepEqual((await conversation.events.slice(4, 6)).map((event) => event.tool_name), ["add", "late"]);
+    },
   },
   "two rounds of calls and another message": {
     replies: [{ calls: [sum(1, 2)] }, { text: "Then:", calls: [sum(3, 4)] }, { text: "7." }, { text: "You are welcome." }],

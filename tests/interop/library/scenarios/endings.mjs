@@ -8,8 +8,8 @@ const sum = { name: "add", arguments: { a: 1, b: 2 } };
 
 /** A tool that says when it has begun, and ends when it is told to, or aborted. */
 function gate(name = "wait", more = {}) {
-  const begun = Promise.withResolvers?.() ?? deferred();
-  const ended = Promise.withResolvers?.() ?? deferred();
+  const begun = deferred();
+  const ended = deferred();
   const execute = (_, { signal }) => {
     begun.resolve();
     signal.addEventListener("abort", () => ended.reject(new Error("aborted")));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Conversation, memoryStore, tool } from "../../../../dist/index.js";
 import { add, say } from "../chat.mjs";
-import { packed, unpacked } from "../files.mjs";
+import { exported, packed, unpacked } from "../files.mjs";
 
 const begin = ["SystemPrompt", "Message"];
 const work = { name: "work", arguments: {} };
@@ -19,7 +19,7 @@ async function diesInWork({ open, t }, replay) {
   await dying.sendMessage("Work.");
   dying.run();
   await hasBegun;
-  const files = await unpacked(await dying.exportZip());
+  const files = unpacked(await exported(dying));
   // An export leaves as paused, whatever is going on.
   files.set("base_state.json", String(files.get("base_state.json")).replace('"execution_status":"paused"', '"execution_status":"running"'));
   const store = memoryStore();
