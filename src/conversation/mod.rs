@@ -6,7 +6,9 @@
 pub mod base_state;
 
 mod active_branch;
+mod calls;
 mod inbox;
+mod limits;
 mod log;
 mod open;
 mod pending;
@@ -14,7 +16,9 @@ mod repair;
 mod run;
 mod send;
 mod stats;
+mod step;
 mod stop;
+mod stuck_detector;
 mod turn;
 mod warning;
 
@@ -132,7 +136,7 @@ impl Conversation {
     /// # Errors
     /// Those of the store.
     pub async fn final_response(&self) -> Result<Option<String>> {
-        self.0.log.read(|branch| run::final_response(branch.view.events())).await
+        self.0.log.read(|branch| step::final_response(branch.view.events())).await
     }
 
     /// Replaces the tags. Keys are lower-case letters and digits, values at most 256 characters: anything else

@@ -1,0 +1,80 @@
+//! Running the calls of one answer. An action is on the disk before its tool starts; its result is committed as soon
+//! as it is there.
+
+use super::{Change, Conversation, Shared, base_state::ExecutionStatus, pending::INTERRUPTED, run::Pause};
+use crate::{
+    agent::{Call, Draft, execute},
+    cancel::CancelToken,
+    error::Result,
+    event::Body,
+    together::Together,
+    tool::ToolKind,
+};
+use futures_util::future::{Either, select};
+use std::{collections::VecDeque, pin::pin, rc::Rc};
+
+impl Conversation {
+    /// Runs calls in their order, as many at a time as the agent allows, and appends each result when it is there.
+    /// `finish` waits for those before it. The turn is held by the caller.
+    pub(super) async fn run_calls(&self, calls: Vec<Call>, cancel: &CancelToken) -> Result<Pause> {
+        let agent = &self.0.agent;
+        let is_finish = |call: &Call| {
+            agent.tools.get(&call.tool_name).is_some_and(|tool| tool.definition().kind == ToolKind::Finish)
+        };
+        let _marker = ToolsRun::begin(&self.0);
+        let mut waiting: VecDeque<Call> = calls.into();
+        let mut running = Together::default();
+        loop {
+            while let Some(call) = waiting.front() {
+                let must_wait = is_finish(call) && !running.is_empty();
+                if must_wait || running.len() >= agent.tool_concurrency_limit.max(1) {
+                    break;
+                }
+                let Some(call) = waiting.pop_front() else { break };
+                let ends_run = is_finish(&call);
+                let result = self.run_call(call, cancel.clone());
+                running.push(Box::pin(async move { (result.await, ends_run) }));
+            }
+            if running.is_empty() {
+                return Ok(Pause::Done);
+            }
+            let (result, ends_run) = match select(pin!(running.any()), pin!(cancel.cancelled())).await {
+                Either::Left((Some(ended), _)) => ended,
+                Either::Left((None, _)) => return Ok(Pause::Done),
+                Either::Right(_) => return Ok(Pause::Cancelled),
+            };
+            let is_success = matches!(result.body, Body::ObservationEvent(_));
+            let change = Change::append(vec![result]).and_edit(|state| {
+                if ends_run && is_success {
+                    state.set_execution_status(ExecutionStatus::Finished);
+                }
+                if waiting.is_empty() {
+                    state.set_in_agent_state(INTERRUPTED, None);
+                }
+            });
+            self.append(change).await?;
+        }
+    }
+
+    /// Runs one call and returns the event that answers it. What is asked before a call and told after it has its
+    /// place here.
+    async fn run_call(&self, call: Call, cancel: CancelToken) -> Draft {
+        execute(call, &self.0.agent.tools, self.id(), cancel).await
+    }
+}
+
+/// Marks the time in which tools run, however it ends.
+struct ToolsRun<'a>(&'a Rc<Shared>);
+
+impl<'a> ToolsRun<'a> {
+    fn begin(shared: &'a Rc<Shared>) -> Self {
+        shared.runs_tools.set(true);
+        Self(shared)
+    }
+}
+
+impl Drop for ToolsRun<'_> {
+    fn drop(&mut self) {
+        self.0.runs_tools.set(false);
+    }
+}

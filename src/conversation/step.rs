@@ -1,0 +1,125 @@
+//! Asking the model once (`agent/agent.py`, `astep`): its answer is committed whole, then its calls run.
+
+use super::{
+    Change, Conversation,
+    base_state::ExecutionStatus,
+    open::keep_native_calls,
+    run::{Pause, RunError},
+    stats,
+    warning::unavailable_tools,
+};
+use crate::{
+    agent::{Draft, Known, ReplyKind, read_response},
+    cancel::CancelToken,
+    context::messages::repair,
+    error::{ErrorCode, Result},
+    event::{Body, Event, MessageEvent, Source},
+    llm::{
+        CallContext, Completion,
+        message::{Content, Message, Role},
+    },
+};
+use futures_util::future::{Either, select};
+use std::pin::pin;
+
+impl Conversation {
+    /// Asks the model once and runs what it calls.
+    pub(super) async fn ask_model(
+        &self,
+        cancel: &CancelToken,
+        empty_answers: &mut u32,
+    ) -> std::result::Result<Pause, RunError> {
+        let messages = self.0.log.read(|branch| repair(branch.view.messages())).await?;
+        let asked_with = self.state().last_user_message_id();
+        let tools = self.0.agent.tool_schemas();
+        let context = CallContext { conversation_id: Some(self.id().to_string()) };
+        let answer = {
+            let on_delta = self.0.on_delta.clone();
+            let complete = pin!(self.0.agent.llm.complete(&messages, &tools, &context, &*on_delta));
+            match select(complete, pin!(cancel.cancelled())).await {
+                Either::Left((answer, _)) => answer,
+                Either::Right(_) => return Ok(Pause::Cancelled),
+            }
+        };
+        let _turn = self.0.turn.take().await;
+        let completion = match answer {
+            Ok(completion) => completion,
+            Err(error)
+                if error.code() == ErrorCode::LlmContentPolicy && self.may_nudge(CONTENT_POLICY).await? =>
+            {
+                self.nudge(CONTENT_POLICY).await?;
+                return Ok(Pause::Done);
+            }
+            Err(error) => return Err(RunError::Llm(error)),
+        };
+        let reply = self.read_reply(&completion).await?;
+        *empty_answers = if reply.kind == ReplyKind::Nothing { *empty_answers + 1 } else { 0 };
+        let is_superseded = self.state().last_user_message_id() != asked_with;
+        let has_parallel_calls =
+            reply.drafts.iter().filter(|draft| matches!(draft.body, Body::ActionEvent(_))).count() > 1;
+        let change = Change::append(reply.drafts).and_edit(|state| {
+            if has_parallel_calls {
+                keep_native_calls(state);
+            }
+            stats::record(state, self.0.agent.llm.options.usage_id(), &completion, self.0.log.host.now());
+            // A message that came while the model answered is still to be read by it.
+            if reply.kind == ReplyKind::Text && !is_superseded {
+                state.set_execution_status(ExecutionStatus::Finished);
+            }
+        });
+        self.append(change.strictly()).await?;
+        // Nothing begins after a pause: if the page died in a tool, nobody would know that it had begun.
+        if self.execution_status() != ExecutionStatus::Running {
+            return Ok(Pause::Done);
+        }
+        Ok(self.run_calls(reply.calls, cancel).await?)
+    }
+
+    /// Providers refuse a history that ends with the model's own words, or let it continue them. Ours can end so: a
+    /// message that came while the model answered stands before the answer.
+    pub(super) async fn leave_the_last_word(&self) -> Result<()> {
+        let is_agents = |message: &Message| message.role == Role::Assistant;
+        if self.0.log.read(|branch| branch.view.messages().last().is_some_and(is_agents)).await? {
+            self.nudge(include_str!("../agent/prompts/go_on.md")).await?;
+        }
+        Ok(())
+    }
+
+    async fn read_reply(&self, completion: &Completion) -> Result<crate::agent::Reply> {
+        let unavailable = unavailable_tools(&self.state(), &self.0.agent);
+        let taken = self.0.log.read(|branch| branch.taken.clone()).await?;
+        let mut new_id = || self.0.log.new_id();
+        let mut known =
+            Known { tools: &self.0.agent.tools, unavailable: &unavailable, taken, new_id: &mut new_id };
+        Ok(read_response(&completion.message, &completion.response_id, &mut known))
+    }
+
+    /// Once per event: a provider that holds back the same answer again is reported as an error.
+    async fn may_nudge(&self, text: &str) -> Result<bool> {
+        let text = text.trim_end();
+        let last = self.0.log.read(|branch| branch.view.events().last().cloned()).await?;
+        Ok(!last.is_some_and(|event| match event.body() {
+            Body::MessageEvent(message) => message.llm_message.text() == text,
+            _ => false,
+        }))
+    }
+
+    pub(super) async fn nudge(&self, text: &str) -> Result<()> {
+        let message = Message::new(Role::User, vec![Content::text(text.trim_end())]);
+        let draft = Draft::new(Source::Environment, MessageEvent::new(message));
+        self.append(Change::append(vec![draft])).await.map(drop)
+    }
+}
+
+const CONTENT_POLICY: &str = include_str!("../agent/prompts/content_policy.md");
+
+/// The last `finish` or agent message of these events (`conversation/response_utils.py`).
+pub(super) fn final_response(events: &[Event]) -> Option<String> {
+    events.iter().rev().find_map(|event| match event.body() {
+        Body::ActionEvent(action) if action.tool_name == "finish" => Some(
+            action.action.as_ref().and_then(|action| action.as_json().field("message")).unwrap_or_default(),
+        ),
+        Body::MessageEvent(message) if event.source() == Source::Agent => Some(message.llm_message.text()),
+        _ => None,
+    })
+}
