@@ -149,7 +149,8 @@ fn of_the_models_an_event_knows_only_messages() {
 #[test]
 fn browser_types_stay_in_web_and_bindings() {
     for (path, text) in sources("src", ".rs") {
-        if matches!(room_of(&path).as_str(), "web" | "bindings") {
+        // A number's spelling is the one thing that the core asks JavaScript for.
+        if matches!(room_of(&path).as_str(), "web" | "bindings") || path.ends_with("json/float.rs") {
             continue;
         }
         for browser in ["wasm_bindgen", "js_sys", "web_sys", "gloo_net", "idb::", "serde_wasm_bindgen"] {

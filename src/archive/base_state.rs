@@ -86,7 +86,7 @@ fn whole(content: &[u8]) -> std::result::Result<String, Flaw<'_>> {
     }
     match json::members(text) {
         Ok(_) => Ok(text.to_owned()),
-        Err(error) if error.is_eof() => Err(Flaw::Torn(text)),
+        Err(error) if error.is_cut_off() => Err(Flaw::Torn(text)),
         Err(_) => Err(Flaw::Wrong("is not a JSON object")),
     }
 }

@@ -15,6 +15,7 @@ use crate::{
 };
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Array, Function, Object, Promise, Uint8Array};
+use serde::Serialize;
 use std::{cell::RefCell, rc::Rc};
 use wasm_bindgen::{JsCast, JsValue, prelude::wasm_bindgen};
 
@@ -195,14 +196,19 @@ fn imported_to_js(imported: &Imported) -> JsValue {
         Outcome::Continued { .. } => "continued",
         Outcome::UpToDate => "up_to_date",
     };
-    let warnings: Array = imported.warnings.iter().map(JsValue::from).collect();
+    // Texts in a list: nothing in it can fail.
+    let warnings = serde_wasm_bindgen::to_value(&Warnings(&imported.warnings)).unwrap_or_default();
     object(&[
         ("id", imported.conversation.to_string().into()),
         ("outcome", outcome.into()),
         ("eventCount", (imported.length as f64).into()),
-        ("warnings", warnings.into()),
+        ("warnings", warnings),
     ])
 }
+
+/// A list of texts. Where a struct would become an object, serde's names for its fields cost more than setting them.
+#[derive(Serialize)]
+struct Warnings<'a>(&'a [String]);
 
 fn entry_to_js(entry: &ExportEntry) -> JsValue {
     let content = Uint8Array::from(entry.content.as_bytes());

@@ -2,7 +2,7 @@
 
 use crate::{
     host::Host,
-    json::quoted,
+    json::{FromJson as _, elements, quoted},
     llm::transport::{HttpClient, HttpError, HttpRequest},
     web::{fetch::FetchClient, host::WebHost},
 };
@@ -50,10 +50,9 @@ pub fn probe_host() -> Vec<String> {
 }
 
 async fn post(request: &str, fetch: Option<Function>, chunks: u32) -> Result<String, HttpError> {
-    let (url, headers, body): (String, Vec<(String, String)>, String) =
-        serde_json::from_str(request).map_err(|error| HttpError::Invalid(error.to_string()))?;
+    let request = read(request).ok_or_else(|| HttpError::Invalid("no request".into()))?;
     let http = fetch.map_or_else(FetchClient::new, FetchClient::with_function);
-    let mut response = http.post(HttpRequest { url, headers, body: body.into() }).await?;
+    let mut response = http.post(request).await?;
     let mut bytes = Vec::new();
     for _ in 0..chunks {
         let Some(chunk) = response.body.chunk().await? else { break };
@@ -63,4 +62,16 @@ async fn post(request: &str, fetch: Option<Function>, chunks: u32) -> Result<Str
         response.headers.iter().map(|(name, value)| format!("{}:{}", quoted(name), quoted(value))).collect();
     let text = quoted(&String::from_utf8_lossy(&bytes));
     Ok(format!("{{\"status\":{},\"headers\":{{{}}},\"text\":{text}}}", response.status, headers.join(",")))
+}
+
+/// JSON: `[url, [[name, value]], body]`.
+fn read(request: &str) -> Option<HttpRequest> {
+    let parts = elements(request)?;
+    let [url, headers, body] = parts.as_slice() else { return None };
+    let mut pairs = Vec::new();
+    for header in Vec::<Vec<String>>::from_json(headers)? {
+        pairs.push(header.try_into().ok().map(|[name, value]: [String; 2]| (name, value))?);
+    }
+    let body = String::from_json(body)?;
+    Some(HttpRequest { url: String::from_json(url)?, headers: pairs, body: body.into() })
 }

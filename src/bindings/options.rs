@@ -9,12 +9,8 @@ use crate::{
     tool::{Tool, ToolRegistry},
     web::{fetch::FetchClient, host::WebHost},
 };
-use js_sys::{Array, Function, Promise, Reflect};
-use serde::{
-    Deserialize, Deserializer,
-    de::{MapAccess, Visitor},
-};
-use std::{fmt, rc::Rc};
+use js_sys::{Array, Function, Object, Promise, Reflect};
+use std::rc::Rc;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
@@ -79,34 +75,17 @@ fn is_absent(value: &JsValue) -> bool {
 
 /// An object of texts, in its order.
 pub fn texts(value: JsValue, what: &str) -> Result<Vec<(String, String)>> {
-    let read = serde_wasm_bindgen::from_value(value).map(|Texts(texts)| texts);
-    read.map_err(|error| invalid(format!("{what}: {error}")))
-}
-
-struct Texts(Vec<(String, String)>);
-
-impl<'de> Deserialize<'de> for Texts {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        deserializer.deserialize_map(TextsVisitor)
+    let unfit = || invalid(format!("{what} must be an object of strings"));
+    let object: Object = value.dyn_into().map_err(|_| unfit())?;
+    let mut texts = Vec::new();
+    for entry in Object::entries(&object).iter() {
+        let entry: Array = entry.unchecked_into();
+        let (Some(name), Some(text)) = (entry.get(0).as_string(), entry.get(1).as_string()) else {
+            return Err(unfit());
+        };
+        texts.push((name, text));
     }
-}
-
-struct TextsVisitor;
-
-impl<'de> Visitor<'de> for TextsVisitor {
-    type Value = Texts;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object of strings")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Texts, A::Error> {
-        let mut texts = Vec::new();
-        while let Some(text) = map.next_entry()? {
-            texts.push(text);
-        }
-        Ok(Texts(texts))
-    }
+    Ok(texts)
 }
 
 /// A property of an options object; `undefined` where there is none.

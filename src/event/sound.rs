@@ -5,7 +5,7 @@
 //! reads as infinite and writes as `null`. They can come from a model or a host inside of free-form JSON; strings of
 //! this library cannot hold them.
 
-use crate::event::json::RawJson;
+use crate::{event::json::RawJson, json::float};
 
 /// The deepest nesting that is left alone. Python gives up at 200.
 const MAX_DEPTH: usize = 150;
@@ -150,7 +150,7 @@ fn nested_length(text: &str) -> usize {
 
 /// Whether Python makes an infinite float of it. An integer it keeps whole, however large.
 fn is_infinite(number: &str) -> bool {
-    number.contains(['.', 'e', 'E']) && number.parse::<f64>().is_ok_and(f64::is_infinite)
+    number.contains(['.', 'e', 'E']) && float(number).is_some_and(f64::is_infinite)
 }
 
 fn number_length(text: &str) -> usize {

@@ -1,11 +1,17 @@
 //! JSON text that keeps its spelling: objects as ordered lists of fields whose values stay text, and Python's own
 //! way of writing JSON.
 
+mod float;
 mod read;
+mod scan;
+mod text;
 mod words;
 mod write;
 
-pub use read::{FromJson, Member, Object, elements, is_json, members, range_in, whole_members};
+pub use float::float;
+pub use read::{FromJson, Member, Object, elements, is_json, members, range_in, string, whole_members};
+pub use scan::Broken;
+pub use text::{quoted, wtf8};
 pub(crate) use words::words;
 pub use write::{ObjectWriter, ToJson};
 
@@ -24,7 +30,7 @@ impl RawObject {
     ///
     /// # Errors
     /// Where the text is not one JSON object.
-    pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
+    pub fn parse(text: &str) -> Result<Self, Broken> {
         let mut object = Self::EMPTY;
         for (name, value) in members(text)? {
             object.set(&name, value);
@@ -92,12 +98,6 @@ impl ToJson for RawObject {
     fn write_json(&self, out: &mut String) {
         out.push_str(&self.to_json());
     }
-}
-
-/// A string as compact JSON, as the SDK's event files have it: non-ASCII characters stay as they are.
-pub fn quoted(text: &str) -> String {
-    // Serialising a string cannot fail.
-    serde_json::to_string(text).unwrap_or_default()
 }
 
 /// JSON text respelled as Python's `json.dumps` does: `", "` and `": "` between, non-ASCII characters escaped.
@@ -183,9 +183,7 @@ fn push_ascii(out: &mut String, text: &str) {
         } else {
             for unit in c.encode_utf16(&mut units) {
                 out.push_str("\\u");
-                for shift in [12, 8, 4, 0] {
-                    out.push(char::from_digit(u32::from(*unit >> shift & 0xf), 16).unwrap_or('0'));
-                }
+                text::push_hex(out, *unit);
             }
         }
     }

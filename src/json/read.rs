@@ -1,14 +1,13 @@
 //! JSON text on its way in: taken apart level by level, and read into values.
 //!
-//! serde's derived readers would cost a page two kilobytes for each type and more for each union; what is read here
-//! are a few small objects, so each says by hand which fields it has.
+//! Derived readers would cost a page two kilobytes for each type and more for each union; what is read here are a few
+//! small objects, so each says by hand which fields it has.
 
-use serde::{
-    Deserialize, Deserializer,
-    de::{DeserializeSeed, MapAccess, SeqAccess, Visitor},
+use super::{
+    scan::{Broken, Scanner},
+    text::wtf8,
 };
-use serde_json::value::RawValue;
-use std::{borrow::Cow, fmt, ops::Range};
+use std::{borrow::Cow, ops::Range};
 
 /// What can be read from the text of one JSON value.
 pub trait FromJson: Sized {
@@ -18,7 +17,7 @@ pub trait FromJson: Sized {
 
 impl FromJson for String {
     fn from_json(json: &str) -> Option<Self> {
-        serde_json::from_str(json).ok()
+        Self::from_utf8(wtf8(string(json)?)).ok()
     }
 }
 
@@ -51,12 +50,6 @@ fn whole(json: &str) -> Option<&str> {
     Some(json.trim()).filter(|json| !json.starts_with('+'))
 }
 
-impl FromJson for f64 {
-    fn from_json(json: &str) -> Option<Self> {
-        serde_json::from_str(json).ok()
-    }
-}
-
 impl<T: FromJson> FromJson for Vec<T> {
     fn from_json(json: &str) -> Option<Self> {
         let elements = elements(json)?;
@@ -76,13 +69,36 @@ impl<T: FromJson> FromJson for Option<T> {
 
 /// Whether the text is exactly one JSON value.
 pub fn is_json(text: &str) -> bool {
-    serde_json::from_str::<&RawValue>(text).is_ok()
+    only_value(text).is_some()
+}
+
+/// The text of exactly one JSON string, with its quotes.
+pub fn string(text: &str) -> Option<&str> {
+    only_value(text).filter(|value| value.starts_with('"'))
+}
+
+/// The text of exactly one JSON value, without white space around it.
+fn only_value(text: &str) -> Option<&str> {
+    let mut scanner = Scanner::new(text);
+    let value = scanner.value()?;
+    scanner.end()?;
+    Some(value)
 }
 
 /// The texts of an array's elements.
 pub fn elements(text: &str) -> Option<Vec<&str>> {
-    let elements: Vec<&RawValue> = serde_json::from_str(text).ok()?;
-    Some(elements.into_iter().map(RawValue::get).collect())
+    let mut elements = Vec::new();
+    let mut scanner = Scanner::new(text);
+    scanner.mark(b'[')?;
+    if scanner.mark(b']').is_none() {
+        elements.push(scanner.value()?);
+        while scanner.mark(b',').is_some() {
+            elements.push(scanner.value()?);
+        }
+        scanner.mark(b']')?;
+    }
+    scanner.end()?;
+    Some(elements)
 }
 
 /// A member of an object: its name, and the text of its value.
@@ -90,75 +106,38 @@ pub type Member<'a> = (Cow<'a, str>, &'a str);
 
 /// The members of an object in the order of the text, repeated names included; an error if the text is not exactly
 /// one JSON object.
-pub fn members(text: &str) -> serde_json::Result<Vec<Member<'_>>> {
+pub fn members(text: &str) -> Result<Vec<Member<'_>>, Broken> {
     let mut members = Vec::new();
-    let mut reader = serde_json::Deserializer::from_str(text);
-    Collect(&mut members).deserialize(&mut reader)?;
-    reader.end()?;
-    Ok(members)
+    let mut scanner = Scanner::new(text);
+    let is_whole = collect(&mut scanner, &mut members).and_then(|()| scanner.end());
+    is_whole.map(|()| members).ok_or_else(|| scanner.broken())
 }
 
 /// The members that are whole at the beginning of a text that breaks off or turns into something else.
 pub fn whole_members(text: &str) -> Vec<Member<'_>> {
     let mut members = Vec::new();
-    // The error is what is expected here; what was read until then is what is wanted.
-    let _ = Collect(&mut members).deserialize(&mut serde_json::Deserializer::from_str(text));
+    // A failure is what is expected here; what was read until then is what is wanted.
+    let _ = collect(&mut Scanner::new(text), &mut members);
     members
 }
 
-/// A string that is borrowed where it holds no escapes.
-pub struct Text<'a>(pub Cow<'a, str>);
-
-impl<'a> Deserialize<'a> for Text<'a> {
-    fn deserialize<D: Deserializer<'a>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Borrow;
-
-        impl<'a> Visitor<'a> for Borrow {
-            type Value = Text<'a>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string")
-            }
-
-            fn visit_borrowed_str<E>(self, text: &'a str) -> Result<Text<'a>, E> {
-                Ok(Text(Cow::Borrowed(text)))
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<Text<'a>, E> {
-                Ok(Text(Cow::Owned(text.to_owned())))
-            }
+fn collect<'a>(scanner: &mut Scanner<'a>, members: &mut Vec<Member<'a>>) -> Option<()> {
+    scanner.mark(b'{')?;
+    if scanner.mark(b'}').is_some() {
+        return Some(());
+    }
+    loop {
+        let name = scanner.name()?;
+        let plain = name.strip_prefix('"')?.strip_suffix('"')?;
+        let name = if plain.contains('\\') {
+            Cow::Owned(String::from_utf8(wtf8(name)).ok()?)
+        } else {
+            Cow::Borrowed(plain)
+        };
+        members.push((name, scanner.value()?));
+        if scanner.mark(b',').is_none() {
+            return scanner.mark(b'}');
         }
-
-        deserializer.deserialize_str(Borrow)
-    }
-}
-
-struct Collect<'v, 'a>(&'v mut Vec<Member<'a>>);
-
-impl<'a> DeserializeSeed<'a> for Collect<'_, 'a> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'a>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'a> Visitor<'a> for Collect<'_, 'a> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON object")
-    }
-
-    fn visit_map<M: MapAccess<'a>>(self, mut map: M) -> Result<(), M::Error> {
-        while let Some((Text(name), value)) = map.next_entry::<Text<'a>, &'a RawValue>()? {
-            self.0.push((name, value.get()));
-        }
-        Ok(())
-    }
-
-    fn visit_seq<S: SeqAccess<'a>>(self, _: S) -> Result<(), S::Error> {
-        Err(serde::de::Error::custom("an array is not an object"))
     }
 }
 

@@ -4,7 +4,7 @@
 //! knows, stay as they were written.
 
 use crate::{
-    json::{RawObject, quoted},
+    json::{Broken, RawObject, ToJson as _, quoted},
     llm::{completion::Completion, field_order::set_in_order},
 };
 
@@ -113,7 +113,7 @@ impl Metrics {
     ///
     /// # Errors
     /// Where the text is not one JSON object.
-    pub fn parse(json: &str) -> Result<Self, serde_json::Error> {
+    pub fn parse(json: &str) -> Result<Self, Broken> {
         RawObject::parse(json).map(Self)
     }
 
@@ -154,15 +154,15 @@ impl Metrics {
         let response_id = quoted(&completion.response_id);
         let mut latency = RawObject::default();
         latency.set("model", &quoted(&model));
-        latency.set("latency", &number(completion.latency.max(0.0)));
+        latency.set("latency", &completion.latency.max(0.0).to_json_text());
         latency.set("response_id", &response_id);
         if let Some(value) = completion.cost.filter(|cost| *cost > 0.0 && cost.is_finite()) {
-            let sum = number(self.accumulated_cost() + value);
+            let sum = (self.accumulated_cost() + value).to_json_text();
             self.set("accumulated_cost", &sum);
             let mut cost = RawObject::default();
             cost.set("model", &quoted(&model));
-            cost.set("cost", &number(value));
-            cost.set("timestamp", &number(now / 1000.0));
+            cost.set("cost", &value.to_json_text());
+            cost.set("timestamp", &(now / 1000.0).to_json_text());
             self.append("costs", &cost);
         }
         self.append("response_latencies", &latency);
@@ -210,11 +210,6 @@ const ORDER: [&str; 7] = [
     "response_latencies",
     "token_usages",
 ];
-
-/// As the SDK's serializer spells it: shortest, and with a fraction.
-fn number(value: f64) -> String {
-    serde_json::to_string(&value).unwrap_or_else(|_| "0.0".into())
-}
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,7 @@
 //! Writes no key: only that there is one. Writes no headers, because nothing tells a secret one from others.
 
 use crate::{
-    json::{RawObject, quoted},
+    json::{RawObject, ToJson as _, quoted},
     llm::{
         field_order::set_in_order,
         options::{ApiKey, ApiMode, LlmOptions},
@@ -38,7 +38,7 @@ impl LlmOptions {
     fn set_fields(&self) -> [(&'static str, Option<String>); 22] {
         let text = |value: &Option<String>| value.as_deref().map(quoted);
         let whole = |value: Option<u32>| value.map(|value| value.to_string());
-        let number = |value: Option<f64>| value.and_then(|value| serde_json::to_string(&value).ok());
+        let number = |value: Option<f64>| value.map(|value| value.to_json_text());
         let flag = |value: Option<bool>| value.map(|value| value.to_string());
         // The SDK knows no Anthropic mode and would refuse the file; for it, LiteLLM decides.
         let api_mode = self.api_mode.map(|mode| match mode {

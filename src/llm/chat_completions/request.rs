@@ -2,7 +2,7 @@
 
 use super::{messages::messages_json, writer::Writer};
 use crate::{
-    json::quoted,
+    json::{ToJson as _, quoted},
     llm::{
         completion::ToolSchema, endpoint::Endpoint, message::Message, model_features::ModelFeatures,
         options::LlmOptions, provider::ReasoningEffort,
@@ -44,7 +44,7 @@ pub fn request_body(request: &ChatRequest<'_>) -> String {
     if features.supports_sampling_params {
         for (name, value) in [("temperature", options.temperature), ("top_p", options.top_p)] {
             if let Some(value) = value {
-                body.field(name, &number(value));
+                body.field(name, &value.to_json_text());
             }
         }
     }
@@ -98,11 +98,6 @@ pub fn request_headers(request: &ChatRequest<'_>) -> Vec<(String, String)> {
 
 /// The SDK's `extended_thinking_budget`.
 const THINKING_BUDGET: u32 = 200_000;
-
-fn number(value: f64) -> String {
-    // Options are checked to be finite, so that this cannot fail.
-    serde_json::to_string(&value).unwrap_or_default()
-}
 
 fn tools_json(tools: &[ToolSchema]) -> String {
     let mut list = Writer::list();

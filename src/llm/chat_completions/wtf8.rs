@@ -3,8 +3,7 @@
 //! Some servers cut their answer between the two `\u` escapes of one character, so that a chunk ends with half of
 //! it. Rust's strings cannot hold a half; this joins it with the next chunk's.
 
-use serde::{Deserializer, de};
-use std::fmt;
+use crate::json::{string, wtf8};
 
 /// Puts pieces of text together, joining halves of characters across them.
 #[derive(Default)]
@@ -16,12 +15,13 @@ pub(super) struct TextPieces {
 impl TextPieces {
     /// The text of a JSON string, as far as it is known; `None` where the JSON is no string.
     pub(super) fn text(&mut self, json: &str) -> Option<String> {
-        if self.pending.is_none()
-            && let Ok(text) = serde_json::from_str(json)
-        {
-            return Some(text);
+        let mut bytes = wtf8(string(json)?);
+        if self.pending.is_none() {
+            match String::from_utf8(bytes) {
+                Ok(text) => return Some(text),
+                Err(torn) => bytes = torn.into_bytes(),
+            }
         }
-        let bytes = serde_json::Deserializer::from_str(json).deserialize_byte_buf(Bytes).ok()?;
         Some(self.join(&bytes))
     }
 
@@ -74,20 +74,6 @@ impl TextPieces {
 
     fn flush(&mut self, out: &mut String) {
         out.extend(self.rest());
-    }
-}
-
-struct Bytes;
-
-impl de::Visitor<'_> for Bytes {
-    type Value = Vec<u8>;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a string")
-    }
-
-    fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
-        Ok(bytes.to_vec())
     }
 }
 

@@ -1,0 +1,117 @@
+//! Strings: from JSON, and into it.
+
+/// A string as compact JSON, as the SDK's event files have it: non-ASCII characters stay as they are.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    let mut copied = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let short = match byte {
+            b'"' => '"',
+            b'\\' => '\\',
+            0x08 => 'b',
+            0x0c => 'f',
+            b'\n' => 'n',
+            b'\r' => 'r',
+            b'\t' => 't',
+            0..=0x1f => 'u',
+            _ => continue,
+        };
+        out.push_str(text.get(copied..at).unwrap_or_default());
+        out.push('\\');
+        out.push(short);
+        if short == 'u' {
+            push_hex(&mut out, byte.into());
+        }
+        copied = at + 1;
+    }
+    out.push_str(text.get(copied..).unwrap_or_default());
+    out.push('"');
+    out
+}
+
+/// The four digits of a `\u` escape.
+pub(super) fn push_hex(out: &mut String, unit: u16) {
+    for shift in [12, 8, 4, 0] {
+        out.push(char::from_digit(u32::from(unit >> shift & 0xf), 16).unwrap_or('0'));
+    }
+}
+
+/// What a JSON string says, in UTF-8; half of a surrogate pair that stands alone is encoded as if it were a
+/// character, which makes the bytes no text. `string` is a valid JSON string with its quotes.
+pub fn wtf8(string: &str) -> Vec<u8> {
+    let mut out = Vec::with_capacity(string.len());
+    let mut rest = string.get(1..string.len().saturating_sub(1)).unwrap_or_default();
+    while let Some((plain, escape)) = rest.split_once('\\') {
+        out.extend_from_slice(plain.as_bytes());
+        let (length, code) = unescaped(escape);
+        match char::from_u32(code) {
+            Some(c) => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            None => out.extend(
+                [0xe0 | code >> 12, 0x80 | code >> 6 & 0x3f, 0x80 | code & 0x3f].map(|byte| byte as u8),
+            ),
+        }
+        rest = escape.get(length..).unwrap_or_default();
+    }
+    out.extend_from_slice(rest.as_bytes());
+    out
+}
+
+/// How long an escape is, and what it stands for. The backslash before it has been read.
+fn unescaped(escape: &str) -> (usize, u32) {
+    let code = match escape.bytes().next() {
+        Some(b'u') => match (unit_at(escape, 0), escape.get(5..)) {
+            (high @ 0xd800..0xdc00, Some(next)) if next.starts_with("\\u") => match unit_at(next, 1) {
+                low @ 0xdc00..0xe000 => return (11, 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00)),
+                _ => return (5, high),
+            },
+            (unit, _) => return (5, unit),
+        },
+        Some(b'b') => 0x08,
+        Some(b'f') => 0x0c,
+        Some(b'n') => 0x0a,
+        Some(b'r') => 0x0d,
+        Some(b't') => 0x09,
+        other => other.unwrap_or_default().into(),
+    };
+    (1, code)
+}
+
+/// The code unit behind the `u` at this place.
+fn unit_at(text: &str, at: usize) -> u32 {
+    text.get(at + 1..at + 5).and_then(|digits| u32::from_str_radix(digits, 16).ok()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::FromJson as _;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_torn_pair_is_bytes_and_no_text() {
+        assert_eq!(wtf8(r#""a\ud83d""#), b"a\xed\xa0\xbd");
+        assert_eq!(wtf8(r#""\ude00\ud83d\ude00""#), b"\xed\xb8\x80\xf0\x9f\x98\x80");
+        assert_eq!(wtf8(r#""\ud83d\ud83d\ude00\ud83d\n""#), b"\xed\xa0\xbd\xf0\x9f\x98\x80\xed\xa0\xbd\n");
+        assert_eq!(String::from_json(r#""a\ud83d""#), None);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 20_000, ..ProptestConfig::default() })]
+
+        /// serde_json as the second opinion.
+        #[test]
+        fn strings_are_read_and_written_as_another_library_does(
+            text in any::<String>(),
+            controls in "[\\x00-\\x20\"\\\\é]{0,8}",
+            escapes in "(\\\\[bfnrtu/\"\\\\]|\\\\u[0dD][08cC9][0-9a-f]{2}|[a-fé \"]){0,8}",
+        ) {
+            for text in [&text, &controls] {
+                prop_assert_eq!(quoted(text), serde_json::to_string(text).unwrap());
+                prop_assert_eq!(String::from_json(&quoted(text)), Some(text.clone()));
+            }
+            let json = format!(" \"{escapes}\"\n");
+            prop_assert_eq!(String::from_json(&json), serde_json::from_str(&json).ok(), "{}", json);
+        }
+    }
+}
