@@ -1,8 +1,12 @@
-// Conversations as zip archives. The core decides what an archive may hold; a zip library reads and writes the
-// container. The library is only loaded when one of these functions is used.
-import { importArchive, CoreExport, CoreStore } from "../pkg/threadkeep.js";
+// Conversations as zip archives. A wasm of its own decides what an archive may hold; a zip library reads and writes
+// the container. Both are only loaded when one of these functions is used.
+//
+// That wasm has no stores and no locks: it reads and writes through the `Store` in JavaScript, and the wasm that runs
+// conversations locks what an import writes, so that there is one place for each.
+import { type HeldLock, lockConversation } from "../pkg/threadkeep.js";
 import { fromCore, invalidOptions, reading } from "./errors.js";
 import { type Store, coreStore } from "./store.js";
+import { loader, part } from "./wasm.js";
 
 /** How far an import or export has come. */
 export interface Progress {
@@ -35,21 +39,31 @@ export interface ImportedConversation {
  */
 export async function importZip(
   zip: Blob | ArrayBuffer | Uint8Array,
-  store: CoreStore,
+  store: Store,
   onProgress?: (progress: Progress) => void,
 ): Promise<ImportedConversation[]> {
+  const core = await coreStore(store);
   const blob = asBlob(zip);
-  const { ZipSource } = await import("./archive/zip-source.js");
   const report = listener(onProgress, "bytes");
+  const { ZipSource, importArchive } = await parts();
+  const locks: Array<Promise<HeldLock | undefined>> = [];
+  const claim = async (id: string) => {
+    const lock = lockConversation(id, core);
+    locks.push(lock);
+    return (await lock) !== undefined;
+  };
   try {
-    return await importArchive(new ZipSource(blob), store, Date.now(), report);
+    return await importArchive(new ZipSource(blob), store, claim, Date.now(), report);
   } catch (error) {
     throw fromCore(error);
+  } finally {
+    // Not the archive's wasm, because it frees nothing any more once it has crashed.
+    for (const lock of locks) (await lock.catch(() => undefined))?.free();
   }
 }
 
 /** The conversation as one Blob of type `application/zip`. @internal */
-export async function exportZip(store: CoreStore, id: string, onProgress?: (progress: Progress) => void): Promise<Blob> {
+export async function exportZip(store: Store, id: string, onProgress?: (progress: Progress) => void): Promise<Blob> {
   const parts: Blob[] = [];
   let blocks: Uint8Array<ArrayBuffer>[] = [];
   const reader = exportZipStream(store, id, onProgress).getReader();
@@ -66,14 +80,14 @@ export async function exportZip(store: CoreStore, id: string, onProgress?: (prog
  * that; cancelling the stream releases everything. @internal
  */
 export function exportZipStream(
-  store: CoreStore | Store,
+  store: Store,
   id: string,
   onProgress?: (progress: Progress) => void,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const report = listener(onProgress, "files");
   const open = async () => {
-    const [{ zipStream }, source] = await Promise.all([import("./archive/zip-stream.js"), openExport(store, id)]);
-    return zipStream(source, report).getReader();
+    const { CoreExport, zipStream } = await parts();
+    return zipStream(await CoreExport.open(store, id), report).getReader();
   };
   let opened: ReturnType<typeof open> | undefined;
   return new ReadableStream<Uint8Array<ArrayBuffer>>(
@@ -98,8 +112,20 @@ export function exportZipStream(
   );
 }
 
-async function openExport(store: CoreStore | Store, id: string): Promise<CoreExport> {
-  return CoreExport.open(store instanceof CoreStore ? store : await coreStore(store), id);
+const load = loader({
+  advice: "serve threadkeep_archive_bg.wasm beside the module",
+  file: () => new URL("./threadkeep_archive_bg.wasm", import.meta.url),
+  copy: () => import("./wasm-archive-inline.js"),
+  initialize: async (from) => (await importParts()).initialize(from),
+});
+
+async function parts(): ReturnType<typeof importParts> {
+  const [loaded] = await Promise.all([importParts(), load()]);
+  return loaded;
+}
+
+function importParts() {
+  return part(import("./archive/parts.js"));
 }
 
 function asBlob(zip: unknown): Blob {

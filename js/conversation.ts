@@ -152,7 +152,7 @@ export class Conversation implements AsyncDisposable {
     options: { store?: Store; onProgress?: (progress: Progress) => void } = {},
   ): Promise<ImportedConversation[]> {
     const { store = indexedDBStore(), onProgress } = reading("the options of importZip()", () => ({ ...options }));
-    return importZip(zip, await coreStore(store), onProgress);
+    return importZip(zip, store, onProgress);
   }
 
   /** Removes a conversation; nothing happens if there is none. @throws ThreadkeepError `locked_elsewhere` while it is open. */
@@ -253,7 +253,7 @@ export class Conversation implements AsyncDisposable {
   /** The conversation as it is now, as a zip archive that the Python SDK opens once it is unpacked. */
   async exportZip(options: { onProgress?: (progress: Progress) => void } = {}): Promise<Blob> {
     const { onProgress } = reading("the options of exportZip()", () => ({ ...options }));
-    return exportZip(await coreStore(this.#store), this.id, onProgress);
+    return exportZip(this.#store, this.id, onProgress);
   }
 
   /** As `exportZip()`, piece by piece; memory is bounded by the largest event. */

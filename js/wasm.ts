@@ -1,33 +1,66 @@
-// Brings up the wasm: once, when first needed, from wherever the bundler or server put it.
+// Brings up a wasm: once, when first needed, from wherever the bundler or server put it.
 //
 // Nothing else of the library may be called before `load()` resolved. A failed load is forgotten, so that the
 // next call tries again (a page that was offline comes back).
 import initialize from "../pkg/threadkeep.js";
-import { ThreadkeepError, fromCore, invalidOptions } from "./errors.js";
+import { ThreadkeepError, fromCore, invalidOptions, words } from "./errors.js";
 
 /** Where the wasm may come from when the host chooses it. */
 export type WasmSource = URL | Response | BufferSource | WebAssembly.Module;
 
-let loading: Promise<void> | undefined;
+/** @internal */
+export interface Wasm {
+  /** What to do when neither the file nor the copy is there. */
+  advice: string;
+  /** The file beside this module, in the one expression by which Vite and webpack recognise and emit the file. */
+  file(): URL;
+  /** The copy that travels as JavaScript: gzip in base64. */
+  copy(): Promise<{ default: string }>;
+  initialize(from: { module_or_path: WebAssembly.Module }): Promise<unknown>;
+}
+
+const loadMain = loader({
+  advice: "serve threadkeep_bg.wasm beside the module, or pass its location to load()",
+  file: () => new URL("./threadkeep_bg.wasm", import.meta.url),
+  copy: () => import("./wasm-inline.js"),
+  initialize,
+});
 
 /**
  * Loads the wasm. Only needed to choose where it comes from, or to load it ahead of time: the first asynchronous
  * call of the API loads it otherwise. Once a load succeeded, or while one is under way, `source` is ignored.
  */
 export function load(source?: WasmSource): Promise<void> {
-  loading ??= bringUp(source).catch((error: unknown) => {
-    loading = undefined;
-    throw error;
-  });
-  return loading;
+  return loadMain(source);
 }
 
-async function bringUp(source: WasmSource | undefined): Promise<void> {
+/** A function as `load` for another wasm. @internal */
+export function loader(wasm: Wasm): (source?: WasmSource) => Promise<void> {
+  let loading: Promise<void> | undefined;
+  return (source) => {
+    loading ??= bringUp(wasm, source).catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  };
+}
+
+/** A part of the library that a page loads when it needs it. @internal */
+export async function part<T>(module: Promise<T>): Promise<T> {
+  try {
+    return await module;
+  } catch (error) {
+    throw new ThreadkeepError("network", `a part of the library did not load: ${words(error)}`, { cause: error });
+  }
+}
+
+async function bringUp(wasm: Wasm, source: WasmSource | undefined): Promise<void> {
   if (typeof WebAssembly === "undefined") {
     throw new ThreadkeepError("internal", "this browser has WebAssembly switched off: allow it for this site");
   }
-  const module = source === undefined ? await findModule() : await moduleFrom(source);
-  await initialize({ module_or_path: module }).catch((error: unknown) => {
+  const module = source === undefined ? await findModule(wasm) : await moduleFrom(source);
+  await wasm.initialize({ module_or_path: module }).catch((error: unknown) => {
     throw fromCore(error);
   });
 }
@@ -39,30 +72,27 @@ async function moduleFrom(source: WasmSource): Promise<WebAssembly.Module> {
   } catch (error) {
     if (error instanceof ThreadkeepError) throw error;
     const code = error instanceof WebAssembly.CompileError ? "invalid_options" : "network";
-    throw new ThreadkeepError(code, `the wasm passed to load() cannot be used: ${text(error)}`, { cause: error });
+    throw new ThreadkeepError(code, `the wasm passed to load() cannot be used: ${words(error)}`, { cause: error });
   }
 }
 
 /**
- * The file beside this module, or else the copy that travels as JavaScript: esbuild does not carry the file along,
- * and Vite's development server moves this module away from it.
+ * The file, or else the copy: esbuild does not carry the file along, and Vite's development server moves this module
+ * away from it.
  */
-async function findModule(): Promise<WebAssembly.Module> {
+async function findModule({ advice, file, copy }: Wasm): Promise<WebAssembly.Module> {
   let notFound: unknown;
   try {
-    // Written in one expression, because that is the form in which Vite and webpack recognise and emit the file.
-    return await compile(new URL("./threadkeep_bg.wasm", import.meta.url));
+    return await compile(file());
   } catch (error) {
     notFound = error;
   }
   try {
-    const { default: base64 } = await import("./wasm-inline.js");
-    return await WebAssembly.compile(await gunzip(base64));
+    return await WebAssembly.compile(await gunzip((await copy()).default));
   } catch (error) {
     throw new ThreadkeepError(
       "network",
-      `the wasm did not load: ${text(notFound)}; nor did the copy inside JavaScript: ${text(error)}; ` +
-        "serve threadkeep_bg.wasm beside the module, or pass its location to load()",
+      `the wasm did not load: ${words(notFound)}; nor did the copy inside JavaScript: ${words(error)}; ${advice}`,
       { cause: notFound },
     );
   }
@@ -106,8 +136,4 @@ async function gunzip(base64: string): Promise<ArrayBuffer> {
   const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(plain).arrayBuffer();
-}
-
-function text(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -10,7 +10,12 @@ import { isProgram, main, output, root, run } from "./process.mjs";
 import { filesOfAPage, measure, print, sizesFile } from "./sizes.mjs";
 import { ensureBindgenTool, ensureLinker, ensureNpmPackages, ensureRust, ensureWasmTarget, requireNode } from "./toolchain.mjs";
 
-const wasmName = "threadkeep_bg.wasm";
+/** The wasm that every page downloads, and the one that it loads with its first import or export. */
+const wasms = [
+  { name: "threadkeep", features: [], copy: "wasm-inline.js" },
+  { name: "threadkeep_archive", features: ["--no-default-features", "--features", "archive"], copy: "wasm-archive-inline.js" },
+];
+const testingKit = { name: "threadkeep_testing", features: ["--features", "testing"] };
 const thisScript = path.join(root, "scripts/build.mjs");
 
 export async function build({ quick = false, testing = false } = {}) {
@@ -22,9 +27,8 @@ export async function build({ quick = false, testing = false } = {}) {
   await ensureWasmTarget();
   const tool = await ensureBindgenTool(targetDirectory);
   const profile = quick ? "quick" : "release";
-  await buildWasm({ targetDirectory, tool, name: "threadkeep", profile });
   // In the same profile, so that the dependencies are compiled once.
-  if (testing) await buildWasm({ targetDirectory, tool, name: "threadkeep_testing", profile, features: ["testing"] });
+  for (const wasm of testing ? [...wasms, testingKit] : wasms) await buildWasm({ targetDirectory, tool, profile, ...wasm });
   await buildJavaScript();
   if (testing) await buildTestingKit();
   await measureSizes(profile);
@@ -36,10 +40,9 @@ export async function build({ quick = false, testing = false } = {}) {
  * src/ -> pkg/: the wasm, its JavaScript glue and the glue's types, each called `name`.
  * Cargo is not asked when nothing changed: it gives all variants one file name, and would link each of them again.
  */
-async function buildWasm({ targetDirectory, tool, name, profile, features = [] }) {
+async function buildWasm({ targetDirectory, tool, name, profile, features }) {
   const cargo = [
-    "build", "--locked", "--lib", "--profile", profile, "--target", "wasm32-unknown-unknown",
-    ...features.flatMap((feature) => ["--features", feature]), ...compilerFlags(),
+    "build", "--locked", "--lib", "--profile", profile, "--target", "wasm32-unknown-unknown", ...features, ...compilerFlags(),
   ];
   const inputs = ["src", "Cargo.toml", "Cargo.lock", tool, thisScript, { text: [...cargo, output("rustc", ["--version"])].join(" ") }];
   const made = await unlessFresh(`wasm ${name}`, fingerprint(inputs), [`pkg/${name}_bg.wasm`, `pkg/${name}.js`], async () => {
@@ -65,15 +68,19 @@ function compilerFlags() {
   return ["--config", `target.wasm32-unknown-unknown.rustflags=${JSON.stringify(flags)}`];
 }
 
-/** js/ and pkg/ -> dist/: bundled modules, their types, the wasm, and the wasm once more as a module of last resort. */
+/** js/ and pkg/ -> dist/: bundled modules, their types, each wasm, and each once more as a module of last resort. */
 async function buildJavaScript() {
-  const inputs = ["js", "pkg/threadkeep.js", "pkg/threadkeep.d.ts", `pkg/${wasmName}`, "tsconfig.json", "tsconfig.build.json", "package-lock.json", thisScript];
-  const made = await unlessFresh("javascript", fingerprint(inputs), ["dist/index.js", `dist/${wasmName}`, ".cache/bundle.json"], async () => {
+  const built = wasms.flatMap(({ name }) => [`pkg/${name}.js`, `pkg/${name}.d.ts`, `pkg/${name}_bg.wasm`]);
+  const inputs = ["js", ...built, "tsconfig.json", "tsconfig.build.json", "package-lock.json", thisScript];
+  const outputs = ["dist/index.js", ".cache/bundle.json", ...wasms.map(({ name }) => `dist/${name}_bg.wasm`)];
+  const made = await unlessFresh("javascript", fingerprint(inputs), outputs, async () => {
     console.log("bundling js/ into dist/");
     rmSync("dist", { recursive: true, force: true });
     mkdirSync("dist", { recursive: true });
-    copyFileSync(`pkg/${wasmName}`, `dist/${wasmName}`);
-    writeFileSync("dist/wasm-inline.js", inlineModule(readFileSync(`pkg/${wasmName}`)));
+    for (const { name, copy } of wasms) {
+      copyFileSync(`pkg/${name}_bg.wasm`, `dist/${name}_bg.wasm`);
+      writeFileSync(`dist/${copy}`, inlineModule(`${name}_bg.wasm`));
+    }
     await bundle();
     await run(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"]);
   });
@@ -96,7 +103,7 @@ async function buildTestingKit() {
 async function measureSizes(profile) {
   await unlessFresh("sizes", fingerprint([{ text: profile }, "dist", thisScript]), [sizesFile], () => {
     const { metafile } = JSON.parse(readFileSync(".cache/bundle.json", "utf8"));
-    const sizes = measure(filesOfAPage(metafile, "dist/index.js", `dist/${wasmName}`));
+    const sizes = measure(filesOfAPage(metafile, "dist/index.js", `dist/${wasms[0].name}_bg.wasm`));
     writeFileSync(sizesFile, JSON.stringify({ profile, ...sizes }, null, 2));
   });
 }
@@ -116,16 +123,16 @@ async function bundle() {
     metafile: true,
     // Chunks stay beside index.js, because the loader finds the wasm relative to its own file.
     chunkNames: "[name]-[hash]",
-    external: ["./wasm-inline.js"],
+    external: wasms.map(({ copy }) => `./${copy}`),
     logLevel: "warning",
   });
   mkdirSync(".cache", { recursive: true });
   writeFileSync(".cache/bundle.json", JSON.stringify({ metafile }));
 }
 
-function inlineModule(wasm) {
-  const base64 = gzipSync(wasm, { level: 9 }).toString("base64");
-  return `// ${wasmName}, gzip, base64: for where the file itself cannot be fetched.\nexport default "${base64}";\n`;
+function inlineModule(file) {
+  const base64 = gzipSync(readFileSync(`dist/${file}`), { level: 9 }).toString("base64");
+  return `// ${file}, gzip, base64: for where the file itself cannot be fetched.\nexport default "${base64}";\n`;
 }
 
 if (isProgram(import.meta.url)) await main(() => build({ quick: process.argv.includes("--quick"), testing: process.argv.includes("--testing") }));

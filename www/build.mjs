@@ -7,9 +7,9 @@ import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const wasm = fileURLToPath(import.meta.resolve("threadkeep/threadkeep_bg.wasm"));
+const wasms = ["threadkeep_bg.wasm", "threadkeep_archive_bg.wasm"];
 
-/** Writes index.html, main.js, main.css, fonts and the library's wasm into `outdir`. */
+/** Writes index.html, main.js, main.css, fonts and the library's wasm files into `outdir`. */
 export async function build({ outdir = join(here, "dist") } = {}) {
   await rm(outdir, { recursive: true, force: true });
   await esbuild.build({
@@ -25,13 +25,16 @@ export async function build({ outdir = join(here, "dist") } = {}) {
     chunkNames: "[name]-[hash]",
     assetNames: "fonts/[name]",
     loader: { ".woff2": "file" },
-    // The library's copy of its wasm for servers that have not the file; this one has.
-    external: ["./wasm-inline.js"],
+    // The library's copies of its wasm for servers that have not the files; this one has.
+    external: ["./wasm-inline.js", "./wasm-archive-inline.js"],
     sourcemap: true,
     logLevel: "warning",
     // The library's chunks import each other for their order alone; inside a bundle that has no meaning.
     logOverride: { "ignored-bare-import": "silent" },
   });
-  const copies = [[join(here, "index.html"), "index.html"], [join(here, "icon.svg"), "icon.svg"], [wasm, "threadkeep_bg.wasm"]];
+  const copies = [
+    ...["index.html", "icon.svg"].map((name) => [join(here, name), name]),
+    ...wasms.map((name) => [fileURLToPath(import.meta.resolve(`threadkeep/${name}`)), name]),
+  ];
   await Promise.all(copies.map(([from, name]) => copyFile(from, join(outdir, name))));
 }

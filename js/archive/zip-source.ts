@@ -1,5 +1,5 @@
 // A zip archive as the core reads it: its directory entry by entry, then contents by their place in the directory.
-import type { ZipEntry, ZipSource as CoreSource } from "../../pkg/threadkeep.js";
+import type { ZipEntry, ZipSource as CoreSource } from "../../pkg/threadkeep_archive.js";
 import { BlobReader, Uint8ArrayWriter, ZipReader, type Entry, type FileEntry } from "./zip-library.js";
 
 /** A directory of 200,000 entries, more than the core accepts, stays below this; it is read into memory at once. */

@@ -1,5 +1,5 @@
 // An export as a stream of a zip archive.
-import type { CoreExport } from "../../pkg/threadkeep.js";
+import type { CoreExport } from "../../pkg/threadkeep_archive.js";
 import { Uint8ArrayReader, ZipWriter } from "./zip-library.js";
 
 type Bytes = Uint8Array<ArrayBuffer>;

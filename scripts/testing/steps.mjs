@@ -5,7 +5,7 @@ import { root } from "../process.mjs";
 
 const node = process.execPath;
 const warningsDenied = ["--", "-D", "warnings"];
-const wasm = ["--target", "wasm32-unknown-unknown"];
+const lintWasm = ["cargo", "clippy", "--locked", "--lib", "--target", "wasm32-unknown-unknown"];
 
 export function testSteps({ quick }) {
   const interop = nodeTests("tests/interop");
@@ -23,7 +23,9 @@ export function testSteps({ quick }) {
     { name: "packaging", lane: "pages", needs: ["build", "browsers"], command: nodeTests("tests/packaging"), timeout: 600 },
     { name: "interop", lane: "interop", needs: ["build", "python"], command: interop, timeout: 900 },
     { name: "lint", lane: "cargo", needs: ["build"], command: ["cargo", "clippy", "--locked", "--all-targets", ...warningsDenied], timeout: 600 },
-    { name: "lint-wasm", lane: "cargo", needs: ["build"], command: ["cargo", "clippy", "--locked", "--lib", ...wasm, ...warningsDenied], timeout: 600 },
+    { name: "lint-wasm", lane: "cargo", needs: ["build"], command: [...lintWasm, ...warningsDenied], timeout: 600 },
+    { name: "lint-archive", lane: "cargo", needs: ["build"], command: [...lintWasm, "--no-default-features", "--features", "archive", ...warningsDenied], timeout: 600 },
+    { name: "lint-testing", lane: "cargo", needs: ["build"], command: [...lintWasm, "--features", "archive,testing", ...warningsDenied], timeout: 600 },
     { name: "native", lane: "cargo", needs: ["build"], command: ["cargo", "test", "--locked"], timeout: 900 },
   ];
   return steps.filter((step) => step.command !== undefined);

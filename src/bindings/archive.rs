@@ -1,9 +1,11 @@
 //! Import and export over a zip library in JavaScript: the library reads and writes the container, the core decides.
+//!
+//! A wasm of its own, which a page loads with its first import or export. Stores and locks stay with the wasm that
+//! runs conversations: this one sees a store as JavaScript does, and asks JavaScript for the right to write.
 
 use super::{
-    conversation::lock_name,
     error::{set, words_of},
-    store::CoreStore,
+    host_store::HostStore,
 };
 use crate::{
     archive::{
@@ -11,13 +13,14 @@ use crate::{
     },
     error::{Error, ErrorCode},
     id::ConversationId,
-    web::{guard::promise, locks},
+    web::guard::promise,
 };
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Array, Function, Object, Promise, Uint8Array};
 use serde::Serialize;
 use std::{cell::RefCell, rc::Rc};
 use wasm_bindgen::{JsCast, JsValue, prelude::wasm_bindgen};
+use wasm_bindgen_futures::JsFuture;
 
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r#"
@@ -78,21 +81,31 @@ extern "C" {
     fn method(this: &ZipEntry) -> u16;
 }
 
-/// Imports every conversation of an archive, all or none. `now` is the time in milliseconds since the Unix epoch.
+/// Imports every conversation of an archive into a `Store`, all or none. `claim(id)` takes the right to write a
+/// conversation until the import has settled, and resolves to whether it could. `now` is the time in milliseconds
+/// since the Unix epoch.
 #[wasm_bindgen(js_name = importArchive, unchecked_return_type = "Promise<CoreImported[]>")]
-pub fn import_archive(source: ZipSource, store: &CoreStore, now: f64, on_progress: Function) -> Promise {
-    let (store, lock_scope) = (store.inner(), store.lock_scope());
+pub fn import_archive(
+    source: ZipSource,
+    store: Object,
+    claim: Function,
+    now: f64,
+    on_progress: Function,
+) -> Promise {
     promise(async move {
         let report = |Progress { done, total }: Progress| {
             // The TypeScript side catches what its listeners throw.
             let _ = on_progress.call2(&JsValue::UNDEFINED, &(done as f64).into(), &(total as f64).into());
         };
-        let claim = |id| -> LocalBoxFuture<'_, Option<Claim>> {
-            let name = lock_name(&lock_scope, id);
-            Box::pin(async move { locks::try_lock(&name).await.map(|lock| Box::new(lock) as Claim) })
+        let claim = |id: ConversationId| -> LocalBoxFuture<'_, Option<Claim>> {
+            let answer = claim.call1(&JsValue::UNDEFINED, &id.to_string().into());
+            Box::pin(async move {
+                let claimed = JsFuture::from(Promise::resolve(&answer.ok()?)).await.ok()?;
+                claimed.is_truthy().then(|| Box::new(()) as Claim)
+            })
         };
         let options = ImportOptions { now, on_progress: &report, claim: &claim };
-        let imported = import(&Zip(source), &*store, &options).await?;
+        let imported = import(&Zip(source), &HostStore::new(store), &options).await?;
         Ok(imported.iter().map(imported_to_js).collect::<Array>().into())
     })
 }
@@ -106,13 +119,12 @@ pub struct CoreExport {
 
 #[wasm_bindgen]
 impl CoreExport {
-    /// Begins an export of a conversation as it is now.
+    /// Begins an export of a conversation of a `Store` as it is now.
     #[wasm_bindgen(unchecked_return_type = "Promise<CoreExport>")]
-    pub fn open(store: &CoreStore, conversation: String) -> Promise {
-        let store = store.inner();
+    pub fn open(store: Object, conversation: String) -> Promise {
         promise(async move {
             let conversation: ConversationId = conversation.parse()?;
-            let export = Export::open(store, conversation).await?;
+            let export = Export::open(Rc::new(HostStore::new(store)), conversation).await?;
             let modified_at = export.modified_at();
             Ok(Self { export: Rc::new(RefCell::new(Some(export))), modified_at }.into())
         })

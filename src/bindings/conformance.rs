@@ -1,6 +1,6 @@
 //! The store conformance suite for JavaScript, in the wasm that is built for tests.
 
-use super::store::CoreStore;
+use super::{listing::HeldLock, store::CoreStore};
 use crate::{
     store::{Store, StoreError, conformance},
     web::{guard, locks},
@@ -54,24 +54,12 @@ fn failed(thrown: &JsValue) -> StoreError {
     StoreError::Failed { name: "open".to_owned(), message: words.unwrap_or_default() }
 }
 
-/// A lock between tabs.
-#[wasm_bindgen]
-pub struct HeldLock(Option<locks::Guard>);
-
-#[wasm_bindgen]
-impl HeldLock {
-    /// Lets go of it.
-    pub fn release(&mut self) {
-        self.0 = None;
-    }
-}
-
 /// Resolves to a `HeldLock`, or to undefined if somebody else has it.
 #[wasm_bindgen(js_name = tryLock)]
 pub fn try_lock(name: String) -> Promise {
     guard::promise(async move {
         let lock = locks::try_lock(&name).await;
-        Ok(lock.map_or(JsValue::UNDEFINED, |lock| HeldLock(Some(lock)).into()))
+        Ok(lock.map_or(JsValue::UNDEFINED, |lock| HeldLock::from(lock).into()))
     })
 }
 
@@ -79,12 +67,10 @@ pub fn try_lock(name: String) -> Promise {
 #[wasm_bindgen(js_name = trapInPromise)]
 pub fn trap_in_promise(way: String) -> Promise {
     guard::promise(async move {
-        let nothing: Option<JsValue> = None;
         match way.as_str() {
-            #[expect(clippy::expect_used, reason = "this is the panic that is tested")]
-            "panic" => Ok(nothing.expect("a panic on purpose")),
+            "panic" => panic!("a panic on purpose"),
             "trap" => std::arch::wasm32::unreachable(),
-            "exception" => Ok(nothing.expect_throw("an exception on purpose")),
+            "exception" => wasm_bindgen::throw_str("an exception on purpose"),
             _ => Ok(JsValue::UNDEFINED),
         }
     })

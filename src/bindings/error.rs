@@ -1,10 +1,12 @@
 //! What goes wrong with what JavaScript gives, and what it throws.
 
+#[cfg(feature = "agent")]
 use crate::error::{Error, ErrorCode};
 use js_sys::{Object, Reflect};
 use wasm_bindgen::JsValue;
 
 /// An argument or option that is not of the form that the TypeScript side sends.
+#[cfg(feature = "agent")]
 pub fn invalid(message: impl Into<String>) -> Error {
     Error::new(ErrorCode::InvalidOptions, message)
 }

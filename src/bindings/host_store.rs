@@ -161,6 +161,7 @@ impl Store for HostStore {
 }
 
 /// The value as `js/store.ts` documents it.
+#[cfg(feature = "agent")]
 pub(super) fn listing_object(listing: &Listing) -> JsValue {
     let object = Object::new();
     set(&object, "conversation", &id_text(listing.conversation));
@@ -171,6 +172,7 @@ pub(super) fn listing_object(listing: &Listing) -> JsValue {
     object.into()
 }
 
+#[cfg(feature = "agent")]
 pub(super) fn event_object(event: &StoredEvent) -> JsValue {
     let object = Object::new();
     set(&object, "index", &number(event.index));
@@ -213,6 +215,7 @@ fn commit_object(commit: &Commit) -> JsValue {
 }
 
 /// Reads a commit that JavaScript wrote.
+#[cfg(feature = "agent")]
 pub(super) fn commit(value: &JsValue) -> Result<Commit, StoreError> {
     const WHO: &str = "commit()";
     let mut commit = Commit::new(
@@ -259,7 +262,11 @@ fn meaning(thrown: &JsValue) -> StoreError {
         (Some(ErrorCode::StoreQuota), _) => StoreError::Quota,
         (Some(ErrorCode::StoreBlocked), _) => StoreError::Blocked,
         (Some(ErrorCode::InvalidState), _) => StoreError::Closed,
-        (Some(ErrorCode::StoreCorrupt), _) => StoreError::Corrupt(message()),
+        (Some(ErrorCode::StoreCorrupt), _) => {
+            // One of the library's own stores behind the host's has said this before.
+            let words = message();
+            StoreError::Corrupt(words.strip_prefix("the store cannot be read: ").unwrap_or(&words).to_owned())
+        }
         (_, Some(name)) if name == "QuotaExceededError" => StoreError::Quota,
         (_, name) => {
             StoreError::Failed { name: name.unwrap_or_else(|| "Error".to_owned()), message: message() }

@@ -1,4 +1,4 @@
-//! Listing and deleting conversations, which needs none of them open.
+//! Listing, deleting and holding conversations, which needs none of them open.
 
 use super::{conversation::lock_name, store::CoreStore};
 use crate::{
@@ -55,5 +55,27 @@ pub fn delete_conversation(id: String, store: &CoreStore) -> Promise {
         };
         inner.delete(id).await?;
         Ok(JsValue::UNDEFINED)
+    })
+}
+
+/// The right to write a conversation, until it is freed.
+#[wasm_bindgen]
+pub struct HeldLock {
+    _lock: locks::Guard,
+}
+
+impl From<locks::Guard> for HeldLock {
+    fn from(lock: locks::Guard) -> Self {
+        Self { _lock: lock }
+    }
+}
+
+/// Takes the right to write a conversation away from everybody else: a `HeldLock`, or undefined if somebody has it.
+#[wasm_bindgen(js_name = lockConversation, unchecked_return_type = "Promise<HeldLock | undefined>")]
+pub fn lock_conversation(id: String, store: &CoreStore) -> Promise {
+    let scope = store.lock_scope();
+    promise(async move {
+        let lock = locks::try_lock(&lock_name(&scope, id.parse()?)).await;
+        Ok(lock.map_or(JsValue::UNDEFINED, |lock| HeldLock::from(lock).into()))
     })
 }

@@ -1,16 +1,22 @@
 //! What wasm-bindgen exports: parse, call, serialise, and no decisions.
 
+#[cfg(feature = "archive")]
 mod archive;
 #[cfg(feature = "testing")]
 mod bench;
 #[cfg(feature = "testing")]
 mod conformance;
+#[cfg(feature = "agent")]
 mod conversation;
 mod error;
 #[cfg(feature = "testing")]
 mod fetch_probe;
 mod host_store;
+#[cfg(feature = "agent")]
 mod listing;
+#[cfg(feature = "agent")]
 mod options;
+#[cfg(feature = "agent")]
 mod store;
+#[cfg(feature = "agent")]
 mod tool;

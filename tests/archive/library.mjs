@@ -1,24 +1,30 @@
-// The archive part of the library for Node: js/archive.ts bundled as the build does it, over the wasm in pkg/.
-import { rmSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+// The archive part of the library for Node: js/archive.ts bundled as the build does it, over the wasm files in pkg/.
+import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
 
-/** `importZip`, `exportZip`, `exportZipStream`, `memoryStore()`, and the wasm's `memory`. */
+/**
+ * `importZip`, `exportZip`, `exportZipStream`, `memoryStore`, `ThreadkeepError`, the `memory` of the wasm that keeps
+ * memory stores, and what the tests of locks and crashes reach into.
+ */
 export async function archiveLibrary() {
   const outdir = path.join(root, `.cache/archive-tests/${process.pid}`);
   // The library loads parts of itself later, so its files stay until the end.
   process.once("exit", () => rmSync(outdir, { recursive: true, force: true }));
+  mkdirSync(outdir, { recursive: true });
+  for (const name of ["threadkeep_bg.wasm", "threadkeep_archive_bg.wasm"]) copyFileSync(path.join(root, "pkg", name), path.join(outdir, name));
   await build({
     stdin: {
       contents: `
         export { importZip, exportZip, exportZipStream } from "./js/archive.ts";
         export { ThreadkeepError } from "./js/errors.ts";
-        export { CoreStore } from "./pkg/threadkeep.js";
-        export { initSync } from "./pkg/threadkeep.js";`,
+        export { memoryStore, coreStore } from "./js/store.ts";
+        export { load } from "./js/wasm.ts";
+        export { initSync, lockConversation } from "./pkg/threadkeep.js";
+        export const archiveParts = () => import("./js/archive/parts.ts");`,
       resolveDir: root,
       loader: "ts",
     },
@@ -27,10 +33,13 @@ export async function archiveLibrary() {
     splitting: true,
     format: "esm",
     target: "es2022",
+    external: ["./wasm-inline.js", "./wasm-archive-inline.js"],
     outExtension: { ".js": ".mjs" },
     logLevel: "warning",
   });
   const library = await import(pathToFileURL(path.join(outdir, "stdin.mjs")));
-  const { memory } = library.initSync({ module: await readFile(path.join(root, "pkg/threadkeep_bg.wasm")) });
-  return { ...library, memory, memoryStore: () => library.CoreStore.memory() };
+  await library.load();
+  // Of a wasm that is up it gives the exports.
+  const { memory } = library.initSync();
+  return { ...library, memory };
 }

@@ -36,7 +36,7 @@ test(`${count} damaged archives (seed ${seed}) are imported whole or refused`, {
       await assert.rejects(exportZip(store, id), { code: "not_found" });
       outcomes.refused++;
     }
-    store.free();
+    store.close();
   }
   // Both happen: the mutations reach contents as well as structure.
   assert(outcomes.imported > count / 100 && outcomes.refused > count / 10, JSON.stringify(outcomes));

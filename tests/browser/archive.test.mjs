@@ -22,6 +22,7 @@ for (const kind of availableBrowsers) {
       assert.deepEqual(result.afterRefusal, []);
       assert.deepEqual(result.imported, [{ id, outcome: "created", eventCount: 150, warnings: [] }]);
       assert.equal(result.again, "up_to_date");
+      assert.equal(result.access, "writer");
       const exported = new Map((await unzip(Buffer.from(result.exported, "base64"))).map(({ name, content }) => [name, content.toString()]));
       for (const { name, content } of entries) {
         if (!name.endsWith("base_state.json")) assert.equal(exported.get(name), content ?? "", name);
@@ -42,8 +43,9 @@ async function importAndExport({ id, good, damaged }) {
   const imported = await Conversation.importZip(new Blob([bytes(good)]), { store });
   const [{ outcome: again }] = await Conversation.importZip(bytes(good), { store });
   const opened = await Conversation.open({ agent: new Agent({ llm: new LLM({ model: "openai/none" }) }), conversationId: id, store });
+  const { access } = opened;
   const blob = await opened.exportZip();
   await opened.close();
   const binary = Array.from(new Uint8Array(await blob.arrayBuffer()), (byte) => String.fromCharCode(byte)).join("");
-  return { refused, afterRefusal, imported, again, exported: btoa(binary) };
+  return { refused, afterRefusal, imported, again, access, exported: btoa(binary) };
 }

@@ -1,4 +1,4 @@
-// How the library finds its wasm: from every kind of server, after failures, and where the host says.
+// How the library finds its wasm files: from every kind of server, after failures, and where the host says.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -8,27 +8,28 @@ import { staticFiles } from "../../scripts/static-files.mjs";
 import { startServer } from "../support/server.mjs";
 import { availableBrowsers, launch } from "./driver.mjs";
 
-const wasm = readFileSync(path.join(root, "dist/threadkeep_bg.wasm"));
 const dist = staticFiles(path.join(root, "dist"));
 let offline = true;
 
-/** dist/ under `prefix`, with another answer for the files that `replaced` matches. */
+/** dist/ with another answer for the files that `replaced` matches: `answer(response, content)`. */
 const distWith = (replaced, answer) => (request, response, urlPath) => {
   if (!replaced.test(urlPath)) return dist(request, response, urlPath);
-  answer(response);
+  answer(response, readFileSync(path.join(root, "dist", path.basename(urlPath))));
   return true;
 };
 const notFound = (response) => response.writeHead(404).end();
 const startPage = (response) => response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html>");
+const sometimes = (response, wasm) => {
+  if (offline) notFound(response);
+  else response.writeHead(200, { "content-type": "application/wasm" }).end(wasm);
+};
 const mounts = {
   "/without-file/": distWith(/\.wasm$/, notFound),
   "/start-page-for-all/": distWith(/\.wasm$/, startPage),
-  "/wrong-type/": distWith(/\.wasm$/, (response) => response.writeHead(200, { "content-type": "application/octet-stream" }).end(wasm)),
-  "/cut-off/": distWith(/\.wasm$/, (response) => response.writeHead(200, { "content-type": "application/wasm" }).end(wasm.subarray(0, 5000))),
-  "/sometimes/": distWith(/\.wasm$|wasm-inline/, (response) => {
-    if (offline) notFound(response);
-    else response.writeHead(200, { "content-type": "application/wasm" }).end(wasm);
-  }),
+  "/wrong-type/": distWith(/\.wasm$/, (response, wasm) => response.writeHead(200, { "content-type": "application/octet-stream" }).end(wasm)),
+  "/cut-off/": distWith(/\.wasm$/, (response, wasm) => response.writeHead(200, { "content-type": "application/wasm" }).end(wasm.subarray(0, 5000))),
+  "/sometimes/": distWith(/\.wasm$|inline/, sometimes),
+  "/sometimes-archive/": distWith(/archive_bg\.wasm$|archive-inline/, sometimes),
 };
 
 let server;
@@ -47,8 +48,11 @@ for (const kind of availableBrowsers) {
     };
     try {
       for (const folder of ["threadkeep", "without-file", "start-page-for-all", "wrong-type", "cut-off"]) {
-        await context.test(`loads from /${folder}/`, async () => {
+        await context.test(`loads from /${folder}/, and what archives need with the first of them`, async () => {
           assert.equal(await inPage(loadFrom, `/${folder}/index.js`), "loaded");
+          const { before, archive, after } = await inPage(exportFrom, `/${folder}/index.js`);
+          assert.deepEqual([before, archive], [[], "exported"]);
+          assert(after.some((url) => url.endsWith("/threadkeep_archive_bg.wasm")), after.join());
         });
       }
 
@@ -58,6 +62,16 @@ for (const kind of availableBrowsers) {
         assert.match(await browser.evaluate(loadFrom, "/sometimes/index.js"), /^ThreadkeepError network: the wasm did not load: .* answered 404/);
         offline = false;
         assert.equal(await browser.evaluate(loadFrom, "/sometimes/index.js"), "loaded");
+        await page.close();
+      });
+
+      await context.test("so is one of what archives need, and conversations work without", async () => {
+        offline = true;
+        const page = await browser.page(`${server.origin}/pages/blank.html`);
+        const failed = await browser.evaluate(exportFrom, "/sometimes-archive/index.js");
+        assert.match(failed.archive, /^network the wasm did not load: .* answered 404; .* serve threadkeep_archive_bg.wasm beside the module$/);
+        offline = false;
+        assert.equal((await browser.evaluate(exportFrom, "/sometimes-archive/index.js")).archive, "exported");
         await page.close();
       });
 
@@ -87,6 +101,17 @@ for (const kind of availableBrowsers) {
 async function loadFrom(url) {
   const { load } = await import(url);
   return load().then(() => "loaded", (error) => `${error.name} ${error.code}: ${error.message}`);
+}
+
+/** Opens a conversation and exports it; says what of the archives was fetched when. */
+async function exportFrom(url) {
+  const { Agent, Conversation, LLM, memoryStore } = await import(url);
+  const fetched = () => performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => /archive|parts-/.test(new URL(name).pathname.split("/").at(-1)));
+  const store = memoryStore();
+  const conversation = await Conversation.open({ agent: new Agent({ llm: new LLM({ model: "openai/none" }) }), store });
+  const before = fetched();
+  const archive = await conversation.exportZip().then(() => "exported", ({ code, message }) => `${code} ${message}`);
+  return { before, archive, after: fetched() };
 }
 
 async function loadGiven(what) {

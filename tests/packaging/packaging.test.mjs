@@ -26,9 +26,12 @@ after(async () => {
 });
 
 test("the tarball holds the built package and nothing else", () => {
-  const expected = /^(dist\/[\w-]+\.(js|js\.map)|dist\/([\w-]+\/)?[\w-]+\.d\.ts|dist\/threadkeep(_testing)?_bg\.wasm|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
+  const expected = /^(dist\/[\w-]+\.(js|js\.map)|dist\/([\w-]+\/)?[\w-]+\.d\.ts|dist\/threadkeep(_archive|_testing)?_bg\.wasm|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
   assert.deepEqual(installed.files.filter((file) => !expected.test(file)), []);
-  const needed = ["dist/index.js", "dist/index.d.ts", "dist/wasm-inline.js", "dist/threadkeep_bg.wasm", "dist/testing.js", "dist/threadkeep_testing_bg.wasm", "LICENSE"];
+  const needed = [
+    "dist/index.js", "dist/index.d.ts", "dist/wasm-inline.js", "dist/threadkeep_bg.wasm", "dist/wasm-archive-inline.js",
+    "dist/threadkeep_archive_bg.wasm", "dist/testing.js", "dist/threadkeep_testing_bg.wasm", "LICENSE",
+  ];
   for (const file of needed) {
     assert.ok(installed.files.includes(file), `${file} is missing`);
   }
@@ -126,10 +129,12 @@ for (const splitting of [true, false]) {
   });
 }
 
-test("esbuild, with the wasm copied beside the bundle", needsBrowser, async () => {
+test("esbuild, with the wasm files copied beside the bundle", needsBrowser, async () => {
   const project = installed.project("esbuild-copied");
   await esbuild(project, { splitting: true });
-  copyFileSync(path.join(installed.library, "dist/threadkeep_bg.wasm"), path.join(project, "public/threadkeep_bg.wasm"));
+  for (const name of ["threadkeep_bg.wasm", "threadkeep_archive_bg.wasm"]) {
+    copyFileSync(path.join(installed.library, "dist", name), path.join(project, "public", name));
+  }
   const { fetched } = await inPage("esbuild, wasm copied", await serveFolder(path.join(project, "public")));
   wasmCameAsFile(fetched);
 });
@@ -188,8 +193,8 @@ function report(name, answer, model) {
 }
 
 function wasmCameAsFile(fetched) {
-  assert.ok(fetched.some(isWasm), `no wasm among ${fetched.map(({ url }) => url).join(", ")}`);
-  assert.ok(!fetched.some(({ url }) => url.includes("wasm-inline")), "the copy in JavaScript should not have been needed");
+  assert.equal(fetched.filter(isWasm).length, 2, `the wasm files among ${fetched.map(({ url }) => url).join(", ")}`);
+  assert.ok(!fetched.some(({ url }) => /wasm-(archive-)?inline/.test(url)), "the copies in JavaScript should not have been needed");
 }
 
 function isWasm({ url, type }) {

@@ -321,14 +321,14 @@ export async function takeLock() {
 }
 
 export function releaseLock() {
-  window.lock.release();
+  window.lock.free();
 }
 
 export async function locksWithoutWebLocks() {
   Object.defineProperty(navigator, "locks", { value: undefined });
   const first = await core.tryLock("here only");
   const second = await core.tryLock("here only");
-  first?.release();
+  first?.free();
   const third = await core.tryLock("here only");
   return [first !== undefined, second !== undefined, third !== undefined];
 }

@@ -1,4 +1,5 @@
-// What every project of the packaging test does with the installed package. Written as a user would write it.
+// What every project of the packaging test does with the installed package: a conversation, and an archive of it, for
+// which another wasm is loaded. Written as a user would write it.
 import { Agent, Conversation, LLM, memoryStore, tool } from "threadkeep";
 
 const add = tool({
@@ -13,6 +14,9 @@ export async function converse(baseUrl) {
   const conversation = await Conversation.open({ agent: new Agent({ llm, tools: [add] }), store: memoryStore() });
   await conversation.sendMessage("What is 2 + 3?");
   const { status, finalResponse } = await conversation.run();
+  const zip = await conversation.exportZip();
+  const [{ outcome, eventCount }] = await Conversation.importZip(zip, { store: memoryStore() });
+  if (outcome !== "created" || eventCount !== conversation.events.length) throw new Error(`the archive was ${outcome} with ${eventCount} events`);
   await conversation.close();
   return `${status}: ${finalResponse}`;
 }

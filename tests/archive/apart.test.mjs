@@ -1,0 +1,67 @@
+// The wasm of archives beside the one that runs conversations: locks, stores and crashes of both.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { conversation, id } from "./conversation.mjs";
+import { archiveLibrary } from "./library.mjs";
+import { zip } from "./zip-bytes.mjs";
+
+const { importZip, exportZip, memoryStore, coreStore, lockConversation, archiveParts } = await archiveLibrary();
+
+/** A store that does as `store`, but calls `before` ahead of each commit. */
+function watched(store, before) {
+  const methods = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete", "close"];
+  const same = Object.fromEntries(methods.map((name) => [name, (...args) => store[name](...args)]));
+  return { ...same, commit: (...args) => Promise.resolve(before()).then(() => store.commit(...args)) };
+}
+
+async function isFree(store) {
+  const lock = await lockConversation(id, await coreStore(store));
+  lock?.free();
+  return lock !== undefined;
+}
+
+test("what somebody else holds is not changed, and can be imported once it is let go", async () => {
+  const store = memoryStore();
+  await importZip(zip(conversation(3)), store);
+  const lock = await lockConversation(id, await coreStore(store));
+  await assert.rejects(importZip(zip(conversation(5)), store), { code: "locked_elsewhere", message: /is open elsewhere/ });
+  assert.equal((await importZip(zip(conversation(2)), store))[0].outcome, "up_to_date");
+  lock.free();
+  assert.equal((await importZip(zip(conversation(5)), store))[0].outcome, "continued");
+});
+
+test("an import holds what it writes, and lets go when it is done and when it fails", async () => {
+  const held = [];
+  const store = watched(memoryStore(), async () => held.push(!(await isFree(store))));
+  await importZip(zip(conversation(3)), store);
+  assert(held.length > 0 && held.every(Boolean));
+  assert(await isFree(store));
+  const failing = watched(memoryStore(), () => Promise.reject(Object.assign(new Error("full"), { code: "store_quota" })));
+  await assert.rejects(importZip(zip(conversation(3)), failing), { code: "store_quota" });
+  assert(await isFree(failing));
+});
+
+test("what one's own store says is wrong is said once", async () => {
+  const corrupt = watched(memoryStore(), () => Promise.reject(Object.assign(new Error("the store cannot be read: row 7"), { code: "store_corrupt" })));
+  await assert.rejects(importZip(zip(conversation(3)), corrupt), { code: "store_corrupt", message: "the store cannot be read: row 7" });
+  const closed = memoryStore();
+  closed.close();
+  await assert.rejects(importZip(zip(conversation(3)), closed), { code: "invalid_state" });
+});
+
+// Last, because nothing can be imported after it.
+test("a crash settles every import and export, and leaves stores and locks to go on", async () => {
+  const { importArchive } = await archiveParts();
+  const hostile = { size: 1, nextEntry: async () => ({ get name() { throw new Error("a crash on purpose"); } }) };
+  const crash = () => importArchive(hostile, {}, () => true, 0, () => {}).catch(() => {});
+  const store = memoryStore();
+  const dying = watched(store, () => {
+    void crash();
+    return new Promise(() => {});
+  });
+  const crashed = { code: "internal", message: /threadkeep crashed; reload the page/ };
+  await assert.rejects(importZip(zip(conversation(3)), dying), crashed);
+  assert(await isFree(dying));
+  await assert.rejects(exportZip(store, id), crashed);
+  assert.deepEqual(await store.list(), []);
+});
