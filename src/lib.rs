@@ -3,6 +3,7 @@
 pub mod error;
 pub mod id;
 pub mod json;
+pub mod names;
 pub mod order;
 pub mod oneshot;
 pub mod together;

@@ -3,18 +3,24 @@
 //! The standard library's sort is compiled once for each type, several kilobytes each time. Nothing here is sorted
 //! often, so keys are bytes, and what is downloaded is one sort for keys and a few lines for each type.
 
+use std::{collections::BinaryHeap, mem};
+
 /// The items in the order of their keys; equal keys keep the order of the items.
-pub fn by_key<T>(items: Vec<T>, key: impl Fn(&T) -> Vec<u8>) -> Vec<T> {
-    let mut items: Vec<Option<T>> = items.into_iter().map(Some).collect();
+pub fn by_key<T>(mut items: Vec<T>, key: impl Fn(&T) -> Vec<u8>) -> Vec<T> {
     let mut keys = Vec::with_capacity(items.len());
-    for (place, item) in items.iter().enumerate() {
-        keys.push((item.as_ref().map(&key).unwrap_or_default(), place));
+    for item in &items {
+        keys.push((key(item), keys.len()));
     }
-    let mut ordered = Vec::with_capacity(items.len());
-    for place in places(keys) {
-        ordered.extend(items.get_mut(place).and_then(Option::take));
+    for pair in swaps(keys) {
+        swap(&mut items, pair);
     }
-    ordered
+    items
+}
+
+fn swap<T>(items: &mut [T], pair: [usize; 2]) {
+    if let Ok([a, b]) = items.get_disjoint_mut(pair) {
+        mem::swap(a, b);
+    }
 }
 
 /// A number as a key: the smaller first.
@@ -33,9 +39,23 @@ pub fn descending(key: Vec<u8>) -> Vec<u8> {
     key.into_iter().map(|byte| !byte).collect()
 }
 
-fn places(mut keys: Vec<(Vec<u8>, usize)>) -> impl Iterator<Item = usize> {
-    keys.sort_unstable();
-    keys.into_iter().map(|(_, place)| place)
+/// What has to change places, one pair after the other, for the keys to be in order. Each key comes with its place.
+fn swaps(keys: Vec<(Vec<u8>, usize)>) -> Vec<[usize; 2]> {
+    // Where what is at a place has to go.
+    let mut goals = vec![0; keys.len()];
+    for (goal, (_, place)) in BinaryHeap::from(keys).into_sorted_vec().into_iter().enumerate() {
+        if let Some(slot) = goals.get_mut(place) {
+            *slot = goal;
+        }
+    }
+    let mut swaps = Vec::new();
+    for place in 0..goals.len() {
+        while let Some(goal) = goals.get(place).copied().filter(|goal| *goal != place) {
+            swaps.push([place, goal]);
+            swap(&mut goals, [place, goal]);
+        }
+    }
+    swaps
 }
 
 #[cfg(test)]

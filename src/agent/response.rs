@@ -10,9 +10,10 @@ use crate::{
     id::EventId,
     json::RawObject,
     llm::message::{Content, Message, MessageToolCall, Role},
+    names::Names,
     tool::{ToolKind, ToolRegistry, record_of_call},
 };
-use std::{collections::HashSet, rc::Rc};
+use std::rc::Rc;
 
 /// An event before it has its place in the log.
 #[derive(Clone, Debug)]
@@ -80,7 +81,7 @@ pub struct Known<'a> {
     pub unavailable: &'a [String],
     /// Ids of calls and responses that the history holds already: a provider that repeats one would tie together
     /// what does not belong together.
-    pub taken: HashSet<String>,
+    pub taken: Names,
     /// Makes ids.
     pub new_id: &'a mut dyn FnMut() -> EventId,
 }
@@ -205,12 +206,12 @@ pub fn error_event(tool_name: &str, tool_call_id: &str, error: &str) -> Draft {
 
 impl Known<'_> {
     fn unique(&mut self, id: &str, prefix: &str) -> String {
-        let id = if id.is_empty() || self.taken.contains(id) {
+        let id = if id.is_empty() || self.taken.has(id) {
             format!("{prefix}{}", (self.new_id)())
         } else {
             id.to_owned()
         };
-        self.taken.insert(id.clone());
+        self.taken.add(&id, 0);
         id
     }
 }

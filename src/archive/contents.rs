@@ -8,9 +8,9 @@ use super::{
 use crate::{
     error::Result,
     id::{ConversationId, EventId, StorePath},
+    names::Names,
     order,
 };
-use std::collections::{HashMap, HashSet};
 
 /// An entry of an archive's directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -212,16 +212,16 @@ fn check_total(total: u64, archive_size: u64) -> Result<()> {
 
 /// No two files of one name, and no file where another has a folder.
 fn check_for_duplicates(files: &[(String, Entry)]) -> Result<()> {
-    let mut names = HashSet::new();
+    let mut names = Names::default();
     for (name, _) in files {
-        if !names.insert(name.as_str()) {
+        if !names.add(name, 0) {
             return Err(invalid(format!("entry {} is there twice", shown(name))));
         }
     }
     for (name, _) in files {
         let mut folder = name.as_str();
         while let Some((parent, _)) = folder.rsplit_once('/') {
-            if names.contains(parent) {
+            if names.has(parent) {
                 return Err(invalid(format!("entry {} lies in another file", shown(name))));
             }
             folder = parent;
@@ -262,7 +262,7 @@ fn by_conversation(files: Files, wrapper: &str) -> Result<Vec<(Top, Files)>> {
     if is_flat {
         return Ok(vec![(None, files)]);
     }
-    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut places = Names::default();
     let mut groups: Vec<(Top, Files)> = Vec::new();
     for (name, entry) in files {
         let folder = name.split_once('/').and_then(|(top, rest)| Some((top, top.parse().ok()?, rest)));
@@ -272,11 +272,10 @@ fn by_conversation(files: Files, wrapper: &str) -> Result<Vec<(Top, Files)>> {
                 shown(&format!("{wrapper}{name}"))
             )));
         };
-        let place = *places.entry(top.to_owned()).or_insert_with(|| {
+        if places.add(top, groups.len()) {
             groups.push((Some((top.to_owned(), id)), Vec::new()));
-            groups.len() - 1
-        });
-        if let Some((_, group)) = groups.get_mut(place) {
+        }
+        if let Some((_, group)) = places.get(top).and_then(|place| groups.get_mut(place)) {
             group.push((rest.to_owned(), entry));
         }
     }
@@ -290,8 +289,7 @@ fn conversation(top: Top, files: Files, wrapper: &str) -> Result<Conversation> {
     };
     let mut base_state = None;
     let mut events = Vec::new();
-    let mut indices = HashSet::new();
-    let mut ids = HashSet::new();
+    let (mut indices, mut ids) = (Names::default(), Names::default());
     let mut others = Vec::new();
     for (path, entry) in files {
         match name::place(&path)? {
@@ -299,10 +297,10 @@ fn conversation(top: Top, files: Files, wrapper: &str) -> Result<Conversation> {
             Place::File(path) => others.push((path, entry)),
             Place::Lock => {}
             Place::Event { index, id } => {
-                if !ids.insert(id.to_string()) {
+                if !ids.add(id.as_str(), 0) {
                     return Err(invalid(format!("entry {prefix}{path}: another event has the same id")));
                 }
-                if !indices.insert(index) {
+                if !indices.add(&index.to_string(), 0) {
                     return Err(invalid(format!("entry {prefix}{path}: another event has the same index")));
                 }
                 events.push((index, (id, entry)));
@@ -335,10 +333,10 @@ fn conversation(top: Top, files: Files, wrapper: &str) -> Result<Conversation> {
 
 /// No two folders of one id, in two spellings.
 fn check_for_twins(conversations: &[Conversation]) -> Result<()> {
-    let mut ids = HashSet::new();
+    let mut ids = Names::default();
     for conversation in conversations {
         if let Some(id) = conversation.folder
-            && !ids.insert(id.hex())
+            && !ids.add(&id.hex(), 0)
         {
             return Err(invalid(format!(
                 "entry {}base_state.json: conversation {id} is there twice",

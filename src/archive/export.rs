@@ -9,12 +9,10 @@ use super::{
 use crate::{
     error::{Error, ErrorCode, Result},
     id::{ConversationId, StorePath},
+    names::Names,
     store::{Listing, Store},
 };
-use std::{
-    collections::{HashSet, VecDeque},
-    rc::Rc,
-};
+use std::{collections::VecDeque, rc::Rc};
 
 /// One entry of an export.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +46,7 @@ impl Content {
 pub struct Export {
     store: Rc<dyn Store>,
     listing: Listing,
-    directories: HashSet<String>,
+    directories: Names,
     ready: VecDeque<ExportEntry>,
     events: Position,
     files: std::vec::IntoIter<StorePath>,
@@ -66,7 +64,7 @@ impl Export {
         Ok(Self {
             store,
             listing,
-            directories: HashSet::new(),
+            directories: Names::default(),
             ready: VecDeque::new(),
             events: Position::default(),
             files: files.into_iter(),
@@ -135,7 +133,7 @@ impl Export {
                 name.push_str(part);
                 name.push('/');
             }
-            if self.directories.insert(name.clone()) {
+            if self.directories.add(&name, 0) {
                 self.ready.push_back(ExportEntry { name: name.clone(), content: Content::Bytes(Vec::new()) });
             }
         }

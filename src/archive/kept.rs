@@ -3,15 +3,13 @@
 
 use super::{Archive, EntryHeader, limits::KEPT_BYTES};
 use futures_util::future::LocalBoxFuture;
-use std::{
-    cell::{Cell, RefCell},
-    collections::HashMap,
-};
+use std::cell::{Cell, RefCell};
 
 /// The archive, with a memory.
 pub struct Kept<'a> {
     archive: &'a dyn Archive,
-    contents: RefCell<HashMap<usize, Vec<u8>>>,
+    /// By their positions.
+    contents: RefCell<Vec<Option<Vec<u8>>>>,
     room: Cell<usize>,
 }
 
@@ -25,9 +23,19 @@ impl<'a> Kept<'a> {
     fn keep(&self, position: usize, content: &[u8]) {
         if let Some(room) = self.room.get().checked_sub(content.len()) {
             self.room.set(room);
-            self.contents.borrow_mut().insert(position, content.to_vec());
+            let mut contents = self.contents.borrow_mut();
+            if contents.len() <= position {
+                contents.resize(position.saturating_add(1), None);
+            }
+            if let Some(place) = contents.get_mut(position) {
+                *place = Some(content.to_vec());
+            }
             self.archive.forget(position);
         }
+    }
+
+    fn take(&self, position: usize) -> Option<Vec<u8>> {
+        self.contents.borrow_mut().get_mut(position)?.take()
     }
 }
 
@@ -42,7 +50,7 @@ impl Archive for Kept<'_> {
 
     /// What was kept is given away: the room is not used twice.
     fn read(&self, position: usize) -> LocalBoxFuture<'_, Result<Vec<u8>, String>> {
-        let kept = self.contents.borrow_mut().remove(&position);
+        let kept = self.take(position);
         Box::pin(async move {
             if let Some(content) = kept {
                 return Ok(content);
@@ -54,7 +62,7 @@ impl Archive for Kept<'_> {
     }
 
     fn forget(&self, position: usize) {
-        self.contents.borrow_mut().remove(&position);
+        drop(self.take(position));
         self.archive.forget(position);
     }
 }

@@ -10,9 +10,9 @@ use super::{
 use crate::{
     error::Result,
     id::{ConversationId, EventId, shortened},
+    names::Names,
     order,
 };
-use std::collections::HashSet;
 
 /// What a conversation of an archive amounts to.
 #[derive(Debug)]
@@ -69,11 +69,11 @@ pub async fn verify(
             Part::File(_) => {}
         }
     }
-    let mut ids = HashSet::new();
+    let mut ids = Names::default();
     let mut verified = Vec::new();
     for (conversation, found) in contents.conversations.iter().zip(findings) {
         let done = found.verified(conversation)?;
-        if !ids.insert(done.id.hex()) {
+        if !ids.add(&done.id.hex(), 0) {
             return Err(invalid(format!("conversation {} is there twice", done.id)));
         }
         verified.push(done);

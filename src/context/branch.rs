@@ -10,8 +10,8 @@
 use crate::{
     event::{Body, Event, Parent},
     id::EventId,
+    names::Names,
 };
-use std::collections::{HashMap, HashSet};
 
 /// Where a conversation stands in its tree, as `base_state.json` says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,14 +77,15 @@ pub fn is_default_leaf(event: &Event) -> bool {
 #[derive(Clone, Debug)]
 pub struct BranchWalk {
     next: Option<Wanted>,
-    passed: HashSet<u64>,
+    /// Indices of events.
+    passed: Names,
     broken: Option<Break>,
 }
 
 impl BranchWalk {
     /// A walk that begins with this event.
     pub fn from(start: Wanted) -> Self {
-        Self { next: Some(start), passed: HashSet::new(), broken: None }
+        Self { next: Some(start), passed: Names::default(), broken: None }
     }
 
     /// The event to load and hand to [`BranchWalk::pass`] next; `None` at the end.
@@ -95,7 +96,7 @@ impl BranchWalk {
     /// Passes the event that was wanted, which is at `index`. Returns whether it belongs to the branch: not if it
     /// was passed before.
     pub fn pass(&mut self, index: u64, event: &Event) -> bool {
-        if !self.passed.insert(index) {
+        if !self.passed.add(&index.to_string(), 0) {
             self.stop(Break::Circle(event.id().clone()));
             return false;
         }
@@ -144,16 +145,16 @@ pub fn active_branch(log: &[Event], leaf: &Leaf) -> Branch {
         }
     };
     let Some(start) = start else { return Branch::default() };
-    let mut places = HashMap::new();
+    let mut places = Names::default();
     for (place, event) in log.iter().enumerate() {
-        places.entry(event.id()).or_insert(place);
+        places.add(event.id().as_str(), place);
     }
     let mut walk = BranchWalk::from(start);
     let mut events = Vec::new();
     while let Some(wanted) = walk.wants() {
         let place = match wanted {
             Wanted::Index(index) => usize::try_from(*index).ok(),
-            Wanted::Id(id) => places.get(id).copied(),
+            Wanted::Id(id) => places.get(id.as_str()),
         };
         let found = place.and_then(|place| Some((u64::try_from(place).ok()?, log.get(place)?)));
         match found {
@@ -169,23 +170,22 @@ pub fn active_branch(log: &[Event], leaf: &Leaf) -> Branch {
 /// The actions of a branch that wait to be executed, the first one first. Results and refusals answer an action by
 /// its id, errors by the id of its call; a call that cannot be executed never waits.
 pub fn unmatched_actions(branch: &[Event]) -> Vec<Event> {
-    let mut answered_actions = HashSet::new();
-    let mut failed_calls = HashSet::new();
+    let (mut answered_actions, mut failed_calls) = (Names::default(), Names::default());
     let mut unmatched = Vec::new();
     for event in branch.iter().rev() {
         match event.body() {
             Body::ObservationEvent(body) => {
-                answered_actions.insert(body.action_id.as_str());
+                answered_actions.add(&body.action_id, 0);
             }
             Body::UserRejectObservation(body) => {
-                answered_actions.insert(body.action_id.as_str());
+                answered_actions.add(&body.action_id, 0);
             }
             Body::AgentErrorEvent(body) => {
-                failed_calls.insert(body.tool_call_id.as_str());
+                failed_calls.add(&body.tool_call_id, 0);
             }
             Body::ActionEvent(body) => {
-                let is_answered = answered_actions.contains(event.id().as_str())
-                    || failed_calls.contains(body.tool_call_id.as_str());
+                let is_answered =
+                    answered_actions.has(event.id().as_str()) || failed_calls.has(&body.tool_call_id);
                 if body.action.is_some() && !is_answered {
                     unmatched.push(event.clone());
                 }

@@ -9,8 +9,8 @@
 use crate::{
     event::{ActionEvent, Body, Event},
     llm::message::{Content, Message, Role},
+    names::Names,
 };
-use std::collections::HashMap;
 
 /// What a call is answered with if the log has no answer.
 const NO_RESULT: &str = "No result of this call was recorded.";
@@ -68,12 +68,11 @@ fn is_plain_user_message(message: &Message) -> bool {
 /// directly behind its message, nothing is answered that was not called, and nothing is empty. A history that is like
 /// this already is not changed.
 pub fn repair(messages: Vec<Message>) -> Vec<Message> {
-    let mut messages: Vec<Message> = messages.into_iter().filter_map(without_emptiness).collect();
-    messages.sort_by_key(|message| message.role != Role::System);
-    let mut last_answers = HashMap::new();
+    let messages = instructions_first(messages);
+    let mut last_answers = Names::default();
     for (index, message) in messages.iter().enumerate() {
         if let Some(id) = answered_call(message) {
-            last_answers.insert(id.to_owned(), index);
+            last_answers.set(id, index);
         }
     }
     let mut turns: Vec<Turn> = Vec::with_capacity(messages.len());
@@ -89,13 +88,30 @@ pub fn repair(messages: Vec<Message>) -> Vec<Message> {
         }
         let turn = Turn::of(message);
         match turns.last_mut() {
-            Some(last) if last.is_continued_by(&turn, |id| last_answers.get(id) > Some(&index)) => {
+            Some(last) if last.is_continued_by(&turn, |id| last_answers.get(id) > Some(index)) => {
                 last.absorb(turn);
             }
             _ => turns.push(turn),
         }
     }
-    turns.into_iter().flat_map(Turn::into_messages).collect()
+    let mut repaired = Vec::new();
+    for turn in turns {
+        turn.give(&mut repaired);
+    }
+    repaired
+}
+
+/// What is not empty, the instructions before everything else.
+fn instructions_first(messages: Vec<Message>) -> Vec<Message> {
+    let (mut first, mut others) = (Vec::new(), Vec::new());
+    for message in messages {
+        if let Some(message) = without_emptiness(message) {
+            let list = if message.role == Role::System { &mut first } else { &mut others };
+            list.push(message);
+        }
+    }
+    first.append(&mut others);
+    first
 }
 
 /// The message without empty texts, or nothing if it says nothing then. A result has to be there all the same, and a
@@ -153,15 +169,17 @@ impl Turn {
         self.open.extend(next.open);
     }
 
-    fn into_messages(self) -> impl Iterator<Item = Message> {
-        let Self { message, answers, open } = self;
-        let calls = message.tool_calls.clone().unwrap_or_default();
-        let invented = open.into_iter().map(move |id| {
+    /// The message, its answers, and one for each call that has none.
+    fn give(mut self, messages: &mut Vec<Message>) {
+        let invented = self.open.into_iter().map(|id| {
             let mut answer = Message::new(Role::Tool, vec![Content::text(NO_RESULT)]);
+            let calls = self.message.tool_calls.as_deref().unwrap_or_default();
             answer.name = calls.iter().find(|call| call.id == id).map(|call| call.name.clone());
             answer.tool_call_id = Some(id);
             answer
         });
-        std::iter::once(message).chain(answers).chain(invented)
+        self.answers.extend(invented);
+        messages.push(self.message);
+        messages.append(&mut self.answers);
     }
 }

@@ -9,6 +9,7 @@ use crate::{
     context::messages::{events_to_messages, repair},
     event::{Body, Condensation, Event},
     llm::message::Message,
+    names::Names,
 };
 use std::borrow::Cow;
 
@@ -57,9 +58,11 @@ impl View {
     }
 
     fn condense(&mut self, event: &Event, condensation: &Condensation) {
-        let forgotten = &condensation.forgotten_event_ids;
-        let forgotten: std::collections::HashSet<&str> = forgotten.iter().map(String::as_str).collect();
-        self.events.retain(|event| !forgotten.contains(view_id(event).as_ref()));
+        let mut forgotten = Names::default();
+        for id in &condensation.forgotten_event_ids {
+            forgotten.add(id, 0);
+        }
+        self.events.retain(|event| !forgotten.has(&view_id(event)));
         if let (Some(_), Some(offset)) = (&condensation.summary, condensation.summary_offset) {
             let place = usize::try_from(offset).unwrap_or(usize::MAX).min(self.events.len());
             self.events.insert(place, event.clone());

@@ -9,9 +9,9 @@ use crate::{
     error::Result,
     event::{Body, Event},
     id::{ConversationId, EventId},
+    names::Names,
     store::Store,
 };
-use std::collections::HashSet;
 
 /// How many events are read at once.
 const PAGE: u64 = 512;
@@ -23,7 +23,7 @@ pub struct ActiveBranch {
     /// Valid actions without a result, oldest first.
     pub pending: Vec<Event>,
     /// Ids of calls and responses.
-    pub taken: HashSet<String>,
+    pub taken: Names,
     /// All events, as long as the view is without the calls that waited when it was made: a whole view leaves them
     /// out, so it is made again when they have their results.
     unsettled: Option<Vec<Event>>,
@@ -33,7 +33,7 @@ impl ActiveBranch {
     /// Of a branch's events, from the root to HEAD.
     pub fn of(events: &[Event]) -> Self {
         let view = View::of_branch(events);
-        let mut branch = Self { view, pending: Vec::new(), taken: HashSet::new(), unsettled: None };
+        let mut branch = Self { view, pending: Vec::new(), taken: Names::default(), unsettled: None };
         for event in events {
             branch.note(event);
         }
@@ -60,13 +60,17 @@ impl ActiveBranch {
     fn note(&mut self, event: &Event) {
         match event.body() {
             Body::ActionEvent(action) => {
-                self.taken.insert(action.tool_call_id.clone());
-                self.taken.insert(action.llm_response_id.clone());
+                self.taken.add(&action.tool_call_id, 0);
+                self.taken.add(&action.llm_response_id, 0);
                 if action.action.is_some() {
                     self.pending.push(event.clone());
                 }
             }
-            Body::MessageEvent(message) => self.taken.extend(message.llm_response_id.clone()),
+            Body::MessageEvent(message) => {
+                if let Some(id) = &message.llm_response_id {
+                    self.taken.add(id, 0);
+                }
+            }
             Body::ObservationEvent(observation) => self.settle_action(&observation.action_id),
             Body::UserRejectObservation(rejection) => self.settle_action(&rejection.action_id),
             Body::AgentErrorEvent(error) => self.settle_call(&error.tool_call_id),

@@ -27,20 +27,25 @@ const BROWSER_LIMIT: usize = 50_000;
 
 pub(super) fn to_llm_content(observation: &Observation) -> Vec<Content> {
     let Some(fields) = Object::parse(observation.as_json().as_str()) else { return Vec::new() };
-    let error = observation.is_error().then(|| Content::text(ERROR_HEADER));
-    let content = observation.content();
+    let mut content = observation.content();
+    let mut parts = Vec::new();
+    if observation.is_error() {
+        parts.push(Content::text(ERROR_HEADER));
+    }
     let directory = fields.read::<String>("full_output_save_dir").filter(|directory| !directory.is_empty());
+    let directory = directory.as_deref();
     match fields.read::<String>("kind").unwrap_or_default().as_str() {
         "TerminalObservation" => {
-            let clip = Clip { limit: TERMINAL_LIMIT, directory: directory.as_deref(), tool: "terminal" };
-            let text = clip.clipped(terminal_text(&fields, &joined(&content)));
-            error.into_iter().chain([Content::text(text)]).collect()
+            let clip = Clip { limit: TERMINAL_LIMIT, directory, tool: "terminal" };
+            parts.push(Content::text(clip.clipped(terminal_text(&fields, &joined(&content)))));
         }
         "BrowserObservation" => {
-            let clip = Clip { limit: BROWSER_LIMIT, directory: directory.as_deref(), tool: "browser" };
-            let text = Some(joined(&content)).filter(|text| !text.is_empty());
-            let text = text.map(|text| Content::text(clip.clipped(text)));
-            error.into_iter().chain(text).chain(screenshot(&fields, directory.as_deref())).collect()
+            let clip = Clip { limit: BROWSER_LIMIT, directory, tool: "browser" };
+            let text = joined(&content);
+            if !text.is_empty() {
+                parts.push(Content::text(clip.clipped(text)));
+            }
+            add_screenshot(&mut parts, &fields, directory);
         }
         "TaskObservation" => {
             let info = format!(
@@ -49,12 +54,14 @@ pub(super) fn to_llm_content(observation: &Observation) -> Vec<Content> {
                 text_of(&fields, "subagent"),
                 text_of(&fields, "status")
             );
-            std::iter::once(Content::text(info)).chain(error).chain(content).collect()
+            parts.insert(0, Content::text(info));
+            parts.append(&mut content);
         }
-        "ConsultTomObservation" => vec![Content::text(tom_text(&fields))],
-        "SleeptimeComputeObservation" => vec![Content::text(sleeptime_text(&fields))],
-        _ => error.into_iter().chain(content).collect(),
+        "ConsultTomObservation" => parts = vec![Content::text(tom_text(&fields))],
+        "SleeptimeComputeObservation" => parts = vec![Content::text(sleeptime_text(&fields))],
+        _ => parts.append(&mut content),
     }
+    parts
 }
 
 fn terminal_text(fields: &Object<'_>, output: &str) -> String {
@@ -77,21 +84,22 @@ fn terminal_text(fields: &Object<'_>, output: &str) -> String {
 }
 
 /// The picture as a data URL, and where it was saved. Its type is told from the first characters of the Base64 text.
-fn screenshot(fields: &Object<'_>, directory: Option<&str>) -> Vec<Content> {
-    let Some(data) = fields.read::<String>("screenshot_data").filter(|data| !data.is_empty()) else {
-        return Vec::new();
-    };
+fn add_screenshot(parts: &mut Vec<Content>, fields: &Object<'_>, directory: Option<&str>) {
+    let data = text_of(fields, "screenshot_data");
+    if data.is_empty() {
+        return;
+    }
     let kinds = [("/9j/", "jpeg"), ("iVBORw0KGgo", "png"), ("R0lGODlh", "gif"), ("UklGR", "webp")];
     let kind = kinds.iter().find(|(prefix, _)| data.starts_with(prefix)).map_or("png", |(_, kind)| *kind);
-    let saved = directory.filter(|_| is_base64(&data)).map(|directory| {
+    if let Some(directory) = directory
+        && is_base64(&data)
+    {
         let extension = if kind == "jpeg" { "jpg" } else { kind };
-        Content::text(format!(
-            "Screenshot saved to: {}",
-            file_name(directory, "browser_screenshot", &data, extension)
-        ))
-    });
+        let file = file_name(directory, "browser_screenshot", &data, extension);
+        parts.push(Content::text(format!("Screenshot saved to: {file}")));
+    }
     let image_urls = vec![format!("data:image/{kind};base64,{data}")];
-    saved.into_iter().chain([Content::Image { image_urls, cache_prompt: false }]).collect()
+    parts.push(Content::Image { image_urls, cache_prompt: false });
 }
 
 /// Whether Python decodes it: anything outside the alphabet is passed over, and nothing may be left over.

@@ -5,11 +5,11 @@
 use super::{Commit, Listing, Store, StoreError, StoreFuture, StoredEvent};
 use crate::{
     id::{ConversationId, EventId, StorePath},
+    names::Names,
     order,
 };
 use std::{
     cell::{Cell, RefCell},
-    collections::HashMap,
     future::ready,
     ops::Range,
     rc::Rc,
@@ -29,8 +29,8 @@ struct Conversations(Vec<(ConversationId, Kept)>);
 struct Kept {
     base_state: Option<Rc<str>>,
     events: Vec<(EventId, Rc<str>)>,
-    first_index: HashMap<EventId, u64>,
-    files: HashMap<StorePath, Vec<u8>>,
+    first_index: Names,
+    files: Vec<(StorePath, Vec<u8>)>,
     created_at: f64,
     updated_at: f64,
 }
@@ -66,21 +66,23 @@ impl MemoryStore {
         let mut kept = conversations.take(conversation).unwrap_or_else(created);
         if let Some(end) = commit.truncate_to {
             kept.events.truncate(position(end));
-            kept.first_index.retain(|_, index| *index < end);
+            kept.first_index = Names::default();
+            for (index, (id, _)) in kept.events.iter().enumerate() {
+                kept.first_index.add(id.as_str(), index);
+            }
         }
         for (id, json) in commit.events {
-            let index = kept.length();
-            kept.first_index.entry(id.clone()).or_insert(index);
+            kept.first_index.add(id.as_str(), kept.events.len());
             kept.events.push((id, json));
         }
         if commit.base_state.is_some() {
             kept.base_state = commit.base_state;
         }
         for (path, content) in commit.files {
-            match content {
-                Some(bytes) => kept.files.insert(path, bytes),
-                None => kept.files.remove(&path),
-            };
+            kept.files.retain(|(other, _)| *other != path);
+            if let Some(bytes) = content {
+                kept.files.push((path, bytes));
+            }
         }
         kept.updated_at = kept.updated_at.max(commit.at);
         conversations.0.push((conversation, kept));
@@ -153,7 +155,9 @@ impl Store for MemoryStore {
         conversation: ConversationId,
         event: &'a EventId,
     ) -> StoreFuture<'a, Option<u64>> {
-        self.read(|conversations| conversations.get(conversation)?.first_index.get(event).copied())
+        self.read(|conversations| {
+            Some(conversations.get(conversation)?.first_index.get(event.as_str())? as u64)
+        })
     }
 
     fn commit(&self, conversation: ConversationId, commit: Commit) -> StoreFuture<'_, ()> {
@@ -164,7 +168,7 @@ impl Store for MemoryStore {
         self.read(|conversations| {
             conversations
                 .get(conversation)
-                .map(|kept| kept.files.keys().cloned().collect())
+                .map(|kept| kept.files.iter().map(|(path, _)| path.clone()).collect())
                 .map(|paths| order::by_key(paths, |path: &StorePath| path.as_str().into()))
                 .unwrap_or_default()
         })
@@ -175,7 +179,14 @@ impl Store for MemoryStore {
         conversation: ConversationId,
         path: &'a StorePath,
     ) -> StoreFuture<'a, Option<Vec<u8>>> {
-        self.read(|conversations| conversations.get(conversation)?.files.get(path).cloned())
+        self.read(|conversations| {
+            conversations
+                .get(conversation)?
+                .files
+                .iter()
+                .find(|(other, _)| other == path)
+                .map(|(_, content)| content.clone())
+        })
     }
 
     fn delete(&self, conversation: ConversationId) -> StoreFuture<'_, ()> {

@@ -3,8 +3,10 @@
 //! Mirrors `context/view/properties/`: each property names the events that have to go; after any went, all are
 //! looked at again, until none has anything to say.
 
-use crate::event::{Body, Event};
-use std::collections::{HashMap, HashSet};
+use crate::{
+    event::{Body, Event},
+    names::Names,
+};
 
 /// Says for each event of the view whether it has to go.
 type Verdict = Vec<bool>;
@@ -26,25 +28,32 @@ pub(super) fn enforce(view: &mut Vec<Event>, branch: &[Event]) {
     }
 }
 
+fn verdict(view: &[Event], mut has_to_go: impl FnMut(&Event) -> bool) -> Verdict {
+    let mut verdict = Verdict::with_capacity(view.len());
+    for event in view {
+        verdict.push(has_to_go(event));
+    }
+    verdict
+}
+
 /// A call is answered once: the first answer stays, because the model has probably seen it.
 fn repeated_answers(view: &[Event]) -> Verdict {
-    let mut answered = HashSet::new();
-    view.iter().map(|event| event.answered_call().is_some_and(|call| !answered.insert(call))).collect()
+    let mut answered = Names::default();
+    verdict(view, |event| event.answered_call().is_some_and(|call| !answered.add(call, 0)))
 }
 
 /// The calls of one response are all there or none.
-fn torn_batches(view: &[Event], batches: &HashMap<&str, usize>) -> Verdict {
+fn torn_batches(view: &[Event], batches: &Names) -> Verdict {
     let present = batch_sizes(view);
     let is_torn = |response: &str| present.get(response) != batches.get(response);
-    view.iter().map(|event| response_of(event).is_some_and(is_torn)).collect()
+    verdict(view, |event| response_of(event).is_some_and(is_torn))
 }
 
 /// How many calls each response made.
-fn batch_sizes(events: &[Event]) -> HashMap<&str, usize> {
-    let mut sizes = HashMap::new();
+fn batch_sizes(events: &[Event]) -> Names {
+    let mut sizes = Names::default();
     for response in events.iter().filter_map(response_of) {
-        let size: &mut usize = sizes.entry(response).or_default();
-        *size = size.saturating_add(1);
+        sizes.set(response, sizes.get(response).unwrap_or(0).saturating_add(1));
     }
     sizes
 }
@@ -58,14 +67,19 @@ fn response_of(event: &Event) -> Option<&str> {
 
 /// Every call has an answer and every answer a call.
 fn unmatched_calls(view: &[Event]) -> Verdict {
-    let calls: HashSet<&str> = view.iter().filter_map(call_of).collect();
-    let answers: HashSet<&str> = view.iter().filter_map(Event::answered_call).collect();
-    view.iter()
-        .map(|event| {
-            call_of(event).is_some_and(|call| !answers.contains(call))
-                || event.answered_call().is_some_and(|call| !calls.contains(call))
-        })
-        .collect()
+    let (mut calls, mut answers) = (Names::default(), Names::default());
+    for event in view {
+        if let Some(call) = call_of(event) {
+            calls.add(call, 0);
+        }
+        if let Some(call) = event.answered_call() {
+            answers.add(call, 0);
+        }
+    }
+    verdict(view, |event| {
+        call_of(event).is_some_and(|call| !answers.has(call))
+            || event.answered_call().is_some_and(|call| !calls.has(call))
+    })
 }
 
 fn call_of(event: &Event) -> Option<&str> {
@@ -76,16 +90,16 @@ fn call_of(event: &Event) -> Option<&str> {
 }
 
 /// Runs of calls and answers that begin with signed reasoning. A provider that signs checks the whole run.
-struct ToolLoops<'a> {
+struct ToolLoops {
     /// The loop that an event is part of.
-    loop_of: HashMap<&'a str, usize>,
+    loop_of: Names,
     /// How many events each loop has.
     sizes: Vec<usize>,
 }
 
-impl<'a> ToolLoops<'a> {
-    fn of(branch: &'a [Event]) -> Self {
-        let mut loops = Self { loop_of: HashMap::new(), sizes: Vec::new() };
+impl ToolLoops {
+    fn of(branch: &[Event]) -> Self {
+        let mut loops = Self { loop_of: Names::default(), sizes: Vec::new() };
         let mut is_open = false;
         for event in branch {
             let starts =
@@ -96,7 +110,7 @@ impl<'a> ToolLoops<'a> {
             }
             if let (true, Some(size)) = (is_open, loops.sizes.last_mut()) {
                 *size = size.saturating_add(1);
-                loops.loop_of.insert(event.id().as_str(), loops.sizes.len());
+                loops.loop_of.set(event.id().as_str(), loops.sizes.len());
             }
         }
         loops
@@ -104,7 +118,7 @@ impl<'a> ToolLoops<'a> {
 
     /// A loop is all there or not at all.
     fn torn(&self, view: &[Event]) -> Verdict {
-        let loop_of = |event: &Event| self.loop_of.get(event.id().as_str()).copied();
+        let loop_of = |event: &Event| self.loop_of.get(event.id().as_str());
         let mut present = vec![0_usize; self.sizes.len().saturating_add(1)];
         for number in view.iter().filter_map(loop_of) {
             if let Some(count) = present.get_mut(number) {
@@ -115,6 +129,6 @@ impl<'a> ToolLoops<'a> {
             let size = number.checked_sub(1).and_then(|index| self.sizes.get(index));
             present.get(number) != size
         };
-        view.iter().map(|event| loop_of(event).is_some_and(is_torn)).collect()
+        verdict(view, |event| loop_of(event).is_some_and(is_torn))
     }
 }
