@@ -7,12 +7,12 @@
 //!
 //! Redirects are errors: a request, its key included, goes where the user said and nowhere else.
 
-use super::leaving::Watch;
+use super::{guard, leaving::Watch};
 use crate::llm::transport::{HttpBody, HttpClient, HttpError, HttpRequest, HttpResponse};
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Array, Function, Object, Promise, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue, prelude::wasm_bindgen};
-use wasm_bindgen_futures::{JsFuture, spawn_local};
+use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, Headers, RequestRedirect};
 
 #[wasm_bindgen]
@@ -247,9 +247,10 @@ impl Drop for Body {
         if let (Source::Stream(reader), false) = (&self.source, self.exchange.is_over) {
             // A stream that a host's function made may not listen to the signal.
             if let Ok(cancelled) = reader.cancel() {
-                spawn_local(async move {
+                let _beside = guard::promise(async move {
                     // Somebody has to hear of a rejection, or the page reports it as unhandled.
                     let _ = JsFuture::from(Promise::resolve(&cancelled)).await;
+                    Ok(JsValue::UNDEFINED)
                 });
             }
         }

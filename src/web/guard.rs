@@ -1,33 +1,63 @@
-//! No promise stays unsettled after a trap.
+//! Futures under way, and no promise that stays unsettled after a trap.
 //!
 //! A panic ends the call in a trap, and so does memory that runs out; an exception that JavaScript throws where none
-//! was expected leaves the wasm in the same way. The future that was polled is never polled again, so its promise
-//! would wait for ever, and so would every other promise whose state it left borrowed. Therefore each promise that is
-//! handed out is written down here, and each poll goes through a call to JavaScript that catches whatever comes out
-//! of it: then all promises are rejected, and later calls reject at once. The page has to be reloaded. Nothing that
-//! was stored is lost.
+//! was expected leaves the wasm in the same way. The future that was polled cannot be polled again, so its promise
+//! would wait for ever, and so would every other promise whose state it left borrowed. Therefore futures are polled
+//! in reactions of a promise, where whatever comes out of the wasm is a rejection that another reaction hears of:
+//! then all promises are rejected, and later calls reject at once. The page has to be reloaded. Nothing that was
+//! stored is lost.
 //!
 //! A stack that overflows is beyond this: no code of the instance can run on it afterwards.
 
 use crate::error::{Error, ErrorCode, Result};
 use futures_util::future::LocalBoxFuture;
-use js_sys::{Array, Function, Object, Promise, Reflect};
+use js_sys::{Function, Object, Promise, Reflect};
 use std::{
     cell::{Cell, RefCell},
     future::Future,
-    pin::Pin,
-    sync::Once,
-    task::{Context, Poll},
+    sync::{Arc, Once},
+    task::{Context, Poll, Wake, Waker},
 };
 use wasm_bindgen::prelude::*;
 
 static HOOK: Once = Once::new();
 
 thread_local! {
-    /// By number, ascending. Few are under way at a time.
-    static PENDING: RefCell<Vec<(u32, Function)>> = const { RefCell::new(Vec::new()) };
+    /// Few are under way at a time.
+    static TASKS: RefCell<Vec<Task>> = const { RefCell::new(Vec::new()) };
     static NEXT: Cell<u32> = const { Cell::new(0) };
+    /// The numbers of those that can go on.
+    static AWAKE: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) };
+    static TURN: Turn = Turn {
+        now: Promise::resolve(&JsValue::UNDEFINED).unchecked_into(),
+        poll: Closure::new(|_| poll_awake()),
+        crashed: Closure::new(|thrown| crash(&message_of(&thrown))),
+    };
     static CRASH: RefCell<Option<JsValue>> = const { RefCell::new(None) };
+}
+
+struct Task {
+    number: u32,
+    /// Taken out while it is polled, so that nothing is borrowed meanwhile.
+    future: Option<LocalBoxFuture<'static, Result<JsValue>>>,
+    resolve: Function,
+    reject: Function,
+}
+
+/// What runs the futures as soon as the code of the page has returned.
+struct Turn {
+    now: Thenable,
+    poll: Closure<dyn FnMut(JsValue)>,
+    crashed: Closure<dyn FnMut(JsValue)>,
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// A promise whose handlers are plain functions.
+    pub(super) type Thenable;
+
+    #[wasm_bindgen(method)]
+    pub(super) fn then(this: &Thenable, fulfilled: &JsValue, rejected: &JsValue) -> Thenable;
 }
 
 /// A promise of what `future` gives. It settles, whatever happens.
@@ -44,47 +74,66 @@ fn boxed(future: LocalBoxFuture<'static, Result<JsValue>>) -> Promise {
             settle(&reject, &crash);
             return;
         }
-        let Some(future) = future.take() else { return };
         let number = NEXT.replace(NEXT.get().wrapping_add(1));
-        PENDING.with_borrow_mut(|pending| pending.push((number, reject.clone())));
-        wasm_bindgen_futures::spawn_local(async move {
-            let result = Guarded(future).await;
-            PENDING.with_borrow_mut(|pending| pending.retain(|(other, _)| *other != number));
-            match result {
-                Ok(value) => settle(&resolve, &value),
-                Err(error) => settle(&reject, &error_object(&error)),
-            }
-        });
+        let task = Task { number, future: future.take(), resolve, reject };
+        TASKS.with_borrow_mut(|tasks| tasks.push(task));
+        awake(number);
     })
 }
 
-/// Polls through JavaScript, where a trap is an exception like any other.
-struct Guarded(LocalBoxFuture<'static, Result<JsValue>>);
+/// A waker has to be one that threads could share, which a future is not; its number is.
+struct Number(u32);
 
-#[wasm_bindgen]
-extern "C" {
-    #[wasm_bindgen(catch, js_namespace = Reflect, js_name = apply)]
-    fn attempt(
-        call: &mut dyn FnMut(),
-        this: &JsValue,
-        arguments: &Array,
-    ) -> std::result::Result<JsValue, JsValue>;
+impl Wake for Number {
+    fn wake(self: Arc<Self>) {
+        awake(self.0);
+    }
 }
 
-impl Future for Guarded {
-    type Output = Result<JsValue>;
+fn awake(number: u32) {
+    let is_first = AWAKE.with_borrow_mut(|awake| {
+        awake.push(number);
+        awake.len() == 1
+    });
+    if is_first {
+        // A promise's reaction comes as soon as what `queueMicrotask` is given, and costs an append less.
+        TURN.with(|turn| {
+            turn.now
+                .then(turn.poll.as_ref(), &JsValue::UNDEFINED)
+                .then(&JsValue::UNDEFINED, turn.crashed.as_ref())
+        });
+    }
+}
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut polled = Poll::Pending;
-        let mut poll = || polled = self.0.as_mut().poll(context);
-        if let Err(thrown) = attempt(&mut poll, &JsValue::UNDEFINED, &Array::new()) {
-            let message =
-                Reflect::get(&thrown, &"message".into()).ok().and_then(|message| message.as_string());
-            crash(&message.unwrap_or_default());
-            // Dropping what trapped could trap again.
-            std::mem::forget(std::mem::replace(&mut self.0, Box::pin(std::future::pending())));
+/// Those that are woken meanwhile get a turn of their own.
+fn poll_awake() {
+    for number in AWAKE.take() {
+        poll(number);
+    }
+}
+
+fn poll(number: u32) {
+    let taken = TASKS.with_borrow_mut(|tasks| {
+        tasks.iter_mut().find(|task| task.number == number).and_then(|task| task.future.take())
+    });
+    // Woken after its end, or twice.
+    let Some(mut future) = taken else { return };
+    let waker = Waker::from(Arc::new(Number(number)));
+    let polled = future.as_mut().poll(&mut Context::from_waker(&waker));
+    let ended = TASKS.with_borrow_mut(|tasks| {
+        let place = tasks.iter().position(|task| task.number == number)?;
+        match polled {
+            Poll::Pending => {
+                tasks.get_mut(place)?.future = Some(future);
+                None
+            }
+            Poll::Ready(result) => Some((tasks.swap_remove(place), result)),
         }
-        polled
+    });
+    match ended {
+        Some((task, Ok(value))) => settle(&task.resolve, &value),
+        Some((task, Err(error))) => settle(&task.reject, &error_object(&error)),
+        None => {}
     }
 }
 
@@ -97,11 +146,17 @@ fn crash(words: &str) {
     let error = error_object(&Error::new(ErrorCode::Internal, message));
     web_sys::console::error_1(&words.into());
     let _ = CRASH.try_with(|crash| crash.try_borrow_mut().map(|mut crash| *crash = Some(error.clone())));
-    let pending =
-        PENDING.try_with(|pending| pending.try_borrow_mut().map(|mut pending| std::mem::take(&mut *pending)));
-    for (_, reject) in pending.into_iter().flatten().flatten() {
-        settle(&reject, &error);
+    let tasks = TASKS.try_with(|tasks| tasks.try_borrow_mut().map(|mut tasks| std::mem::take(&mut *tasks)));
+    for task in tasks.into_iter().flatten().flatten() {
+        settle(&task.reject, &error);
+        // Dropping what trapped, or what shares its state, could trap again.
+        std::mem::forget(task.future);
     }
+}
+
+fn message_of(thrown: &JsValue) -> String {
+    let message = Reflect::get(thrown, &"message".into()).ok().and_then(|message| message.as_string());
+    message.unwrap_or_default()
 }
 
 /// `{code, message, status?}`: an error on its way to JavaScript, whose side makes its error class of it.

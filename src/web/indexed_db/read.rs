@@ -17,6 +17,7 @@ use crate::{
         Durability, Listing, StoreError, StoredEvent, newest_first,
         rows::{Head, LastRow, MOURNING, PAGE, Tip, UNFINISHED},
     },
+    web::guard,
 };
 use std::ops::Range;
 use wasm_bindgen::{JsCast as _, JsValue};
@@ -89,11 +90,12 @@ pub(super) async fn list(connection: &Connection) -> Result<Vec<Listing>, StoreE
     }
     if !leftovers.is_empty() {
         let connection = connection.clone();
-        wasm_bindgen_futures::spawn_local(async move {
+        let _beside = guard::promise(async move {
             for conversation in leftovers {
                 // What cannot be cleared away this time is found again by the next list.
                 let _ = sweep(&connection, conversation).await;
             }
+            Ok(JsValue::UNDEFINED)
         });
     }
     Ok(newest_first(listings))

@@ -1,4 +1,4 @@
-//! A transaction whose completion is heard from the moment it exists.
+//! A transaction, and how it ends.
 //!
 //! The same two handlers serve all transactions: making a closure for each would cost an append a tenth more.
 
@@ -61,42 +61,45 @@ fn ended(event: &Event, outcome: Outcome) {
     }
 }
 
-/// A transaction. Dropped without [`Transaction::complete`], it ends by itself: kept, if it was told to finish.
-pub(super) struct Transaction {
-    raw: FinishingTransaction,
-    outcome: oneshot::Receiver<Outcome>,
-}
+/// A transaction. Dropped without [`Transaction::complete`], it ends by itself.
+pub(super) struct Transaction(FinishingTransaction);
 
 impl Transaction {
     pub(super) fn new(raw: FinishingTransaction) -> Self {
-        let (sender, outcome) = oneshot::channel();
-        HANDLERS.with(|handlers| {
-            raw.set_oncomplete(Some(handlers.on_complete.as_ref().unchecked_ref()));
-            raw.set_onabort(Some(handlers.on_abort.as_ref().unchecked_ref()));
-        });
-        UNDER_WAY.with_borrow_mut(|under_way| under_way.push((raw.clone().into(), sender)));
-        Self { raw, outcome }
+        Self(raw)
     }
 
     pub(super) fn table(&self, table: Table) -> Result<IdbObjectStore, StoreError> {
-        table.with_name(|name| self.raw.table(name)).map_err(|thrown| failure(&thrown))
+        table.with_name(|name| self.0.table(name)).map_err(|thrown| failure(&thrown))
     }
 
     /// Nothing of it is kept.
     pub(super) fn abort(self) {
         // Refused only if it has ended already.
-        let _ = self.raw.abort();
+        let _ = self.0.abort();
     }
 
     /// Commits without waiting for the events of `requests`, which are all its writes, and waits until it is done.
-    pub(super) async fn complete(mut self, requests: &[IdbRequest]) -> Result<(), Ended> {
-        self.raw.finish().map_err(|thrown| Ended::Failed(failure(&thrown)))?;
-        match (&mut self.outcome).await {
+    pub(super) async fn complete(self, requests: &[IdbRequest]) -> Result<(), Ended> {
+        self.0.finish().map_err(|thrown| Ended::Failed(failure(&thrown)))?;
+        match outcome(&self.0).await {
             Ok(Outcome::Completed) => Ok(()),
-            Ok(Outcome::Aborted) => Err(why_aborted(&self.raw, requests)),
+            Ok(Outcome::Aborted) => Err(why_aborted(&self.0, requests)),
             Err(oneshot::Canceled) => Err(Ended::Failed(StoreError::Closed)),
         }
     }
+}
+
+/// How a transaction that was told to finish ends. Asked for in the same turn of the event loop, no event is missed;
+/// and the browser is at work on the commit meanwhile.
+fn outcome(transaction: &FinishingTransaction) -> oneshot::Receiver<Outcome> {
+    let (sender, outcome) = oneshot::channel();
+    HANDLERS.with(|handlers| {
+        transaction.set_oncomplete(Some(handlers.on_complete.as_ref().unchecked_ref()));
+        transaction.set_onabort(Some(handlers.on_abort.as_ref().unchecked_ref()));
+    });
+    UNDER_WAY.with_borrow_mut(|under_way| under_way.push((transaction.clone().into(), sender)));
+    outcome
 }
 
 /// After an explicit commit, `transaction.error` is AbortError in Firefox and null in WebKit where a request failed;
@@ -111,17 +114,5 @@ fn why_aborted(transaction: &FinishingTransaction, requests: &[IdbRequest]) -> E
         Some(reason) if is_named(&reason, "ConstraintError") => Ended::RowInTheWay,
         Some(reason) => Ended::Failed(failure(&reason)),
         None => Ended::Failed(StoreError::Closed),
-    }
-}
-
-impl Drop for Transaction {
-    fn drop(&mut self) {
-        // During a panic the list may be borrowed; the promise guard speaks then.
-        UNDER_WAY.with(|under_way| {
-            if let Ok(mut under_way) = under_way.try_borrow_mut() {
-                let own: &JsValue = self.raw.as_ref();
-                under_way.retain(|(of, _)| of != own);
-            }
-        });
     }
 }
