@@ -181,7 +181,11 @@ impl CoreConversation {
         let (conversation, lock) = (self.conversation.clone(), self.lock.clone());
         promise(async move {
             conversation.close().await;
-            drop(lock.borrow_mut().take());
+            let held = lock.borrow_mut().take();
+            if let Some(held) = held {
+                // Whoever heard of the end may open or delete the conversation at once.
+                held.release().await;
+            }
             Ok(JsValue::UNDEFINED)
         })
     }

@@ -47,13 +47,14 @@ pub fn delete_conversation(id: String, store: &CoreStore) -> Promise {
     let (inner, scope) = (store.inner(), store.lock_scope());
     promise(async move {
         let id: ConversationId = id.parse()?;
-        let Some(_lock) = locks::try_lock(&lock_name(&scope, id)).await else {
+        let Some(lock) = locks::try_lock(&lock_name(&scope, id)).await else {
             return Err(Error::new(
                 ErrorCode::LockedElsewhere,
                 "this conversation is open in a tab or handle; close it there, then delete it",
             ));
         };
         inner.delete(id).await?;
+        lock.release().await;
         Ok(JsValue::UNDEFINED)
     })
 }

@@ -4,6 +4,7 @@
 //! pages that are not a secure context) a registry in this process serves, which knows nothing of other tabs; the
 //! store's own compare-and-swap still keeps two writers from harming each other.
 
+use super::guard::Thenable;
 use crate::oneshot;
 use js_sys::{Function, Object, Promise, Reflect};
 use std::{
@@ -11,6 +12,7 @@ use std::{
     rc::Rc,
 };
 use wasm_bindgen::{JsCast as _, prelude::*};
+use wasm_bindgen_futures::JsFuture;
 
 #[wasm_bindgen]
 extern "C" {
@@ -24,41 +26,87 @@ extern "C" {
         options: &JsValue,
         granted: &JsValue,
     ) -> Result<Promise, JsValue>;
-
-    /// A promise whose handlers are plain functions.
-    type Thenable;
-
-    #[wasm_bindgen(method)]
-    fn then(this: &Thenable, fulfilled: &JsValue, rejected: &JsValue) -> JsValue;
 }
 
 thread_local! {
+    /// Where there are no Web Locks.
     static HELD: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+    /// Let go of here, and perhaps not free yet: the browser takes a moment. Stays until the name is asked for again.
+    static LEAVING: RefCell<Vec<(String, Promise)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// A lock that is held until this is dropped.
-pub struct Guard(Holding);
+pub struct Guard {
+    name: String,
+    /// `None` for a name in `HELD`.
+    granted: Option<Granted>,
+}
 
-enum Holding {
-    /// Settles the promise during which the browser grants the lock.
-    Granted(Function),
-    Registered(String),
+struct Granted {
+    _lock: Lock,
+    /// Settles once the lock is free again.
+    freed: Promise,
+}
+
+/// What the browser grants for as long as a promise of ours is open; this settles it.
+struct Lock(Function);
+
+impl Guard {
+    /// Lets go of the lock; resolves when others can have it.
+    pub async fn release(self) {
+        let name = self.name.clone();
+        drop(self);
+        left(&name).await;
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        let name = std::mem::take(&mut self.name);
+        match self.granted.take() {
+            Some(Granted { freed, .. }) => LEAVING.with_borrow_mut(|leaving| leaving.push((name, freed))),
+            None => HELD.with_borrow_mut(|held| held.retain(|other| *other != name)),
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Resolving a promise cannot fail.
+        let _ = self.0.call0(&JsValue::UNDEFINED);
+    }
 }
 
 /// Takes the lock called `name` if nobody holds it; never waits for the holder.
 pub async fn try_lock(name: &str) -> Option<Guard> {
+    left(name).await;
     if let Some(locks) = lock_manager()
         && let Ok(answer) = ask(&locks, name).await
     {
-        return answer;
+        let guard = |granted| Guard { name: name.to_owned(), granted: Some(granted) };
+        return answer.map(guard);
     }
     HELD.with_borrow_mut(|held| {
         if held.iter().any(|other| other == name) {
             return None;
         }
         held.push(name.to_owned());
-        Some(Guard(Holding::Registered(name.to_owned())))
+        Some(Guard { name: name.to_owned(), granted: None })
     })
+}
+
+/// Waits until the lock called `name` is free of what was let go of here.
+async fn left(name: &str) {
+    let next = || {
+        LEAVING.with_borrow_mut(|leaving| {
+            let place = leaving.iter().position(|(other, _)| other == name)?;
+            Some(leaving.swap_remove(place).1)
+        })
+    };
+    while let Some(freed) = next() {
+        // Also a lock that was taken away is free.
+        let _ = JsFuture::from(freed).await;
+    }
 }
 
 fn lock_manager() -> Option<LockManager> {
@@ -68,7 +116,7 @@ fn lock_manager() -> Option<LockManager> {
 }
 
 /// `Err` if the browser refuses to answer, as it does in a document that is about to go.
-async fn ask(locks: &LockManager, name: &str) -> Result<Option<Guard>, JsValue> {
+async fn ask(locks: &LockManager, name: &str) -> Result<Option<Granted>, JsValue> {
     let (sender, answer) = oneshot::channel();
     let sender = Rc::new(Cell::new(Some(sender)));
     let granted = {
@@ -81,8 +129,8 @@ async fn ask(locks: &LockManager, name: &str) -> Result<Option<Guard>, JsValue> 
             }
             let mut release = None;
             let held = Promise::new(&mut |resolve, _| release = Some(resolve));
-            // A caller who is gone drops the guard, which releases the lock at once.
-            let _ = sender.send(Ok(release.map(|release| Guard(Holding::Granted(release)))));
+            // A caller who is gone drops the lock, which releases it at once.
+            let _ = sender.send(Ok(release.map(Lock)));
             held.into()
         })
     };
@@ -96,19 +144,6 @@ async fn ask(locks: &LockManager, name: &str) -> Result<Option<Guard>, JsValue> 
         }
     });
     request.unchecked_ref::<Thenable>().then(&JsValue::UNDEFINED, &refused);
-    answer.await.unwrap_or_else(|_| Err(JsValue::UNDEFINED))
-}
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        match &self.0 {
-            Holding::Granted(release) => {
-                // Resolving a promise cannot fail.
-                let _ = release.call0(&JsValue::UNDEFINED);
-            }
-            Holding::Registered(name) => {
-                HELD.with_borrow_mut(|held| held.retain(|other| other != name));
-            }
-        }
-    }
+    let lock = answer.await.unwrap_or_else(|_| Err(JsValue::UNDEFINED))?;
+    Ok(lock.map(|lock| Granted { _lock: lock, freed: request }))
 }

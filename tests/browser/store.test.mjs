@@ -134,6 +134,16 @@ for (const kind of availableBrowsers) {
         await page.waitForFunction(inPage, { polling: 100 }, "takeLock");
         assert.deepEqual(await page.evaluate(inPage, "locksWithoutWebLocks"), [true, false, true]);
       });
+      await check("whoever has closed a conversation can delete it and open it at once, in every tab", async (page) => {
+        const found = await page.evaluate(inPage, "closeThenDelete", 5);
+        assert.deepEqual(found, Array(5).fill(["ok", "writer"]));
+        const other = await blank();
+        const [id] = await page.evaluate(inPage, "openAndClose");
+        for (let n = 0; n < 10; n++) {
+          for (const tab of [other, page]) assert.deepEqual(await tab.evaluate(inPage, "openAndClose", id), [id, "writer"]);
+        }
+        await other.close();
+      });
       assert.deepEqual(browser.problems, []);
       for (const way of ["panic", "trap", "exception"]) {
         await check(`after a trap every promise rejects: ${way}`, async (page) => {

@@ -333,6 +333,40 @@ export async function locksWithoutWebLocks() {
   return [first !== undefined, second !== undefined, third !== undefined];
 }
 
+async function openNamed(conversationId) {
+  const { Agent, Conversation, LLM, indexedDBStore } = await import("/threadkeep/index.js");
+  const agent = new Agent({ llm: new LLM({ model: "openai/none", baseUrl: "/v1" }) });
+  window.store ??= indexedDBStore("close and delete");
+  return { Conversation, opened: await Conversation.open({ agent, store: window.store, conversationId }) };
+}
+
+/** Closes, deletes and opens conversations, each right after the other, in a browser that frees locks late; how that went. */
+export async function closeThenDelete(times) {
+  const { request } = LockManager.prototype;
+  LockManager.prototype.request = function (name, options, granted) {
+    return request.call(this, name, options, async (lock) => {
+      await granted(lock);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    });
+  };
+  const found = [];
+  for (let n = 0; n < times; n++) {
+    const { Conversation, opened } = await openNamed();
+    await opened.close();
+    const [deleted] = await outcome(Conversation.delete(opened.id, window.store));
+    const again = await openNamed(opened.id);
+    found.push([deleted, again.opened.access]);
+    await again.opened.close();
+  }
+  return found;
+}
+
+export async function openAndClose(conversationId) {
+  const { opened } = await openNamed(conversationId);
+  await opened.close();
+  return [opened.id, opened.access];
+}
+
 export async function trap(way) {
   const waiting = outcome(core.waitForever());
   const trapping = outcome(core.trapInPromise(way));
