@@ -12,6 +12,7 @@ export { ThreadkeepError, type ErrorCode } from "./errors.js";
 export type * from "./events.js";
 export { LLM, type LLMOptions } from "./llm.js";
 export type { Run, RunResult } from "./run.js";
+export type { SecurityAnalyzer, SecurityPattern } from "./security.js";
 export { indexedDBStore, memoryStore, type Commit, type Listing, type Store, type StoredEvent } from "./store.js";
 export {
   tool,

@@ -7,7 +7,8 @@
 
 With --bare nothing of openhands-tools is imported, as in a program that uses only openhands-sdk.
 
-A line for --serve is {"command": "check" | "resume" | "requests", "path": ..., "reply": ..., "text": ..., "cipher": ...};
+A line for --serve is {"command": "check" | "resume" | "requests", "path": ..., "reply": ..., "text": ..., "cipher": ...},
+or {"command": "judge", "analyzer": ..., "actions": [...]}, or {"command": "search", "patterns": [[pattern, [text, ...]], ...]};
 anything else the SDK or its libraries print goes to stderr.
 With "in_place": true a command works on the directory itself and not on a copy: what a resume adds stays.
 Client tools stay registered for the life of the process.
@@ -34,6 +35,7 @@ os.dup2(2, 1)
 from openhands.sdk.utils.cipher import Cipher  # noqa: E402 - the environment above has to come first
 
 from checking import check  # noqa: E402
+from judging import judge, search  # noqa: E402
 from opened import copies, import_every_tool  # noqa: E402
 from resuming import QUESTION, requests, resume  # noqa: E402
 
@@ -41,7 +43,11 @@ COMMANDS = ("check", "resume", "requests")
 
 
 def obey(order: dict) -> list[dict]:
-    """One answer per conversation found at `path`; an answer always says `path` and `ok`."""
+    """One answer per conversation found at `path`; an answer always says `ok`, and `path` where there is one."""
+    if order["command"] == "judge":
+        return [judge(order["analyzer"], order["actions"])]
+    if order["command"] == "search":
+        return [search(order["patterns"])]
     path = Path(order["path"])
     cipher = Cipher(order["cipher"]) if order.get("cipher") else None
     text = order.get("text") or QUESTION
