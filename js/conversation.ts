@@ -7,11 +7,12 @@ import { ThreadkeepError, call, invalidOptions, reading, settle, words } from ".
 import type {
   ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, LiveEvent, MessageEvent_,
 } from "./events.js";
+import { type RunLimits, limitsOf } from "./limits.js";
 import { Run, type RunResult } from "./run.js";
 import { type Store, coreStore, indexedDBStore } from "./store.js";
 import { type ToolContext, toCore } from "./tool.js";
 
-export interface ConversationOptions {
+export interface ConversationOptions extends RunLimits {
   agent: Agent;
   /** A UUID. One that exists resumes; none, or a new one, creates. */
   conversationId?: string;
@@ -21,8 +22,6 @@ export interface ConversationOptions {
   callbacks?: Array<(event: ConversationEvent) => void>;
   /** Called with the pieces of an answer as they come. */
   tokenCallbacks?: Array<(live: LiveEvent) => void>;
-  /** Steps that one run may take. Default 500. */
-  maxIterationPerRun?: number;
   /** For a conversation that is created. Names of lower-case letters and digits, values of at most 256 characters. */
   tags?: Record<string, string>;
 }
@@ -97,15 +96,13 @@ export class Conversation implements AsyncDisposable {
    * @throws ThreadkeepError `invalid_options`, `id_mismatch`, `store_*`
    */
   static async open(options: ConversationOptions): Promise<Conversation> {
-    const { agent, conversationId, store = indexedDBStore(), maxIterationPerRun, tags, ...told } = reading("the options of a conversation", () => {
+    const { agent, conversationId, store = indexedDBStore(), tags, ...told } = reading("the options of a conversation", () => {
       if (!(options?.agent instanceof Agent)) throw invalidOptions("agent must be an Agent: Conversation.open({ agent: new Agent({ … }) })");
       return { ...options, ...(options.tags && { tags: tagsOf(options.tags) }) };
     });
     const callbacks = functionsOf("callbacks", told.callbacks);
     const tokenCallbacks = functionsOf("tokenCallbacks", told.tokenCallbacks);
-    if (maxIterationPerRun !== undefined && !(Number.isInteger(maxIterationPerRun) && maxIterationPerRun >= 1)) {
-      throw invalidOptions("maxIterationPerRun must be a whole number of at least 1");
-    }
+    const limits = limitsOf(told);
     const id = conversationId === undefined ? crypto.randomUUID() : checkId(conversationId);
     const core = await coreStore(store);
     const listeners = new Set<(event: ConversationEvent | LiveEvent) => void>();
@@ -126,7 +123,7 @@ export class Conversation implements AsyncDisposable {
     const opened = await settle(CoreConversation.open(
       {
         conversationId: id,
-        ...(maxIterationPerRun !== undefined && { maxIterations: maxIterationPerRun }),
+        ...limits,
         ...(tags && { tags }),
         agent: coreAgent(agent, tell),
         onEvent: (json: string) => tell(JSON.parse(json)),

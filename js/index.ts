@@ -10,6 +10,7 @@ export {
 } from "./conversation.js";
 export { ThreadkeepError, type ErrorCode } from "./errors.js";
 export type * from "./events.js";
+export type { RunLimits, StuckDetectionThresholds } from "./limits.js";
 export { LLM, type LLMOptions } from "./llm.js";
 export type { Run, RunResult } from "./run.js";
 export type { SecurityAnalyzer, SecurityPattern } from "./security.js";

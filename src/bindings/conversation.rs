@@ -5,7 +5,7 @@
 
 use super::{
     error::{invalid, set},
-    options::{Options, agent, function, property, texts},
+    options::{Options, agent, function, property, stuck_detection, texts},
     store::CoreStore,
 };
 use crate::{
@@ -48,6 +48,8 @@ impl CoreConversation {
                 agent,
                 access: if lock.is_some() { Access::Writer } else { Access::Follower },
                 max_iterations: plain.count("maxIterations")?.unwrap_or(500),
+                max_budget_per_run: plain.number("maxBudgetPerRun")?,
+                stuck_detection: stuck_detection(&property(&options, "stuckDetection"))?,
                 tags: plain.texts("tags")?,
                 listener: Rc::new(move |event| tell(&on_event, event.json())),
                 on_delta: Rc::new(move |delta| tell(&on_delta, &delta_json(&delta))),

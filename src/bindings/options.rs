@@ -4,6 +4,7 @@
 use super::{error::invalid, tool::JsTool};
 use crate::{
     agent::Agent,
+    conversation::stuck_detector::{StuckDetection, StuckDetectionThresholds},
     error::Result,
     llm::{ApiKey, Llm, LlmOptions, SecretString, transport::HttpClient},
     tool::{Tool, ToolRegistry},
@@ -96,6 +97,30 @@ pub fn property(options: &JsValue, name: &str) -> JsValue {
 /// A property that must be a function.
 pub fn function(options: &JsValue, name: &str) -> Result<Function> {
     property(options, name).dyn_into().map_err(|_| invalid(format!("{name} must be a function")))
+}
+
+/// Whether and when a run stops that goes in circles: yes or no, or thresholds.
+pub fn stuck_detection(value: &JsValue) -> Result<Option<StuckDetection>> {
+    let mut thresholds = StuckDetectionThresholds::default();
+    match value.as_bool() {
+        _ if is_absent(value) => return Ok(None),
+        Some(false) => return Ok(Some(StuckDetection::Off)),
+        Some(true) => {}
+        None => {
+            let plain = Options::new(value, "stuckDetection");
+            for (name, threshold) in [
+                ("actionObservation", &mut thresholds.action_observation),
+                ("actionError", &mut thresholds.action_error),
+                ("monologue", &mut thresholds.monologue),
+                ("alternatingPattern", &mut thresholds.alternating_pattern),
+            ] {
+                if let Some(count) = plain.count(name)? {
+                    *threshold = count.max(1) as usize;
+                }
+            }
+        }
+    }
+    Ok(Some(StuckDetection::On(thresholds)))
 }
 
 /// The agent of these options.

@@ -1,9 +1,10 @@
 //! What is kept in memory of the active branch: what the model sees, the calls that wait for a result, and the ids
 //! that are taken. All of it follows from the events.
 
+use super::stuck_detector::WINDOW;
 use crate::{
     context::{
-        branch::{BranchWalk, Wanted},
+        branch::{BranchWalk, Wanted, becomes_head},
         view::View,
     },
     error::Result,
@@ -22,6 +23,8 @@ pub struct ActiveBranch {
     pub view: View,
     /// Valid actions without a result, oldest first.
     pub pending: Vec<Event>,
+    /// The last events, whether the model sees them or not.
+    pub recent: Vec<Event>,
     /// Ids of calls and responses.
     pub taken: Names,
     /// All events, as long as the view is without the calls that waited when it was made: a whole view leaves them
@@ -33,7 +36,8 @@ impl ActiveBranch {
     /// Of a branch's events, from the root to HEAD.
     pub fn of(events: &[Event]) -> Self {
         let view = View::of_branch(events);
-        let mut branch = Self { view, pending: Vec::new(), taken: Names::default(), unsettled: None };
+        let mut branch =
+            Self { view, pending: Vec::new(), recent: Vec::new(), taken: Names::default(), unsettled: None };
         for event in events {
             branch.note(event);
         }
@@ -58,6 +62,13 @@ impl ActiveBranch {
 
     /// Observations name the action they answer, errors the call (`conversation/state.py`, `get_unmatched_actions`).
     fn note(&mut self, event: &Event) {
+        // A state update has no children: it is on no branch.
+        if becomes_head(event) {
+            if self.recent.len() >= WINDOW {
+                self.recent.remove(0);
+            }
+            self.recent.push(event.clone());
+        }
         match event.body() {
             Body::ActionEvent(action) => {
                 self.taken.add(&action.tool_call_id, 0);

@@ -196,6 +196,11 @@ impl BaseState {
         self.fields.read("stuck_detection").unwrap_or(true)
     }
 
+    /// Sets whether the conversation watches out for going in circles.
+    pub fn set_stuck_detection(&mut self, is_on: bool) {
+        self.set("stuck_detection", Some(&is_on));
+    }
+
     /// What the models have used, as an object.
     pub fn stats(&self) -> Option<RawJson> {
         self.field("stats")

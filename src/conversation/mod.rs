@@ -18,7 +18,7 @@ mod send;
 mod stats;
 mod step;
 mod stop;
-mod stuck_detector;
+pub mod stuck_detector;
 mod turn;
 mod warning;
 
@@ -42,6 +42,7 @@ use std::{
     cell::{Cell, Ref, RefCell},
     rc::Rc,
 };
+use stuck_detector::StuckDetection;
 use turn::TurnLock;
 
 /// An open conversation. Clones are the same conversation.
@@ -53,6 +54,8 @@ struct Shared {
     agent: Agent,
     access: Access,
     max_iterations: u32,
+    max_budget_per_run: Option<f64>,
+    stuck_detection: Option<StuckDetection>,
     on_delta: Rc<dyn Fn(Delta)>,
     /// Held for each part of a step that must not be interleaved with other verbs.
     turn: TurnLock,

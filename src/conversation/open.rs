@@ -6,7 +6,9 @@ use super::{
     Access, Conversation, Shared,
     base_state::{BaseState, ExecutionStatus, Tags},
     log::{EventLog, Listener},
-    repair, warning,
+    repair,
+    stuck_detector::StuckDetection,
+    warning,
 };
 use crate::{
     agent::Agent,
@@ -37,6 +39,10 @@ pub struct OpenOptions {
     pub access: Access,
     /// How many steps one run may take; at least 1.
     pub max_iterations: u32,
+    /// How many dollars one run may spend.
+    pub max_budget_per_run: Option<f64>,
+    /// Whether and when a run stops that goes in circles; without it, as the stored state says.
+    pub stuck_detection: Option<StuckDetection>,
     /// Tags of a conversation that is created.
     pub tags: Tags,
     /// Told of every committed event.
@@ -52,8 +58,19 @@ impl Conversation {
     /// `id_mismatch` where the stored state names another conversation, `store_corrupt` where it cannot be read,
     /// `not_found` for a follower of nothing, and those of the store.
     pub async fn open(options: OpenOptions) -> Result<Self> {
-        let OpenOptions { id, store, host, agent, access, max_iterations, tags, listener, on_delta } =
-            options;
+        let OpenOptions {
+            id,
+            store,
+            host,
+            agent,
+            access,
+            max_iterations,
+            max_budget_per_run,
+            stuck_detection,
+            tags,
+            listener,
+            on_delta,
+        } = options;
         let mut warnings = Vec::new();
         let mut torn = Vec::new();
         let log = match store.load(id).await? {
@@ -80,6 +97,7 @@ impl Conversation {
             None => {
                 let mut state = BaseState::new(id, &agent.to_sdk_json(), &workspace());
                 state.set_max_iterations(max_iterations.into());
+                state.set_stuck_detection(stuck_detection != Some(StuckDetection::Off));
                 state.set_tags(&tags)?;
                 EventLog::create(id, store, host, listener, state).await?
             }
@@ -89,6 +107,8 @@ impl Conversation {
             agent,
             access,
             max_iterations: max_iterations.max(1),
+            max_budget_per_run,
+            stuck_detection,
             on_delta,
             turn: Default::default(),
             running: RefCell::new(None),

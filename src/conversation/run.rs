@@ -8,7 +8,6 @@
 use super::{
     Change, Conversation, Shared,
     base_state::ExecutionStatus,
-    limits::Used,
     pending::{INTERRUPTED, call_of, interruption},
 };
 use crate::{
@@ -91,11 +90,9 @@ impl Conversation {
             }
         }
         drop(turn);
-        let mut used = Used::default();
-        let mut empty_answers = 0;
+        let mut used = self.used();
         loop {
             let turn = self.0.turn.take().await;
-            self.stop_if_stuck(empty_answers).await?;
             self.take_in_messages().await?;
             // What has come to its end by itself was not interrupted.
             if self.execution_status() != Running {
@@ -106,9 +103,14 @@ impl Conversation {
             }
             let pending: Vec<Call> = self.pending_actions().await?.iter().filter_map(call_of).collect();
             let ended = if pending.is_empty() {
+                self.stop_if_stuck().await?;
+                self.stop_at_limit(&used).await?;
+                if self.execution_status() != Running {
+                    return Ok(Pause::Done);
+                }
                 self.leave_the_last_word().await?;
                 drop(turn);
-                self.ask_model(cancel, &mut empty_answers).await?
+                self.ask_model(cancel).await?
             } else {
                 self.run_calls(pending, cancel).await?
             };
@@ -139,9 +141,15 @@ impl Conversation {
             RunError::Other(error) => (error.code().as_str(), error.message().to_owned()),
         };
         let event = ConversationErrorEvent::new(code, detail);
-        let change = Change::append(vec![Draft::new(Source::Environment, event)])
-            .and_edit(|state| state.set_execution_status(ExecutionStatus::Error));
         let _turn = self.0.turn.take().await;
+        let status = match error {
+            RunError::Llm(error) if error.code() == ErrorCode::LlmContextWindow => {
+                self.status_after_context_window().await.unwrap_or(ExecutionStatus::Error)
+            }
+            _ => ExecutionStatus::Error,
+        };
+        let change = Change::append(vec![Draft::new(Source::Environment, event)])
+            .and_edit(|state| state.set_execution_status(status));
         if self.append(change).await.is_err() {
             self.0.unsaved_status.set(Some(ExecutionStatus::Error));
         }

@@ -7,6 +7,25 @@ use crate::{
     llm::{Completion, metrics::Metrics},
 };
 
+/// What one model has cost.
+pub struct Cost {
+    /// In dollars.
+    pub accumulated: f64,
+    /// What it may cost in all.
+    pub max_budget_per_task: Option<f64>,
+}
+
+/// What each model has cost.
+pub fn costs(state: &BaseState) -> Vec<Cost> {
+    let by_usage = state.stats().and_then(|stats| stats.field::<RawObject>(BY_USAGE)).unwrap_or_default();
+    let metrics = by_usage.iter().filter_map(|(_, json)| Metrics::parse(json).ok());
+    let cost = |metrics: Metrics| Cost {
+        accumulated: metrics.accumulated_cost(),
+        max_budget_per_task: metrics.max_budget_per_task(),
+    };
+    metrics.map(cost).collect()
+}
+
 const BY_USAGE: &str = "usage_to_metrics";
 
 /// Counts an answer under this usage id. `now` is in milliseconds since the epoch. Other usage ids keep their text.

@@ -24,11 +24,7 @@ use std::pin::pin;
 
 impl Conversation {
     /// Asks the model once and runs what it calls.
-    pub(super) async fn ask_model(
-        &self,
-        cancel: &CancelToken,
-        empty_answers: &mut u32,
-    ) -> std::result::Result<Pause, RunError> {
+    pub(super) async fn ask_model(&self, cancel: &CancelToken) -> std::result::Result<Pause, RunError> {
         let messages = self.0.log.read(|branch| repair(branch.view.messages())).await?;
         let asked_with = self.state().last_user_message_id();
         let tools = self.0.agent.tool_schemas();
@@ -53,7 +49,6 @@ impl Conversation {
             Err(error) => return Err(RunError::Llm(error)),
         };
         let reply = self.read_reply(&completion).await?;
-        *empty_answers = if reply.kind == ReplyKind::Nothing { *empty_answers + 1 } else { 0 };
         let is_superseded = self.state().last_user_message_id() != asked_with;
         let has_parallel_calls =
             reply.drafts.iter().filter(|draft| matches!(draft.body, Body::ActionEvent(_))).count() > 1;

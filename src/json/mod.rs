@@ -3,6 +3,7 @@
 
 mod float;
 mod read;
+mod same;
 mod scan;
 mod text;
 mod words;
@@ -10,6 +11,7 @@ mod write;
 
 pub use float::float;
 pub use read::{FromJson, Member, Object, elements, is_json, members, range_in, string, whole_members};
+pub use same::is_same;
 pub use scan::Broken;
 pub use text::{quoted, wtf8};
 pub(crate) use words::words;

@@ -139,6 +139,11 @@ impl Metrics {
         self.0.read("accumulated_cost").unwrap_or(0.0)
     }
 
+    /// The dollars that may be spent in all, where somebody has said so.
+    pub fn max_budget_per_task(&self) -> Option<f64> {
+        self.0.read("max_budget_per_task")
+    }
+
     /// Tokens.
     pub fn accumulated_token_usage(&self) -> TokenUsage {
         match self.0.read::<RawObject>("accumulated_token_usage") {

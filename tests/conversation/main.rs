@@ -4,6 +4,8 @@
 
 mod crash;
 mod elsewhere;
+mod limits;
 mod loop_;
 mod stopping;
+mod stuck_detector;
 mod support;

@@ -13,7 +13,7 @@ use std::{
 use threadkeep::oneshot;
 use threadkeep::{
     agent::Agent,
-    conversation::{Access, Conversation, OpenOptions},
+    conversation::{Access, Conversation, OpenOptions, stuck_detector::StuckDetection},
     error::Result,
     host::Host,
     id::ConversationId,
@@ -234,6 +234,8 @@ pub struct World {
     pub tools: Vec<Rc<dyn Tool>>,
     pub tool_concurrency_limit: usize,
     pub max_iterations: u32,
+    pub max_budget_per_run: Option<f64>,
+    pub stuck_detection: Option<StuckDetection>,
     pub told: Rc<RefCell<Vec<String>>>,
 }
 
@@ -252,6 +254,8 @@ impl World {
             tools,
             tool_concurrency_limit: 1,
             max_iterations: 20,
+            max_budget_per_run: None,
+            stuck_detection: None,
             told: Rc::default(),
         }
     }
@@ -264,6 +268,8 @@ impl World {
         let mut options = LlmOptions::new("openai/gpt-4o");
         options.base_url = Some("http://127.0.0.1:1/v1".into());
         options.stream = Some(false);
+        options.input_cost_per_token = Some(0.001);
+        options.output_cost_per_token = Some(0.002);
         let agent = Agent {
             llm: Rc::new(Llm { options, http: Rc::new(Wire(self.model.clone())), host: self.host.clone() }),
             tools: ToolRegistry::new(self.tools.clone())?,
@@ -278,6 +284,8 @@ impl World {
             agent,
             access,
             max_iterations: self.max_iterations,
+            max_budget_per_run: self.max_budget_per_run,
+            stuck_detection: self.stuck_detection,
             tags: Vec::new(),
             listener: Rc::new(move |event| told.borrow_mut().push(event.kind().to_owned())),
             on_delta: Rc::new(|_| {}),

@@ -69,6 +69,10 @@ export async function use(signal: AbortSignal): Promise<void> {
   await load(new URL("https://example.org/threadkeep_bg.wasm"));
 
   await using conversation = await Conversation.open({ agent, store, conversationId: crypto.randomUUID(), tags: { title: "x" } });
+  await Conversation.open({ agent, store, maxIterationPerRun: 10, maxBudgetPerRun: 0.5, stuckDetection: false });
+  await Conversation.open({ agent, store, stuckDetection: { actionObservation: 4, actionError: 3, monologue: 3, alternatingPattern: 6 } });
+  // @ts-expect-error thresholds are numbers
+  await Conversation.open({ agent, store, stuckDetection: { monologue: "3" } });
   // @ts-expect-error an agent is needed
   await Conversation.open({ store });
   // @ts-expect-error conversations are opened

@@ -28,6 +28,9 @@ function* openings() {
     yield { name: `conversationId: ${value}`, expected: ["ok"], attempt: (world) => world.open([], { conversationId: value }) };
   }
   for (const [name, value] of each({ ...noNumber, zero: 0, half: 1.5 })) yield { name: `maxIterationPerRun: ${name}`, expected: invalid, attempt: (world) => world.open([], { maxIterationPerRun: value }) };
+  for (const [name, value] of each({ ...noNumber, zero: 0, negative: -1, endless: Infinity })) yield { name: `maxBudgetPerRun: ${name}`, expected: invalid, attempt: (world) => world.open([], { maxBudgetPerRun: value }) };
+  for (const [name, value] of each({ null: null, text: "yes", number: 1, hostile: hostile(), unreadable: unreadable("monologue") })) yield { name: `stuckDetection: ${name}`, expected: invalid, attempt: (world) => world.open([], { stuckDetection: value }) };
+  for (const [name, value] of each({ ...noNumber, zero: 0, half: 1.5 })) yield { name: `stuckDetection.actionError: ${name}`, expected: invalid, attempt: (world) => world.open([], { stuckDetection: { actionError: value } }) };
   yield { name: "maxIterationPerRun beyond all measure", expected: either, attempt: (world) => world.open([], { maxIterationPerRun: 2 ** 53 }) };
   const tags = { ...noObject, null: null, array: ["x"], "a capital": { Title: "x" }, "a dash": { "a-b": "x" }, "no name": { "": "x" }, "a number": { a: 7 }, "nothing inside": { a: undefined }, long: { a: "x".repeat(257) }, cyclic: cyclic(), symbol: { a: Symbol("odd") }, hostile: hostile(), unreadable: unreadable("a") };
   for (const [name, value] of each(tags)) {

@@ -125,6 +125,35 @@ export const endings = {
     "an answer that breaks off": [{ text: "Half an ans", breakAfter: 3 }, "network"],
     "an answer that is garbage": [{ raw: "data: {]\n\n" }, undefined],
   }),
+  "more than it may spend": {
+    options: { maxBudgetPerRun: 0.000001 },
+    llm: { inputCostPerToken: 0.00001, outputCostPerToken: 0.00002 },
+    replies: [{ calls: [sum] }, { text: "At last." }],
+    kinds: [...begin, "Action", "Observation", "ConversationError", "Message", "Message"],
+    play: async ({ conversation }) => {
+      assert.equal((await say(conversation, "Whatever it costs.")).status, "error");
+      assert.equal((await conversation.events.at(-1)).code, "MaxBudgetReached");
+      assert.equal((await say(conversation, "Go on.")).status, "finished");
+    },
+  },
+  "the same call again and again": {
+    replies: [...Array(4).fill({ calls: [sum] }), { text: "Three, I see." }],
+    kinds: [...begin, ...Array(4).fill(["Action", "Observation"]).flat(), "Message", "Message"],
+    play: async ({ conversation }) => {
+      assert.equal((await say(conversation, "Add.")).status, "stuck");
+      assert.equal((await conversation.run()).status, "stuck");
+      assert.equal((await say(conversation, "And?")).status, "finished");
+    },
+  },
+  "a call that fails again and again": {
+    replies: [...Array(4).fill({ calls: [{ name: "add", arguments: { a: "one" } }] }), { text: "I give up." }],
+    kinds: [...begin, ...Array(3).fill(["Action", "AgentError"]).flat(), "Message", "Action", "AgentError", "Message", "Message"],
+    play: async ({ conversation }) => {
+      assert.equal((await say(conversation, "Add.")).status, "stuck");
+      assert.match((await conversation.events.at(8)).llm_message.content[0].text, /last 3 calls of `add`/);
+      assert.equal((await say(conversation, "And?")).status, "finished");
+    },
+  },
   "three empty answers": {
     replies: [{ text: "" }, { reasoning: "Hm." }, { text: " \n" }, { text: "Here I am." }],
     kinds: [...begin, "Message", "Message", "Message", "Message", "Message", "Message", "Message", "Message"],

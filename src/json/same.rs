@@ -1,0 +1,67 @@
+//! Whether two JSON texts say the same, however they are spelled.
+
+use super::{FromJson, RawObject, elements};
+
+/// Whether both texts are the same value to Python: the order of an object's fields, escapes, spaces and `1` beside
+/// `1.0` make no difference.
+pub fn is_same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.trim(), other.trim());
+    if one == other {
+        return true;
+    }
+    match (one.bytes().next(), other.bytes().next()) {
+        (Some(b'{'), Some(b'{')) => is_same_object(one, other).unwrap_or(false),
+        (Some(b'['), Some(b'[')) => match (elements(one), elements(other)) {
+            (Some(one), Some(other)) => {
+                one.len() == other.len() && one.iter().zip(&other).all(|(one, other)| is_same(one, other))
+            }
+            _ => false,
+        },
+        (Some(b'"'), Some(b'"')) => is_equal::<String>(one, other),
+        // Every number is at least one of these; a float is too rough for long integers.
+        _ if i64::from_json(one).is_some() && i64::from_json(other).is_some() => is_equal::<i64>(one, other),
+        _ => is_equal::<f64>(one, other),
+    }
+}
+
+fn is_same_object(one: &str, other: &str) -> Option<bool> {
+    let (one, other) = (RawObject::parse(one).ok()?, RawObject::parse(other).ok()?);
+    let has_same = |(name, value)| other.get(name).is_some_and(|other| is_same(value, other));
+    Some(one.iter().count() == other.iter().count() && one.iter().all(has_same))
+}
+
+fn is_equal<T: FromJson + PartialEq>(one: &str, other: &str) -> bool {
+    T::from_json(one).is_some_and(|one| T::from_json(other) == Some(one))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spelling_makes_no_difference_and_values_do() {
+        for (one, other) in [
+            (r#"{"a":1,"b":[1, {"c":null}]}"#, "{\"b\":[1.0,{\"c\":null}],\n\"a\":1}"),
+            (r#""é\u2028""#, "\"\\u00e9\u{2028}\""),
+            ("-0", "0"),
+            ("1e2", "100"),
+            (r#"{"a":1,"a":2}"#, r#"{"a":2}"#),
+            (" true", "true"),
+        ] {
+            assert!(is_same(one, other) && is_same(other, one), "{one} {other}");
+        }
+        for (one, other) in [
+            (r#"{"a":1}"#, r#"{"a":1,"b":null}"#),
+            (r#"{"a":1}"#, r#"{"b":1}"#),
+            ("[1,2]", "[2,1]"),
+            ("[1]", "[1,1]"),
+            ("1", "\"1\""),
+            ("true", "1"),
+            ("null", "false"),
+            ("{}", "[]"),
+            ("9007199254740993", "9007199254740992"),
+        ] {
+            assert!(!is_same(one, other) && !is_same(other, one), "{one} {other}");
+        }
+    }
+}

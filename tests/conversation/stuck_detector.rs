@@ -1,0 +1,212 @@
+//! The detector against what the SDK's finds in the same events (`tests/interop/stuck_cases.py`), and what it finds
+//! beyond that.
+
+use crate::support::{Answer, World, calls, echo, say, text};
+use futures_executor::block_on;
+use serde_json::{Map, Value, json};
+use std::rc::Rc;
+use threadkeep::{
+    cancel::CancelToken,
+    conversation::{
+        base_state::ExecutionStatus,
+        stuck_detector::{Finding, StuckDetection, StuckDetectionThresholds, WINDOW, find, is_one_too_many},
+    },
+    event::Event,
+    store::MemoryStore,
+};
+
+fn event(place: usize, body: &Value) -> Event {
+    let id = format!("{place:08x}-0000-4000-8000-000000000000");
+    let mut fields = Map::new();
+    fields.insert("id".into(), json!(id));
+    fields.insert("timestamp".into(), json!("2026-01-31T09:15:02.123456"));
+    fields.extend(body.as_object().unwrap().clone());
+    let event = Event::decode(id.parse().unwrap(), Value::Object(fields).to_string().into());
+    assert!(event.is_sound(), "{event:?}");
+    event
+}
+
+/// What a run does with these events: after each the detector is asked, and a nudge is appended.
+fn findings(thresholds: &StuckDetectionThresholds, bodies: &[&Value]) -> String {
+    let mut log = Vec::new();
+    let mut found = String::new();
+    for body in bodies {
+        log.push(event(log.len(), body));
+        let window = &log[log.len().saturating_sub(WINDOW)..];
+        match find(window, thresholds) {
+            Finding::None => found.push('.'),
+            Finding::Stuck => found.push('s'),
+            Finding::Nudge(text) => {
+                found.push('n');
+                let content = json!([{ "type": "text", "text": text }]);
+                let message = json!({
+                    "source": "environment",
+                    "llm_message": { "role": "user", "content": content },
+                    "kind": "MessageEvent",
+                });
+                log.push(event(log.len(), &message));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn it_finds_what_the_sdk_finds() {
+    let kept: Value = serde_json::from_str(include_str!("../fixtures/stuck_detector.json")).unwrap();
+    let mut seen = String::new();
+    for case in kept["cases"].as_array().unwrap() {
+        let case = case.as_str().unwrap();
+        let parts: Vec<&str> = case.split(' ').collect();
+        let counts: Vec<usize> = parts[..4].iter().map(|count| count.parse().unwrap()).collect();
+        let thresholds = StuckDetectionThresholds {
+            action_observation: counts[0],
+            action_error: counts[1],
+            monologue: counts[2],
+            alternating_pattern: counts[3],
+        };
+        let bodies: Vec<&Value> =
+            parts[4].chars().map(|letter| &kept["letters"][letter.to_string()]).collect();
+        assert_eq!(findings(&thresholds, &bodies), parts[5], "{case}");
+        seen.push_str(parts[5]);
+    }
+    for finding in ['.', 'n', 's'] {
+        assert!(seen.matches(finding).count() > 100, "the cases hold hardly any {finding}");
+    }
+}
+
+#[test]
+fn the_nudge_names_the_tool_the_count_and_the_error() {
+    let kept: Value = serde_json::from_str(include_str!("../fixtures/stuck_detector.json")).unwrap();
+    let (action, error) = (&kept["letters"]["I"], &kept["letters"]["x"]);
+    let events: Vec<Event> =
+        [action, error].repeat(3).iter().enumerate().map(|(place, body)| event(place, body)).collect();
+    let Finding::Nudge(text) = find(&events, &StuckDetectionThresholds::default()) else {
+        panic!("no nudge");
+    };
+    for part in ["`echo`", "3 calls", "It failed."] {
+        assert!(text.contains(part), "{text}");
+    }
+}
+
+#[test]
+fn requests_for_a_shorter_history_that_come_to_nothing_are_a_circle() {
+    let request = json!({ "source": "environment", "kind": "CondensationRequest" });
+    let condensation = json!({
+        "source": "environment", "forgotten_event_ids": [], "llm_response_id": "r", "kind": "Condensation",
+    });
+    let user = json!({
+        "source": "user", "llm_message": { "role": "user", "content": [] }, "kind": "MessageEvent",
+    });
+    let thresholds = StuckDetectionThresholds::default();
+    let circle = [&request, &condensation, &request, &condensation, &request, &condensation];
+    assert_eq!(findings(&thresholds, &circle), "....ss");
+    let with_user = [&request, &condensation, &request, &condensation, &user, &request, &condensation];
+    assert_eq!(findings(&thresholds, &with_user), ".......");
+}
+
+#[test]
+fn a_run_that_fails_again_because_it_does_not_fit_is_stuck_and_the_next_one_has_its_try() {
+    let failure = |code: &str| json!({ "source": "environment", "code": code, "detail": "Too long.", "kind": "ConversationErrorEvent" });
+    let pause = json!({ "source": "user", "kind": "PauseEvent" });
+    let thresholds = StuckDetectionThresholds::default();
+    let log = |bodies: &[&Value]| -> Vec<Event> {
+        bodies.iter().enumerate().map(|(place, body)| event(place, body)).collect()
+    };
+    let too_long = failure("LLMContextWindowExceedError");
+    let other = failure("LLMRateLimitError");
+    assert!(!is_one_too_many(&log(&[&too_long]), &thresholds));
+    assert!(is_one_too_many(&log(&[&too_long, &pause, &too_long]), &thresholds));
+    assert!(!is_one_too_many(&log(&[&too_long, &other, &too_long]), &thresholds));
+    assert_eq!(find(&log(&[&too_long; 5]), &thresholds), Finding::None);
+}
+
+fn world(answers: impl IntoIterator<Item = Answer>) -> World {
+    World::new(Rc::new(MemoryStore::new()), vec![echo()], answers)
+}
+
+fn same_call(n: usize) -> Answer {
+    calls(&[(&format!("call{n}"), "echo", r#"{"text":"again"}"#)])
+}
+
+#[test]
+fn the_same_call_with_the_same_result_ends_in_stuck_until_the_user_speaks() {
+    block_on(async {
+        let world = world((0..4).map(same_call).chain([text("I see.")]));
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        for _ in 0..2 {
+            let outcome = conversation.run(CancelToken::default()).await.unwrap();
+            assert_eq!(outcome.status, ExecutionStatus::Stuck);
+            assert_eq!(world.model.requests.borrow().len(), 4);
+        }
+        say(&conversation, "Do something else").await;
+        let outcome = conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(outcome.status, ExecutionStatus::Finished);
+    });
+}
+
+#[test]
+fn a_call_that_keeps_failing_is_pointed_out_once_and_then_it_is_stuck() {
+    block_on(async {
+        let wrong = |n: usize| calls(&[(&format!("call{n}"), "echo", "{}")]);
+        let world = world((0..4).map(wrong));
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(conversation.execution_status(), ExecutionStatus::Stuck);
+        let events = world.events().await;
+        let told = events.iter().filter(|event| event["source"] == "environment");
+        let told: Vec<String> =
+            told.map(|event| event["llm_message"]["content"][0]["text"].to_string()).collect();
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].contains("The last 3 calls of `echo`"), "{told:?}");
+        assert_eq!(world.kinds().await[8..], ["Message", "Action", "AgentError"]);
+    });
+}
+
+#[test]
+fn who_turns_it_off_or_raises_a_threshold_is_obeyed_by_the_next_page_too() {
+    block_on(async {
+        let mut world = world((0..5).map(same_call).chain([text("At last."), text("Hm.")]));
+        world.stuck_detection = Some(StuckDetection::Off);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        let outcome = conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(outcome.final_response.as_deref(), Some("At last."));
+        world.stuck_detection = None;
+        assert!(!world.open().await.unwrap().state().stuck_detection());
+
+        let thresholds = StuckDetectionThresholds { action_observation: 2, ..Default::default() };
+        world.stuck_detection = Some(StuckDetection::On(thresholds));
+        world.model.answers.borrow_mut().extend((5..9).map(same_call));
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(conversation.execution_status(), ExecutionStatus::Finished);
+        say(&conversation, "Go").await;
+        conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(conversation.execution_status(), ExecutionStatus::Stuck);
+        assert_eq!(world.model.answers.borrow().len(), 2);
+    });
+}
+
+#[test]
+fn a_history_that_does_not_fit_three_times_is_stuck_and_every_run_has_its_try() {
+    block_on(async {
+        let too_long = || {
+            let error = json!({ "error": { "message": "too long", "code": "context_length_exceeded" } });
+            Answer::Status(400, error)
+        };
+        let world = world([too_long(), too_long(), too_long(), text("Now it fits.")]);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        for status in [ExecutionStatus::Error, ExecutionStatus::Error, ExecutionStatus::Stuck] {
+            let error = conversation.run(CancelToken::default()).await.unwrap_err();
+            assert_eq!(error.code().as_str(), "llm_context_window");
+            assert_eq!(conversation.execution_status(), status);
+        }
+        let outcome = conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(outcome.final_response.as_deref(), Some("Now it fits."));
+    });
+}
