@@ -11,6 +11,7 @@ pub mod cancel;
 pub mod host;
 pub mod event;
 pub mod llm;
+pub mod secret;
 pub mod context;
 pub mod tool;
 pub mod store;

@@ -22,6 +22,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("id", &["error"]),
     ("store", &["error", "id", "names", "order"]),
     ("llm", &["error", "host", "json", "order"]),
+    ("secret", &["json", "order"]),
     ("event", &["error", "id", "json", "llm"]),
     ("context", &["event", "id", "llm", "names"]),
     ("tool", &["cancel", "error", "event", "id", "json", "llm"]),

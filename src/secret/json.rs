@@ -1,0 +1,292 @@
+//! Masking of JSON, which stays JSON of the same form.
+//!
+//! Strings are masked as what they say, not as they are spelled. The structure of an event is not touched: names of
+//! fields, kinds, ids and names of tools could by chance be somebody's password, and the log must be readable all
+//! the same.
+
+use super::mask::{HIDDEN, Mask};
+use crate::json::{FromJson as _, is_json, quoted};
+use std::ops::Range;
+
+/// What is done with the values in some part of a JSON text.
+#[derive(Clone, Copy, PartialEq)]
+enum Zone {
+    /// Strings are masked, names are not.
+    Known,
+    /// Anybody may have written it: names, numbers and what only together is a secret are masked too.
+    Free,
+    /// JSON in a string.
+    Written,
+    /// Left alone.
+    Kept,
+}
+
+/// Fields of events and of what is in them that have a fixed form, or whose values others refer to.
+const KEPT: &[&str] = &[
+    "id",
+    "kind",
+    "type",
+    "role",
+    "source",
+    "timestamp",
+    "parent_id",
+    "name",
+    "tool_name",
+    "tool_call_id",
+    "llm_response_id",
+    "responses_item_id",
+    "action_id",
+    "message_id",
+    "origin",
+    "security_risk",
+    "rejection_source",
+    "hook_event_type",
+    "classification",
+    "code",
+    "key",
+    "signature",
+    "encrypted_content",
+    "activated_skills",
+    "forgotten_event_ids",
+    "tools",
+];
+
+impl Zone {
+    fn of_value(self, name: &str) -> Self {
+        match name {
+            _ if self != Self::Known => self,
+            "data" | "hook_input" => Self::Free,
+            "arguments" => Self::Written,
+            _ if KEPT.contains(&name) => Self::Kept,
+            _ => Self::Known,
+        }
+    }
+}
+
+impl Mask {
+    /// The text of an event without what is hidden; `None` if there is nothing to hide in it.
+    pub fn event(&self, json: &str) -> Option<String> {
+        self.masked(json, Zone::Known)
+    }
+
+    /// The arguments of a call, or any other JSON that has no form of its own; `None` if there is nothing to hide in
+    /// it. What is not JSON is masked as text.
+    pub fn arguments(&self, json: &str) -> Option<String> {
+        if is_json(json) {
+            return self.masked(json, Zone::Free);
+        }
+        let masked = self.text(json);
+        (*masked != *json).then(|| masked.into_owned())
+    }
+
+    fn masked(&self, json: &str, zone: Zone) -> Option<String> {
+        if self.is_empty() {
+            return None;
+        }
+        let mut walk = Walk { mask: self, json, raw: self.spans(json, 0), out: String::new(), copied: 0 };
+        walk.walk(zone);
+        if walk.copied == 0 {
+            return None;
+        }
+        walk.out.push_str(json.get(walk.copied..).unwrap_or_default());
+        Some(walk.out)
+    }
+}
+
+struct Walk<'a> {
+    mask: &'a Mask,
+    json: &'a str,
+    /// Where the text has something hidden as it is spelled.
+    raw: Vec<Range<usize>>,
+    out: String,
+    /// So much of the text has been copied or replaced.
+    copied: usize,
+}
+
+impl Walk<'_> {
+    fn walk(&mut self, zone: Zone) {
+        let mut around: Vec<Zone> = vec![zone];
+        let mut next = zone;
+        let mut at = 0;
+        while let Some(byte) = self.json.as_bytes().get(at).copied() {
+            let inside = around.last().copied().unwrap_or(zone);
+            let start = at;
+            at += 1;
+            match byte {
+                b'{' | b'[' => around.push(next),
+                b'}' | b']' => {
+                    around.pop();
+                    next = around.last().copied().unwrap_or(zone);
+                }
+                b',' => next = inside,
+                b'"' => {
+                    at = end_of_string(self.json, start);
+                    let is_name = self.rest(at).trim_start().starts_with(':');
+                    let text = self.json.get(start..at).and_then(String::from_json).unwrap_or_default();
+                    if is_name {
+                        next = inside.of_value(&text);
+                    }
+                    match if is_name { inside } else { next } {
+                        Zone::Known if is_name => {}
+                        Zone::Kept => {}
+                        Zone::Written => {
+                            if let Some(masked) = self.mask.arguments(&text) {
+                                self.replace(start..at, &masked);
+                            }
+                        }
+                        Zone::Known => self.mask_string(start..at, &text, false),
+                        Zone::Free => self.mask_string(start..at, &text, !is_name),
+                    }
+                }
+                b'-' | b'0'..=b'9' | b'a'..=b'z' => {
+                    let is_end = |byte: u8| matches!(byte, b',' | b'}' | b']' | b' ' | b'\t' | b'\n' | b'\r');
+                    let rest = self.rest(start);
+                    at = start + rest.bytes().position(is_end).unwrap_or(rest.len());
+                    if next == Zone::Free && self.touches(start..at, false) {
+                        self.replace(start..at, HIDDEN);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A string is also replaced where it is a part of something hidden that reaches beyond it.
+    fn mask_string(&mut self, range: Range<usize>, text: &str, is_part: bool) {
+        let masked = self.mask.text(text);
+        if *masked != *text {
+            self.replace(range, &masked);
+        } else if is_part && self.touches(range.clone(), true) {
+            self.replace(range, HIDDEN);
+        }
+    }
+
+    fn touches(&self, range: Range<usize>, beyond: bool) -> bool {
+        self.raw.iter().any(|span| {
+            let reaches_beyond = span.start < range.start || span.end > range.end;
+            span.start < range.end && range.start < span.end && (reaches_beyond || !beyond)
+        })
+    }
+
+    fn replace(&mut self, range: Range<usize>, text: &str) {
+        self.out.push_str(self.json.get(self.copied..range.start).unwrap_or_default());
+        self.out.push_str(&quoted(text));
+        self.copied = range.end;
+    }
+
+    fn rest(&self, at: usize) -> &str {
+        self.json.get(at..).unwrap_or_default()
+    }
+}
+
+/// Where the string that begins here ends, behind its closing quote.
+fn end_of_string(json: &str, start: usize) -> usize {
+    let mut is_escaped = false;
+    for (at, byte) in json.bytes().enumerate().skip(start + 1) {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'"' => return at + 1,
+            _ => {}
+        }
+    }
+    json.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::FromJson;
+    use proptest::prelude::*;
+
+    fn mask(texts: &[&str]) -> Mask {
+        let mask = Mask::default();
+        mask.hide(texts.iter().map(|text| (*text).to_owned()).collect());
+        mask
+    }
+
+    #[test]
+    fn strings_are_masked_as_what_they_say() {
+        let mask = mask(&["a\"b\\c\n", "caf\u{e9}"]);
+        assert_eq!(
+            mask.event(r#"{"thought":[{"type":"text","text":"x a\"b\\c\n y"}],"summary":"caf\u00e9"}"#)
+                .unwrap(),
+            r#"{"thought":[{"type":"text","text":"x <secret-hidden> y"}],"summary":"<secret-hidden>"}"#
+        );
+        assert_eq!(mask.event(r#"{"summary":"a\"b"}"#), None);
+    }
+
+    #[test]
+    fn the_structure_of_an_event_stays() {
+        let mask =
+            mask(&["text", "agent", "thought", "ActionEvent", "get_time", "call_1", "completion", "{\"id\""]);
+        let json = r#"{"id":"call_1","source":"agent","thought":[{"type":"text","text":"the text"}],"tool_name":"get_time","tool_call":{"id":"call_1","name":"get_time","arguments":"{\"text\": 1}","origin":"completion"},"kind":"ActionEvent"}"#;
+        let masked = json
+            .replace("the text", "the <secret-hidden>")
+            .replace(r#"\"text\": 1"#, r#"\"<secret-hidden>\": 1"#);
+        assert_eq!(mask.event(json).unwrap(), masked);
+    }
+
+    #[test]
+    fn in_free_json_names_numbers_and_what_spans_values_are_masked() {
+        let mask = mask(&["12345678", "{\"a\":[1,\"x\"]}", "sk-name"]);
+        let json = r#"{"action":{"data":{"n":[123456789,true],"s":{"a":[1,"x"]},"sk-name":2,"ok":[1,"x"]},"kind":"MCPToolAction"}}"#;
+        assert_eq!(
+            mask.event(json).unwrap(),
+            r#"{"action":{"data":{"n":["<secret-hidden>",true],"s":{"a":["<secret-hidden>","<secret-hidden>"]},"<secret-hidden>":2,"ok":[1,"x"]},"kind":"MCPToolAction"}}"#
+        );
+    }
+
+    #[test]
+    fn arguments_stay_json_where_they_were() {
+        let mask = mask(&["abc\\", "abc\\\\"]);
+        assert_eq!(mask.arguments(r#"{"q": "abc\"x"}"#), None);
+        assert_eq!(mask.arguments(r#"{"q": "abc\\"}"#).unwrap(), r#"{"q": "<secret-hidden>"}"#);
+        assert_eq!(mask.arguments(r#"{"q": "abc\"#).unwrap(), r#"{"q": "<secret-hidden>"#);
+    }
+
+    fn json() -> impl Strategy<Value = String> {
+        let leaf = prop_oneof![
+            "[ab\"\\\\\n]{0,9}".prop_map(|text| quoted(&text)),
+            (0_u32..100_000).prop_map(|number| number.to_string()),
+            Just("null".to_owned()),
+        ];
+        leaf.prop_recursive(4, 24, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(|all| format!("[{}]", all.join(","))),
+                prop::collection::vec(("[ab\"]{0,6}", inner), 0..4).prop_map(|all| {
+                    let members: Vec<String> =
+                        all.iter().map(|(name, value)| format!("{}: {value}", quoted(name))).collect();
+                    format!("{{{}}}", members.join(","))
+                }),
+            ]
+        })
+    }
+
+    fn strings_of(json: &str, found: &mut Vec<String>) {
+        if let Some(text) = String::from_json(json) {
+            found.push(text);
+        } else if let Some(elements) = crate::json::elements(json) {
+            elements.iter().for_each(|element| strings_of(element, found));
+        } else if let Ok(members) = crate::json::members(json) {
+            for (name, value) in members {
+                found.push(name.into_owned());
+                strings_of(value, found);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn free_json_stays_json_and_says_nothing_hidden(json in json(), texts in prop::collection::vec("[ab\"\\\\0-9:\\[]{4,6}", 1..4)) {
+            let mask = mask(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+            let masked = mask.arguments(&json).unwrap_or_else(|| json.clone());
+            prop_assert!(is_json(&masked), "{}", masked);
+            let mut strings = Vec::new();
+            strings_of(&masked, &mut strings);
+            for hidden in &texts {
+                prop_assert!(strings.iter().all(|text| !text.contains(hidden.as_str())));
+            }
+        }
+    }
+}

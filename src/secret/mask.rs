@@ -1,0 +1,217 @@
+//! Texts that are hidden, and the hiding of them.
+//!
+//! Invariants: what belongs to any occurrence of a hidden text is gone, also where occurrences overlap; masking what
+//! is masked changes nothing. Occurrences that follow each other make one mask each.
+
+use crate::order;
+use std::{borrow::Cow, cell::RefCell, ops::Range, rc::Rc};
+
+/// What stands where a secret was, as in the SDK.
+pub const HIDDEN: &str = "<secret-hidden>";
+
+/// Shorter texts are in every other word: hiding them would hide nothing and spoil everything.
+const SHORTEST: usize = 4;
+
+/// The texts to hide. Clones are the same list.
+#[derive(Clone, Default)]
+pub struct Mask(Rc<RefCell<Texts>>);
+
+/// Sorted, each once. The mask itself is one of them, so that a secret such as `secret` does not spoil it.
+#[derive(Default)]
+struct Texts(Vec<String>);
+
+impl Mask {
+    /// Hides these texts from now on, as well as those before. What is too short stays to be seen.
+    pub fn hide(&self, texts: Vec<String>) {
+        let mut texts = texts;
+        texts.retain(|text| text.len() >= SHORTEST);
+        if texts.is_empty() {
+            return;
+        }
+        texts.push(HIDDEN.to_owned());
+        let mut all = self.0.borrow_mut();
+        texts.append(&mut all.0);
+        texts = order::by_key(texts, |text| text.as_bytes().into());
+        texts.dedup();
+        all.0 = texts;
+    }
+
+    /// Whether there is nothing to hide.
+    pub fn is_empty(&self) -> bool {
+        self.0.borrow().0.is_empty()
+    }
+
+    /// The text without what is hidden.
+    pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let spans = self.spans(text, 0);
+        if spans.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let mut out = String::with_capacity(text.len());
+        push_masked(text, &spans, 0..text.len(), &mut out);
+        Cow::Owned(out)
+    }
+
+    /// Takes what is hidden out of texts that are read one behind the other: what begins in one and ends in a later
+    /// one is hidden too.
+    pub fn texts(&self, parts: &mut [&mut String]) {
+        let mut whole = String::new();
+        for part in &*parts {
+            whole.push_str(part);
+        }
+        let spans = self.spans(&whole, 0);
+        if spans.is_empty() {
+            return;
+        }
+        let mut start = 0;
+        for part in parts {
+            let end = start + part.len();
+            part.clear();
+            push_masked(&whole, &spans, start..end, part);
+            start = end;
+        }
+    }
+
+    /// Where something hidden is, in order, overlapping places as one. The first `covered` bytes belong to a place
+    /// that is known already.
+    pub(super) fn spans(&self, text: &str, covered: usize) -> Vec<Range<usize>> {
+        let texts = self.0.borrow();
+        let mut spans: Vec<Range<usize>> = Vec::new();
+        if texts.0.is_empty() {
+            return spans;
+        }
+        if covered > 0 {
+            spans.push(0..covered);
+        }
+        let first = texts.first_bytes();
+        for (at, byte) in text.bytes().enumerate() {
+            if !first.get(usize::from(byte)).is_some_and(|is_first| *is_first) {
+                continue;
+            }
+            let Some(length) = text.get(at..).and_then(|rest| texts.longest_at_start(rest)) else { continue };
+            let end = at + length;
+            match spans.last_mut() {
+                Some(last) if at < last.end => last.end = last.end.max(end),
+                _ => spans.push(at..end),
+            }
+        }
+        spans
+    }
+
+    /// Where a hidden text could begin that is not whole yet; the end of the text if nowhere.
+    pub(super) fn possible_start(&self, text: &str) -> usize {
+        let texts = self.0.borrow();
+        let longest = texts.0.iter().map(String::len).max().unwrap_or_default();
+        let from = text.len().saturating_sub(longest);
+        let starts = |at: &usize| text.get(*at..).is_some_and(|rest| texts.has_longer(rest));
+        (from..text.len()).find(starts).unwrap_or(text.len())
+    }
+}
+
+impl Texts {
+    fn first_bytes(&self) -> [bool; 256] {
+        let mut first = [false; 256];
+        for text in &self.0 {
+            if let Some(place) = text.bytes().next().and_then(|byte| first.get_mut(usize::from(byte))) {
+                *place = true;
+            }
+        }
+        first
+    }
+
+    fn longest_at_start(&self, text: &str) -> Option<usize> {
+        let key = text.as_bytes().get(..SHORTEST)?;
+        let from = self.0.partition_point(|hidden| hidden.as_bytes() < key);
+        let with_key = self.0.iter().skip(from).take_while(|hidden| hidden.as_bytes().starts_with(key));
+        with_key.filter(|hidden| text.starts_with(hidden.as_str())).map(String::len).max()
+    }
+
+    /// Whether a hidden text begins with this one and goes on.
+    fn has_longer(&self, start: &str) -> bool {
+        let next = self.0.partition_point(|hidden| hidden.as_str() <= start);
+        self.0.get(next).is_some_and(|hidden| hidden.starts_with(start))
+    }
+}
+
+/// Appends this range of the text with the mask where a place begins in it, and without what belongs to any.
+fn push_masked(text: &str, spans: &[Range<usize>], range: Range<usize>, out: &mut String) {
+    let mut at = range.start;
+    for span in spans {
+        if span.end <= at {
+            continue;
+        }
+        if span.start >= range.end {
+            break;
+        }
+        out.push_str(text.get(at..span.start).unwrap_or_default());
+        if span.start >= range.start {
+            out.push_str(HIDDEN);
+        }
+        at = span.end.min(range.end);
+    }
+    out.push_str(text.get(at..range.end).unwrap_or_default());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    pub fn mask(texts: &[&str]) -> Mask {
+        let mask = Mask::default();
+        mask.hide(texts.iter().map(|text| (*text).to_owned()).collect());
+        mask
+    }
+
+    #[test]
+    fn what_overlaps_is_hidden_together_and_what_follows_is_not() {
+        let mask = mask(&["abcd", "cdef", "abcdefgh", "gh-é😀"]);
+        assert_eq!(mask.text("xabcdefx"), "x<secret-hidden>x");
+        assert_eq!(mask.text("abcdefgh-é😀."), "<secret-hidden>.");
+        assert_eq!(mask.text("abcdabcd"), "<secret-hidden><secret-hidden>");
+        assert_eq!(mask.text("abc bcd"), "abc bcd");
+        assert_eq!(Mask::default().text("abcd"), "abcd");
+    }
+
+    #[test]
+    fn a_secret_that_is_part_of_the_mask_does_not_spoil_it() {
+        let mask = mask(&["secret", "a<secret-hidden>b"]);
+        assert_eq!(mask.text("my secret: <secret-hidden>"), "my <secret-hidden>: <secret-hidden>");
+        assert_eq!(mask.text("a<secret-hidden>b"), "<secret-hidden>");
+    }
+
+    #[test]
+    fn what_is_short_stays() {
+        let mask = mask(&["", "a", "abc"]);
+        assert!(mask.is_empty());
+        assert_eq!(mask.text("abc"), "abc");
+    }
+
+    #[test]
+    fn parts_of_one_text_are_masked_as_one() {
+        let mask = mask(&["0123456789"]);
+        let mut parts = ["x01".to_owned(), "2345".to_owned(), "6789y0123456789".to_owned()];
+        mask.texts(&mut parts.each_mut());
+        assert_eq!(parts, ["x<secret-hidden>", "", "y<secret-hidden>"]);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_hidden_survives(texts in prop::collection::vec("[ab\u{e9}]{4,7}", 1..5), text in "[ab\u{e9}]{0,60}") {
+            let mask = mask(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+            let masked = mask.text(&text);
+            for hidden in &texts {
+                prop_assert!(!masked.contains(hidden.as_str()));
+            }
+            prop_assert_eq!(mask.text(&masked), &*masked);
+        }
+
+        #[test]
+        fn parts_joined_are_the_whole_masked(texts in prop::collection::vec("[ab]{4,7}", 1..4), mut parts in prop::collection::vec("[ab]{0,6}", 0..9)) {
+            let mask = mask(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+            let whole = mask.text(&parts.concat()).into_owned();
+            mask.texts(&mut parts.iter_mut().collect::<Vec<_>>());
+            prop_assert_eq!(parts.concat(), whole);
+        }
+    }
+}
