@@ -8,7 +8,7 @@ use threadkeep::{
     cancel::CancelToken,
     conversation::base_state::ExecutionStatus,
     id::ConversationId,
-    store::{Commit, Durability, MemoryStore, Store},
+    store::{Commit, Durability, MemoryStore},
 };
 
 fn world(answers: usize) -> World {
