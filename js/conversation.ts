@@ -10,7 +10,7 @@ import type {
 import { type RunLimits, limitsOf } from "./limits.js";
 import { Run, type RunResult } from "./run.js";
 import { type Store, coreStore, indexedDBStore } from "./store.js";
-import { type ToolContext, toCore } from "./tool.js";
+import { type CoreTool, type ToolContext, toCore } from "./tool.js";
 
 export interface ConversationOptions extends RunLimits {
   agent: Agent;
@@ -104,7 +104,7 @@ export class Conversation implements AsyncDisposable {
     const tokenCallbacks = functionsOf("tokenCallbacks", told.tokenCallbacks);
     const limits = limitsOf(told);
     const id = conversationId === undefined ? crypto.randomUUID() : checkId(conversationId);
-    const core = await coreStore(store);
+    const [core, tools] = await Promise.all([coreStore(store), toCore(agent.tools)]);
     const listeners = new Set<(event: ConversationEvent | LiveEvent) => void>();
     for (const callback of callbacks) listeners.add((event) => isStored(event) && callback(event));
     for (const callback of tokenCallbacks) listeners.add((event) => isStored(event) || callback(event));
@@ -125,7 +125,7 @@ export class Conversation implements AsyncDisposable {
         conversationId: id,
         ...limits,
         ...(tags && { tags }),
-        agent: coreAgent(agent, tell),
+        agent: coreAgent(agent, tools, tell),
         onEvent: (json: string) => tell(JSON.parse(json)),
       },
       core,
@@ -283,24 +283,21 @@ function isStored(event: ConversationEvent | LiveEvent): event is ConversationEv
   return "id" in event;
 }
 
-function coreAgent(agent: Agent, tell: (event: LiveEvent) => void): object {
-  const { llm, tools, systemPrompt, toolConcurrencyLimit } = agent;
+function coreAgent(agent: Agent, tools: CoreTool[], tell: (event: LiveEvent) => void): object {
+  const { llm, systemPrompt, toolConcurrencyLimit } = agent;
   return {
     llm: llm.options,
     ...(systemPrompt !== undefined && { systemPrompt }),
     toolConcurrencyLimit,
-    tools: tools.map((tool) => {
-      const core = toCore(tool);
-      return {
-        ...core,
-        execute(argumentsJson: string, context: Omit<ToolContext, "progress">) {
-          const progress = (text: string) => {
-            tell({ kind: "ToolProgressEvent", tool_call_id: context.toolCallId, tool_name: tool.name, text: String(text) });
-          };
-          return core.execute(argumentsJson, { ...context, progress });
-        },
-      };
-    }),
+    tools: tools.map((tool) => ({
+      ...tool,
+      execute(argumentsJson: string, context: Omit<ToolContext, "progress">) {
+        const progress = (text: string) => {
+          tell({ kind: "ToolProgressEvent", tool_call_id: context.toolCallId, tool_name: tool.name, text: String(text) });
+        };
+        return tool.execute(argumentsJson, { ...context, progress });
+      },
+    })),
   };
 }
 

@@ -1,7 +1,7 @@
 // Tools that the host defines.
-import { Validator } from "@cfworker/json-schema";
 import { ThreadkeepError, invalidOptions, reading, words } from "./errors.js";
 import type { Content, JSONValue } from "./events.js";
+import { part } from "./wasm.js";
 
 /** A JSON Schema (draft 2020-12) of an object. */
 export type JSONSchema = { readonly [key: string]: unknown };
@@ -149,27 +149,21 @@ export interface CoreTool {
   execute(argumentsJson: string, context: ToolContext): Promise<string>;
 }
 
-/** @internal */
-export function toCore(tool: Tool): CoreTool {
-  let validator: Validator | undefined;
-  return {
+/** The tools in that form. What checks arguments is loaded with the first of them. @internal */
+export async function toCore(tools: readonly Tool[]): Promise<CoreTool[]> {
+  if (tools.length === 0) return [];
+  const { checking } = await part(import("./schema.js"));
+  return tools.map((tool) => ({
     name: tool.name,
     description: tool.description,
     parameters: reading(`parameters of tool ${tool.name}`, () => JSON.stringify(tool.parameters)),
     annotations: tool.annotations,
     ...(tool.replay && { replay: tool.replay }),
-    check(argumentsJson) {
-      validator ??= new Validator(tool.parameters as ConstructorParameters<typeof Validator>[0], "2020-12", false);
-      const { valid, errors } = validator.validate(JSON.parse(argumentsJson));
-      if (valid) return null;
-      // The innermost complaints say what is wrong; those around them only that something is.
-      const words = errors.filter(({ keyword }) => !["properties", "items", "allOf", "$ref"].includes(keyword));
-      return (words.length ? words : errors).map(({ instanceLocation, error }) => `${instanceLocation.slice(2) || "arguments"}: ${error}`).join(" ");
-    },
+    check: checking(tool.parameters),
     async execute(argumentsJson, context) {
       return JSON.stringify(toContent(await tool.execute(JSON.parse(argumentsJson), context)));
     },
-  };
+  }));
 }
 
 function toContent(output: unknown): { content: Content[]; is_error: boolean } {

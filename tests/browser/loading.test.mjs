@@ -29,6 +29,7 @@ const mounts = {
   "/wrong-type/": distWith(/\.wasm$/, (response, wasm) => response.writeHead(200, { "content-type": "application/octet-stream" }).end(wasm)),
   "/cut-off/": distWith(/\.wasm$/, (response, wasm) => response.writeHead(200, { "content-type": "application/wasm" }).end(wasm.subarray(0, 5000))),
   "/sometimes/": distWith(/\.wasm$|inline/, sometimes),
+  "/without-parts/": distWith(/\/(schema|parts)-/, notFound),
   "/sometimes-archive/": distWith(/archive_bg\.wasm$|archive-inline/, sometimes),
 };
 
@@ -75,6 +76,17 @@ for (const kind of availableBrowsers) {
         await page.close();
       });
 
+      await context.test("what checks arguments is loaded for agents with tools", async () => {
+        assert.deepEqual(await inPage(openFrom, "/threadkeep/index.js", false), { outcome: "opened", parts: 0 });
+        assert.deepEqual(await inPage(openFrom, "/threadkeep/index.js", true), { outcome: "opened", parts: 1 });
+        assert.deepEqual((await inPage(openFrom, "/without-parts/index.js", false)).outcome, "opened");
+        assert.match((await inPage(openFrom, "/without-parts/index.js", true)).outcome, /^ThreadkeepError network a part of the library did not load: /);
+      });
+
+      await context.test("an export says that its part did not load", async () => {
+        assert.match((await inPage(exportFrom, "/without-parts/index.js")).archive, /^network a part of the library did not load: /);
+      });
+
       for (const source of ["url", "response", "bytes", "view", "module"]) {
         await context.test(`loads what the host gives: ${source}`, async () => {
           assert.equal(await inPage(loadGiven, source), "loaded");
@@ -112,6 +124,16 @@ async function exportFrom(url) {
   const before = fetched();
   const archive = await conversation.exportZip().then(() => "exported", ({ code, message }) => `${code} ${message}`);
   return { before, archive, after: fetched() };
+}
+
+/** Opens a conversation, with a tool or without; says how many parts of the library were fetched for tools. */
+async function openFrom(url, withTool) {
+  const { Agent, Conversation, LLM, memoryStore, tool } = await import(url);
+  const tools = withTool ? [tool({ name: "now", description: "", parameters: { type: "object" }, execute: () => "" })] : [];
+  const agent = new Agent({ llm: new LLM({ model: "openai/none" }), tools });
+  const outcome = await Conversation.open({ agent, store: memoryStore() }).then(() => "opened", ({ name, code, message }) => `${name} ${code} ${message}`);
+  const parts = performance.getEntriesByType("resource").filter(({ name }) => /\/schema-[^/]*$/.test(name)).length;
+  return { outcome, parts };
 }
 
 async function loadGiven(what) {
