@@ -123,10 +123,41 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+/// Something foreign as a message quotes it: cut where no real name is as long, and with nothing in it that nobody
+/// sees or that turns other text round.
+pub fn shown(text: &str) -> String {
+    const LONGEST: usize = 100;
+    let mut out = String::from("\"");
+    for (count, c) in text.chars().enumerate() {
+        if count == LONGEST {
+            return out + "\"…";
+        }
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\0'..' ' | '\u{7f}'..'\u{a0}' | '\u{ad}' | '\u{61c}' | '\u{feff}' => {
+                out.extend(c.escape_unicode())
+            }
+            '\u{200b}'..'\u{2010}' | '\u{2028}'..'\u{202f}' | '\u{2060}'..'\u{2070}' => {
+                out.extend(c.escape_unicode())
+            }
+            c => out.push(c),
+        }
+    }
+    out + "\""
+}
+
 #[cfg(test)]
 mod tests {
-    use super::ErrorCode;
+    use super::{ErrorCode, shown};
     use std::collections::BTreeSet;
+
+    #[test]
+    fn what_is_foreign_is_quoted_and_cut() {
+        assert_eq!(shown("é \"x\" \\"), r#""é \"x\" \\""#);
+        assert_eq!(shown("a\n\u{202e}txt.exe\u{0}"), r#""a\u{a}\u{202e}txt.exe\u{0}""#);
+        assert_eq!(shown(&"é".repeat(101)), format!("\"{}\"…", "é".repeat(100)));
+        assert_eq!(shown(&"é".repeat(100)), format!("\"{}\"", "é".repeat(100)));
+    }
 
     #[test]
     fn every_code_has_a_text_of_its_own() {

@@ -4,7 +4,7 @@
 //! an event id is whatever its file name pattern accepts (`persistence_const.py`: hex digits and dashes, at
 //! least eight), so a ULID or a nanoid would make the file invisible to Python and is refused here.
 
-use crate::error::{Error, ErrorCode, Result};
+use crate::error::{Error, ErrorCode, Result, shown};
 use std::{fmt, rc::Rc, str::FromStr};
 use uuid::Uuid;
 
@@ -36,7 +36,7 @@ impl FromStr for ConversationId {
             Ok(id) if is_plain => Ok(Self(id)),
             _ => Err(Error::new(
                 ErrorCode::InvalidOptions,
-                format!("conversation id {:?} is not a UUID; leave it out to get a new one", shortened(text)),
+                format!("conversation id {} is not a UUID; leave it out to get a new one", shown(text)),
             )),
         }
     }
@@ -75,7 +75,7 @@ impl FromStr for EventId {
         }
         Err(Error::new(
             ErrorCode::InvalidOptions,
-            format!("event id {:?} is not made of eight or more hex digits and dashes", shortened(text)),
+            format!("event id {} is not made of eight or more hex digits and dashes", shown(text)),
         ))
     }
 }
@@ -106,9 +106,8 @@ impl FromStr for StorePath {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let refuse = |why: &str| {
-            Err(Error::new(ErrorCode::InvalidOptions, format!("path {:?} {why}", shortened(text))))
-        };
+        let refuse =
+            |why: &str| Err(Error::new(ErrorCode::InvalidOptions, format!("path {} {why}", shown(text))));
         if text.is_empty() || text.len() > Self::MAX_LENGTH {
             return refuse("is empty or longer than 1024 bytes");
         }

@@ -5,6 +5,7 @@ pub mod id;
 pub mod json;
 pub mod names;
 pub mod order;
+pub mod search;
 pub mod oneshot;
 pub mod together;
 pub mod cancel;

@@ -2,8 +2,8 @@
 
 use super::{invalid, json, secrets};
 use crate::{
-    error::{Error, ErrorCode, Result},
-    id::{ConversationId, EventId, shortened},
+    error::{Error, ErrorCode, Result, shown},
+    id::{ConversationId, EventId},
 };
 
 /// A base state that can be stored.
@@ -96,8 +96,7 @@ fn id_of(text: &str, entry: &str) -> Result<ConversationId> {
     let Some(id) = json::string_member(&members, "id") else {
         return Err(invalid(format!("entry {entry} has no id")));
     };
-    id.parse()
-        .map_err(|_| invalid(format!("entry {entry} has the id {:?}, which is no UUID", shortened(&id))))
+    id.parse().map_err(|_| invalid(format!("entry {entry} has the id {}, which is no UUID", shown(&id))))
 }
 
 /// A base state of the whole members of `torn`, completed to what the SDK needs.

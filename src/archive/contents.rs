@@ -3,10 +3,9 @@
 use super::{
     Archive, invalid, limits,
     name::{self, Place},
-    shown,
 };
 use crate::{
-    error::Result,
+    error::{Result, shown},
     id::{ConversationId, EventId, StorePath},
     names::Names,
     order,

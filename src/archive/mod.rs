@@ -62,14 +62,6 @@ pub struct Progress {
     pub total: u64,
 }
 
-/// An entry's name for a message: quoted, and cut where no real name is as long.
-fn shown(name: &str) -> String {
-    match name.char_indices().nth(200) {
-        Some((end, _)) => format!("{:?}…", name.get(..end).unwrap_or_default()),
-        None => format!("{name:?}"),
-    }
-}
-
 fn invalid(message: impl Into<String>) -> Error {
     Error::new(ErrorCode::ArchiveInvalid, message)
 }

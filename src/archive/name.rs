@@ -1,8 +1,8 @@
 //! What an entry's name says: which file of a conversation it is, or why it is refused.
 
-use super::{invalid, limits::MAX_NAME_BYTES, shown};
+use super::{invalid, limits::MAX_NAME_BYTES};
 use crate::{
-    error::Result,
+    error::{Result, shown},
     id::{EventId, StorePath},
 };
 

@@ -9,7 +9,7 @@ use super::{
     json::{Level, Member},
     limits::MAX_JSON_DEPTH,
 };
-use crate::{error::Result, id::shortened, order};
+use crate::{error::Result, id::shortened, order, search::contains};
 use std::{borrow::Cow, ops::Range};
 
 /// What stands where a secret was. The SDK reads it as "no value".
@@ -121,7 +121,7 @@ fn is_secret_header(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     ["AUTHORIZATION", "COOKIE", "CREDENTIAL", "KEY", "PASSWORD", "SECRET", "SESSION", "TOKEN"]
         .iter()
-        .any(|word| name.contains(word))
+        .any(|word| contains(&name, word))
 }
 
 fn is_plaintext(value: &str) -> bool {

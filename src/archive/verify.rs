@@ -8,8 +8,8 @@ use super::{
     read_ahead::ReadAhead,
 };
 use crate::{
-    error::Result,
-    id::{ConversationId, EventId, shortened},
+    error::{Result, shown},
+    id::{ConversationId, EventId},
     names::Names,
     order,
 };
@@ -119,9 +119,9 @@ impl Findings {
             EventText::NotUtf8 => self.broken.push((index, false)),
             EventText::OtherId(found) => {
                 return Err(invalid(format!(
-                    "entry {} holds an event with another id, {:?}",
+                    "entry {} holds an event with another id, {}",
                     conversation.entry_name(Part::Event(index)),
-                    shortened(&found)
+                    shown(&found)
                 )));
             }
         }
@@ -166,7 +166,7 @@ impl Findings {
                 warnings.push(format!(
                     "{} names the event {}, which is not there; the conversation stands at its last event instead",
                     conversation.entry_name(Part::BaseState),
-                    shortened(&lost)
+                    shown(&lost)
                 ));
                 Head::Moved(last)
             }

@@ -8,12 +8,12 @@
 
 use crate::{
     context::branch::Leaf,
-    error::{Error, ErrorCode, Result},
+    error::{Error, ErrorCode, Result, shown},
     event::{
         RawJson,
         json::{EditableObject, ObjectWriter},
     },
-    id::{ConversationId, EventId, shortened},
+    id::{ConversationId, EventId},
     json::{FromJson, RawObject, ToJson, words},
 };
 use std::rc::Rc;
@@ -112,9 +112,7 @@ impl BaseState {
         };
         let fields = EditableObject::parse(text).ok_or_else(|| refuse("is not a JSON object".into()))?;
         let id = fields.read::<String>("id").ok_or_else(|| refuse("has no id".into()))?;
-        let id = id
-            .parse()
-            .map_err(|_| refuse(format!("has the id {:?}, which is not a UUID", shortened(&id))))?;
+        let id = id.parse().map_err(|_| refuse(format!("has the id {}, which is not a UUID", shown(&id))))?;
         Ok(Self { id, fields })
     }
 
@@ -226,9 +224,9 @@ impl BaseState {
             return Err(Error::new(
                 ErrorCode::InvalidOptions,
                 format!(
-                    "tag {:?} cannot be stored; use lower case letters and digits for its name and at most \
+                    "tag {} cannot be stored; use lower case letters and digits for its name and at most \
                      {MAX_TAG_LENGTH} characters for its value",
-                    shortened(name)
+                    shown(name)
                 ),
             ));
         }

@@ -3,7 +3,10 @@
 //! Mirrors `event/error_classification.py`: codes that say enough by themselves come first, then what the detail
 //! says, then codes of wrappers that say little.
 
-use crate::json::{FromJson, Object, ObjectWriter, ToJson, words};
+use crate::{
+    json::{FromJson, Object, ObjectWriter, ToJson, words},
+    search::contains,
+};
 
 /// What an error means for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,7 +148,7 @@ fn by_telling_code(code: &str) -> Option<ErrorClassification> {
 /// What errors say about themselves, in the order in which it counts.
 fn by_detail(detail: &str) -> Option<ErrorClassification> {
     let (_, classification) =
-        DETAILS.iter().find(|(signs, _)| signs.iter().any(|sign| detail.contains(sign)))?;
+        DETAILS.iter().find(|(signs, _)| signs.iter().any(|sign| contains(detail, sign)))?;
     Some(classification.clone())
 }
 

@@ -4,8 +4,7 @@
 //! number spellings, key order, escapes, white space.
 
 use crate::{
-    error::{Error, ErrorCode, Result},
-    id::shortened,
+    error::{Error, ErrorCode, Result, shown},
     json::is_json,
 };
 
@@ -20,7 +19,7 @@ impl RawJson {
     /// The value of exactly this text, without white space around it.
     pub fn parse(text: &str) -> Result<Self> {
         Self::from_json(text).ok_or_else(|| {
-            Error::new(ErrorCode::InvalidOptions, format!("{:?} is not a JSON value", shortened(text)))
+            Error::new(ErrorCode::InvalidOptions, format!("{} is not a JSON value", shown(text)))
         })
     }
 

@@ -111,10 +111,9 @@ pub fn python_dumps(json: &str) -> String {
         match c {
             '"' => {
                 let end = end_of_string(rest);
-                let (string, after) = rest.split_at(end);
-                let text = String::from_json(string).unwrap_or_default();
+                let text = rest.get(..end).and_then(String::from_json).unwrap_or_default();
                 push_ascii(&mut out, &text);
-                rest = after;
+                rest = rest.get(end..).unwrap_or_default();
                 continue;
             }
             ',' => out.push_str(", "),

@@ -21,6 +21,7 @@ use crate::{
         sse::SseParser,
         transport::{HttpBody, HttpClient, HttpError, HttpRequest, HttpResponse},
     },
+    search::contains,
 };
 use futures_util::future::{Either, select};
 use std::{cell::Cell, future::Future, pin::pin, rc::Rc, time::Duration};
@@ -98,7 +99,7 @@ impl Llm {
                 return Err(error);
             }
             if features.supports_prompt_cache
-                && error.message.to_ascii_lowercase().contains(PROMPT_CACHE_TOO_SMALL)
+                && contains(&error.message.to_ascii_lowercase(), PROMPT_CACHE_TOO_SMALL)
             {
                 options.caching_prompt = Some(false);
                 continue;

@@ -3,9 +3,13 @@
 //! A request goes where the user's base URL says or, without one, where the provider prefix stands for; never
 //! anywhere else.
 
-use crate::llm::{
-    error::{LlmError, LlmFailure},
-    provider::{PROVIDERS, Provider, UNNAMED},
+use crate::{
+    error::shown,
+    llm::{
+        error::{LlmError, LlmFailure},
+        provider::{PROVIDERS, Provider, UNNAMED},
+    },
+    search::after,
 };
 
 /// Where a model's requests go.
@@ -36,7 +40,8 @@ impl Endpoint {
             (None, Some(own)) => own.to_owned(),
             (None, None) => {
                 return Err(invalid(format!(
-                    "model {model:?} needs a base URL: a {} server can be anywhere; set baseUrl",
+                    "model {} needs a base URL: a {} server can be anywhere; set baseUrl",
+                    shown(model),
                     provider.name
                 )));
             }
@@ -63,7 +68,8 @@ fn provider_of(model: &str, has_base_url: bool) -> Result<(&'static Provider, &s
     {
         return match name {
             "" => Err(invalid(format!(
-                "model {model:?} names a provider and no model; add one behind the slash"
+                "model {} names a provider and no model; add one behind the slash",
+                shown(model)
             ))),
             name => Ok((provider, name)),
         };
@@ -81,7 +87,8 @@ fn provider_of(model: &str, has_base_url: bool) -> Result<(&'static Provider, &s
     }
     let names: Vec<&str> = PROVIDERS.iter().map(|provider| provider.name).collect();
     Err(invalid(format!(
-        "model {model:?} does not say which server to ask; set baseUrl, or begin the name with one of: {}",
+        "model {} does not say which server to ask; set baseUrl, or begin the name with one of: {}",
+        shown(model),
         names.join(", ")
     )))
 }
@@ -107,13 +114,13 @@ fn checked_base(base: &str, bare_path: &str) -> Result<String, LlmError> {
         ));
     }
     let base = base.trim_end_matches('/');
-    let has_path = base.split_once("://").is_some_and(|(_, rest)| rest.contains(['/', '?']));
+    let has_path = after(base, "://").is_some_and(|rest| rest.contains(['/', '?']));
     Ok(if is_absolute && !has_path { format!("{base}{bare_path}") } else { base.to_owned() })
 }
 
 /// What stands between `//` and the path.
 fn authority(url: &str) -> Option<&str> {
-    url.split_once("//")?.1.split(['/', '?', '#']).next()
+    after(url, "//")?.split(['/', '?', '#']).next()
 }
 
 /// No user, no password: `fetch` would refuse them, and a message would show them.
@@ -129,7 +136,8 @@ fn is_host(authority: &str) -> bool {
 
 /// `path` behind the base's own, in front of its query; not twice.
 fn with_path(base: &str, path: &str) -> String {
-    let (start, query) = base.split_at(base.find('?').unwrap_or(base.len()));
+    let query = base.find('?').and_then(|at| base.get(at..)).unwrap_or_default();
+    let start = base.strip_suffix(query).unwrap_or(base);
     let start = start.trim_end_matches('/');
     let path = if start.ends_with(path) { "" } else { path };
     format!("{start}{path}{query}")

@@ -6,7 +6,10 @@
 //! One thing differs on purpose: the SDK takes `openai/gpt-4o` and its kin for reasoning models, because LiteLLM does
 //! not know them with their prefix, and so drops the temperature that a user sets. Here it is sent.
 
-use crate::llm::{endpoint::Endpoint, options::LlmOptions, provider::ReasoningEffort};
+use crate::{
+    llm::{endpoint::Endpoint, options::LlmOptions, provider::ReasoningEffort},
+    search::contains,
+};
 
 /// What a request to a model depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +40,7 @@ impl ModelFeatures {
         let name =
             options.model_canonical_name.as_deref().unwrap_or(&options.model).trim().to_ascii_lowercase();
         let row = row_of(&name);
-        let has = |families: &[&str]| families.iter().any(|family| name.contains(family));
+        let has = |families: &[&str]| families.iter().any(|family| contains(&name, family));
         let flags = row.map_or(0, |row| row.flags);
         let supports_reasoning_effort = match endpoint.provider.reasoning {
             ReasoningEffort::Always | ReasoningEffort::ThinkingSwitch => true,
@@ -50,7 +53,7 @@ impl ModelFeatures {
             supports_reasoning_effort,
             supports_sampling_params: flags & NO_SAMPLING == 0
                 && !has_thinking_budget
-                && (!supports_reasoning_effort || name.contains("gemini")),
+                && (!supports_reasoning_effort || contains(&name, "gemini")),
             has_thinking_budget,
             supports_prompt_cache: options.caching_prompt != Some(false) && has(PROMPT_CACHE),
             force_string_serializer: options.force_string_serializer.unwrap_or_else(|| has(STRING_CONTENT)),
@@ -65,7 +68,7 @@ impl ModelFeatures {
 
 /// The answer that is asked for where the user does not say: the SDK's `_init_model_info_and_caps`.
 fn output_limit(name: &str, row: Option<&Row>, endpoint: &Endpoint) -> Option<u32> {
-    let known = match OUTPUT_CAPS.iter().find(|(family, _)| name.contains(family)) {
+    let known = match OUTPUT_CAPS.iter().find(|(family, _)| contains(name, family)) {
         Some((_, cap)) => Some(*cap),
         None => row.filter(|row| row.max_output > 0).map(|row| {
             // An answer as long as the window would leave no room for the question.
@@ -75,7 +78,7 @@ fn output_limit(name: &str, row: Option<&Row>, endpoint: &Endpoint) -> Option<u3
         }),
     };
     let ceiling =
-        OUTPUT_CEILINGS.iter().find(|(family, _)| name.contains(family)).map(|(_, ceiling)| *ceiling);
+        OUTPUT_CEILINGS.iter().find(|(family, _)| contains(name, family)).map(|(_, ceiling)| *ceiling);
     match (known, ceiling) {
         (Some(known), Some(ceiling)) => Some(known.min(ceiling)),
         (known, ceiling) => known.or(ceiling),

@@ -5,6 +5,7 @@
 use crate::{
     json::{FromJson as _, RawObject},
     llm::{error::LlmFailure, secret_string::Secrets},
+    search::contains,
 };
 
 /// What an error body says.
@@ -74,7 +75,7 @@ fn page_failure(status: Option<u16>) -> LlmFailure {
 }
 
 fn classify(status: Option<u16>, searched: &str) -> LlmFailure {
-    let says = |phrases: &[&str]| phrases.iter().any(|phrase| searched.contains(phrase));
+    let says = |phrases: &[&str]| phrases.iter().any(|phrase| contains(searched, phrase));
     match status {
         Some(401 | 403) if says(CONTENT_POLICY) => LlmFailure::ContentPolicy,
         Some(402) => LlmFailure::Quota,

@@ -1,6 +1,6 @@
 //! A string that is never shown.
 
-use crate::{json::quoted, order};
+use crate::{json::quoted, order, search::find};
 use std::{fmt, rc::Rc};
 
 /// What stands in a secret's place, as in the SDK's files.
@@ -57,9 +57,9 @@ impl SecretString {
         let is_short = self.0.len() < SHORT;
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
-        while let Some(at) = rest.find(&*self.0) {
-            let (before, found) = rest.split_at(at);
-            let after = found.get(self.0.len()..).unwrap_or_default();
+        while let Some(at) = find(rest, &self.0) {
+            let before = rest.get(..at).unwrap_or_default();
+            let after = rest.get(at + self.0.len()..).unwrap_or_default();
             let touches = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
             let last = before.chars().next_back().or(out.chars().next_back());
             let is_part_of_word = is_short && (touches(last) || touches(after.chars().next()));

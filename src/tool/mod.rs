@@ -14,7 +14,7 @@ pub use think::ThinkTool;
 
 use crate::{
     cancel::CancelToken,
-    error::{Error, ErrorCode, Result},
+    error::{Error, ErrorCode, Result, shown},
     id::{ConversationId, EventId},
     llm::message::Content,
 };
@@ -167,13 +167,16 @@ impl ToolRegistry {
             if !is_sendable {
                 return Err(Error::new(
                     ErrorCode::InvalidOptions,
-                    format!("tool name {name:?} must be 1 to 64 letters, digits, underscores or dashes"),
+                    format!(
+                        "tool name {} must be 1 to 64 letters, digits, underscores or dashes",
+                        shown(name)
+                    ),
                 ));
             }
             if tools.iter().take(place).any(|other| other.definition().name == *name) {
                 return Err(Error::new(
                     ErrorCode::InvalidOptions,
-                    format!("there are two tools named {name:?}; finish and think are always there"),
+                    format!("there are two tools named {}; finish and think are always there", shown(name)),
                 ));
             }
         }

@@ -8,7 +8,11 @@
 //! Redirects are errors: a request, its key included, goes where the user said and nowhere else.
 
 use super::{guard, leaving::Watch};
-use crate::llm::transport::{HttpBody, HttpClient, HttpError, HttpRequest, HttpResponse};
+use crate::{
+    error::shown,
+    llm::transport::{HttpBody, HttpClient, HttpError, HttpRequest, HttpResponse},
+    search::contains,
+};
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Array, Function, Object, Promise, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue, prelude::wasm_bindgen};
@@ -158,7 +162,8 @@ fn checked_headers(request: &HttpRequest) -> Result<Headers, HttpError> {
         // The engine's own words would quote the value.
         headers.set(name, value).map_err(|_| {
             HttpError::Invalid(format!(
-                "header {name:?} has characters that a header cannot carry; check its value"
+                "header {} has characters that a header cannot carry; check its value",
+                shown(name)
             ))
         })?;
     }
@@ -291,7 +296,7 @@ fn network(error: &JsValue) -> HttpError {
     let cause =
         field(error, "cause").and_then(|cause| field(&cause, "message")).and_then(|cause| cause.as_string());
     HttpError::Network(match cause {
-        Some(cause) if !words.contains(&cause) => format!("{words} ({cause})"),
+        Some(cause) if !contains(&words, &cause) => format!("{words} ({cause})"),
         _ => words,
     })
 }

@@ -44,7 +44,8 @@ impl Host for WebHost {
     fn local_time(&self) -> String {
         let now = self.now();
         let date = Date::new(&now.into());
-        let microseconds = (now.rem_euclid(1000.0) * 1000.0) as u32;
+        // Not by `%`, for which wasm has no instruction.
+        let microseconds = ((now - (now / 1000.0).floor() * 1000.0) * 1000.0) as u32;
         format!(
             "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}",
             date.get_full_year(),

@@ -13,8 +13,11 @@ use super::{
     schema::{Table, Version, migrate},
     transaction::Transaction,
 };
-use crate::oneshot;
-use crate::store::{Durability, StoreError};
+use crate::{
+    error::shown,
+    oneshot,
+    store::{Durability, StoreError},
+};
 use idb::{DatabaseEvent as _, Event as _, Factory, Request as _, request::OpenDatabaseRequest};
 use std::{cell::RefCell, rc::Rc};
 use wasm_bindgen::{JsCast as _, JsValue, closure::Closure};
@@ -162,8 +165,8 @@ impl Connection {
                 Err(StoreError::Closed)
             }
             Err(thrown) if is_named(&thrown, "NotFoundError") => Err(StoreError::Corrupt(format!(
-                "the database {:?} has other tables than ours; give the store another name",
-                self.0.name
+                "the database {} has other tables than ours; give the store another name",
+                shown(&self.0.name)
             ))),
             Err(thrown) => Err(failure(&thrown)),
         }

@@ -1,0 +1,30 @@
+//! Text in text. The standard library's own search takes no longer however the two are made, by three kilobytes of
+//! code; what is searched here is short.
+
+/// Where `part` begins for the first time.
+pub fn find(text: &str, part: &str) -> Option<usize> {
+    let end = text.len().checked_sub(part.len())?;
+    (0..=end).find(|at| text.get(*at..).is_some_and(|rest| rest.starts_with(part)))
+}
+
+/// Whether `part` is anywhere in `text`.
+pub fn contains(text: &str, part: &str) -> bool {
+    find(text, part).is_some()
+}
+
+/// What follows the first `part`.
+pub fn after<'a>(text: &'a str, part: &str) -> Option<&'a str> {
+    text.get(find(text, part)?.saturating_add(part.len())..)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_of_several_is_found() {
+        assert_eq!((find("abcabc", "bc"), find("abc", "abc"), find("éa", "a")), (Some(1), Some(0), Some(2)));
+        assert_eq!((find("ab", "abc"), find("abc", "x"), find("é", "\u{a9}")), (None, None, None));
+        assert_eq!((find("", ""), after("a://b://c", "://")), (Some(0), Some("b://c")));
+    }
+}
