@@ -179,12 +179,14 @@ fn headers_of(response: &JsValue) -> Vec<(String, String)> {
         // A test double's plain object.
         _ => entries(&headers).map(|pairs| pairs.to_vec()).unwrap_or_default(),
     };
-    let text = |pair: &Array, at: u32| pair.get(at).as_string();
-    let pair = |pair: &JsValue| {
-        let pair = pair.dyn_ref::<Array>()?;
-        Some((text(pair, 0)?.to_ascii_lowercase(), text(pair, 1)?))
-    };
-    pairs.iter().filter_map(pair).collect()
+    let mut texts = Vec::new();
+    for pair in pairs {
+        let Some(pair) = pair.dyn_ref::<Array>() else { continue };
+        if let (Some(name), Some(value)) = (pair.get(0).as_string(), pair.get(1).as_string()) {
+            texts.push((name.to_ascii_lowercase(), value));
+        }
+    }
+    texts
 }
 
 /// A body that is still coming.

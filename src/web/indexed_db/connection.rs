@@ -9,24 +9,26 @@
 
 use super::{
     failure::{failure, idb_failure, is_named},
-    platform::{DurableDatabase, TransactionOptions, set_timeout},
+    platform::{DurableDatabase, TransactionOptions},
     schema::{Table, Version, migrate},
     transaction::Transaction,
 };
 use crate::{
     error::shown,
+    host::Host as _,
     oneshot,
     store::{Durability, StoreError},
+    web::{guard, host::WebHost},
 };
 use idb::{DatabaseEvent as _, Event as _, Factory, Request as _, request::OpenDatabaseRequest};
-use std::{cell::RefCell, rc::Rc};
-use wasm_bindgen::{JsCast as _, JsValue, closure::Closure};
+use std::{cell::RefCell, rc::Rc, time::Duration};
+use wasm_bindgen::{JsCast as _, JsValue};
 
-/// How long another tab may stand in the way of opening, in milliseconds.
-const PATIENCE: i32 = 3_000;
+/// How long another tab may stand in the way of opening.
+const PATIENCE: Duration = Duration::from_secs(3);
 
-/// How long opening may take in all, in milliseconds.
-const LONGEST_WAIT: i32 = 20_000;
+/// How long opening may take in all.
+const LONGEST_WAIT: Duration = Duration::from_secs(20);
 
 /// A database by name.
 #[derive(Clone)]
@@ -147,8 +149,14 @@ impl Connection {
     /// A transaction on `link`. With [`StoreError::Closed`], the next [`Connection::link`] opens another.
     pub(super) fn begin(&self, link: &Link, tables: &[Table], mode: Mode) -> Result<Transaction, StoreError> {
         let names = match tables {
-            [table] => table.with_name(Clone::clone),
-            _ => tables.iter().map(|table| table.with_name(Clone::clone)).collect::<js_sys::Array>().into(),
+            [table] => table.name(),
+            _ => {
+                let names = js_sys::Array::new();
+                for table in tables {
+                    names.push(&table.name());
+                }
+                names.into()
+            }
         };
         let modes = &self.0.modes;
         let (mode, options) = match mode {
@@ -278,19 +286,20 @@ impl Shared {
         }
     }
 
-    fn lose_patience_after(self: &Rc<Self>, milliseconds: i32) {
+    fn lose_patience_after(self: &Rc<Self>, patience: Duration) {
         let shared = Rc::downgrade(self);
-        let lose_patience = Closure::once_into_js(move || {
-            let Some(shared) = shared.upgrade() else { return };
-            let waiting = match &mut shared.state.borrow_mut().opening {
-                Some(opening) => std::mem::take(&mut opening.waiting),
-                None => return,
-            };
-            for sender in waiting {
-                let _ = sender.send(Err(StoreError::Blocked));
+        let _beside = guard::promise(async move {
+            WebHost.sleep(patience).await;
+            if let Some(shared) = shared.upgrade() {
+                let waiting = match &mut shared.state.borrow_mut().opening {
+                    Some(opening) => std::mem::take(&mut opening.waiting),
+                    None => Vec::new(),
+                };
+                for sender in waiting {
+                    let _ = sender.send(Err(StoreError::Blocked));
+                }
             }
+            Ok(JsValue::UNDEFINED)
         });
-        // Without a timer the caller waits for the other tab.
-        let _ = set_timeout(&lose_patience, milliseconds);
     }
 }

@@ -7,6 +7,7 @@
 mod connection;
 mod encode;
 mod failure;
+mod fields;
 mod migrations;
 mod platform;
 mod read;

@@ -42,7 +42,4 @@ extern "C" {
 
     #[wasm_bindgen(method, catch, getter, structural)]
     pub fn message(this: &Thrown) -> Result<JsValue, JsValue>;
-
-    #[wasm_bindgen(catch, js_name = setTimeout)]
-    pub fn set_timeout(callback: &JsValue, milliseconds: i32) -> Result<JsValue, JsValue>;
 }

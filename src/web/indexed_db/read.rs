@@ -55,7 +55,7 @@ async fn last_row(cursor: Answer) -> Result<Option<LastRow>, StoreError> {
     let cursor: IdbCursorWithValue = cursor.unchecked_into();
     let position = cursor.key().map_err(|thrown| failure(&thrown))?;
     let value = cursor.value().map_err(|thrown| failure(&thrown))?;
-    encode::last_row(&position, value).map(Some)
+    encode::last_row(&position, &value).map(Some)
 }
 
 pub(super) async fn load(
@@ -116,7 +116,8 @@ async fn sweep(connection: &Connection, conversation: ConversationId) -> Result<
     let key = encode::key(conversation);
     let (head, last) = Standing::ask(&transaction, &key)?.read().await?;
     if head.is_some_and(|head| is_leftover(&head, last.as_ref())) {
-        let mut requests = write::drop_all(&transaction, &key)?;
+        let mut requests = Vec::new();
+        write::drop_all(&transaction, &key, &mut requests)?;
         requests.push(write::issued(transaction.table(Table::Conversations)?.delete(&key))?);
         transaction.complete(&requests).await?;
     }
@@ -131,8 +132,9 @@ pub(super) async fn events(
     let transaction = connection.transaction(&[Table::Events], Mode::Read).await?;
     let key = encode::key(conversation);
     let mut events = Vec::new();
-    for (index, value) in (range.start..).zip(rows(&transaction, &key, range.start, range.end).await?) {
+    for value in rows(&transaction, &key, range.start, range.end).await? {
         let event = encode::stored_event(&value)?;
+        let index = range.start + events.len() as u64;
         if event.index != index {
             return Err(StoreError::Corrupt(format!(
                 "event {index} of conversation {conversation} is missing"
@@ -149,15 +151,14 @@ pub(super) async fn rows(
     key: &JsValue,
     from: u64,
     to: u64,
-) -> Result<impl Iterator<Item = JsValue>, StoreError> {
-    let values = match encode::keys_between(key, from, to) {
-        Some(range) => {
-            let events = transaction.table(Table::Events)?;
-            Answer::asked(events.get_all_with_key(&range))?.await?.unchecked_into()
-        }
-        None => js_sys::Array::new(),
-    };
-    Ok(values.into_iter().take_while(|value| !encode::is_grave(value)))
+) -> Result<Vec<JsValue>, StoreError> {
+    let Some(range) = encode::keys_between(key, from, to) else { return Ok(Vec::new()) };
+    let events = transaction.table(Table::Events)?;
+    let mut rows =
+        Answer::asked(events.get_all_with_key(&range))?.await?.unchecked_into::<js_sys::Array>().to_vec();
+    let first_grave = rows.iter().position(encode::is_grave).unwrap_or(rows.len());
+    rows.truncate(first_grave);
+    Ok(rows)
 }
 
 pub(super) async fn index_of(
@@ -179,8 +180,7 @@ pub(super) async fn index_of(
         let page: js_sys::Array = page.unchecked_into();
         if page.get(0) == key {
             let ids = Answer::asked(pages.get(&page))?.await?;
-            let number = encode::whole(&page.get(1), "a page's number")?;
-            return Ok(Some(number * PAGE + encode::place_on_page(&ids, event)?));
+            return Ok(Some(encode::number_in_key(&page)? * PAGE + encode::place_on_page(&ids, event)?));
         }
     }
     let last_page = last_page.await?;
@@ -189,12 +189,11 @@ pub(super) async fn index_of(
     } else {
         let position =
             last_page.unchecked_into::<web_sys::IdbCursor>().key().map_err(|thrown| failure(&thrown))?;
-        let number = encode::whole(&position.unchecked_into::<js_sys::Array>().get(1), "a page's number")?;
-        (number + 1) * PAGE
+        (encode::number_in_key(&position)? + 1) * PAGE
     };
-    for (index, value) in (paged..).zip(rows(&transaction, &key, paged, u64::MAX).await?) {
-        if encode::id_of(&value)? == *event {
-            return Ok(Some(index));
+    for (place, value) in rows(&transaction, &key, paged, u64::MAX).await?.iter().enumerate() {
+        if encode::id_of(value)? == *event {
+            return Ok(Some(paged + place as u64));
         }
     }
     Ok(None)
@@ -209,8 +208,8 @@ pub(super) async fn files(
     let keys = Answer::asked(transaction.table(Table::Files)?.get_all_keys_with_key(&range))?.await?;
     let mut paths: Vec<StorePath> = Vec::new();
     for key in keys.unchecked_into::<js_sys::Array>() {
-        let path = encode::text(&key.unchecked_into::<js_sys::Array>().get(1), "a file's path")?;
-        paths.push(path.parse().map_err(|_| encode::corrupt("a file's path"))?);
+        let path = encode::part_of_key(&key).as_string().and_then(|path| path.parse().ok());
+        paths.push(path.ok_or_else(|| encode::corrupt("the path"))?);
     }
     // The database sorts by UTF-16.
     Ok(order::by_key(paths, |path| path.as_str().into()))
@@ -229,6 +228,6 @@ pub(super) async fn read_file(
     }
     match content.dyn_into::<js_sys::Uint8Array>() {
         Ok(bytes) => Ok(Some(bytes.to_vec())),
-        Err(_) => Err(encode::corrupt("a file's content")),
+        Err(_) => Err(encode::corrupt("the content")),
     }
 }

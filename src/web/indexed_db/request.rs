@@ -7,10 +7,8 @@ use super::failure::failure;
 use crate::oneshot;
 use crate::store::StoreError;
 use std::{
-    cell::RefCell,
     future::Future,
     pin::Pin,
-    rc::Rc,
     task::{Context, Poll},
 };
 use wasm_bindgen::{JsCast as _, JsValue, closure::Closure};
@@ -18,7 +16,8 @@ use web_sys::{Event, IdbRequest};
 
 /// Resolves with the request's result.
 pub(super) struct Answer {
-    receiver: oneshot::Receiver<Result<JsValue, StoreError>>,
+    /// That there is an answer; which one, the request knows.
+    is_there: oneshot::Receiver<()>,
     request: IdbRequest,
     _handler: Closure<dyn FnMut(Event)>,
 }
@@ -26,22 +25,13 @@ pub(super) struct Answer {
 impl Answer {
     /// The answer to `request`, which was issued in this same turn of the event loop.
     pub(super) fn to(request: IdbRequest) -> Self {
-        let (sender, receiver) = oneshot::channel();
-        let sender = RefCell::new(Some(sender));
-        let asked = request.clone();
-        let handler = Rc::new(move |_event: Event| {
-            let Some(sender) = sender.take() else { return };
-            let result = match asked.error() {
-                Ok(Some(error)) => Err(failure(&error)),
-                _ => asked.result().map_err(|error| failure(&error)),
-            };
-            // A receiver that is gone has no use for the answer.
-            let _ = sender.send(result);
-        });
-        let handler = Closure::<dyn FnMut(Event)>::new(move |event| handler(event));
+        let (sender, is_there) = oneshot::channel();
+        let mut sender = Some(sender);
+        // Dropped with or without a value, the sender tells that there is an answer.
+        let handler = Closure::<dyn FnMut(Event)>::new(move |_| drop(sender.take()));
         request.set_onsuccess(Some(handler.as_ref().unchecked_ref()));
         request.set_onerror(Some(handler.as_ref().unchecked_ref()));
-        Self { receiver, request, _handler: handler }
+        Self { is_there, request, _handler: handler }
     }
 
     /// The answer to a request that may have been refused at once.
@@ -54,7 +44,10 @@ impl Future for Answer {
     type Output = Result<JsValue, StoreError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        Pin::new(&mut self.receiver).poll(context).map(|answer| answer.unwrap_or(Err(StoreError::Closed)))
+        Pin::new(&mut self.is_there).poll(context).map(|_| match self.request.error() {
+            Ok(Some(error)) => Err(failure(&error)),
+            _ => self.request.result().map_err(|error| failure(&error)),
+        })
     }
 }
 

@@ -49,30 +49,15 @@ impl Table {
     pub(super) const ALL: &[Table] = &[Table::Conversations, Table::Events, Table::Pages, Table::Files];
 
     /// Its name as a JavaScript text, of which there is only one: making another for each use shows in an append.
-    pub(super) fn with_name<T>(self, then: impl FnOnce(&JsValue) -> T) -> T {
-        NAMES.with(|names| match self {
-            Self::Conversations => then(&names.conversations),
-            Self::Events => then(&names.events),
-            Self::Pages => then(&names.pages),
-            Self::Files => then(&names.files),
-        })
+    pub(super) fn name(self) -> JsValue {
+        NAMES.with(|names| names.get(self as usize).cloned().unwrap_or_default())
     }
 }
 
-struct Names {
-    conversations: JsValue,
-    events: JsValue,
-    pages: JsValue,
-    files: JsValue,
-}
-
 thread_local! {
-    static NAMES: Names = Names {
-        conversations: v1::CONVERSATIONS.into(),
-        events: v1::EVENTS.into(),
-        pages: v1::PAGES.into(),
-        files: v1::FILES.into(),
-    };
+    /// In the order of [`Table`].
+    static NAMES: Vec<JsValue> =
+        [v1::CONVERSATIONS, v1::EVENTS, v1::PAGES, v1::FILES].iter().map(|name| JsValue::from_str(name)).collect();
 }
 
 /// The index of pages by the ids that are on them.

@@ -11,7 +11,7 @@ use crate::oneshot;
 use crate::store::StoreError;
 use std::cell::RefCell;
 use wasm_bindgen::{JsCast as _, JsValue, closure::Closure};
-use web_sys::{Event, IdbObjectStore, IdbRequest};
+use web_sys::{DomException, Event, IdbObjectStore, IdbRequest};
 
 /// How a transaction ended that did not complete.
 pub(super) enum Ended {
@@ -30,11 +30,6 @@ impl From<Ended> for StoreError {
     }
 }
 
-enum Outcome {
-    Completed,
-    Aborted,
-}
-
 struct Handlers {
     on_complete: Closure<dyn FnMut(Event)>,
     on_abort: Closure<dyn FnMut(Event)>,
@@ -42,22 +37,23 @@ struct Handlers {
 
 thread_local! {
     static HANDLERS: Handlers = Handlers {
-        on_complete: Closure::new(|event| ended(&event, Outcome::Completed)),
-        on_abort: Closure::new(|event| ended(&event, Outcome::Aborted)),
+        on_complete: Closure::new(|event| ended(&event, true)),
+        on_abort: Closure::new(|event| ended(&event, false)),
     };
     /// Who waits for the end of which transaction. Few are under way at a time.
-    static UNDER_WAY: RefCell<Vec<(JsValue, oneshot::Sender<Outcome>)>> = const { RefCell::new(Vec::new()) };
+    static UNDER_WAY: RefCell<Vec<(JsValue, oneshot::Sender<()>)>> = const { RefCell::new(Vec::new()) };
 }
 
-fn ended(event: &Event, outcome: Outcome) {
+fn ended(event: &Event, is_complete: bool) {
     let Some(transaction) = event.target().map(JsValue::from) else { return };
     let waiting = UNDER_WAY.with_borrow_mut(|under_way| {
         let place = under_way.iter().position(|(of, _)| *of == transaction)?;
         Some(under_way.swap_remove(place).1)
     });
-    if let Some(waiting) = waiting {
+    // Without a value, the one who waits learns of an abort.
+    if let (Some(waiting), true) = (waiting, is_complete) {
         // Whoever gave up meanwhile has no use for the news.
-        let _ = waiting.send(outcome);
+        let _ = waiting.send(());
     }
 }
 
@@ -70,7 +66,7 @@ impl Transaction {
     }
 
     pub(super) fn table(&self, table: Table) -> Result<IdbObjectStore, StoreError> {
-        table.with_name(|name| self.0.table(name)).map_err(|thrown| failure(&thrown))
+        self.0.table(&table.name()).map_err(|thrown| failure(&thrown))
     }
 
     /// Nothing of it is kept.
@@ -82,37 +78,38 @@ impl Transaction {
     /// Commits without waiting for the events of `requests`, which are all its writes, and waits until it is done.
     pub(super) async fn complete(self, requests: &[IdbRequest]) -> Result<(), Ended> {
         self.0.finish().map_err(|thrown| Ended::Failed(failure(&thrown)))?;
-        match outcome(&self.0).await {
-            Ok(Outcome::Completed) => Ok(()),
-            Ok(Outcome::Aborted) => Err(why_aborted(&self.0, requests)),
-            Err(oneshot::Canceled) => Err(Ended::Failed(StoreError::Closed)),
-        }
+        completion(&self.0).await.map_err(|_aborted| why_aborted(&self.0, requests))
     }
 }
 
-/// How a transaction that was told to finish ends. Asked for in the same turn of the event loop, no event is missed;
-/// and the browser is at work on the commit meanwhile.
-fn outcome(transaction: &FinishingTransaction) -> oneshot::Receiver<Outcome> {
-    let (sender, outcome) = oneshot::channel();
+/// Resolves when a transaction that was told to finish is complete, or is canceled with it. Asked for in the same turn
+/// of the event loop, no event is missed; and the browser is at work on the commit meanwhile.
+fn completion(transaction: &FinishingTransaction) -> oneshot::Receiver<()> {
+    let (sender, completion) = oneshot::channel();
     HANDLERS.with(|handlers| {
         transaction.set_oncomplete(Some(handlers.on_complete.as_ref().unchecked_ref()));
         transaction.set_onabort(Some(handlers.on_abort.as_ref().unchecked_ref()));
     });
     UNDER_WAY.with_borrow_mut(|under_way| under_way.push((transaction.clone().into(), sender)));
-    outcome
+    completion
 }
 
-/// After an explicit commit, `transaction.error` is AbortError in Firefox and null in WebKit where a request failed;
-/// the request knows the reason everywhere. Without a reason, the connection below was lost.
 fn why_aborted(transaction: &FinishingTransaction, requests: &[IdbRequest]) -> Ended {
-    let of_requests = requests.iter().filter_map(|request| request.error().ok().flatten());
-    let reason = of_requests
-        .chain(transaction.error())
-        .map(JsValue::from)
-        .find(|error| !is_named(error, "AbortError"));
-    match reason {
+    match reason(transaction, requests) {
         Some(reason) if is_named(&reason, "ConstraintError") => Ended::RowInTheWay,
         Some(reason) => Ended::Failed(failure(&reason)),
         None => Ended::Failed(StoreError::Closed),
     }
+}
+
+/// After an explicit commit, `transaction.error` is AbortError in Firefox and null in WebKit where a request failed;
+/// the request knows the reason everywhere. Without a reason, the connection below was lost.
+fn reason(transaction: &FinishingTransaction, requests: &[IdbRequest]) -> Option<DomException> {
+    let is_reason = |error: &DomException| !is_named(error, "AbortError");
+    for request in requests {
+        if let Some(error) = request.error().ok().flatten().filter(is_reason) {
+            return Some(error);
+        }
+    }
+    transaction.error().filter(is_reason)
 }

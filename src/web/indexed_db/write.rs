@@ -71,8 +71,10 @@ impl IndexedDbStore {
         let tip = Tip::read(conversation, head, last)?;
         let mut planned = plan(tip.clone(), commit, None, seen)?;
         if let Planned::NeedsIds(range) = planned {
-            let rows = read::rows(&transaction, &key, range.start, range.end).await?;
-            let ids = rows.map(|row| encode::id_of(&row)).collect::<Result<_, _>>()?;
+            let mut ids = Vec::new();
+            for row in read::rows(&transaction, &key, range.start, range.end).await? {
+                ids.push(encode::id_of(&row)?);
+            }
             planned = plan(tip, commit, Some(ids), seen)?;
         }
         let Planned::Ready(Plan { writes, next }) = planned else {
@@ -111,16 +113,20 @@ pub(super) async fn delete(connection: &Connection, conversation: ConversationId
 
 /// Which tables are written to: with fewer of them a transaction is cheaper.
 fn tables(writes: &[Write<'_>]) -> Vec<Table> {
-    let is_written = |table: &Table| {
-        writes.iter().any(|write| match write {
-            Write::Add(_) | Write::Put(_) | Write::Grave { .. } => *table == Table::Events,
-            Write::Page { .. } | Write::DropPages { .. } => *table == Table::Pages,
-            Write::Head(_) => *table == Table::Conversations,
-            Write::File { .. } | Write::DropFile { .. } => *table == Table::Files,
-            Write::DropAll => *table != Table::Conversations,
-        })
-    };
-    Table::ALL.iter().copied().filter(is_written).collect()
+    let mut tables = Vec::new();
+    for write in writes {
+        let table = match write {
+            Write::Add(_) | Write::Put(_) | Write::Grave { .. } => Table::Events,
+            Write::Page { .. } | Write::DropPages { .. } => Table::Pages,
+            Write::Head(_) => Table::Conversations,
+            Write::File { .. } | Write::DropFile { .. } => Table::Files,
+            Write::DropAll => return Table::ALL.to_vec(),
+        };
+        if !tables.contains(&table) {
+            tables.push(table);
+        }
+    }
+    tables
 }
 
 /// Issues all writes at once and waits for the transaction. A write that is refused takes the others with it.
@@ -171,7 +177,7 @@ fn issue(
                 table(Table::Files)?.delete(&encode::key_of(key, &JsValue::from_str(path.as_str())))
             }
             Write::DropAll => {
-                requests.extend(drop_all(transaction, key)?);
+                drop_all(transaction, key, &mut requests)?;
                 continue;
             }
         };
@@ -181,12 +187,16 @@ fn issue(
 }
 
 /// Removes all rows, pages and files of a conversation.
-pub(super) fn drop_all(transaction: &Transaction, key: &JsValue) -> Result<Vec<IdbRequest>, StoreError> {
+pub(super) fn drop_all(
+    transaction: &Transaction,
+    key: &JsValue,
+    requests: &mut Vec<IdbRequest>,
+) -> Result<(), StoreError> {
     let range = encode::keys_of(key)?;
-    [Table::Events, Table::Pages, Table::Files]
-        .into_iter()
-        .map(|table| issued(transaction.table(table)?.delete(&range)))
-        .collect()
+    for table in [Table::Events, Table::Pages, Table::Files] {
+        requests.push(issued(transaction.table(table)?.delete(&range))?);
+    }
+    Ok(())
 }
 
 /// The request's own answer is not waited for: the transaction tells whether all went well.

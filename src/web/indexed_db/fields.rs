@@ -1,0 +1,102 @@
+//! Objects as they lie in the database, field by field.
+//!
+//! All objects are written and read with the same few functions: one for each field would be as many imports. A
+//! field's name is one JavaScript text for good, because making another for each use shows in an append.
+
+use wasm_bindgen::{JsCast as _, prelude::*};
+
+#[wasm_bindgen]
+extern "C" {
+    /// A plain object.
+    pub(super) type Record;
+    #[wasm_bindgen(method, indexing_getter)]
+    fn read(this: &Record, name: &JsValue) -> JsValue;
+    #[wasm_bindgen(method, indexing_setter)]
+    fn write_text(this: &Record, name: &JsValue, value: &str);
+    #[wasm_bindgen(method, indexing_setter)]
+    fn write_number(this: &Record, name: &JsValue, value: f64);
+    #[wasm_bindgen(method, indexing_setter)]
+    fn write_value(this: &Record, name: &JsValue, value: &JsValue);
+}
+
+/// What fields there are.
+#[derive(Clone, Copy)]
+pub(super) enum Field {
+    Index,
+    Id,
+    Json,
+    At,
+    Written,
+    KeepStart,
+    KeepEnd,
+    Middle,
+    Conversation,
+    CreatedAt,
+    UpdatedAt,
+    Length,
+    Used,
+    BaseState,
+    Deleted,
+    Ids,
+}
+
+/// In the order of [`Field`].
+const NAMES: [&str; 16] = [
+    "index",
+    "id",
+    "json",
+    "at",
+    "written",
+    "keep_start",
+    "keep_end",
+    "middle",
+    "conversation",
+    "created_at",
+    "updated_at",
+    "length",
+    "used",
+    "base_state",
+    "deleted",
+    "ids",
+];
+
+thread_local! {
+    static VALUES: Vec<JsValue> = NAMES.iter().map(|name| JsValue::from_str(name)).collect();
+}
+
+impl Field {
+    /// For messages.
+    pub(super) fn name(self) -> &'static str {
+        NAMES.get(self as usize).copied().unwrap_or_default()
+    }
+
+    fn value(self) -> JsValue {
+        VALUES.with(|values| values.get(self as usize).cloned().unwrap_or_default())
+    }
+}
+
+impl Record {
+    pub(super) fn new() -> Self {
+        js_sys::Object::new().unchecked_into()
+    }
+
+    /// `undefined` where there is none, also of what is no object.
+    pub(super) fn get(value: &JsValue, field: Field) -> JsValue {
+        if !value.is_object() {
+            return JsValue::UNDEFINED;
+        }
+        value.unchecked_ref::<Self>().read(&field.value())
+    }
+
+    pub(super) fn text(&self, field: Field, value: &str) {
+        self.write_text(&field.value(), value);
+    }
+
+    pub(super) fn number(&self, field: Field, value: f64) {
+        self.write_number(&field.value(), value);
+    }
+
+    pub(super) fn value(&self, field: Field, value: &JsValue) {
+        self.write_value(&field.value(), value);
+    }
+}
