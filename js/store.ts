@@ -135,35 +135,35 @@ class OwnStore implements Store {
   }
 
   list(): Promise<Listing[]> {
-    return this.#ask((core) => core.list());
+    return this.#ask("list");
   }
 
   load(conversation: string): Promise<Listing | undefined> {
-    return this.#ask((core) => core.load(text(conversation)));
+    return this.#ask("load", conversation);
   }
 
-  events(conversation: string, start: number, end: number): Promise<StoredEvent[]> {
-    return this.#ask((core) => core.events(text(conversation), index(start), index(end)));
+  async events(conversation: string, start: number, end: number): Promise<StoredEvent[]> {
+    return this.#ask("events", conversation, index(start), index(end));
   }
 
   indexOf(conversation: string, event: string): Promise<number | undefined> {
-    return this.#ask((core) => core.indexOf(text(conversation), text(event)));
+    return this.#ask("indexOf", conversation, event);
   }
 
   commit(conversation: string, commit: Commit): Promise<void> {
-    return this.#ask((core) => core.commit(text(conversation), commit));
+    return this.#ask("commit", conversation, commit);
   }
 
   files(conversation: string): Promise<string[]> {
-    return this.#ask((core) => core.files(text(conversation)));
+    return this.#ask("files", conversation);
   }
 
   readFile(conversation: string, path: string): Promise<Uint8Array | undefined> {
-    return this.#ask((core) => core.readFile(text(conversation), text(path)));
+    return this.#ask("readFile", conversation, path);
   }
 
   delete(conversation: string): Promise<void> {
-    return this.#ask((core) => core.delete(text(conversation)));
+    return this.#ask("delete", conversation);
   }
 
   close(): void {
@@ -171,9 +171,9 @@ class OwnStore implements Store {
     this.#core?.close();
   }
 
-  async #ask<T>(question: (core: CoreStore) => Promise<unknown>): Promise<T> {
+  async #ask<T>(method: (typeof methods)[number], ...args: unknown[]): Promise<T> {
     const core = await this.core();
-    return (await settle(call(() => question(core)))) as T;
+    return (await settle(call(() => core.call(method, args)))) as T;
   }
 }
 
@@ -196,9 +196,4 @@ const methods = ["list", "load", "events", "indexOf", "commit", "files", "readFi
 function index(value: unknown): number {
   if (typeof value === "number" && value >= 0) return value;
   throw invalidOptions("an index of an event is a number of at least 0");
-}
-
-/** An argument that the wasm takes as text; what is none becomes one that it refuses. */
-function text(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

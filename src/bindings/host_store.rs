@@ -30,9 +30,13 @@ impl HostStore {
         Self { object, closed: Cell::new(false) }
     }
 
-    async fn call(&self, method: &'static str, arguments: Array) -> Result<JsValue, StoreError> {
+    async fn call(&self, method: &'static str, given: &[JsValue]) -> Result<JsValue, StoreError> {
         if self.closed.get() {
             return Err(StoreError::Closed);
+        }
+        let arguments = Array::new();
+        for argument in given {
+            arguments.push(argument);
         }
         let function = get(&self.object, method)?
             .dyn_into::<Function>()
@@ -45,16 +49,17 @@ impl HostStore {
 impl Store for HostStore {
     fn list(&self) -> StoreFuture<'_, Vec<Listing>> {
         Box::pin(async move {
-            let answer = array("list()", self.call("list", Array::new()).await?)?;
-            let listings =
-                answer.iter().map(|value| listing("list()", &value)).collect::<Result<Vec<_>, _>>()?;
+            let mut listings = Vec::new();
+            for value in array("list()", self.call("list", &[]).await?)?.iter() {
+                listings.push(listing("list()", &value)?);
+            }
             Ok(newest_first(listings))
         })
     }
 
     fn load(&self, conversation: ConversationId) -> StoreFuture<'_, Option<Listing>> {
         Box::pin(async move {
-            let answer = self.call("load", Array::of1(&id_text(conversation))).await?;
+            let answer = self.call("load", &[id_text(conversation)]).await?;
             if is_nothing(&answer) {
                 return Ok(None);
             }
@@ -72,18 +77,24 @@ impl Store for HostStore {
             if start >= end {
                 return if self.closed.get() { Err(StoreError::Closed) } else { Ok(Vec::new()) };
             }
-            let arguments = Array::of3(&id_text(conversation), &number(start), &number(end));
-            let answer = array("events()", self.call("events", arguments).await?)?;
-            if u64::from(answer.length()) > end - start {
-                return Err(corrupt("events()", "answered with more events than were asked for"));
+            let arguments = [id_text(conversation), number(start), number(end)];
+            let mut events = Vec::new();
+            for (place, value) in
+                array("events()", self.call("events", &arguments).await?)?.iter().enumerate()
+            {
+                let index = start + place as u64;
+                if index >= end {
+                    return Err(corrupt("events()", "answered with more events than were asked for"));
+                }
+                let event = event(&value)?;
+                if event.index != index {
+                    return Err(StoreError::Corrupt(format!(
+                        "the host's store: events() left out event {index} of conversation {conversation}"
+                    )));
+                }
+                events.push(event);
             }
-            let events = answer.iter().map(|value| event(&value)).collect::<Result<Vec<_>, _>>()?;
-            match (start..).zip(&events).find(|(index, event)| event.index != *index) {
-                Some((index, _)) => Err(StoreError::Corrupt(format!(
-                    "the host's store: events() left out event {index} of conversation {conversation}"
-                ))),
-                None => Ok(events),
-            }
+            Ok(events)
         })
     }
 
@@ -93,8 +104,8 @@ impl Store for HostStore {
         event: &'a EventId,
     ) -> StoreFuture<'a, Option<u64>> {
         Box::pin(async move {
-            let arguments = Array::of2(&id_text(conversation), &event.as_str().into());
-            let answer = self.call("indexOf", arguments).await?;
+            let arguments = [id_text(conversation), event.as_str().into()];
+            let answer = self.call("indexOf", &arguments).await?;
             if is_nothing(&answer) {
                 return Ok(None);
             }
@@ -104,25 +115,22 @@ impl Store for HostStore {
 
     fn commit(&self, conversation: ConversationId, commit: Commit) -> StoreFuture<'_, ()> {
         Box::pin(async move {
-            let arguments = Array::of2(&id_text(conversation), &commit_object(&commit));
-            match self.call("commit", arguments).await {
-                Ok(_) => Ok(()),
-                Err(StoreError::Conflict { .. }) => {
-                    Err(StoreError::Conflict { expected: commit.expected_length })
-                }
-                Err(error) => Err(error),
-            }
+            let arguments = [id_text(conversation), commit_object(&commit)];
+            self.call("commit", &arguments).await.map(drop).map_err(|error| match error {
+                StoreError::Conflict { .. } => StoreError::Conflict { expected: commit.expected_length },
+                error => error,
+            })
         })
     }
 
     fn files(&self, conversation: ConversationId) -> StoreFuture<'_, Vec<StorePath>> {
         Box::pin(async move {
-            let answer = array("files()", self.call("files", Array::of1(&id_text(conversation))).await?)?;
-            let path = |value: JsValue| {
+            let mut paths: Vec<StorePath> = Vec::new();
+            for value in array("files()", self.call("files", &[id_text(conversation)]).await?)?.iter() {
                 let path = value.as_string().and_then(|path| path.parse().ok());
-                path.ok_or_else(|| corrupt("files()", "answered with something that is no path"))
-            };
-            let paths = answer.iter().map(path).collect::<Result<Vec<StorePath>, _>>()?;
+                paths
+                    .push(path.ok_or_else(|| corrupt("files()", "answered with something that is no path"))?);
+            }
             Ok(order::by_key(paths, |path| path.as_str().into()))
         })
     }
@@ -133,8 +141,8 @@ impl Store for HostStore {
         path: &'a StorePath,
     ) -> StoreFuture<'a, Option<Vec<u8>>> {
         Box::pin(async move {
-            let arguments = Array::of2(&id_text(conversation), &path.as_str().into());
-            let answer = self.call("readFile", arguments).await?;
+            let arguments = [id_text(conversation), path.as_str().into()];
+            let answer = self.call("readFile", &arguments).await?;
             if is_nothing(&answer) {
                 return Ok(None);
             }
@@ -146,7 +154,7 @@ impl Store for HostStore {
     }
 
     fn delete(&self, conversation: ConversationId) -> StoreFuture<'_, ()> {
-        Box::pin(async move { self.call("delete", Array::of1(&id_text(conversation))).await.map(drop) })
+        Box::pin(async move { self.call("delete", &[id_text(conversation)]).await.map(drop) })
     }
 
     fn close(&self) {
@@ -187,24 +195,26 @@ fn commit_object(commit: &Commit) -> JsValue {
     if let Some(end) = commit.truncate_to {
         set(&object, "truncateTo", &number(end.min(MAX_INDEX)));
     }
-    let events = commit.events.iter().map(|(id, json)| {
+    let events = Array::new();
+    for (id, json) in &commit.events {
         let event = Object::new();
         set(&event, "id", &id.as_str().into());
         set(&event, "json", &(&**json).into());
-        event
-    });
-    set(&object, "events", &events.collect::<Array>());
+        events.push(&event);
+    }
+    set(&object, "events", &events);
     if let Some(base_state) = &commit.base_state {
         set(&object, "baseState", &(&**base_state).into());
     }
-    let files = commit.files.iter().map(|(path, content)| {
+    let files = Array::new();
+    for (path, content) in &commit.files {
         let file = Object::new();
         set(&file, "path", &path.as_str().into());
         let content = content.as_deref().map_or(JsValue::NULL, |bytes| Uint8Array::from(bytes).into());
         set(&file, "content", &content);
-        file
-    });
-    set(&object, "files", &files.collect::<Array>());
+        files.push(&file);
+    }
+    set(&object, "files", &files);
     set(&object, "at", &commit.at.into());
     let durability = match commit.durability {
         Durability::Strict => "strict",

@@ -1,8 +1,12 @@
 //! Stores as JavaScript holds them: ours, and a host's own.
 
-use super::host_store::{self, HostStore};
+use super::{
+    error::invalid,
+    host_store::{self, HostStore},
+};
 use crate::{
-    id::{EventId, StorePath},
+    error::Result,
+    id::{ConversationId, EventId, StorePath},
     store::{Durability, MemoryStore, Store},
     web::{guard::promise, indexed_db::IndexedDbStore},
 };
@@ -56,84 +60,68 @@ impl CoreStore {
         Self { store: Rc::new(HostStore::new(store)), lock_scope }
     }
 
-    /// `Listing[]`
-    pub fn list(&self) -> Promise {
+    /// Answers a method of `Store` in `js/store.ts`. One export for all: each would be downloaded with a promise of
+    /// its own.
+    pub fn call(&self, method: String, arguments: Array) -> Promise {
         let store = self.inner();
-        promise(async move {
-            let listings = store.list().await?;
-            Ok(listings.iter().map(host_store::listing_object).collect::<Array>().into())
-        })
-    }
-
-    /// `Listing | undefined`
-    pub fn load(&self, conversation: String) -> Promise {
-        let store = self.inner();
-        promise(async move {
-            let listing = store.load(conversation.parse()?).await?;
-            Ok(listing.as_ref().map_or(JsValue::UNDEFINED, host_store::listing_object))
-        })
-    }
-
-    /// `StoredEvent[]`
-    pub fn events(&self, conversation: String, start: f64, end: f64) -> Promise {
-        let store = self.inner();
-        promise(async move {
-            let events = store.events(conversation.parse()?, start as u64..end as u64).await?;
-            Ok(events.iter().map(host_store::event_object).collect::<Array>().into())
-        })
-    }
-
-    /// `number | undefined`
-    #[wasm_bindgen(js_name = indexOf)]
-    pub fn index_of(&self, conversation: String, event: String) -> Promise {
-        let store = self.inner();
-        promise(async move {
-            let event: EventId = event.parse()?;
-            let index = store.index_of(conversation.parse()?, &event).await?;
-            Ok(index.map_or(JsValue::UNDEFINED, |index| JsValue::from_f64(index as f64)))
-        })
-    }
-
-    /// Takes a `Commit`.
-    pub fn commit(&self, conversation: String, commit: JsValue) -> Promise {
-        let store = self.inner();
-        promise(async move {
-            store.commit(conversation.parse()?, host_store::commit(&commit)?).await?;
-            Ok(JsValue::UNDEFINED)
-        })
-    }
-
-    /// `string[]`
-    pub fn files(&self, conversation: String) -> Promise {
-        let store = self.inner();
-        promise(async move {
-            let paths = store.files(conversation.parse()?).await?;
-            Ok(paths.iter().map(|path| JsValue::from_str(path.as_str())).collect::<Array>().into())
-        })
-    }
-
-    /// `Uint8Array | undefined`
-    #[wasm_bindgen(js_name = readFile)]
-    pub fn read_file(&self, conversation: String, path: String) -> Promise {
-        let store = self.inner();
-        promise(async move {
-            let path: StorePath = path.parse()?;
-            let content = store.read_file(conversation.parse()?, &path).await?;
-            Ok(content.map_or(JsValue::UNDEFINED, |bytes| Uint8Array::from(&*bytes).into()))
-        })
-    }
-
-    /// Resolves when it is gone.
-    pub fn delete(&self, conversation: String) -> Promise {
-        let store = self.inner();
-        promise(async move {
-            store.delete(conversation.parse()?).await?;
-            Ok(JsValue::UNDEFINED)
-        })
+        promise(async move { answer(&*store, &method, &arguments).await })
     }
 
     /// Lets go of connections.
     pub fn close(&self) {
         self.store.close();
     }
+}
+
+async fn answer(store: &dyn Store, method: &str, arguments: &Array) -> Result<JsValue> {
+    if method == "list" {
+        let listings = Array::new();
+        for listing in store.list().await? {
+            listings.push(&host_store::listing_object(&listing));
+        }
+        return Ok(listings.into());
+    }
+    // What is no text or number is taken for one that is refused, or is the first.
+    let text = |at| arguments.get(at).as_string().unwrap_or_default();
+    let index = |at| arguments.get(at).as_f64().unwrap_or_default() as u64;
+    let conversation: ConversationId = text(0).parse()?;
+    Ok(match method {
+        "load" => {
+            let listing = store.load(conversation).await?;
+            listing.map_or(JsValue::UNDEFINED, |listing| host_store::listing_object(&listing))
+        }
+        "events" => {
+            let events = Array::new();
+            for event in store.events(conversation, index(1)..index(2)).await? {
+                events.push(&host_store::event_object(&event));
+            }
+            events.into()
+        }
+        "indexOf" => {
+            let event: EventId = text(1).parse()?;
+            let index = store.index_of(conversation, &event).await?;
+            index.map_or(JsValue::UNDEFINED, |index| JsValue::from_f64(index as f64))
+        }
+        "commit" => {
+            store.commit(conversation, host_store::commit(&arguments.get(1))?).await?;
+            JsValue::UNDEFINED
+        }
+        "files" => {
+            let paths = Array::new();
+            for path in store.files(conversation).await? {
+                paths.push(&path.as_str().into());
+            }
+            paths.into()
+        }
+        "readFile" => {
+            let path: StorePath = text(1).parse()?;
+            let content = store.read_file(conversation, &path).await?;
+            content.map_or(JsValue::UNDEFINED, |bytes| Uint8Array::from(&*bytes).into())
+        }
+        "delete" => {
+            store.delete(conversation).await?;
+            JsValue::UNDEFINED
+        }
+        _ => return Err(invalid(format!("a store has no method {method}"))),
+    })
 }

@@ -3,6 +3,13 @@ import initialize, * as core from "/pkg/threadkeep_testing.js";
 
 await initialize({ module_or_path: "/pkg/threadkeep_testing_bg.wasm" });
 
+// As `js/store.ts` has them.
+for (const method of ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete"]) {
+  core.CoreStore.prototype[method] = function (...args) {
+    return this.call(method, args);
+  };
+}
+
 export { core };
 export const conversation = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
