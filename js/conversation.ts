@@ -3,14 +3,18 @@
 import { CoreConversation, deleteConversation, listConversations } from "../pkg/threadkeep.js";
 import { Agent } from "./agent.js";
 import { type ImportedConversation, type Progress, exportZip, exportZipStream, importZip } from "./archive.js";
+import { Analyzers, type ConfirmationPolicy, actionIds, storedPolicy } from "./control.js";
 import { ThreadkeepError, call, invalidOptions, reading, settle, words } from "./errors.js";
 import type {
-  ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, LiveEvent, MessageEvent_,
+  ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, JSONValue, LiveEvent, MessageEvent_,
+  Observation, SecurityRisk,
 } from "./events.js";
 import { type RunLimits, limitsOf } from "./limits.js";
-import { Run, type RunResult } from "./run.js";
+import { Run, type RunOptions, type RunResult } from "./run.js";
+import type { SecurityAnalyzer } from "./security.js";
 import { type Store, coreStore, indexedDBStore } from "./store.js";
-import { type CoreTool, type ToolContext, toCore } from "./tool.js";
+import { ToolCalls } from "./tool-calls.js";
+import type { CoreTool } from "./tool.js";
 
 export interface ConversationOptions extends RunLimits {
   agent: Agent;
@@ -22,6 +26,15 @@ export interface ConversationOptions extends RunLimits {
   callbacks?: Array<(event: ConversationEvent) => void>;
   /** Called with the pieces of an answer as they come. */
   tokenCallbacks?: Array<(live: LiveEvent) => void>;
+  /** When a call waits for the user. Left out, what is stored stays; for a new conversation that is `NeverConfirm`. */
+  confirmationPolicy?: ConfirmationPolicy;
+  /**
+   * Who says how risky a call is. Left out, what is stored stays, but for a function, which no store can hold: until
+   * it is given again, every call counts as `HIGH`. For a new conversation, and with `null`, it is nobody.
+   */
+  securityAnalyzer?: SecurityAnalyzer | null;
+  /** Whether `close()` removes the conversation. Default false. */
+  deleteOnClose?: boolean;
   /** For a conversation that is created. Names of lower-case letters and digits, values of at most 256 characters. */
   tags?: Record<string, string>;
 }
@@ -73,18 +86,20 @@ export class Conversation implements AsyncDisposable {
   readonly #core: CoreConversation;
   readonly #store: Store;
   readonly #listeners: Set<(event: ConversationEvent | LiveEvent) => void>;
+  readonly #analyzers: Analyzers;
+  readonly #tools: ToolCalls;
+  readonly #deleteOnClose: boolean;
+  #isClosed = false;
   #state: { text: string; value: ConversationState } | undefined;
 
-  private constructor(
-    id: string,
-    store: Store,
-    core: CoreConversation,
-    listeners: Set<(event: ConversationEvent | LiveEvent) => void>,
-  ) {
+  private constructor(id: string, store: Store, core: CoreConversation, own: Own) {
     this.id = id;
     this.#store = store;
     this.#core = core;
-    this.#listeners = listeners;
+    this.#listeners = own.listeners;
+    this.#analyzers = own.analyzers;
+    this.#tools = own.tools;
+    this.#deleteOnClose = own.deleteOnClose;
     this.warnings = core.warnings() as ConversationWarning[];
     this.access = core.access() as "writer" | "follower";
     this.events = eventLog(core);
@@ -96,15 +111,18 @@ export class Conversation implements AsyncDisposable {
    * @throws ThreadkeepError `invalid_options`, `id_mismatch`, `store_*`
    */
   static async open(options: ConversationOptions): Promise<Conversation> {
-    const { agent, conversationId, store = indexedDBStore(), tags, ...told } = reading("the options of a conversation", () => {
+    const { agent, conversationId, store = indexedDBStore(), confirmationPolicy, securityAnalyzer, deleteOnClose = false, tags, ...told } = reading("the options of a conversation", () => {
       if (!(options?.agent instanceof Agent)) throw invalidOptions("agent must be an Agent: Conversation.open({ agent: new Agent({ … }) })");
       return { ...options, ...(options.tags && { tags: tagsOf(options.tags) }) };
     });
     const callbacks = functionsOf("callbacks", told.callbacks);
     const tokenCallbacks = functionsOf("tokenCallbacks", told.tokenCallbacks);
     const limits = limitsOf(told);
+    if (typeof deleteOnClose !== "boolean") throw invalidOptions("deleteOnClose must be true or false");
+    const policy = confirmationPolicy && storedPolicy(confirmationPolicy);
+    const analyzers = new Analyzers();
+    const analyzer = securityAnalyzer === undefined ? undefined : await analyzers.take(securityAnalyzer);
     const id = conversationId === undefined ? crypto.randomUUID() : checkId(conversationId);
-    const [core, tools] = await Promise.all([coreStore(store), toCore(agent.tools)]);
     const listeners = new Set<(event: ConversationEvent | LiveEvent) => void>();
     for (const callback of callbacks) listeners.add((event) => isStored(event) && callback(event));
     for (const callback of tokenCallbacks) listeners.add((event) => isStored(event) || callback(event));
@@ -120,17 +138,22 @@ export class Conversation implements AsyncDisposable {
         }
       }
     };
-    const opened = await settle(CoreConversation.open(
+    const tools = new ToolCalls(agent.tools, tell);
+    const [core, coreTools] = await Promise.all([coreStore(store), tools.toCore()]);
+    const opened: CoreConversation = (await settle(CoreConversation.open(
       {
         conversationId: id,
         ...limits,
         ...(tags && { tags }),
-        agent: coreAgent(agent, tools, tell),
+        ...(policy && { confirmationPolicy: policy }),
+        ...(analyzer && { securityAnalyzer: analyzer }),
+        agent: coreAgent(agent, coreTools),
         onEvent: (json: string) => tell(JSON.parse(json)),
+        analyze: async (action: string) => analyzers.securityRisk(JSON.stringify(JSON.parse(opened.state()).security_analyzer), action),
       },
       core,
-    ));
-    return new Conversation(id, store, opened as CoreConversation, listeners);
+    ))) as CoreConversation;
+    return new Conversation(id, store, opened, { listeners, analyzers, tools, deleteOnClose });
   }
 
   /** Every conversation of a store, newest first, without reading events. */
@@ -174,38 +197,42 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
-   * Appends a user message and resolves once it is durable. Calls that still wait for a result are answered
-   * first, so the next `run()` always works. During a run the message is stored between two steps and picked up.
-   * @throws ThreadkeepError `invalid_options`, `locked_elsewhere`, `invalid_state` after `close()`, `store_*`
+   * Appends a user message and resolves once it is durable. Calls that a crash left are answered first, so the next
+   * `run()` always works. During a run the message is stored between two steps and picked up.
+   *
+   * A message decides nothing about calls that wait for the user: while there are any it is refused, unless `pending`
+   * says what becomes of them. `"reject"` answers them, so they will not run; `"keep"` stores the message, durably,
+   * and puts it behind their results once they are approved or rejected.
+   * @throws ThreadkeepError `invalid_options`, `locked_elsewhere`, `store_*`, `invalid_state` after `close()` and while
+   * calls wait
    */
-  async sendMessage(message: string | Content[], options: { sender?: string } = {}): Promise<MessageEvent_> {
+  async sendMessage(message: string | Content[], options: { sender?: string; pending?: "reject" | "keep" } = {}): Promise<MessageEvent_> {
     const content: unknown = typeof message === "string" ? [{ type: "text", text: message }] : message;
     if (!Array.isArray(content)) throw invalidOptions("a message is a string or an array of text and image parts");
-    const { sender } = reading("the options of sendMessage()", () => ({ ...options }));
+    const { sender, pending } = reading("the options of sendMessage()", () => ({ ...options }));
     if (sender !== undefined && typeof sender !== "string") throw invalidOptions("sender must be a string");
     const json = reading("the message", () => JSON.stringify(content));
-    return JSON.parse((await settle(this.#core.sendMessage(json, sender))) as string);
+    return JSON.parse((await settle(this.#core.sendMessage(json, sender, pending))) as string);
   }
 
   /**
    * Lets the agent work until it is done, has to wait, or is stopped. Running a conversation that waits for
-   * confirmation approves what waits. An aborted `signal` stops like `interrupt()` and rejects with code `aborted`.
+   * confirmation approves what waits; with `approve`, only the actions of these ids are approved and run, and it waits
+   * again while others are left. An aborted `signal` stops like `interrupt()` and rejects with code `aborted`.
    */
-  run(options: { signal?: AbortSignal } = {}): Run {
+  run(options: RunOptions = {}): Run {
     return new Run(this.#run(options), (listener) => this.subscribe(listener));
   }
 
-  async #run(options: { signal?: AbortSignal }): Promise<RunResult> {
-    const signal = reading("the options of run()", () => {
-      const { signal } = options ?? {};
-      if (signal === undefined || signal instanceof AbortSignal) return signal;
-      throw invalidOptions("signal must be an AbortSignal");
-    });
+  async #run(options: RunOptions): Promise<RunResult> {
+    const { approve } = reading("the options of run()", () => ({ ...options }));
+    const approved = actionIds("approve", approve);
+    const signal = signalOf(options, "run()");
     if (signal?.aborted) throw aborted(signal);
     const interrupt = () => void this.interrupt().catch(() => {});
     signal?.addEventListener("abort", interrupt);
     try {
-      const [status, finalResponse] = (await settle(this.#core.run())) as [ExecutionStatus, string | null];
+      const [status, finalResponse] = (await settle(this.#core.run(approved))) as [ExecutionStatus, string | null];
       if (signal?.aborted && status === "paused") throw aborted(signal);
       return { status, finalResponse };
     } finally {
@@ -226,15 +253,86 @@ export class Conversation implements AsyncDisposable {
     await settle(this.#core.interrupt());
   }
 
-  /** The calls that wait for a result: not approved yet, or left by a crash. */
+  /** The calls that wait for a result: not approved yet, or left by a crash. Python's `get_unmatched_actions`. */
   async pendingActions(): Promise<ActionEvent[]> {
     return ((await settle(this.#core.pendingActions())) as string[]).map((json) => JSON.parse(json));
   }
 
-  /** Answers every call that waits with a rejection, which the model reads at the next run. */
-  async rejectPendingActions(reason?: string): Promise<void> {
+  /**
+   * What a security analyzer said of the calls that wait, by the ids of their actions. What the model says of its own
+   * call is in the action itself.
+   */
+  get securityRisks(): Record<string, SecurityRisk> {
+    return (this.state.agent_state["security_risks"] ?? {}) as Record<string, SecurityRisk>;
+  }
+
+  /**
+   * Answers calls that wait with a rejection, which the model reads at the next run: those of `actionIds`, or all.
+   * @throws ThreadkeepError `not_found` for an action that does not wait, `invalid_state` while tools run
+   */
+  async rejectPendingActions(reason?: string, options: { actionIds?: readonly string[] } = {}): Promise<void> {
     if (reason !== undefined && typeof reason !== "string") throw invalidOptions("the reason must be a string");
-    await settle(this.#core.rejectPendingActions(reason));
+    const { actionIds: ids } = reading("the options of rejectPendingActions()", () => ({ ...options }));
+    await settle(this.#core.rejectPendingActions(reason, actionIds("actionIds", ids)));
+  }
+
+  /**
+   * Gives a call that waits for the user other arguments. It goes on waiting, and so do the others of its answer, all
+   * of them under new ids: see `pendingActions()`. The log keeps both, the model and Python see what is run, and the
+   * model is told that the user changed it. Resolves to the action that waits in its place.
+   * @throws ThreadkeepError `invalid_options` for arguments that the tool does not accept, `not_found` for an action
+   * that does not wait for the user, `invalid_state` during a run
+   */
+  async editAction(actionId: string, args: JSONValue): Promise<ActionEvent> {
+    const json = jsonOf("the arguments", args);
+    return JSON.parse((await settle(this.#core.editAction(words(actionId), json))) as string);
+  }
+
+  /** The tools whose calls never wait in this conversation, whatever the policy says. */
+  get allowedTools(): readonly string[] {
+    return (this.state.agent_state["allowed_tools"] ?? []) as string[];
+  }
+
+  /**
+   * "Always allow this tool here": from the next answer on, calls of these tools, and of no others, need no consent.
+   * Lasts as long as the conversation. Python knows no such list, and asks.
+   */
+  async setAllowedTools(names: readonly string[]): Promise<void> {
+    await this.#set("allowedTools", jsonOf("allowedTools", names));
+  }
+
+  /** Counts from the next answer on; calls that wait go on waiting. */
+  async setConfirmationPolicy(policy: ConfirmationPolicy): Promise<void> {
+    await this.#set("confirmationPolicy", storedPolicy(policy));
+  }
+
+  /** Counts from the next answer on. With `null` every risk is unknown. */
+  async setSecurityAnalyzer(analyzer: SecurityAnalyzer | null): Promise<void> {
+    await this.#set("securityAnalyzer", await this.#analyzers.take(analyzer));
+  }
+
+  /**
+   * Sets values of `state.agent_state`, which travels with the conversation, and removes those that are `null`.
+   * @throws ThreadkeepError `invalid_options` for a name under which the library itself remembers something
+   */
+  async setAgentState(values: { [name: string]: JSONValue }): Promise<void> {
+    await this.#set("agentState", jsonOf("agentState", values));
+  }
+
+  async #set(setting: string, json: string): Promise<void> {
+    await settle(this.#core.set(setting, json));
+  }
+
+  /**
+   * Runs a tool of the agent without the model: nothing is asked, nothing is written into the log. A tool that throws
+   * gives an observation with `is_error`.
+   * @throws ThreadkeepError `not_found`, `invalid_options` for arguments that the tool does not accept, `aborted`
+   */
+  async executeTool(name: string, args: JSONValue = {}, options: { signal?: AbortSignal } = {}): Promise<Observation> {
+    const json = jsonOf("the arguments", args);
+    const signal = signalOf(options, "executeTool()");
+    const running = this.#tools.withSignal(signal, (id) => settle(this.#core.executeTool(words(name), json, id)));
+    return JSON.parse((await running) as string);
   }
 
   /** Replaces all tags; `title` is shown in lists. */
@@ -267,10 +365,17 @@ export class Conversation implements AsyncDisposable {
     return () => void this.#listeners.delete(own);
   }
 
-  /** Stops a run and lets go of the conversation, so that another tab can write it. What was committed stays. */
+  /**
+   * Stops a run, closes the agent's tools, and lets go of the conversation, so that another tab can write it. What was
+   * committed stays, unless it was opened with `deleteOnClose`.
+   */
   async close(): Promise<void> {
     await settle(this.#core.close());
     this.#listeners.clear();
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#tools.close();
+    if (this.#deleteOnClose && this.access === "writer") await Conversation.delete(this.id, this.#store);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -283,21 +388,20 @@ function isStored(event: ConversationEvent | LiveEvent): event is ConversationEv
   return "id" in event;
 }
 
-function coreAgent(agent: Agent, tools: CoreTool[], tell: (event: LiveEvent) => void): object {
-  const { llm, systemPrompt, toolConcurrencyLimit } = agent;
+/** What belongs to one handle. */
+interface Own {
+  listeners: Set<(event: ConversationEvent | LiveEvent) => void>;
+  analyzers: Analyzers;
+  tools: ToolCalls;
+  deleteOnClose: boolean;
+}
+
+function coreAgent({ llm, systemPrompt, toolConcurrencyLimit }: Agent, tools: CoreTool[]): object {
   return {
     llm: llm.options,
     ...(systemPrompt !== undefined && { systemPrompt }),
     toolConcurrencyLimit,
-    tools: tools.map((tool) => ({
-      ...tool,
-      execute(argumentsJson: string, context: Omit<ToolContext, "progress">) {
-        const progress = (text: string) => {
-          tell({ kind: "ToolProgressEvent", tool_call_id: context.toolCallId, tool_name: tool.name, text: String(text) });
-        };
-        return tool.execute(argumentsJson, { ...context, progress });
-      },
-    })),
+    tools,
   };
 }
 
@@ -380,6 +484,20 @@ function functionsOf<T extends Function>(name: string, given: readonly T[] = [])
   return reading(name, () => {
     if (Array.isArray(given) && given.every((each) => typeof each === "function")) return [...given];
     throw invalidOptions(`${name} must be an array of functions`);
+  });
+}
+
+function jsonOf(what: string, value: unknown): string {
+  const json = reading(what, () => JSON.stringify(value));
+  if (json === undefined) throw invalidOptions(`${what} must be JSON`);
+  return json;
+}
+
+function signalOf(options: { signal?: AbortSignal } | undefined, what: string): AbortSignal | undefined {
+  return reading(`the options of ${what}`, () => {
+    const { signal } = options ?? {};
+    if (signal === undefined || signal instanceof AbortSignal) return signal;
+    throw invalidOptions("signal must be an AbortSignal");
   });
 }
 

@@ -265,6 +265,8 @@ export interface ConversationState {
   workspace: { kind: string; [field: string]: JSONValue };
   max_iterations: number;
   execution_status: ExecutionStatus;
+  confirmation_policy: { kind: string; [field: string]: JSONValue };
+  security_analyzer?: { kind: string; [field: string]: JSONValue };
   last_user_message_id?: string;
   leaf_event_id?: string;
   head_is_empty: boolean;

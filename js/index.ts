@@ -1,6 +1,7 @@
 // The public API.
 export { Agent, type AgentOptions } from "./agent.js";
 export type { ImportedConversation, Progress } from "./archive.js";
+export type { ConfirmationPolicy } from "./control.js";
 export {
   Conversation,
   type ConversationInfo,
@@ -12,7 +13,7 @@ export { ThreadkeepError, type ErrorCode } from "./errors.js";
 export type * from "./events.js";
 export type { RunLimits, StuckDetectionThresholds } from "./limits.js";
 export { LLM, type LLMOptions } from "./llm.js";
-export type { Run, RunResult } from "./run.js";
+export type { Run, RunOptions, RunResult } from "./run.js";
 export type { SecurityAnalyzer, SecurityPattern } from "./security.js";
 export { indexedDBStore, memoryStore, type Commit, type Listing, type Store, type StoredEvent } from "./store.js";
 export {

@@ -2,6 +2,13 @@
 import type { ConversationEvent, LiveEvent } from "./events.js";
 import type { ExecutionStatus } from "./events.js";
 
+export interface RunOptions {
+  /** Stops the run. */
+  signal?: AbortSignal;
+  /** The ids of the actions that are approved, if not all that wait. */
+  approve?: readonly string[];
+}
+
 /** How a run ended. */
 export interface RunResult {
   status: ExecutionStatus;

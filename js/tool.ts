@@ -58,6 +58,8 @@ export interface ToolOptions<Args> {
   replay?: "safe" | "ask" | "never";
   /** A throw becomes an error that the model reads. */
   execute(args: Args, context: ToolContext): ToolOutput | Promise<ToolOutput>;
+  /** Lets go of what the tool holds. Called by the `close()` of each conversation that has it. */
+  close?(): void | Promise<void>;
 }
 
 /** A tool, ready for an `Agent`. Made by {@link tool}. */
@@ -69,6 +71,7 @@ export interface Tool {
   readonly replay?: "safe" | "ask" | "never";
   /** Runs it with arguments that passed the schema. */
   readonly execute: (args: unknown, context: ToolContext) => unknown;
+  readonly close?: () => void | Promise<void>;
 }
 
 /**
@@ -77,7 +80,7 @@ export interface Tool {
  * @throws ThreadkeepError `invalid_options`, naming the option.
  */
 export function tool<Args = any>(options: ToolOptions<Args>): Tool {
-  const { name, description, parameters, annotations, replay, execute } = reading("the options of tool()", () => {
+  const { name, description, parameters, annotations, replay, execute, close } = reading("the options of tool()", () => {
     const { annotations } = options;
     return { ...options, annotations: { ...annotations } };
   });
@@ -86,6 +89,7 @@ export function tool<Args = any>(options: ToolOptions<Args>): Tool {
   }
   if (typeof description !== "string") throw invalidOptions(`description of tool ${name} must be a string`);
   if (typeof execute !== "function") throw invalidOptions(`execute of tool ${name} must be a function`);
+  if (close !== undefined && typeof close !== "function") throw invalidOptions(`close of tool ${name} must be a function`);
   if (replay !== undefined && !["safe", "ask", "never"].includes(replay)) {
     throw invalidOptions(`replay of tool ${name} must be "safe", "ask" or "never"`);
   }
@@ -102,6 +106,7 @@ export function tool<Args = any>(options: ToolOptions<Args>): Tool {
     parameters: schema,
     annotations: Object.freeze(annotations),
     ...(replay && { replay }),
+    ...(close && { close: () => close.call(options) }),
     execute: isStandard(parameters) ? parsing(parameters, execute) : (execute as Tool["execute"]),
   });
 }

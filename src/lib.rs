@@ -15,6 +15,7 @@ pub mod llm;
 pub mod secret;
 pub mod context;
 pub mod tool;
+pub mod security;
 pub mod store;
 pub mod archive;
 pub mod agent;

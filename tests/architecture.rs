@@ -26,13 +26,14 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("secret", &["json", "order"]),
     ("event", &["error", "id", "json", "llm", "search"]),
     ("context", &["event", "id", "llm", "names"]),
+    ("security", &["event", "json"]),
     ("tool", &["cancel", "error", "event", "id", "json", "llm"]),
     ("agent", &["cancel", "event", "id", "json", "llm", "names", "tool"]),
     (
         "conversation",
         &[
             "agent", "cancel", "context", "error", "event", "host", "id", "json", "llm", "names", "oneshot",
-            "store", "together", "tool",
+            "security", "store", "together", "tool",
         ],
     ),
     ("archive", &["error", "id", "json", "names", "order", "search", "store", "together"]),
@@ -51,6 +52,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "json",
             "llm",
             "order",
+            "security",
             "store",
             "tool",
             "web",

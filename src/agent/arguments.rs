@@ -5,6 +5,7 @@
 //! error that the model reads. Values keep their spelling.
 
 use crate::{
+    event::SecurityRisk,
     json::{FromJson, RawObject, is_json, python_dumps, well_formed},
     tool::ToolDefinition,
 };
@@ -18,19 +19,26 @@ pub struct Arguments {
     pub stored: String,
     /// As the tool gets them, without `security_risk` and the SDK's `summary`.
     pub for_tool: RawObject,
+    /// How dangerous the model thinks the call is.
+    pub risk: SecurityRisk,
     /// One line about the call for the user.
     pub summary: String,
 }
 
-/// Reads the arguments of a call.
+/// Reads the arguments of a call. How dangerous the model thinks it is counts if `reads_risk`, unless the tool only
+/// reads.
 ///
 /// # Errors
-/// The sentence that the model reads, where the text is not JSON.
-pub fn read_arguments(text: &str, tool: &ToolDefinition) -> Result<Arguments, String> {
+/// The sentence that the model reads, where the text is not JSON or the risk is none.
+pub fn read_arguments(text: &str, tool: &ToolDefinition, reads_risk: bool) -> Result<Arguments, String> {
     let mut arguments = parse(text)?;
     unwrap_strings(&mut arguments, &tool.parameters);
     let stored = python_dumps(&arguments.to_json());
-    arguments.remove("security_risk");
+    let risk = match arguments.remove("security_risk") {
+        Some(said) if reads_risk && !tool.annotations.read_only_hint => SecurityRisk::from_json(&said)
+            .ok_or_else(|| format!("security_risk must be UNKNOWN, LOW, MEDIUM or HIGH, not {said}"))?,
+        _ => SecurityRisk::Unknown,
+    };
     let own_summary = has_parameter(tool, "summary");
     let said = arguments.read::<String>("summary").filter(|summary| !summary.trim().is_empty());
     if !own_summary {
@@ -41,7 +49,7 @@ pub fn read_arguments(text: &str, tool: &ToolDefinition) -> Result<Arguments, St
         Some(summary) => summary,
         None => format!("{}: {}", tool.name, python_dumps(&arguments.to_json())),
     };
-    Ok(Arguments { stored, for_tool: arguments, summary })
+    Ok(Arguments { stored, for_tool: arguments, risk, summary })
 }
 
 /// The names of the arguments, for an error message; `None` where the text is not JSON.
@@ -160,7 +168,7 @@ mod tests {
     }
 
     fn read(text: &str, parameters: &str) -> Arguments {
-        read_arguments(text, &tool(parameters)).unwrap()
+        read_arguments(text, &tool(parameters), true).unwrap()
     }
 
     #[test]
@@ -173,6 +181,24 @@ mod tests {
         );
         assert_eq!(arguments.for_tool.to_json(), r#"{"text":"x","n":1.0}"#);
         assert_eq!(arguments.summary, "write é");
+    }
+
+    #[test]
+    fn a_risk_counts_where_somebody_wants_to_know_it_and_the_tool_does_more_than_read() {
+        let risk = |text: &str, reads_risk, read_only_hint| {
+            let mut tool = tool("{}");
+            tool.annotations.read_only_hint = read_only_hint;
+            read_arguments(text, &tool, reads_risk).map(|arguments| arguments.risk)
+        };
+        assert_eq!(risk(r#"{"security_risk":"HIGH"}"#, true, false), Ok(SecurityRisk::High));
+        assert_eq!(risk(r#"{"securtiy_risk":"LOW"}"#, true, false), Ok(SecurityRisk::Low));
+        assert_eq!(risk("{}", true, false), Ok(SecurityRisk::Unknown));
+        assert_eq!(risk(r#"{"security_risk":null}"#, true, false), Ok(SecurityRisk::Unknown));
+        for wrong in [r#"{"security_risk":"high"}"#, r#"{"security_risk":3}"#] {
+            assert!(risk(wrong, true, false).unwrap_err().contains("UNKNOWN, LOW, MEDIUM or HIGH"));
+            assert_eq!(risk(wrong, false, false), Ok(SecurityRisk::Unknown));
+            assert_eq!(risk(wrong, true, true), Ok(SecurityRisk::Unknown));
+        }
     }
 
     #[test]
@@ -208,7 +234,7 @@ mod tests {
     #[test]
     fn what_is_not_an_object_is_no_arguments_and_what_is_not_json_is_an_error() {
         assert_eq!(read("[1]", "{}").stored, "{}");
-        assert!(read_arguments("{\"a\":", &tool("{}")).unwrap_err().contains("not valid JSON"));
+        assert!(read_arguments("{\"a\":", &tool("{}"), true).unwrap_err().contains("not valid JSON"));
         assert_eq!(argument_names("{\"a\":"), None);
         assert_eq!(argument_names(r#"{"a":1,"b":2}"#), Some(vec!["a".into(), "b".into()]));
         assert_eq!(

@@ -4,7 +4,7 @@
 //! so that every provider accepts the history that follows: errors about invalid calls stand behind all actions of
 //! the answer and not between them, and calls behind a `finish` are answered instead of waiting for the next run.
 
-use super::arguments::{argument_names, malformed, read_arguments};
+use super::arguments::{Arguments, argument_names, malformed, read_arguments};
 use crate::{
     event::{Action, ActionEvent, AgentErrorEvent, Body, ErrorClassification, MessageEvent, Source},
     id::EventId,
@@ -79,6 +79,8 @@ pub struct Known<'a> {
     pub tools: &'a ToolRegistry,
     /// Tools of this conversation that are not here.
     pub unavailable: &'a [String],
+    /// Whether somebody wants to know how dangerous the model thinks a call is.
+    pub reads_risk: bool,
     /// Ids of calls and responses that the history holds already: a provider that repeats one would tie together
     /// what does not belong together.
     pub taken: Names,
@@ -123,15 +125,15 @@ fn read_calls(
         let mut tool_call = tool_call.clone();
         tool_call.id = known.unique(&tool_call.id, "call_");
         let id = (known.new_id)();
-        let (action, summary) = match read_call(&mut tool_call, &id, known) {
-            Ok((action, summary, call, kind)) => {
+        let (action, arguments) = match read_call(&mut tool_call, &id, known) {
+            Ok((action, arguments, call, kind)) => {
                 if is_finished {
                     errors.push(error_about(&tool_call, AFTER_FINISH));
                 } else {
                     reply.calls.push(call);
                 }
                 is_finished |= kind == ToolKind::Finish;
-                (Some(action), Some(summary))
+                (Some(action), Some(arguments))
             }
             Err(error) => {
                 if RawObject::parse(&tool_call.arguments).is_err() {
@@ -141,6 +143,7 @@ fn read_calls(
                 (None, None)
             }
         };
+        let (risk, summary) = arguments.map(|arguments| (arguments.risk, arguments.summary)).unzip();
         let is_first = place == 0;
         let texts = message.content.iter().filter(|part| is_first && part.as_text().is_some());
         let event = ActionEvent {
@@ -148,6 +151,7 @@ fn read_calls(
             reasoning_content: message.reasoning_content.clone().filter(|_| is_first),
             thinking_blocks: if is_first { message.thinking_blocks.clone() } else { Vec::new() },
             responses_reasoning_item: message.responses_reasoning_item.clone().filter(|_| is_first),
+            security_risk: risk.unwrap_or_default(),
             summary,
             ..ActionEvent::new(tool_call, response_id.to_owned(), action)
         };
@@ -162,7 +166,7 @@ fn read_call(
     tool_call: &mut MessageToolCall,
     action_id: &EventId,
     known: &Known<'_>,
-) -> Result<(Action, String, Call, ToolKind), String> {
+) -> Result<(Action, Arguments, Call, ToolKind), String> {
     let name = tool_call.name.clone();
     let Some(tool) = known.tools.get(&name) else { return Err(not_here(&name, known)) };
     let definition = tool.definition();
@@ -170,18 +174,18 @@ fn read_call(
         Some(names) => format!("Invalid call of '{name}': {error}. Arguments given: {}", names.join(", ")),
         None => format!("Invalid call of '{name}': {error}. Send the arguments as one JSON object"),
     };
-    let arguments = read_arguments(&tool_call.arguments, definition)
+    let arguments = read_arguments(&tool_call.arguments, definition, known.reads_risk)
         .map_err(|error| invalid(error, &tool_call.arguments))?;
     let for_tool: Rc<str> = arguments.for_tool.to_json().into();
     tool.check(&for_tool).map_err(|error| invalid(error, &tool_call.arguments))?;
-    tool_call.arguments = arguments.stored;
+    tool_call.arguments.clone_from(&arguments.stored);
     let call = Call {
         action_id: action_id.clone(),
         tool_name: name,
         tool_call_id: tool_call.id.clone(),
         arguments: for_tool.clone(),
     };
-    Ok((record_of_call(definition.kind, &arguments.for_tool), arguments.summary, call, definition.kind))
+    Ok((record_of_call(definition.kind, &arguments.for_tool), arguments, call, definition.kind))
 }
 
 fn not_here(name: &str, known: &Known<'_>) -> String {

@@ -4,13 +4,13 @@
 //! borrowed while they wait. Events cross as JSON text.
 
 use super::{
+    control::{JsAnalyzer, analyzer, policy},
     error::{invalid, set},
     options::{Options, agent, function, property, stuck_detection, texts},
     store::CoreStore,
 };
 use crate::{
-    cancel::CancelToken,
-    conversation::{Access, Conversation, OpenOptions},
+    conversation::{Access, Conversation, OpenOptions, WaitingCalls},
     event::json::ObjectWriter,
     id::ConversationId,
     json::{FromJson as _, well_formed},
@@ -24,7 +24,7 @@ use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 /// An open conversation.
 #[wasm_bindgen]
 pub struct CoreConversation {
-    conversation: Conversation,
+    pub(super) conversation: Conversation,
     /// Held until `close`.
     lock: Rc<RefCell<Option<locks::Guard>>>,
 }
@@ -51,6 +51,9 @@ impl CoreConversation {
                 max_budget_per_run: plain.number("maxBudgetPerRun")?,
                 stuck_detection: stuck_detection(&property(&options, "stuckDetection"))?,
                 tags: plain.texts("tags")?,
+                confirmation_policy: plain.text("confirmationPolicy")?.as_deref().map(policy).transpose()?,
+                stored_analyzer: plain.text("securityAnalyzer")?.as_deref().map(analyzer).transpose()?,
+                security_analyzer: Some(Rc::new(JsAnalyzer(function(&options, "analyze")?))),
                 listener: Rc::new(move |event| tell(&on_event, event.json())),
                 on_delta: Rc::new(move |delta| tell(&on_delta, &delta_json(&delta))),
             })
@@ -112,23 +115,19 @@ impl CoreConversation {
 
     /// Appends a user message; `content` is JSON. Resolves to the event's JSON once it is durable.
     #[wasm_bindgen(js_name = sendMessage)]
-    pub fn send_message(&self, content: String, sender: Option<String>) -> Promise {
+    pub fn send_message(&self, content: String, sender: Option<String>, pending: Option<String>) -> Promise {
         let conversation = self.conversation.clone();
         promise(async move {
             let content = Vec::<Content>::from_json(&well_formed(&content))
                 .ok_or_else(|| invalid("a message is text, or a list of texts and images"))?;
-            let event = conversation.send_message(content, sender).await?;
+            let calls = match pending.as_deref() {
+                Some("reject") => Some(WaitingCalls::Reject),
+                Some("keep") => Some(WaitingCalls::Keep),
+                Some(_) => return Err(invalid("pending must be \"reject\" or \"keep\"")),
+                None => None,
+            };
+            let event = conversation.send_message_while_waiting(content, sender, calls).await?;
             Ok((&**event.json()).into())
-        })
-    }
-
-    /// Runs; resolves to `[status, final response or null]`.
-    pub fn run(&self) -> Promise {
-        let conversation = self.conversation.clone();
-        promise(async move {
-            let outcome = conversation.run(CancelToken::default()).await?;
-            let response = outcome.final_response.map_or(JsValue::NULL, JsValue::from);
-            Ok(Array::of2(&outcome.status.as_str().into(), &response).into())
         })
     }
 
@@ -142,23 +141,6 @@ impl CoreConversation {
     pub fn interrupt(&self) -> Promise {
         let conversation = self.conversation.clone();
         promise(async move { conversation.interrupt().await.map(|()| JsValue::UNDEFINED) })
-    }
-
-    /// The JSON texts of the actions that wait for a result.
-    #[wasm_bindgen(js_name = pendingActions)]
-    pub fn pending_actions(&self) -> Promise {
-        let conversation = self.conversation.clone();
-        promise(async move {
-            let pending = conversation.pending_actions().await?;
-            Ok(pending.iter().map(|event| JsValue::from(&**event.json())).collect::<Array>().into())
-        })
-    }
-
-    /// Answers the actions that wait with a rejection.
-    #[wasm_bindgen(js_name = rejectPendingActions)]
-    pub fn reject_pending_actions(&self, reason: Option<String>) -> Promise {
-        let conversation = self.conversation.clone();
-        promise(async move { conversation.reject_pending_actions(reason).await.map(|()| JsValue::UNDEFINED) })
     }
 
     /// The message of the last `finish`, or the model's last text; null where there is none.

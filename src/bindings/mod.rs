@@ -7,6 +7,8 @@ mod bench;
 #[cfg(feature = "testing")]
 mod conformance;
 #[cfg(feature = "agent")]
+mod control;
+#[cfg(feature = "agent")]
 mod conversation;
 mod error;
 #[cfg(feature = "testing")]

@@ -1,12 +1,18 @@
 //! Running the calls of one answer. An action is on the disk before its tool starts; its result is committed as soon
 //! as it is there.
 
-use super::{Change, Conversation, Shared, base_state::ExecutionStatus, pending::INTERRUPTED, run::Pause};
+use super::{
+    Change, Conversation, Shared,
+    base_state::ExecutionStatus,
+    pending::{EDITED, forget_pending},
+    run::Pause,
+};
 use crate::{
     agent::{Call, Draft, execute},
     cancel::CancelToken,
     error::Result,
     event::Body,
+    llm::message::Content,
     together::Together,
     tool::ToolKind,
 };
@@ -44,12 +50,13 @@ impl Conversation {
                 Either::Right(_) => return Ok(Pause::Cancelled),
             };
             let is_success = matches!(result.body, Body::ObservationEvent(_));
+            let is_last = self.pending_actions().await?.len() <= 1;
             let change = Change::append(vec![result]).and_edit(|state| {
                 if ends_run && is_success {
                     state.set_execution_status(ExecutionStatus::Finished);
                 }
-                if waiting.is_empty() {
-                    state.set_in_agent_state(INTERRUPTED, None);
+                if is_last {
+                    forget_pending(state);
                 }
             });
             self.append(change).await?;
@@ -59,7 +66,14 @@ impl Conversation {
     /// Runs one call and returns the event that answers it. What is asked before a call and told after it has its
     /// place here.
     async fn run_call(&self, call: Call, cancel: CancelToken) -> Draft {
-        execute(call, &self.0.agent.tools, self.id(), cancel).await
+        let edited: Vec<String> = self.state().in_agent_state(EDITED).unwrap_or_default();
+        let is_edited = edited.iter().any(|id| id == call.action_id.as_str());
+        let mut result = execute(call, &self.0.agent.tools, self.id(), cancel).await;
+        if is_edited && let Body::ObservationEvent(observation) = &mut result.body {
+            let text = include_str!("../agent/prompts/edited.md").trim_end();
+            observation.extended_content.push(Content::text(text));
+        }
+        result
     }
 }
 

@@ -1,11 +1,11 @@
-//! Messages that arrive while tools run.
+//! Messages that arrive while tools run, or while calls wait for the user and the message is not to answer them.
 //!
 //! A message between a call and its result would tear the two apart, which providers refuse; waiting for the tools
 //! could lose the message with the tab, and would never end where a tool itself sends it. So it is kept at once, as
-//! a file of the conversation, and becomes an event when the tools are through, or when the conversation is opened
+//! a file of the conversation, and becomes an event when the calls have their results, or when the conversation is opened
 //! again.
 
-use super::{Change, Conversation, base_state::ExecutionStatus, pending::INTERRUPTED};
+use super::{Change, Conversation, base_state::ExecutionStatus, pending::forget_pending};
 use crate::{
     agent::Draft,
     error::{Error, ErrorCode, Result},
@@ -16,7 +16,7 @@ use crate::{
 const FOLDER: &str = "inbox/";
 
 impl Conversation {
-    /// Keeps a message until the tools are through; it is on the disk when this returns.
+    /// Keeps a message beside the log; it is on the disk when this returns.
     pub(super) async fn queue_message(&self, message: MessageEvent) -> Result<Event> {
         let log = &self.0.log;
         let head = Head {
@@ -30,16 +30,21 @@ impl Conversation {
         change.files.push((path_of(&event)?, Some(event.json().as_bytes().to_vec())));
         self.append(change).await?;
         self.0.inbox.borrow_mut().push(event.clone());
-        if !self.0.runs_tools.get() {
-            // They were through before the message was on the disk.
-            let _turn = self.0.turn.take().await;
-            self.take_in_messages().await?;
-        }
         Ok(event)
     }
 
-    /// Appends the messages that were kept, in the order in which they came. The turn is held by the caller.
+    /// Appends the messages that were kept, unless they have to wait until the user has decided about calls. The turn
+    /// is held by the caller.
     pub(super) async fn take_in_messages(&self) -> Result<()> {
+        match self.undecided_actions().await?.is_empty() {
+            true => self.append_kept().await,
+            false => Ok(()),
+        }
+    }
+
+    /// Appends the messages that were kept, in the order in which they came, behind an answer to every call that
+    /// waits. The turn is held by the caller.
+    pub(super) async fn append_kept(&self) -> Result<()> {
         let kept = self.0.inbox.borrow().clone();
         if kept.is_empty() {
             return Ok(());
@@ -57,7 +62,7 @@ impl Conversation {
             if matches!(state.execution_status(), Finished | Stuck | WaitingForConfirmation) {
                 state.set_execution_status(if is_running { Running } else { Idle });
             }
-            state.set_in_agent_state(INTERRUPTED, None);
+            forget_pending(state);
         });
         for event in &kept {
             change.files.push((path_of(event)?, None));

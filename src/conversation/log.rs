@@ -48,6 +48,8 @@ pub struct Change<'a> {
     pub durability: Durability,
     /// Cuts the log to this length first; what is cut off must be kept in `files`.
     pub truncate_to: Option<u64>,
+    /// Behind so many drafts HEAD moves to this event: the others start a branch of their own there.
+    pub branch: Option<(usize, Option<EventId>)>,
     /// Further files: new content, or `None` to remove.
     pub files: Vec<(StorePath, Option<Vec<u8>>)>,
 }
@@ -60,6 +62,7 @@ impl<'a> Change<'a> {
             edit: Box::new(|_| {}),
             durability: Durability::Relaxed,
             truncate_to: None,
+            branch: None,
             files: Vec::new(),
         }
     }
@@ -185,7 +188,12 @@ impl EventLog {
         let mut length = change.truncate_to.unwrap_or(expected_length);
         let mut head = self.head();
         let mut events = Vec::with_capacity(change.drafts.len());
-        for draft in change.drafts {
+        for (place, draft) in change.drafts.into_iter().enumerate() {
+            if let Some((start, root)) = &change.branch
+                && *start == place
+            {
+                head.clone_from(root);
+            }
             let event = self.place(draft, head.as_ref(), length);
             if branch::becomes_head(&event) {
                 head = Some(event.id().clone());
@@ -219,6 +227,10 @@ impl EventLog {
         *self.state.borrow_mut() = state;
         self.length.set(length);
         *self.head.borrow_mut() = head;
+        if change.branch.is_some() {
+            // It is read again when somebody asks.
+            *self.branch.borrow_mut() = None;
+        }
         if let Some(branch) = self.branch.borrow_mut().as_mut() {
             for event in &events {
                 branch.push(event);

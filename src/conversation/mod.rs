@@ -7,6 +7,9 @@ pub mod base_state;
 
 mod active_branch;
 mod calls;
+mod confirmation;
+mod edit;
+mod execute_tool;
 mod inbox;
 mod limits;
 mod log;
@@ -25,6 +28,7 @@ mod warning;
 pub use log::Listener;
 pub use open::OpenOptions;
 pub use run::RunOutcome;
+pub use send::WaitingCalls;
 pub use warning::{Warning, WarningCode};
 
 use crate::oneshot;
@@ -33,9 +37,11 @@ use crate::{
     cancel::CancelToken,
     conversation::base_state::{BaseState, ExecutionStatus},
     error::{Error, ErrorCode, Result},
-    event::Event,
+    event::{Event, RawJson},
     id::{ConversationId, EventId},
+    json::{FromJson as _, RawObject},
     llm::Delta,
+    security::SecurityAnalyzer,
 };
 use log::{Change, EventLog};
 use std::{
@@ -45,6 +51,16 @@ use std::{
 use stuck_detector::StuckDetection;
 use turn::TurnLock;
 
+/// What this library keeps in `agent_state`.
+const OWN_STATE: &[&str] = &[
+    pending::INTERRUPTED,
+    pending::UNAPPROVED,
+    pending::RISKS,
+    pending::EDITED,
+    confirmation::ALLOWED_TOOLS,
+    repair::CONCURRENCY,
+];
+
 /// An open conversation. Clones are the same conversation.
 #[derive(Clone)]
 pub struct Conversation(Rc<Shared>);
@@ -53,6 +69,8 @@ struct Shared {
     log: EventLog,
     agent: Agent,
     access: Access,
+    /// Runs the analyzers that are not the model's own word.
+    security_analyzer: Option<Rc<dyn SecurityAnalyzer>>,
     max_iterations: u32,
     max_budget_per_run: Option<f64>,
     stuck_detection: Option<StuckDetection>,
@@ -157,6 +175,27 @@ impl Conversation {
         self.append(change).await.map(drop)
     }
 
+    /// Sets these values of `agent_state`, where `null` removes one, and leaves the others alone.
+    ///
+    /// # Errors
+    /// `invalid_options` for a name under which this library keeps something itself, `locked_elsewhere`, and those of
+    /// the store.
+    pub async fn set_agent_state(&self, values: &RawObject) -> Result<()> {
+        self.writable()?;
+        if let Some((name, _)) = values.iter().find(|(name, _)| OWN_STATE.contains(name)) {
+            let text =
+                format!("{name:?} in agent_state is what threadkeep itself remembers; choose another name");
+            return Err(Error::new(ErrorCode::InvalidOptions, text));
+        }
+        let change = Change::edit(|state| {
+            for (name, value) in values.iter() {
+                let value = Some(value).filter(|value| *value != "null").and_then(RawJson::from_json);
+                state.set_in_agent_state(name, value.as_ref());
+            }
+        });
+        self.append(change.strictly()).await.map(drop)
+    }
+
     /// Stops a run, lets go of the log, and refuses everything from then on. What was committed stays.
     pub async fn close(&self) {
         // Whoever opens it next must not find it still being written.
@@ -165,10 +204,15 @@ impl Conversation {
         self.0.is_closed.set(true);
     }
 
-    fn writable(&self) -> Result<()> {
-        if self.0.is_closed.get() {
-            return Err(Error::new(ErrorCode::InvalidState, "the conversation is closed; open it again"));
+    fn still_open(&self) -> Result<()> {
+        match self.0.is_closed.get() {
+            true => Err(Error::new(ErrorCode::InvalidState, "the conversation is closed; open it again")),
+            false => Ok(()),
         }
+    }
+
+    fn writable(&self) -> Result<()> {
+        self.still_open()?;
         match self.0.access {
             Access::Writer => Ok(()),
             Access::Follower => Err(Error::new(

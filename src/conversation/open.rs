@@ -3,8 +3,9 @@
 //! Reads the base state and the end of the log, not the log.
 
 use super::{
-    Access, Conversation, Shared,
+    Access, Change, Conversation, Shared,
     base_state::{BaseState, ExecutionStatus, Tags},
+    confirmation::set_analyzer,
     log::{EventLog, Listener},
     repair,
     stuck_detector::StuckDetection,
@@ -18,6 +19,7 @@ use crate::{
     id::ConversationId,
     json::RawObject,
     llm::Delta,
+    security::{ConfirmationPolicy, SecurityAnalyzer, StoredAnalyzer},
     store::Store,
 };
 use std::{
@@ -45,6 +47,13 @@ pub struct OpenOptions {
     pub stuck_detection: Option<StuckDetection>,
     /// Tags of a conversation that is created.
     pub tags: Tags,
+    /// When a call needs the user's consent; `None` leaves what is stored, which is never for a new conversation.
+    pub confirmation_policy: Option<ConfirmationPolicy>,
+    /// Who says how dangerous a call is, which can be nobody; `None` leaves what is stored, which is nobody for a new
+    /// conversation.
+    pub stored_analyzer: Option<Option<StoredAnalyzer>>,
+    /// Asks it. Without this, what only it could tell counts as dangerous.
+    pub security_analyzer: Option<Rc<dyn SecurityAnalyzer>>,
     /// Told of every committed event.
     pub listener: Listener,
     /// Told of every piece of an answer.
@@ -58,19 +67,17 @@ impl Conversation {
     /// `id_mismatch` where the stored state names another conversation, `store_corrupt` where it cannot be read,
     /// `not_found` for a follower of nothing, and those of the store.
     pub async fn open(options: OpenOptions) -> Result<Self> {
-        let OpenOptions {
-            id,
-            store,
-            host,
-            agent,
-            access,
-            max_iterations,
-            max_budget_per_run,
-            stuck_detection,
-            tags,
-            listener,
-            on_delta,
-        } = options;
+        let OpenOptions { id, store, host, agent, access, tags, listener, on_delta, .. } = options;
+        let OpenOptions { max_iterations, max_budget_per_run, stuck_detection, .. } = options;
+        let OpenOptions { confirmation_policy, stored_analyzer, security_analyzer, .. } = options;
+        let choose = |state: &mut BaseState| {
+            if let Some(policy) = confirmation_policy {
+                state.set_confirmation_policy(&RawJson::of(&policy));
+            }
+            if let Some(analyzer) = &stored_analyzer {
+                set_analyzer(state, analyzer.as_ref());
+            }
+        };
         let mut warnings = Vec::new();
         let mut torn = Vec::new();
         let log = match store.load(id).await? {
@@ -83,6 +90,9 @@ impl Conversation {
                     ));
                 }
                 warnings.extend(warning::about_agent(&state, &agent));
+                let mut chosen = state.clone();
+                choose(&mut chosen);
+                warnings.extend(warning::about_control(&chosen));
                 if access == Access::Writer && state.execution_status() == ExecutionStatus::Running {
                     warnings.push(warning::run_died());
                 }
@@ -99,6 +109,7 @@ impl Conversation {
                 state.set_max_iterations(max_iterations.into());
                 state.set_stuck_detection(stuck_detection != Some(StuckDetection::Off));
                 state.set_tags(&tags)?;
+                choose(&mut state);
                 EventLog::create(id, store, host, listener, state).await?
             }
         };
@@ -106,6 +117,7 @@ impl Conversation {
             log,
             agent,
             access,
+            security_analyzer,
             max_iterations: max_iterations.max(1),
             max_budget_per_run,
             stuck_detection,
@@ -121,6 +133,9 @@ impl Conversation {
         }));
         if access == Access::Writer {
             conversation.recover(&torn).await?;
+            if confirmation_policy.is_some() || stored_analyzer.is_some() {
+                conversation.append(Change::edit(choose).strictly()).await?;
+            }
             conversation.open_inbox().await?;
         }
         Ok(conversation)

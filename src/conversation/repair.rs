@@ -9,7 +9,7 @@ use super::{
     Change, Conversation,
     base_state::{BaseState, ExecutionStatus},
     log::{EventLog, Listener},
-    pending::{INTERRUPTED, INTERRUPTION, interruption},
+    pending::{INTERRUPTED, INTERRUPTION, interruption, is_among},
     warning::{Warning, WarningCode},
 };
 use crate::{
@@ -194,7 +194,7 @@ enum Leftover {
 }
 
 /// Where `agent_state` says how many calls a run had under way at a time, if more than one.
-const CONCURRENCY: &str = "tool_concurrency_limit";
+pub(super) const CONCURRENCY: &str = "tool_concurrency_limit";
 
 /// Calls begin in order and so many at a time, so those behind the first so many without a result had not begun.
 fn leftover(may_have_begun: bool, replay: Option<Replay>) -> Leftover {
@@ -250,7 +250,13 @@ impl Conversation {
     async fn leftovers(&self) -> Result<Leftovers> {
         let limit = self.concurrency_of_dead_run();
         let mut leftovers = Leftovers::default();
-        for (place, event) in self.pending_actions().await?.iter().enumerate() {
+        let unapproved = self.unapproved_actions();
+        let mut pending = self.pending_actions().await?;
+        let all = pending.len();
+        // What the user had not approved had not begun, and still waits.
+        pending.retain(|event| !is_among(event, &unapproved));
+        leftovers.is_to_be_asked = pending.len() < all;
+        for (place, event) in pending.iter().enumerate() {
             let Body::ActionEvent(action) = event.body() else { continue };
             let replay = self.0.agent.tools.get(&action.tool_name).map(|tool| tool.definition().replay);
             let may_have_begun = place < limit;

@@ -7,14 +7,15 @@
 
 use super::{
     Change, Conversation, Shared,
-    base_state::ExecutionStatus,
-    pending::{INTERRUPTED, call_of, interruption},
+    base_state::{BaseState, ExecutionStatus},
+    pending::{call_of, forget_pending, is_among, set_unapproved},
 };
 use crate::{
-    agent::{Call, Draft},
+    agent::Draft,
     cancel::CancelToken,
     error::{Error, ErrorCode, Result},
     event::{ConversationErrorEvent, InterruptEvent, Source},
+    id::EventId,
     llm::LlmError,
 };
 use std::rc::Rc;
@@ -46,7 +47,22 @@ impl Conversation {
     /// `invalid_state` where a run is under way or the conversation is closed, `locked_elsewhere`; those of the
     /// model and of the store, which are also in the log as a `ConversationErrorEvent` where it can be written.
     pub async fn run(&self, cancel: CancelToken) -> Result<RunOutcome> {
+        self.run_with(None, cancel).await
+    }
+
+    /// Runs these of the calls that wait and no others. If some are left, the conversation waits again before the
+    /// model is asked; if none are, it goes on as [`Conversation::run`] does.
+    ///
+    /// # Errors
+    /// As for [`Conversation::run`]; `not_found` for an action that does not wait, `invalid_state` for a `finish`
+    /// without the calls before it.
+    pub async fn run_approved(&self, actions: &[EventId], cancel: CancelToken) -> Result<RunOutcome> {
+        self.run_with(Some(actions), cancel).await
+    }
+
+    async fn run_with(&self, approved: Option<&[EventId]>, cancel: CancelToken) -> Result<RunOutcome> {
         self.writable()?;
+        let left_out = self.left_out(approved).await?;
         if self.0.running.borrow().is_some() {
             return Err(Error::new(
                 ErrorCode::InvalidState,
@@ -55,7 +71,7 @@ impl Conversation {
         }
         *self.0.running.borrow_mut() = Some(cancel.clone());
         let running = Running(&self.0);
-        let result = match self.run_until_done(&cancel).await {
+        let result = match self.run_until_done(&left_out, &cancel).await {
             Ok(Pause::Done) => Ok(()),
             Ok(Pause::Cancelled) => self.record_interrupt().await,
             Err(error) => {
@@ -72,7 +88,11 @@ impl Conversation {
         Ok(RunOutcome { status: self.execution_status(), final_response: self.final_response().await? })
     }
 
-    async fn run_until_done(&self, cancel: &CancelToken) -> std::result::Result<Pause, RunError> {
+    async fn run_until_done(
+        &self,
+        left_out: &[String],
+        cancel: &CancelToken,
+    ) -> std::result::Result<Pause, RunError> {
         use ExecutionStatus::{
             Deleting, Error as Failed, Finished, Idle, Paused, Running, Stuck, WaitingForConfirmation,
         };
@@ -85,6 +105,7 @@ impl Conversation {
                     state.set_execution_status(Running);
                     self.keep_model_settings(state);
                     self.keep_concurrency(state);
+                    set_unapproved(state, left_out);
                 });
                 self.append(change).await?;
             }
@@ -93,7 +114,10 @@ impl Conversation {
         let mut used = self.used();
         loop {
             let turn = self.0.turn.take().await;
-            self.take_in_messages().await?;
+            let mut pending = self.pending_actions().await?;
+            if pending.is_empty() {
+                self.take_in_messages().await?;
+            }
             // What has come to its end by itself was not interrupted.
             if self.execution_status() != Running {
                 return Ok(Pause::Done);
@@ -101,7 +125,6 @@ impl Conversation {
             if cancel.is_cancelled() {
                 return Ok(Pause::Cancelled);
             }
-            let pending: Vec<Call> = self.pending_actions().await?.iter().filter_map(call_of).collect();
             let ended = if pending.is_empty() {
                 self.stop_if_stuck().await?;
                 self.stop_at_limit(&used).await?;
@@ -112,7 +135,10 @@ impl Conversation {
                 drop(turn);
                 self.ask_model(cancel).await?
             } else {
-                self.run_calls(pending, cancel).await?
+                pending.retain(|event| !is_among(event, left_out));
+                let ended = self.run_calls(pending.iter().filter_map(call_of).collect(), cancel).await?;
+                self.wait_for_the_rest().await?;
+                ended
             };
             if matches!(ended, Pause::Cancelled) {
                 return Ok(Pause::Cancelled);
@@ -121,15 +147,23 @@ impl Conversation {
         }
     }
 
+    /// Calls that the user left out wait again when the approved ones have run, whatever else is the case.
+    async fn wait_for_the_rest(&self) -> Result<()> {
+        if self.unapproved_actions().is_empty() || self.pending_actions().await?.is_empty() {
+            return Ok(());
+        }
+        let waits =
+            |state: &mut BaseState| state.set_execution_status(ExecutionStatus::WaitingForConfirmation);
+        self.append(Change::edit(waits)).await.map(drop)
+    }
+
     async fn record_interrupt(&self) -> Result<()> {
         let _turn = self.0.turn.take().await;
-        let stopped = include_str!("../agent/prompts/stopped.md");
-        let mut drafts: Vec<Draft> =
-            self.pending_actions().await?.iter().filter_map(|event| interruption(event, stopped)).collect();
+        let mut drafts = self.answers_of_interrupt().await?;
         drafts.push(Draft::new(Source::User, InterruptEvent {}));
         let change = Change::append(drafts).and_edit(|state| {
             state.set_execution_status(ExecutionStatus::Paused);
-            state.set_in_agent_state(INTERRUPTED, None);
+            forget_pending(state);
         });
         self.append(change.strictly()).await.map(drop)
     }

@@ -1,13 +1,22 @@
 //! `send_message` (`conversation/impl/local_conversation.py`).
 
-use super::{Change, Conversation, base_state::ExecutionStatus, pending::INTERRUPTED};
+use super::{Change, Conversation, base_state::ExecutionStatus, pending::forget_pending};
 use crate::{
     agent::Draft,
     error::{Error, ErrorCode, Result},
-    event::{Event, MessageEvent, Source, SystemPromptEvent},
+    event::{Body, Event, MessageEvent, Source, SystemPromptEvent},
     llm::message::{Content, Message, Role},
     tool::record_of_tool,
 };
+
+/// What a message does with calls that wait for the user to decide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitingCalls {
+    /// It answers them: they will not run.
+    Reject,
+    /// It waits beside the log until they have their results.
+    Keep,
+}
 
 impl Conversation {
     /// Appends a user message, after answering every call that still waits for a result. While tools run it is kept
@@ -15,9 +24,22 @@ impl Conversation {
     /// that is under way picks the message up with its next request. Returns once the message is on the disk.
     ///
     /// # Errors
-    /// `invalid_options` for a message without content, `locked_elsewhere`, and those of the store; nothing is
-    /// stored then.
+    /// `invalid_options` for a message without content, `invalid_state` while calls wait for the user to decide,
+    /// `locked_elsewhere`, and those of the store; nothing is stored then.
     pub async fn send_message(&self, content: Vec<Content>, sender: Option<String>) -> Result<Event> {
+        self.send_message_while_waiting(content, sender, None).await
+    }
+
+    /// As [`Conversation::send_message`], and says what becomes of calls that wait for the user to decide.
+    ///
+    /// # Errors
+    /// As for [`Conversation::send_message`].
+    pub async fn send_message_while_waiting(
+        &self,
+        content: Vec<Content>,
+        sender: Option<String>,
+        waiting_calls: Option<WaitingCalls>,
+    ) -> Result<Event> {
         let is_empty = content.iter().all(|part| match part {
             Content::Text { text, .. } => text.trim().is_empty(),
             Content::Image { image_urls, .. } => image_urls.is_empty(),
@@ -27,12 +49,38 @@ impl Conversation {
         }
         self.writable()?;
         let message = MessageEvent { sender, ..MessageEvent::new(Message::new(Role::User, content)) };
+        let keep = waiting_calls == Some(WaitingCalls::Keep);
         if self.0.runs_tools.get() {
-            return self.queue_message(message).await;
+            let undecided = self.undecided_actions().await?;
+            if !keep && !undecided.is_empty() {
+                // What runs cannot be answered yet, so neither can the rest of its batch.
+                return Err(undecided_error(
+                    &undecided,
+                    "let the others end first, or pass pending: \"keep\"",
+                ));
+            }
+            let event = self.queue_message(message).await?;
+            if !self.0.runs_tools.get() {
+                // They were through before the message was on the disk.
+                let _turn = self.0.turn.take().await;
+                self.take_in_messages().await?;
+            }
+            return Ok(event);
         }
         let _turn = self.0.turn.take().await;
         self.writable()?;
-        self.take_in_messages().await?;
+        let undecided = self.undecided_actions().await?;
+        if !undecided.is_empty() {
+            match waiting_calls {
+                Some(WaitingCalls::Reject) => {}
+                Some(WaitingCalls::Keep) => return self.queue_message(message).await,
+                None => {
+                    let advice = "decide about them first, or pass pending: \"reject\" or \"keep\"";
+                    return Err(undecided_error(&undecided, advice));
+                }
+            }
+        }
+        self.append_kept().await?;
         let mut drafts = self.answers_to_pending().await?;
         drafts.extend(self.system_prompt_if_missing().await?);
         drafts.push(Draft::new(Source::User, message));
@@ -41,7 +89,7 @@ impl Conversation {
             if matches!(state.execution_status(), Finished | Stuck | WaitingForConfirmation) {
                 state.set_execution_status(ExecutionStatus::Idle);
             }
-            state.set_in_agent_state(INTERRUPTED, None);
+            forget_pending(state);
             self.keep_model_settings(state);
         });
         let events = self.append(change.strictly()).await?;
@@ -68,4 +116,14 @@ impl Conversation {
         };
         Ok(Some(Draft::new(Source::Agent, event)))
     }
+}
+
+fn undecided_error(undecided: &[Event], advice: &str) -> Error {
+    let mut calls = String::new();
+    for event in undecided {
+        let Body::ActionEvent(action) = event.body() else { continue };
+        let comma = if calls.is_empty() { "" } else { ", " };
+        calls.push_str(&format!("{comma}{} ({})", action.tool_name, event.id()));
+    }
+    Error::new(ErrorCode::InvalidState, format!("calls wait for the user: {calls}; {advice}"))
 }

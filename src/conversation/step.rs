@@ -37,18 +37,24 @@ impl Conversation {
                 Either::Right(_) => return Ok(Pause::Cancelled),
             }
         };
-        let _turn = self.0.turn.take().await;
         let completion = match answer {
             Ok(completion) => completion,
-            Err(error)
-                if error.code() == ErrorCode::LlmContentPolicy && self.may_nudge(CONTENT_POLICY).await? =>
-            {
+            Err(error) => {
+                let _turn = self.0.turn.take().await;
+                if error.code() != ErrorCode::LlmContentPolicy || !self.may_nudge(CONTENT_POLICY).await? {
+                    return Err(RunError::Llm(error));
+                }
                 self.nudge(CONTENT_POLICY).await?;
                 return Ok(Pause::Done);
             }
-            Err(error) => return Err(RunError::Llm(error)),
         };
         let reply = self.read_reply(&completion).await?;
+        // An analyzer may take its time, or hang: like the model, it holds nobody up.
+        let assessment = match select(pin!(self.assess(&reply)), pin!(cancel.cancelled())).await {
+            Either::Left((assessment, _)) => assessment,
+            Either::Right(_) => return Ok(Pause::Cancelled),
+        };
+        let _turn = self.0.turn.take().await;
         let is_superseded = self.state().last_user_message_id() != asked_with;
         let has_parallel_calls =
             reply.drafts.iter().filter(|draft| matches!(draft.body, Body::ActionEvent(_))).count() > 1;
@@ -61,6 +67,10 @@ impl Conversation {
             if reply.kind == ReplyKind::Text && !is_superseded {
                 state.set_execution_status(ExecutionStatus::Finished);
             }
+            if assessment.waits {
+                state.set_execution_status(ExecutionStatus::WaitingForConfirmation);
+            }
+            assessment.keep_risks(state);
         });
         self.append(change.strictly()).await?;
         // Nothing begins after a pause: if the page died in a tool, nobody would know that it had begun.
@@ -84,8 +94,13 @@ impl Conversation {
         let unavailable = unavailable_tools(&self.state(), &self.0.agent);
         let taken = self.0.log.read(|branch| branch.taken.clone()).await?;
         let mut new_id = || self.0.log.new_id();
-        let mut known =
-            Known { tools: &self.0.agent.tools, unavailable: &unavailable, taken, new_id: &mut new_id };
+        let mut known = Known {
+            tools: &self.0.agent.tools,
+            unavailable: &unavailable,
+            reads_risk: self.security_analyzer().is_some(),
+            taken,
+            new_id: &mut new_id,
+        };
         Ok(read_response(&completion.message, &completion.response_id, &mut known))
     }
 

@@ -1,9 +1,10 @@
 //! What an open conversation has to say about itself: things set aside, and things that do not work here.
 
-use super::base_state::BaseState;
+use super::{base_state::BaseState, confirmation::analyzer_in};
 use crate::{
     agent::Agent,
     json::{FromJson, RawObject},
+    security::ConfirmationPolicy,
 };
 
 /// One thing that the host should know and perhaps show.
@@ -102,6 +103,24 @@ pub fn about_agent(state: &BaseState, agent: &Agent) -> Vec<Warning> {
     warnings
 }
 
+/// What decides about calls in a way that this version cannot follow, so that everything looks dangerous.
+pub fn about_control(state: &BaseState) -> Vec<Warning> {
+    let mut messages = Vec::new();
+    if state.confirmation_policy().is_some_and(|policy| policy.read::<ConfirmationPolicy>().is_none()) {
+        messages.push(
+            "the confirmation policy of this conversation is not known here; every call waits".to_owned(),
+        );
+    }
+    if let Some(analyzer) = analyzer_in(state).filter(|analyzer| !analyzer.is_known()) {
+        messages.push(format!(
+            "the security analyzer of this conversation ({}) cannot be asked here; every call counts as HIGH",
+            analyzer.kind()
+        ));
+    }
+    let warn = |message| Warning { code: WarningCode::SettingsUnavailable, message };
+    messages.into_iter().map(warn).collect()
+}
+
 fn unavailable_settings(state: &BaseState) -> Vec<&'static str> {
     let mut settings = Vec::new();
     if agent_field::<RawObject>(state, "mcp_config").is_some_and(|servers| servers.iter().next().is_some()) {
@@ -117,14 +136,8 @@ fn unavailable_settings(state: &BaseState) -> Vec<&'static str> {
             settings.push(name);
         }
     }
-    let policy = state.confirmation_policy().and_then(|policy| policy.field::<String>("kind"));
-    if policy.is_some_and(|kind| kind != "NeverConfirm") {
-        settings.push("confirmation policy");
-    }
-    for (field, name) in [("security_analyzer", "security analyzer"), ("hook_config", "hooks")] {
-        if state.field(field).is_some() {
-            settings.push(name);
-        }
+    if state.field("hook_config").is_some() {
+        settings.push("hooks");
     }
     if agent_field::<String>(state, "kind").is_some_and(|kind| kind != "Agent") {
         settings.push("the kind of agent");

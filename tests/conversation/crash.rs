@@ -246,7 +246,7 @@ fn a_call_to_be_asked_about_waits_over_reloads_until_it_is_approved_or_rejected(
             }
             let conversation = world.open().await.unwrap();
             if !approves {
-                conversation.reject_pending_actions(Some("not now".into())).await.unwrap();
+                conversation.reject_pending_actions(Some("not now".into()), None).await.unwrap();
             }
             conversation.run(CancelToken::default()).await.unwrap();
             assert_eq!(ran.get(), u32::from(approves));

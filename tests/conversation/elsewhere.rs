@@ -107,14 +107,18 @@ fn what_has_no_effect_here_is_said() {
         edit_state(
             &store,
             r#"{"kind":"NeverConfirm"}"#,
-            r#"{"kind":"AlwaysConfirm"},"security_analyzer":{"kind":"LLMSecurityAnalyzer"}"#,
+            r#"{"kind":"AlwaysConfirm"},"security_analyzer":{"kind":"GraySwanAnalyzer"}"#,
         )
         .await;
+        edit_state(&store, r#""mcp_config":{}"#, r#""mcp_config":{"search":{"url":"https://example.org"}}"#)
+            .await;
         let conversation = world.open().await.unwrap();
         let said: Vec<&str> =
             conversation.warnings().iter().map(|warning| warning.message.as_str()).collect();
         assert!(said[0].contains("switch_llm, UnheardOfTool;"), "{said:?}");
-        assert!(said[1].ends_with("confirmation policy, security analyzer"), "{said:?}");
+        assert!(said[1].ends_with("MCP servers"), "{said:?}");
+        assert!(said[2].contains("GraySwanAnalyzer"), "{said:?}");
+        assert_eq!(said.len(), 3, "the policy has effect: {said:?}");
     });
 }
 

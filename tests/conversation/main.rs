@@ -2,7 +2,9 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod confirmation;
 mod crash;
+mod editing;
 mod elsewhere;
 mod limits;
 mod loop_;

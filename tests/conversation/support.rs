@@ -22,6 +22,7 @@ use threadkeep::{
         message::Content,
         transport::{HttpBody, HttpClient, HttpError, HttpRequest, HttpResponse},
     },
+    security::{ConfirmationPolicy, SecurityAnalyzer, StoredAnalyzer},
     store::Store,
     tool::{
         Replay, Tool, ToolAnnotations, ToolCall, ToolDefinition, ToolFailure, ToolKind, ToolOutput,
@@ -236,6 +237,9 @@ pub struct World {
     pub max_iterations: u32,
     pub max_budget_per_run: Option<f64>,
     pub stuck_detection: Option<StuckDetection>,
+    pub confirmation_policy: Option<ConfirmationPolicy>,
+    pub stored_analyzer: Option<Option<StoredAnalyzer>>,
+    pub analyzer: Option<Rc<dyn SecurityAnalyzer>>,
     pub told: Rc<RefCell<Vec<String>>>,
 }
 
@@ -256,6 +260,9 @@ impl World {
             max_iterations: 20,
             max_budget_per_run: None,
             stuck_detection: None,
+            confirmation_policy: None,
+            stored_analyzer: None,
+            analyzer: None,
             told: Rc::default(),
         }
     }
@@ -287,6 +294,9 @@ impl World {
             max_budget_per_run: self.max_budget_per_run,
             stuck_detection: self.stuck_detection,
             tags: Vec::new(),
+            confirmation_policy: self.confirmation_policy,
+            stored_analyzer: self.stored_analyzer.clone(),
+            security_analyzer: self.analyzer.clone(),
             listener: Rc::new(move |event| told.borrow_mut().push(event.kind().to_owned())),
             on_delta: Rc::new(|_| {}),
         })

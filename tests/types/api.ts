@@ -7,14 +7,18 @@ import {
   load,
   memoryStore,
   tool,
+  type ActionEvent,
+  type ConfirmationPolicy,
   type ConversationEvent,
   type ConversationInfo,
   type ErrorCode,
   type ExecutionStatus,
   type LiveEvent,
   type MessageEvent_,
+  type Observation,
   type Run,
   type RunResult,
+  type SecurityRisk,
   type Store,
 } from "threadkeep";
 
@@ -81,6 +85,27 @@ export async function use(signal: AbortSignal): Promise<void> {
   conversation.id = "";
   same<ExecutionStatus, typeof conversation.executionStatus>(true);
   same<"writer" | "follower", typeof conversation.access>(true);
+
+  const [action] = await conversation.pendingActions();
+  await conversation.run({ signal, approve: [action!.id] });
+  await conversation.rejectPendingActions("No", { actionIds: [action!.id] });
+  same<Awaited<ReturnType<typeof conversation.editAction>>, ActionEvent>(true);
+  await conversation.editAction(action!.id, { a: 1 });
+  await conversation.setConfirmationPolicy({ kind: "ConfirmRisky", threshold: "LOW", confirmUnknown: false });
+  // @ts-expect-error nobody can know more than nothing
+  await conversation.setConfirmationPolicy({ kind: "ConfirmRisky", threshold: "UNKNOWN" });
+  await conversation.setSecurityAnalyzer({ securityRisk: (action) => (action.tool_name === "add" ? "LOW" : "HIGH") });
+  await conversation.setSecurityAnalyzer(null);
+  await conversation.setAllowedTools([...conversation.allowedTools, "add"]);
+  await conversation.setAgentState({ seen: [1], gone: null });
+  same<typeof conversation.securityRisks, Record<string, SecurityRisk>>(true);
+  await conversation.sendMessage("Wait", { pending: "keep" });
+  // @ts-expect-error a message approves nothing
+  await conversation.sendMessage("Wait", { pending: "approve" });
+  same<Awaited<ReturnType<typeof conversation.executeTool>>, Observation>(true);
+  await conversation.executeTool("add", { a: 1, b: 2 }, { signal });
+  const policy: ConfirmationPolicy = { kind: "AlwaysConfirm" };
+  await Conversation.open({ agent, store, confirmationPolicy: policy, securityAnalyzer: null, deleteOnClose: true });
 
   const message = await conversation.sendMessage([
     { type: "text", text: "look" },

@@ -1,0 +1,63 @@
+// When an agent has to ask first: as the host says it, and as the wasm takes it.
+import { invalidOptions, reading } from "./errors.js";
+import type { SecurityRisk } from "./events.js";
+import { type CoreAnalyzer, type SecurityAnalyzer, hostAnalyzer, storedAnalyzer } from "./security.js";
+
+/**
+ * When a call waits for the user. The whole answer waits if one of its calls has to; a `finish` or `think` that is
+ * alone never does.
+ */
+export type ConfirmationPolicy =
+  /** Every call. */
+  | { kind: "AlwaysConfirm" }
+  /** No call. The default. */
+  | { kind: "NeverConfirm" }
+  /**
+   * Calls as risky as `threshold` (default `"HIGH"`) or more, and with `confirmUnknown` (default true) those of which
+   * nobody knows. Without a security analyzer nobody knows of any.
+   */
+  | { kind: "ConfirmRisky"; threshold?: Exclude<SecurityRisk, "UNKNOWN">; confirmUnknown?: boolean };
+
+/** A policy as the SDK stores it. @internal */
+export function storedPolicy(policy: ConfirmationPolicy): string {
+  return reading("confirmationPolicy", () => {
+    if (typeof policy !== "object" || policy === null) throw invalidOptions("confirmationPolicy must be an object with a kind");
+    const { kind } = policy;
+    const risky = policy.kind === "ConfirmRisky" && { threshold: policy.threshold ?? "HIGH", confirm_unknown: policy.confirmUnknown ?? true };
+    return JSON.stringify({ ...risky, kind });
+  });
+}
+
+/** The ids of actions as the wasm takes them. @internal */
+export function actionIds(name: string, ids: readonly string[] | undefined): string | undefined {
+  return reading(name, () => {
+    if (ids === undefined) return undefined;
+    if (Array.isArray(ids) && ids.every((id) => typeof id === "string" && !id.includes(","))) return ids.join(",");
+    throw invalidOptions(`${name} must be an array of ids of events`);
+  });
+}
+
+const theModel = JSON.stringify({ kind: "LLMSecurityAnalyzer" });
+
+/** Asks the analyzer that a conversation has stored. @internal */
+export class Analyzers {
+  /** What the host gave: a function among it is nowhere else. */
+  #given: CoreAnalyzer | undefined;
+  #asked: { json: string; analyzer: Promise<CoreAnalyzer> } | undefined;
+
+  /** Takes what the host gives, and returns what is to be stored. @throws ThreadkeepError `invalid_options` */
+  async take(analyzer: SecurityAnalyzer | null): Promise<string> {
+    if (analyzer === null) return "null";
+    // The model's own word needs no code.
+    if (reading("securityAnalyzer", () => "kind" in analyzer && analyzer.kind === "LLMSecurityAnalyzer")) return theModel;
+    this.#given = await hostAnalyzer(analyzer);
+    return this.#given.json;
+  }
+
+  /** The risk of an action, both in JSON. Rejects where the analyzer fails. */
+  async securityRisk(stored: string, action: string): Promise<SecurityRisk> {
+    if (this.#given?.json === stored) return this.#given.securityRisk(action);
+    if (this.#asked?.json !== stored) this.#asked = { json: stored, analyzer: storedAnalyzer(stored) };
+    return (await this.#asked.analyzer).securityRisk(action);
+  }
+}

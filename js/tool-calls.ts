@@ -1,0 +1,65 @@
+// The tools of one open conversation.
+import { ThreadkeepError } from "./errors.js";
+import type { LiveEvent } from "./events.js";
+import { type CoreTool, type Tool, type ToolContext, toCore } from "./tool.js";
+
+/** Runs the tools of one conversation, and closes them with it. @internal */
+export class ToolCalls {
+  readonly #tools: readonly Tool[];
+  readonly #tell: (event: LiveEvent) => void;
+  /** Of calls that the host makes. */
+  readonly #signals = new Map<string, AbortSignal>();
+
+  constructor(tools: readonly Tool[], tell: (event: LiveEvent) => void) {
+    this.#tools = tools;
+    this.#tell = tell;
+  }
+
+  /** The tools in the form that the wasm takes. */
+  async toCore(): Promise<CoreTool[]> {
+    return (await toCore(this.#tools)).map((tool) => ({
+      ...tool,
+      execute: (json: string, context: Omit<ToolContext, "progress">) => tool.execute(json, this.#context(tool.name, context)),
+    }));
+  }
+
+  #context(name: string, given: Omit<ToolContext, "progress">): ToolContext {
+    const { toolCallId } = given;
+    const signal = this.#signals.get(toolCallId);
+    const progress = (text: string) => {
+      this.#tell({ kind: "ToolProgressEvent", tool_call_id: toolCallId, tool_name: name, text: String(text) });
+    };
+    return { ...given, ...(signal && { signal: AbortSignal.any([given.signal, signal]) }), progress };
+  }
+
+  /** Makes a call under an id of its own, and waits no longer when the signal is aborted. */
+  async withSignal(signal: AbortSignal | undefined, call: (id: string) => Promise<unknown>): Promise<unknown> {
+    const id = `call_${crypto.randomUUID()}`;
+    if (!signal) return call(id);
+    let stop!: () => void;
+    const stopped = new Promise<never>((_, reject) => {
+      stop = () => reject(new ThreadkeepError("aborted", "the call was stopped by its signal", { cause: signal.reason }));
+    });
+    signal.addEventListener("abort", stop);
+    if (signal.aborted) stop();
+    this.#signals.set(id, signal);
+    try {
+      return await Promise.race([stopped, signal.aborted ? stopped : call(id)]);
+    } finally {
+      signal.removeEventListener("abort", stop);
+      this.#signals.delete(id);
+    }
+  }
+
+  /** Closes every tool. One that fails to does not keep the others, or the conversation, from closing. */
+  async close(): Promise<void> {
+    const closing = await Promise.allSettled(this.#tools.map(async (tool) => tool.close?.()));
+    for (const closed of closing) {
+      if (closed.status === "fulfilled") continue;
+      // A tool's mistake is reported where uncaught errors are.
+      queueMicrotask(() => {
+        throw closed.reason;
+      });
+    }
+  }
+}

@@ -1,0 +1,150 @@
+//! Whether the calls of an answer wait for the user (`agent/agent.py`, `_requires_user_confirmation`), and who says
+//! how dangerous they are.
+//!
+//! Fails on the safe side: a policy that this version does not know asks about everything, and a call whose analyzer
+//! throws, answers nonsense or is not here counts as dangerous.
+
+use super::{Change, Conversation, base_state::BaseState, pending::RISKS};
+use crate::{
+    agent::{Call, Draft, Reply},
+    error::Result,
+    event::{Body, Event, Head, Parent, RawJson, SecurityRisk, Source},
+    id::EventId,
+    json::{RawObject, ToJson as _},
+    security::{ConfirmationPolicy, StoredAnalyzer},
+    tool::ToolKind,
+};
+
+/// Where `agent_state` lists the tools whose calls the user allowed once and for all.
+pub(super) const ALLOWED_TOOLS: &str = "allowed_tools";
+
+/// What is to become of the calls of an answer.
+#[derive(Default)]
+pub(super) struct Assessment {
+    /// Whether they wait for the user.
+    pub waits: bool,
+    /// What an analyzer other than the model said: action ids and risks.
+    risks: RawObject,
+}
+
+impl Assessment {
+    /// Keeps what was found out for those who show the calls.
+    pub fn keep_risks(&self, state: &mut BaseState) {
+        if self.waits && self.risks.iter().next().is_some() {
+            state.set_in_agent_state(RISKS, Some(&RawJson::of(&self.risks)));
+        }
+    }
+}
+
+impl Conversation {
+    /// Whether the calls of this answer wait. All of them do if one has to; a `finish` or `think` that is alone
+    /// never does.
+    pub(super) async fn assess(&self, reply: &Reply) -> Assessment {
+        let policy = self.confirmation_policy();
+        let allowed: Vec<String> = self.state().in_agent_state(ALLOWED_TOOLS).unwrap_or_default();
+        let is_allowed = |call: &Call| allowed.contains(&call.tool_name);
+        if policy == ConfirmationPolicy::NeverConfirm
+            || self.is_lone_word(&reply.calls)
+            || reply.calls.iter().all(is_allowed)
+        {
+            return Assessment::default();
+        }
+        let analyzer = self.security_analyzer();
+        let mut assessment = Assessment::default();
+        for call in &reply.calls {
+            let action = reply.drafts.iter().find(|draft| draft.id.as_ref() == Some(&call.action_id));
+            let Some(action) = action else { continue };
+            let risk = self.risk_of(action, &call.action_id, analyzer.as_ref()).await;
+            if analyzer.as_ref().is_some_and(|analyzer| !analyzer.is_the_model()) {
+                assessment.risks.set(call.action_id.as_str(), &risk.to_json_text());
+            }
+            assessment.waits |= policy.should_confirm(risk) && !is_allowed(call);
+        }
+        assessment
+    }
+
+    fn is_lone_word(&self, calls: &[Call]) -> bool {
+        let [call] = calls else { return calls.is_empty() };
+        let tool = self.0.agent.tools.get(&call.tool_name);
+        tool.is_some_and(|tool| matches!(tool.definition().kind, ToolKind::Finish | ToolKind::Think))
+    }
+
+    /// How dangerous the call in this draft is.
+    pub(super) async fn risk_of(
+        &self,
+        action: &Draft,
+        id: &EventId,
+        analyzer: Option<&StoredAnalyzer>,
+    ) -> SecurityRisk {
+        let Some(analyzer) = analyzer else { return SecurityRisk::Unknown };
+        if analyzer.is_the_model() {
+            return match &action.body {
+                Body::ActionEvent(action) => action.security_risk,
+                _ => SecurityRisk::High,
+            };
+        }
+        let Some(analyzer) = &self.0.security_analyzer else { return SecurityRisk::High };
+        let timestamp = self.0.log.host.local_time();
+        let head = Head { id: id.clone(), timestamp, source: Source::Agent, parent: Parent::Unset };
+        let event = Event::new(head, action.body.clone());
+        analyzer.security_risk(event.json()).await.unwrap_or(SecurityRisk::High)
+    }
+
+    /// When a call needs the user's consent.
+    pub fn confirmation_policy(&self) -> ConfirmationPolicy {
+        match self.state().confirmation_policy() {
+            Some(policy) => policy.read().unwrap_or(ConfirmationPolicy::AlwaysConfirm),
+            None => ConfirmationPolicy::NeverConfirm,
+        }
+    }
+
+    /// Who says how dangerous a call is; `None` where nobody does and every risk is unknown.
+    pub fn security_analyzer(&self) -> Option<StoredAnalyzer> {
+        analyzer_in(&self.state())
+    }
+
+    /// From the next answer on, calls need the user's consent when this policy says so. Calls that wait already go on
+    /// waiting.
+    ///
+    /// # Errors
+    /// `locked_elsewhere`, and those of the store.
+    pub async fn set_confirmation_policy(&self, policy: ConfirmationPolicy) -> Result<()> {
+        self.writable()?;
+        let change = Change::edit(|state| state.set_confirmation_policy(&RawJson::of(&policy)));
+        self.append(change.strictly()).await.map(drop)
+    }
+
+    /// From the next answer on, this analyzer says how dangerous calls are.
+    ///
+    /// # Errors
+    /// `locked_elsewhere`, and those of the store.
+    pub async fn set_security_analyzer(&self, analyzer: Option<StoredAnalyzer>) -> Result<()> {
+        self.writable()?;
+        self.append(Change::edit(|state| set_analyzer(state, analyzer.as_ref())).strictly()).await.map(drop)
+    }
+
+    /// The tools whose calls do not wait, whatever the policy says.
+    pub fn allowed_tools(&self) -> Vec<String> {
+        self.state().in_agent_state(ALLOWED_TOOLS).unwrap_or_default()
+    }
+
+    /// Allows the calls of these tools, and of no others, once and for all. The SDK knows no such list and asks.
+    ///
+    /// # Errors
+    /// `locked_elsewhere`, and those of the store.
+    pub async fn set_allowed_tools(&self, names: &[String]) -> Result<()> {
+        self.writable()?;
+        let names = (!names.is_empty()).then(|| RawJson::of(names));
+        let change = Change::edit(|state| state.set_in_agent_state(ALLOWED_TOOLS, names.as_ref()));
+        self.append(change.strictly()).await.map(drop)
+    }
+}
+
+/// The analyzer that this state names.
+pub(super) fn analyzer_in(state: &BaseState) -> Option<StoredAnalyzer> {
+    StoredAnalyzer::of(state.field("security_analyzer")?)
+}
+
+pub(super) fn set_analyzer(state: &mut BaseState, analyzer: Option<&StoredAnalyzer>) {
+    state.set_field("security_analyzer", analyzer.map(StoredAnalyzer::as_json));
+}

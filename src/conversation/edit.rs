@@ -1,0 +1,198 @@
+//! Changing the arguments of a call before allowing it.
+//!
+//! Nothing in a log is ever changed, and providers and Python want one call with one id for each result. So the batch
+//! is written once more, with the other arguments, on a branch that starts where the batch started; the calls that
+//! stay behind are answered there as rejected. What the model and Python see is what was run.
+
+use super::{
+    Change, Conversation,
+    active_branch::load,
+    base_state::{BaseState, ExecutionStatus},
+    pending::{EDITED, INTERRUPTED, RISKS, UNAPPROVED, rejection},
+};
+use crate::{
+    agent::{Draft, arguments::read_arguments},
+    error::{Error, ErrorCode, Result},
+    event::{ActionEvent, Body, Event, RawJson, SecurityRisk},
+    id::EventId,
+    json::{RawObject, ToJson as _},
+    tool::record_of_call,
+};
+
+impl Conversation {
+    /// Gives a call that waits for the user these arguments. It waits on, under a new event, which is returned; its
+    /// tool has accepted the arguments. Calls of the same batch get new events as well.
+    ///
+    /// # Errors
+    /// `invalid_options` for arguments that the tool does not accept, `not_found` for an action that does not wait
+    /// for the user, `invalid_state` during a run or for a call whose tool is not here, `locked_elsewhere`, and those
+    /// of the store; nothing has changed then.
+    pub async fn edit_action(&self, action: &EventId, arguments: &str) -> Result<Event> {
+        self.writable()?;
+        let old = self.waiting_action(action).await?;
+        let id = self.0.log.new_id();
+        let edited = Draft {
+            id: Some(id.clone()),
+            timestamp: None,
+            source: old.source(),
+            body: self.with_arguments(&old, arguments)?.into(),
+        };
+        let risk = self.risk_of_edited(&edited, &id).await;
+        let _turn = self.0.turn.take().await;
+        self.writable()?;
+        // Somebody may have decided about it while an analyzer looked at it.
+        self.waiting_action(action).await?;
+        let change = self.rewrite(&old, edited, &id, risk).await?;
+        let events = self.append(change.strictly()).await?;
+        events
+            .into_iter()
+            .find(|event| *event.id() == id)
+            .ok_or_else(|| Error::new(ErrorCode::Internal, "the call was not written again"))
+    }
+
+    async fn waiting_action(&self, action: &EventId) -> Result<Event> {
+        if self.0.running.borrow().is_some() {
+            return Err(Error::new(ErrorCode::InvalidState, "the agent is working; interrupt it first"));
+        }
+        let waiting = self.undecided_actions().await?;
+        waiting.into_iter().find(|event| event.id() == action).ok_or_else(|| {
+            Error::new(
+                ErrorCode::NotFound,
+                format!("no action {action} waits for the user; see pendingActions()"),
+            )
+        })
+    }
+
+    /// The call with other arguments. What the model said of the old ones, its purpose and its risk, says nothing of
+    /// the new ones.
+    fn with_arguments(&self, old: &Event, arguments: &str) -> Result<ActionEvent> {
+        let Body::ActionEvent(old) = old.body() else {
+            return Err(Error::new(ErrorCode::Internal, "what waits is no call"));
+        };
+        let Some(tool) = self.0.agent.tools.get(&old.tool_name) else {
+            let text = format!(
+                "the tool {} is not here; reject its call, or open the conversation with it",
+                old.tool_name
+            );
+            return Err(Error::new(ErrorCode::InvalidState, text));
+        };
+        let refuse = |why: String| {
+            let text = format!("these arguments are not those of tool {}: {why}", old.tool_name);
+            Error::new(ErrorCode::InvalidOptions, text)
+        };
+        let arguments = read_arguments(arguments, tool.definition(), false).map_err(refuse)?;
+        tool.check(&arguments.for_tool.to_json()).map_err(refuse)?;
+        let mut edited = old.clone();
+        edited.tool_call.arguments = arguments.stored;
+        edited.action = Some(record_of_call(tool.definition().kind, &arguments.for_tool));
+        edited.security_risk = SecurityRisk::Unknown;
+        edited.summary = Some(arguments.summary);
+        Ok(edited)
+    }
+
+    async fn risk_of_edited(&self, edited: &Draft, id: &EventId) -> Option<SecurityRisk> {
+        let analyzer = self.security_analyzer().filter(|analyzer| !analyzer.is_the_model())?;
+        Some(self.risk_of(edited, id, Some(&analyzer)).await)
+    }
+
+    /// Everything from the batch's first call on, on a new branch and with new ids.
+    async fn rewrite(
+        &self,
+        old: &Event,
+        edited: Draft,
+        edited_id: &EventId,
+        risk: Option<SecurityRisk>,
+    ) -> Result<Change<'static>> {
+        let log = &self.0.log;
+        let branch = load(&*log.store, log.id, log.head()).await?;
+        let response = |event: &Event| match event.body() {
+            Body::ActionEvent(action) => Some(action.llm_response_id.clone()),
+            _ => None,
+        };
+        let start =
+            branch.iter().position(|event| response(event).is_some() && response(event) == response(old));
+        let Some((before, batch)) = start.and_then(|start| branch.split_at_checked(start)) else {
+            return Err(Error::new(ErrorCode::Internal, "the call is not on its branch"));
+        };
+        if batch.iter().any(|event| matches!(event.body(), Body::Unknown | Body::Unreadable)) {
+            let text =
+                "the log cannot be read behind this call, so it cannot be written again; reject the call";
+            return Err(Error::new(ErrorCode::InvalidState, text));
+        }
+        let left = include_str!("../agent/prompts/left_behind.md").trim_end();
+        let mut drafts: Vec<Draft> =
+            self.pending_actions().await?.iter().filter_map(|event| rejection(event, left)).collect();
+        let start = drafts.len();
+        let mut renamed = Renamed(Vec::new());
+        for event in batch {
+            let is_edited = event.id() == old.id();
+            let id = if is_edited { edited_id.clone() } else { log.new_id() };
+            let mut draft = if is_edited { edited.clone() } else { copy_of(event, &id) };
+            renamed.point_at_new(&mut draft.body);
+            renamed.0.push((event.id().as_str().to_owned(), id));
+            drafts.push(draft);
+        }
+        let edited_id = edited_id.as_str().to_owned();
+        let mut change = Change::append(drafts).and_edit(move |state| {
+            state.set_execution_status(ExecutionStatus::WaitingForConfirmation);
+            renamed.rename_in(state, edited_id, risk);
+        });
+        change.branch = Some((start, before.last().map(|event| event.id().clone())));
+        Ok(change)
+    }
+}
+
+fn copy_of(event: &Event, id: &EventId) -> Draft {
+    Draft {
+        id: Some(id.clone()),
+        timestamp: Some(event.timestamp().to_owned()),
+        source: event.source(),
+        body: event.body().clone(),
+    }
+}
+
+/// Old ids and new ones.
+struct Renamed(Vec<(String, EventId)>);
+
+impl Renamed {
+    fn new_of(&self, old: &str) -> Option<String> {
+        let (_, new) = self.0.iter().find(|(id, _)| id == old)?;
+        Some(new.as_str().to_owned())
+    }
+
+    /// Results name the event of their call.
+    fn point_at_new(&self, body: &mut Body) {
+        let id = match body {
+            Body::ObservationEvent(body) => &mut body.action_id,
+            Body::UserRejectObservation(body) => &mut body.action_id,
+            _ => return,
+        };
+        if let Some(new) = self.new_of(id) {
+            *id = new;
+        }
+    }
+
+    /// What is known of the calls that wait, under their new ids.
+    fn rename_in(&self, state: &mut BaseState, edited: String, risk: Option<SecurityRisk>) {
+        for name in [UNAPPROVED, INTERRUPTED, EDITED] {
+            let old: Vec<String> = state.in_agent_state(name).unwrap_or_default();
+            let mut new: Vec<String> = old.iter().filter_map(|id| self.new_of(id)).collect();
+            if name == EDITED && !new.contains(&edited) {
+                new.push(edited.clone());
+            }
+            state.set_in_agent_state(name, (!new.is_empty()).then(|| RawJson::of(&new)).as_ref());
+        }
+        let old: RawObject = state.in_agent_state(RISKS).unwrap_or_default();
+        let mut new = RawObject::default();
+        for (id, risk) in old.iter() {
+            if let Some(id) = self.new_of(id) {
+                new.set(&id, risk);
+            }
+        }
+        match risk {
+            Some(risk) => new.set(&edited, &risk.to_json_text()),
+            None => drop(new.remove(&edited)),
+        }
+        state.set_in_agent_state(RISKS, new.iter().next().map(|_| RawJson::of(&new)).as_ref());
+    }
+}

@@ -1,0 +1,169 @@
+//! Calls whose arguments the user changes before allowing them.
+
+use crate::support::{TestTool, World, calls, echo, say, text};
+use futures_executor::block_on;
+use futures_util::FutureExt;
+use serde_json::json;
+use std::rc::Rc;
+use threadkeep::{
+    cancel::CancelToken,
+    conversation::{Conversation, base_state::ExecutionStatus},
+    error::ErrorCode,
+    id::EventId,
+    security::ConfirmationPolicy,
+    store::MemoryStore,
+    tool::{Replay, ToolFailure},
+};
+
+fn world() -> World {
+    let batch = calls(&[
+        ("a", "echo", r#"{"text":"one","summary":"say one"}"#),
+        ("b", "echo", r#"{"text":"two","summary":"say two"}"#),
+        ("c", "echo", r#"{"text":"three","summary":"say three"}"#),
+    ]);
+    let mut world = World::new(Rc::new(MemoryStore::new()), vec![echo()], [batch, text("Done.")]);
+    world.confirmation_policy = Some(ConfirmationPolicy::AlwaysConfirm);
+    world
+}
+
+async fn waiting(world: &World) -> (Conversation, Vec<EventId>) {
+    let conversation = world.open().await.unwrap();
+    say(&conversation, "Go").await;
+    conversation.run(CancelToken::default()).await.unwrap();
+    assert_eq!(conversation.execution_status(), ExecutionStatus::WaitingForConfirmation);
+    let ids = pending(&conversation).await;
+    (conversation, ids)
+}
+
+async fn pending(conversation: &Conversation) -> Vec<EventId> {
+    conversation.pending_actions().await.unwrap().iter().map(|event| event.id().clone()).collect()
+}
+
+#[test]
+fn one_call_of_three_is_edited_and_the_model_and_the_log_say_what_was_run() {
+    block_on(async {
+        let world = world();
+        let (conversation, ids) = waiting(&world).await;
+        let edited = conversation.edit_action(&ids[1], r#"{"text":"zwei"}"#).await.unwrap();
+        let left = pending(&conversation).await;
+        assert_eq!(left.len(), 3);
+        assert_eq!(left[1], *edited.id());
+        assert!(ids.iter().all(|id| !left.contains(id)), "the old calls stay behind");
+        assert_eq!(conversation.execution_status(), ExecutionStatus::WaitingForConfirmation);
+
+        // What was edited is there after a reload, like everything else.
+        let conversation = world.open().await.unwrap();
+        assert_eq!(pending(&conversation).await, left);
+        let outcome = conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(outcome.final_response.as_deref(), Some("Done."));
+
+        let events = world.events().await;
+        assert_eq!(
+            world.kinds().await[2..],
+            [
+                "Action",
+                "Action",
+                "Action",
+                "UserRejectObservation",
+                "UserRejectObservation",
+                "UserRejectObservation",
+                "Action",
+                "Action",
+                "Action",
+                "Observation",
+                "Observation",
+                "Observation",
+                "Message"
+            ]
+        );
+        assert_eq!(events[8]["parent_id"], events[1]["id"], "the new branch starts where the batch did");
+        assert_eq!(events[9]["action"]["data"], json!({ "text": "zwei" }));
+        assert_eq!(events[9]["tool_call"]["arguments"], r#"{"text": "zwei"}"#);
+        assert_eq!(events[9]["summary"], r#"echo: {"text": "zwei"}"#);
+        assert_eq!(events[8]["summary"], "say one");
+        assert_eq!(events[9]["llm_response_id"], events[3]["llm_response_id"]);
+        assert_eq!(events[9]["tool_call_id"], "b");
+        assert_eq!(events[12]["action_id"], events[9]["id"]);
+        assert_eq!(events[12]["observation"]["content"][0]["text"], "zwei");
+        let note = events[12]["extended_content"][0]["text"].as_str().unwrap();
+        assert!(note.contains("changed the arguments"), "{note}");
+        assert_eq!(events[11]["extended_content"], json!([]));
+        let told = world.model.last_messages();
+        assert_eq!(told[2]["tool_calls"][1]["function"]["arguments"], r#"{"text": "zwei"}"#);
+        assert_eq!(told.len(), 6, "what stayed behind is not told");
+        assert_eq!(conversation.state().agent_state().unwrap().as_str(), "{}");
+    });
+}
+
+#[test]
+fn a_call_is_edited_again_and_after_its_neighbour_has_run() {
+    block_on(async {
+        let world = world();
+        let (conversation, ids) = waiting(&world).await;
+        conversation.run_approved(&[ids[0].clone()], CancelToken::default()).await.unwrap();
+        conversation.reject_pending_actions(None, Some(&[ids[2].clone()])).await.unwrap();
+        let once = conversation.edit_action(&ids[1], r#"{"text":"zwei"}"#).await.unwrap();
+        assert_eq!(pending(&conversation).await, [once.id().clone()]);
+        let error = conversation.edit_action(&ids[1], r#"{"text":"x"}"#).await.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::NotFound);
+        let twice = conversation.edit_action(once.id(), r#"{"text":"deux"}"#).await.unwrap();
+        let outcome = conversation.run_approved(&[twice.id().clone()], CancelToken::default()).await.unwrap();
+        assert_eq!(outcome.status, ExecutionStatus::Finished);
+        let told = world.model.last_messages();
+        let results: Vec<&str> =
+            told[3..].iter().map(|message| message["content"][0]["text"].as_str().unwrap()).collect();
+        assert_eq!(results[0], "one");
+        assert!(results[1].starts_with("Action rejected"));
+        assert_eq!(results[2], "deux");
+    });
+}
+
+#[test]
+fn arguments_that_the_tool_does_not_take_change_nothing() {
+    block_on(async {
+        let world = world();
+        let (conversation, ids) = waiting(&world).await;
+        for arguments in [r#"{"text":1}"#, "{}", "not JSON"] {
+            let error = conversation.edit_action(&ids[0], arguments).await.unwrap_err();
+            assert_eq!(error.code(), ErrorCode::InvalidOptions, "{arguments}");
+        }
+        assert_eq!(pending(&conversation).await, ids);
+        conversation.reject_pending_actions(None, None).await.unwrap();
+        let error = conversation.edit_action(&ids[0], r#"{"text":"x"}"#).await.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::NotFound);
+    });
+}
+
+#[test]
+fn a_call_is_not_edited_while_the_agent_works() {
+    block_on(async {
+        let mut world = world();
+        let batch = calls(&[("a", "endless", r#"{"text":"one"}"#), ("b", "echo", r#"{"text":"two"}"#)]);
+        world.model.answers.borrow_mut().push_front(batch);
+        world.tools.push(TestTool::shared("endless", Replay::Never, |_| std::future::pending()));
+        let (conversation, ids) = waiting(&world).await;
+        let approved = [ids[0].clone()];
+        let mut run = Box::pin(conversation.run_approved(&approved, CancelToken::default()));
+        assert!(run.as_mut().now_or_never().is_none());
+        let error = conversation.edit_action(&ids[1], r#"{"text":"x"}"#).await.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::InvalidState);
+    });
+}
+
+#[test]
+fn an_edited_call_that_fails_says_so_as_any_other() {
+    block_on(async {
+        let mut world = world();
+        world.model.answers.borrow_mut().push_front(calls(&[("a", "broken", r#"{"text":"one"}"#)]));
+        world.model.answers.borrow_mut().truncate(1);
+        world.model.answers.borrow_mut().push_back(text("Oh."));
+        world
+            .tools
+            .push(TestTool::shared("broken", Replay::Never, |_| async { Err(ToolFailure("no".into())) }));
+        let (conversation, ids) = waiting(&world).await;
+        conversation.edit_action(&ids[0], r#"{"text":"x"}"#).await.unwrap();
+        let outcome = conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(outcome.final_response.as_deref(), Some("Oh."));
+        assert_eq!(conversation.state().agent_state().unwrap().as_str(), "{}");
+    });
+}
