@@ -13,6 +13,8 @@ import { type RunLimits, limitsOf } from "./limits.js";
 import { Run, type RunOptions, type RunResult } from "./run.js";
 import type { SecurityAnalyzer } from "./security.js";
 import { type Store, coreStore, indexedDBStore } from "./store.js";
+import { Secrets } from "./secrets.js";
+import type { SecretValue } from "./secrets/source.js";
 import { ToolCalls } from "./tool-calls.js";
 import type { CoreTool } from "./tool.js";
 
@@ -37,6 +39,13 @@ export interface ConversationOptions extends RunLimits {
   deleteOnClose?: boolean;
   /** For a conversation that is created. Names of lower-case letters and digits, values of at most 256 characters. */
   tags?: Record<string, string>;
+  /** Set as soon as it is open, as `updateSecrets()` does. */
+  secrets?: Record<string, SecretValue>;
+  /**
+   * A passphrase: secrets and the model's key are stored encrypted under it, as the SDK's `Cipher` does, and read again.
+   * Make it long and random: whoever has the file can guess as fast as they can hash. Without one they are redacted.
+   */
+  cipher?: string;
 }
 
 /** A conversation in a list. */
@@ -53,7 +62,7 @@ export interface ConversationInfo {
 
 /** Something about an opened conversation that the host should know, and perhaps show. */
 export interface ConversationWarning {
-  code: "set_aside" | "head_moved" | "interrupted" | "unreadable" | "tools_unavailable" | "settings_unavailable";
+  code: "set_aside" | "head_moved" | "interrupted" | "unreadable" | "tools_unavailable" | "settings_unavailable" | "secrets_unavailable";
   message: string;
 }
 
@@ -88,6 +97,7 @@ export class Conversation implements AsyncDisposable {
   readonly #listeners: Set<(event: ConversationEvent | LiveEvent) => void>;
   readonly #analyzers: Analyzers;
   readonly #tools: ToolCalls;
+  readonly #secrets: Secrets;
   readonly #deleteOnClose: boolean;
   #isClosed = false;
   #state: { text: string; value: ConversationState } | undefined;
@@ -99,6 +109,7 @@ export class Conversation implements AsyncDisposable {
     this.#listeners = own.listeners;
     this.#analyzers = own.analyzers;
     this.#tools = own.tools;
+    this.#secrets = own.secrets;
     this.#deleteOnClose = own.deleteOnClose;
     this.warnings = core.warnings() as ConversationWarning[];
     this.access = core.access() as "writer" | "follower";
@@ -111,7 +122,7 @@ export class Conversation implements AsyncDisposable {
    * @throws ThreadkeepError `invalid_options`, `id_mismatch`, `store_*`
    */
   static async open(options: ConversationOptions): Promise<Conversation> {
-    const { agent, conversationId, store = indexedDBStore(), confirmationPolicy, securityAnalyzer, deleteOnClose = false, tags, ...told } = reading("the options of a conversation", () => {
+    const { agent, conversationId, store = indexedDBStore(), confirmationPolicy, securityAnalyzer, deleteOnClose = false, tags, secrets: givenSecrets, cipher, ...told } = reading("the options of a conversation", () => {
       if (!(options?.agent instanceof Agent)) throw invalidOptions("agent must be an Agent: Conversation.open({ agent: new Agent({ … }) })");
       return { ...options, ...(options.tags && { tags: tagsOf(options.tags) }) };
     });
@@ -138,7 +149,8 @@ export class Conversation implements AsyncDisposable {
         }
       }
     };
-    const tools = new ToolCalls(agent.tools, tell);
+    const secrets = await Secrets.read(givenSecrets, cipher, agent.llm.options);
+    const tools = new ToolCalls(agent.tools, tell, secrets);
     const [core, coreTools] = await Promise.all([coreStore(store), tools.toCore()]);
     const opened: CoreConversation = (await settle(CoreConversation.open(
       {
@@ -147,13 +159,21 @@ export class Conversation implements AsyncDisposable {
         ...(tags && { tags }),
         ...(policy && { confirmationPolicy: policy }),
         ...(analyzer && { securityAnalyzer: analyzer }),
-        agent: coreAgent(agent, coreTools),
+        agent: coreAgent(agent, coreTools, secrets.keyToken),
         onEvent: (json: string) => tell(JSON.parse(json)),
         analyze: async (action: string) => analyzers.securityRisk(JSON.stringify(JSON.parse(opened.state()).security_analyzer), action),
       },
       core,
     ))) as CoreConversation;
-    return new Conversation(id, store, opened, { listeners, analyzers, tools, deleteOnClose });
+    const conversation = new Conversation(id, store, opened, { listeners, analyzers, tools, secrets, deleteOnClose });
+    try {
+      const message = await secrets.open(opened, agent.llm.options);
+      if (message) (conversation.warnings as ConversationWarning[]).push({ code: "secrets_unavailable", message });
+    } catch (error) {
+      await settle(opened.close());
+      throw error;
+    }
+    return conversation;
   }
 
   /** Every conversation of a store, newest first, without reading events. */
@@ -335,6 +355,16 @@ export class Conversation implements AsyncDisposable {
     return JSON.parse((await running) as string);
   }
 
+  /**
+   * Sets secrets that tools ask for by name, besides those that are there; `null` takes one away. Resolves once their
+   * names are durable, and their values where the conversation has a passphrase (`cipher`): otherwise values are kept in
+   * memory only. A value is hidden wherever it turns up from then on; one of fewer than four characters cannot be.
+   * @throws ThreadkeepError `invalid_options` naming the secret, `locked_elsewhere`, `invalid_state` after `close()`, `store_*`
+   */
+  async updateSecrets(secrets: Record<string, SecretValue | null>): Promise<void> {
+    await this.#secrets.update(this.#core, secrets);
+  }
+
   /** Replaces all tags; `title` is shown in lists. */
   async setTags(tags: Record<string, string>): Promise<void> {
     await settle(this.#core.setTags(tagsOf(tags)));
@@ -393,12 +423,13 @@ interface Own {
   listeners: Set<(event: ConversationEvent | LiveEvent) => void>;
   analyzers: Analyzers;
   tools: ToolCalls;
+  secrets: Secrets;
   deleteOnClose: boolean;
 }
 
-function coreAgent({ llm, systemPrompt, toolConcurrencyLimit }: Agent, tools: CoreTool[]): object {
+function coreAgent({ llm, systemPrompt, toolConcurrencyLimit }: Agent, tools: CoreTool[], keyToken: string | undefined): object {
   return {
-    llm: llm.options,
+    llm: keyToken === undefined ? llm.options : { ...llm.options, keyToken },
     ...(systemPrompt !== undefined && { systemPrompt }),
     toolConcurrencyLimit,
     tools,

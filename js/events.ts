@@ -258,6 +258,14 @@ export interface Metrics {
 export interface ConversationStats {
   usage_to_metrics: { [usageId: string]: Metrics };
 }
+/** What is stored of a secret. */
+export interface StoredSecret {
+  description?: string;
+  value?: string;
+  url?: string;
+  headers?: { [name: string]: string };
+  kind: string;
+}
 /** `base_state.json`. */
 export interface ConversationState {
   id: string;
@@ -271,6 +279,8 @@ export interface ConversationState {
   leaf_event_id?: string;
   head_is_empty: boolean;
   stats: ConversationStats;
+  /** Names and kinds; values are redacted, or tokens that only who has the passphrase can read. */
+  secret_registry?: { secret_sources: { [name: string]: StoredSecret } };
   tags: { [key: string]: string };
   agent_state: { [key: string]: JSONValue };
 }

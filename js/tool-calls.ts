@@ -1,35 +1,43 @@
 // The tools of one open conversation.
 import { ThreadkeepError } from "./errors.js";
 import type { LiveEvent } from "./events.js";
+import type { Secrets } from "./secrets.js";
 import { type CoreTool, type Tool, type ToolContext, toCore } from "./tool.js";
+
+/** What the wasm tells a call. */
+type CoreContext = Omit<ToolContext, "progress" | "secret">;
 
 /** Runs the tools of one conversation, and closes them with it. @internal */
 export class ToolCalls {
   readonly #tools: readonly Tool[];
   readonly #tell: (event: LiveEvent) => void;
+  readonly #secrets: Secrets;
   /** Of calls that the host makes. */
   readonly #signals = new Map<string, AbortSignal>();
 
-  constructor(tools: readonly Tool[], tell: (event: LiveEvent) => void) {
+  constructor(tools: readonly Tool[], tell: (event: LiveEvent) => void, secrets: Secrets) {
     this.#tools = tools;
     this.#tell = tell;
+    this.#secrets = secrets;
   }
 
   /** The tools in the form that the wasm takes. */
   async toCore(): Promise<CoreTool[]> {
     return (await toCore(this.#tools)).map((tool) => ({
       ...tool,
-      execute: (json: string, context: Omit<ToolContext, "progress">) => tool.execute(json, this.#context(tool.name, context)),
+      execute: (json: string, context: CoreContext) => tool.execute(json, this.#context(tool.name, context)),
     }));
   }
 
-  #context(name: string, given: Omit<ToolContext, "progress">): ToolContext {
+  #context(name: string, given: CoreContext): ToolContext {
     const { toolCallId } = given;
-    const signal = this.#signals.get(toolCallId);
+    const own = this.#signals.get(toolCallId);
+    const signal = own ? AbortSignal.any([given.signal, own]) : given.signal;
+    const masked = this.#secrets.progress();
     const progress = (text: string) => {
-      this.#tell({ kind: "ToolProgressEvent", tool_call_id: toolCallId, tool_name: name, text: String(text) });
+      this.#tell({ kind: "ToolProgressEvent", tool_call_id: toolCallId, tool_name: name, text: masked(String(text)) });
     };
-    return { ...given, ...(signal && { signal: AbortSignal.any([given.signal, signal]) }), progress };
+    return { ...given, signal, progress, secret: (name) => this.#secrets.value(name, signal) };
   }
 
   /** Makes a call under an id of its own, and waits no longer when the signal is aborted. */

@@ -29,6 +29,12 @@ export interface ToolContext {
   readonly conversationId: string;
   /** The same again if this call is ever replayed: hand it to whatever must not act twice. */
   readonly idempotencyKey: string;
+  /**
+   * The value of a secret of this conversation; `null` where there is none of this name, or none that is known here.
+   * From then on it is hidden wherever it turns up again: in results, events, answers and errors.
+   * @throws ThreadkeepError `network` where it could not be fetched
+   */
+  secret(name: string): Promise<string | null>;
   /** Shown live to subscribers as a `ToolProgressEvent`, never stored. */
   progress(text: string): void;
 }

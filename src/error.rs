@@ -99,6 +99,13 @@ impl Error {
         self
     }
 
+    /// The same error in other words.
+    #[must_use]
+    pub fn with_message(mut self, message: impl Into<String>) -> Self {
+        self.message = message.into();
+        self
+    }
+
     /// What a program acts on.
     pub fn code(&self) -> ErrorCode {
         self.code

@@ -28,12 +28,12 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("context", &["event", "id", "llm", "names"]),
     ("security", &["event", "json"]),
     ("tool", &["cancel", "error", "event", "id", "json", "llm"]),
-    ("agent", &["cancel", "event", "id", "json", "llm", "names", "tool"]),
+    ("agent", &["cancel", "event", "id", "json", "llm", "names", "secret", "tool"]),
     (
         "conversation",
         &[
             "agent", "cancel", "context", "error", "event", "host", "id", "json", "llm", "names", "oneshot",
-            "security", "store", "together", "tool",
+            "secret", "security", "store", "together", "tool",
         ],
     ),
     ("archive", &["error", "id", "json", "names", "order", "search", "store", "together"]),

@@ -20,6 +20,7 @@ export function testSteps({ quick }) {
     { name: "tooling", lane: "pages", needs: ["build"], command: nodeTests("tests", "tests/support", "tests/tooling"), timeout: 120 },
     { name: "security", lane: "pages", needs: ["build"], command: nodeTests("tests/security"), timeout: 120 },
     { name: "archive", lane: "interop", needs: ["build"], command: nodeTests("tests/archive"), timeout: 600 },
+    { name: "secrets", lane: "interop", needs: ["build"], command: nodeTests("tests/secrets"), timeout: 300 },
     { name: "browser", lane: "pages", needs: ["build", "browsers"], command: nodeTests("tests/browser"), timeout: 900 },
     { name: "packaging", lane: "pages", needs: ["build", "browsers"], command: nodeTests("tests/packaging"), timeout: 600 },
     { name: "interop", lane: "interop", needs: ["build", "python"], command: interop, timeout: 900 },

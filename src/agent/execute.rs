@@ -5,16 +5,19 @@ use crate::{
     cancel::CancelToken,
     event::{ObservationEvent, Source},
     id::ConversationId,
-    tool::{ToolCall, ToolRegistry, record_of_output},
+    llm::message::Content,
+    secret::Mask,
+    tool::{ToolCall, ToolFailure, ToolOutput, ToolRegistry, record_of_output},
 };
 use std::rc::Rc;
 
-/// Runs a call and returns the event that answers it. Never fails.
+/// Runs a call and returns the event that answers it, without what `mask` hides. Never fails.
 pub async fn execute(
     call: Call,
     tools: &ToolRegistry,
     conversation: ConversationId,
     cancel: CancelToken,
+    mask: &Mask,
 ) -> Draft {
     let Some(tool) = tools.get(&call.tool_name).map(Rc::clone) else {
         let text = format!("The tool '{}' cannot run where this conversation is open now.", call.tool_name);
@@ -29,7 +32,7 @@ pub async fn execute(
             cancel,
         })
         .await;
-    match result {
+    match without_secrets(result, mask) {
         Ok(output) => {
             let event = ObservationEvent {
                 observation: record_of_output(tool.definition().kind, &call.tool_name, &output),
@@ -45,4 +48,17 @@ pub async fn execute(
             error_event(&call.tool_name, &call.tool_call_id, &text)
         }
     }
+}
+
+/// Parts of a result are masked as one text: a secret may be divided among them.
+fn without_secrets(result: Result<ToolOutput, ToolFailure>, mask: &Mask) -> Result<ToolOutput, ToolFailure> {
+    let mut output = result.map_err(|ToolFailure(words)| ToolFailure(mask.text(&words).into_owned()))?;
+    let mut texts: Vec<&mut String> = Vec::new();
+    for part in &mut output.content {
+        if let Content::Text { text, .. } = part {
+            texts.push(text);
+        }
+    }
+    mask.texts(&mut texts);
+    Ok(output)
 }

@@ -13,7 +13,7 @@ use crate::{
     conversation::{Access, Conversation, OpenOptions, WaitingCalls},
     event::json::ObjectWriter,
     id::ConversationId,
-    json::{FromJson as _, well_formed},
+    json::{FromJson as _, RawObject, well_formed},
     llm::{Delta, message::Content},
     web::{guard::promise, host::WebHost, locks},
 };
@@ -158,6 +158,32 @@ impl CoreConversation {
             conversation.set_tags(&texts(tags, "tags")?).await?;
             Ok(JsValue::UNDEFINED)
         })
+    }
+
+    /// Takes these texts, a JSON array, out of everything that is stored or told from now on.
+    pub fn hide(&self, texts: String) {
+        self.conversation.hide(Vec::from_json(&texts).unwrap_or_default());
+    }
+
+    /// A text without what is hidden.
+    pub fn masked(&self, text: String) -> String {
+        self.conversation.masked(&text)
+    }
+
+    /// Sets and removes stored secrets: a JSON object of sources by name, `null` removes.
+    #[wasm_bindgen(js_name = storeSecrets)]
+    pub fn store_secrets(&self, sources: String) -> Promise {
+        let conversation = self.conversation.clone();
+        promise(async move {
+            let sources = RawObject::parse(&well_formed(&sources)).unwrap_or_default();
+            conversation.store_secrets(&sources).await.map(|()| JsValue::UNDEFINED)
+        })
+    }
+
+    /// The model's key where the host gave none, and the token that is stored for it.
+    #[wasm_bindgen(js_name = keepKey)]
+    pub fn keep_key(&self, key: Option<String>, token: String) {
+        self.conversation.keep_key(key.as_deref(), token);
     }
 
     /// Stops a run and lets go of the conversation.

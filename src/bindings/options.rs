@@ -166,6 +166,7 @@ fn llm(options: &JsValue) -> Result<Llm> {
         output_cost_per_token: plain.number("outputCostPerToken")?,
         ..LlmOptions::new(plain.required_text("model")?)
     };
+    *options.kept_key.token.borrow_mut() = plain.text("keyToken")?;
     Ok(Llm::new(options, http, Rc::new(WebHost))?)
 }
 

@@ -209,6 +209,19 @@ impl BaseState {
         self.set_field("stats", Some(stats));
     }
 
+    /// Sets what is stored of a secret, or removes it. The caller writes no value in the clear.
+    pub fn set_secret_source(&mut self, name: &str, source: Option<&RawJson>) {
+        let mut registry = self.object("secret_registry");
+        let sources = registry.get("secret_sources").and_then(EditableObject::parse);
+        let mut sources = sources.unwrap_or_default();
+        match source {
+            Some(source) => sources.set(name, source, &[]),
+            None => sources.remove(name),
+        }
+        registry.set("secret_sources", &sources.to_raw(), &[]);
+        self.set_field("secret_registry", Some(&registry.to_raw()));
+    }
+
     /// The tags; `title` is the conversation's title.
     pub fn tags(&self) -> Tags {
         let object = self.fields.get("tags").and_then(|tags| RawObject::parse(tags).ok());

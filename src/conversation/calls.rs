@@ -68,7 +68,7 @@ impl Conversation {
     async fn run_call(&self, call: Call, cancel: CancelToken) -> Draft {
         let edited: Vec<String> = self.state().in_agent_state(EDITED).unwrap_or_default();
         let is_edited = edited.iter().any(|id| id == call.action_id.as_str());
-        let mut result = execute(call, &self.0.agent.tools, self.id(), cancel).await;
+        let mut result = execute(call, &self.0.agent.tools, self.id(), cancel, &self.0.log.mask).await;
         if is_edited && let Body::ObservationEvent(observation) = &mut result.body {
             let text = include_str!("../agent/prompts/edited.md").trim_end();
             observation.extended_content.push(Content::text(text));

@@ -15,6 +15,7 @@ use crate::{
     event::{Body, Event, Head, Source},
     host::Host,
     id::{ConversationId, EventId, StorePath},
+    secret::Mask,
     store::{Commit, Durability, Store},
 };
 use std::{
@@ -30,6 +31,8 @@ pub struct EventLog {
     pub(super) id: ConversationId,
     pub(super) store: Rc<dyn Store>,
     pub(super) host: Rc<dyn Host>,
+    /// What no event may say that is not the user's own.
+    pub(super) mask: Mask,
     listener: Listener,
     commits: TurnLock,
     state: RefCell<BaseState>,
@@ -106,6 +109,7 @@ impl EventLog {
             id,
             store,
             host,
+            mask: Mask::default(),
             listener,
             commits: TurnLock::default(),
             state: RefCell::new(state),
@@ -249,6 +253,13 @@ impl EventLog {
             source: draft.source,
             parent: branch::parent_for_next(head, length == 0),
         };
-        Event::new(head, draft.body)
+        let event = Event::new(head, draft.body);
+        if draft.source == Source::User {
+            return event;
+        }
+        match self.mask.event(event.json()) {
+            Some(json) => Event::decode(event.id().clone(), json.into()),
+            None => event,
+        }
     }
 }

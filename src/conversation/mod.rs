@@ -17,6 +17,7 @@ mod open;
 mod pending;
 mod repair;
 mod run;
+mod secrets;
 mod send;
 mod stats;
 mod step;

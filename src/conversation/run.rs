@@ -84,7 +84,7 @@ impl Conversation {
             let _turn = self.0.turn.take().await;
             self.take_in_messages().await?;
         }
-        result?;
+        result.map_err(|error| self.without_secrets(error))?;
         Ok(RunOutcome { status: self.execution_status(), final_response: self.final_response().await? })
     }
 
@@ -174,7 +174,7 @@ impl Conversation {
             RunError::Llm(error) => (error.sdk_class(), error.to_string()),
             RunError::Other(error) => (error.code().as_str(), error.message().to_owned()),
         };
-        let event = ConversationErrorEvent::new(code, detail);
+        let event = ConversationErrorEvent::new(code, self.0.log.mask.cut_text(&detail));
         let _turn = self.0.turn.take().await;
         let status = match error {
             RunError::Llm(error) if error.code() == ErrorCode::LlmContextWindow => {

@@ -5,6 +5,7 @@ use super::{
     base_state::ExecutionStatus,
     open::keep_native_calls,
     run::{Pause, RunError},
+    secrets::{MaskedDeltas, hide_in_answer},
     stats,
     warning::unavailable_tools,
 };
@@ -30,15 +31,23 @@ impl Conversation {
         let tools = self.0.agent.tool_schemas();
         let context = CallContext { conversation_id: Some(self.id().to_string()) };
         let answer = {
-            let on_delta = self.0.on_delta.clone();
-            let complete = pin!(self.0.agent.llm.complete(&messages, &tools, &context, &*on_delta));
-            match select(complete, pin!(cancel.cancelled())).await {
+            let shown = MaskedDeltas::new(&self.0.log.mask, self.0.on_delta.clone());
+            let show = |delta| shown.push(delta);
+            let complete = pin!(self.0.agent.llm.complete(&messages, &tools, &context, &show));
+            let answer = match select(complete, pin!(cancel.cancelled())).await {
                 Either::Left((answer, _)) => answer,
                 Either::Right(_) => return Ok(Pause::Cancelled),
+            };
+            if answer.is_ok() {
+                shown.end();
             }
+            answer
         };
         let completion = match answer {
-            Ok(completion) => completion,
+            Ok(mut completion) => {
+                hide_in_answer(&self.0.log.mask, &mut completion.message, &self.0.agent.tools);
+                completion
+            }
             Err(error) => {
                 let _turn = self.0.turn.take().await;
                 if error.code() != ErrorCode::LlmContentPolicy || !self.may_nudge(CONTENT_POLICY).await? {

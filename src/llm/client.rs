@@ -145,7 +145,7 @@ impl Llm {
 
     async fn key(&self) -> Result<Option<SecretString>, LlmError> {
         let key = match &self.options.api_key {
-            ApiKey::None => return Ok(None),
+            ApiKey::None => return Ok(self.options.kept_key.key.borrow().clone()),
             ApiKey::Value(key) => key.clone(),
             ApiKey::Function(give) => {
                 give().await.map_err(|error| LlmError::new(LlmFailure::Auth, error.message()))?

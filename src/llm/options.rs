@@ -10,7 +10,7 @@ use crate::{
     },
 };
 use futures_util::future::LocalBoxFuture;
-use std::{fmt, rc::Rc, time::Duration};
+use std::{cell::RefCell, fmt, rc::Rc, time::Duration};
 
 /// How to reach a model and what to ask of it.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +19,8 @@ pub struct LlmOptions {
     pub model: String,
     /// Kept in memory.
     pub api_key: ApiKey,
+    /// What is known of the key that is stored. Clones share it: it may be read only after the model was made.
+    pub kept_key: Rc<KeptKey>,
     /// The server, up to and without `/chat/completions`.
     pub base_url: Option<String>,
     /// The wire API.
@@ -63,6 +65,15 @@ pub struct LlmOptions {
     pub caching_prompt: Option<bool>,
     /// Sends content as one string.
     pub force_string_serializer: Option<bool>,
+}
+
+/// A key that is stored encrypted.
+#[derive(Debug, Default)]
+pub struct KeptKey {
+    /// The key, for where the user gives none.
+    pub key: RefCell<Option<SecretString>>,
+    /// What is stored for the key: a token that only who has the passphrase can read.
+    pub token: RefCell<Option<String>>,
 }
 
 /// Where the key comes from.

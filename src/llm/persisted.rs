@@ -1,6 +1,6 @@
 //! The `agent.llm` of `base_state.json`: what the user set, over what was there.
 //!
-//! Writes no key: only that there is one. Writes no headers, because nothing tells a secret one from others.
+//! Writes no key but as a token: otherwise only that there is one. Writes no headers, because nothing tells a secret one from others.
 
 use crate::{
     json::{RawObject, ToJson as _, quoted},
@@ -17,14 +17,20 @@ impl LlmOptions {
     /// Without `existing`, what the user did not set has the SDK's defaults.
     pub fn to_sdk_json(&self, existing: Option<&str>) -> String {
         let existing = existing.and_then(|json| RawObject::parse(json).ok());
+        let is_elsewhere = existing.as_ref().is_some_and(|llm| self.is_elsewhere(llm));
         let mut llm = existing.unwrap_or_else(|| RawObject::parse(DEFAULTS).unwrap_or_default());
         if self.base_url.is_none() && llm.read::<String>("model").is_some_and(|model| model != self.model) {
             llm.remove("base_url");
         }
+        let stored: Option<String> = llm.read("api_key");
+        let is_token = stored.as_ref().is_some_and(|key| key.starts_with("gAAAAA"));
+        let is_redacted = stored.as_ref().is_none_or(|key| key.is_empty() || key == REDACTED);
         let has_key = !matches!(self.api_key, ApiKey::None);
-        // A key in clear text has no place in a file; what was encrypted or redacted stays so.
-        let is_clear = |key: String| !key.is_empty() && key != REDACTED && !key.starts_with("gAAAAA");
-        if has_key || llm.read("api_key").is_some_and(is_clear) {
+        if let Some(token) = &*self.kept_key.token.borrow() {
+            set_in_order(&mut llm, ORDER, "api_key", &quoted(token));
+        } else if (is_token && is_elsewhere) || (!is_token && (has_key || !is_redacted)) {
+            // A key in clear text has no place in a file, and a key of one server none in a request to another. A
+            // token that cannot be read here can be read where the passphrase is.
             set_in_order(&mut llm, ORDER, "api_key", &quoted(REDACTED));
         }
         for (name, json) in self.set_fields() {
@@ -33,6 +39,14 @@ impl LlmOptions {
             }
         }
         llm.to_json()
+    }
+
+    /// Whether requests go to another server than the stored one.
+    fn is_elsewhere(&self, stored: &RawObject) -> bool {
+        let model = stored.read::<String>("model").unwrap_or_default();
+        let base_url = stored.read::<String>("base_url");
+        let keeps_url = self.base_url.is_none() && model == self.model;
+        provider_of(&model) != provider_of(&self.model) || !keeps_url && base_url != self.base_url
     }
 
     fn set_fields(&self) -> [(&'static str, Option<String>); 22] {
@@ -72,6 +86,10 @@ impl LlmOptions {
             ("usage_id", text(&self.usage_id)),
         ]
     }
+}
+
+fn provider_of(model: &str) -> &str {
+    model.split_once('/').map_or("", |(provider, _)| provider)
 }
 
 /// What the SDK writes for a model of which nothing was said, but for its name.
@@ -178,5 +196,26 @@ mod tests {
         assert!(merged("\"sk-clear\"").ends_with(r#""api_key":"**********"}"#));
         assert!(merged("\"gAAAAAtoken\"").ends_with(r#""api_key":"gAAAAAtoken"}"#));
         assert!(merged("null").ends_with(r#""api_key":null}"#));
+    }
+
+    #[test]
+    fn a_token_stays_where_it_can_be_used_and_gives_way_to_another() {
+        let stored = r#"{"model":"openai/m","api_key":"gAAAAAold","base_url":"http://h"}"#;
+        let key_of = |options: LlmOptions| {
+            RawObject::parse(&options.to_sdk_json(Some(stored))).unwrap().read::<String>("api_key").unwrap()
+        };
+        let at = |model: &str, base_url: Option<&str>| LlmOptions {
+            api_key: ApiKey::Value(SecretString::new("sk-mine")),
+            base_url: base_url.map(str::to_owned),
+            ..LlmOptions::new(model)
+        };
+        assert_eq!(key_of(at("openai/m", None)), "gAAAAAold");
+        assert_eq!(key_of(at("openai/n", Some("http://h"))), "gAAAAAold");
+        assert_eq!(key_of(at("openai/n", None)), REDACTED);
+        assert_eq!(key_of(at("openai/m", Some("http://evil"))), REDACTED);
+        assert_eq!(key_of(LlmOptions { api_key: ApiKey::None, ..at("other/m", None) }), REDACTED);
+        let sealed = at("other/m", None);
+        *sealed.kept_key.token.borrow_mut() = Some("gAAAAAnew".into());
+        assert_eq!(key_of(sealed), "gAAAAAnew");
     }
 }

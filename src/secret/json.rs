@@ -5,7 +5,7 @@
 //! the same.
 
 use super::mask::{HIDDEN, Mask};
-use crate::json::{FromJson as _, is_json, quoted};
+use crate::json::{FromJson as _, is_json, quoted, well_formed};
 use std::ops::Range;
 
 /// What is done with the values in some part of a JSON text.
@@ -122,7 +122,8 @@ impl Walk<'_> {
                 b'"' => {
                     at = end_of_string(self.json, start);
                     let is_name = self.rest(at).trim_start().starts_with(':');
-                    let text = self.json.get(start..at).and_then(String::from_json).unwrap_or_default();
+                    let text = self.json.get(start..at).unwrap_or_default();
+                    let text = String::from_json(&well_formed(text)).unwrap_or_default();
                     if is_name {
                         next = inside.of_value(&text);
                     }
@@ -214,6 +215,11 @@ mod tests {
             r#"{"thought":[{"type":"text","text":"x <secret-hidden> y"}],"summary":"<secret-hidden>"}"#
         );
         assert_eq!(mask.event(r#"{"summary":"a\"b"}"#), None);
+        // What is half a character to JavaScript does not hide what stands beside it.
+        assert_eq!(
+            mask.arguments(r#"{"a":"\ud83d caf\u00e9"}"#).unwrap(),
+            "{\"a\":\"\u{fffd} <secret-hidden>\"}"
+        );
     }
 
     #[test]

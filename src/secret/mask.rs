@@ -16,9 +16,14 @@ const SHORTEST: usize = 4;
 #[derive(Clone, Default)]
 pub struct Mask(Rc<RefCell<Texts>>);
 
-/// Sorted, each once. The mask itself is one of them, so that a secret such as `secret` does not spoil it.
 #[derive(Default)]
-struct Texts(Vec<String>);
+struct Texts {
+    /// Sorted, each once. The mask itself is one of them, so that a secret such as `secret` does not spoil it.
+    all: Vec<String>,
+    longest: usize,
+    /// One bit for each pair of bytes that a text begins with: at most places nothing begins.
+    pairs: Vec<u64>,
+}
 
 impl Mask {
     /// Hides these texts from now on, as well as those before. What is too short stays to be seen.
@@ -29,16 +34,25 @@ impl Mask {
             return;
         }
         texts.push(HIDDEN.to_owned());
-        let mut all = self.0.borrow_mut();
-        texts.append(&mut all.0);
+        let mut known = self.0.borrow_mut();
+        texts.append(&mut known.all);
         texts = order::by_key(texts, |text| text.as_bytes().into());
         texts.dedup();
-        all.0 = texts;
+        let mut pairs = vec![0_u64; 1 << 10];
+        let mut longest = 0;
+        for text in &texts {
+            longest = longest.max(text.len());
+            let (word, bit) = place_of_pair(text.as_bytes());
+            if let Some(word) = pairs.get_mut(word) {
+                *word |= bit;
+            }
+        }
+        *known = Texts { all: texts, longest, pairs };
     }
 
     /// Whether there is nothing to hide.
     pub fn is_empty(&self) -> bool {
-        self.0.borrow().0.is_empty()
+        self.0.borrow().all.is_empty()
     }
 
     /// The text without what is hidden.
@@ -50,6 +64,24 @@ impl Mask {
         let mut out = String::with_capacity(text.len());
         push_masked(text, &spans, 0..text.len(), &mut out);
         Cow::Owned(out)
+    }
+
+    /// An error's words without what is hidden. Such words may have been cut already, in the middle of a secret, which
+    /// an ellipsis then shows.
+    pub fn cut_text(&self, text: &str) -> String {
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some((words, after)) = rest.split_once('…') {
+            let start = self.possible_start(words);
+            let is_begun = words.len() - start >= SHORTEST;
+            let end = if is_begun { start } else { words.len() };
+            out.push_str(&self.text(words.get(..end).unwrap_or_default()));
+            out.push_str(if is_begun { HIDDEN } else { "" });
+            out.push('…');
+            rest = after;
+        }
+        out.push_str(&self.text(rest));
+        out
     }
 
     /// Takes what is hidden out of texts that are read one behind the other: what begins in one and ends in a later
@@ -77,15 +109,14 @@ impl Mask {
     pub(super) fn spans(&self, text: &str, covered: usize) -> Vec<Range<usize>> {
         let texts = self.0.borrow();
         let mut spans: Vec<Range<usize>> = Vec::new();
-        if texts.0.is_empty() {
+        if texts.all.is_empty() {
             return spans;
         }
         if covered > 0 {
             spans.push(0..covered);
         }
-        let first = texts.first_bytes();
-        for (at, byte) in text.bytes().enumerate() {
-            if !first.get(usize::from(byte)).is_some_and(|is_first| *is_first) {
+        for (at, pair) in text.as_bytes().windows(2).enumerate() {
+            if !texts.may_begin(pair) {
                 continue;
             }
             let Some(length) = text.get(at..).and_then(|rest| texts.longest_at_start(rest)) else { continue };
@@ -101,35 +132,44 @@ impl Mask {
     /// Where a hidden text could begin that is not whole yet; the end of the text if nowhere.
     pub(super) fn possible_start(&self, text: &str) -> usize {
         let texts = self.0.borrow();
-        let longest = texts.0.iter().map(String::len).max().unwrap_or_default();
-        let from = text.len().saturating_sub(longest);
-        let starts = |at: &usize| text.get(*at..).is_some_and(|rest| texts.has_longer(rest));
-        (from..text.len()).find(starts).unwrap_or(text.len())
+        for at in text.len().saturating_sub(texts.longest)..text.len() {
+            let Some(rest) = text.get(at..) else { continue };
+            if (rest.len() < 2 || texts.may_begin(rest.as_bytes())) && texts.has_longer(rest) {
+                return at;
+            }
+        }
+        text.len()
     }
 }
 
 impl Texts {
-    fn first_bytes(&self) -> [bool; 256] {
-        let mut first = [false; 256];
-        for text in &self.0 {
-            if let Some(place) = text.bytes().next().and_then(|byte| first.get_mut(usize::from(byte))) {
-                *place = true;
-            }
-        }
-        first
+    fn may_begin(&self, text: &[u8]) -> bool {
+        let (word, bit) = place_of_pair(text);
+        self.pairs.get(word).is_some_and(|word| word & bit != 0)
     }
 
     fn longest_at_start(&self, text: &str) -> Option<usize> {
         let key = text.as_bytes().get(..SHORTEST)?;
-        let from = self.0.partition_point(|hidden| hidden.as_bytes() < key);
-        let with_key = self.0.iter().skip(from).take_while(|hidden| hidden.as_bytes().starts_with(key));
+        let from = self.all.partition_point(|hidden| hidden.as_bytes() < key);
+        let with_key = self.all.iter().skip(from).take_while(|hidden| hidden.as_bytes().starts_with(key));
         with_key.filter(|hidden| text.starts_with(hidden.as_str())).map(String::len).max()
     }
 
     /// Whether a hidden text begins with this one and goes on.
     fn has_longer(&self, start: &str) -> bool {
-        let next = self.0.partition_point(|hidden| hidden.as_str() <= start);
-        self.0.get(next).is_some_and(|hidden| hidden.starts_with(start))
+        let next = self.all.partition_point(|hidden| hidden.as_str() <= start);
+        self.all.get(next).is_some_and(|hidden| hidden.starts_with(start))
+    }
+}
+
+/// Which bit of which word stands for the pair of bytes that this begins with.
+fn place_of_pair(text: &[u8]) -> (usize, u64) {
+    match text {
+        [first, second, ..] => {
+            let pair = usize::from(*first) << 8 | usize::from(*second);
+            (pair >> 6, 1 << (pair & 63))
+        }
+        _ => (0, 0),
     }
 }
 
@@ -185,6 +225,13 @@ mod tests {
         let mask = mask(&["", "a", "abc"]);
         assert!(mask.is_empty());
         assert_eq!(mask.text("abc"), "abc");
+    }
+
+    #[test]
+    fn what_was_cut_in_the_middle_is_hidden_too() {
+        let mask = mask(&["0123456789"]);
+        assert_eq!(mask.cut_text("a 012345…; 01… 0123456789"), "a <secret-hidden>…; 01… <secret-hidden>");
+        assert_eq!(mask.cut_text("a 012345"), "a 012345");
     }
 
     #[test]

@@ -1,0 +1,66 @@
+// The secrets of one open conversation. What reads, encrypts and fetches them is loaded once there are any.
+import type { CoreConversation } from "../pkg/threadkeep.js";
+import { ThreadkeepError } from "./errors.js";
+import type { ConversationState } from "./events.js";
+import type { LLMOptions } from "./llm.js";
+import type { ConversationSecrets, GivenSecrets } from "./secrets/index.js";
+
+/** @internal */
+export class Secrets {
+  /** The model's key as it is to be stored. */
+  readonly keyToken: string | undefined;
+  readonly #given: GivenSecrets | undefined;
+  #opened: ConversationSecrets | undefined;
+
+  private constructor(given: GivenSecrets | undefined) {
+    this.#given = given;
+    this.keyToken = given?.keyToken;
+  }
+
+  /** Checks what the host gave. @throws ThreadkeepError `invalid_options` */
+  static async read(secrets: unknown, cipher: unknown, llm: LLMOptions): Promise<Secrets> {
+    const isGiven = secrets !== undefined || cipher !== undefined;
+    return new Secrets(isGiven ? await (await load()).read(secrets ?? {}, cipher, llm) : undefined);
+  }
+
+  /** Takes what is stored and what was given; resolves to what the host should know. */
+  async open(core: CoreConversation, llm: LLMOptions): Promise<string | undefined> {
+    const { secret_registry, agent }: ConversationState = JSON.parse(core.state());
+    const hasStored = Object.keys(secret_registry?.secret_sources ?? {}).length > 0 || String(agent?.llm?.["api_key"]).startsWith("gAAAAA");
+    if (!this.#given && !hasStored) return undefined;
+    const { ConversationSecrets } = await load();
+    this.#opened = await ConversationSecrets.open(core, llm, this.#given);
+    return this.#opened.missing();
+  }
+
+  async update(core: CoreConversation, secrets: unknown): Promise<void> {
+    const { ConversationSecrets, read } = await load();
+    const given = await read(secrets);
+    const opened = this.#opened ?? (await ConversationSecrets.open(core, undefined, undefined));
+    this.#opened ??= opened;
+    await this.#opened.update(given.secrets);
+  }
+
+  /** For a tool that asks. */
+  async value(name: string, signal: AbortSignal): Promise<string | null> {
+    return (await this.#opened?.value(name, signal)) ?? null;
+  }
+
+  /** Masks what one call of a tool says of its progress. */
+  progress(): (text: string) => string {
+    let said = "";
+    return (text) => {
+      const { masked, tail } = this.#opened?.continued(said, text) ?? { masked: text, tail: "" };
+      said = tail;
+      return masked;
+    };
+  }
+}
+
+async function load() {
+  try {
+    return await import("./secrets/index.js");
+  } catch (cause) {
+    throw new ThreadkeepError("network", "the part of threadkeep that keeps secrets did not load; reload the page", { cause });
+  }
+}

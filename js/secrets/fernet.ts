@@ -1,0 +1,72 @@
+// Fernet tokens as the SDK's `Cipher` writes and reads them: https://github.com/fernet/spec.
+//
+// The key is the SHA-256 of the passphrase: its first half signs, its second half encrypts. One round of a fast hash
+// is what the SDK has, so a passphrase must be long and random to resist guessing by whoever holds the file.
+
+/** Every token begins so: version 0x80 and the high bits of a time of this age. */
+export const tokenPrefix = "gAAAAA";
+
+/** Encrypts under a passphrase. */
+export interface Cipher {
+  encrypt(text: string): Promise<string>;
+  /** `null` for what was not encrypted under this passphrase, or has been changed since. */
+  decrypt(token: string): Promise<string | null>;
+}
+
+const headLength = 9;
+const ivLength = 16;
+const macLength = 32;
+
+/** The cipher of a passphrase. Fails where the page is not served securely, because browsers then have no WebCrypto. */
+export async function cipherOf(passphrase: string): Promise<Cipher> {
+  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(passphrase));
+  const signing = await crypto.subtle.importKey("raw", hash.slice(0, 16), { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
+  const encryption = await crypto.subtle.importKey("raw", hash.slice(16), "AES-CBC", false, ["encrypt", "decrypt"]);
+  return {
+    async encrypt(text) {
+      const head = new Uint8Array(headLength);
+      head[0] = 0x80;
+      new DataView(head.buffer).setBigUint64(1, BigInt(Math.floor(Date.now() / 1000)));
+      const iv = crypto.getRandomValues(new Uint8Array(ivLength));
+      const encrypted = await crypto.subtle.encrypt({ name: "AES-CBC", iv }, encryption, new TextEncoder().encode(text));
+      const signed = joined(head, iv, new Uint8Array(encrypted));
+      const mac = await crypto.subtle.sign("HMAC", signing, signed);
+      return toBase64(joined(signed, new Uint8Array(mac)));
+    },
+    async decrypt(token) {
+      const bytes = fromBase64(token);
+      if (!bytes || bytes[0] !== 0x80 || bytes.length < headLength + ivLength + macLength) return null;
+      const end = bytes.length - macLength;
+      const signed = bytes.subarray(0, end);
+      // Nothing is decrypted that was not signed: what a padding error says would be an oracle.
+      if (!(await crypto.subtle.verify("HMAC", signing, bytes.subarray(end), signed))) return null;
+      const iv = bytes.subarray(headLength, headLength + ivLength);
+      const text = await crypto.subtle.decrypt({ name: "AES-CBC", iv }, encryption, signed.subarray(headLength + ivLength));
+      return new TextDecoder("utf-8", { ignoreBOM: true }).decode(text);
+    },
+  };
+}
+
+function joined(...parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+function toBase64(bytes: Uint8Array): string {
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_");
+}
+
+function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.from(atob(text.trim().replaceAll("-", "+").replaceAll("_", "/")), (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}

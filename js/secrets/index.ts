@@ -1,0 +1,178 @@
+// The secrets of one open conversation. Loaded when a conversation has any.
+import { invalidOptions, settle } from "../errors.js";
+import type { ConversationState, StoredSecret } from "../events.js";
+import { type Cipher, cipherOf, tokenPrefix } from "./fernet.js";
+import { type Tally, isSecretHeader, isToken, readSource, readValue, writeSource } from "./registry.js";
+import { type SecretValue, checkedSecrets, resolve } from "./source.js";
+import { spellings } from "./spellings.js";
+
+/** Shorter words of a header, such as `Bearer`, are no secrets. */
+const shortestWord = 8;
+/** So much of what a tool said of its progress is remembered, for a secret that is said in pieces. */
+const longestSaid = 20_000;
+
+/** What the wasm does for secrets. */
+export interface SecretCore {
+  state(): string;
+  access(): string;
+  /** Takes texts, as a JSON array, out of everything from now on. */
+  hide(texts: string): void;
+  /** A text without what is hidden. */
+  masked(text: string): string;
+  /** Sets or removes entries of the stored registry; the value of each is its JSON, or null. */
+  storeSecrets(sources: string): Promise<unknown>;
+  /** What the model's key is where the host gave none, and what is stored for it. */
+  keepKey(key: string | undefined, token: string): void;
+}
+
+/** The model as the host gave it, as far as its key is concerned. */
+export interface KeyOwner {
+  model: string;
+  baseUrl?: string;
+  apiKey?: unknown;
+}
+
+/** What the host gave, checked. */
+export interface GivenSecrets {
+  secrets: Record<string, SecretValue | null>;
+  cipher?: Cipher;
+  /** The model's key, encrypted: what is stored for it. */
+  keyToken?: string;
+}
+
+/** Checks what the host gave. @throws ThreadkeepError `invalid_options` */
+export async function read(secrets: unknown, passphrase?: unknown, llm?: KeyOwner): Promise<GivenSecrets> {
+  const checked = checkedSecrets(secrets);
+  if (passphrase === undefined) return { secrets: checked };
+  if (typeof passphrase !== "string" || passphrase === "") throw invalidOptions("cipher must be a passphrase: a string that is not empty");
+  if (!globalThis.crypto?.subtle) {
+    throw invalidOptions("cipher needs WebCrypto, which browsers have only in pages served over https: or from localhost");
+  }
+  const cipher = await cipherOf(passphrase);
+  const key = typeof llm?.apiKey === "string" ? llm.apiKey.trim() : "";
+  return { secrets: checked, cipher, ...(key && { keyToken: await cipher.encrypt(key) }) };
+}
+
+export class ConversationSecrets {
+  readonly #core: SecretCore;
+  readonly #llm: KeyOwner | undefined;
+  readonly #cipher: Cipher | undefined;
+  readonly #sources = new Map<string, SecretValue>();
+  #hasStoredKey = false;
+
+  private constructor(core: SecretCore, llm: KeyOwner | undefined, cipher: Cipher | undefined) {
+    this.#core = core;
+    this.#llm = llm;
+    this.#cipher = cipher;
+  }
+
+  /**
+   * Reads what is stored, and takes what the host gave besides.
+   * @throws ThreadkeepError `invalid_options` where the passphrase fits nothing that is stored; nothing was written then
+   */
+  static async open(core: SecretCore, llm: KeyOwner | undefined, given: GivenSecrets | undefined): Promise<ConversationSecrets> {
+    const secrets = new ConversationSecrets(core, llm, given?.cipher);
+    const tally: Tally = { readable: 0, unreadable: 0 };
+    for (const [name, stored] of Object.entries(secrets.#stored())) {
+      const source = await readSource(stored, given?.cipher, tally);
+      if (source === undefined) continue;
+      secrets.#hide(source);
+      secrets.#sources.set(name, source);
+    }
+    await secrets.#openKey(tally);
+    if (given?.cipher && tally.readable === 0 && tally.unreadable > 0) {
+      throw invalidOptions(
+        "this passphrase (cipher) is not the one that the secrets of this conversation were encrypted with: open it with " +
+          "that one, or without any to leave them as they are and give new values; what is stored of them was not touched",
+      );
+    }
+    if (given && Object.keys(given.secrets).length > 0) await secrets.update(given.secrets);
+    return secrets;
+  }
+
+  /** What the host has to give again, in words; `undefined` if nothing. */
+  missing(): string | undefined {
+    const stored = this.#stored();
+    const names = Object.keys(stored).filter((name) => !this.#sources.has(name));
+    const token = this.#state().agent?.llm?.["api_key"];
+    const lacksKey = isToken(token) && this.#llm?.apiKey === undefined && !this.#hasStoredKey;
+    if (names.length === 0 && !lacksKey) return undefined;
+    const what = lacksKey ? [...names, "the model's key"] : names;
+    const isEncrypted = !this.#cipher && (lacksKey || names.some((name) => JSON.stringify(stored[name]).includes(`"${tokenPrefix}`)));
+    const how = isEncrypted ? "open the conversation with its passphrase (cipher), or give them again" : "give them again";
+    return `secrets of this conversation whose values are not here: ${what.join(", ")}; ${how}`;
+  }
+
+  /** Sets, replaces and takes away secrets, and stores what may be stored of them. */
+  async update(given: Record<string, SecretValue | null>): Promise<void> {
+    const stored = this.#stored();
+    const changes: Record<string, StoredSecret | null> = {};
+    for (const [name, source] of Object.entries(given)) {
+      if (source !== null) this.#hide(source);
+      changes[name] = source === null ? null : await writeSource(source, this.#cipher, Object.hasOwn(stored, name) ? stored[name] : undefined);
+    }
+    // A follower has them for as long as it is open: another tab stores them.
+    if (this.#core.access() === "writer") await settle(this.#core.storeSecrets(JSON.stringify(changes)));
+    for (const [name, source] of Object.entries(given)) {
+      if (source === null) this.#sources.delete(name);
+      else this.#sources.set(name, source);
+    }
+  }
+
+  /**
+   * A text that goes on from what was said before, as it may be shown: what was shown is not taken back, but of a secret
+   * that began there the rest is hidden.
+   */
+  continued(said: string, text: string): { masked: string; tail: string } {
+    const before = this.#core.masked(said);
+    const whole = this.#core.masked(said + text);
+    let same = 0;
+    while (same < before.length && before[same] === whole[same]) same += 1;
+    return { masked: whole.slice(same), tail: (said + text).slice(-longestSaid) };
+  }
+
+  /** The value of a secret, which is hidden from then on; `null` where there is none of this name. */
+  async value(name: string, signal?: AbortSignal): Promise<string | null> {
+    const source = this.#sources.get(name);
+    if (source === undefined) return null;
+    const value = await resolve(name, source, signal);
+    this.#hide(value);
+    return value;
+  }
+
+  /** Hides what is known of a source before anybody asks. */
+  #hide(source: SecretValue): void {
+    const values = typeof source === "string" ? [source] : [];
+    if (typeof source === "object") {
+      for (const [name, header] of Object.entries(source.headers ?? {})) if (isSecretHeader(name)) values.push(header, ...header.split(" ").filter((word) => word.length >= shortestWord));
+    }
+    const texts = values.flatMap(spellings);
+    if (texts.length > 0) this.#core.hide(JSON.stringify(texts));
+  }
+
+  /** A key that is stored is used for the server that it was stored for, where the host gave none. */
+  async #openKey(tally: Tally): Promise<void> {
+    const { model = "", api_key: token, base_url: baseUrl } = this.#state().agent?.llm ?? {};
+    const key = isToken(token) ? await readValue(token, this.#cipher, tally) : "none";
+    if (typeof key === "string" || !isToken(token) || !this.#llm) return;
+    const isSameServer = providerOf(model) === providerOf(this.#llm.model) && (baseUrl ?? undefined) === this.#llm.baseUrl;
+    if (this.#llm.apiKey === undefined && isSameServer) {
+      this.#hasStoredKey = true;
+      this.#core.keepKey(key.value, token);
+    } else if (this.#llm.apiKey === key.value) {
+      this.#core.keepKey(undefined, token);
+    }
+  }
+
+  #state(): ConversationState {
+    return JSON.parse(this.#core.state());
+  }
+
+  #stored(): Record<string, StoredSecret> {
+    return this.#state().secret_registry?.secret_sources ?? {};
+  }
+}
+
+function providerOf(model: string): string {
+  return model.includes("/") ? model.slice(0, model.indexOf("/")) : "";
+}

@@ -1,0 +1,224 @@
+// What is stored of secrets and of the model's key, with a passphrase and without, and what becomes of it.
+import assert from "node:assert/strict";
+import { createDecipheriv, createHash, createHmac } from "node:crypto";
+import { test } from "node:test";
+import { Agent, Conversation, LLM, memoryStore, tool } from "../../dist/index.js";
+
+const passphrase = "correct horse battery staple";
+const secrets = { TOKEN: "planted-value-1", OTHER: "päßwörd\n\"2\"" };
+
+/** The text of a token, read by another implementation of the specification. */
+function opened(token, under = passphrase) {
+  const bytes = Buffer.from(token, "base64url");
+  const key = createHash("sha256").update(under).digest();
+  const mac = createHmac("sha256", key.subarray(0, 16)).update(bytes.subarray(0, -32)).digest();
+  if (!mac.equals(bytes.subarray(-32))) return null;
+  const decipher = createDecipheriv("aes-128-cbc", key.subarray(16), bytes.subarray(9, 25));
+  return Buffer.concat([decipher.update(bytes.subarray(25, -32)), decipher.final()]).toString("utf8");
+}
+
+/** A conversation whose model calls `ask` once for every name in `asks`, and what the tool was given. */
+function world() {
+  const store = memoryStore();
+  const seen = [];
+  const keys = [];
+  let asks = [];
+  const ask = tool({
+    name: "ask", description: "Asks for a secret.", parameters: { type: "object" },
+    execute: async ({ name }, { secret }) => (seen.push(await secret(name).catch((error) => `${error.code}: ${error.message}`)), "asked"),
+  });
+  const model = async (_url, { headers, body }) => {
+    keys.push(new Headers(headers).get("authorization"));
+    const hasAsked = JSON.parse(body).messages.at(-1).role === "tool";
+    const calls = asks.map((name, index) => ({ id: crypto.randomUUID(), index, type: "function", function: { name: "ask", arguments: JSON.stringify({ name }) } }));
+    const message = hasAsked ? { role: "assistant", content: "Done." } : { role: "assistant", content: "", tool_calls: calls };
+    return Response.json({ id: crypto.randomUUID(), choices: [{ index: 0, message, finish_reason: "stop" }] });
+  };
+  const open = ({ llm, ...options } = {}) =>
+    Conversation.open({ agent: new Agent({ llm: new LLM({ model: "openai/m", baseUrl: "https://model.invalid", fetch: model, stream: false, numRetries: 1, ...llm }), tools: [ask] }), store, ...options });
+  const run = async (conversation, ...names) => {
+    asks = names;
+    seen.length = 0;
+    await conversation.sendMessage("Ask.");
+    await conversation.run();
+    return [...seen];
+  };
+  return { store, open, run, keys };
+}
+
+const sources = (conversation) => conversation.state.secret_registry.secret_sources;
+const codes = (conversation) => conversation.warnings.map(({ code }) => code);
+
+test("without a passphrase values are redacted, and have to be given again", async () => {
+  const { open, run, store } = world();
+  const first = await open({ secrets: { ...secrets, ASKED: () => "asked-value" } });
+  assert.deepEqual(sources(first), {
+    TOKEN: { value: "**********", kind: "StaticSecret" },
+    OTHER: { value: "**********", kind: "StaticSecret" },
+    ASKED: { kind: "StaticSecret" },
+  });
+  assert.deepEqual(codes(first), []);
+  assert.deepEqual(await run(first, "TOKEN", "OTHER", "ASKED", "NONE"), [secrets.TOKEN, secrets.OTHER, "asked-value", null]);
+  await first.close();
+
+  const second = await open({ conversationId: first.id });
+  const { code, message } = second.warnings.at(-1);
+  assert.equal(code, "secrets_unavailable");
+  assert.match(message, /TOKEN, OTHER, ASKED; give them again$/);
+  assert.deepEqual(await run(second, "TOKEN"), [null]);
+  await second.updateSecrets({ TOKEN: "another-value", ASKED: null });
+  assert.deepEqual(Object.keys(sources(second)), ["TOKEN", "OTHER"]);
+  assert.deepEqual(await run(second, "TOKEN", "ASKED"), ["another-value", null]);
+  await second.close();
+  assert.doesNotMatch((await store.load(first.id)).baseState, /planted|another-value|asked-value/);
+});
+
+test("with a passphrase values and the key are stored as tokens, and read again", async () => {
+  const { open, run, keys } = world();
+  const first = await open({ secrets, cipher: passphrase, llm: { apiKey: "sk-planted" } });
+  const stored = sources(first);
+  assert.deepEqual(Object.fromEntries(Object.entries(stored).map(([name, { value }]) => [name, opened(value)])), secrets);
+  assert.equal(opened(first.state.agent.llm.api_key), "sk-planted");
+  await first.close();
+
+  const second = await open({ conversationId: first.id, cipher: passphrase });
+  assert.deepEqual(codes(second), []);
+  assert.deepEqual(await run(second, "TOKEN", "OTHER"), Object.values(secrets));
+  assert.deepEqual(new Set(keys), new Set(["Bearer sk-planted"]));
+  const { api_key } = second.state.agent.llm;
+  await second.close();
+
+  // The same values keep their tokens.
+  const third = await open({ conversationId: first.id, cipher: passphrase, secrets, llm: { apiKey: "sk-planted" } });
+  await run(third, "TOKEN");
+  assert.deepEqual([sources(third), third.state.agent.llm.api_key], [stored, api_key]);
+  await third.updateSecrets({ TOKEN: "replaced-value" });
+  assert.equal(opened(sources(third).TOKEN.value), "replaced-value");
+  assert.equal(sources(third).OTHER.value, stored.OTHER.value);
+  await third.close();
+});
+
+test("a wrong passphrase is refused, and changes nothing", async () => {
+  const { open, store, run } = world();
+  const first = await open({ secrets, cipher: passphrase, llm: { apiKey: "sk-planted" } });
+  await first.close();
+  const before = await store.load(first.id);
+  await assert.rejects(open({ conversationId: first.id, cipher: "wrong", secrets: { TOKEN: "x-new-value" }, llm: { apiKey: "sk-new" } }), (error) => {
+    assert.equal(error.code, "invalid_options");
+    assert.match(error.message, /passphrase/);
+    return true;
+  });
+  assert.deepEqual(await store.load(first.id), before);
+  // The lock was let go.
+  const again = await open({ conversationId: first.id, cipher: passphrase });
+  assert.equal(again.access, "writer");
+  assert.deepEqual(await run(again, "TOKEN"), [secrets.TOKEN]);
+  await again.close();
+});
+
+test("without the passphrase tokens stay as they are, whatever is done", async () => {
+  const { open, run, keys } = world();
+  const first = await open({ secrets, cipher: passphrase, llm: { apiKey: "sk-planted" } });
+  const [stored, { api_key }] = [sources(first), first.state.agent.llm];
+  await first.close();
+
+  const second = await open({ conversationId: first.id });
+  assert.match(second.warnings.at(-1).message, /TOKEN, OTHER, the model's key; open the conversation with its passphrase \(cipher\), or give them again$/);
+  await second.updateSecrets({ TOKEN: "only-in-memory" });
+  assert.deepEqual(await run(second, "TOKEN", "OTHER"), ["only-in-memory", null]);
+  await second.setTags({ title: "kept" });
+  await second.close();
+  const third = await open({ conversationId: first.id, llm: { apiKey: "sk-mine" } });
+  await run(third, "TOKEN");
+  assert.deepEqual(keys.slice(-1), ["Bearer sk-mine"]);
+  assert.deepEqual([sources(third), third.state.agent.llm.api_key], [stored, api_key]);
+  await third.close();
+});
+
+test("a stored key is sent to no other server", async () => {
+  for (const llm of [{ baseUrl: "https://elsewhere.invalid" }, { model: "other/m" }]) {
+    const { open, run, keys } = world();
+    const first = await open({ cipher: passphrase, llm: { apiKey: "sk-planted" } });
+    await first.close();
+    for (let times = 0; times < 2; times += 1) {
+      const next = await open({ conversationId: first.id, cipher: passphrase, llm });
+      await run(next, "TOKEN");
+      await next.close();
+    }
+    assert.deepEqual(new Set(keys), new Set([null]));
+  }
+});
+
+test("one token that was tampered with is no wrong passphrase", async () => {
+  const { open, store, run } = world();
+  const first = await open({ secrets, cipher: passphrase });
+  await first.close();
+  const { length, baseState } = await store.load(first.id);
+  const { value } = sources(first).TOKEN;
+  const broken = `${value.slice(0, 60)}${value[60] === "A" ? "B" : "A"}${value.slice(61)}`;
+  await store.commit(first.id, { expectedLength: length, events: [], files: [], at: 0, durability: "relaxed", baseState: baseState.replace(value, broken) });
+  const second = await open({ conversationId: first.id, cipher: passphrase });
+  assert.match(second.warnings.at(-1).message, /: TOKEN; give them again$/);
+  assert.deepEqual(await run(second, "TOKEN", "OTHER"), [null, secrets.OTHER]);
+  assert.equal(sources(second).TOKEN.value, broken);
+  await second.close();
+});
+
+test("a secret is fetched when a tool asks, with its headers, and what goes wrong is said without it", async (t) => {
+  const { open, run } = world();
+  const asked = [];
+  let answer = () => new Response("fetched-value");
+  t.mock.method(globalThis, "fetch", async (url, { headers, redirect, cache }) => (asked.push({ url, ...headers, redirect, cache }), answer()));
+  const lookup = { url: "https://vault.invalid/token?k=planted", headers: { "X-Api-Key": "planted-header-value", Accept: "text/plain" } };
+  const first = await open({ secrets: { FETCHED: lookup }, cipher: passphrase });
+  const { headers, ...rest } = sources(first).FETCHED;
+  assert.deepEqual(rest, { url: lookup.url, kind: "LookupSecret" });
+  assert.equal(headers.Accept, "text/plain");
+  assert.equal(opened(headers["X-Api-Key"]), "planted-header-value");
+  assert.equal(asked.length, 0);
+  await first.close();
+
+  const second = await open({ conversationId: first.id, cipher: passphrase });
+  assert.deepEqual(await run(second, "FETCHED"), ["fetched-value"]);
+  assert.deepEqual(asked, [{ url: lookup.url, ...lookup.headers, redirect: "error", cache: "no-store" }]);
+  answer = () => new Response("planted-in-error", { status: 403 });
+  assert.deepEqual(await run(second, "FETCHED"), ["network: secret FETCHED could not be fetched: https://vault.invalid answered 403"]);
+  answer = () => Promise.reject(new TypeError("planted-in-error"));
+  assert.deepEqual(await run(second, "FETCHED"), ["network: secret FETCHED could not be fetched from https://vault.invalid: there was no answer"]);
+  await second.close();
+
+  const third = await open({ secrets: { FETCHED: lookup, THROWS: () => { throw new Error("planted-in-error"); }, NUMBER: () => 7 } });
+  assert.deepEqual(sources(third).FETCHED.headers, { "X-Api-Key": "**********", Accept: "text/plain" });
+  assert.deepEqual(await run(third, "THROWS", "NUMBER"), ["invalid_state: the function that gives secret THROWS failed", "invalid_options: the function that gives secret NUMBER must return a string"]);
+  await third.close();
+});
+
+test("what is no secret is refused by name", async () => {
+  const { open } = world();
+  for (const [secrets, words] of [[{ A: 1 }, /secret A must be/], [{ B: { url: "ftp://x" } }, /url of secret B/], [{ C: { url: "https://x", headers: { a: 1 } } }, /secret C/], [{ " ": "x" }, /needs a name/], [[], /an object of secrets/], ["x", /an object/]]) {
+    await assert.rejects(open({ secrets }), { code: "invalid_options", message: words });
+  }
+  for (const cipher of ["", 7]) await assert.rejects(open({ cipher }), { code: "invalid_options", message: /passphrase/ });
+  const conversation = await open();
+  await assert.rejects(conversation.updateSecrets({ A: undefined }), { code: "invalid_options", message: /secret A/ });
+  await assert.rejects(conversation.updateSecrets(null), { code: "invalid_options" });
+  assert.deepEqual(sources(conversation), {});
+  await conversation.close();
+  await assert.rejects(conversation.updateSecrets({ A: "a-value" }), { code: "invalid_state" });
+});
+
+test("a password that is a word of the log leaves the log readable", async () => {
+  const { open, run } = world();
+  const words = ["agent", "MessageEvent", "text", "name", "completion", "secret-hidden", "secret", "environment", "llm_message"];
+  const first = await open({ secrets: Object.fromEntries(words.map((word, index) => [`WORD_${index}`, word])) });
+  // The name of the argument is a password too.
+  assert.deepEqual(await run(first, "WORD_0", "WORD_1"), [null, null]);
+  const events = await first.events.slice();
+  assert.equal(events.length, 2 + 2 * 2 + 1);
+  assert.ok(events.every(({ kind }) => /Event$/.test(kind)));
+  await first.close();
+  const second = await open({ conversationId: first.id });
+  assert.deepEqual(codes(second), ["secrets_unavailable"]);
+  assert.equal(await second.finalResponse(), "Done.");
+  await second.close();
+});
