@@ -9,6 +9,7 @@ import type {
   ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, JSONValue, LiveEvent, MessageEvent_,
   Observation, SecurityRisk,
 } from "./events.js";
+import { type Hooks, coreHooks } from "./hooks.js";
 import { type RunLimits, limitsOf } from "./limits.js";
 import { Run, type RunOptions, type RunResult } from "./run.js";
 import type { SecurityAnalyzer } from "./security.js";
@@ -37,6 +38,8 @@ export interface ConversationOptions extends RunLimits {
   securityAnalyzer?: SecurityAnalyzer | null;
   /** Whether `close()` removes the conversation. Default false. */
   deleteOnClose?: boolean;
+  /** Asked and told around tools, messages and sessions. Functions cannot be stored: give them at each opening. */
+  hooks?: Hooks;
   /** For a conversation that is created. Names of lower-case letters and digits, values of at most 256 characters. */
   tags?: Record<string, string>;
   /** Set as soon as it is open, as `updateSecrets()` does. */
@@ -133,6 +136,7 @@ export class Conversation implements AsyncDisposable {
     const policy = confirmationPolicy && storedPolicy(confirmationPolicy);
     const analyzers = new Analyzers();
     const analyzer = securityAnalyzer === undefined ? undefined : await analyzers.take(securityAnalyzer);
+    const hooks = reading("hooks", () => told.hooks && coreHooks(told.hooks));
     const id = conversationId === undefined ? crypto.randomUUID() : checkId(conversationId);
     const listeners = new Set<(event: ConversationEvent | LiveEvent) => void>();
     for (const callback of callbacks) listeners.add((event) => isStored(event) && callback(event));
@@ -159,6 +163,7 @@ export class Conversation implements AsyncDisposable {
         ...(tags && { tags }),
         ...(policy && { confirmationPolicy: policy }),
         ...(analyzer && { securityAnalyzer: analyzer }),
+        ...(hooks && { hooks }),
         agent: coreAgent(agent, coreTools, secrets.keyToken),
         onEvent: (json: string) => tell(JSON.parse(json)),
         analyze: async (action: string) => analyzers.securityRisk(JSON.stringify(JSON.parse(opened.state()).security_analyzer), action),

@@ -275,6 +275,10 @@ export interface ConversationState {
   execution_status: ExecutionStatus;
   confirmation_policy: { kind: string; [field: string]: JSONValue };
   security_analyzer?: { kind: string; [field: string]: JSONValue };
+  /** Actions that a hook does not allow, and why; until they are answered. */
+  blocked_actions: { [actionId: string]: string };
+  /** Messages that the model is not to be asked about, and why; until a run has passed over them. */
+  blocked_messages: { [messageId: string]: string };
   last_user_message_id?: string;
   leaf_event_id?: string;
   head_is_empty: boolean;

@@ -12,6 +12,7 @@ export {
 export { ThreadkeepError, type ErrorCode } from "./errors.js";
 export type * from "./events.js";
 export type { RunLimits, StuckDetectionThresholds } from "./limits.js";
+export type { HookInput, HookName, HookResult, Hooks } from "./hooks.js";
 export type { LookupSecret, SecretValue } from "./secrets/source.js";
 export { LLM, type LLMOptions } from "./llm.js";
 export type { Run, RunOptions, RunResult } from "./run.js";

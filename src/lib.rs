@@ -16,6 +16,7 @@ pub mod secret;
 pub mod context;
 pub mod tool;
 pub mod security;
+pub mod hooks;
 pub mod store;
 pub mod archive;
 pub mod agent;

@@ -6,6 +6,7 @@
 use super::{
     control::{JsAnalyzer, analyzer, policy},
     error::{invalid, set},
+    hooks::hooks,
     options::{Options, agent, function, property, stuck_detection, texts},
     store::CoreStore,
 };
@@ -54,6 +55,7 @@ impl CoreConversation {
                 confirmation_policy: plain.text("confirmationPolicy")?.as_deref().map(policy).transpose()?,
                 stored_analyzer: plain.text("securityAnalyzer")?.as_deref().map(analyzer).transpose()?,
                 security_analyzer: Some(Rc::new(JsAnalyzer(function(&options, "analyze")?))),
+                hooks: hooks(&property(&options, "hooks"))?,
                 listener: Rc::new(move |event| tell(&on_event, event.json())),
                 on_delta: Rc::new(move |delta| tell(&on_delta, &delta_json(&delta))),
             })

@@ -13,6 +13,8 @@ mod conversation;
 mod error;
 #[cfg(feature = "testing")]
 mod fetch_probe;
+#[cfg(feature = "agent")]
+mod hooks;
 mod host_store;
 #[cfg(feature = "agent")]
 mod listing;

@@ -4,6 +4,7 @@
 use super::{
     Change, Conversation, Shared,
     base_state::ExecutionStatus,
+    hooks::unblock_action,
     pending::{EDITED, forget_pending},
     run::Pause,
 };
@@ -38,20 +39,34 @@ impl Conversation {
                 }
                 let Some(call) = waiting.pop_front() else { break };
                 let ends_run = is_finish(&call);
-                let result = self.run_call(call, cancel.clone());
-                running.push(Box::pin(async move { (result.await, ends_run) }));
+                running.push(Box::pin(async move {
+                    let result = self.run_call(call.clone(), cancel.clone()).await;
+                    Ended::Call { call, result, ends_run }
+                }));
             }
             if running.is_empty() {
                 return Ok(Pause::Done);
             }
-            let (result, ends_run) = match select(pin!(running.any()), pin!(cancel.cancelled())).await {
+            let ended = match select(pin!(running.any()), pin!(cancel.cancelled())).await {
                 Either::Left((Some(ended), _)) => ended,
                 Either::Left((None, _)) => return Ok(Pause::Done),
+                // What has come to its end by itself was not interrupted.
+                Either::Right(_) if self.execution_status() == ExecutionStatus::Finished => {
+                    return Ok(Pause::Done);
+                }
                 Either::Right(_) => return Ok(Pause::Cancelled),
+            };
+            let (call, result, ends_run) = match ended {
+                Ended::Call { call, result, ends_run } => (call, result, ends_run),
+                Ended::Hook(told) => {
+                    self.append(Change::append(vec![told])).await?;
+                    continue;
+                }
             };
             let is_success = matches!(result.body, Body::ObservationEvent(_));
             let is_last = self.pending_actions().await?.len() <= 1;
             let change = Change::append(vec![result]).and_edit(|state| {
+                unblock_action(state, &call.action_id);
                 if ends_run && is_success {
                     state.set_execution_status(ExecutionStatus::Finished);
                 }
@@ -59,13 +74,20 @@ impl Conversation {
                     forget_pending(state);
                 }
             });
-            self.append(change).await?;
+            let stored = self.append(change).await?;
+            // The result is stored before anybody is told of it: who is told may take his time.
+            if let Some(told) = stored.first().and_then(|stored| self.about_result(&call, stored)) {
+                running.push(Box::pin(async move { Ended::Hook(told.await) }));
+            }
         }
     }
 
     /// Runs one call and returns the event that answers it. What is asked before a call and told after it has its
     /// place here.
     async fn run_call(&self, call: Call, cancel: CancelToken) -> Draft {
+        if let Some(rejection) = self.blocked_call(&call) {
+            return rejection;
+        }
         let edited: Vec<String> = self.state().in_agent_state(EDITED).unwrap_or_default();
         let is_edited = edited.iter().any(|id| id == call.action_id.as_str());
         let mut result = execute(call, &self.0.agent.tools, self.id(), cancel, &self.0.log.mask).await;
@@ -77,11 +99,17 @@ impl Conversation {
     }
 }
 
-/// Marks the time in which tools run, however it ends.
-struct ToolsRun<'a>(&'a Rc<Shared>);
+/// What came to its end.
+enum Ended {
+    Call { call: Call, result: Draft, ends_run: bool },
+    Hook(Draft),
+}
+
+/// Marks the time in which tools run, or a hook is asked, however it ends.
+pub(super) struct ToolsRun<'a>(&'a Rc<Shared>);
 
 impl<'a> ToolsRun<'a> {
-    fn begin(shared: &'a Rc<Shared>) -> Self {
+    pub(super) fn begin(shared: &'a Rc<Shared>) -> Self {
         shared.runs_tools.set(true);
         Self(shared)
     }

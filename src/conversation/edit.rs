@@ -8,6 +8,7 @@ use super::{
     Change, Conversation,
     active_branch::load,
     base_state::{BaseState, ExecutionStatus},
+    hooks::{Said, rename_blocked_action},
     pending::{EDITED, INTERRUPTED, RISKS, UNAPPROVED, rejection},
 };
 use crate::{
@@ -38,11 +39,12 @@ impl Conversation {
             body: self.with_arguments(&old, arguments)?.into(),
         };
         let risk = self.risk_of_edited(&edited, &id).await;
+        let said = self.ask_about_edited(&edited, &id).await;
         let _turn = self.0.turn.take().await;
         self.writable()?;
         // Somebody may have decided about it while an analyzer looked at it.
         self.waiting_action(action).await?;
-        let change = self.rewrite(&old, edited, &id, risk).await?;
+        let change = self.rewrite(&old, edited, &id, risk, said).await?;
         let events = self.append(change.strictly()).await?;
         events
             .into_iter()
@@ -102,6 +104,7 @@ impl Conversation {
         edited: Draft,
         edited_id: &EventId,
         risk: Option<SecurityRisk>,
+        mut said: Said,
     ) -> Result<Change<'static>> {
         let log = &self.0.log;
         let branch = load(&*log.store, log.id, log.head()).await?;
@@ -123,6 +126,7 @@ impl Conversation {
         let mut drafts: Vec<Draft> =
             self.pending_actions().await?.iter().filter_map(|event| rejection(event, left)).collect();
         let start = drafts.len();
+        drafts.append(&mut said.drafts);
         let mut renamed = Renamed(Vec::new());
         for event in batch {
             let is_edited = event.id() == old.id();
@@ -136,6 +140,7 @@ impl Conversation {
         let mut change = Change::append(drafts).and_edit(move |state| {
             state.set_execution_status(ExecutionStatus::WaitingForConfirmation);
             renamed.rename_in(state, edited_id, risk);
+            said.block_actions(state);
         });
         change.branch = Some((start, before.last().map(|event| event.id().clone())));
         Ok(change)
@@ -165,6 +170,10 @@ impl Renamed {
         let id = match body {
             Body::ObservationEvent(body) => &mut body.action_id,
             Body::UserRejectObservation(body) => &mut body.action_id,
+            Body::HookExecutionEvent(body) => match &mut body.action_id {
+                Some(id) => id,
+                None => return,
+            },
             _ => return,
         };
         if let Some(new) = self.new_of(id) {
@@ -181,6 +190,10 @@ impl Renamed {
                 new.push(edited.clone());
             }
             state.set_in_agent_state(name, (!new.is_empty()).then(|| RawJson::of(&new)).as_ref());
+        }
+        for (old, new) in &self.0 {
+            let is_edited = new.as_str() == edited;
+            rename_blocked_action(state, old, new, is_edited);
         }
         let old: RawObject = state.in_agent_state(RISKS).unwrap_or_default();
         let mut new = RawObject::default();

@@ -5,28 +5,29 @@
 //! a file of the conversation, and becomes an event when the calls have their results, or when the conversation is opened
 //! again.
 
-use super::{Change, Conversation, base_state::ExecutionStatus, pending::forget_pending};
+use super::{Change, Conversation, base_state::ExecutionStatus, hooks::Said, pending::forget_pending};
 use crate::{
     agent::Draft,
     error::{Error, ErrorCode, Result},
     event::{Event, Head, MessageEvent, Parent, Source},
-    id::StorePath,
+    id::{EventId, StorePath},
 };
 
 const FOLDER: &str = "inbox/";
 
 impl Conversation {
     /// Keeps a message beside the log; it is on the disk when this returns.
-    pub(super) async fn queue_message(&self, message: MessageEvent) -> Result<Event> {
+    pub(super) async fn queue_message(
+        &self,
+        id: EventId,
+        message: MessageEvent,
+        mut said: Said,
+    ) -> Result<Event> {
         let log = &self.0.log;
-        let head = Head {
-            id: log.new_id(),
-            timestamp: log.host.local_time(),
-            source: Source::User,
-            parent: Parent::Unset,
-        };
+        let head = Head { id, timestamp: log.host.local_time(), source: Source::User, parent: Parent::Unset };
         let event = Event::new(head, message);
-        let mut change = Change::append(Vec::new()).strictly();
+        let drafts = std::mem::take(&mut said.drafts);
+        let mut change = Change::append(drafts).and_edit(|state| said.block_message(state)).strictly();
         change.files.push((path_of(&event)?, Some(event.json().as_bytes().to_vec())));
         self.append(change).await?;
         self.0.inbox.borrow_mut().push(event.clone());

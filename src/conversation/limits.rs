@@ -15,6 +15,13 @@ pub(super) struct Used {
     cost_before: f64,
 }
 
+impl Used {
+    /// Whether the run may take another step.
+    pub(super) fn allows_more(&self, max_iterations: u32) -> bool {
+        self.steps < max_iterations
+    }
+}
+
 impl Conversation {
     /// What a run has used that begins now.
     pub(super) fn used(&self) -> Used {

@@ -10,6 +10,7 @@ mod calls;
 mod confirmation;
 mod edit;
 mod execute_tool;
+mod hooks;
 mod inbox;
 mod limits;
 mod log;
@@ -39,6 +40,7 @@ use crate::{
     conversation::base_state::{BaseState, ExecutionStatus},
     error::{Error, ErrorCode, Result},
     event::{Event, RawJson},
+    hooks::Hooks,
     id::{ConversationId, EventId},
     json::{FromJson as _, RawObject},
     llm::Delta,
@@ -72,6 +74,9 @@ struct Shared {
     access: Access,
     /// Runs the analyzers that are not the model's own word.
     security_analyzer: Option<Rc<dyn SecurityAnalyzer>>,
+    hooks: Option<Rc<dyn Hooks>>,
+    /// Whether the hook for the beginning of a session has been asked.
+    has_session: Cell<bool>,
     max_iterations: u32,
     max_budget_per_run: Option<f64>,
     stuck_detection: Option<StuckDetection>,
@@ -80,7 +85,7 @@ struct Shared {
     turn: TurnLock,
     /// Stops the run that is under way.
     running: RefCell<Option<CancelToken>>,
-    /// Whether tools run, between which a message has no place.
+    /// Whether tools run, or a hook is asked, in whose time a message has no place.
     runs_tools: Cell<bool>,
     /// Messages that arrived meanwhile.
     inbox: RefCell<Vec<Event>>,
@@ -201,6 +206,7 @@ impl Conversation {
     pub async fn close(&self) {
         // Whoever opens it next must not find it still being written.
         self.stop_run().await;
+        self.end_session().await;
         let _turn = self.0.turn.take().await;
         self.0.is_closed.set(true);
     }

@@ -15,6 +15,7 @@ use crate::{
     agent::Agent,
     error::{Error, ErrorCode, Result},
     event::{RawJson, json::ObjectWriter},
+    hooks::Hooks,
     host::Host,
     id::ConversationId,
     json::RawObject,
@@ -54,6 +55,8 @@ pub struct OpenOptions {
     pub stored_analyzer: Option<Option<StoredAnalyzer>>,
     /// Asks it. Without this, what only it could tell counts as dangerous.
     pub security_analyzer: Option<Rc<dyn SecurityAnalyzer>>,
+    /// What is asked and told around tools, messages and sessions.
+    pub hooks: Option<Rc<dyn Hooks>>,
     /// Told of every committed event.
     pub listener: Listener,
     /// Told of every piece of an answer.
@@ -69,7 +72,7 @@ impl Conversation {
     pub async fn open(options: OpenOptions) -> Result<Self> {
         let OpenOptions { id, store, host, agent, access, tags, listener, on_delta, .. } = options;
         let OpenOptions { max_iterations, max_budget_per_run, stuck_detection, .. } = options;
-        let OpenOptions { confirmation_policy, stored_analyzer, security_analyzer, .. } = options;
+        let OpenOptions { confirmation_policy, stored_analyzer, security_analyzer, hooks, .. } = options;
         let choose = |state: &mut BaseState| {
             if let Some(policy) = confirmation_policy {
                 state.set_confirmation_policy(&RawJson::of(&policy));
@@ -118,6 +121,8 @@ impl Conversation {
             agent,
             access,
             security_analyzer,
+            hooks,
+            has_session: Cell::new(false),
             max_iterations: max_iterations.max(1),
             max_budget_per_run,
             stuck_detection,

@@ -187,9 +187,14 @@ fn check_pending(actions: &[EventId], pending: &[Event]) -> Result<()> {
 
 /// The call that this action asks for.
 pub(super) fn call_of(event: &Event) -> Option<Call> {
-    let Body::ActionEvent(action) = event.body() else { return None };
+    call_in(event.body(), event.id())
+}
+
+/// The call that an action of this body and id asks for.
+pub(super) fn call_in(body: &Body, id: &EventId) -> Option<Call> {
+    let Body::ActionEvent(action) = body else { return None };
     Some(Call {
-        action_id: event.id().clone(),
+        action_id: id.clone(),
         tool_name: action.tool_name.clone(),
         tool_call_id: action.tool_call_id.clone(),
         arguments: arguments_of_record(action.action.as_ref()?).into(),
@@ -206,6 +211,18 @@ pub(super) fn rejection(event: &Event, reason: &str) -> Option<Draft> {
         action_id: event.id().as_str().to_owned(),
     };
     Some(Draft::new(Source::Environment, rejection))
+}
+
+/// The answer to a call that a hook does not allow.
+pub(super) fn rejection_by_hook(call: &Call, reason: String) -> Draft {
+    let rejection = UserRejectObservation {
+        tool_name: call.tool_name.clone(),
+        tool_call_id: call.tool_call_id.clone(),
+        rejection_reason: reason,
+        rejection_source: RejectionSource::Hook,
+        action_id: call.action_id.as_str().to_owned(),
+    };
+    Draft::new(Source::Environment, rejection)
 }
 
 /// An error that tells the model that this call was broken off.

@@ -18,7 +18,8 @@ use crate::{
     id::EventId,
     llm::LlmError,
 };
-use std::rc::Rc;
+use futures_util::future::{Either, select};
+use std::{pin::pin, rc::Rc};
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,6 +97,10 @@ impl Conversation {
         use ExecutionStatus::{
             Deleting, Error as Failed, Finished, Idle, Paused, Running, Stuck, WaitingForConfirmation,
         };
+        match select(pin!(self.begin_session()), pin!(cancel.cancelled())).await {
+            Either::Left((begun, _)) => begun?,
+            Either::Right(_) => return Ok(Pause::Cancelled),
+        }
         let turn = self.0.turn.take().await;
         let drafts: Vec<Draft> = self.system_prompt_if_missing().await?.into_iter().collect();
         match self.execution_status() {
@@ -118,6 +123,12 @@ impl Conversation {
             if pending.is_empty() {
                 self.take_in_messages().await?;
             }
+            if self.execution_status() == Finished
+                && used.allows_more(self.0.max_iterations)
+                && self.goes_on_after_finish(cancel).await?
+            {
+                continue;
+            }
             // What has come to its end by itself was not interrupted.
             if self.execution_status() != Running {
                 return Ok(Pause::Done);
@@ -126,6 +137,9 @@ impl Conversation {
                 return Ok(Pause::Cancelled);
             }
             let ended = if pending.is_empty() {
+                if self.end_at_blocked_message().await? {
+                    continue;
+                }
                 self.stop_if_stuck().await?;
                 self.stop_at_limit(&used).await?;
                 if self.execution_status() != Running {

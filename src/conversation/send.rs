@@ -48,18 +48,15 @@ impl Conversation {
             return Err(Error::new(ErrorCode::InvalidOptions, "a message needs text or an image"));
         }
         self.writable()?;
-        let message = MessageEvent { sender, ..MessageEvent::new(Message::new(Role::User, content)) };
-        let keep = waiting_calls == Some(WaitingCalls::Keep);
+        self.must_be_decided(waiting_calls).await?;
+        self.begin_session().await?;
+        let id = self.0.log.new_id();
+        let mut message = MessageEvent { sender, ..MessageEvent::new(Message::new(Role::User, content)) };
+        let mut said = self.ask_about_message(&id, &mut message).await;
+        self.writable()?;
         if self.0.runs_tools.get() {
-            let undecided = self.undecided_actions().await?;
-            if !keep && !undecided.is_empty() {
-                // What runs cannot be answered yet, so neither can the rest of its batch.
-                return Err(undecided_error(
-                    &undecided,
-                    "let the others end first, or pass pending: \"keep\"",
-                ));
-            }
-            let event = self.queue_message(message).await?;
+            self.must_be_decided(waiting_calls).await?;
+            let event = self.queue_message(id, message, said).await?;
             if !self.0.runs_tools.get() {
                 // They were through before the message was on the disk.
                 let _turn = self.0.turn.take().await;
@@ -69,22 +66,16 @@ impl Conversation {
         }
         let _turn = self.0.turn.take().await;
         self.writable()?;
-        let undecided = self.undecided_actions().await?;
-        if !undecided.is_empty() {
-            match waiting_calls {
-                Some(WaitingCalls::Reject) => {}
-                Some(WaitingCalls::Keep) => return self.queue_message(message).await,
-                None => {
-                    let advice = "decide about them first, or pass pending: \"reject\" or \"keep\"";
-                    return Err(undecided_error(&undecided, advice));
-                }
-            }
+        if self.must_be_decided(waiting_calls).await? && waiting_calls == Some(WaitingCalls::Keep) {
+            return self.queue_message(id, message, said).await;
         }
         self.append_kept().await?;
         let mut drafts = self.answers_to_pending().await?;
         drafts.extend(self.system_prompt_if_missing().await?);
-        drafts.push(Draft::new(Source::User, message));
+        drafts.append(&mut said.drafts);
+        drafts.push(Draft { id: Some(id), ..Draft::new(Source::User, message) });
         let change = Change::append(drafts).and_edit(|state| {
+            said.block_message(state);
             use ExecutionStatus::{Finished, Stuck, WaitingForConfirmation};
             if matches!(state.execution_status(), Finished | Stuck | WaitingForConfirmation) {
                 state.set_execution_status(ExecutionStatus::Idle);
@@ -97,6 +88,28 @@ impl Conversation {
             .into_iter()
             .next_back()
             .ok_or_else(|| Error::new(ErrorCode::Internal, "the message was not appended"))
+    }
+
+    /// Whether calls wait for the user to decide.
+    ///
+    /// # Errors
+    /// `invalid_state` where it is not said what becomes of them, or what is said cannot be done.
+    async fn must_be_decided(&self, waiting_calls: Option<WaitingCalls>) -> Result<bool> {
+        let undecided = self.undecided_actions().await?;
+        let runs_tools = self.0.runs_tools.get();
+        match waiting_calls {
+            _ if undecided.is_empty() => Ok(false),
+            Some(WaitingCalls::Keep) => Ok(true),
+            Some(WaitingCalls::Reject) if !runs_tools => Ok(true),
+            // What runs cannot be answered yet, so neither can the rest of its batch.
+            _ if runs_tools => {
+                Err(undecided_error(&undecided, "let the others end first, or pass pending: \"keep\""))
+            }
+            _ => Err(undecided_error(
+                &undecided,
+                "decide about them first, or pass pending: \"reject\" or \"keep\"",
+            )),
+        }
     }
 
     /// The instructions come first in the log, and only there: in the middle of a history they would be lost on

@@ -58,16 +58,20 @@ impl Conversation {
             }
         };
         let reply = self.read_reply(&completion).await?;
-        // An analyzer may take its time, or hang: like the model, it holds nobody up.
-        let assessment = match select(pin!(self.assess(&reply)), pin!(cancel.cancelled())).await {
-            Either::Left((assessment, _)) => assessment,
+        // An analyzer or a hook may take its time, or hang: like the model, it holds nobody up.
+        let judged = async { (self.assess(&reply).await, self.ask_about_calls(&reply.calls).await) };
+        let (assessment, mut said) = match select(pin!(judged), pin!(cancel.cancelled())).await {
+            Either::Left((judged, _)) => judged,
             Either::Right(_) => return Ok(Pause::Cancelled),
         };
         let _turn = self.0.turn.take().await;
         let is_superseded = self.state().last_user_message_id() != asked_with;
         let has_parallel_calls =
             reply.drafts.iter().filter(|draft| matches!(draft.body, Body::ActionEvent(_))).count() > 1;
-        let change = Change::append(reply.drafts).and_edit(|state| {
+        let mut drafts = std::mem::take(&mut said.drafts);
+        drafts.extend(reply.drafts);
+        let change = Change::append(drafts).and_edit(|state| {
+            said.block_actions(state);
             if has_parallel_calls {
                 keep_native_calls(state);
             }

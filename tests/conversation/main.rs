@@ -6,6 +6,7 @@ mod confirmation;
 mod crash;
 mod editing;
 mod elsewhere;
+mod hooks;
 mod limits;
 mod loop_;
 mod stopping;

@@ -15,6 +15,7 @@ use threadkeep::{
     agent::Agent,
     conversation::{Access, Conversation, OpenOptions, stuck_detector::StuckDetection},
     error::Result,
+    hooks::Hooks,
     host::Host,
     id::ConversationId,
     llm::{
@@ -240,6 +241,7 @@ pub struct World {
     pub confirmation_policy: Option<ConfirmationPolicy>,
     pub stored_analyzer: Option<Option<StoredAnalyzer>>,
     pub analyzer: Option<Rc<dyn SecurityAnalyzer>>,
+    pub hooks: Option<Rc<dyn Hooks>>,
     pub told: Rc<RefCell<Vec<String>>>,
 }
 
@@ -263,6 +265,7 @@ impl World {
             confirmation_policy: None,
             stored_analyzer: None,
             analyzer: None,
+            hooks: None,
             told: Rc::default(),
         }
     }
@@ -297,6 +300,7 @@ impl World {
             confirmation_policy: self.confirmation_policy,
             stored_analyzer: self.stored_analyzer.clone(),
             security_analyzer: self.analyzer.clone(),
+            hooks: self.hooks.clone(),
             listener: Rc::new(move |event| told.borrow_mut().push(event.kind().to_owned())),
             on_delta: Rc::new(|_| {}),
         })

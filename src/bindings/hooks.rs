@@ -1,0 +1,64 @@
+//! Hooks that are functions of the host.
+
+use super::{
+    error::{invalid, words_of},
+    options::{function, property},
+};
+use crate::{
+    error::Result,
+    event::HookEventType,
+    hooks::{HookDecision, Hooks},
+    json::{RawObject, well_formed},
+};
+use futures_util::future::LocalBoxFuture;
+use js_sys::{Array, Function, Promise};
+use std::rc::Rc;
+use wasm_bindgen::{JsCast as _, JsValue};
+use wasm_bindgen_futures::JsFuture;
+
+/// Reads hooks in the form that the TypeScript side gives them, where there are any.
+///
+/// # Errors
+/// `invalid_options`, naming what does not fit.
+pub fn hooks(hooks: &JsValue) -> Result<Option<Rc<dyn Hooks>>> {
+    if hooks.is_undefined() {
+        return Ok(None);
+    }
+    let names = property(hooks, "eventTypes").dyn_into::<Array>();
+    let names = names.map_err(|_| invalid("eventTypes of hooks must be an array"))?;
+    let event_types = names.iter().filter_map(|name| name.as_string()).collect();
+    Ok(Some(Rc::new(JsHooks { event_types, ask: function(hooks, "ask")? })))
+}
+
+/// One function for all of them, and the names of those that there are.
+struct JsHooks {
+    event_types: Vec<String>,
+    ask: Function,
+}
+
+impl Hooks for JsHooks {
+    fn has(&self, event_type: HookEventType) -> bool {
+        self.event_types.iter().any(|name| name == event_type.as_str())
+    }
+
+    fn ask(
+        &self,
+        event_type: HookEventType,
+        input: String,
+    ) -> LocalBoxFuture<'static, std::result::Result<HookDecision, String>> {
+        let ask = self.ask.clone();
+        Box::pin(async move {
+            let failed = |thrown: JsValue| words_of(&thrown);
+            let answer =
+                ask.call2(&JsValue::UNDEFINED, &event_type.as_str().into(), &input.into()).map_err(failed)?;
+            let answer = JsFuture::from(Promise::resolve(&answer)).await.map_err(failed)?;
+            let text = answer.as_string().unwrap_or_default();
+            let fields = RawObject::parse(&well_formed(&text)).unwrap_or_default();
+            Ok(HookDecision {
+                denies: fields.read::<String>("decision").is_some_and(|decision| decision == "deny"),
+                reason: fields.read("reason"),
+                additional_context: fields.read("additionalContext"),
+            })
+        })
+    }
+}

@@ -1,0 +1,248 @@
+//! Where a conversation asks and tells the host's hooks (`hooks/conversation_hooks.py`).
+//!
+//! What a hook said is an event of the log, on the active branch: before what it was asked about, and behind what it
+//! was told of. What it denied stands in `blocked_actions` and `blocked_messages` from the same commit on that has the
+//! action or the message, so that neither a dead page nor Python does what was not allowed.
+//!
+//! Nobody's turn is held while a hook is asked, except where messages are kept beside the log meanwhile: a hook may
+//! call any verb.
+
+use super::{
+    Change, Conversation,
+    base_state::{BaseState, ExecutionStatus},
+    calls::ToolsRun,
+    pending::{call_in, rejection_by_hook},
+};
+use crate::{
+    agent::{Call, Draft},
+    cancel::CancelToken,
+    error::Result,
+    event::{Body, Event, HookEventType, MessageEvent, RawJson, Source},
+    hooks::{HookInput, HookResult},
+    id::EventId,
+    json::{RawObject, ToJson as _},
+    llm::message::{Content, Message, Role},
+};
+use futures_util::future::{Either, LocalBoxFuture, select};
+use std::{pin::pin, time::Duration};
+
+/// Where the state says which actions may not run, and why.
+const BLOCKED_ACTIONS: &str = "blocked_actions";
+
+/// Where the state says which messages the model is not to be asked about, and why.
+const BLOCKED_MESSAGES: &str = "blocked_messages";
+
+/// How long a page waits for the hook that is told of the end of a session.
+const LONGEST_GOODBYE: Duration = Duration::from_secs(10);
+
+/// What hooks said, until it is committed together with what they were asked about.
+#[derive(Default)]
+pub(super) struct Said {
+    /// Their events.
+    pub drafts: Vec<Draft>,
+    denied: Vec<(EventId, String)>,
+}
+
+impl Said {
+    /// Keeps what was denied of actions.
+    pub fn block_actions(&self, state: &mut BaseState) {
+        self.block(state, BLOCKED_ACTIONS);
+    }
+
+    /// Keeps what was denied of a message.
+    pub fn block_message(&self, state: &mut BaseState) {
+        self.block(state, BLOCKED_MESSAGES);
+    }
+
+    fn block(&self, state: &mut BaseState, field: &str) {
+        if self.denied.is_empty() {
+            return;
+        }
+        let mut blocked = blocked_in(state, field);
+        for (id, reason) in &self.denied {
+            blocked.set(id.as_str(), &reason.to_json_text());
+        }
+        state.set_field(field, Some(&RawJson::of(&blocked)));
+    }
+}
+
+impl Conversation {
+    /// The answer to come of the hook for this, with the event that keeps it; `None` if there is no such hook.
+    fn hook(&self, input: HookInput) -> Option<LocalBoxFuture<'static, (HookResult, Draft)>> {
+        let hooks = self.0.hooks.as_ref().filter(|hooks| hooks.has(input.event_type))?;
+        let answer = hooks.ask(input.event_type, input.to_json(&self.id().to_string()));
+        Some(Box::pin(async move {
+            let result = HookResult::of(input.event_type, answer.await);
+            let draft = Draft::new(Source::Hook, result.execution(&input));
+            (result, draft)
+        }))
+    }
+
+    /// Before the first message or run since the conversation was opened. The instructions come first in the log: the
+    /// SDK looks for them there.
+    pub(super) async fn begin_session(&self) -> Result<()> {
+        if self.0.has_session.replace(true) {
+            return Ok(());
+        }
+        let Some(asked) = self.hook(HookInput::new(HookEventType::SessionStart)) else { return Ok(()) };
+        let (_, draft) = asked.await;
+        let _turn = self.0.turn.take().await;
+        self.writable()?;
+        let mut drafts: Vec<Draft> = self.system_prompt_if_missing().await?.into_iter().collect();
+        drafts.push(draft);
+        self.append(Change::append(drafts)).await.map(drop)
+    }
+
+    /// When the conversation is closed. Whatever happens, it is closed then.
+    pub(super) async fn end_session(&self) {
+        if !self.0.has_session.replace(false) {
+            return;
+        }
+        let Some(asked) = self.hook(HookInput::new(HookEventType::SessionEnd)) else { return };
+        if let Either::Left(((_, draft), _)) = select(asked, self.0.log.host.sleep(LONGEST_GOODBYE)).await {
+            let _turn = self.0.turn.take().await;
+            // The store may be what ends the session.
+            let _ = self.append(Change::append(vec![draft])).await;
+        }
+    }
+
+    /// Before a user's message is stored under this id; may add to what the model reads.
+    pub(super) async fn ask_about_message(&self, id: &EventId, message: &mut MessageEvent) -> Said {
+        let input = HookInput {
+            message: Some(message.llm_message.text()),
+            message_id: Some(id.as_str().to_owned()),
+            ..HookInput::new(HookEventType::UserPromptSubmit)
+        };
+        let Some(asked) = self.hook(input) else { return Said::default() };
+        let (result, draft) = asked.await;
+        if let Some(text) = result.additional_context() {
+            message.extended_content.push(Content::text(text));
+        }
+        let denied = result.denial().map(|reason| (id.clone(), reason));
+        Said { drafts: vec![draft], denied: denied.into_iter().collect() }
+    }
+
+    /// Before the calls of an answer are stored, in their order.
+    pub(super) async fn ask_about_calls(&self, calls: &[Call]) -> Said {
+        let mut said = Said::default();
+        for call in calls {
+            let Some(asked) = self.hook(about_call(HookEventType::PreToolUse, call)) else { break };
+            let (result, draft) = asked.await;
+            said.drafts.push(draft);
+            said.denied.extend(result.denial().map(|reason| (call.action_id.clone(), reason)));
+        }
+        said
+    }
+
+    /// Before a call that waits is stored with other arguments.
+    pub(super) async fn ask_about_edited(&self, edited: &Draft, id: &EventId) -> Said {
+        match call_in(&edited.body, id) {
+            Some(call) => self.ask_about_calls(&[call]).await,
+            None => Said::default(),
+        }
+    }
+
+    /// The answer to a call that a hook does not allow.
+    pub(super) fn blocked_call(&self, call: &Call) -> Option<Draft> {
+        let reason = blocked_in(&self.state(), BLOCKED_ACTIONS).read::<String>(call.action_id.as_str())?;
+        Some(rejection_by_hook(call, reason))
+    }
+
+    /// After a tool has answered, and its answer is stored: what the hook says of it, if there is one.
+    pub(super) fn about_result(&self, call: &Call, result: &Event) -> Option<LocalBoxFuture<'static, Draft>> {
+        let Body::ObservationEvent(observation) = result.body() else { return None };
+        let mut input = about_call(HookEventType::PostToolUse, call);
+        input.tool_response = Some(RawJson::of(&observation.observation));
+        let asked = self.hook(input)?;
+        Some(Box::pin(async move { asked.await.1 }))
+    }
+
+    /// Whether the user's last message is one that the model is not to be asked about; the conversation has finished
+    /// then. The turn is held by the caller.
+    pub(super) async fn end_at_blocked_message(&self) -> Result<bool> {
+        let last = self.state().last_user_message_id();
+        let Some(last) =
+            last.filter(|id| blocked_in(&self.state(), BLOCKED_MESSAGES).get(id.as_str()).is_some())
+        else {
+            return Ok(false);
+        };
+        let change = Change::edit(|state| {
+            unblock(state, BLOCKED_MESSAGES, &last);
+            state.set_execution_status(ExecutionStatus::Finished);
+        });
+        self.append(change).await?;
+        Ok(true)
+    }
+
+    /// The agent says that it is done: whether the run goes on all the same, because a hook denies the end or a message
+    /// came meanwhile. Whoever interrupts the hook lets the agent be done. The turn is held by the caller.
+    pub(super) async fn goes_on_after_finish(&self, cancel: &CancelToken) -> Result<bool> {
+        if cancel.is_cancelled() {
+            return Ok(false);
+        }
+        let input = HookInput { reason: Some("agent_finished"), ..HookInput::new(HookEventType::Stop) };
+        let Some(asked) = self.hook(input) else { return Ok(false) };
+        let messages_wait = ToolsRun::begin(&self.0);
+        let Either::Left(((result, draft), _)) = select(asked, pin!(cancel.cancelled())).await else {
+            return Ok(false);
+        };
+        drop(messages_wait);
+        let mut drafts = vec![draft];
+        let denial = result.denial();
+        if let Some(reason) = &denial {
+            let feedback = result.additional_context().unwrap_or(reason);
+            let text = format!("[Stop hook feedback] {feedback}");
+            let message = Message::new(Role::User, vec![Content::text(text)]);
+            drafts.push(Draft::new(Source::Environment, MessageEvent::new(message)));
+        }
+        let is_denied = denial.is_some() && self.execution_status() == ExecutionStatus::Finished;
+        let change = Change::append(drafts).and_edit(|state| {
+            if is_denied {
+                state.set_execution_status(ExecutionStatus::Running);
+            }
+        });
+        self.append(change).await?;
+        Ok(is_denied || !self.0.inbox.borrow().is_empty())
+    }
+}
+
+/// The action that may not run is written again under another id; what was said of its old arguments says nothing of
+/// others.
+pub(super) fn rename_blocked_action(
+    state: &mut BaseState,
+    old: &str,
+    new: &EventId,
+    has_other_arguments: bool,
+) {
+    let mut blocked = blocked_in(state, BLOCKED_ACTIONS);
+    let Some(reason) = blocked.remove(old) else { return };
+    if !has_other_arguments {
+        blocked.set(new.as_str(), &reason);
+    }
+    state.set_field(BLOCKED_ACTIONS, Some(&RawJson::of(&blocked)));
+}
+
+/// Forgets that this action may not run, once it is answered.
+pub(super) fn unblock_action(state: &mut BaseState, action: &EventId) {
+    unblock(state, BLOCKED_ACTIONS, action);
+}
+
+fn unblock(state: &mut BaseState, field: &str, id: &EventId) {
+    let mut blocked = blocked_in(state, field);
+    if blocked.remove(id.as_str()).is_some() {
+        state.set_field(field, Some(&RawJson::of(&blocked)));
+    }
+}
+
+fn blocked_in(state: &BaseState, field: &str) -> RawObject {
+    state.field(field).and_then(|blocked| blocked.read()).unwrap_or_default()
+}
+
+fn about_call(event_type: HookEventType, call: &Call) -> HookInput {
+    HookInput {
+        tool_name: Some(call.tool_name.clone()),
+        tool_input: RawJson::parse(&call.arguments).ok(),
+        action_id: Some(call.action_id.as_str().to_owned()),
+        ..HookInput::new(event_type)
+    }
+}

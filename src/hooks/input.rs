@@ -1,0 +1,139 @@
+//! What a hook is given (`hooks/types.py`, `HookEvent`), and what of it is kept in the log.
+
+use crate::{
+    event::{HookEventType, RawJson},
+    json::{ObjectWriter, ToJson as _},
+};
+
+/// The most characters of a text that the log keeps (`hooks/conversation_hooks.py`).
+const MAX_LOGGED: usize = 50_000;
+
+const CUT: &str = "\n<TRUNCATED>";
+
+/// What a hook is asked about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HookInput {
+    /// What happens.
+    pub event_type: HookEventType,
+    /// The tool, around tools.
+    pub tool_name: Option<String>,
+    /// Its arguments, an object.
+    pub tool_input: Option<RawJson>,
+    /// Its result, an observation of the SDK.
+    pub tool_response: Option<RawJson>,
+    /// The text of a user's message.
+    pub message: Option<String>,
+    /// Why the agent stops.
+    pub reason: Option<&'static str>,
+    /// The action, around tools.
+    pub action_id: Option<String>,
+    /// The event of the message.
+    pub message_id: Option<String>,
+}
+
+impl HookInput {
+    /// About something that has nothing more to it.
+    pub fn new(event_type: HookEventType) -> Self {
+        Self {
+            event_type,
+            tool_name: None,
+            tool_input: None,
+            tool_response: None,
+            message: None,
+            reason: None,
+            action_id: None,
+            message_id: None,
+        }
+    }
+
+    /// The SDK's `HookEvent` of this conversation.
+    pub fn to_json(&self, session_id: &str) -> String {
+        let mut out = ObjectWriter::new();
+        out.field("event_type", self.event_type.as_str());
+        out.optional("tool_name", &self.tool_name);
+        out.optional("tool_input", &self.tool_input);
+        out.optional("tool_response", &self.tool_response);
+        out.optional("message", &self.message);
+        out.field("session_id", session_id);
+        let mut metadata = ObjectWriter::new();
+        if let Some(reason) = self.reason {
+            metadata.field("reason", reason);
+        }
+        out.raw("metadata", &metadata.finish());
+        out.finish()
+    }
+
+    /// What the log keeps of it.
+    pub(super) fn record(&self) -> Option<RawJson> {
+        let mut out = ObjectWriter::new();
+        out.optional("tool_name", &self.tool_name);
+        for (name, value) in [("tool_input", &self.tool_input), ("tool_response", &self.tool_response)] {
+            if let Some(value) = value {
+                out.raw(name, &bounded(value));
+            }
+        }
+        if let Some(message) = &self.message {
+            out.field("message", &cut(message));
+        }
+        if let Some(reason) = self.reason {
+            out.field("reason", reason);
+        }
+        let record = RawJson::from(out);
+        (record.as_str() != "{}").then_some(record)
+    }
+}
+
+/// The name of the host's option.
+pub(super) fn option_name(event_type: HookEventType) -> String {
+    let name = event_type.as_str();
+    let (first, rest) = name.split_at(name.len().min(1));
+    first.to_ascii_lowercase() + rest
+}
+
+/// A text, cut where it is too long for the log.
+pub(super) fn cut(text: &str) -> String {
+    if text.chars().count() <= MAX_LOGGED {
+        return text.to_owned();
+    }
+    text.chars().take(MAX_LOGGED - CUT.len()).chain(CUT.chars()).collect()
+}
+
+/// A result stands in the log already: where it is long, its beginning is enough here.
+fn bounded(value: &RawJson) -> String {
+    let text = value.as_str();
+    if text.chars().count() <= MAX_LOGGED { text.to_owned() } else { cut(text).to_json_text() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hook_is_given_what_the_sdk_gives() {
+        let stop = HookInput { reason: Some("agent_finished"), ..HookInput::new(HookEventType::Stop) };
+        assert_eq!(
+            stop.to_json("c1"),
+            r#"{"event_type":"Stop","session_id":"c1","metadata":{"reason":"agent_finished"}}"#
+        );
+        assert_eq!(stop.record().unwrap().as_str(), r#"{"reason":"agent_finished"}"#);
+        let after = HookInput {
+            tool_name: Some("t".into()),
+            tool_input: RawJson::parse("{}").ok(),
+            tool_response: RawJson::parse(r#"{"content":[]}"#).ok(),
+            ..HookInput::new(HookEventType::PostToolUse)
+        };
+        assert_eq!(
+            after.to_json("c1"),
+            r#"{"event_type":"PostToolUse","tool_name":"t","tool_input":{},"tool_response":{"content":[]},"session_id":"c1","metadata":{}}"#
+        );
+    }
+
+    #[test]
+    fn a_long_result_is_kept_as_a_text_that_is_cut() {
+        let long = RawJson::of("x".repeat(60_000).as_str());
+        let input = HookInput { tool_response: Some(long), ..HookInput::new(HookEventType::PostToolUse) };
+        let kept: String = input.record().unwrap().field("tool_response").unwrap();
+        assert_eq!(kept.chars().count(), MAX_LOGGED);
+        assert!(kept.starts_with("\"xxx") && kept.ends_with(CUT));
+    }
+}

@@ -1,0 +1,166 @@
+//! Hooks: what the host is asked and told around tools, messages and sessions (`hooks/manager.py`, `hooks/executor.py`).
+//!
+//! Knows neither conversations nor who answers. A hook that fails decides nothing, except before a tool: a guard that
+//! is broken keeps the door shut.
+
+mod input;
+
+pub use input::HookInput;
+
+use crate::event::{HookEventType, HookExecutionEvent};
+use futures_util::future::LocalBoxFuture;
+
+/// The host's hooks.
+pub trait Hooks {
+    /// Whether there is one for this event.
+    fn has(&self, event_type: HookEventType) -> bool;
+
+    /// Asks the hook for this event; `input` is the JSON of the SDK's `HookEvent`. An error is what went wrong, in
+    /// words. Dropping the future stops waiting for the answer.
+    fn ask(
+        &self,
+        event_type: HookEventType,
+        input: String,
+    ) -> LocalBoxFuture<'static, std::result::Result<HookDecision, String>>;
+}
+
+/// What a hook says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HookDecision {
+    /// Whether it does not allow what is to happen.
+    pub denies: bool,
+    /// Why.
+    pub reason: Option<String>,
+    /// Text for the model, where the SDK hands it on: with a user's message, and when the end is denied.
+    pub additional_context: Option<String>,
+}
+
+/// What came of asking a hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HookResult {
+    /// What it decided, or what its failure means.
+    pub decision: HookDecision,
+    /// Why it did not decide itself.
+    pub error: Option<String>,
+}
+
+impl HookResult {
+    /// What this answer means.
+    pub fn of(event_type: HookEventType, answer: std::result::Result<HookDecision, String>) -> Self {
+        match answer {
+            Ok(decision) => Self { decision, error: None },
+            Err(error) => {
+                let denies = event_type == HookEventType::PreToolUse;
+                let reason = denies.then(|| format!("The hook that guards this tool failed: {error}"));
+                Self {
+                    decision: HookDecision { denies, reason, additional_context: None },
+                    error: Some(error),
+                }
+            }
+        }
+    }
+
+    /// Why it was denied, in words; `None` if it was not.
+    pub fn denial(&self) -> Option<String> {
+        let decision = &self.decision;
+        let reason = decision.reason.clone().filter(|reason| !reason.is_empty());
+        decision.denies.then(|| reason.unwrap_or_else(|| "Blocked by hook".to_owned()))
+    }
+
+    /// The text for the model, if there is any.
+    pub fn additional_context(&self) -> Option<&str> {
+        self.decision.additional_context.as_deref().filter(|text| !text.is_empty())
+    }
+
+    /// The event that keeps what was asked and answered.
+    pub fn execution(&self, input: &HookInput) -> HookExecutionEvent {
+        let cut = |text: &Option<String>| text.as_deref().map(input::cut);
+        HookExecutionEvent {
+            hook_event_type: input.event_type,
+            hook_command: format!("hooks.{}", input::option_name(input.event_type)),
+            tool_name: input.tool_name.clone(),
+            success: self.error.is_none(),
+            blocked: self.decision.denies,
+            // As the SDK has it for a hook that could not be run.
+            exit_code: if self.error.is_none() { 0 } else { -1 },
+            stdout: String::new(),
+            stderr: String::new(),
+            reason: cut(&self.decision.reason),
+            additional_context: cut(&self.decision.additional_context),
+            error: cut(&self.error),
+            action_id: input.action_id.clone(),
+            message_id: input.message_id.clone(),
+            hook_input: input.record(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        event::{Event, Head, Parent, RawJson, Source},
+        id::EventId,
+    };
+
+    fn written(input: &HookInput, answer: std::result::Result<HookDecision, String>) -> String {
+        let id: EventId = "0a0a0a0a-0000-4000-8000-000000000000".parse().unwrap();
+        let head = Head { id, timestamp: "t".into(), source: Source::Hook, parent: Parent::Unset };
+        let event = Event::new(head, HookResult::of(input.event_type, answer).execution(input));
+        event.json().to_string()
+    }
+
+    fn call() -> HookInput {
+        HookInput {
+            tool_name: Some("pay".into()),
+            tool_input: RawJson::parse(r#"{"sum":1.50}"#).ok(),
+            action_id: Some("a1".into()),
+            ..HookInput::new(HookEventType::PreToolUse)
+        }
+    }
+
+    #[test]
+    fn an_execution_is_written_as_the_sdk_writes_it() {
+        let denied = HookDecision { denies: true, reason: Some("too much".into()), additional_context: None };
+        assert_eq!(
+            written(&call(), Ok(denied)),
+            r#"{"id":"0a0a0a0a-0000-4000-8000-000000000000","timestamp":"t","source":"hook","hook_event_type":"PreToolUse","hook_command":"hooks.preToolUse","tool_name":"pay","success":true,"blocked":true,"exit_code":0,"stdout":"","stderr":"","reason":"too much","action_id":"a1","hook_input":{"tool_name":"pay","tool_input":{"sum":1.50}},"kind":"HookExecutionEvent"}"#
+        );
+        let text = written(&HookInput::new(HookEventType::SessionEnd), Err("boom".into()));
+        assert!(text.contains(r#""success":false,"blocked":false,"exit_code":-1"#), "{text}");
+        assert!(text.contains(r#""error":"boom""#) && !text.contains("hook_input"), "{text}");
+    }
+
+    #[test]
+    fn a_failure_denies_a_tool_and_nothing_else() {
+        for event_type in [
+            HookEventType::PreToolUse,
+            HookEventType::PostToolUse,
+            HookEventType::UserPromptSubmit,
+            HookEventType::SessionStart,
+            HookEventType::SessionEnd,
+            HookEventType::Stop,
+        ] {
+            let result = HookResult::of(event_type, Err("boom".into()));
+            assert_eq!(result.denial().is_some(), event_type == HookEventType::PreToolUse);
+        }
+    }
+
+    #[test]
+    fn a_denial_always_has_words() {
+        for reason in [None, Some(String::new())] {
+            let decision = HookDecision { denies: true, reason, ..Default::default() };
+            assert_eq!(HookResult { decision, error: None }.denial().as_deref(), Some("Blocked by hook"));
+        }
+        assert_eq!(HookResult::of(HookEventType::Stop, Ok(HookDecision::default())).denial(), None);
+    }
+
+    #[test]
+    fn long_words_are_cut_in_the_log() {
+        let decision = HookDecision { reason: Some("é".repeat(50_001)), ..Default::default() };
+        let execution = HookResult { decision, error: None }.execution(&call());
+        let reason = execution.reason.unwrap();
+        assert_eq!(reason.chars().count(), 50_000);
+        assert!(reason.ends_with("é\n<TRUNCATED>"));
+    }
+}

@@ -1,0 +1,494 @@
+//! Hooks: each event, what it is told, and what its decision does.
+
+use crate::support::{Answer, TestTool, World, a_while, calls, echo, say, text};
+use futures_executor::block_on;
+use futures_util::future::{LocalBoxFuture, join, pending, select};
+use serde_json::{Value, json};
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
+use threadkeep::{
+    cancel::CancelToken,
+    conversation::{Conversation, base_state::ExecutionStatus},
+    event::HookEventType,
+    hooks::{HookDecision, Hooks},
+    security::ConfirmationPolicy,
+    store::MemoryStore,
+    tool::{Replay, Tool, ToolOutput},
+};
+
+type Answered = LocalBoxFuture<'static, std::result::Result<HookDecision, String>>;
+
+/// One hook for one event, which remembers what it was asked.
+struct Hook {
+    event_type: HookEventType,
+    asked: RefCell<Vec<Value>>,
+    answer: Box<dyn Fn(usize) -> Answered>,
+}
+
+impl Hook {
+    fn new(event_type: HookEventType, answer: impl Fn(usize) -> Answered + 'static) -> Rc<Self> {
+        Rc::new(Self { event_type, asked: RefCell::default(), answer: Box::new(answer) })
+    }
+
+    /// Answers so the first time, and allows from then on.
+    fn once(event_type: HookEventType, decision: HookDecision) -> Rc<Self> {
+        Self::new(event_type, move |times| {
+            let decision = if times == 0 { decision.clone() } else { HookDecision::default() };
+            Box::pin(async move { Ok(decision) })
+        })
+    }
+
+    fn never(event_type: HookEventType) -> Rc<Self> {
+        Self::new(event_type, |_| Box::pin(pending()))
+    }
+
+    fn throws(event_type: HookEventType) -> Rc<Self> {
+        Self::new(event_type, |_| Box::pin(async { Err("boom".to_owned()) }))
+    }
+}
+
+impl Hooks for Hook {
+    fn has(&self, event_type: HookEventType) -> bool {
+        event_type == self.event_type
+    }
+
+    fn ask(&self, event_type: HookEventType, input: String) -> Answered {
+        assert_eq!(event_type, self.event_type);
+        let times = self.asked.borrow().len();
+        self.asked.borrow_mut().push(serde_json::from_str(&input).unwrap());
+        (self.answer)(times)
+    }
+}
+
+fn deny(reason: &str) -> HookDecision {
+    HookDecision { denies: true, reason: Some(reason.into()), additional_context: None }
+}
+
+fn world(hook: &Rc<Hook>, tools: Vec<Rc<dyn Tool>>, answers: impl IntoIterator<Item = Answer>) -> World {
+    World { hooks: Some(hook.clone()), ..World::new(Rc::new(MemoryStore::new()), tools, answers) }
+}
+
+async fn run(conversation: &Conversation) -> ExecutionStatus {
+    conversation.run(CancelToken::default()).await.unwrap().status
+}
+
+fn state(conversation: &Conversation) -> Value {
+    serde_json::from_str(&conversation.state().json()).unwrap()
+}
+
+/// Waits until the hook is asked for the first time.
+async fn until_asked(hook: &Hook) {
+    while hook.asked.borrow().is_empty() {
+        a_while().await;
+    }
+}
+
+#[test]
+fn a_denied_call_does_not_run_and_the_model_reads_why() {
+    block_on(async {
+        let hook = Hook::once(HookEventType::PreToolUse, deny("not here"));
+        let ran = Rc::new(Cell::new(0));
+        let count = ran.clone();
+        let tool = TestTool::shared("pay", Replay::Never, move |_| {
+            count.set(count.get() + 1);
+            async { Ok(ToolOutput::text("paid")) }
+        });
+        let both = calls(&[("a", "pay", r#"{"text":"x"}"#), ("b", "pay", r#"{"text":"y"}"#)]);
+        let world = world(&hook, vec![tool], [both, text("Fine.")]);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        assert_eq!(run(&conversation).await, ExecutionStatus::Finished);
+        assert_eq!(ran.get(), 1);
+        assert_eq!(
+            world.kinds().await,
+            [
+                "SystemPrompt",
+                "Message",
+                "HookExecution",
+                "HookExecution",
+                "Action",
+                "Action",
+                "UserRejectObservation",
+                "Observation",
+                "Message"
+            ]
+        );
+        let events = world.events().await;
+        assert_eq!(hook.asked.borrow()[0]["tool_input"], json!({ "text": "x" }));
+        assert_eq!(events[2]["action_id"], events[4]["id"]);
+        assert_eq!(events[2]["blocked"], true);
+        assert_eq!(events[6]["rejection_source"], "hook");
+        assert_eq!(events[6]["rejection_reason"], "not here");
+        assert_eq!(state(&conversation)["blocked_actions"], json!({}));
+        let told = world.model.last_messages();
+        assert!(told.iter().any(|message| message["content"].to_string().contains("not here")), "{told:?}");
+    });
+}
+
+#[test]
+fn a_denied_finish_does_not_finish() {
+    block_on(async {
+        let hook = Hook::once(HookEventType::PreToolUse, deny("test first"));
+        let finish = || calls(&[("a", "finish", r#"{"message":"Done."}"#)]);
+        let world = world(&hook, vec![], [finish(), finish()]);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        assert_eq!(run(&conversation).await, ExecutionStatus::Finished);
+        let kinds = world.kinds().await;
+        assert_eq!(kinds[2..5], ["HookExecution", "Action", "UserRejectObservation"]);
+        assert_eq!(kinds[5..], ["HookExecution", "Action", "Observation"]);
+    });
+}
+
+#[test]
+fn a_hook_before_a_tool_that_throws_keeps_it_from_running() {
+    block_on(async {
+        let hook = Hook::throws(HookEventType::PreToolUse);
+        let world = world(&hook, vec![echo()], [calls(&[("a", "echo", r#"{"text":"x"}"#)]), text("Fine.")]);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        run(&conversation).await;
+        let events = world.events().await;
+        assert_eq!((&events[2]["success"], &events[2]["error"]), (&json!(false), &json!("boom")));
+        assert_eq!(events[4]["kind"], "UserRejectObservation");
+    });
+}
+
+#[test]
+fn what_a_hook_denied_stays_denied_when_the_page_dies_before_the_answer_to_the_call() {
+    block_on(async {
+        let hook = Hook::new(HookEventType::PreToolUse, |times| {
+            let decision = if times == 1 { deny("not here") } else { HookDecision::default() };
+            Box::pin(async move { Ok(decision) })
+        });
+        let is_alive = Rc::new(Cell::new(true));
+        let alive = is_alive.clone();
+        let slow = TestTool::shared("slow", Replay::Safe, move |_| {
+            let alive = alive.clone();
+            async move {
+                if alive.get() {
+                    pending::<()>().await;
+                }
+                Ok(ToolOutput::text("done"))
+            }
+        });
+        let both = calls(&[("a", "slow", r#"{"text":"x"}"#), ("b", "echo", r#"{"text":"y"}"#)]);
+        let mut world = world(&hook, vec![slow, echo()], [both, text("Fine.")]);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        let dies = async {
+            while !world.kinds().await.iter().any(|kind| kind == "Action") {
+                a_while().await;
+            }
+        };
+        // Dropping the run is the page's death.
+        drop(select(Box::pin(conversation.run(CancelToken::default())), Box::pin(dies)).await);
+        let events = world.events().await;
+        let action = events.iter().rfind(|event| event["kind"] == "ActionEvent").unwrap();
+        assert_eq!(state(&conversation)["blocked_actions"][action["id"].as_str().unwrap()], "not here");
+        drop(conversation);
+        is_alive.set(false);
+        world.hooks = None;
+        let again = world.open().await.unwrap();
+        assert_eq!(run(&again).await, ExecutionStatus::Finished);
+        let answers = world.kinds().await.split_off(6);
+        assert_eq!(answers, ["Observation", "UserRejectObservation", "Message"]);
+        assert_eq!(state(&again)["blocked_actions"], json!({}));
+    });
+}
+
+#[test]
+fn a_call_that_waits_is_denied_when_it_is_approved_and_an_edited_one_is_asked_about_again() {
+    block_on(async {
+        let hook = Hook::new(HookEventType::PreToolUse, |times| {
+            let decision = if times < 2 { deny("not here") } else { HookDecision::default() };
+            Box::pin(async move { Ok(decision) })
+        });
+        let both = calls(&[("a", "echo", r#"{"text":"x"}"#), ("b", "echo", r#"{"text":"y"}"#)]);
+        let mut world = world(&hook, vec![echo()], [both, text("Fine.")]);
+        world.confirmation_policy = Some(ConfirmationPolicy::AlwaysConfirm);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        assert_eq!(run(&conversation).await, ExecutionStatus::WaitingForConfirmation);
+        assert_eq!(state(&conversation)["blocked_actions"].as_object().unwrap().len(), 2);
+        let pending = conversation.pending_actions().await.unwrap();
+        let edited = conversation.edit_action(pending[1].id(), r#"{"text":"z"}"#).await.unwrap();
+        assert_eq!(hook.asked.borrow()[2]["tool_input"], json!({ "text": "z" }));
+        let pending = conversation.pending_actions().await.unwrap();
+        assert_eq!(pending[1].id(), edited.id());
+        assert_eq!(state(&conversation)["blocked_actions"], json!({ pending[0].id().as_str(): "not here" }));
+        assert_eq!(run(&conversation).await, ExecutionStatus::Finished);
+        let kinds = world.kinds().await;
+        assert_eq!(kinds[kinds.len() - 3..], ["UserRejectObservation", "Observation", "Message"]);
+        assert_eq!(state(&conversation)["blocked_actions"], json!({}));
+    });
+}
+
+#[test]
+fn a_hook_after_a_tool_is_told_of_the_result_and_cannot_change_it() {
+    block_on(async {
+        let hook = Hook::once(HookEventType::PostToolUse, deny("too late"));
+        let world = world(&hook, vec![echo()], [calls(&[("a", "echo", r#"{"text":"x"}"#)]), text("Fine.")]);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        run(&conversation).await;
+        assert_eq!(
+            world.kinds().await,
+            ["SystemPrompt", "Message", "Action", "Observation", "HookExecution", "Message"]
+        );
+        let asked = hook.asked.borrow();
+        assert_eq!(asked[0]["tool_name"], "echo");
+        assert_eq!(asked[0]["tool_response"]["content"][0]["text"], "x");
+        assert_eq!(asked[0]["session_id"], conversation.id().to_string());
+    });
+}
+
+#[test]
+fn a_result_is_stored_before_a_hook_is_told_of_it_and_a_hook_that_never_answers_holds_no_interrupt() {
+    block_on(async {
+        let hook = Hook::never(HookEventType::PostToolUse);
+        let world = world(&hook, vec![echo()], [calls(&[("a", "echo", r#"{"text":"x"}"#)])]);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        let stop = async {
+            until_asked(&hook).await;
+            assert!(world.kinds().await.contains(&"Observation".to_owned()));
+            conversation.interrupt().await.unwrap();
+        };
+        let (outcome, ()) = join(conversation.run(CancelToken::default()), stop).await;
+        assert_eq!(outcome.unwrap().status, ExecutionStatus::Paused);
+    });
+}
+
+#[test]
+fn a_hook_that_never_answers_before_a_tool_or_at_the_start_holds_no_interrupt() {
+    for event_type in [HookEventType::PreToolUse, HookEventType::SessionStart] {
+        block_on(async {
+            let hook = Hook::never(event_type);
+            let mut world =
+                world(&hook, vec![echo()], [calls(&[("a", "echo", r#"{"text":"x"}"#)]), text("Fine.")]);
+            world.hooks = None;
+            say(&world.open().await.unwrap(), "Go").await;
+            world.hooks = Some(hook.clone());
+            let conversation = world.open().await.unwrap();
+            let stop = async {
+                until_asked(&hook).await;
+                conversation.interrupt().await.unwrap();
+            };
+            let (outcome, ()) = join(conversation.run(CancelToken::default()), stop).await;
+            assert_eq!(outcome.unwrap().status, ExecutionStatus::Paused);
+            assert!(!world.kinds().await.contains(&"Action".to_owned()));
+        });
+    }
+}
+
+#[test]
+fn a_hook_may_send_a_message_itself() {
+    for event_type in [HookEventType::PreToolUse, HookEventType::PostToolUse, HookEventType::Stop] {
+        block_on(async {
+            let own: Rc<RefCell<Option<Conversation>>> = Rc::default();
+            let conversation = own.clone();
+            let hook = Hook::new(event_type, move |times| {
+                let conversation = conversation.borrow().clone();
+                Box::pin(async move {
+                    if let Some(conversation) = conversation.filter(|_| times == 0) {
+                        say(&conversation, "From a hook").await;
+                    }
+                    Ok(HookDecision::default())
+                })
+            });
+            let answers = [calls(&[("a", "echo", r#"{"text":"x"}"#)]), text("One."), text("Two.")];
+            let world = world(&hook, vec![echo()], answers);
+            let conversation = world.open().await.unwrap();
+            *own.borrow_mut() = Some(conversation.clone());
+            say(&conversation, "Go").await;
+            assert_eq!(run(&conversation).await, ExecutionStatus::Finished);
+            let messages = world.model.last_messages();
+            assert!(
+                messages.iter().any(|message| message.to_string().contains("From a hook")),
+                "{event_type:?}"
+            );
+            *own.borrow_mut() = None;
+        });
+    }
+}
+
+#[test]
+fn a_denied_message_is_stored_and_the_model_is_not_asked() {
+    block_on(async {
+        let hook = Hook::once(HookEventType::UserPromptSubmit, deny("no"));
+        let world = world(&hook, vec![], [text("Hello.")]);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Forbidden").await;
+        assert_eq!(conversation.execution_status(), ExecutionStatus::Idle);
+        let events = world.events().await;
+        assert_eq!(world.kinds().await, ["SystemPrompt", "HookExecution", "Message"]);
+        assert_eq!(events[1]["message_id"], events[2]["id"]);
+        assert_eq!(hook.asked.borrow()[0]["message"], "Forbidden");
+        assert_eq!(state(&conversation)["blocked_messages"][events[2]["id"].as_str().unwrap()], "no");
+        assert_eq!(run(&conversation).await, ExecutionStatus::Finished);
+        assert!(world.model.requests.borrow().is_empty());
+        assert_eq!(state(&conversation)["blocked_messages"], json!({}));
+        say(&conversation, "Allowed").await;
+        assert_eq!(run(&conversation).await, ExecutionStatus::Finished);
+        assert_eq!(world.model.requests.borrow().len(), 1);
+    });
+}
+
+#[test]
+fn what_a_hook_adds_to_a_message_is_read_by_the_model_and_a_denial_counts_all_the_same() {
+    block_on(async {
+        let context =
+            |denies| HookDecision { denies, reason: None, additional_context: Some("It rains.".into()) };
+        let hook = Hook::once(HookEventType::UserPromptSubmit, context(false));
+        let world = world(&hook, vec![], [text("Hello.")]);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Hi").await;
+        run(&conversation).await;
+        assert_eq!(world.events().await[2]["extended_content"][0]["text"], "It rains.");
+        assert!(world.model.last_messages()[1].to_string().contains("It rains."));
+
+        let hook = Hook::once(HookEventType::UserPromptSubmit, context(true));
+        let world = self::world(&hook, vec![], []);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Hi").await;
+        assert_eq!(world.events().await[2]["extended_content"][0]["text"], "It rains.");
+        assert_eq!(run(&conversation).await, ExecutionStatus::Finished);
+    });
+}
+
+#[test]
+fn a_message_while_tools_run_is_asked_about_too() {
+    block_on(async {
+        let hook = Hook::new(HookEventType::UserPromptSubmit, |times| {
+            let denies = times == 1;
+            Box::pin(async move { Ok(HookDecision { denies, ..HookDecision::default() }) })
+        });
+        let is_running = Rc::new(Cell::new(false));
+        let go = Rc::new(Cell::new(false));
+        let (begun, gone) = (is_running.clone(), go.clone());
+        let slow = TestTool::shared("slow", Replay::Never, move |_| {
+            let (begun, gone) = (begun.clone(), gone.clone());
+            async move {
+                begun.set(true);
+                while !gone.get() {
+                    a_while().await;
+                }
+                Ok(ToolOutput::text("done"))
+            }
+        });
+        let world = world(&hook, vec![slow], [calls(&[("a", "slow", r#"{"text":"x"}"#)])]);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        let send = async {
+            while !is_running.get() {
+                a_while().await;
+            }
+            say(&conversation, "Forbidden").await;
+            go.set(true);
+        };
+        let (outcome, ()) = join(conversation.run(CancelToken::default()), send).await;
+        assert_eq!(outcome.unwrap().status, ExecutionStatus::Finished);
+        assert_eq!(world.model.requests.borrow().len(), 1);
+        assert_eq!(
+            world.kinds().await[2..],
+            ["Message", "Action", "HookExecution", "Observation", "Message"]
+        );
+    });
+}
+
+#[test]
+fn a_denied_stop_is_feedback_and_the_run_goes_on() {
+    block_on(async {
+        let denied = HookDecision { additional_context: Some("write a test".into()), ..deny("unfinished") };
+        let hook = Hook::once(HookEventType::Stop, denied);
+        let world = world(&hook, vec![], [text("Done."), text("Done, with a test.")]);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        let outcome = conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(outcome.status, ExecutionStatus::Finished);
+        assert_eq!(outcome.final_response.as_deref(), Some("Done, with a test."));
+        assert_eq!(
+            world.kinds().await[2..],
+            ["Message", "HookExecution", "Message", "Message", "HookExecution"]
+        );
+        let feedback = &world.events().await[4];
+        assert_eq!(feedback["source"], "environment");
+        assert_eq!(feedback["llm_message"]["content"][0]["text"], "[Stop hook feedback] write a test");
+        assert_eq!(hook.asked.borrow()[0]["metadata"]["reason"], "agent_finished");
+    });
+}
+
+#[test]
+fn a_stop_that_is_always_denied_ends_with_the_limit_of_the_run() {
+    block_on(async {
+        let hook = Hook::new(HookEventType::Stop, |_| Box::pin(async { Ok(deny("never")) }));
+        let mut world = world(&hook, vec![], (0..4).map(|_| text("Done.")));
+        world.max_iterations = 4;
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        assert_eq!(run(&conversation).await, ExecutionStatus::Finished);
+        assert_eq!(world.model.requests.borrow().len(), 4);
+        assert_eq!(hook.asked.borrow().len(), 3);
+    });
+}
+
+#[test]
+fn a_stop_hook_that_never_answers_lets_an_interrupted_agent_be_done() {
+    block_on(async {
+        let hook = Hook::never(HookEventType::Stop);
+        let world = world(&hook, vec![], [text("Done.")]);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        let stop = async {
+            until_asked(&hook).await;
+            conversation.interrupt().await.unwrap();
+        };
+        let (outcome, ()) = join(conversation.run(CancelToken::default()), stop).await;
+        assert_eq!(outcome.unwrap().status, ExecutionStatus::Finished);
+    });
+}
+
+#[test]
+fn a_session_begins_with_the_first_message_behind_the_instructions_and_once_for_each_opening() {
+    block_on(async {
+        let hook = Hook::throws(HookEventType::SessionStart);
+        let world = world(&hook, vec![], [text("One."), text("Two.")]);
+        let conversation = world.open().await.unwrap();
+        assert!(hook.asked.borrow().is_empty());
+        say(&conversation, "Go").await;
+        run(&conversation).await;
+        assert_eq!(world.kinds().await, ["SystemPrompt", "HookExecution", "Message", "Message"]);
+        conversation.close().await;
+        let again = world.open().await.unwrap();
+        say(&again, "Go").await;
+        run(&again).await;
+        assert_eq!(hook.asked.borrow().len(), 2);
+        assert_eq!(world.kinds().await[4..], ["HookExecution", "Message", "Message"]);
+    });
+}
+
+#[test]
+fn a_session_ends_when_the_conversation_is_closed_whether_or_not_its_hook_answers() {
+    block_on(async {
+        for is_silent in [false, true] {
+            let hook = match is_silent {
+                true => Hook::never(HookEventType::SessionEnd),
+                false => Hook::once(HookEventType::SessionEnd, deny("stay")),
+            };
+            let world = world(&hook, vec![], []);
+            let conversation = world.open().await.unwrap();
+            conversation.close().await;
+            assert!(hook.asked.borrow().is_empty(), "a session that never began");
+            let conversation = world.open().await.unwrap();
+            say(&conversation, "Go").await;
+            conversation.close().await;
+            conversation.close().await;
+            assert_eq!(hook.asked.borrow().len(), 1);
+            assert_eq!(world.kinds().await.len(), if is_silent { 2 } else { 3 });
+            world.open().await.unwrap();
+        }
+    });
+}
