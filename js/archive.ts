@@ -116,7 +116,7 @@ const load = loader({
   advice: "serve threadkeep_archive_bg.wasm beside the module",
   file: () => new URL("./threadkeep_archive_bg.wasm", import.meta.url),
   copy: () => import("./wasm-archive-inline.js"),
-  initialize: async (from) => (await importParts()).initialize(from),
+  instantiate: async (module) => (await importParts()).instantiate(module),
 });
 
 async function parts(): ReturnType<typeof importParts> {

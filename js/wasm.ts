@@ -2,7 +2,7 @@
 //
 // Nothing else of the library may be called before `load()` resolved. A failed load is forgotten, so that the
 // next call tries again (a page that was offline comes back).
-import initialize from "../pkg/threadkeep.js";
+import { instantiate } from "../pkg/threadkeep.js";
 import { ThreadkeepError, fromCore, invalidOptions, words } from "./errors.js";
 
 /** Where the wasm may come from when the host chooses it. */
@@ -16,14 +16,14 @@ export interface Wasm {
   file(): URL;
   /** The copy that travels as JavaScript: gzip in base64. */
   copy(): Promise<{ default: string }>;
-  initialize(from: { module_or_path: WebAssembly.Module }): Promise<unknown>;
+  instantiate(module: WebAssembly.Module): Promise<unknown>;
 }
 
 const loadMain = loader({
   advice: "serve threadkeep_bg.wasm beside the module, or pass its location to load()",
   file: () => new URL("./threadkeep_bg.wasm", import.meta.url),
   copy: () => import("./wasm-inline.js"),
-  initialize,
+  instantiate,
 });
 
 /**
@@ -60,7 +60,7 @@ async function bringUp(wasm: Wasm, source: WasmSource | undefined): Promise<void
     throw new ThreadkeepError("internal", "this browser has WebAssembly switched off: allow it for this site");
   }
   const module = source === undefined ? await findModule(wasm) : await moduleFrom(source);
-  await wasm.initialize({ module_or_path: module }).catch((error: unknown) => {
+  await wasm.instantiate(module).catch((error: unknown) => {
     throw fromCore(error);
   });
 }

@@ -1,12 +1,13 @@
 // `npm run build`: everything from the Rust sources to dist/, skipping what is fresh.
 //   --quick     a wasm that compiles in seconds and is larger than a page should download
 //   --testing   also the store conformance suite: pkg/threadkeep_testing.js for the page tests, dist/testing.js for hosts
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { fingerprint, unlessFresh } from "./freshness.mjs";
 import { isProgram, main, output, root, run } from "./process.mjs";
+import { declaration, shorten } from "./shorten.mjs";
 import { filesOfAPage, measure, print, sizesFile } from "./sizes.mjs";
 import { ensureBindgenTool, ensureLinker, ensureNpmPackages, ensureRust, ensureWasmTarget, requireNode } from "./toolchain.mjs";
 
@@ -37,14 +38,14 @@ export async function build({ quick = false, testing = false } = {}) {
 }
 
 /**
- * src/ -> pkg/: the wasm, its JavaScript glue and the glue's types, each called `name`.
+ * src/ -> pkg/: the wasm, its JavaScript glue and the glue's types, each called `name`, with short names in between.
  * Cargo is not asked when nothing changed: it gives all variants one file name, and would link each of them again.
  */
 async function buildWasm({ targetDirectory, tool, name, profile, features }) {
   const cargo = [
     "build", "--locked", "--lib", "--profile", profile, "--target", "wasm32-unknown-unknown", ...features, ...compilerFlags(),
   ];
-  const inputs = ["src", "Cargo.toml", "Cargo.lock", tool, thisScript, { text: [...cargo, output("rustc", ["--version"])].join(" ") }];
+  const inputs = ["src", "Cargo.toml", "Cargo.lock", tool, "scripts/shorten.mjs", thisScript, { text: [...cargo, output("rustc", ["--version"])].join(" ") }];
   const made = await unlessFresh(`wasm ${name}`, fingerprint(inputs), [`pkg/${name}_bg.wasm`, `pkg/${name}.js`], async () => {
     console.log(`compiling ${name} (profile ${profile})`);
     await run("cargo", cargo);
@@ -54,6 +55,11 @@ async function buildWasm({ targetDirectory, tool, name, profile, features }) {
       "--target", "web", "--omit-default-module-path", "--remove-name-section", "--remove-producers-section",
       "--out-dir", "pkg", "--out-name", name, compiled,
     ]);
+    const [wasm, glue] = [`pkg/${name}_bg.wasm`, `pkg/${name}.js`];
+    const short = shorten(readFileSync(wasm), readFileSync(glue, "utf8"));
+    writeFileSync(wasm, short.wasm);
+    writeFileSync(glue, short.glue);
+    appendFileSync(`pkg/${name}.d.ts`, declaration);
   });
   if (!made) console.log(`pkg/${name}_bg.wasm is fresh`);
 }
