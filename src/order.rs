@@ -36,7 +36,11 @@ pub fn float(number: f64) -> Vec<u8> {
 
 /// A key that sorts the other way round.
 pub fn descending(key: Vec<u8>) -> Vec<u8> {
-    key.into_iter().map(|byte| !byte).collect()
+    let mut key = key;
+    for byte in &mut key {
+        *byte = !*byte;
+    }
+    key
 }
 
 /// What has to change places, one pair after the other, for the keys to be in order. Each key comes with its place.

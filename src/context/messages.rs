@@ -143,7 +143,10 @@ struct Turn {
 impl Turn {
     fn of(message: Message) -> Self {
         let calls = if message.role == Role::Assistant { message.tool_calls.as_deref() } else { None };
-        let open = calls.unwrap_or_default().iter().map(|call| call.id.clone()).collect();
+        let mut open = Vec::new();
+        for call in calls.unwrap_or_default() {
+            open.push(call.id.clone());
+        }
         Self { message, answers: Vec::new(), open }
     }
 
@@ -171,14 +174,13 @@ impl Turn {
 
     /// The message, its answers, and one for each call that has none.
     fn give(mut self, messages: &mut Vec<Message>) {
-        let invented = self.open.into_iter().map(|id| {
+        for id in self.open {
             let mut answer = Message::new(Role::Tool, vec![Content::text(NO_RESULT)]);
             let calls = self.message.tool_calls.as_deref().unwrap_or_default();
             answer.name = calls.iter().find(|call| call.id == id).map(|call| call.name.clone());
             answer.tool_call_id = Some(id);
-            answer
-        });
-        self.answers.extend(invented);
+            self.answers.push(answer);
+        }
         messages.push(self.message);
         messages.append(&mut self.answers);
     }

@@ -30,16 +30,14 @@ impl Clip<'_> {
         let remaining = self.limit.saturating_sub(notice.chars().count());
         let head = head.min(remaining);
         let tail = remaining.saturating_sub(head);
-        let mut out: String = text.chars().take(head).collect();
-        out.push_str(&notice);
-        out.extend(text.chars().skip(length.saturating_sub(tail)));
-        out.chars().take(self.limit).collect()
+        let clipped = format!("{}{notice}{}", start(&text, head), end(&text, length.saturating_sub(tail)));
+        start(&clipped, self.limit).to_owned()
     }
 
     fn notice(&self, text: &str, head: usize) -> String {
         let Some(directory) = self.directory else { return NOTICE.to_owned() };
         let file = file_name(directory, &format!("{}_output", self.tool), text, "txt");
-        let lines = lines(text.chars().take(head));
+        let lines = lines(start(text, head));
         format!(
             "<response clipped><NOTE>Due to the max output limit, only part of the full response has been shown to \
              you. The complete output has been saved to {file} - you can use other tools to view the full content \
@@ -49,21 +47,45 @@ impl Clip<'_> {
     }
 }
 
+/// Where a text's character of this number begins; at its end if it has fewer.
+fn place(text: &str, characters: usize) -> usize {
+    text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at)
+}
+
+/// So many of a text's characters.
+fn start(text: &str, characters: usize) -> &str {
+    text.get(..place(text, characters)).unwrap_or_default()
+}
+
+/// The text without so many of its characters.
+fn end(text: &str, characters: usize) -> &str {
+    text.get(place(text, characters)..).unwrap_or_default()
+}
+
 /// Where the SDK saves this content: a name made of its hash, in a directory spelled as Python spells it.
 pub(super) fn file_name(directory: &str, prefix: &str, content: &str, extension: &str) -> String {
     let hash = Sha256::digest(content.as_bytes());
-    let hash: String = hash.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-    let root = if directory.starts_with('/') { "/" } else { "" };
-    let parts: Vec<&str> = directory.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
-    let separator = if parts.is_empty() { "" } else { "/" };
-    format!("{root}{}{separator}{prefix}_{hash}.{extension}", parts.join("/"))
+    let mut file = String::from(if directory.starts_with('/') { "/" } else { "" });
+    for part in directory.split('/') {
+        if !matches!(part, "" | ".") {
+            file.push_str(part);
+            file.push('/');
+        }
+    }
+    file.push_str(prefix);
+    file.push('_');
+    for byte in hash.iter().take(4) {
+        file.push_str(&format!("{byte:02x}"));
+    }
+    file.push('.');
+    file + extension
 }
 
 /// How many lines Python's `splitlines` finds.
-fn lines(text: impl Iterator<Item = char>) -> usize {
+fn lines(text: &str) -> usize {
     let mut count = 0_usize;
     let mut last = '\n';
-    for c in text {
+    for c in text.chars() {
         let is_start = is_line_end(last) && !(last == '\r' && c == '\n');
         count = count.saturating_add(usize::from(is_start));
         last = c;

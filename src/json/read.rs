@@ -52,9 +52,8 @@ fn whole(json: &str) -> Option<&str> {
 
 impl<T: FromJson> FromJson for Vec<T> {
     fn from_json(json: &str) -> Option<Self> {
-        let elements = elements(json)?;
-        let mut values = Self::with_capacity(elements.len());
-        for element in elements {
+        let mut values = Self::new();
+        for element in elements(json)? {
             values.push(T::from_json(element)?);
         }
         Some(values)
@@ -63,8 +62,12 @@ impl<T: FromJson> FromJson for Vec<T> {
 
 impl<T: FromJson> FromJson for Option<T> {
     fn from_json(json: &str) -> Option<Self> {
-        if json.trim() == "null" { Some(None) } else { T::from_json(json).map(Some) }
+        if is_null(json) { Some(None) } else { T::from_json(json).map(Some) }
     }
+}
+
+fn is_null(json: &str) -> bool {
+    json.trim() == "null"
 }
 
 /// Whether the text is exactly one JSON value.

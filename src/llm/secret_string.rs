@@ -28,23 +28,23 @@ impl SecretString {
 
     /// The secret as it is, in JSON, in JSON as PHP writes it, and in a URL. The longer come first, so that what they
     /// contain does not spoil them.
-    fn spellings(&self) -> Vec<Self> {
+    fn spellings(&self) -> Vec<String> {
         let plain = self.expose();
         let json = quoted(plain);
         let json = json.trim_matches('"');
-        let in_url: String = plain
-            .bytes()
-            .map(|byte| match byte {
+        let mut in_url = String::new();
+        for byte in plain.bytes() {
+            match byte {
                 b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
-                    char::from(byte).to_string()
+                    in_url.push(byte.into())
                 }
-                byte => format!("%{byte:02X}"),
-            })
-            .collect();
+                byte => in_url.push_str(&format!("%{byte:02X}")),
+            }
+        }
         let mut all = vec![json.replace('/', "\\/"), json.to_owned(), in_url, plain.to_owned()];
         all = order::by_key(all, |spelling| order::descending(order::number(spelling.len() as u64)));
         all.dedup();
-        all.iter().map(|spelling| Self::new(spelling)).collect()
+        all
     }
 
     /// `text` without the secret. A short one, such as the `ollama` that local servers are given, is taken out only
@@ -80,15 +80,33 @@ impl Secrets {
     /// A key, and whatever words of further headers could be one, in every spelling that an error may quote them in.
     pub fn of_request(key: Option<&SecretString>, headers: &[(String, String)]) -> Self {
         const WORD: usize = 8;
-        let words = headers.iter().flat_map(|(_, value)| value.split_whitespace());
-        let words = words.filter(|word| word.len() >= WORD).map(SecretString::new);
-        let secrets = key.cloned().into_iter().chain(words).filter(|secret| !secret.is_empty());
-        Self(secrets.flat_map(|secret| secret.spellings()).collect())
+        let mut secrets = Vec::new();
+        if let Some(key) = key {
+            secrets.push(key.clone());
+        }
+        for (_, value) in headers {
+            for word in value.split_whitespace() {
+                if word.len() >= WORD {
+                    secrets.push(SecretString::new(word));
+                }
+            }
+        }
+        let mut spellings = Self::default();
+        for secret in secrets {
+            for spelling in secret.spellings() {
+                spellings.0.push(SecretString::new(&spelling));
+            }
+        }
+        spellings
     }
 
     /// `text` without any of them.
     pub fn redact_in(&self, text: &str) -> String {
-        self.0.iter().fold(text.to_owned(), |text, secret| secret.redact_in(&text))
+        let mut text = text.to_owned();
+        for secret in &self.0 {
+            text = secret.redact_in(&text);
+        }
+        text
     }
 }
 

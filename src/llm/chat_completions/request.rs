@@ -86,7 +86,9 @@ pub fn request_body(request: &ChatRequest<'_>) -> String {
 pub fn request_headers(request: &ChatRequest<'_>) -> Vec<(String, String)> {
     let provider = request.endpoint.provider;
     let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
-    headers.extend(provider.headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+    for (name, value) in provider.headers {
+        headers.push(((*name).into(), (*value).into()));
+    }
     if request.features.has_thinking_budget && provider.takes_thinking {
         headers.push(("anthropic-beta".into(), "interleaved-thinking-2025-05-14".into()));
     }

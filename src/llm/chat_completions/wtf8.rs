@@ -56,9 +56,8 @@ impl TextPieces {
     fn push_unit(&mut self, unit: u16, out: &mut String) {
         match self.pending.take() {
             Some(high) if (0xdc00..0xe000).contains(&unit) => {
-                out.extend(
-                    char::decode_utf16([high, unit]).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)),
-                );
+                let code = 0x10000 + (u32::from(high & 0x3ff) << 10) + u32::from(unit & 0x3ff);
+                out.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
             }
             other => {
                 self.pending = other;
