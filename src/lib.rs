@@ -8,6 +8,7 @@ pub mod order;
 pub mod search;
 pub mod oneshot;
 pub mod together;
+pub mod turn;
 pub mod cancel;
 pub mod host;
 pub mod event;

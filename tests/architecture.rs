@@ -18,6 +18,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("order", &[]),
     ("search", &[]),
     ("together", &[]),
+    ("turn", &["oneshot"]),
     ("cancel", &["oneshot"]),
     ("host", &[]),
     ("id", &["error"]),
@@ -34,11 +35,11 @@ const ROOMS: &[(&str, &[&str])] = &[
         "conversation",
         &[
             "agent", "cancel", "context", "error", "event", "hooks", "host", "id", "json", "llm", "names",
-            "oneshot", "secret", "security", "store", "together", "tool",
+            "oneshot", "secret", "security", "store", "together", "tool", "turn",
         ],
     ),
     ("archive", &["error", "id", "json", "names", "order", "search", "store", "together"]),
-    ("web", &["error", "host", "id", "llm", "oneshot", "order", "search", "store"]),
+    ("web", &["error", "host", "id", "llm", "oneshot", "order", "search", "store", "turn"]),
     (
         "bindings",
         &[

@@ -6,7 +6,6 @@
 use super::{
     active_branch::{ActiveBranch, load},
     base_state::BaseState,
-    turn::TurnLock,
 };
 use crate::{
     agent::Draft,
@@ -17,6 +16,7 @@ use crate::{
     id::{ConversationId, EventId, StorePath},
     secret::Mask,
     store::{Commit, Durability, Store},
+    turn::TurnLock,
 };
 use std::{
     cell::{Cell, Ref, RefCell},

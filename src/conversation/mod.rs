@@ -24,7 +24,6 @@ mod stats;
 mod step;
 mod stop;
 pub mod stuck_detector;
-mod turn;
 mod warning;
 
 pub use log::Listener;
@@ -45,6 +44,7 @@ use crate::{
     json::{FromJson as _, RawObject},
     llm::Delta,
     security::SecurityAnalyzer,
+    turn::TurnLock,
 };
 use log::{Change, EventLog};
 use std::{
@@ -52,7 +52,6 @@ use std::{
     rc::Rc,
 };
 use stuck_detector::StuckDetection;
-use turn::TurnLock;
 
 /// What this library keeps in `agent_state`.
 const OWN_STATE: &[&str] = &[

@@ -14,7 +14,6 @@ mod read;
 mod request;
 mod schema;
 mod transaction;
-mod turns;
 mod write;
 
 use crate::{
@@ -23,16 +22,18 @@ use crate::{
         Commit, Durability, Listing, Store, StoreFuture, StoredEvent,
         rows::{TRUST, Tip},
     },
+    turn::{Turn, TurnLock},
 };
 use connection::Connection;
 use std::{cell::RefCell, ops::Range};
-use turns::Turns;
 use wasm_bindgen::JsValue;
 
 /// A store on an IndexedDB database, which is opened with the first call.
 pub struct IndexedDbStore {
     connection: Connection,
-    turns: Turns,
+    /// One commit at a time per conversation, in the order they were asked for: if the first of two under way at once
+    /// failed, the second must not have been kept.
+    turns: RefCell<Vec<(ConversationId, TurnLock)>>,
     tips: RefCell<Tips>,
 }
 
@@ -58,9 +59,28 @@ impl IndexedDbStore {
     pub fn new(name: &str, durability: Option<Durability>) -> Self {
         Self {
             connection: Connection::new(name, durability),
-            turns: Turns::default(),
+            turns: RefCell::default(),
             tips: RefCell::default(),
         }
+    }
+}
+
+impl IndexedDbStore {
+    /// Resolves when all turns taken before are over.
+    async fn turn(&self, conversation: ConversationId) -> Turn {
+        let lock = {
+            let mut turns = self.turns.borrow_mut();
+            turns.retain(|(_, lock)| !lock.is_free());
+            match turns.iter().find(|(of, _)| *of == conversation) {
+                Some((_, lock)) => lock.clone(),
+                None => {
+                    let lock = TurnLock::default();
+                    turns.push((conversation, lock.clone()));
+                    lock
+                }
+            }
+        };
+        lock.take().await
     }
 }
 
@@ -116,7 +136,7 @@ impl Store for IndexedDbStore {
 
     fn commit(&self, conversation: ConversationId, commit: Commit) -> StoreFuture<'_, ()> {
         Box::pin(async move {
-            let _turn = self.turns.take(conversation).await;
+            let _turn = self.turn(conversation).await;
             if self.append(conversation, &commit).await? {
                 return Ok(());
             }
@@ -138,7 +158,7 @@ impl Store for IndexedDbStore {
 
     fn delete(&self, conversation: ConversationId) -> StoreFuture<'_, ()> {
         Box::pin(async move {
-            let _turn = self.turns.take(conversation).await;
+            let _turn = self.turn(conversation).await;
             self.tips.borrow_mut().forget(conversation);
             write::delete(&self.connection, conversation).await
         })

@@ -1,12 +1,12 @@
 //! Whose turn it is: a first-come, first-served lock over futures, as the SDK's `fifo_lock.py`.
 //!
 //! The run loop takes it for each part of a step that must not be interleaved; `send_message` and its like take
-//! it between. Fair, so that a message waits for one part of a step and not for the whole run.
+//! it between. Fair, so that a message waits for one part of a step and not for the whole run. A store takes it for
+//! each commit to a conversation.
 
 use crate::oneshot;
 use std::{
     cell::{Cell, RefCell},
-    collections::VecDeque,
     rc::Rc,
 };
 
@@ -17,7 +17,7 @@ pub struct TurnLock(Rc<Shared>);
 #[derive(Default)]
 struct Shared {
     is_taken: Cell<bool>,
-    waiting: RefCell<VecDeque<oneshot::Sender<Turn>>>,
+    waiting: RefCell<Vec<oneshot::Sender<Turn>>>,
 }
 
 /// Held while it lives; dropping it passes it on.
@@ -30,22 +30,30 @@ impl TurnLock {
             return Turn(self.0.clone());
         }
         let (sender, receiver) = oneshot::channel();
-        self.0.waiting.borrow_mut().push_back(sender);
+        self.0.waiting.borrow_mut().push(sender);
         match receiver.await {
             Ok(turn) => turn,
             // A sender only goes away by sending, while the lock itself is alive.
             Err(_) => Turn(self.0.clone()),
         }
     }
+
+    /// Whether nobody has it.
+    pub fn is_free(&self) -> bool {
+        !self.0.is_taken.get()
+    }
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
         loop {
-            let next = self.0.waiting.borrow_mut().pop_front();
-            let Some(next) = next else {
-                self.0.is_taken.set(false);
-                return;
+            let next = {
+                let mut waiting = self.0.waiting.borrow_mut();
+                if waiting.is_empty() {
+                    self.0.is_taken.set(false);
+                    return;
+                }
+                waiting.remove(0)
             };
             if next.is_canceled() {
                 continue;
