@@ -57,8 +57,9 @@ export async function importZip(
   } catch (error) {
     throw fromCore(error);
   } finally {
-    // Not the archive's wasm, because it frees nothing any more once it has crashed.
-    for (const lock of locks) (await lock.catch(() => undefined))?.free();
+    // Not the archive's wasm, because it frees nothing any more once it has crashed; and before the caller goes on, who
+    // may open what came in. A lock that is not given because the other wasm crashed need not be released.
+    for (const lock of locks) await lock.then((held) => held?.release()).catch(() => {});
   }
 }
 

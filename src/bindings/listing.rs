@@ -59,15 +59,25 @@ pub fn delete_conversation(id: String, store: &CoreStore) -> Promise {
     })
 }
 
-/// The right to write a conversation, until it is freed.
+/// The right to write a conversation, until it is released or freed.
 #[wasm_bindgen]
-pub struct HeldLock {
-    _lock: locks::Guard,
+pub struct HeldLock(locks::Guard);
+
+#[wasm_bindgen]
+impl HeldLock {
+    /// Lets go of it; resolves when others can have it.
+    #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
+    pub fn release(self) -> Promise {
+        promise(async move {
+            self.0.release().await;
+            Ok(JsValue::UNDEFINED)
+        })
+    }
 }
 
 impl From<locks::Guard> for HeldLock {
     fn from(lock: locks::Guard) -> Self {
-        Self { _lock: lock }
+        Self(lock)
     }
 }
 

@@ -16,7 +16,7 @@ function watched(store, before) {
 
 async function isFree(store) {
   const lock = await lockConversation(id, await coreStore(store));
-  lock?.free();
+  await lock?.release();
   return lock !== undefined;
 }
 
@@ -26,7 +26,7 @@ test("what somebody else holds is not changed, and can be imported once it is le
   const lock = await lockConversation(id, await coreStore(store));
   await assert.rejects(importZip(zip(conversation(5)), store), { code: "locked_elsewhere", message: /is open elsewhere/ });
   assert.equal((await importZip(zip(conversation(2)), store))[0].outcome, "up_to_date");
-  lock.free();
+  await lock.release();
   assert.equal((await importZip(zip(conversation(5)), store))[0].outcome, "continued");
 });
 
