@@ -4,6 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { after, before, describe } from "node:test";
 import { thereAndBack } from "./library/both-ways.mjs";
+import { decidedElsewhere } from "./library/decided.mjs";
 import { importedConversations } from "./library/imported.mjs";
 import { aLongConversation } from "./library/long.mjs";
 import { requestsOfTheSdk } from "./library/requests.mjs";
@@ -28,4 +29,5 @@ describe("conversations written by the SDK", { concurrency: 4 }, () => importedC
 describe("conversations written here", { concurrency: 4 }, () => writtenConversations(sdk, place));
 describe("requests", { concurrency: 4 }, () => requestsOfTheSdk(sdk));
 describe("there and back", { concurrency: 4 }, () => thereAndBack(sdk, place));
+describe("decided elsewhere", { concurrency: 4 }, () => decidedElsewhere(sdk, place));
 describe("a long conversation", () => aLongConversation(sdk, place));

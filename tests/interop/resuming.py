@@ -1,4 +1,4 @@
-"""`resume` and `requests`: the SDK carries a conversation on against a scripted model.
+"""`resume`, `decide` and `requests`: the SDK carries a conversation on against a scripted model.
 
 The persisted agent is kept with all it has, apart from what would leave this machine: the model's address and key,
 MCP servers, the condenser, the critic and skills loaded from elsewhere.
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 
 from litellm import get_llm_provider
@@ -24,6 +25,25 @@ QUESTION = "What did you do so far?"
 
 
 def resume(directory: Path, reply: str, text: str = QUESTION, cipher: Cipher | None = None) -> dict:
+    def ask(conversation: LocalConversation) -> None:
+        conversation.send_message(text)
+        conversation.run()
+
+    return carry_on(directory, reply, ask, cipher)
+
+
+def decide(directory: Path, decision: str, reply: str, cipher: Cipher | None = None) -> dict:
+    """The user decides about the calls that wait, and the run goes on."""
+
+    def go_on(conversation: LocalConversation) -> None:
+        if decision == "reject":
+            conversation.reject_pending_actions("Not from Python.")
+        conversation.run()
+
+    return carry_on(directory, reply, go_on, cipher)
+
+
+def carry_on(directory: Path, reply: str, go_on: Callable[[LocalConversation], None], cipher: Cipher | None) -> dict:
     register_tools_of(base_state(directory))
     stay_inside(directory)
     model = ScriptedModel([{"content": reply}])
@@ -39,21 +59,19 @@ def resume(directory: Path, reply: str, text: str = QUESTION, cipher: Cipher | N
             cipher=cipher,
             delete_on_close=False,
         )
-        conversation.send_message(text)
-        conversation.run()
+        go_on(conversation)
         state = conversation.state
         added = [type(event).__name__ for event in state.events[before:]]
         status = state.execution_status.value
         conversation.close()
     finally:
         model.close()
+    said = {"events_before": before, "new_kinds": added, "execution_status": status}
     if not model.requests:
-        return {"ok": False, "error": "the model was never asked", "new_kinds": added, "execution_status": status}
+        return {"ok": False, "error": "the model was never asked", **said}
     return {
         "ok": True,
-        "execution_status": status,
-        "events_before": before,
-        "new_kinds": added,
+        **said,
         "request": model.requests[-1],
         "headers": {name: model.headers[-1].get(name) for name in ("x-litellm-session-id", "http-referer", "x-title")},
     }

@@ -8,6 +8,7 @@
 With --bare nothing of openhands-tools is imported, as in a program that uses only openhands-sdk.
 
 A line for --serve is {"command": "check" | "resume" | "requests", "path": ..., "reply": ..., "text": ..., "cipher": ...},
+or {"command": "decide", "path": ..., "decision": "approve" | "reject", "reply": ...},
 or {"command": "judge", "analyzer": ..., "actions": [...]}, or {"command": "search", "patterns": [[pattern, [text, ...]], ...]};
 anything else the SDK or its libraries print goes to stderr.
 With "in_place": true a command works on the directory itself and not on a copy: what a resume adds stays.
@@ -37,7 +38,7 @@ from openhands.sdk.utils.cipher import Cipher  # noqa: E402 - the environment ab
 from checking import check  # noqa: E402
 from judging import judge, search  # noqa: E402
 from opened import copies, import_every_tool  # noqa: E402
-from resuming import QUESTION, requests, resume  # noqa: E402
+from resuming import QUESTION, decide, requests, resume  # noqa: E402
 
 COMMANDS = ("check", "resume", "requests")
 
@@ -68,6 +69,8 @@ def one(order: dict, directory: Path, text: str, cipher: Cipher | None) -> dict:
                 return check(directory, cipher)
             case "resume":
                 return resume(directory, order.get("reply") or "I wrote a file.", text, cipher)
+            case "decide":
+                return decide(directory, order["decision"], order.get("reply") or "I wrote a file.", cipher)
             case "requests":
                 return requests(directory, text, cipher)
             case other:

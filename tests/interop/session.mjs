@@ -46,6 +46,11 @@ export class Sdk {
     return this.ask({ command: "resume", path: target, reply, ...options });
   }
 
+  /** The user decides about the calls that wait, `"approve"` or `"reject"`, and the run goes on: as `resume`. */
+  decide(target, decision, reply = "Done.", options = {}) {
+    return this.ask({ command: "decide", path: target, decision, reply, ...options });
+  }
+
   /** The body of the request that the SDK sends for `text` as the next user message: `{ ok, request }`. */
   requests(target, text, options = {}) {
     return this.ask({ command: "requests", path: target, text, ...options });

@@ -5,7 +5,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { Conversation, memoryStore } from "../../../dist/index.js";
 import { fixtures } from "../setup.mjs";
-import { eventsOf, open, say, scripted } from "./chat.mjs";
+import { eventsOf, open, scripted } from "./chat.mjs";
 import { eventsAmong, exported, filesOf, membersOf, packed, unpacked } from "./files.mjs";
 
 export const { conversations } = JSON.parse(readFileSync(path.join(fixtures, "index.json"), "utf8"));
@@ -42,7 +42,7 @@ async function keepsWhatNobodyKnows(t, sdk, place) {
   const store = memoryStore();
   const [{ id }] = await Conversation.importZip(packed(entry.id, files), { store });
   const conversation = await open(t, { model, store, conversationId: id });
-  await say(conversation, "Go on.");
+  await goOn(conversation, "Go on.");
   const zip = await exported(conversation);
   const after = unpacked(zip);
   keepsPythonsSettings(files.get("base_state.json"), after.get("base_state.json"));
@@ -108,8 +108,9 @@ async function isCarriedOn(t, entry, sdk, place) {
   ]);
   const { conversation } = await imported(t, entry, model);
   const begun = conversation.events.length;
-  assert.deepEqual({ ...(await say(conversation, "Go on.")) }, { status: "finished", finalResponse: "Carried on." });
-  assert.deepEqual({ ...(await say(conversation, "What is 20 + 22?")) }, { status: "finished", finalResponse: "It is 42." });
+  if (entry.execution_status === "waiting_for_confirmation") await assert.rejects(conversation.sendMessage("Go on."), { code: "invalid_state" });
+  assert.deepEqual({ ...(await goOn(conversation, "Go on.")) }, { status: "finished", finalResponse: "Carried on." });
+  assert.deepEqual({ ...(await goOn(conversation, "What is 20 + 22?")) }, { status: "finished", finalResponse: "It is 42." });
   model.check();
 
   const added = await conversation.events.slice(-6);
@@ -136,6 +137,14 @@ async function isCarriedOn(t, entry, sdk, place) {
     assert.deepEqual(resumed.new_kinds.slice(0, 2), ["MessageEvent", "MessageEvent"]);
     assert.equal(resumed.execution_status, "finished");
   });
+}
+
+/** Rejects what waits, says this, and approves whatever the conversation's policy asks about. */
+async function goOn(conversation, message) {
+  await conversation.sendMessage(message, { pending: "reject" });
+  let result = await conversation.run();
+  while (result.status === "waiting_for_confirmation") result = await conversation.run();
+  return result;
 }
 
 /** The fixture in a store of its own, opened with the tools of a page. */
@@ -182,8 +191,7 @@ function reportsWhatCannotRun({ state, warnings }) {
     condenser: (agent.condenser?.kind ?? "NoOpCondenser") !== "NoOpCondenser",
     "skills and context": agent.agent_context !== undefined,
     critic: agent.critic !== undefined,
-    "confirmation policy": (state.confirmation_policy?.kind ?? "NeverConfirm") !== "NeverConfirm",
-    "security analyzer": state.security_analyzer !== undefined,
+    "security analyzer": /^(GraySwan|ToolShield)/.test(state.security_analyzer?.kind),
     hooks: state.hook_config !== undefined,
   };
   for (const [name, isThere] of Object.entries(settings)) assert.equal(said("settings_unavailable").includes(name), isThere, name);

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { Conversation, memoryStore } from "../../../dist/index.js";
 import { violationsOf } from "../../support/model-checks.mjs";
 import { calls } from "./scenarios/calls.mjs";
+import { control } from "./scenarios/control.mjs";
 import { endings } from "./scenarios/endings.mjs";
 import { leftovers } from "./scenarios/leftovers.mjs";
 import { messages } from "./scenarios/messages.mjs";
@@ -19,7 +20,7 @@ import { exported } from "./files.mjs";
  * the end; `breaks` says that not every reply is asked for; `forgiven` is what the SDK sends though some providers refuse it.
  */
 export function writtenConversations(sdk, place) {
-  for (const [name, scenario] of Object.entries({ ...calls, ...messages, ...endings, ...leftovers })) {
+  for (const [name, scenario] of Object.entries({ ...calls, ...control, ...messages, ...endings, ...leftovers })) {
     test(`written here: ${name}`, { timeout: 60_000 }, (t) => isTakenByTheSdk(t, name, scenario, sdk, place));
   }
 }

@@ -55,9 +55,10 @@ export const calls = {
     replies: [{ calls: [{ name: "add", arguments: "{'a': 1}" }] }, { text: "Sorry." }],
     kinds: [...begin, "Action", "AgentError", "Message"],
   },
+  // The third error of one tool in a row makes the stuck detector say a word to the model.
   "arguments that are a list, a string, and nothing": {
     replies: [{ calls: [{ name: "add", arguments: "[1, 2]" }, { name: "add", arguments: '"1"' }, { name: "add", arguments: "" }] }, { text: "Sorry." }],
-    kinds: [...begin, "Action", "Action", "Action", "AgentError", "AgentError", "AgentError", "Message"],
+    kinds: [...begin, "Action", "Action", "Action", "AgentError", "AgentError", "AgentError", "Message", "Message"],
   },
   "the call ids of an earlier answer again": {
     replies: [{ calls: [{ ...sum(1, 2), id: "call" }] }, { calls: [{ ...sum(3, 4), id: "call" }, { ...sum(5, 6), id: "call" }] }, { text: "Done." }],
