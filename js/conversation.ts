@@ -136,7 +136,7 @@ export class Conversation implements AsyncDisposable {
     const policy = confirmationPolicy && storedPolicy(confirmationPolicy);
     const analyzers = new Analyzers();
     const analyzer = securityAnalyzer === undefined ? undefined : await analyzers.take(securityAnalyzer);
-    const hooks = reading("hooks", () => told.hooks && coreHooks(told.hooks));
+    const hooks = reading("hooks", () => (told.hooks === undefined ? undefined : coreHooks(told.hooks)));
     const id = conversationId === undefined ? crypto.randomUUID() : checkId(conversationId);
     const listeners = new Set<(event: ConversationEvent | LiveEvent) => void>();
     for (const callback of callbacks) listeners.add((event) => isStored(event) && callback(event));

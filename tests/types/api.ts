@@ -13,11 +13,14 @@ import {
   type ConversationInfo,
   type ErrorCode,
   type ExecutionStatus,
+  type HookInput,
+  type Hooks,
   type LiveEvent,
   type MessageEvent_,
   type Observation,
   type Run,
   type RunResult,
+  type SecurityAnalyzer,
   type SecurityRisk,
   type Store,
 } from "threadkeep";
@@ -106,6 +109,28 @@ export async function use(signal: AbortSignal): Promise<void> {
   await conversation.executeTool("add", { a: 1, b: 2 }, { signal });
   const policy: ConfirmationPolicy = { kind: "AlwaysConfirm" };
   await Conversation.open({ agent, store, confirmationPolicy: policy, securityAnalyzer: null, deleteOnClose: true });
+
+  const hooks: Hooks = {
+    preToolUse: async ({ tool_name, tool_input }) => (tool_name === "pay" ? { decision: "deny", reason: `${tool_input.sum}` } : undefined),
+    userPromptSubmit({ message }) {
+      same<typeof message, string>(true);
+      return { decision: "allow", additionalContext: "It rains." };
+    },
+    stop: (input) => same<typeof input, HookInput<"stop">>(true),
+  };
+  await Conversation.open({ agent, store, hooks });
+  // @ts-expect-error there is no such hook
+  await Conversation.open({ agent, store, hooks: { beforeToolUse() {} } });
+  // @ts-expect-error a hook allows or denies
+  await Conversation.open({ agent, store, hooks: { stop: () => ({ decision: "wait" }) } });
+  const analyzer: SecurityAnalyzer = {
+    kind: "EnsembleSecurityAnalyzer",
+    analyzers: [{ kind: "PatternSecurityAnalyzer", highPatterns: [["x", "An x", "own.x"]] }, { kind: "PolicyRailSecurityAnalyzer" }, { securityRisk: async (): Promise<SecurityRisk> => "LOW" }],
+    propagateUnknown: true,
+  };
+  await conversation.setSecurityAnalyzer(analyzer);
+  // @ts-expect-error a pattern has a description and a name
+  await conversation.setSecurityAnalyzer({ kind: "PatternSecurityAnalyzer", highPatterns: ["x"] });
 
   const message = await conversation.sendMessage([
     { type: "text", text: "look" },

@@ -8,6 +8,7 @@ import { violationsOf } from "../../support/model-checks.mjs";
 import { calls } from "./scenarios/calls.mjs";
 import { control } from "./scenarios/control.mjs";
 import { endings } from "./scenarios/endings.mjs";
+import { hooked } from "./scenarios/hooks.mjs";
 import { leftovers } from "./scenarios/leftovers.mjs";
 import { messages } from "./scenarios/messages.mjs";
 import { eventsOf, open, question, say, scripted } from "./chat.mjs";
@@ -17,10 +18,10 @@ import { exported } from "./files.mjs";
  * A test for each scenario. A scenario has `replies`, `kinds` (of all events, without "Event") and `play(stage)`, which gets
  * `conversation`, `model`, `store`, `t` and `open(options)`, and may return another conversation to go on with. By default one
  * message is sent and run. `tools`, `llm`, `agent` and `options` are what the conversation is opened with. `pending` calls wait at
- * the end; `breaks` says that not every reply is asked for; `forgiven` is what the SDK sends though some providers refuse it.
+ * the end, and `answered` is the kind of event with which the SDK answers one; `breaks` says that not every reply is asked for; `forgiven` is what the SDK sends though some providers refuse it.
  */
 export function writtenConversations(sdk, place) {
-  for (const [name, scenario] of Object.entries({ ...calls, ...control, ...messages, ...endings, ...leftovers })) {
+  for (const [name, scenario] of Object.entries({ ...calls, ...control, ...messages, ...endings, ...leftovers, ...hooked })) {
     test(`written here: ${name}`, { timeout: 60_000 }, (t) => isTakenByTheSdk(t, name, scenario, sdk, place));
   }
 }
@@ -50,6 +51,7 @@ async function isTakenByTheSdk(t, name, scenario, sdk, place) {
   assert.deepEqual(said.base_state_lost, []);
   const resumed = await sdk().resume(target, "Done.", { text: question });
   assert.ok(resumed.ok, resumed.error);
+  if (scenario.answered) assert.deepEqual(resumed.new_kinds.slice(0, 2), ["MessageEvent", scenario.answered]);
   if (pending.length > 0) return;
   const prompt = events.length === 0 ? ["SystemPromptEvent"] : [];
   assert.deepEqual(resumed.new_kinds, [...prompt, "MessageEvent", "MessageEvent"]);

@@ -45,7 +45,10 @@ function* openings() {
       yield { name: `${key}: ${name}`, expected: invalid, attempt: (world) => world.open([], { [key]: value }) };
     }
   }
-  for (const key of ["agent", "conversationId", "store", "callbacks", "tags"]) {
+  for (const [name, value] of each({ ...noObject, "of no functions": { stop: 7 }, "of another name": { beforeToolUse() {} }, unreadable: unreadable("stop") })) {
+    yield { name: `hooks: ${name}`, expected: invalid, attempt: (world) => world.open([], { hooks: value }) };
+  }
+  for (const key of ["agent", "conversationId", "store", "callbacks", "tags", "hooks"]) {
     yield { name: `options whose ${key} cannot be read`, expected: invalid, attempt: (world) => world.library.Conversation.open(unreadable(key, { agent: world.agent(), store: world.library.memoryStore() })) };
   }
   const stores = { ...noObject, object: {}, hostile: hostile(), unreadable: unreadable("list"), "half a store": { list: () => [] } };
