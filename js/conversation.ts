@@ -237,7 +237,7 @@ export class Conversation implements AsyncDisposable {
     const { sender, pending } = reading("the options of sendMessage()", () => ({ ...options }));
     if (sender !== undefined && typeof sender !== "string") throw invalidOptions("sender must be a string");
     const json = reading("the message", () => JSON.stringify(content));
-    return JSON.parse((await settle(this.#core.sendMessage(json, sender, pending))) as string);
+    return JSON.parse(await ask<string>(this.#core, "sendMessage", json, sender, pending));
   }
 
   /**
@@ -257,7 +257,7 @@ export class Conversation implements AsyncDisposable {
     const interrupt = () => void this.interrupt().catch(() => {});
     signal?.addEventListener("abort", interrupt);
     try {
-      const [status, finalResponse] = (await settle(this.#core.run(approved))) as [ExecutionStatus, string | null];
+      const [status, finalResponse] = await ask<[ExecutionStatus, string | null]>(this.#core, "run", approved);
       if (signal?.aborted && status === "paused") throw aborted(signal);
       return { status, finalResponse };
     } finally {
@@ -270,17 +270,17 @@ export class Conversation implements AsyncDisposable {
    * and its calls wait for the next `run()`. Resolves once it is durable.
    */
   async pause(): Promise<void> {
-    await settle(this.#core.pause());
+    await ask(this.#core, "pause");
   }
 
   /** Stops now: the request is aborted, running tools are told and no longer waited for, their calls are answered. */
   async interrupt(): Promise<void> {
-    await settle(this.#core.interrupt());
+    await ask(this.#core, "interrupt");
   }
 
   /** The calls that wait for a result: not approved yet, or left by a crash. Python's `get_unmatched_actions`. */
   async pendingActions(): Promise<ActionEvent[]> {
-    return ((await settle(this.#core.pendingActions())) as string[]).map((json) => JSON.parse(json));
+    return (await ask<string[]>(this.#core, "pendingActions")).map((json) => JSON.parse(json));
   }
 
   /**
@@ -298,7 +298,7 @@ export class Conversation implements AsyncDisposable {
   async rejectPendingActions(reason?: string, options: { actionIds?: readonly string[] } = {}): Promise<void> {
     if (reason !== undefined && typeof reason !== "string") throw invalidOptions("the reason must be a string");
     const { actionIds: ids } = reading("the options of rejectPendingActions()", () => ({ ...options }));
-    await settle(this.#core.rejectPendingActions(reason, actionIds("actionIds", ids)));
+    await ask(this.#core, "rejectPendingActions", reason, actionIds("actionIds", ids));
   }
 
   /**
@@ -310,7 +310,7 @@ export class Conversation implements AsyncDisposable {
    */
   async editAction(actionId: string, args: JSONValue): Promise<ActionEvent> {
     const json = jsonOf("the arguments", args);
-    return JSON.parse((await settle(this.#core.editAction(words(actionId), json))) as string);
+    return JSON.parse(await ask<string>(this.#core, "editAction", words(actionId), json));
   }
 
   /** The tools whose calls never wait in this conversation, whatever the policy says. */
@@ -345,7 +345,7 @@ export class Conversation implements AsyncDisposable {
   }
 
   async #set(setting: string, json: string): Promise<void> {
-    await settle(this.#core.set(setting, json));
+    await ask(this.#core, "set", setting, json);
   }
 
   /**
@@ -356,8 +356,7 @@ export class Conversation implements AsyncDisposable {
   async executeTool(name: string, args: JSONValue = {}, options: { signal?: AbortSignal } = {}): Promise<Observation> {
     const json = jsonOf("the arguments", args);
     const signal = signalOf(options, "executeTool()");
-    const running = this.#tools.withSignal(signal, (id) => settle(this.#core.executeTool(words(name), json, id)));
-    return JSON.parse((await running) as string);
+    return JSON.parse(await this.#tools.withSignal(signal, (id) => ask<string>(this.#core, "executeTool", words(name), json, id)));
   }
 
   /**
@@ -372,12 +371,12 @@ export class Conversation implements AsyncDisposable {
 
   /** Replaces all tags; `title` is shown in lists. */
   async setTags(tags: Record<string, string>): Promise<void> {
-    await settle(this.#core.setTags(tagsOf(tags)));
+    await ask(this.#core, "setTags", tagsOf(tags));
   }
 
   /** The message of the last `finish`, or the model's last text. */
   async finalResponse(): Promise<string | null> {
-    return (await settle(this.#core.finalResponse())) as string | null;
+    return ask<string | null>(this.#core, "finalResponse");
   }
 
   /** The conversation as it is now, as a zip archive that the Python SDK opens once it is unpacked. */
@@ -405,7 +404,7 @@ export class Conversation implements AsyncDisposable {
    * committed stays, unless it was opened with `deleteOnClose`.
    */
   async close(): Promise<void> {
-    await settle(this.#core.close());
+    await ask(this.#core, "close");
     this.#listeners.clear();
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -441,10 +440,15 @@ function coreAgent({ llm, systemPrompt, toolConcurrencyLimit }: Agent, tools: Co
   };
 }
 
+/** Calls a method of the wasm's conversation. */
+async function ask<T>(core: CoreConversation, method: string, ...args: unknown[]): Promise<T> {
+  return (await settle(call(() => core.call(method, args)))) as T;
+}
+
 function eventLog(core: CoreConversation): EventLog {
   const page = 100;
   const read = async (start: number, end: number): Promise<ConversationEvent[]> =>
-    start < end ? ((await settle(core.events(start, end))) as string[]).map((json) => JSON.parse(json)) : [];
+    start < end ? (await ask<string[]>(core, "events", start, end)).map((json) => JSON.parse(json)) : [];
   const fromEnd = (index: number) => Math.max(0, index < 0 ? core.length() + index : index);
   const log: EventLog = {
     get length() {
@@ -459,7 +463,7 @@ function eventLog(core: CoreConversation): EventLog {
       return read(fromEnd(whole(start)), Math.min(log.length, fromEnd(whole(end))));
     },
     async getIndex(eventId) {
-      return (await settle(core.indexOf(words(eventId)))) as number;
+      return ask<number>(core, "indexOf", words(eventId));
     },
     async getId(index) {
       const event = await log.at(index);

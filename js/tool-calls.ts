@@ -41,7 +41,7 @@ export class ToolCalls {
   }
 
   /** Makes a call under an id of its own, and waits no longer when the signal is aborted. */
-  async withSignal(signal: AbortSignal | undefined, call: (id: string) => Promise<unknown>): Promise<unknown> {
+  async withSignal<T>(signal: AbortSignal | undefined, call: (id: string) => Promise<T>): Promise<T> {
     const id = `call_${crypto.randomUUID()}`;
     if (!signal) return call(id);
     let stop!: () => void;

@@ -19,8 +19,8 @@ export interface SecretCore {
   hide(texts: string): void;
   /** A text without what is hidden. */
   masked(text: string): string;
-  /** Sets or removes entries of the stored registry; the value of each is its JSON, or null. */
-  storeSecrets(sources: string): Promise<unknown>;
+  /** `storeSecrets` sets or removes entries of the stored registry: a JSON object, where null removes. */
+  call(method: "storeSecrets", args: [sources: string]): Promise<unknown>;
   /** What the model's key is where the host gave none, and what is stored for it. */
   keepKey(key: string | undefined, token: string): void;
 }
@@ -112,7 +112,7 @@ export class ConversationSecrets {
       changes[name] = source === null ? null : await writeSource(source, this.#cipher, Object.hasOwn(stored, name) ? stored[name] : undefined);
     }
     // A follower has them for as long as it is open: another tab stores them.
-    if (this.#core.access() === "writer") await settle(this.#core.storeSecrets(JSON.stringify(changes)));
+    if (this.#core.access() === "writer") await settle(this.#core.call("storeSecrets", [JSON.stringify(changes)]));
     for (const [name, source] of Object.entries(given)) {
       if (source === null) this.#sources.delete(name);
       else this.#sources.set(name, source);

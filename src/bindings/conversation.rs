@@ -4,14 +4,15 @@
 //! borrowed while they wait. Events cross as JSON text.
 
 use super::{
-    control::{JsAnalyzer, analyzer, policy},
+    control::{self, JsAnalyzer, analyzer, policy},
     error::{invalid, set},
     hooks::hooks,
-    options::{Options, agent, function, property, stuck_detection, texts},
+    options::{Options, agent, function, is_absent, property, stuck_detection, texts},
     store::CoreStore,
 };
 use crate::{
     conversation::{Access, Conversation, OpenOptions, WaitingCalls},
+    error::Result,
     event::json::ObjectWriter,
     id::ConversationId,
     json::{FromJson as _, RawObject, well_formed},
@@ -25,7 +26,7 @@ use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 /// An open conversation.
 #[wasm_bindgen]
 pub struct CoreConversation {
-    pub(super) conversation: Conversation,
+    conversation: Conversation,
     /// Held until `close`.
     lock: Rc<RefCell<Option<locks::Guard>>>,
 }
@@ -99,69 +100,6 @@ impl CoreConversation {
         warnings.collect()
     }
 
-    /// The JSON texts of the events from `start` up to `end`.
-    pub fn events(&self, start: f64, end: f64) -> Promise {
-        let conversation = self.conversation.clone();
-        promise(async move {
-            let events = conversation.events(whole(start)..whole(end)).await?;
-            Ok(events.iter().map(|json| JsValue::from(&**json)).collect::<Array>().into())
-        })
-    }
-
-    /// The index of the event with this id.
-    #[wasm_bindgen(js_name = indexOf)]
-    pub fn index_of(&self, event_id: String) -> Promise {
-        let conversation = self.conversation.clone();
-        promise(async move { Ok((conversation.index_of(&event_id.parse()?).await? as f64).into()) })
-    }
-
-    /// Appends a user message; `content` is JSON. Resolves to the event's JSON once it is durable.
-    #[wasm_bindgen(js_name = sendMessage)]
-    pub fn send_message(&self, content: String, sender: Option<String>, pending: Option<String>) -> Promise {
-        let conversation = self.conversation.clone();
-        promise(async move {
-            let content = Vec::<Content>::from_json(&well_formed(&content))
-                .ok_or_else(|| invalid("a message is text, or a list of texts and images"))?;
-            let calls = match pending.as_deref() {
-                Some("reject") => Some(WaitingCalls::Reject),
-                Some("keep") => Some(WaitingCalls::Keep),
-                Some(_) => return Err(invalid("pending must be \"reject\" or \"keep\"")),
-                None => None,
-            };
-            let event = conversation.send_message_while_waiting(content, sender, calls).await?;
-            Ok((&**event.json()).into())
-        })
-    }
-
-    /// Lets the step under way end, then stops.
-    pub fn pause(&self) -> Promise {
-        let conversation = self.conversation.clone();
-        promise(async move { conversation.pause().await.map(|()| JsValue::UNDEFINED) })
-    }
-
-    /// Stops now.
-    pub fn interrupt(&self) -> Promise {
-        let conversation = self.conversation.clone();
-        promise(async move { conversation.interrupt().await.map(|()| JsValue::UNDEFINED) })
-    }
-
-    /// The message of the last `finish`, or the model's last text; null where there is none.
-    #[wasm_bindgen(js_name = finalResponse)]
-    pub fn final_response(&self) -> Promise {
-        let conversation = self.conversation.clone();
-        promise(async move { Ok(conversation.final_response().await?.map_or(JsValue::NULL, JsValue::from)) })
-    }
-
-    /// Replaces the tags.
-    #[wasm_bindgen(js_name = setTags)]
-    pub fn set_tags(&self, tags: JsValue) -> Promise {
-        let conversation = self.conversation.clone();
-        promise(async move {
-            conversation.set_tags(&texts(tags, "tags")?).await?;
-            Ok(JsValue::UNDEFINED)
-        })
-    }
-
     /// Takes these texts, a JSON array, out of everything that is stored or told from now on.
     pub fn hide(&self, texts: String) {
         self.conversation.hide(Vec::from_json(&texts).unwrap_or_default());
@@ -172,26 +110,20 @@ impl CoreConversation {
         self.conversation.masked(&text)
     }
 
-    /// Sets and removes stored secrets: a JSON object of sources by name, `null` removes.
-    #[wasm_bindgen(js_name = storeSecrets)]
-    pub fn store_secrets(&self, sources: String) -> Promise {
-        let conversation = self.conversation.clone();
-        promise(async move {
-            let sources = RawObject::parse(&well_formed(&sources)).unwrap_or_default();
-            conversation.store_secrets(&sources).await.map(|()| JsValue::UNDEFINED)
-        })
-    }
-
     /// The model's key where the host gave none, and the token that is stored for it.
     #[wasm_bindgen(js_name = keepKey)]
     pub fn keep_key(&self, key: Option<String>, token: String) {
         self.conversation.keep_key(key.as_deref(), token);
     }
 
-    /// Stops a run and lets go of the conversation.
-    pub fn close(&self) -> Promise {
+    /// Answers a method of `Conversation` in `js/conversation.ts`. One export for all that wait: each would be
+    /// downloaded with a promise of its own.
+    pub fn call(&self, method: String, arguments: Array) -> Promise {
         let (conversation, lock) = (self.conversation.clone(), self.lock.clone());
         promise(async move {
+            if method != "close" {
+                return answer(&conversation, &method, &arguments).await;
+            }
             conversation.close().await;
             let held = lock.borrow_mut().take();
             if let Some(held) = held {
@@ -201,6 +133,52 @@ impl CoreConversation {
             Ok(JsValue::UNDEFINED)
         })
     }
+}
+
+/// Events go out as their JSON texts.
+async fn answer(conversation: &Conversation, method: &str, arguments: &Array) -> Result<JsValue> {
+    let text = |at| arguments.get(at).as_string();
+    match method {
+        "events" => {
+            let index = |at| whole(arguments.get(at).as_f64().unwrap_or_default());
+            let texts = Array::new();
+            for json in conversation.events(index(0)..index(1)).await? {
+                texts.push(&(&*json).into());
+            }
+            return Ok(texts.into());
+        }
+        "indexOf" => {
+            let event = text(0).unwrap_or_default().parse()?;
+            return Ok((conversation.index_of(&event).await? as f64).into());
+        }
+        // The content as JSON, the sender, and what becomes of calls that wait.
+        "sendMessage" => {
+            let content = Vec::<Content>::from_json(&well_formed(&text(0).unwrap_or_default()))
+                .ok_or_else(|| invalid("a message is text, or a list of texts and images"))?;
+            let calls = match text(2).as_deref() {
+                Some("reject") => Some(WaitingCalls::Reject),
+                Some("keep") => Some(WaitingCalls::Keep),
+                None if is_absent(&arguments.get(2)) => None,
+                _ => return Err(invalid("pending must be \"reject\" or \"keep\"")),
+            };
+            let event = conversation.send_message_while_waiting(content, text(1), calls).await?;
+            return Ok((&**event.json()).into());
+        }
+        // The message of the last `finish`, or the model's last text.
+        "finalResponse" => {
+            return Ok(conversation.final_response().await?.map_or(JsValue::NULL, JsValue::from));
+        }
+        "pause" => conversation.pause().await?,
+        "interrupt" => conversation.interrupt().await?,
+        "setTags" => conversation.set_tags(&texts(arguments.get(0), "tags")?).await?,
+        // A JSON object of stored sources by name; `null` removes one.
+        "storeSecrets" => {
+            let sources = RawObject::parse(&well_formed(&text(0).unwrap_or_default())).unwrap_or_default();
+            conversation.store_secrets(&sources).await?;
+        }
+        _ => return control::answer(conversation, method, arguments).await,
+    }
+    Ok(JsValue::UNDEFINED)
 }
 
 fn tell(listener: &Function, json: &str) {

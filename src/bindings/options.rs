@@ -70,7 +70,8 @@ impl<'a> Options<'a> {
     }
 }
 
-fn is_absent(value: &JsValue) -> bool {
+/// `undefined` or `null`.
+pub fn is_absent(value: &JsValue) -> bool {
     value.is_undefined() || value.is_null()
 }
 
