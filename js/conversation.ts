@@ -236,6 +236,7 @@ export class Conversation implements AsyncDisposable {
     if (!Array.isArray(content)) throw invalidOptions("a message is a string or an array of text and image parts");
     const { sender, pending } = reading("the options of sendMessage()", () => ({ ...options }));
     if (sender !== undefined && typeof sender !== "string") throw invalidOptions("sender must be a string");
+    if (pending !== undefined && pending !== "reject" && pending !== "keep") throw invalidOptions('pending must be "reject" or "keep"');
     const json = reading("the message", () => JSON.stringify(content));
     return JSON.parse(await ask<string>(this.#core, "sendMessage", json, sender, pending));
   }

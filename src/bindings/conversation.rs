@@ -7,7 +7,7 @@ use super::{
     control::{self, JsAnalyzer, analyzer, policy},
     error::{invalid, set},
     hooks::hooks,
-    options::{Options, agent, function, is_absent, property, stuck_detection, texts},
+    options::{Options, agent, function, property, stuck_detection, texts},
     store::CoreStore,
 };
 use crate::{
@@ -155,12 +155,10 @@ async fn answer(conversation: &Conversation, method: &str, arguments: &Array) ->
         "sendMessage" => {
             let content = Vec::<Content>::from_json(&well_formed(&text(0).unwrap_or_default()))
                 .ok_or_else(|| invalid("a message is text, or a list of texts and images"))?;
-            let calls = match text(2).as_deref() {
-                Some("reject") => Some(WaitingCalls::Reject),
-                Some("keep") => Some(WaitingCalls::Keep),
-                None if is_absent(&arguments.get(2)) => None,
-                _ => return Err(invalid("pending must be \"reject\" or \"keep\"")),
-            };
+            let calls = text(2).map(|pending| match &*pending {
+                "keep" => WaitingCalls::Keep,
+                _ => WaitingCalls::Reject,
+            });
             let event = conversation.send_message_while_waiting(content, text(1), calls).await?;
             return Ok((&**event.json()).into());
         }

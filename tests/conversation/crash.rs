@@ -18,10 +18,10 @@ use threadkeep::{
 };
 
 /// A store whose page dies at a given commit: it is applied or not, and nobody hears of it.
-struct DyingStore {
-    inner: MemoryStore,
-    commits_left: Cell<usize>,
-    applies_last: bool,
+pub struct DyingStore {
+    pub inner: MemoryStore,
+    pub commits_left: Cell<usize>,
+    pub applies_last: bool,
 }
 
 impl Store for DyingStore {

@@ -4,6 +4,7 @@
 
 mod confirmation;
 mod crash;
+mod deciding;
 mod editing;
 mod elsewhere;
 mod hooks;
