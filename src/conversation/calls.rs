@@ -5,7 +5,7 @@ use super::{
     Change, Conversation, Shared,
     base_state::ExecutionStatus,
     hooks::unblock_action,
-    pending::{EDITED, forget_pending},
+    pending::{EDITED, forget_pending, set_interrupted},
     run::Pause,
 };
 use crate::{
@@ -31,21 +31,29 @@ impl Conversation {
         let _marker = ToolsRun::begin(&self.0);
         let mut waiting: VecDeque<Call> = calls.into();
         let mut running = Together::default();
+        let mut failed = None;
         loop {
             while let Some(call) = waiting.front() {
-                let must_wait = is_finish(call) && !running.is_empty();
+                // Nothing begins after a pause.
+                let must_wait = is_finish(call) && !running.is_empty()
+                    || failed.is_some()
+                    || self.0.is_pausing.get()
+                    || self.execution_status() != ExecutionStatus::Running;
                 if must_wait || running.len() >= agent.tool_concurrency_limit.max(1) {
                     break;
                 }
                 let Some(call) = waiting.pop_front() else { break };
                 let ends_run = is_finish(&call);
+                self.0.under_way.borrow_mut().push(call.action_id.as_str().to_owned());
                 running.push(Box::pin(async move {
                     let result = self.run_call(call.clone(), cancel.clone()).await;
                     Ended::Call { call, result, ends_run }
                 }));
             }
             if running.is_empty() {
-                return Ok(Pause::Done);
+                // A pause that is being stored takes effect before anything else begins.
+                self.0.log.is_at_rest().await;
+                return failed.map_or(Ok(Pause::Done), Err);
             }
             let ended = match select(pin!(running.any()), pin!(cancel.cancelled())).await {
                 Either::Left((Some(ended), _)) => ended,
@@ -59,24 +67,36 @@ impl Conversation {
             let (call, result, ends_run) = match ended {
                 Ended::Call { call, result, ends_run } => (call, result, ends_run),
                 Ended::Hook(told) => {
-                    self.append(Change::append(vec![told])).await?;
+                    failed = self.append(Change::append(vec![told])).await.err();
                     continue;
                 }
             };
             let is_success = matches!(result.body, Body::ObservationEvent(_));
             let is_last = self.pending_actions().await?.len() <= 1;
-            let change = Change::append(vec![result]).and_edit(|state| {
+            let id = call.action_id.as_str();
+            self.0.log.must_hold(vec![result]);
+            self.0.under_way.borrow_mut().retain(|other| other != id);
+            let change = Change::append(Vec::new()).and_edit(|state| {
                 unblock_action(state, &call.action_id);
                 if ends_run && is_success {
                     state.set_execution_status(ExecutionStatus::Finished);
                 }
-                if is_last {
-                    forget_pending(state);
+                match is_last {
+                    true => forget_pending(state),
+                    false => set_interrupted(state, &[], Some(id)),
                 }
             });
-            let stored = self.append(change).await?;
+            let stored = match self.append(change).await {
+                Ok(stored) => stored,
+                Err(error) => {
+                    failed = Some(error);
+                    continue;
+                }
+            };
+            failed = None;
             // The result is stored before anybody is told of it: who is told may take his time.
-            if let Some(told) = stored.first().and_then(|stored| self.about_result(&call, stored)) {
+            let result = stored.iter().find(|event| event.answered_call() == Some(&call.tool_call_id));
+            if let Some(told) = result.and_then(|result| self.about_result(&call, result)) {
                 running.push(Box::pin(async move { Ended::Hook(told.await) }));
             }
         }
@@ -118,5 +138,6 @@ impl<'a> ToolsRun<'a> {
 impl Drop for ToolsRun<'_> {
     fn drop(&mut self) {
         self.0.runs_tools.set(false);
+        self.0.under_way.borrow_mut().clear();
     }
 }

@@ -39,6 +39,8 @@ pub struct EventLog {
     length: Cell<u64>,
     head: RefCell<Option<EventId>>,
     branch: RefCell<Option<ActiveBranch>>,
+    /// See [`EventLog::must_hold`].
+    unstored: RefCell<Vec<Draft>>,
 }
 
 /// A change to the log: events to append, an edit of the state, and what the change must survive.
@@ -116,6 +118,7 @@ impl EventLog {
             length: Cell::new(length),
             head: RefCell::new(head),
             branch: RefCell::new(None),
+            unstored: RefCell::new(Vec::new()),
         }
     }
 
@@ -181,12 +184,36 @@ impl EventLog {
         }
     }
 
+    /// Answers to calls that the next commit has to take along, and the one after it if that fails: what has become
+    /// of a call is not forgotten because the store is full. A later answer to the same call is none.
+    pub fn must_hold(&self, answers: Vec<Draft>) {
+        for answer in answers {
+            if !self.is_settled(&answer) {
+                self.unstored.borrow_mut().push(answer);
+            }
+        }
+    }
+
+    /// Whether this answers a call whose answer is yet to be stored.
+    fn is_settled(&self, draft: &Draft) -> bool {
+        let call = draft.body.answered_call();
+        call.is_some() && self.unstored.borrow().iter().any(|answer| answer.body.answered_call() == call)
+    }
+
+    /// Returns when no commit is under way.
+    pub async fn is_at_rest(&self) {
+        drop(self.commits.take().await);
+    }
+
     /// Commits a change and returns the events it appended.
     ///
     /// # Errors
     /// Those of the store; nothing has changed then.
-    pub async fn commit(&self, change: Change<'_>) -> Result<Vec<Event>> {
+    pub async fn commit(&self, mut change: Change<'_>) -> Result<Vec<Event>> {
         let _turn = self.commits.take().await;
+        change.drafts.retain(|draft| !self.is_settled(draft));
+        let settled = self.unstored.borrow().len();
+        change.drafts.splice(0..0, self.unstored.borrow().iter().cloned());
         let mut state = self.state.borrow().clone();
         let expected_length = self.length.get();
         let mut length = change.truncate_to.unwrap_or(expected_length);
@@ -228,6 +255,7 @@ impl EventLog {
                 },
             )
             .await?;
+        self.unstored.borrow_mut().drain(..settled);
         *self.state.borrow_mut() = state;
         self.length.set(length);
         *self.head.borrow_mut() = head;

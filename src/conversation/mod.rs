@@ -86,6 +86,10 @@ struct Shared {
     running: RefCell<Option<CancelToken>>,
     /// Whether tools run, or a hook is asked, in whose time a message has no place.
     runs_tools: Cell<bool>,
+    /// The actions whose tools run.
+    under_way: RefCell<Vec<String>>,
+    /// Whether a pause is being stored, so that nothing begins any more.
+    is_pausing: Cell<bool>,
     /// Messages that arrived meanwhile.
     inbox: RefCell<Vec<Event>>,
     /// Dropped when the run ends.

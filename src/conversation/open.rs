@@ -130,6 +130,8 @@ impl Conversation {
             turn: Default::default(),
             running: RefCell::new(None),
             runs_tools: Cell::new(false),
+            under_way: RefCell::new(Vec::new()),
+            is_pausing: Cell::new(false),
             inbox: RefCell::new(Vec::new()),
             run_ends: RefCell::new(Vec::new()),
             unsaved_status: Cell::new(None),

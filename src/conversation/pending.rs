@@ -159,6 +159,16 @@ impl Conversation {
     }
 }
 
+/// Remembers of which actions nobody would know, if the page died, whether they took effect: of these as well, and of
+/// that one no more.
+pub(super) fn set_interrupted(state: &mut BaseState, begun: &[String], ended: Option<&str>) {
+    let mut actions: Vec<String> = state.in_agent_state(INTERRUPTED).unwrap_or_default();
+    actions.extend_from_slice(begun);
+    actions.retain(|id| Some(id.as_str()) != ended);
+    let actions = (!actions.is_empty()).then(|| RawJson::of(&actions));
+    state.set_in_agent_state(INTERRUPTED, actions.as_ref());
+}
+
 /// Remembers which actions the user left out.
 pub(super) fn set_unapproved(state: &mut BaseState, actions: &[String]) {
     let actions = (!actions.is_empty()).then(|| RawJson::of(actions));

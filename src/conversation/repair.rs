@@ -220,16 +220,19 @@ impl Conversation {
     /// Brings a conversation whose run died to a status from which it goes on, and stores that.
     pub(super) async fn recover(&self, torn: &[StoredEvent]) -> Result<()> {
         let was_running = self.execution_status() == ExecutionStatus::Running;
+        // A pause is stored at once, while tools are still under way.
+        let was_pausing = self.execution_status() == ExecutionStatus::Paused;
+        let was_pausing = was_pausing && !self.interrupted_actions().is_empty();
         let has_moved = self.warnings().iter().any(|warning| warning.code == WarningCode::HeadMoved);
-        if torn.is_empty() && !was_running && !has_moved {
+        if torn.is_empty() && !was_running && !was_pausing && !has_moved {
             return Ok(());
         }
-        let Leftovers { answers, unknown, is_to_be_asked } = match was_running {
-            true => self.leftovers().await?,
+        let Leftovers { answers, unknown, is_to_be_asked } = match was_running || was_pausing {
+            true => self.leftovers(was_running).await?,
             false => Leftovers::default(),
         };
         let mut change = Change::append(answers).and_edit(|state| {
-            if !was_running {
+            if !was_running && !was_pausing {
                 return;
             }
             state.set_execution_status(match is_to_be_asked {
@@ -246,8 +249,9 @@ impl Conversation {
         self.append(change.strictly()).await.map(drop)
     }
 
-    /// What becomes of the calls that the dead run left.
-    async fn leftovers(&self) -> Result<Leftovers> {
+    /// What becomes of the calls that the dead run left. One that was not paused says only how many may have begun.
+    async fn leftovers(&self, was_running: bool) -> Result<Leftovers> {
+        let interrupted = self.interrupted_actions();
         let limit = self.concurrency_of_dead_run();
         let mut leftovers = Leftovers::default();
         let unapproved = self.unapproved_actions();
@@ -259,7 +263,13 @@ impl Conversation {
         for (place, event) in pending.iter().enumerate() {
             let Body::ActionEvent(action) = event.body() else { continue };
             let replay = self.0.agent.tools.get(&action.tool_name).map(|tool| tool.definition().replay);
-            let may_have_begun = place < limit;
+            let may_have_begun = match was_running {
+                true => place < limit,
+                false => is_among(event, &interrupted),
+            };
+            if !was_running && !may_have_begun {
+                continue;
+            }
             let what = leftover(may_have_begun, replay);
             if what == Leftover::Answer {
                 leftovers.answers.extend(interruption(event, INTERRUPTION));

@@ -173,9 +173,8 @@ impl Conversation {
 
     async fn record_interrupt(&self) -> Result<()> {
         let _turn = self.0.turn.take().await;
-        let mut drafts = self.answers_of_interrupt().await?;
-        drafts.push(Draft::new(Source::User, InterruptEvent {}));
-        let change = Change::append(drafts).and_edit(|state| {
+        self.0.log.must_hold(self.answers_of_interrupt().await?);
+        let change = Change::append(vec![Draft::new(Source::User, InterruptEvent {})]).and_edit(|state| {
             state.set_execution_status(ExecutionStatus::Paused);
             forget_pending(state);
         });

@@ -1,6 +1,6 @@
 //! `pause` and `interrupt`.
 
-use super::{Change, Conversation, base_state::ExecutionStatus};
+use super::{Change, Conversation, base_state::ExecutionStatus, pending::set_interrupted};
 use crate::oneshot;
 
 use crate::{
@@ -27,9 +27,15 @@ impl Conversation {
         if !matches!(self.execution_status(), ExecutionStatus::Idle | ExecutionStatus::Running) {
             return Ok(());
         }
-        let change = Change::append(vec![Draft::new(Source::User, PauseEvent {})])
-            .and_edit(|state| state.set_execution_status(ExecutionStatus::Paused));
-        self.append(change.strictly()).await.map(drop)
+        let change = Change::append(vec![Draft::new(Source::User, PauseEvent {})]).and_edit(|state| {
+            state.set_execution_status(ExecutionStatus::Paused);
+            // Nobody would know that they had begun, if the page died before they end.
+            set_interrupted(state, &self.0.under_way.borrow(), None);
+        });
+        self.0.is_pausing.set(true);
+        let paused = self.append(change.strictly()).await;
+        self.0.is_pausing.set(false);
+        paused.map(drop)
     }
 
     /// Stops the run that is under way, now. Returns when the conversation is paused and every call is answered.

@@ -159,14 +159,9 @@ impl Event {
         }
     }
 
-    /// The id of the call that this event answers, if it answers one: a result, a refusal or an error.
+    /// As [`Body::answered_call`].
     pub fn answered_call(&self) -> Option<&str> {
-        match self.body() {
-            Body::ObservationEvent(body) => Some(&body.tool_call_id),
-            Body::UserRejectObservation(body) => Some(&body.tool_call_id),
-            Body::AgentErrorEvent(body) => Some(&body.tool_call_id),
-            _ => None,
-        }
+        self.body().answered_call()
     }
 }
 
@@ -180,6 +175,18 @@ impl PartialEq for Event {
 impl fmt::Debug for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} {}", self.kind(), self.id(), self.json())
+    }
+}
+
+impl Body {
+    /// The id of the call that this answers, if it answers one: a result, a refusal or an error.
+    pub fn answered_call(&self) -> Option<&str> {
+        match self {
+            Self::ObservationEvent(body) => Some(&body.tool_call_id),
+            Self::UserRejectObservation(body) => Some(&body.tool_call_id),
+            Self::AgentErrorEvent(body) => Some(&body.tool_call_id),
+            _ => None,
+        }
     }
 }
 

@@ -1,74 +1,30 @@
 //! The page dies at any point, and the conversation goes on.
 
+use crate::fateful_store::{Fate, FatefulStore};
 use crate::support::{ID, TestTool, World, calls, echo, say, text};
 use futures_executor::block_on;
 use futures_util::FutureExt;
 use std::{
     cell::{Cell, RefCell},
-    ops::Range,
     rc::Rc,
 };
 use threadkeep::{
     cancel::CancelToken,
     conversation::base_state::ExecutionStatus,
-    id::{ConversationId, EventId, StorePath},
+    id::ConversationId,
     llm::message::Content,
-    store::{Commit, Listing, MemoryStore, Store, StoreFuture, StoredEvent},
+    store::{Commit, MemoryStore, Store},
     tool::{Replay, ToolOutput},
 };
 
-/// A store whose page dies at a given commit: it is applied or not, and nobody hears of it.
-pub struct DyingStore {
-    pub inner: MemoryStore,
-    pub commits_left: Cell<usize>,
-    pub applies_last: bool,
-}
-
-impl Store for DyingStore {
-    fn list(&self) -> StoreFuture<'_, Vec<Listing>> {
-        self.inner.list()
-    }
-    fn load(&self, conversation: ConversationId) -> StoreFuture<'_, Option<Listing>> {
-        self.inner.load(conversation)
-    }
-    fn events(&self, conversation: ConversationId, range: Range<u64>) -> StoreFuture<'_, Vec<StoredEvent>> {
-        self.inner.events(conversation, range)
-    }
-    fn index_of<'a>(
-        &'a self,
-        conversation: ConversationId,
-        event: &'a EventId,
-    ) -> StoreFuture<'a, Option<u64>> {
-        self.inner.index_of(conversation, event)
-    }
-    fn commit(&self, conversation: ConversationId, commit: Commit) -> StoreFuture<'_, ()> {
-        let left = self.commits_left.get();
-        self.commits_left.set(left.saturating_sub(1));
-        if left > 0 {
-            return self.inner.commit(conversation, commit);
-        }
-        let applied = self.applies_last.then(|| self.inner.commit(conversation, commit));
-        Box::pin(async move {
-            if let Some(applied) = applied {
-                applied.await?;
-            }
-            std::future::pending().await
-        })
-    }
-    fn files(&self, conversation: ConversationId) -> StoreFuture<'_, Vec<StorePath>> {
-        self.inner.files(conversation)
-    }
-    fn read_file<'a>(
-        &'a self,
-        conversation: ConversationId,
-        path: &'a StorePath,
-    ) -> StoreFuture<'a, Option<Vec<u8>>> {
-        self.inner.read_file(conversation, path)
-    }
-    fn delete(&self, conversation: ConversationId) -> StoreFuture<'_, ()> {
-        self.inner.delete(conversation)
-    }
-    fn close(&self) {}
+/// A store whose page dies at a given commit.
+pub fn dying(inner: MemoryStore, commits: usize, is_applied: bool) -> FatefulStore {
+    let left = Cell::new(commits);
+    let fate = move |_: &Commit| match left.replace(left.get().saturating_sub(1)) {
+        0 => Fate::Dead { is_applied },
+        _ => Fate::DONE,
+    };
+    FatefulStore { inner, fate: Box::new(fate), applied: Box::new(|_| {}) }
 }
 
 #[test]
@@ -76,7 +32,7 @@ fn a_page_that_dies_at_any_commit_leaves_a_conversation_that_goes_on() {
     for applies_last in [false, true] {
         for commits in 0.. {
             let inner = MemoryStore::new();
-            let dying = DyingStore { inner: inner.another(), commits_left: Cell::new(commits), applies_last };
+            let dying = dying(inner.another(), commits, applies_last);
             let ran = Rc::new(RefCell::new(Vec::new()));
             let note = ran.clone();
             let once = TestTool::shared("once", Replay::Never, move |call| {

@@ -1,16 +1,13 @@
 //! The page dies at any point while the user decides about calls, and nothing runs that was not allowed.
 
 use crate::{
-    crash::DyingStore,
+    crash::dying,
     support::{TestTool, World, calls, say, text},
 };
 use futures_executor::block_on;
 use futures_util::FutureExt;
 use serde_json::Value;
-use std::{
-    cell::{Cell, RefCell},
-    rc::Rc,
-};
+use std::{cell::RefCell, rc::Rc};
 use threadkeep::{
     cancel::CancelToken,
     conversation::{Conversation, WaitingCalls, base_state::ExecutionStatus},
@@ -65,10 +62,10 @@ fn a_page_that_dies_at_any_commit_has_run_what_was_allowed_and_nothing_twice() {
     for (applies_last, replay) in [(false, Replay::Never), (true, Replay::Never), (true, Replay::Ask)] {
         for commits in 0.. {
             let inner = MemoryStore::new();
-            let dying = DyingStore { inner: inner.another(), commits_left: Cell::new(commits), applies_last };
+            let store = dying(inner.another(), commits, applies_last);
             let ran = Rc::new(RefCell::new(Vec::new()));
             let tools = || vec![noting(&ran, replay)];
-            let mut world = World::new(Rc::new(dying), tools(), [batch(), text("Done.")]);
+            let mut world = World::new(Rc::new(store), tools(), [batch(), text("Done.")]);
             world.confirmation_policy = Some(ConfirmationPolicy::AlwaysConfirm);
             let has_ended = async { decide(&world.open().await.unwrap()).await }.now_or_never().is_some();
 

@@ -2,11 +2,13 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod commands;
 mod confirmation;
 mod crash;
 mod deciding;
 mod editing;
 mod elsewhere;
+mod fateful_store;
 mod hooks;
 mod limits;
 mod loop_;

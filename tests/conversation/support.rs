@@ -84,11 +84,13 @@ pub fn calls(calls: &[(&str, &str, &str)]) -> Answer {
 pub struct ScriptedModel {
     pub answers: RefCell<VecDeque<Answer>>,
     pub requests: RefCell<Vec<Value>>,
+    /// Asked when the script has come to its end.
+    pub next: RefCell<Option<Box<dyn Fn() -> Answer>>>,
 }
 
 impl ScriptedModel {
     pub fn new(answers: impl IntoIterator<Item = Answer>) -> Rc<Self> {
-        Rc::new(Self { answers: RefCell::new(answers.into_iter().collect()), requests: RefCell::default() })
+        Rc::new(Self { answers: RefCell::new(answers.into_iter().collect()), ..Self::default() })
     }
 
     pub fn last_messages(&self) -> Vec<Value> {
@@ -107,7 +109,9 @@ impl HttpClient for Wire {
         let body: Value = serde_json::from_str(&request.body).unwrap();
         check_messages(body["messages"].as_array().unwrap());
         self.0.requests.borrow_mut().push(body);
-        let answer = self.0.answers.borrow_mut().pop_front().expect("one more request than answers");
+        let answer = self.0.answers.borrow_mut().pop_front();
+        let answer = answer.or_else(|| self.0.next.borrow().as_ref().map(|next| next()));
+        let answer = answer.expect("one more request than answers");
         Box::pin(async move {
             let (status, body) = match answer {
                 Answer::Message(message) => (200, completion(message)),

@@ -1,0 +1,48 @@
+//! Scripts that once broke something.
+
+use super::{
+    play,
+    script::{Command, Reply, Script, Step},
+};
+use crate::fateful_store::Fate;
+
+const ALL: usize = usize::MAX;
+const RETURN: &str = r#"{"text":"return"}"#;
+const HOLD: &str = r#"{"text":"hold"}"#;
+const PAUSE: &str = r#"{"text":"pause"}"#;
+
+fn played(steps: &[(Command, usize)], calls: &[&'static str], fates: &[Fate], tool_concurrency_limit: usize) {
+    let step = |(command, polls): &(Command, usize)| Step { command: command.clone(), polls: *polls };
+    play(&Script {
+        steps: steps.iter().map(step).collect(),
+        answers: vec![Reply::Calls(calls.iter().map(|arguments| ("once", *arguments)).collect())],
+        fates: fates.to_vec(),
+        tool_concurrency_limit,
+    });
+}
+
+#[test]
+fn a_call_behind_a_pause_waits_for_the_next_run() {
+    played(&[(Command::Run, ALL), (Command::Run, ALL)], &[PAUSE, RETURN], &[], 1);
+}
+
+#[test]
+fn a_result_that_the_full_store_did_not_take_is_not_fetched_again() {
+    for commits in 0..8 {
+        for failures in 1..4 {
+            let fates = [vec![Fate::DONE; commits], vec![Fate::Full; failures]].concat();
+            played(&[(Command::Run, ALL), (Command::Run, ALL)], &[RETURN, RETURN], &fates, 2);
+        }
+    }
+}
+
+#[test]
+fn a_page_that_dies_in_a_tool_behind_a_pause_leaves_a_call_that_may_have_taken_effect() {
+    played(&[(Command::Run, ALL), (Command::Crash, 0), (Command::Run, ALL)], &[HOLD, PAUSE], &[], 2);
+    played(
+        &[(Command::Run, ALL), (Command::Pause, ALL), (Command::Crash, 0), (Command::Run, ALL)],
+        &[HOLD],
+        &[],
+        1,
+    );
+}

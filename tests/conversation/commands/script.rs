@@ -1,0 +1,152 @@
+//! What a random test does: what the user wants, what the model answers, and what becomes of commits.
+
+use crate::{
+    fateful_store::Fate,
+    support::{Answer, text},
+};
+use proptest::{collection::vec, prelude::*, sample::select};
+use serde_json::{Value, json};
+use threadkeep::oneshot;
+
+/// All of a test.
+#[derive(Clone, Debug)]
+pub struct Script {
+    pub steps: Vec<Step>,
+    pub answers: Vec<Reply>,
+    /// For one commit after the other; those beyond are simply done.
+    pub fates: Vec<Fate>,
+    pub tool_concurrency_limit: usize,
+}
+
+/// A command, and for how many polls it is given time. Many are enough for everything that can go on to do so.
+#[derive(Clone, Debug)]
+pub struct Step {
+    pub command: Command,
+    pub polls: usize,
+}
+
+/// What somebody wants of the conversation.
+#[derive(Clone, Debug)]
+pub enum Command {
+    Send,
+    Run,
+    Reject,
+    Pause,
+    Interrupt,
+    SetTags,
+    Close,
+    /// The page dies and another one opens the conversation.
+    Crash,
+    /// What is held goes on: answers of the model and tools.
+    Release,
+}
+
+/// An answer of the model.
+#[derive(Clone, Debug)]
+pub enum Reply {
+    Text,
+    Empty,
+    Calls(Vec<(&'static str, &'static str)>),
+    Fails(u16, &'static str),
+}
+
+impl Reply {
+    /// As the scripted model takes it; `place` keeps its ids apart.
+    pub fn answer(&self, place: usize, gate: Option<oneshot::Receiver<()>>) -> Answer {
+        let message = match self {
+            Self::Text => json!({ "role": "assistant", "content": "Done." }),
+            Self::Empty => json!({ "role": "assistant", "content": "" }),
+            Self::Calls(calls) => {
+                let call = |(number, (tool, arguments)): (usize, &(&str, &str))| {
+                    let id = format!("call-{place}-{number}");
+                    json!({ "id": id, "type": "function", "function": { "name": tool, "arguments": arguments } })
+                };
+                let calls: Vec<Value> = calls.iter().enumerate().map(call).collect();
+                json!({ "role": "assistant", "content": "Let me see.", "tool_calls": calls })
+            }
+            Self::Fails(status, code) => {
+                return Answer::Status(*status, json!({ "error": { "message": "no", "code": code } }));
+            }
+        };
+        match gate {
+            Some(gate) => Answer::When(gate, message),
+            None => Answer::Message(message),
+        }
+    }
+}
+
+/// What answers when the script has no more to say.
+pub fn last_word() -> Answer {
+    text("That was all.")
+}
+
+fn call() -> impl Strategy<Value = (&'static str, &'static str)> {
+    let tool = select(vec!["once", "once", "safe", "ask"]);
+    let arguments = select(vec![
+        r#"{"text":"return"}"#,
+        r#"{"text":"return"}"#,
+        r#"{"text":"throw"}"#,
+        r#"{"text":"hold"}"#,
+        r#"{"text":"ignore the signal"}"#,
+        r#"{"text":"send a message"}"#,
+        r#"{"text":"pause"}"#,
+    ]);
+    prop_oneof![
+        8 => (tool, arguments),
+        1 => Just(("finish", r#"{"message":"Finished."}"#)),
+        1 => Just(("think", r#"{"thought":"Hm."}"#)),
+        1 => Just(("once", r#"{"text":7}"#)),
+        1 => Just(("nowhere", "{}")),
+    ]
+}
+
+fn reply() -> impl Strategy<Value = Reply> {
+    let failures = select(vec![
+        (401, "invalid_api_key"),
+        (400, "context_length_exceeded"),
+        (400, "content_filter"),
+        (500, "oops"),
+    ]);
+    prop_oneof![
+        6 => vec(call(), 1..4).prop_map(Reply::Calls),
+        2 => Just(Reply::Text),
+        1 => Just(Reply::Empty),
+        1 => failures.prop_map(|(status, code)| Reply::Fails(status, code)),
+    ]
+}
+
+fn command() -> impl Strategy<Value = Command> {
+    prop_oneof![
+        4 => Just(Command::Send),
+        6 => Just(Command::Run),
+        2 => Just(Command::Reject),
+        2 => Just(Command::Pause),
+        2 => Just(Command::Interrupt),
+        1 => Just(Command::SetTags),
+        1 => Just(Command::Close),
+        3 => Just(Command::Crash),
+        4 => Just(Command::Release),
+    ]
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let polls = prop_oneof![3 => 0..12_usize, 2 => Just(usize::MAX)];
+    (command(), polls).prop_map(|(command, polls)| Step { command, polls })
+}
+
+/// Any script. `failures` in ten commits fail, while the script lasts.
+pub fn script(failures: u32) -> impl Strategy<Value = Script> {
+    let late = (0..4_u8, 0..4_u8).prop_map(|(after, told_after)| Fate::Applied { after, told_after });
+    let fate = prop_oneof![
+        failures => Just(Fate::Full),
+        10 - failures => late,
+    ];
+    (vec(step(), 1..20), vec(reply(), 0..10), vec(fate, 0..60), 1..3_usize).prop_map(
+        |(steps, answers, fates, tool_concurrency_limit)| Script {
+            steps,
+            answers,
+            fates,
+            tool_concurrency_limit,
+        },
+    )
+}

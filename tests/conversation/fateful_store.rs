@@ -1,0 +1,90 @@
+//! A store that decides for each commit what becomes of it.
+
+use crate::support::a_while;
+use std::ops::Range;
+use threadkeep::{
+    id::{ConversationId, EventId, StorePath},
+    store::{Commit, Listing, MemoryStore, Store, StoreError, StoreFuture, StoredEvent},
+};
+
+/// What becomes of a commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It is applied, after so many turns of others, and reported after so many more.
+    Applied { after: u8, told_after: u8 },
+    /// The storage is full.
+    Full,
+    /// The page dies: it is applied or not, and nobody hears of it.
+    Dead { is_applied: bool },
+}
+
+impl Fate {
+    /// Nothing stands in its way.
+    pub const DONE: Self = Self::Applied { after: 0, told_after: 0 };
+}
+
+/// See [`Fate`].
+pub struct FatefulStore {
+    /// What it keeps.
+    pub inner: MemoryStore,
+    /// Asked before each commit.
+    pub fate: Box<dyn Fn(&Commit) -> Fate>,
+    /// Told of each commit that was applied.
+    pub applied: Box<dyn Fn(&Commit)>,
+}
+
+impl Store for FatefulStore {
+    fn list(&self) -> StoreFuture<'_, Vec<Listing>> {
+        self.inner.list()
+    }
+    fn load(&self, conversation: ConversationId) -> StoreFuture<'_, Option<Listing>> {
+        self.inner.load(conversation)
+    }
+    fn events(&self, conversation: ConversationId, range: Range<u64>) -> StoreFuture<'_, Vec<StoredEvent>> {
+        self.inner.events(conversation, range)
+    }
+    fn index_of<'a>(
+        &'a self,
+        conversation: ConversationId,
+        event: &'a EventId,
+    ) -> StoreFuture<'a, Option<u64>> {
+        self.inner.index_of(conversation, event)
+    }
+    fn commit(&self, conversation: ConversationId, commit: Commit) -> StoreFuture<'_, ()> {
+        let fate = (self.fate)(&commit);
+        Box::pin(async move {
+            let (after, told_after) = match fate {
+                Fate::Full => return Err(StoreError::Quota),
+                Fate::Dead { is_applied: false } => return std::future::pending().await,
+                Fate::Dead { is_applied: true } => (0, 0),
+                Fate::Applied { after, told_after } => (after, told_after),
+            };
+            for _ in 0..after {
+                a_while().await;
+            }
+            self.inner.commit(conversation, commit.clone()).await?;
+            (self.applied)(&commit);
+            if matches!(fate, Fate::Dead { .. }) {
+                return std::future::pending().await;
+            }
+            for _ in 0..told_after {
+                a_while().await;
+            }
+            Ok(())
+        })
+    }
+    fn files(&self, conversation: ConversationId) -> StoreFuture<'_, Vec<StorePath>> {
+        self.inner.files(conversation)
+    }
+    fn read_file<'a>(
+        &'a self,
+        conversation: ConversationId,
+        path: &'a StorePath,
+    ) -> StoreFuture<'a, Option<Vec<u8>>> {
+        self.inner.read_file(conversation, path)
+    }
+    fn delete(&self, conversation: ConversationId) -> StoreFuture<'_, ()> {
+        self.inner.delete(conversation)
+    }
+    fn close(&self) {}
+}
