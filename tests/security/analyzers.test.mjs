@@ -126,6 +126,6 @@ test("time does not explode, whatever the text", { timeout: 60_000 }, async () =
     const start = performance.now();
     await ask(patterns, event);
     const took = performance.now() - start;
-    assert.ok(took < 1500, `${JSON.stringify(piece)} took ${took} ms`);
+    assert.ok(took < 5000, `${JSON.stringify(piece)} took ${took} ms`);
   }
 });
