@@ -152,9 +152,12 @@ export class ConversationSecrets {
 
   /** A key that is stored is used for the server that it was stored for, where the host gave none. */
   async #openKey(tally: Tally): Promise<void> {
-    const { model = "", api_key: token, base_url: baseUrl } = this.#state().agent?.llm ?? {};
+    const { agent, agent_state } = this.#state();
+    const token = agent?.llm?.["api_key"];
     const key = isToken(token) ? await readValue(token, this.#cipher, tally) : "none";
     if (typeof key === "string" || !isToken(token) || !this.#llm) return;
+    // Requests went to another server since, and the key stayed.
+    const { model = "", base_url: baseUrl } = (agent_state?.["api_key_server"] ?? agent.llm) as { model?: string; base_url?: string };
     const isSameServer = providerOf(model) === providerOf(this.#llm.model) && (baseUrl ?? undefined) === this.#llm.baseUrl;
     if (this.#llm.apiKey === undefined && isSameServer) {
       this.#hasStoredKey = true;

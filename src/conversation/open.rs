@@ -157,12 +157,23 @@ impl Conversation {
         }
         let options = &self.0.agent.llm.options;
         let stored = state.agent_llm();
+        if let Some(stored) = &stored {
+            let server = options.server_left(stored.as_str());
+            let is_replaced = options.kept_key.token.borrow().is_some();
+            let is_known = state.in_agent_state::<RawJson>(KEY_SERVER).is_some();
+            if is_replaced && is_known || server.is_some() && !is_known {
+                state.set_in_agent_state(KEY_SERVER, server.map(|server| RawJson::of(&server)).as_ref());
+            }
+        }
         // The result is an object by construction.
         if let Ok(llm) = RawJson::parse(&options.to_sdk_json(stored.as_ref().map(RawJson::as_str))) {
             state.set_agent_llm(&llm);
         }
     }
 }
+
+/// In the agent's state: the server of a stored key, where requests go to another one.
+const KEY_SERVER: &str = "api_key_server";
 
 /// The SDK writes calls as text for a model whose stored settings say so, which it refuses for a history in which calls
 /// were made together. The model that made them here was called natively.

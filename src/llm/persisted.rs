@@ -17,7 +17,6 @@ impl LlmOptions {
     /// Without `existing`, what the user did not set has the SDK's defaults.
     pub fn to_sdk_json(&self, existing: Option<&str>) -> String {
         let existing = existing.and_then(|json| RawObject::parse(json).ok());
-        let is_elsewhere = existing.as_ref().is_some_and(|llm| self.is_elsewhere(llm));
         let mut llm = existing.unwrap_or_else(|| RawObject::parse(DEFAULTS).unwrap_or_default());
         if self.base_url.is_none() && llm.read::<String>("model").is_some_and(|model| model != self.model) {
             llm.remove("base_url");
@@ -28,9 +27,8 @@ impl LlmOptions {
         let has_key = !matches!(self.api_key, ApiKey::None);
         if let Some(token) = &*self.kept_key.token.borrow() {
             set_in_order(&mut llm, ORDER, "api_key", &quoted(token));
-        } else if (is_token && is_elsewhere) || (!is_token && (has_key || !is_redacted)) {
-            // A key in clear text has no place in a file, and a key of one server none in a request to another. A
-            // token that cannot be read here can be read where the passphrase is.
+        } else if !is_token && (has_key || !is_redacted) {
+            // A key in clear text has no place in a file; a token can be read where the passphrase is.
             set_in_order(&mut llm, ORDER, "api_key", &quoted(REDACTED));
         }
         for (name, json) in self.set_fields() {
@@ -41,7 +39,18 @@ impl LlmOptions {
         llm.to_json()
     }
 
-    /// Whether requests go to another server than the stored one.
+    /// The server of a stored token that requests do not go to, so that nobody takes the key for the new server's.
+    pub fn server_left(&self, stored: &str) -> Option<RawObject> {
+        let stored = RawObject::parse(stored).ok()?;
+        let is_token = stored.read::<String>("api_key").is_some_and(|key| key.starts_with("gAAAAA"));
+        if !is_token || self.kept_key.token.borrow().is_some() || !self.is_elsewhere(&stored) {
+            return None;
+        }
+        let mut server = stored;
+        server.retain(|name, _| matches!(name, "model" | "base_url"));
+        Some(server)
+    }
+
     fn is_elsewhere(&self, stored: &RawObject) -> bool {
         let model = stored.read::<String>("model").unwrap_or_default();
         let base_url = stored.read::<String>("base_url");
@@ -199,23 +208,26 @@ mod tests {
     }
 
     #[test]
-    fn a_token_stays_where_it_can_be_used_and_gives_way_to_another() {
+    fn a_token_stays_and_its_server_is_remembered_until_another_takes_its_place() {
         let stored = r#"{"model":"openai/m","api_key":"gAAAAAold","base_url":"http://h"}"#;
-        let key_of = |options: LlmOptions| {
-            RawObject::parse(&options.to_sdk_json(Some(stored))).unwrap().read::<String>("api_key").unwrap()
+        let kept = |options: LlmOptions| {
+            let key = RawObject::parse(&options.to_sdk_json(Some(stored))).unwrap().read::<String>("api_key");
+            (key.unwrap(), options.server_left(stored).map(|server| server.to_json()))
         };
+        let old = |server: Option<&str>| ("gAAAAAold".to_owned(), server.map(str::to_owned));
+        let left = Some(r#"{"model":"openai/m","base_url":"http://h"}"#);
         let at = |model: &str, base_url: Option<&str>| LlmOptions {
             api_key: ApiKey::Value(SecretString::new("sk-mine")),
             base_url: base_url.map(str::to_owned),
             ..LlmOptions::new(model)
         };
-        assert_eq!(key_of(at("openai/m", None)), "gAAAAAold");
-        assert_eq!(key_of(at("openai/n", Some("http://h"))), "gAAAAAold");
-        assert_eq!(key_of(at("openai/n", None)), REDACTED);
-        assert_eq!(key_of(at("openai/m", Some("http://evil"))), REDACTED);
-        assert_eq!(key_of(LlmOptions { api_key: ApiKey::None, ..at("other/m", None) }), REDACTED);
+        assert_eq!(kept(at("openai/m", None)), old(None));
+        assert_eq!(kept(at("openai/n", Some("http://h"))), old(None));
+        assert_eq!(kept(at("openai/n", None)), old(left));
+        assert_eq!(kept(at("openai/m", Some("http://other"))), old(left));
+        assert_eq!(kept(LlmOptions { api_key: ApiKey::None, ..at("other/m", None) }), old(left));
         let sealed = at("other/m", None);
         *sealed.kept_key.token.borrow_mut() = Some("gAAAAAnew".into());
-        assert_eq!(key_of(sealed), "gAAAAAnew");
+        assert_eq!(kept(sealed), ("gAAAAAnew".into(), None));
     }
 }

@@ -9,6 +9,7 @@ import { decidedElsewhere } from "./library/decided.mjs";
 import { importedConversations } from "./library/imported.mjs";
 import { aLongConversation } from "./library/long.mjs";
 import { requestsOfTheSdk } from "./library/requests.mjs";
+import { secretsBothWays } from "./library/secrets.mjs";
 import { writtenConversations } from "./library/written.mjs";
 import { openSdk } from "./session.mjs";
 
@@ -32,4 +33,5 @@ describe("blocked by hooks of the SDK", { concurrency: 4 }, () => blockedByTheSd
 describe("requests", { concurrency: 4 }, () => requestsOfTheSdk(sdk));
 describe("there and back", { concurrency: 4 }, () => thereAndBack(sdk, place));
 describe("decided elsewhere", { concurrency: 4 }, () => decidedElsewhere(sdk, place));
+describe("secrets", () => secretsBothWays(sdk, place));
 describe("a long conversation", () => aLongConversation(sdk, place));

@@ -3,11 +3,12 @@
     sdk.py check    PATH...                one JSON object per line and conversation; exit code 1 if any is refused
     sdk.py resume   PATH... --reply TEXT   one more user message against a scripted model: its request, the events added
     sdk.py requests PATH... --text TEXT    the exact chat-completions request for the next user message
+    sdk.py secrets  PATH... --cipher TEXT  the values that the SDK reads under this passphrase
     sdk.py --serve                         a JSON command per input line, a JSON answer per output line
 
 With --bare nothing of openhands-tools is imported, as in a program that uses only openhands-sdk.
 
-A line for --serve is {"command": "check" | "resume" | "requests", "path": ..., "reply": ..., "text": ..., "cipher": ...},
+A line for --serve is {"command": "check" | "resume" | "requests" | "secrets", "path": ..., "reply": ..., "text": ..., "cipher": ...},
 or {"command": "decide", "path": ..., "decision": "approve" | "reject", "reply": ...},
 or {"command": "judge", "analyzer": ..., "actions": [...]}, or {"command": "search", "patterns": [[pattern, [text, ...]], ...]};
 anything else the SDK or its libraries print goes to stderr.
@@ -39,8 +40,9 @@ from checking import check  # noqa: E402
 from judging import judge, search  # noqa: E402
 from opened import copies, import_every_tool  # noqa: E402
 from resuming import QUESTION, decide, requests, resume  # noqa: E402
+from secrets_stored import secrets  # noqa: E402
 
-COMMANDS = ("check", "resume", "requests")
+COMMANDS = ("check", "resume", "requests", "secrets")
 
 
 def obey(order: dict) -> list[dict]:
@@ -73,6 +75,8 @@ def one(order: dict, directory: Path, text: str, cipher: Cipher | None) -> dict:
                 return decide(directory, order["decision"], order.get("reply") or "I wrote a file.", cipher)
             case "requests":
                 return requests(directory, text, cipher)
+            case "secrets":
+                return secrets(directory, cipher, order.get("update") or {}, order.get("api_key"))
             case other:
                 raise ValueError(f"no such command: {other}; there are {', '.join(COMMANDS)}")
     except Exception as error:  # noqa: BLE001
