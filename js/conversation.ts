@@ -175,7 +175,7 @@ export class Conversation implements AsyncDisposable {
       const message = await secrets.open(opened, agent.llm.options);
       if (message) (conversation.warnings as ConversationWarning[]).push({ code: "secrets_unavailable", message });
     } catch (error) {
-      await settle(opened.close());
+      await ask(opened, "close");
       throw error;
     }
     return conversation;
