@@ -56,8 +56,29 @@ export class Analyzers {
 
   /** The risk of an action, both in JSON. Rejects where the analyzer fails. */
   async securityRisk(stored: string, action: string): Promise<SecurityRisk> {
-    if (this.#given?.json === stored) return this.#given.securityRisk(action);
-    if (this.#asked?.json !== stored) this.#asked = { json: stored, analyzer: storedAnalyzer(stored) };
-    return (await this.#asked.analyzer).securityRisk(action);
+    return (await this.#analyzer(stored)).securityRisk(action);
+  }
+
+  /** A sentence about what of the stored analyzer cannot be used here; none of one that the host has just given. */
+  async complaint(stored: { kind: string } | undefined): Promise<string | undefined> {
+    // Only these have parts; of the others the wasm knows by their names.
+    if (stored?.kind !== "PatternSecurityAnalyzer" && stored?.kind !== "EnsembleSecurityAnalyzer") return undefined;
+    const json = JSON.stringify(stored);
+    if (this.#given?.json === json) return undefined;
+    // What cannot be loaded now is loaded when a call is judged, or counts as HIGH then.
+    const unavailable = await this.#analyzer(json).then((analyzer) => analyzer.unavailable, () => []);
+    if (unavailable.length === 0) return undefined;
+    return `parts of the security analyzer of this conversation cannot be used here, and say the worst of every call: ${unavailable.join("; ")}`;
+  }
+
+  async #analyzer(stored: string): Promise<CoreAnalyzer> {
+    if (this.#given?.json === stored) return this.#given;
+    if (this.#asked?.json !== stored) {
+      const asked = { json: stored, analyzer: storedAnalyzer(stored) };
+      this.#asked = asked;
+      // A page that was offline comes back.
+      asked.analyzer.catch(() => this.#asked === asked && (this.#asked = undefined));
+    }
+    return this.#asked.analyzer;
   }
 }

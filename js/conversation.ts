@@ -173,7 +173,10 @@ export class Conversation implements AsyncDisposable {
     const conversation = new Conversation(id, store, opened, { listeners, analyzers, tools, secrets, deleteOnClose });
     try {
       const message = await secrets.open(opened, agent.llm.options);
-      if (message) (conversation.warnings as ConversationWarning[]).push({ code: "secrets_unavailable", message });
+      const warnings = conversation.warnings as ConversationWarning[];
+      if (message) warnings.push({ code: "secrets_unavailable", message });
+      const complaint = await analyzers.complaint(conversation.state.security_analyzer);
+      if (complaint) warnings.push({ code: "settings_unavailable", message: complaint });
     } catch (error) {
       await ask(opened, "close");
       throw error;

@@ -105,6 +105,7 @@ function ofStored(stored: unknown, reading: Reading): Judge {
     case "PolicyRailSecurityAnalyzer":
       return (action) => (isRailed(deeds(action).map(ready)) ? "HIGH" : "LOW");
     case "PatternSecurityAnalyzer":
+      if (JSON.stringify(fields) === JSON.stringify(nobodyKnows)) reading.unavailable.push("a function of the page that set it");
       return patternJudge(fields, reading);
     case "EnsembleSecurityAnalyzer":
       if (!Array.isArray(fields.analyzers)) break;

@@ -29,7 +29,7 @@ after(async () => {
 // Side by side, because one waits for Python most of the time.
 describe("conversations written by the SDK", { concurrency: 4 }, () => importedConversations(sdk, place));
 describe("conversations written here", { concurrency: 4 }, () => writtenConversations(sdk, place));
-describe("blocked by hooks of the SDK", { concurrency: 4 }, () => blockedByTheSdk());
+describe("hooks and analyzers of the SDK", { concurrency: 4 }, () => blockedByTheSdk());
 describe("requests", { concurrency: 4 }, () => requestsOfTheSdk(sdk));
 describe("there and back", { concurrency: 4 }, () => thereAndBack(sdk, place));
 describe("decided elsewhere", { concurrency: 4 }, () => decidedElsewhere(sdk, place));

@@ -80,7 +80,9 @@ test("a function of the host is asked with the action; where it is missing later
   const own = hostAnalyzer({ securityRisk: (event) => void seen.push(event.tool_name) ?? "LOW" });
   assert.equal(await ask(own, action({})), "LOW");
   assert.deepEqual(seen, ["run"]);
-  assert.equal(await ask(storedAnalyzer(own.json), action({})), "HIGH");
+  const later = storedAnalyzer(own.json);
+  assert.equal(await ask(later, action({})), "HIGH");
+  assert.deepEqual(later.unavailable, ["a function of the page that set it"]);
   const throws = hostAnalyzer({ securityRisk() { throw new Error("broken"); } });
   await assert.rejects(ask(throws, action({})), /broken/);
 });

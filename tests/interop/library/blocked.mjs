@@ -1,10 +1,10 @@
-// What hooks of the SDK did not allow, before the conversation came here.
+// What hooks and analyzers of the SDK mean to a conversation that has come here.
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
 import { Conversation, memoryStore } from "../../../dist/index.js";
 import { fixtures } from "../setup.mjs";
-import { eventsOf, open, scripted } from "./chat.mjs";
+import { eventsOf, open, say, scripted } from "./chat.mjs";
 import { filesOf, packed } from "./files.mjs";
 import { conversations } from "./imported.mjs";
 
@@ -27,6 +27,14 @@ export function blockedByTheSdk() {
     assert.deepEqual(conversation.state.blocked_messages, {});
     assert.equal(model.requests.length, 0);
   });
+  test("parts of an analyzer that are not here are reported, and say the worst", { timeout: 60_000 }, async (t) => {
+    const call = { name: "note", arguments: { text: "harmless", security_risk: "LOW" } };
+    const { conversation } = await brought(t, "analyzers", [{ calls: [call] }], { confirmationPolicy: { kind: "ConfirmRisky", confirmUnknown: true } });
+    const messages = conversation.warnings.filter(({ code }) => code === "settings_unavailable").map(({ message }) => message).join();
+    assert.match(messages, /GraySwanAnalyzer; ToolShieldLLMSecurityAnalyzer/);
+    assert.equal((await say(conversation, "Note it.")).status, "waiting_for_confirmation");
+    assert.deepEqual(Object.values(conversation.securityRisks), ["HIGH"]);
+  });
   test("hooks of the SDK are kept, and reported as not run", { timeout: 60_000 }, async (t) => {
     const { conversation } = await brought(t, "hooks", []);
     const [warning] = conversation.warnings.filter(({ code }) => code === "settings_unavailable");
@@ -35,10 +43,10 @@ export function blockedByTheSdk() {
   });
 }
 
-async function brought(t, scenario, replies) {
+async function brought(t, scenario, replies, options = {}) {
   const entry = conversations.find((one) => one.scenario === scenario);
   const store = memoryStore();
   const [{ id }] = await Conversation.importZip(packed(entry.id, filesOf(path.join(fixtures, entry.directory))), { store });
   const model = await scripted(t, replies);
-  return { model, conversation: await open(t, { model, store, conversationId: id }) };
+  return { model, conversation: await open(t, { model, store, conversationId: id, ...options }) };
 }

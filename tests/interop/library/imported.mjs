@@ -191,7 +191,7 @@ function reportsWhatCannotRun({ state, warnings }) {
     condenser: (agent.condenser?.kind ?? "NoOpCondenser") !== "NoOpCondenser",
     "skills and context": agent.agent_context !== undefined,
     critic: agent.critic !== undefined,
-    "security analyzer": /^(GraySwan|ToolShield)/.test(state.security_analyzer?.kind),
+    "security analyzer": /"(GraySwan|ToolShield)/.test(JSON.stringify(state.security_analyzer)),
     hooks: state.hook_config !== undefined,
   };
   for (const [name, isThere] of Object.entries(settings)) assert.equal(said("settings_unavailable").includes(name), isThere, name);
