@@ -42,6 +42,10 @@ impl Conversation {
         let said = self.ask_about_edited(&edited, &id).await;
         let _turn = self.0.turn.take().await;
         self.writable()?;
+        if self.0.log.has_unstored() {
+            // On the other branch a call would stand without the result that it has had.
+            self.append(Change::append(Vec::new())).await?;
+        }
         // Somebody may have decided about it while an analyzer looked at it.
         self.waiting_action(action).await?;
         let change = self.rewrite(&old, edited, &id, risk, said).await?;

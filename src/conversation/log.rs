@@ -200,6 +200,11 @@ impl EventLog {
         call.is_some() && self.unstored.borrow().iter().any(|answer| answer.body.answered_call() == call)
     }
 
+    /// Whether a commit has failed that held an answer to a call.
+    pub fn has_unstored(&self) -> bool {
+        !self.unstored.borrow().is_empty()
+    }
+
     /// Returns when no commit is under way.
     pub async fn is_at_rest(&self) {
         drop(self.commits.take().await);

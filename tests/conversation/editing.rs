@@ -1,10 +1,13 @@
 //! Calls whose arguments the user changes before allowing them.
 
-use crate::support::{TestTool, World, calls, echo, say, text};
+use crate::{
+    fateful_store::{Fate, FatefulStore},
+    support::{TestTool, World, calls, echo, say, text},
+};
 use futures_executor::block_on;
 use futures_util::FutureExt;
 use serde_json::json;
-use std::rc::Rc;
+use std::{cell::Cell, rc::Rc};
 use threadkeep::{
     cancel::CancelToken,
     conversation::{Conversation, base_state::ExecutionStatus},
@@ -12,7 +15,7 @@ use threadkeep::{
     id::EventId,
     security::ConfirmationPolicy,
     store::MemoryStore,
-    tool::{Replay, ToolFailure},
+    tool::{Replay, ToolFailure, ToolOutput},
 };
 
 fn world() -> World {
@@ -165,5 +168,37 @@ fn an_edited_call_that_fails_says_so_as_any_other() {
         let outcome = conversation.run(CancelToken::default()).await.unwrap();
         assert_eq!(outcome.final_response.as_deref(), Some("Oh."));
         assert_eq!(conversation.state().agent_state().unwrap().as_str(), "{}");
+    });
+}
+
+#[test]
+fn a_call_whose_result_found_the_store_full_does_not_wait_again_because_another_is_edited() {
+    block_on(async {
+        let is_full = Rc::new(Cell::new(false));
+        let (asked, set) = (is_full.clone(), is_full.clone());
+        let store = FatefulStore {
+            inner: MemoryStore::new(),
+            fate: Box::new(move |_| if asked.get() { Fate::Full } else { Fate::DONE }),
+            applied: Box::new(|_| {}),
+        };
+        let filling = TestTool::shared("filling", Replay::Never, move |_| {
+            set.set(true);
+            async { Ok(ToolOutput::text("filled")) }
+        });
+        let batch = calls(&[("a", "filling", r#"{"text":"one"}"#), ("b", "echo", r#"{"text":"two"}"#)]);
+        let mut world = World::new(Rc::new(store), vec![echo(), filling], [batch, text("Done.")]);
+        world.confirmation_policy = Some(ConfirmationPolicy::AlwaysConfirm);
+        let (conversation, ids) = waiting(&world).await;
+        let error = conversation.run_approved(&[ids[0].clone()], CancelToken::default()).await.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::StoreQuota);
+        is_full.set(false);
+        let edited = conversation.edit_action(&ids[1], r#"{"text":"zwei"}"#).await.unwrap();
+        assert_eq!(pending(&conversation).await, [edited.id().clone()]);
+        let outcome = conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(outcome.status, ExecutionStatus::Finished);
+        let told = world.model.last_messages();
+        assert_eq!(told[3]["content"][0]["text"], "filled");
+        assert_eq!(told[4]["content"][0]["text"], "zwei");
+        assert!(!is_full.get(), "it has run once");
     });
 }
