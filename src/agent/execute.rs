@@ -50,8 +50,11 @@ pub async fn execute(
     }
 }
 
-/// Parts of a result are masked as one text: a secret may be divided among them.
-fn without_secrets(result: Result<ToolOutput, ToolFailure>, mask: &Mask) -> Result<ToolOutput, ToolFailure> {
+/// What a call gave, without what `mask` hides. Parts of a result are masked as one text: a secret may be divided among them.
+pub fn without_secrets(
+    result: Result<ToolOutput, ToolFailure>,
+    mask: &Mask,
+) -> Result<ToolOutput, ToolFailure> {
     let mut output = result.map_err(|ToolFailure(words)| ToolFailure(mask.text(&words).into_owned()))?;
     let mut texts: Vec<&mut String> = Vec::new();
     for part in &mut output.content {

@@ -6,7 +6,7 @@ pub mod arguments;
 mod execute;
 mod response;
 
-pub use execute::execute;
+pub use execute::{execute, without_secrets};
 pub use response::{Call, Draft, Known, Reply, ReplyKind, error_event, read_response};
 
 use crate::{

@@ -3,7 +3,7 @@
 
 use super::Conversation;
 use crate::{
-    agent::arguments::read_arguments,
+    agent::{arguments::read_arguments, without_secrets},
     cancel::CancelToken,
     error::{Error, ErrorCode, Result},
     event::Observation,
@@ -43,7 +43,7 @@ impl Conversation {
             idempotency_key: self.0.log.new_id(),
             cancel: CancelToken::default(),
         };
-        Ok(match tool.call(call).await {
+        Ok(match without_secrets(tool.call(call).await, &self.0.log.mask) {
             Ok(output) => record_of_output(tool.definition().kind, name, &output),
             Err(failure) => {
                 let text = format!("Error executing tool '{name}': {}", failure.0);

@@ -84,6 +84,12 @@ export async function plant(library, store) {
     places.errors.push(`${error.message}\n${error.stack}\n${JSON.stringify(error)}\n${String(error.cause)}`);
     places.deltas.push(content, reasoning);
     places.progress.push(places.progress.join(""));
+    for (const name of names) {
+      for (const how of ["plain", "throw", "parts"]) {
+        const observation = await conversation.executeTool("leak", { name, how });
+        places.results.push(JSON.stringify(observation), ...stringsOf(observation));
+      }
+    }
     const zip = await conversation.exportZip();
     places.archive = await entries(new Uint8Array(await zip.arrayBuffer()));
     places.state = [JSON.stringify(conversation.state)];
