@@ -15,6 +15,18 @@ export async function askTitle(title: string): Promise<string | null> {
   return answer === "rename" && chosen !== "" ? chosen : null;
 }
 
+/** Resolves with the passphrase, or null if the user changed their mind. */
+export async function askPassphrase(isWrong: boolean): Promise<string | null> {
+  const input = el("input", { id: "unlock-field", type: "password", required: true, autocomplete: "current-password", "aria-describedby": isWrong ? "unlock-wrong" : null });
+  const answer = await ask({
+    heading: "Unlock the key",
+    body: [el("label", { for: "unlock-field" }, "Passphrase"), input, ...(isWrong ? [el("p", { id: "unlock-wrong", role: "alert" }, "This is not the passphrase of the key. Nothing was changed.")] : [])],
+    actions: [{ value: "unlock", name: "Unlock", look: "primary" }],
+    onOpen: () => input.focus(),
+  });
+  return answer === "unlock" ? input.value : null;
+}
+
 export async function askDelete(title?: string): Promise<"delete" | "export" | null> {
   const name = title === undefined ? "It" : `“${title}”`;
   const answer = await ask({

@@ -1,7 +1,8 @@
 // The line under the message field that says who answers. The scripted model is named as what it is, at all times.
 
 import { byId, el } from "./dom.ts";
-import { absoluteBaseUrl, isScripted, keyWasForgotten, onSettingsChange, settings } from "./settings.ts";
+import { absoluteBaseUrl, isScripted, keyIsLocked, keyWasForgotten, onSettingsChange, settings } from "./settings.ts";
+import { askUnlock } from "./unlock.ts";
 import { openSettings } from "./settings-dialog.ts";
 
 export function startModelLabel(): void {
@@ -10,10 +11,12 @@ export function startModelLabel(): void {
 }
 
 function draw(): void {
-  const change = (name: string): HTMLElement => el("button", { type: "button", class: "link", onclick: openSettings }, name);
+  const change = (name: string, onclick: () => void = openSettings): HTMLElement => el("button", { type: "button", class: "link", onclick }, name);
   const label = byId("model-label");
   if (isScripted()) {
     label.replaceChildren(el("span", { class: "badge" }, "Scripted stand-in, not an AI"), " ", change("Connect a model"));
+  } else if (keyIsLocked()) {
+    label.replaceChildren(el("span", { class: "badge" }, "The key is locked"), " ", change("Unlock it", () => void askUnlock()));
   } else if (keyWasForgotten()) {
     label.replaceChildren(el("span", { class: "badge" }, "The key was not kept"), " ", change("Enter it again"));
   } else {

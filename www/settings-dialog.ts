@@ -1,8 +1,9 @@
 // The settings: which model, where, with which key, and what the browser does with the storage.
 
 import { byId, el } from "./dom.ts";
+import { lockKey } from "./locked-key.ts";
 import { notify } from "./notices.ts";
-import { changeSettings, CONNECTIONS, key, SCRIPTED, settings } from "./settings.ts";
+import { changeSettings, CONNECTIONS, key, keyIsLocked, lockedKey, SCRIPTED, settings } from "./settings.ts";
 import { storageView } from "./storage-view.ts";
 
 export function startSettings(): void {
@@ -14,14 +15,14 @@ export function openSettings(): void {
   const form = settingsForm();
   const dialog = el("dialog", { class: "dialog settings", "aria-labelledby": "settings-heading" }, form.element);
   dialog.addEventListener("close", () => {
-    if (dialog.returnValue === "save") form.save();
+    if (dialog.returnValue === "save") void form.save();
     dialog.remove();
   });
   document.body.append(dialog);
   dialog.showModal();
 }
 
-function settingsForm(): { element: HTMLElement; save: () => void } {
+function settingsForm(): { element: HTMLElement; save: () => Promise<void> } {
   const now = settings();
   const known = CONNECTIONS.find(({ baseUrl }) => baseUrl === now.baseUrl);
 
@@ -37,13 +38,28 @@ function settingsForm(): { element: HTMLElement; save: () => void } {
   const apiKey = el("input", { id: "api-key", type: "password", autocomplete: "off", spellcheck: "false", value: key(), "aria-describedby": "key-help" });
   const rememberKey = el("input", { id: "remember-key", type: "checkbox", "aria-describedby": "remember-help" });
   rememberKey.checked = now.rememberKey;
+  const encryptKey = el("input", { id: "encrypt-key", type: "checkbox" });
+  encryptKey.checked = lockedKey() !== "";
+  const passphrase = el("input", { id: "passphrase", type: "password", autocomplete: "new-password", minlength: 8, "aria-describedby": "remember-help" });
+  const passphraseField = field("Passphrase", passphrase);
+  const encryption = el("div", { class: "check" }, encryptKey, el("label", { for: "encrypt-key" }, "Encrypt it under a passphrase"));
+  const rememberHelp = el("p", { class: "quiet", id: "remember-help" });
+  const keepsLocked = (): boolean => lockedKey() !== "" && apiKey.value.trim() === key() && passphrase.value === "";
   const keyHelp = el("p", { class: "quiet", id: "key-help" });
   const explainKey = (): void => {
     const whereabouts = rememberKey.checked ? "Stored in this browser until you clear it here." : "Kept in memory: gone when the page closes.";
-    keyHelp.textContent = `Sent to the base URL and nowhere else. ${whereabouts}`;
+    keyHelp.textContent = `Sent to the base URL and nowhere else. ${keyIsLocked() ? "It is locked now; what you enter here takes its place. " : ""}${whereabouts}`;
+    encryption.hidden = !rememberKey.checked;
+    passphraseField.hidden = encryption.hidden || !encryptKey.checked || details.hidden;
+    // A field that is not to be seen must not keep the form from closing.
+    if (passphraseField.hidden) passphrase.value = "";
+    // The key that is locked already needs no passphrase again.
+    passphrase.required = !passphraseField.hidden && !keepsLocked();
+    rememberHelp.textContent = encryptKey.checked
+      ? "In this browser's local storage, encrypted. That helps against a copy of the browser's profile. It does not help against a script or an extension that reads this page while the key is unlocked, nor against a passphrase that can be guessed."
+      : "In this browser's local storage, unencrypted. Not on a shared computer.";
   };
-  rememberKey.addEventListener("change", explainKey);
-  explainKey();
+  for (const control of [rememberKey, encryptKey, apiKey]) control.addEventListener("input", explainKey);
 
   const details = el(
     "div",
@@ -56,8 +72,10 @@ function settingsForm(): { element: HTMLElement; save: () => void } {
       { class: "check" },
       rememberKey,
       el("label", { for: "remember-key" }, "Keep the key on this device"),
-      el("p", { class: "quiet", id: "remember-help" }, "In this browser's local storage, unencrypted. Not on a shared computer."),
+      rememberHelp,
     ),
+    encryption,
+    passphraseField,
   );
   const scriptedHelp = el(
     "p",
@@ -69,6 +87,7 @@ function settingsForm(): { element: HTMLElement; save: () => void } {
     const preset = CONNECTIONS.find(({ id }) => id === connection.value);
     details.hidden = preset?.id === "scripted";
     scriptedHelp.hidden = !details.hidden;
+    explainKey();
     if (!chosen) return;
     baseUrl.value = preset?.baseUrl ?? "https://";
     model.value = preset?.model ?? "openai/";
@@ -80,12 +99,15 @@ function settingsForm(): { element: HTMLElement; save: () => void } {
   baseUrl.addEventListener("input", check);
   connection.addEventListener("change", check);
 
-  const save = (): void => {
+  const save = async (): Promise<void> => {
     const scripted = connection.value === "scripted";
     const next = scripted
       ? { ...SCRIPTED }
       : { model: model.value.trim(), baseUrl: baseUrl.value.trim(), rememberKey: rememberKey.checked, hadKey: false };
-    const stored = changeSettings(next, scripted ? "" : apiKey.value.trim());
+    const nextKey = scripted ? "" : apiKey.value.trim();
+    const isEncrypted = next.rememberKey && encryptKey.checked;
+    const locked = !isEncrypted ? "" : keepsLocked() ? lockedKey() : nextKey && (await lockKey(nextKey, passphrase.value));
+    const stored = changeSettings(next, nextKey, locked);
     notify(stored ? "Settings saved." : "Settings are in effect, but this browser does not store them: they are gone after a reload.");
   };
 

@@ -1,4 +1,7 @@
-// Which model to talk to. The key lives in memory; it is stored only if the user ticks the box for it.
+// Which model to talk to. The key lives in memory; it is stored only if the user ticks the box for it, and then
+// encrypted if they give a passphrase.
+
+import { unlockedKey } from "./locked-key.ts";
 
 export interface Settings {
   model: string;
@@ -10,6 +13,7 @@ export interface Settings {
 
 const STORAGE_KEY = "threadkeep-demo:settings";
 const KEY_STORAGE_KEY = "threadkeep-demo:api-key";
+const LOCKED_STORAGE_KEY = "threadkeep-demo:locked-api-key";
 
 export const SCRIPTED: Readonly<Settings> = {
   model: "openai/scripted-model",
@@ -27,27 +31,44 @@ export const CONNECTIONS = [
 ] as const;
 
 let current: Settings = read();
-let apiKey = readKey();
+let apiKey = readText(KEY_STORAGE_KEY);
+let locked = readText(LOCKED_STORAGE_KEY);
 const listeners = new Set<() => void>();
 
 export const settings = (): Readonly<Settings> => current;
 export const key = (): string => apiKey;
 export const isScripted = (): boolean => current.baseUrl === SCRIPTED.baseUrl;
-export const keyWasForgotten = (): boolean => current.hadKey && apiKey === "" && !isScripted();
+/** The key as it is stored under a passphrase; empty if it is not. */
+export const lockedKey = (): string => locked;
+export const keyIsLocked = (): boolean => locked !== "" && apiKey === "" && !isScripted();
+export const keyWasForgotten = (): boolean => current.hadKey && apiKey === "" && !isScripted() && !keyIsLocked();
 
 export function onSettingsChange(listener: () => void): void {
   listeners.add(listener);
 }
 
-/** Returns false if the browser would not store them; they are in effect for this visit all the same. */
-export function changeSettings(next: Settings, nextKey: string): boolean {
+/** False for another passphrase. */
+export async function unlockKey(passphrase: string): Promise<boolean> {
+  const found = await unlockedKey(locked, passphrase);
+  if (found === null) return false;
+  apiKey = found;
+  for (const listener of listeners) listener();
+  return true;
+}
+
+/**
+ * With `nextLocked`, the key is stored as that and not in the clear. Returns false if the browser would not store them;
+ * they are in effect for this visit all the same.
+ */
+export function changeSettings(next: Settings, nextKey: string, nextLocked = ""): boolean {
   current = { ...next, hadKey: nextKey !== "" };
   apiKey = nextKey;
+  locked = nextLocked;
   let stored = true;
   try {
     localStorage.setItem(STORAGE_KEY, JSON.stringify(current));
-    if (next.rememberKey && nextKey !== "") localStorage.setItem(KEY_STORAGE_KEY, nextKey);
-    else localStorage.removeItem(KEY_STORAGE_KEY);
+    keep(LOCKED_STORAGE_KEY, nextLocked);
+    keep(KEY_STORAGE_KEY, next.rememberKey && nextLocked === "" ? nextKey : "");
   } catch {
     stored = false;
   }
@@ -67,9 +88,14 @@ function read(): Settings {
   }
 }
 
-function readKey(): string {
+function keep(name: string, text: string): void {
+  if (text === "") localStorage.removeItem(name);
+  else localStorage.setItem(name, text);
+}
+
+function readText(name: string): string {
   try {
-    return localStorage.getItem(KEY_STORAGE_KEY) ?? "";
+    return localStorage.getItem(name) ?? "";
   } catch {
     return "";
   }

@@ -32,7 +32,7 @@ export const currentSession = (): Session | null => session;
 
 export function startStage(): void {
   onSettingsChange(() => {
-    if (session !== null) void session.reopen();
+    if (session !== null) opening = session.reopen();
     else if (currentRoute() === null) showNew();
   });
   onRoute((route) => follow(route, { moved: true }));

@@ -152,6 +152,32 @@ for (const kind of availableBrowsers) {
         await page.until("the page has drawn itself", () => document.querySelector(".items"));
         await page.ask("hello again");
         assert.equal(demo.requests.at(-1).authorization, "Bearer sk-on-disk-2");
+        await page.press("Settings");
+        await page.page.click("#encrypt-key");
+        await page.fill("#api-key", "sk-locked-3");
+        await page.fill("#passphrase", "eight words would be better");
+        await page.page.evaluate(axe);
+        assert.deepEqual(await page.page.evaluate(async () => (await window.axe.run("dialog")).violations.map(({ id }) => id)), []);
+        await page.press("Save");
+        await page.shows(/Settings saved/, "#notices");
+        assert.doesNotMatch(await stored(), /sk-locked-3|sk-on-disk-2|eight words/);
+        await page.page.reload();
+        await page.shows(/key is locked/, "#model-label");
+        await page.press("Unlock it");
+        await page.fill("#unlock-field", "another passphrase");
+        await page.press("Unlock");
+        await page.shows(/not the passphrase/, "dialog");
+        await page.fill("#unlock-field", "eight words would be better");
+        await page.press("Unlock");
+        await page.shows(/Change/, "#model-label");
+        await page.ask("hello once more");
+        assert.equal(demo.requests.at(-1).authorization, "Bearer sk-locked-3");
+        // Saving something else keeps the key locked.
+        await page.press("Settings");
+        await page.fill("#model", "openai/scripted-model-2");
+        await page.press("Save");
+        await page.until("it is saved", () => localStorage.getItem("threadkeep-demo:settings").includes("scripted-model-2"));
+        assert.doesNotMatch(await stored(), /sk-locked-3/);
         await page.page.evaluate(() => localStorage.clear());
       });
 

@@ -43,7 +43,8 @@ const add = tool<{ a: number; b: number }>({
   parameters: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } } },
   annotations: { readOnlyHint: true },
   replay: "safe",
-  async execute({ a, b }, { signal, idempotencyKey, progress }) {
+  async execute({ a, b }, { signal, idempotencyKey, progress, secret }) {
+    same<Awaited<ReturnType<typeof secret>>, string | null>(true);
     same<typeof a, number>(true);
     same<typeof signal, AbortSignal>(true);
     progress(idempotencyKey);
@@ -102,6 +103,9 @@ export async function use(signal: AbortSignal): Promise<void> {
   await conversation.setAllowedTools([...conversation.allowedTools, "add"]);
   await conversation.setAgentState({ seen: [1], gone: null });
   same<typeof conversation.securityRisks, Record<string, SecurityRisk>>(true);
+  await conversation.updateSecrets({ A: "value", B: async () => "value", C: { url: "/token", headers: { "x-key": "k" } }, D: null });
+  // @ts-expect-error a secret is a text
+  await conversation.updateSecrets({ A: 7 });
   await conversation.sendMessage("Wait", { pending: "keep" });
   // @ts-expect-error a message approves nothing
   await conversation.sendMessage("Wait", { pending: "approve" });
