@@ -17,9 +17,27 @@ pub fn after<'a>(text: &'a str, part: &str) -> Option<&'a str> {
     text.get(find(text, part)?.saturating_add(part.len())..)
 }
 
+/// The text with `other` wherever it has `part`, which is not empty.
+pub fn replaced(text: &str, part: &str, other: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = find(rest, part) {
+        out.push_str(rest.get(..at).unwrap_or_default());
+        out.push_str(other);
+        rest = rest.get(at.saturating_add(part.len())..).unwrap_or_default();
+    }
+    out + rest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn all_of_several_are_replaced() {
+        assert_eq!(replaced("aXXbXXX", "XX", "é"), "aébéX");
+        assert_eq!((replaced("ab", "x", "y"), replaced("xx", "x", "xx")), ("ab".into(), "xxxx".into()));
+    }
 
     #[test]
     fn the_first_of_several_is_found() {

@@ -35,7 +35,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "conversation",
         &[
             "agent", "cancel", "context", "error", "event", "hooks", "host", "id", "json", "llm", "names",
-            "oneshot", "secret", "security", "store", "together", "tool", "turn",
+            "oneshot", "search", "secret", "security", "store", "together", "tool", "turn",
         ],
     ),
     ("archive", &["error", "id", "json", "names", "order", "search", "store", "together"]),

@@ -5,7 +5,7 @@ use super::Conversation;
 use crate::{
     agent::{arguments::read_arguments, without_secrets},
     cancel::CancelToken,
-    error::{Error, ErrorCode, Result},
+    error::{Error, ErrorCode, Result, shown},
     event::Observation,
     llm::message::Content,
     tool::{ToolCall, record_of_output},
@@ -27,7 +27,8 @@ impl Conversation {
         self.still_open()?;
         let tools = &self.0.agent.tools;
         let tool = tools.get(name).ok_or_else(|| {
-            let text = format!("there is no tool {name:?}; this agent has {}", tools.names().join(", "));
+            let text =
+                format!("there is no tool {}; this agent has {}", shown(name), tools.names().join(", "));
             Error::new(ErrorCode::NotFound, text)
         })?;
         let refuse = |why: String| {

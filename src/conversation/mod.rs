@@ -37,7 +37,7 @@ use crate::{
     agent::Agent,
     cancel::CancelToken,
     conversation::base_state::{BaseState, ExecutionStatus},
-    error::{Error, ErrorCode, Result},
+    error::{Error, ErrorCode, Result, shown},
     event::{Event, RawJson},
     hooks::Hooks,
     id::{ConversationId, EventId},
@@ -192,8 +192,10 @@ impl Conversation {
     pub async fn set_agent_state(&self, values: &RawObject) -> Result<()> {
         self.writable()?;
         if let Some((name, _)) = values.iter().find(|(name, _)| OWN_STATE.contains(name)) {
-            let text =
-                format!("{name:?} in agent_state is what threadkeep itself remembers; choose another name");
+            let text = format!(
+                "{} in agent_state is what threadkeep itself remembers; choose another name",
+                shown(name)
+            );
             return Err(Error::new(ErrorCode::InvalidOptions, text));
         }
         let change = Change::edit(|state| {

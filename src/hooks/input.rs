@@ -85,9 +85,11 @@ impl HookInput {
 
 /// The name of the host's option.
 pub(super) fn option_name(event_type: HookEventType) -> String {
-    let name = event_type.as_str();
-    let (first, rest) = name.split_at(name.len().min(1));
-    first.to_ascii_lowercase() + rest
+    let mut option = event_type.as_str().to_owned();
+    if let Some(first) = option.get_mut(..1) {
+        first.make_ascii_lowercase();
+    }
+    option
 }
 
 /// A text, cut where it is too long for the log.
