@@ -203,3 +203,25 @@ fn nothing_unfinished_is_left_and_no_code_can_trap_on_purpose() {
         }
     }
 }
+
+/// What brings several kilobytes of the standard library along, and what there is instead.
+#[test]
+fn nothing_is_used_that_a_page_downloads_dearly() {
+    let dear = [
+        (":?}", "error::shown"),
+        ("HashMap", "names::Names"),
+        ("HashSet", "names::Names"),
+        (".sort", "order::by_key"),
+    ];
+    for (path, text) in sources("src", ".rs") {
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        if is_test(&path) || path.ends_with("names.rs") || path.ends_with("simulated.rs") {
+            continue;
+        }
+        for (found, instead) in dear {
+            let is_used = |line: &&str| line.contains(found) && !line.trim_start().starts_with("//");
+            let line = code.lines().find(is_used);
+            assert_eq!(line, None, "{}: use {instead}", path.display());
+        }
+    }
+}
