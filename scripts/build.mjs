@@ -65,12 +65,18 @@ async function buildWasm({ targetDirectory, tool, name, profile, features }) {
 }
 
 /**
- * Panic messages name source files; those of the dependencies lie in a home directory that is nobody's business.
+ * Panic messages name source files; those of the dependencies lie in a home directory that is nobody's business, and
+ * those of the standard library too where its source is installed: they are called what they are called where it is not.
  * SHA-256 as a loop instead of unrolled: a few names are hashed, and eight kilobytes saved.
  */
 function compilerFlags() {
   const registry = path.join(process.env.CARGO_HOME || path.join(homedir(), ".cargo"), "registry/src");
-  const flags = [`--remap-path-prefix=${registry}=crates`, '--cfg=sha2_backend="soft"', '--cfg=sha2_backend_soft="compact"'];
+  const library = path.join(output("rustc", ["--print", "sysroot"]), "lib/rustlib/src/rust");
+  const commit = /^commit-hash: (.+)$/m.exec(output("rustc", ["-vV"]))?.[1];
+  const flags = [
+    `--remap-path-prefix=${registry}=crates`, `--remap-path-prefix=${library}=/rustc/${commit}`,
+    '--cfg=sha2_backend="soft"', '--cfg=sha2_backend_soft="compact"',
+  ];
   return ["--config", `target.wasm32-unknown-unknown.rustflags=${JSON.stringify(flags)}`];
 }
 
