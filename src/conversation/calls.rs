@@ -7,6 +7,7 @@ use super::{
     hooks::unblock_action,
     pending::{EDITED, forget_pending, set_interrupted},
     run::Pause,
+    status::{Happening, happens},
 };
 use crate::{
     agent::{Call, Draft, execute},
@@ -79,7 +80,7 @@ impl Conversation {
             let change = Change::append(Vec::new()).and_edit(|state| {
                 unblock_action(state, &call.action_id);
                 if ends_run && is_success {
-                    state.set_execution_status(ExecutionStatus::Finished);
+                    happens(state, Happening::TaskFinished);
                 }
                 match is_last {
                     true => forget_pending(state),

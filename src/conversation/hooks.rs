@@ -12,6 +12,7 @@ use super::{
     base_state::{BaseState, ExecutionStatus},
     calls::ToolsRun,
     pending::{call_in, rejection_by_hook},
+    status::{Happening, happens},
 };
 use crate::{
     agent::{Call, Draft},
@@ -168,7 +169,7 @@ impl Conversation {
         };
         let change = Change::edit(|state| {
             unblock(state, BLOCKED_MESSAGES, &last);
-            state.set_execution_status(ExecutionStatus::Finished);
+            happens(state, Happening::MessageBlocked);
         });
         self.append(change).await?;
         Ok(true)
@@ -198,7 +199,7 @@ impl Conversation {
         let is_denied = denial.is_some() && self.execution_status() == ExecutionStatus::Finished;
         let change = Change::append(drafts).and_edit(|state| {
             if is_denied {
-                state.set_execution_status(ExecutionStatus::Running);
+                happens(state, Happening::StopDenied);
             }
         });
         self.append(change).await?;

@@ -5,7 +5,12 @@
 //! a file of the conversation, and becomes an event when the calls have their results, or when the conversation is opened
 //! again.
 
-use super::{Change, Conversation, base_state::ExecutionStatus, hooks::Said, pending::forget_pending};
+use super::{
+    Change, Conversation,
+    hooks::Said,
+    pending::forget_pending,
+    status::{Happening, happens},
+};
 use crate::{
     agent::Draft,
     error::{Error, ErrorCode, Result},
@@ -59,10 +64,10 @@ impl Conversation {
         }));
         let is_running = self.0.running.borrow().is_some();
         let mut change = Change::append(drafts).strictly().and_edit(|state| {
-            use ExecutionStatus::{Finished, Idle, Running, Stuck, WaitingForConfirmation};
-            if matches!(state.execution_status(), Finished | Stuck | WaitingForConfirmation) {
-                state.set_execution_status(if is_running { Running } else { Idle });
-            }
+            happens(
+                state,
+                if is_running { Happening::MessageTakenIn } else { Happening::SendMessageRejecting },
+            );
             forget_pending(state);
         });
         for event in &kept {

@@ -1,7 +1,12 @@
 //! What one run may use: steps, and dollars as the stored metrics count them (`_emit_run_limit_error` in
 //! `conversation/impl/local_conversation.py`).
 
-use super::{Change, Conversation, base_state::ExecutionStatus, stats};
+use super::{
+    Change, Conversation,
+    base_state::ExecutionStatus,
+    stats,
+    status::{Happening, happens},
+};
 use crate::{
     agent::Draft,
     error::Result,
@@ -64,7 +69,7 @@ impl Conversation {
     async fn end_with_error(&self, code: &str, detail: String) -> Result<()> {
         let event = ConversationErrorEvent::new(code, detail);
         let change = Change::append(vec![Draft::new(Source::Environment, event)])
-            .and_edit(|state| state.set_execution_status(ExecutionStatus::Error));
+            .and_edit(|state| happens(state, Happening::LimitReached));
         self.append(change).await.map(drop)
     }
 }

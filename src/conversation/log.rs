@@ -185,24 +185,19 @@ impl EventLog {
     }
 
     /// Answers to calls that the next commit has to take along, and the one after it if that fails: what has become
-    /// of a call is not forgotten because the store is full. A later answer to the same call is none.
+    /// of a call is not forgotten because the store is full. The call has no need of another answer.
     pub fn must_hold(&self, answers: Vec<Draft>) {
-        for answer in answers {
-            if !self.is_settled(&answer) {
-                self.unstored.borrow_mut().push(answer);
-            }
-        }
+        self.unstored.borrow_mut().extend(answers);
     }
 
-    /// Whether this answers a call whose answer is yet to be stored.
-    fn is_settled(&self, draft: &Draft) -> bool {
-        let call = draft.body.answered_call();
-        call.is_some() && self.unstored.borrow().iter().any(|answer| answer.body.answered_call() == call)
-    }
-
-    /// Whether a commit has failed that held an answer to a call.
+    /// Whether there are such answers.
     pub fn has_unstored(&self) -> bool {
         !self.unstored.borrow().is_empty()
+    }
+
+    /// Whether one of them answers this call.
+    pub fn holds_answer_to(&self, tool_call_id: &str) -> bool {
+        self.unstored.borrow().iter().any(|answer| answer.body.answered_call() == Some(tool_call_id))
     }
 
     /// Returns when no commit is under way.
@@ -216,7 +211,6 @@ impl EventLog {
     /// Those of the store; nothing has changed then.
     pub async fn commit(&self, mut change: Change<'_>) -> Result<Vec<Event>> {
         let _turn = self.commits.take().await;
-        change.drafts.retain(|draft| !self.is_settled(draft));
         let settled = self.unstored.borrow().len();
         change.drafts.splice(0..0, self.unstored.borrow().iter().cloned());
         let mut state = self.state.borrow().clone();

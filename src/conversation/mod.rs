@@ -21,6 +21,7 @@ mod run;
 mod secrets;
 mod send;
 mod stats;
+pub mod status;
 mod step;
 mod stop;
 pub mod stuck_detector;

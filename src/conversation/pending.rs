@@ -5,6 +5,7 @@
 use super::{
     Change, Conversation,
     base_state::{BaseState, ExecutionStatus},
+    status::{Happening, happens},
 };
 use crate::{
     agent::{Call, Draft, error_event},
@@ -35,7 +36,12 @@ impl Conversation {
     /// # Errors
     /// Those of the store.
     pub async fn pending_actions(&self) -> Result<Vec<Event>> {
-        self.0.log.read(|branch| branch.pending.clone()).await
+        let log = &self.0.log;
+        let waits = |event: &&Event| match event.body() {
+            Body::ActionEvent(action) => !log.holds_answer_to(&action.tool_call_id),
+            _ => true,
+        };
+        log.read(|branch| branch.pending.iter().filter(waits).cloned().collect()).await
     }
 
     /// Those of them that wait for the user to decide, and that nothing else may answer: not what a dead page left.
@@ -83,9 +89,7 @@ impl Conversation {
         let answers_all = rejected.len() == pending;
         let change = Change::append(rejected.iter().filter_map(reject).collect()).and_edit(|state| {
             if answers_all {
-                if state.execution_status() == ExecutionStatus::WaitingForConfirmation {
-                    state.set_execution_status(ExecutionStatus::Idle);
-                }
+                happens(state, Happening::RejectPendingActions);
                 forget_pending(state);
             }
         });

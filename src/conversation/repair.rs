@@ -10,6 +10,7 @@ use super::{
     base_state::{BaseState, ExecutionStatus},
     log::{EventLog, Listener},
     pending::{INTERRUPTED, INTERRUPTION, interruption, is_among},
+    status::{Happening, happens},
     warning::{Warning, WarningCode},
 };
 use crate::{
@@ -235,10 +236,8 @@ impl Conversation {
             if !was_running && !was_pausing {
                 return;
             }
-            state.set_execution_status(match is_to_be_asked {
-                true => ExecutionStatus::WaitingForConfirmation,
-                false => ExecutionStatus::Paused,
-            });
+            let died = if is_to_be_asked { Happening::PageDiesInCall } else { Happening::PageDies };
+            happens(state, died);
             let unknown = (!unknown.is_empty()).then(|| RawJson::of(&unknown));
             state.set_in_agent_state(INTERRUPTED, unknown.as_ref());
         });

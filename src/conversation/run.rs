@@ -7,8 +7,9 @@
 
 use super::{
     Change, Conversation, Shared,
-    base_state::{BaseState, ExecutionStatus},
+    base_state::ExecutionStatus,
     pending::{call_of, forget_pending, is_among, set_unapproved},
+    status::{Effect, Happening, effect, happens},
 };
 use crate::{
     agent::Draft,
@@ -94,18 +95,17 @@ impl Conversation {
         left_out: &[String],
         cancel: &CancelToken,
     ) -> std::result::Result<Pause, RunError> {
-        use ExecutionStatus::{
-            Deleting, Error as Failed, Finished, Idle, Paused, Running, Stuck, WaitingForConfirmation,
-        };
+        use ExecutionStatus::{Finished, Running};
         match select(pin!(self.begin_session()), pin!(cancel.cancelled())).await {
             Either::Left((begun, _)) => begun?,
             Either::Right(_) => return Ok(Pause::Cancelled),
         }
         let turn = self.0.turn.take().await;
         let drafts: Vec<Draft> = self.system_prompt_if_missing().await?.into_iter().collect();
-        match self.execution_status() {
-            Finished | Deleting => return Ok(Pause::Done),
-            Idle | Paused | Failed | Stuck | Running | WaitingForConfirmation => {
+        match effect(Happening::Run, self.execution_status()) {
+            Effect::Stays => return Ok(Pause::Done),
+            // Where it runs already by what is stored, the store could not take the end of an earlier run.
+            Effect::Becomes(_) | Effect::Refused | Effect::Never => {
                 let change = Change::append(drafts).and_edit(|state| {
                     state.set_execution_status(Running);
                     self.keep_model_settings(state);
@@ -150,13 +150,12 @@ impl Conversation {
                 self.ask_model(cancel).await?
             } else {
                 pending.retain(|event| !is_among(event, left_out));
-                let ended = self.run_calls(pending.iter().filter_map(call_of).collect(), cancel).await?;
-                self.wait_for_the_rest().await?;
-                ended
+                self.run_calls(pending.iter().filter_map(call_of).collect(), cancel).await?
             };
             if matches!(ended, Pause::Cancelled) {
                 return Ok(Pause::Cancelled);
             }
+            self.wait_for_the_rest().await?;
             self.count_step(&mut used).await?;
         }
     }
@@ -166,16 +165,14 @@ impl Conversation {
         if self.unapproved_actions().is_empty() || self.pending_actions().await?.is_empty() {
             return Ok(());
         }
-        let waits =
-            |state: &mut BaseState| state.set_execution_status(ExecutionStatus::WaitingForConfirmation);
-        self.append(Change::edit(waits)).await.map(drop)
+        self.append(Change::edit(|state| happens(state, Happening::OthersWait))).await.map(drop)
     }
 
     async fn record_interrupt(&self) -> Result<()> {
         let _turn = self.0.turn.take().await;
         self.0.log.must_hold(self.answers_of_interrupt().await?);
         let change = Change::append(vec![Draft::new(Source::User, InterruptEvent {})]).and_edit(|state| {
-            state.set_execution_status(ExecutionStatus::Paused);
+            happens(state, Happening::Interrupt);
             forget_pending(state);
         });
         self.append(change.strictly()).await.map(drop)
@@ -189,14 +186,14 @@ impl Conversation {
         };
         let event = ConversationErrorEvent::new(code, self.0.log.mask.cut_text(&detail));
         let _turn = self.0.turn.take().await;
-        let status = match error {
+        let happening = match error {
             RunError::Llm(error) if error.code() == ErrorCode::LlmContextWindow => {
-                self.status_after_context_window().await.unwrap_or(ExecutionStatus::Error)
+                self.after_context_window().await.unwrap_or(Happening::Failed)
             }
-            _ => ExecutionStatus::Error,
+            _ => Happening::Failed,
         };
         let change = Change::append(vec![Draft::new(Source::Environment, event)])
-            .and_edit(|state| state.set_execution_status(status));
+            .and_edit(|state| happens(state, happening));
         if self.append(change).await.is_err() {
             self.0.unsaved_status.set(Some(ExecutionStatus::Error));
         }

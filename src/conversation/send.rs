@@ -1,6 +1,10 @@
 //! `send_message` (`conversation/impl/local_conversation.py`).
 
-use super::{Change, Conversation, base_state::ExecutionStatus, pending::forget_pending};
+use super::{
+    Change, Conversation,
+    pending::forget_pending,
+    status::{Happening, happens},
+};
 use crate::{
     agent::Draft,
     error::{Error, ErrorCode, Result},
@@ -76,10 +80,8 @@ impl Conversation {
         drafts.push(Draft { id: Some(id), ..Draft::new(Source::User, message) });
         let change = Change::append(drafts).and_edit(|state| {
             said.block_message(state);
-            use ExecutionStatus::{Finished, Stuck, WaitingForConfirmation};
-            if matches!(state.execution_status(), Finished | Stuck | WaitingForConfirmation) {
-                state.set_execution_status(ExecutionStatus::Idle);
-            }
+            // Calls that nobody may answer but the user are decided about by now.
+            happens(state, Happening::SendMessageRejecting);
             forget_pending(state);
             self.keep_model_settings(state);
         });

@@ -7,6 +7,7 @@ use super::{
     run::{Pause, RunError},
     secrets::{MaskedDeltas, hide_in_answer},
     stats,
+    status::{Happening, happens},
     warning::unavailable_tools,
 };
 use crate::{
@@ -78,10 +79,10 @@ impl Conversation {
             stats::record(state, self.0.agent.llm.options.usage_id(), &completion, self.0.log.host.now());
             // A message that came while the model answered is still to be read by it.
             if reply.kind == ReplyKind::Text && !is_superseded {
-                state.set_execution_status(ExecutionStatus::Finished);
+                happens(state, Happening::Answered);
             }
             if assessment.waits {
-                state.set_execution_status(ExecutionStatus::WaitingForConfirmation);
+                happens(state, Happening::CallsWait);
             }
             assessment.keep_risks(state);
         });

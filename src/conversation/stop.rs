@@ -1,6 +1,10 @@
 //! `pause` and `interrupt`.
 
-use super::{Change, Conversation, base_state::ExecutionStatus, pending::set_interrupted};
+use super::{
+    Change, Conversation,
+    pending::set_interrupted,
+    status::{Effect, Happening, effect, happens},
+};
 use crate::oneshot;
 
 use crate::{
@@ -24,11 +28,11 @@ impl Conversation {
             false => Some(self.0.turn.take().await),
         };
         self.writable()?;
-        if !matches!(self.execution_status(), ExecutionStatus::Idle | ExecutionStatus::Running) {
+        if effect(Happening::Pause, self.execution_status()) == Effect::Stays {
             return Ok(());
         }
         let change = Change::append(vec![Draft::new(Source::User, PauseEvent {})]).and_edit(|state| {
-            state.set_execution_status(ExecutionStatus::Paused);
+            happens(state, Happening::Pause);
             // Nobody would know that they had begun, if the page died before they end.
             set_interrupted(state, &self.0.under_way.borrow(), None);
         });

@@ -4,7 +4,10 @@
 //! well, so a reload does not repeat it. One pattern is not the SDK's, which only names it: requests that do not fit
 //! into the model's context window although the history is condensed again and again.
 
-use super::{Change, Conversation, base_state::ExecutionStatus};
+use super::{
+    Change, Conversation,
+    status::{Happening, happens},
+};
 use crate::{
     error::Result,
     event::{Body, Event, Source},
@@ -87,17 +90,17 @@ impl Conversation {
             Finding::None => Ok(()),
             Finding::Nudge(text) => self.nudge(&text).await,
             Finding::Stuck => {
-                let change = Change::edit(|state| state.set_execution_status(ExecutionStatus::Stuck));
+                let change = Change::edit(|state| happens(state, Happening::GoesInCircles));
                 self.append(change).await.map(drop)
             }
         }
     }
 
-    /// What a run becomes that ends because its request does not fit into the context window.
-    pub(super) async fn status_after_context_window(&self) -> Result<ExecutionStatus> {
-        let Some(thresholds) = self.stuck_thresholds() else { return Ok(ExecutionStatus::Error) };
+    /// What it is if a run ends because its request does not fit into the context window.
+    pub(super) async fn after_context_window(&self) -> Result<Happening> {
+        let Some(thresholds) = self.stuck_thresholds() else { return Ok(Happening::Failed) };
         let is_stuck = self.0.log.read(|branch| is_one_too_many(&branch.recent, &thresholds)).await?;
-        Ok(if is_stuck { ExecutionStatus::Stuck } else { ExecutionStatus::Error })
+        Ok(if is_stuck { Happening::GoesInCircles } else { Happening::Failed })
     }
 
     /// The host's thresholds; without a word from it, the stored state says whether there are any.

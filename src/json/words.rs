@@ -4,6 +4,10 @@
 macro_rules! words {
     ($type:ident { $($variant:ident = $word:literal,)* }) => {
         impl $type {
+            /// Every one there is.
+            #[allow(dead_code, reason = "few are listed")]
+            pub const ALL: &[Self] = &[$( Self::$variant, )*];
+
             /// As it is written.
             pub const fn as_str(self) -> &'static str {
                 match self {

@@ -46,3 +46,12 @@ fn a_page_that_dies_in_a_tool_behind_a_pause_leaves_a_call_that_may_have_taken_e
         1,
     );
 }
+
+#[test]
+fn a_result_that_is_stored_late_is_not_answered_by_the_next_message_as_well() {
+    let late = Fate::Applied { after: 1, told_after: 2 };
+    let fates = [Fate::DONE, Fate::DONE, Fate::DONE, Fate::Full, Fate::Full, Fate::Full, late];
+    let send = || (Command::Send, 0);
+    let steps = [(Command::Close, 1), send(), (Command::Run, 10), (Command::SetTags, 2), send(), send()];
+    played(&steps, &[PAUSE], &fates, 1);
+}

@@ -6,7 +6,15 @@ use std::{
     collections::{HashMap, HashSet},
     rc::Rc,
 };
-use threadkeep::{conversation::base_state::ExecutionStatus, json::FromJson, store::Commit, tool::Replay};
+use threadkeep::{
+    conversation::{
+        base_state::ExecutionStatus,
+        status::{Effect, Happening, effect},
+    },
+    json::FromJson,
+    store::Commit,
+    tool::Replay,
+};
 
 /// The model that the conversation is held against.
 #[derive(Default)]
@@ -67,7 +75,10 @@ impl Ledger {
         }
         *self.head.borrow_mut() = head;
         let status = ExecutionStatus::from_json(&state["execution_status"].to_string()).unwrap();
-        self.status.set(status);
+        let before = self.status.replace(status);
+        let is_legal = before == status
+            || Happening::ALL.iter().any(|happening| effect(*happening, before) == Effect::Becomes(status));
+        assert!(is_legal, "{} became {}", before.as_str(), status.as_str());
     }
 
     /// Each new result answers an action before it that had none.

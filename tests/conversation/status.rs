@@ -1,0 +1,283 @@
+//! The table of statuses: as it is written down for readers, and as a conversation behaves.
+
+use crate::support::{Answer, ID, TestTool, World, a_while, calls, echo, say, text};
+use futures_executor::block_on;
+use futures_util::future::join;
+use serde_json::{Value, json};
+use std::rc::Rc;
+use threadkeep::{
+    cancel::CancelToken,
+    conversation::{
+        Conversation, WaitingCalls,
+        base_state::ExecutionStatus::{
+            self, Deleting, Error, Finished, Idle, Paused, Running, Stuck, WaitingForConfirmation,
+        },
+        status::{Effect, Happening, effect},
+    },
+    error::{Error as Failure, ErrorCode},
+    id::{ConversationId, EventId},
+    json::RawObject,
+    llm::message::Content,
+    oneshot,
+    security::ConfirmationPolicy,
+    store::{Commit, MemoryStore},
+    tool::{Replay, ToolOutput},
+};
+
+const STATUSES: [ExecutionStatus; 8] =
+    [Idle, Running, Paused, WaitingForConfirmation, Finished, Error, Stuck, Deleting];
+
+/// What somebody does stands before what the run itself does.
+fn verbs_and_runs() -> (&'static [Happening], &'static [Happening]) {
+    let first = Happening::ALL.iter().position(|happening| *happening == Happening::Answered);
+    Happening::ALL.split_at(first.unwrap())
+}
+
+#[test]
+fn the_documentation_has_the_table() {
+    let table = |happenings: &[Happening]| {
+        let mut lines = vec!["| |".to_owned(), "|---|".to_owned()];
+        for status in STATUSES {
+            lines[0] += &format!(" `{}` |", status.as_str());
+            lines[1] += "---|";
+        }
+        for happening in happenings {
+            let mut line = format!("| {} |", happening.as_str());
+            for status in STATUSES {
+                let cell = match effect(*happening, status) {
+                    Effect::Becomes(status) => format!("`{}`", status.as_str()),
+                    Effect::Stays => "stays".into(),
+                    Effect::Refused => "refused".into(),
+                    Effect::Never => "–".into(),
+                };
+                line += &format!(" {cell} |");
+            }
+            lines.push(line);
+        }
+        lines.join("\n")
+    };
+    let page = include_str!("../../docs/status.md");
+    let (verbs, runs) = verbs_and_runs();
+    for expected in [table(verbs), table(runs)] {
+        assert!(page.contains(&expected), "docs/status.md should have this table:\n{expected}");
+    }
+}
+
+/// A world whose conversation has this status. What runs asks a model that does not answer.
+async fn standing(status: ExecutionStatus) -> (World, Conversation) {
+    let answers = match status {
+        WaitingForConfirmation => vec![calls(&[("a", "echo", r#"{"text":"x"}"#)])],
+        _ => Vec::new(),
+    };
+    let world = World::new(Rc::new(MemoryStore::new()), vec![echo()], answers);
+    let conversation = world.open().await.unwrap();
+    say(&conversation, "Go").await;
+    match status {
+        Running => {}
+        WaitingForConfirmation => {
+            conversation.set_confirmation_policy(ConfirmationPolicy::AlwaysConfirm).await.unwrap();
+            conversation.run(CancelToken::default()).await.unwrap();
+        }
+        other => {
+            conversation.close().await;
+            store_status(&world, other).await;
+            let conversation = world.open().await.unwrap();
+            return (world, conversation);
+        }
+    }
+    (world, conversation)
+}
+
+/// As another program might have left it.
+async fn store_status(world: &World, status: ExecutionStatus) {
+    let id: ConversationId = ID.parse().unwrap();
+    let listing = world.store.load(id).await.unwrap().unwrap();
+    let mut state: Value = serde_json::from_str(&listing.base_state).unwrap();
+    state["execution_status"] = json!(status.as_str());
+    let commit = Commit { base_state: Some(state.to_string().into()), ..Commit::new(listing.length, 0.0) };
+    world.store.commit(id, commit).await.unwrap();
+}
+
+/// Does it; where this begins a run, the run goes on until the test ends.
+async fn perform(verb: Happening, world: &World, conversation: &Conversation) -> Result<(), Failure> {
+    let send = |waiting| conversation.send_message_while_waiting(vec![Content::text("And?")], None, waiting);
+    let pending: Vec<EventId> =
+        conversation.pending_actions().await?.iter().map(|event| event.id().clone()).collect();
+    let some: EventId = "00000000-0000-4000-8000-000000000000".parse()?;
+    let action = pending.first().unwrap_or(&some);
+    match verb {
+        Happening::SendMessage => send(None).await.map(drop),
+        Happening::SendMessageRejecting => send(Some(WaitingCalls::Reject)).await.map(drop),
+        Happening::SendMessageKeeping => send(Some(WaitingCalls::Keep)).await.map(drop),
+        Happening::Run => begun(conversation.run(CancelToken::default())).await,
+        Happening::RunApproving => {
+            begun(conversation.run_approved(std::slice::from_ref(action), CancelToken::default())).await
+        }
+        Happening::Pause => conversation.pause().await,
+        Happening::Interrupt => conversation.interrupt().await,
+        Happening::RejectPendingActions => conversation.reject_pending_actions(None, None).await,
+        Happening::EditAction => conversation.edit_action(action, r#"{"text":"y"}"#).await.map(drop),
+        Happening::SetConfirmationPolicy => {
+            conversation.set_confirmation_policy(ConfirmationPolicy::AlwaysConfirm).await
+        }
+        Happening::SetSecurityAnalyzer => conversation.set_security_analyzer(None).await,
+        Happening::SetAllowedTools => conversation.set_allowed_tools(&["echo".into()]).await,
+        Happening::UpdateSecrets => conversation.store_secrets(&RawObject::default()).await,
+        Happening::SetTags => conversation.set_tags(&[("title".into(), "x".into())]).await,
+        Happening::SetAgentState => conversation.set_agent_state(&RawObject::default()).await,
+        Happening::ExecuteTool => {
+            conversation.execute_tool("echo", r#"{"text":"x"}"#, "call".into()).await.map(drop)
+        }
+        Happening::Export => conversation.events(0..9).await.map(drop),
+        Happening::Close => {
+            conversation.close().await;
+            Ok(())
+        }
+        Happening::PageDies => world.open().await.map(drop),
+        other => panic!("nobody does {other:?}"),
+    }
+}
+
+/// A run, as far as it goes without anybody's answer.
+async fn begun<T>(run: impl Future<Output = Result<T, Failure>>) -> Result<(), Failure> {
+    let mut run = Box::pin(run);
+    for _ in 0..20 {
+        if let Some(ended) = futures_util::FutureExt::now_or_never(run.as_mut()) {
+            return ended.map(drop);
+        }
+        a_while().await;
+    }
+    // It is under way, and stays so: a run that is dropped is a page that dies.
+    std::mem::forget(run);
+    Ok(())
+}
+
+async fn stored(world: &World) -> ExecutionStatus {
+    let listing = world.store.load(ID.parse().unwrap()).await.unwrap().unwrap();
+    let state: Value = serde_json::from_str(&listing.base_state).unwrap();
+    STATUSES.into_iter().find(|status| state["execution_status"] == status.as_str()).unwrap()
+}
+
+#[test]
+fn every_verb_does_in_every_status_what_the_table_says() {
+    for status in STATUSES {
+        for verb in verbs_and_runs().0.iter().copied() {
+            if matches!(verb, Happening::Delete | Happening::PageDiesInCall) {
+                // An open conversation is guarded by its lock, which is the page's; of dying in a call below.
+                continue;
+            }
+            block_on(async {
+                let (world, conversation) = standing(status).await;
+                *world.model.next.borrow_mut() = Some(Box::new(|| Answer::Never));
+                let act = async {
+                    while status == Running && world.model.requests.borrow().is_empty() {
+                        a_while().await;
+                    }
+                    assert_eq!(conversation.execution_status(), status);
+                    perform(verb, &world, &conversation).await
+                };
+                let result = match status {
+                    Running => {
+                        let run = begun(conversation.run(CancelToken::default()));
+                        join(run, act).await.1
+                    }
+                    _ => act.await,
+                };
+                let cell = effect(verb, status);
+                let what = format!("{verb:?} in {status:?}: {cell:?}, but {result:?}");
+                assert_eq!(result.is_err(), cell == Effect::Refused, "{what}");
+                if let Err(error) = &result {
+                    let code = error.code();
+                    assert!(matches!(code, ErrorCode::InvalidState | ErrorCode::NotFound), "{what}");
+                }
+                let expected = match cell {
+                    Effect::Becomes(status) => status,
+                    _ => status,
+                };
+                assert_eq!(stored(&world).await, expected, "{what}");
+            });
+        }
+    }
+}
+
+#[test]
+fn a_page_that_dies_in_a_call_to_be_asked_about_leaves_what_the_table_says() {
+    for is_paused in [false, true] {
+        block_on(async {
+            let endless = TestTool::shared("ask", Replay::Ask, |_| async {
+                std::future::pending::<()>().await;
+                Ok(ToolOutput::text("never"))
+            });
+            let script = [calls(&[("a", "ask", r#"{"text":"x"}"#)])];
+            let world = World::new(Rc::new(MemoryStore::new()), vec![endless], script);
+            let conversation = world.open().await.unwrap();
+            say(&conversation, "Go").await;
+            begun(conversation.run(CancelToken::default())).await.unwrap();
+            if is_paused {
+                conversation.pause().await.unwrap();
+            }
+            let before = stored(&world).await;
+            assert_eq!(before, if is_paused { Paused } else { Running });
+            world.open().await.unwrap();
+            assert_eq!(Effect::Becomes(stored(&world).await), effect(Happening::PageDiesInCall, before));
+        });
+    }
+}
+
+/// What a run does by itself, while it runs and behind a pause.
+#[test]
+fn a_run_ends_as_the_table_says() {
+    let call = |tool: &str, arguments: &str| calls(&[("a", tool, arguments)]);
+    let failure = || Answer::Status(401, json!({ "error": { "message": "no" } }));
+    for is_paused in [false, true] {
+        for happening in [
+            Happening::Answered,
+            Happening::TaskFinished,
+            Happening::CallsWait,
+            Happening::Failed,
+            Happening::LimitReached,
+        ] {
+            if is_paused && happening == Happening::TaskFinished {
+                // The call of an answer behind a pause waits for the next run.
+                continue;
+            }
+            block_on(async {
+                let (release, released) = oneshot::channel();
+                let answer = match happening {
+                    Happening::Answered => text("Done."),
+                    Happening::TaskFinished => call("finish", r#"{"message":"Done."}"#),
+                    Happening::Failed => failure(),
+                    _ => call("echo", r#"{"text":"x"}"#),
+                };
+                let answer = match answer {
+                    Answer::Message(message) => Answer::When(released, message),
+                    other => other,
+                };
+                let mut world = World::new(Rc::new(MemoryStore::new()), vec![echo()], [answer]);
+                world.max_iterations = 1;
+                let conversation = world.open().await.unwrap();
+                if happening == Happening::CallsWait {
+                    conversation.set_confirmation_policy(ConfirmationPolicy::AlwaysConfirm).await.unwrap();
+                }
+                say(&conversation, "Go").await;
+                let act = async {
+                    while world.model.requests.borrow().is_empty() {
+                        a_while().await;
+                    }
+                    if is_paused && happening != Happening::Failed {
+                        conversation.pause().await.unwrap();
+                    }
+                    let before = conversation.execution_status();
+                    let _ = release.send(());
+                    before
+                };
+                let (_, before) = join(conversation.run(CancelToken::default()), act).await;
+                let expected = match effect(happening, before) {
+                    Effect::Becomes(status) => status,
+                    _ => before,
+                };
+                assert_eq!(stored(&world).await, expected, "{happening:?} in {before:?}");
+            });
+        }
+    }
+}
