@@ -10,7 +10,8 @@ import { chunksOf, completionOf, usageOf } from "./scripted-model/wire.mjs";
 const LARGEST_REQUEST = 32 * 1024 * 1024;
 
 /**
- * Returns a Node request handler for `POST /v1/chat/completions` and `GET /v1/models`; anything else is a 404.
+ * Returns a Node request handler for `POST /v1/chat/completions`, `GET /v1/models` and `GET /v1/whoami`; anything else
+ * is a 404.
  * `delay` is the pause between two tokens in milliseconds; tests pass 0.
  */
 export function createScriptedModel({ delay = 18 } = {}) {
@@ -25,6 +26,8 @@ export function createScriptedModel({ delay = 18 } = {}) {
           data: [{ id: MODEL_NAME, object: "model", created: 0, owned_by: "threadkeep-demo" }],
         });
       }
+      // Not a model's business: something behind a token, for the page's tool that uses a secret.
+      if (request.method === "GET" && pathname === "/v1/whoami") return whoAmI(request, response);
       if (request.method === "POST" && pathname === "/v1/chat/completions") {
         return await complete(request, response, { delay, failedOnce });
       }
@@ -34,6 +37,13 @@ export function createScriptedModel({ delay = 18 } = {}) {
       return sendError(response, error.status ?? 500, error.message);
     }
   };
+}
+
+/** Says the token back, as careless servers do: the page must hide it. */
+function whoAmI(request, response) {
+  const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1];
+  if (token === undefined) return sendError(response, 401, "a token is needed, as `Authorization: Bearer …`");
+  sendJson(response, 200, { you: "a friend of this page", token });
 }
 
 async function complete(request, response, { delay, failedOnce }) {

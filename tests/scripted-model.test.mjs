@@ -16,7 +16,7 @@ const tool = (name) => ({
   type: "function",
   function: { name, parameters: { type: "object", properties: { summary: { type: "string" } } } },
 });
-const TOOLS = ["get_time", "roll_dice", "remember", "recall", "calculate", "slow_count"].map(tool);
+const TOOLS = ["get_time", "roll_dice", "remember", "recall", "calculate", "slow_count", "send_payment", "call_api"].map(tool);
 const user = (content) => ({ role: "user", content });
 
 const post = (body) =>
@@ -38,6 +38,15 @@ test("the model list names the one model and what it is", async () => {
   assert.deepEqual(data.map(({ id }) => id), ["scripted-model"]);
 });
 
+test("the API behind a token says who is calling, and nothing without one", async () => {
+  const ask = async (headers) => {
+    const response = await fetch(`${base}/whoami`, { headers });
+    return [response.status, (await response.json()).token];
+  };
+  assert.deepEqual(await ask({ authorization: "Bearer abc-1" }), [200, "abc-1"]);
+  assert.deepEqual(await ask({}), [401, undefined]);
+});
+
 test("keywords pick tools with arguments, in the order of the sentence", async () => {
   const table = {
     "Roll three dice and tell me the time": [["roll_dice", { count: 3, sides: 6 }], ["get_time", {}]],
@@ -50,6 +59,8 @@ test("keywords pick tools with arguments, in the order of the sentence", async (
     "What do you know about my bike?": [["recall", { query: "bike" }]],
     "do you remember anything?": [["recall", {}]],
     "Count slowly to 20": [["slow_count", { to: 20 }]],
+    "Pay Ann 20 euros and roll two dice": [["send_payment", { to: "Ann", amount: 20 }], ["roll_dice", { count: 2, sides: 6 }]],
+    "Call the API": [["call_api", { path: "/v1/whoami" }]],
   };
   for (const [text, expected] of Object.entries(table)) assert.deepEqual(await calls(text), expected, text);
 });

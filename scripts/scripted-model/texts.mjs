@@ -6,6 +6,9 @@ const TRY = `- \`Roll three dice and tell me the time\`: two tools at once
 - \`What is (12 + 30) * 2?\`
 - \`Remember that my bike is blue\`, later \`What do you know about my bike?\`
 - \`Count slowly to 20\`: close the tab in the middle and come back
+- \`Pay Ann 20 euros\`: a risky call, so the page asks you first (no money moves)
+- \`Pay Ann 20 euros, roll two dice and tell me the time\`: several calls that wait together
+- \`Call the API\`: a tool that needs the secret \`API_TOKEN\`, which you can add under *Control*
 - \`Roll a d20, then count to 3\`: one step after another
 - \`Show me Markdown\`, \`a long answer\`, \`a slow answer\`, \`something unsafe\`
 - \`fail\`, \`fail 429\`, \`fail once\`, \`fail halfway\`: how the page copes`;

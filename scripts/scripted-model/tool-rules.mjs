@@ -16,6 +16,18 @@ function toNumber(word, otherwise) {
 /** In this order, each rule takes its words out of the sentence, so that one phrase starts one tool. */
 const RULES = [
   {
+    name: "send_payment",
+    pattern: /\b(?:pay|send)\s+(?!me\b)(\p{L}+)\s+(\d+(?:\.\d+)?)(?:\s*(?:euros?|dollars?|pounds?|€|\$))?/iu,
+    args: ([, to, amount]) => ({ to, amount: Number(amount) }),
+    summary: ([, to, amount]) => `Pay ${to} ${amount}`,
+  },
+  {
+    name: "call_api",
+    pattern: /\b(?:call|ask|try|use)\s+(?:the|this page's|your)\s+api\b/i,
+    args: () => ({ path: "/v1/whoami" }),
+    summary: () => "Ask the API who is calling",
+  },
+  {
     name: "remember",
     pattern: /\b(?:please )?(?:remember|note|write down|don't forget)(?: that|:)?\s+(?!anything\b|everything\b)(.+)/is,
     args: ([, text]) => ({ text: text.trim().replace(/[.!]+$/, "") }),

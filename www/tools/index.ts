@@ -1,14 +1,16 @@
-// The tools of this page. All of them work with no network.
+// The tools of this page. All of them work with no network but its own server.
 
 import type { Tool } from "threadkeep";
 import type { IconName } from "../icons.ts";
 import { calculate } from "./calculate.ts";
+import { callApi } from "./call-api.ts";
 import { getTime } from "./get-time.ts";
 import { recall, remember } from "./notes.ts";
 import { rollDice } from "./roll-dice.ts";
+import { sendPayment } from "./send-payment.ts";
 import { slowCount } from "./slow-count.ts";
 
-export const pageTools: Tool[] = [getTime, rollDice, calculate, remember, recall, slowCount];
+export const pageTools: Tool[] = [getTime, rollDice, calculate, remember, recall, slowCount, sendPayment, callApi];
 
 const ICONS: Record<string, IconName> = {
   get_time: "clock",
@@ -17,6 +19,8 @@ const ICONS: Record<string, IconName> = {
   remember: "note",
   recall: "search",
   slow_count: "count",
+  send_payment: "payment",
+  call_api: "key",
 };
 
 /** What the model says a call is for; null where it said nothing and the SDK put name and arguments in its place. */
