@@ -1,8 +1,9 @@
 // The settings: which model, where, with which key, and what the browser does with the storage.
 
 import { byId, el } from "./dom.ts";
-import { lockKey } from "./locked-key.ts";
+import { isUnderPasskey, lockKey, lockKeyWithPasskey } from "./locked-key.ts";
 import { notify } from "./notices.ts";
+import { passkeysCanLock } from "./passkey.ts";
 import { changeSettings, CONNECTIONS, key, keyIsLocked, lockedKey, SCRIPTED, settings } from "./settings.ts";
 import { storageView } from "./storage-view.ts";
 
@@ -38,28 +39,30 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void> } {
   const apiKey = el("input", { id: "api-key", type: "password", autocomplete: "off", spellcheck: "false", value: key(), "aria-describedby": "key-help" });
   const rememberKey = el("input", { id: "remember-key", type: "checkbox", "aria-describedby": "remember-help" });
   rememberKey.checked = now.rememberKey;
-  const encryptKey = el("input", { id: "encrypt-key", type: "checkbox" });
-  encryptKey.checked = lockedKey() !== "";
+  const encryption = el("select", { id: "encryption", "aria-describedby": "remember-help" }, el("option", { value: "none" }, "Unencrypted"), el("option", { value: "passphrase" }, "Encrypted under a passphrase"));
+  const offerPasskey = (): void => void encryption.append(el("option", { value: "passkey" }, "Encrypted with a passkey"));
+  const lockedNow = lockedKey() === "" ? "none" : isUnderPasskey(lockedKey()) ? "passkey" : "passphrase";
+  if (lockedNow === "passkey") offerPasskey();
+  else void passkeysCanLock().then((can) => can && offerPasskey());
+  encryption.value = lockedNow;
   const passphrase = el("input", { id: "passphrase", type: "password", autocomplete: "new-password", minlength: 8, "aria-describedby": "remember-help" });
   const passphraseField = field("Passphrase", passphrase);
-  const encryption = el("div", { class: "check" }, encryptKey, el("label", { for: "encrypt-key" }, "Encrypt it under a passphrase"));
+  const encryptionField = field("Kept", encryption);
   const rememberHelp = el("p", { class: "quiet", id: "remember-help" });
-  const keepsLocked = (): boolean => lockedKey() !== "" && apiKey.value.trim() === key() && passphrase.value === "";
+  const keepsLocked = (): boolean => encryption.value === lockedNow && apiKey.value.trim() === key() && passphrase.value === "";
   const keyHelp = el("p", { class: "quiet", id: "key-help" });
   const explainKey = (): void => {
     const whereabouts = rememberKey.checked ? "Stored in this browser until you clear it here." : "Kept in memory: gone when the page closes.";
     keyHelp.textContent = `Sent to the base URL and nowhere else. ${keyIsLocked() ? "It is locked now; what you enter here takes its place. " : ""}${whereabouts}`;
-    encryption.hidden = !rememberKey.checked;
-    passphraseField.hidden = encryption.hidden || !encryptKey.checked || details.hidden;
+    encryptionField.hidden = !rememberKey.checked;
+    passphraseField.hidden = encryptionField.hidden || encryption.value !== "passphrase" || details.hidden;
     // A field that is not to be seen must not keep the form from closing.
     if (passphraseField.hidden) passphrase.value = "";
     // The key that is locked already needs no passphrase again.
     passphrase.required = !passphraseField.hidden && !keepsLocked();
-    rememberHelp.textContent = encryptKey.checked
-      ? "In this browser's local storage, encrypted. That helps against a copy of the browser's profile. It does not help against a script or an extension that reads this page while the key is unlocked, nor against a passphrase that can be guessed."
-      : "In this browser's local storage, unencrypted. Not on a shared computer.";
+    rememberHelp.textContent = protection[encryption.value as keyof typeof protection];
   };
-  for (const control of [rememberKey, encryptKey, apiKey]) control.addEventListener("input", explainKey);
+  for (const control of [rememberKey, encryption, apiKey]) control.addEventListener("input", explainKey);
 
   const details = el(
     "div",
@@ -74,7 +77,7 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void> } {
       el("label", { for: "remember-key" }, "Keep the key on this device"),
       rememberHelp,
     ),
-    encryption,
+    encryptionField,
     passphraseField,
   );
   const scriptedHelp = el(
@@ -105,8 +108,14 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void> } {
       ? { ...SCRIPTED }
       : { model: model.value.trim(), baseUrl: baseUrl.value.trim(), rememberKey: rememberKey.checked, hadKey: false };
     const nextKey = scripted ? "" : apiKey.value.trim();
-    const isEncrypted = next.rememberKey && encryptKey.checked;
-    const locked = !isEncrypted ? "" : keepsLocked() ? lockedKey() : nextKey && (await lockKey(nextKey, passphrase.value));
+    const under = next.rememberKey && nextKey !== "" ? encryption.value : "none";
+    const isKept = next.rememberKey && lockedNow !== "none" && keepsLocked();
+    const locked = isKept ? lockedKey() : under === "passphrase" ? await lockKey(nextKey, passphrase.value) : under === "passkey" ? await lockKeyWithPasskey(nextKey) : "";
+    if (locked === null) {
+      // In the clear it was not to be kept.
+      changeSettings({ ...next, rememberKey: false }, nextKey);
+      return notify("No passkey was made, so the key is in memory only: it is gone when the page closes.");
+    }
     const stored = changeSettings(next, nextKey, locked);
     notify(stored ? "Settings saved." : "Settings are in effect, but this browser does not store them: they are gone after a reload.");
   };
@@ -126,6 +135,15 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void> } {
   );
   return { element, save };
 }
+
+/** What it helps against to keep the key so, and what not. */
+const protection = {
+  none: "In this browser's local storage, unencrypted. Not on a shared computer.",
+  passphrase:
+    "In this browser's local storage, encrypted. That helps against a copy of the browser's profile. It does not help against a script or an extension that reads this page while the key is unlocked, nor against a passphrase that can be guessed.",
+  passkey:
+    "In this browser's local storage, encrypted with a secret that your device gives after you agreed. That helps against a copy of the browser's profile. It does not help against a script or an extension that reads this page while the key is unlocked. Without the passkey the key has to be entered again.",
+};
 
 function field(name: string, control: HTMLElement, help?: HTMLElement): HTMLElement {
   if (help && !control.hasAttribute("aria-describedby")) control.setAttribute("aria-describedby", help.id);

@@ -1,5 +1,5 @@
 // Which model to talk to. The key lives in memory; it is stored only if the user ticks the box for it, and then
-// encrypted if they give a passphrase.
+// encrypted if they give a passphrase or a passkey.
 
 import { unlockedKey } from "./locked-key.ts";
 
@@ -38,7 +38,7 @@ const listeners = new Set<() => void>();
 export const settings = (): Readonly<Settings> => current;
 export const key = (): string => apiKey;
 export const isScripted = (): boolean => current.baseUrl === SCRIPTED.baseUrl;
-/** The key as it is stored under a passphrase; empty if it is not. */
+/** The key as it is stored encrypted; empty if it is not. */
 export const lockedKey = (): string => locked;
 export const keyIsLocked = (): boolean => locked !== "" && apiKey === "" && !isScripted();
 export const keyWasForgotten = (): boolean => current.hadKey && apiKey === "" && !isScripted() && !keyIsLocked();
@@ -47,8 +47,8 @@ export function onSettingsChange(listener: () => void): void {
   listeners.add(listener);
 }
 
-/** False for another passphrase. */
-export async function unlockKey(passphrase: string): Promise<boolean> {
+/** False for another passphrase, and where the passkey's device declined. */
+export async function unlockKey(passphrase?: string): Promise<boolean> {
   const found = await unlockedKey(locked, passphrase);
   if (found === null) return false;
   apiKey = found;

@@ -1,13 +1,20 @@
-// Asks for the passphrase of the stored key until it fits or the user has enough.
+// Unlocks the stored key: with its passkey, or by asking for the passphrase until it fits or the user has enough.
 
 import { askPassphrase } from "./dialogs.ts";
+import { isUnderPasskey } from "./locked-key.ts";
 import { notify } from "./notices.ts";
-import { unlockKey } from "./settings.ts";
+import { lockedKey, unlockKey } from "./settings.ts";
 
 export async function askUnlock(): Promise<void> {
+  if (isUnderPasskey(lockedKey())) {
+    const isUnlocked = await unlockKey();
+    return notify(isUnlocked ? unlocked : "The passkey did not unlock the key. Nothing was changed: try again, or enter the key anew in the settings.");
+  }
   for (let isWrong = false; ; isWrong = true) {
     const passphrase = await askPassphrase(isWrong);
     if (passphrase === null) return;
-    if (await unlockKey(passphrase)) return notify("The key is unlocked until the page closes.");
+    if (await unlockKey(passphrase)) return notify(unlocked);
   }
 }
+
+const unlocked = "The key is unlocked until the page closes.";

@@ -153,7 +153,7 @@ for (const kind of availableBrowsers) {
         await page.ask("hello again");
         assert.equal(demo.requests.at(-1).authorization, "Bearer sk-on-disk-2");
         await page.press("Settings");
-        await page.page.click("#encrypt-key");
+        await page.page.select("#encryption", "passphrase");
         await page.fill("#api-key", "sk-locked-3");
         await page.fill("#passphrase", "eight words would be better");
         await page.page.evaluate(axe);
