@@ -7,9 +7,10 @@
  * the second to the first.
  */
 export async function compare(first, second, { rounds, block }) {
-  // What is compiled late, or cached by the first uses, is none of the comparison's business.
-  await first(block * 25);
-  await second(block * 25);
+  // What is compiled late, or cached by the first uses, is none of the comparison's business. An engine compiles a wasm
+  // well only after it has run for a while.
+  await first(block * 100);
+  await second(block * 100);
   const times = { first: [], second: [], ratios: [] };
   for (let round = 0; round < rounds; round++) {
     const isFirstFirst = round % 2 === 0;
