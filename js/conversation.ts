@@ -2,15 +2,18 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { CoreConversation, deleteConversation, listConversations } from "../pkg/threadkeep.js";
 import { Agent } from "./agent.js";
+import { checkId, functionsOf, jsonOf, signalOf, tagsOf } from "./arguments.js";
 import { type ImportedConversation, type Progress, exportZip, exportZipStream, importZip } from "./archive.js";
 import { Analyzers, type ConfirmationPolicy, actionIds, storedPolicy } from "./control.js";
-import { ThreadkeepError, call, invalidOptions, reading, settle, words } from "./errors.js";
+import { ThreadkeepError, ask, call, invalidOptions, reading, settle, words } from "./errors.js";
+import { type EventLog, eventLog } from "./event-log.js";
 import type {
   ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, JSONValue, LiveEvent, MessageEvent_,
   Observation, SecurityRisk,
 } from "./events.js";
 import { type Hooks, coreHooks } from "./hooks.js";
 import { type RunLimits, limitsOf } from "./limits.js";
+import { type ConversationInfo, type Listing, toInfo } from "./listing.js";
 import { Run, type RunOptions, type RunResult } from "./run.js";
 import type { SecurityAnalyzer } from "./security.js";
 import { type Store, coreStore, indexedDBStore } from "./store.js";
@@ -51,35 +54,10 @@ export interface ConversationOptions extends RunLimits {
   cipher?: string;
 }
 
-/** A conversation in a list. */
-export interface ConversationInfo {
-  id: string;
-  /** `tags.title`. */
-  title: string | null;
-  createdAt: Date;
-  updatedAt: Date;
-  executionStatus: ExecutionStatus;
-  eventCount: number;
-  tags: Record<string, string>;
-}
-
 /** Something about an opened conversation that the host should know, and perhaps show. */
 export interface ConversationWarning {
   code: "set_aside" | "head_moved" | "interrupted" | "unreadable" | "tools_unavailable" | "settings_unavailable" | "secrets_unavailable";
   message: string;
-}
-
-/** The log, read a page at a time; nothing is loaded that is not asked for. */
-export interface EventLog extends AsyncIterable<ConversationEvent> {
-  readonly length: number;
-  /** Counts from the end where negative; `undefined` beyond either end. */
-  at(index: number): Promise<ConversationEvent | undefined>;
-  /** As `Array.prototype.slice`. */
-  slice(start?: number, end?: number): Promise<ConversationEvent[]>;
-  /** @throws ThreadkeepError `not_found` */
-  getIndex(eventId: string): Promise<number>;
-  /** @throws ThreadkeepError `not_found` */
-  getId(index: number): Promise<string>;
 }
 
 /**
@@ -442,107 +420,6 @@ function coreAgent({ llm, systemPrompt, toolConcurrencyLimit }: Agent, tools: Co
     toolConcurrencyLimit,
     tools,
   };
-}
-
-/** Calls a method of the wasm's conversation. */
-async function ask<T>(core: CoreConversation, method: string, ...args: unknown[]): Promise<T> {
-  return (await settle(call(() => core.call(method, args)))) as T;
-}
-
-function eventLog(core: CoreConversation): EventLog {
-  const page = 100;
-  const read = async (start: number, end: number): Promise<ConversationEvent[]> =>
-    start < end ? (await ask<string[]>(core, "events", start, end)).map((json) => JSON.parse(json)) : [];
-  const fromEnd = (index: number) => Math.max(0, index < 0 ? core.length() + index : index);
-  const log: EventLog = {
-    get length() {
-      return call(() => core.length());
-    },
-    async at(index) {
-      const place = whole(index);
-      const start = place < 0 ? log.length + place : place;
-      return start < 0 ? undefined : (await read(start, start + 1))[0];
-    },
-    async slice(start = 0, end = log.length) {
-      return read(fromEnd(whole(start)), Math.min(log.length, fromEnd(whole(end))));
-    },
-    async getIndex(eventId) {
-      return ask<number>(core, "indexOf", words(eventId));
-    },
-    async getId(index) {
-      const event = await log.at(index);
-      if (!event) throw new ThreadkeepError("not_found", `there is no event ${words(index)} in this conversation`);
-      return event.id;
-    },
-    async *[Symbol.asyncIterator]() {
-      for (let start = 0; start < log.length; start += page) yield* await read(start, Math.min(start + page, log.length));
-    },
-  };
-  return log;
-}
-
-interface Listing {
-  id: string;
-  execution_status: ExecutionStatus;
-  tags: Record<string, string>;
-  length: number;
-  created_at: number;
-  updated_at: number;
-}
-
-/** @internal */
-export function toInfo(listing: Listing): ConversationInfo {
-  return {
-    id: listing.id,
-    title: listing.tags["title"] ?? null,
-    createdAt: new Date(listing.created_at),
-    updatedAt: new Date(listing.updated_at),
-    executionStatus: listing.execution_status,
-    eventCount: listing.length,
-    tags: listing.tags,
-  };
-}
-
-function checkId(id: unknown): string {
-  if (typeof id === "string" && /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i.test(id)) {
-    const hex = id.replaceAll("-", "").toLowerCase();
-    return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
-  }
-  throw invalidOptions(`conversation id ${JSON.stringify(words(id)).slice(0, 80)} is not a UUID; leave it out to get a new one`);
-}
-
-/** As arrays take their indices. */
-function whole(index: unknown): number {
-  return reading("an index of an event", () => Math.trunc(index as number) || 0);
-}
-
-function tagsOf(given: unknown): Record<string, string> {
-  if (typeof given === "object" && given !== null && !Array.isArray(given)) {
-    const tags = reading("tags", () => ({ ...given }) as Record<string, string>);
-    if (Object.values(tags).every((value) => typeof value === "string")) return tags;
-  }
-  throw invalidOptions("tags must be an object of strings");
-}
-
-function functionsOf<T extends Function>(name: string, given: readonly T[] = []): readonly T[] {
-  return reading(name, () => {
-    if (Array.isArray(given) && given.every((each) => typeof each === "function")) return [...given];
-    throw invalidOptions(`${name} must be an array of functions`);
-  });
-}
-
-function jsonOf(what: string, value: unknown): string {
-  const json = reading(what, () => JSON.stringify(value));
-  if (json === undefined) throw invalidOptions(`${what} must be JSON`);
-  return json;
-}
-
-function signalOf(options: { signal?: AbortSignal } | undefined, what: string): AbortSignal | undefined {
-  return reading(`the options of ${what}`, () => {
-    const { signal } = options ?? {};
-    if (signal === undefined || signal instanceof AbortSignal) return signal;
-    throw invalidOptions("signal must be an AbortSignal");
-  });
 }
 
 function aborted(signal: AbortSignal): ThreadkeepError {

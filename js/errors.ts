@@ -106,6 +106,15 @@ export function call<T>(read: () => T): T {
   }
 }
 
+/** Calls a method of a conversation in the wasm that answers with a promise. @internal */
+export async function ask<T>(core: Asked, method: string, ...args: unknown[]): Promise<T> {
+  return (await settle(call(() => core.call(method, args)))) as T;
+}
+
+interface Asked {
+  call(method: string, args: unknown[]): Promise<unknown>;
+}
+
 interface CoreError {
   code: ErrorCode;
   message: string;

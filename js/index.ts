@@ -2,18 +2,14 @@
 export { Agent, type AgentOptions } from "./agent.js";
 export type { ImportedConversation, Progress } from "./archive.js";
 export type { ConfirmationPolicy } from "./control.js";
-export {
-  Conversation,
-  type ConversationInfo,
-  type ConversationOptions,
-  type ConversationWarning,
-  type EventLog,
-} from "./conversation.js";
+export { Conversation, type ConversationOptions, type ConversationWarning } from "./conversation.js";
 export { ThreadkeepError, type ErrorCode } from "./errors.js";
+export type { EventLog } from "./event-log.js";
 export type * from "./events.js";
-export type { RunLimits, StuckDetectionThresholds } from "./limits.js";
 export type { HookInput, HookName, HookResult, Hooks } from "./hooks.js";
+export type { RunLimits, StuckDetectionThresholds } from "./limits.js";
 export type { LookupSecret, SecretValue } from "./secrets/source.js";
+export type { ConversationInfo } from "./listing.js";
 export { LLM, type LLMOptions } from "./llm.js";
 export type { Run, RunOptions, RunResult } from "./run.js";
 export type { SecurityAnalyzer, SecurityPattern } from "./security.js";

@@ -1,0 +1,55 @@
+// The log of an open conversation, as a sequence that is read where it is looked at.
+import type { CoreConversation } from "../pkg/threadkeep.js";
+import { ThreadkeepError, ask, call, reading, words } from "./errors.js";
+import type { ConversationEvent } from "./events.js";
+
+/** The log, read a page at a time; nothing is loaded that is not asked for. */
+export interface EventLog extends AsyncIterable<ConversationEvent> {
+  readonly length: number;
+  /** Counts from the end where negative; `undefined` beyond either end. */
+  at(index: number): Promise<ConversationEvent | undefined>;
+  /** As `Array.prototype.slice`. */
+  slice(start?: number, end?: number): Promise<ConversationEvent[]>;
+  /** @throws ThreadkeepError `not_found` */
+  getIndex(eventId: string): Promise<number>;
+  /** @throws ThreadkeepError `not_found` */
+  getId(index: number): Promise<string>;
+}
+
+/** @internal */
+export function eventLog(core: CoreConversation): EventLog {
+  const page = 100;
+  const read = async (start: number, end: number): Promise<ConversationEvent[]> =>
+    start < end ? (await ask<string[]>(core, "events", start, end)).map((json) => JSON.parse(json)) : [];
+  const fromEnd = (index: number) => Math.max(0, index < 0 ? core.length() + index : index);
+  const log: EventLog = {
+    get length() {
+      return call(() => core.length());
+    },
+    async at(index) {
+      const place = whole(index);
+      const start = place < 0 ? log.length + place : place;
+      return start < 0 ? undefined : (await read(start, start + 1))[0];
+    },
+    async slice(start = 0, end = log.length) {
+      return read(fromEnd(whole(start)), Math.min(log.length, fromEnd(whole(end))));
+    },
+    async getIndex(eventId) {
+      return ask<number>(core, "indexOf", words(eventId));
+    },
+    async getId(index) {
+      const event = await log.at(index);
+      if (!event) throw new ThreadkeepError("not_found", `there is no event ${words(index)} in this conversation`);
+      return event.id;
+    },
+    async *[Symbol.asyncIterator]() {
+      for (let start = 0; start < log.length; start += page) yield* await read(start, Math.min(start + page, log.length));
+    },
+  };
+  return log;
+}
+
+/** As arrays take their indices. */
+function whole(index: unknown): number {
+  return reading("an index of an event", () => Math.trunc(index as number) || 0);
+}
