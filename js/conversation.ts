@@ -186,10 +186,10 @@ export class Conversation implements AsyncDisposable {
     await settle(deleteConversation(checkId(id), await coreStore(store)));
   }
 
-  /** `base_state.json`, as last committed. */
+  /** `base_state.json`, as last committed. What a damaged file lacks of `stats`, `tags` and `agent_state` is empty. */
   get state(): ConversationState {
     const text = call(() => this.#core.state());
-    if (this.#state?.text !== text) this.#state = { text, value: JSON.parse(text) };
+    if (this.#state?.text !== text) this.#state = { text, value: { stats: { usage_to_metrics: {} }, tags: {}, agent_state: {}, ...JSON.parse(text) } };
     return this.#state!.value;
   }
 

@@ -79,3 +79,12 @@ test("close() closes each tool once, and removes what was opened with deleteOnCl
   await kept.close();
   assert.equal((await Conversation.list(store)).length, 1);
 });
+
+test("a state that lost its tail reads as one that has nothing in it", async (t) => {
+  const store = memoryStore();
+  const conversationId = crypto.randomUUID();
+  const baseState = JSON.stringify({ id: conversationId, agent: { llm: { model: "scripted" } }, workspace: { working_dir: "w", kind: "LocalWorkspace" } });
+  await store.commit(conversationId, { expectedLength: 0, events: [], baseState, files: [], at: Date.now(), durability: "strict" });
+  const conversation = await open(t, { store, conversationId });
+  assert.deepEqual([conversation.stats, conversation.state.tags, conversation.allowedTools, conversation.securityRisks], [{ usage_to_metrics: {} }, {}, [], {}]);
+});
