@@ -22,12 +22,23 @@ pub(super) const ALLOWED_TOOLS: &str = "allowed_tools";
 #[derive(Default)]
 pub(super) struct Assessment {
     /// Whether they wait for the user.
-    pub waits: bool,
+    waits: bool,
+    /// By which policy; a word that is alone needs none.
+    judged_by: Option<ConfirmationPolicy>,
     /// What an analyzer other than the model said: action ids and risks.
     risks: RawObject,
 }
 
 impl Assessment {
+    /// Whether they wait for the user. Where the policy has changed since they were judged, they do if it asks about
+    /// anything at all: whoever has set it relies on it.
+    pub fn waits_in(&self, state: &BaseState) -> bool {
+        let now = policy_in(state);
+        let is_judged =
+            now == ConfirmationPolicy::NeverConfirm || self.judged_by.is_none_or(|policy| policy == now);
+        self.waits || !is_judged
+    }
+
     /// Keeps what was found out for those who show the calls.
     pub fn keep_risks(&self, state: &mut BaseState) {
         if self.waits && self.risks.iter().next().is_some() {
@@ -43,14 +54,14 @@ impl Conversation {
         let policy = self.confirmation_policy();
         let allowed: Vec<String> = self.state().in_agent_state(ALLOWED_TOOLS).unwrap_or_default();
         let is_allowed = |call: &Call| allowed.contains(&call.tool_name);
-        if policy == ConfirmationPolicy::NeverConfirm
-            || self.is_lone_word(&reply.calls)
-            || reply.calls.iter().all(is_allowed)
-        {
+        if self.is_lone_word(&reply.calls) {
             return Assessment::default();
         }
+        let mut assessment = Assessment { judged_by: Some(policy), ..Assessment::default() };
+        if policy == ConfirmationPolicy::NeverConfirm || reply.calls.iter().all(is_allowed) {
+            return assessment;
+        }
         let analyzer = self.security_analyzer();
-        let mut assessment = Assessment::default();
         for call in &reply.calls {
             let action = reply.drafts.iter().find(|draft| draft.id.as_ref() == Some(&call.action_id));
             let Some(action) = action else { continue };
@@ -92,10 +103,7 @@ impl Conversation {
 
     /// When a call needs the user's consent.
     pub fn confirmation_policy(&self) -> ConfirmationPolicy {
-        match self.state().confirmation_policy() {
-            Some(policy) => policy.read().unwrap_or(ConfirmationPolicy::AlwaysConfirm),
-            None => ConfirmationPolicy::NeverConfirm,
-        }
+        policy_in(&self.state())
     }
 
     /// Who says how dangerous a call is; `None` where nobody does and every risk is unknown.
@@ -137,6 +145,14 @@ impl Conversation {
         let names = (!names.is_empty()).then(|| RawJson::of(names));
         let change = Change::edit(|state| state.set_in_agent_state(ALLOWED_TOOLS, names.as_ref()));
         self.append(change.strictly()).await.map(drop)
+    }
+}
+
+/// The policy of this state. One that this version does not know asks about everything.
+fn policy_in(state: &BaseState) -> ConfirmationPolicy {
+    match state.confirmation_policy() {
+        Some(policy) => policy.read().unwrap_or(ConfirmationPolicy::AlwaysConfirm),
+        None => ConfirmationPolicy::NeverConfirm,
     }
 }
 

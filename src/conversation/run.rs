@@ -64,7 +64,7 @@ impl Conversation {
 
     async fn run_with(&self, approved: Option<&[EventId]>, cancel: CancelToken) -> Result<RunOutcome> {
         self.writable()?;
-        let left_out = self.left_out(approved).await?;
+        self.left_out(approved).await?;
         if self.0.running.borrow().is_some() {
             return Err(Error::new(
                 ErrorCode::InvalidState,
@@ -73,9 +73,10 @@ impl Conversation {
         }
         *self.0.running.borrow_mut() = Some(cancel.clone());
         let running = Running(&self.0);
-        let result = match self.run_until_done(&left_out, &cancel).await {
+        let result = match self.run_until_done(approved, &cancel).await {
             Ok(Pause::Done) => Ok(()),
             Ok(Pause::Cancelled) => self.record_interrupt().await,
+            Err(RunError::Refused(error)) => Err(error),
             Err(error) => {
                 self.record_error(&error).await;
                 Err(error.into())
@@ -92,7 +93,7 @@ impl Conversation {
 
     async fn run_until_done(
         &self,
-        left_out: &[String],
+        approved: Option<&[EventId]>,
         cancel: &CancelToken,
     ) -> std::result::Result<Pause, RunError> {
         use ExecutionStatus::{Finished, Running};
@@ -101,6 +102,8 @@ impl Conversation {
             Either::Right(_) => return Ok(Pause::Cancelled),
         }
         let turn = self.0.turn.take().await;
+        // Until it was this run's turn, a call may have been decided about or edited.
+        let left_out = self.left_out(approved).await.map_err(RunError::Refused)?;
         let drafts: Vec<Draft> = self.system_prompt_if_missing().await?.into_iter().collect();
         match effect(Happening::Run, self.execution_status()) {
             Effect::Stays => return Ok(Pause::Done),
@@ -110,7 +113,7 @@ impl Conversation {
                     state.set_execution_status(Running);
                     self.keep_model_settings(state);
                     self.keep_concurrency(state);
-                    set_unapproved(state, left_out);
+                    set_unapproved(state, &left_out);
                 });
                 self.append(change).await?;
             }
@@ -149,7 +152,7 @@ impl Conversation {
                 drop(turn);
                 self.ask_model(cancel).await?
             } else {
-                pending.retain(|event| !is_among(event, left_out));
+                pending.retain(|event| !is_among(event, &left_out));
                 self.run_calls(pending.iter().filter_map(call_of).collect(), cancel).await?
             };
             if matches!(ended, Pause::Cancelled) {
@@ -162,10 +165,14 @@ impl Conversation {
 
     /// Calls that the user left out wait again when the approved ones have run, whatever else is the case.
     async fn wait_for_the_rest(&self) -> Result<()> {
-        if self.unapproved_actions().is_empty() || self.pending_actions().await?.is_empty() {
+        if !self.others_wait().await? {
             return Ok(());
         }
         self.append(Change::edit(|state| happens(state, Happening::OthersWait))).await.map(drop)
+    }
+
+    async fn others_wait(&self) -> Result<bool> {
+        Ok(!self.unapproved_actions().is_empty() && !self.pending_actions().await?.is_empty())
     }
 
     async fn record_interrupt(&self) -> Result<()> {
@@ -182,11 +189,14 @@ impl Conversation {
     async fn record_error(&self, error: &RunError) {
         let (code, detail) = match error {
             RunError::Llm(error) => (error.sdk_class(), error.to_string()),
-            RunError::Other(error) => (error.code().as_str(), error.message().to_owned()),
+            RunError::Other(error) | RunError::Refused(error) => {
+                (error.code().as_str(), error.message().to_owned())
+            }
         };
         let event = ConversationErrorEvent::new(code, self.0.log.mask.cut_text(&detail));
         let _turn = self.0.turn.take().await;
         let happening = match error {
+            _ if self.others_wait().await.unwrap_or(false) => Happening::OthersWait,
             RunError::Llm(error) if error.code() == ErrorCode::LlmContextWindow => {
                 self.after_context_window().await.unwrap_or(Happening::Failed)
             }
@@ -195,7 +205,8 @@ impl Conversation {
         let change = Change::append(vec![Draft::new(Source::Environment, event)])
             .and_edit(|state| happens(state, happening));
         if self.append(change).await.is_err() {
-            self.0.unsaved_status.set(Some(ExecutionStatus::Error));
+            let shown = effect(happening, self.execution_status()) != Effect::Stays;
+            self.0.unsaved_status.set(shown.then_some(ExecutionStatus::Error));
         }
     }
 }
@@ -216,6 +227,8 @@ pub(super) enum RunError {
     Llm(LlmError),
     /// Anything else.
     Other(Error),
+    /// It has not begun, and is nothing that the log would tell.
+    Refused(Error),
 }
 
 impl From<Error> for RunError {
@@ -228,7 +241,7 @@ impl From<RunError> for Error {
     fn from(error: RunError) -> Self {
         match error {
             RunError::Llm(error) => error.into(),
-            RunError::Other(error) => error,
+            RunError::Other(error) | RunError::Refused(error) => error,
         }
     }
 }

@@ -200,8 +200,9 @@ pub const fn effect(happening: Happening, status: ExecutionStatus) -> Effect {
             Idle | Running | Paused | Waiting | Error | Stuck | Deleting => Stays,
         },
         Happening::Failed => match status {
-            Deleting => Stays,
-            Idle | Running | Paused | Waiting | Finished | Error | Stuck => Becomes(Error),
+            // A run that fails before it has begun has allowed nothing.
+            Waiting | Deleting => Stays,
+            Idle | Running | Paused | Finished | Error | Stuck => Becomes(Error),
         },
         Happening::LimitReached => match status {
             Running => Becomes(Error),

@@ -81,7 +81,7 @@ impl Conversation {
             if reply.kind == ReplyKind::Text && !is_superseded {
                 happens(state, Happening::Answered);
             }
-            if assessment.waits {
+            if assessment.waits_in(state) {
                 happens(state, Happening::CallsWait);
             }
             assessment.keep_risks(state);

@@ -5,6 +5,7 @@ use super::{
     script::{Command, Reply, Script, Step},
 };
 use crate::fateful_store::Fate;
+use threadkeep::security::ConfirmationPolicy;
 
 const ALL: usize = usize::MAX;
 const RETURN: &str = r#"{"text":"return"}"#;
@@ -51,7 +52,47 @@ fn a_page_that_dies_in_a_tool_behind_a_pause_leaves_a_call_that_may_have_taken_e
 fn a_result_that_is_stored_late_is_not_answered_by_the_next_message_as_well() {
     let late = Fate::Applied { after: 1, told_after: 2 };
     let fates = [Fate::DONE, Fate::DONE, Fate::DONE, Fate::Full, Fate::Full, Fate::Full, late];
-    let send = || (Command::Send, 0);
+    let send = || (Command::Send(None), 0);
     let steps = [(Command::Close, 1), send(), (Command::Run, 10), (Command::SetTags, 2), send(), send()];
     played(&steps, &[PAUSE], &fates, 1);
+}
+
+#[test]
+fn a_run_that_could_not_begin_has_allowed_nothing() {
+    let steps = [
+        (Command::SetPolicy(ConfirmationPolicy::AlwaysConfirm), ALL),
+        (Command::Run, ALL),
+        (Command::Approve(0), ALL),
+        (Command::Run, 2),
+    ];
+    for commits in 0..8 {
+        let fates = [vec![Fate::DONE; commits], vec![Fate::Full]].concat();
+        played(&steps, &[RETURN, RETURN], &fates, 1);
+    }
+}
+
+#[test]
+fn a_policy_that_is_set_while_an_answer_is_judged_holds_for_it() {
+    let steps =
+        [(Command::Run, 1), (Command::Run, 7), (Command::SetPolicy(ConfirmationPolicy::AlwaysConfirm), 8)];
+    for told_after in 1..6 {
+        let late = Fate::Applied { after: 0, told_after };
+        played(&steps, &[RETURN], &[Fate::DONE, late, late, Fate::DONE], 1);
+    }
+}
+
+#[test]
+fn a_call_that_is_edited_while_a_run_begins_is_not_among_those_that_were_allowed() {
+    let steps = [
+        (Command::SetPolicy(ConfirmationPolicy::AlwaysConfirm), 1),
+        (Command::Run, 11),
+        (Command::Release, 2),
+        (Command::Edit(0), 1),
+        (Command::Approve(0), 0),
+        (Command::Edit(0), 0),
+    ];
+    for told_after in 1..6 {
+        let late = Fate::Applied { after: 1, told_after };
+        played(&steps, &[RETURN], &[Fate::DONE, Fate::DONE, Fate::DONE, Fate::DONE, late], 1);
+    }
 }

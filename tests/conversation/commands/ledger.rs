@@ -1,6 +1,6 @@
 //! What has happened, as the store, the tools and the user saw it, and what must never happen.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::{
     cell::{Cell, RefCell},
     collections::{HashMap, HashSet},
@@ -11,6 +11,7 @@ use threadkeep::{
         base_state::ExecutionStatus,
         status::{Effect, Happening, effect},
     },
+    id::EventId,
     json::FromJson,
     store::Commit,
     tool::Replay,
@@ -28,11 +29,49 @@ pub struct Ledger {
     /// How often each action was run, and in which page last.
     runs: RefCell<HashMap<String, (u32, u32)>>,
     page: Cell<u32>,
+    /// How many answers each action has.
+    answers: RefCell<HashMap<String, u32>>,
+    /// Actions that a user has to allow, and those that one has allowed.
+    to_approve: RefCell<HashSet<String>>,
+    approved: RefCell<HashSet<String>>,
+    /// What the run that is under way may run, until it has begun: all, or these.
+    run: RefCell<Option<Run>>,
+    run_number: Cell<u32>,
+    policy_is_new: Cell<bool>,
+    demands: RefCell<Value>,
     /// Messages of which the user was told that they are durable.
     sent: RefCell<Vec<String>>,
 }
 
+struct Run {
+    number: u32,
+    approves: Option<Vec<String>>,
+    has_begun: bool,
+}
+
 impl Ledger {
+    /// The user wants a run of these calls, or of all. Only one is under way at a time.
+    pub fn run_begins(&self, approves: Option<&[EventId]>) -> u32 {
+        self.run_number.set(self.run_number.get() + 1);
+        let approves = approves.map(|ids| ids.iter().map(EventId::to_string).collect());
+        let run = Run { number: self.run_number.get(), approves, has_begun: false };
+        self.run.borrow_mut().get_or_insert(run);
+        self.run_number.get()
+    }
+
+    /// That one has come to its end.
+    pub fn run_ended(&self, number: u32) {
+        let mut run = self.run.borrow_mut();
+        if run.as_ref().is_some_and(|run| run.number == number) {
+            *run = None;
+        }
+    }
+
+    /// A policy counts from the next answer on.
+    pub fn model_is_asked(&self) {
+        self.policy_is_new.set(false);
+    }
+
     /// The commit was applied.
     pub fn applied(&self, commit: &Commit) {
         let mut events = self.events.borrow_mut();
@@ -61,6 +100,64 @@ impl Ledger {
             self.note_state(&serde_json::from_str(state).unwrap(), commit);
         }
         self.check_answers(commit);
+        self.check_batch(commit);
+    }
+
+    fn note_policy(&self, state: &Value) {
+        let demands = json!([state["confirmation_policy"], state["agent_state"]["allowed_tools"]]);
+        if *self.demands.borrow() != demands {
+            self.policy_is_new.set(true);
+            *self.demands.borrow_mut() = demands;
+        }
+    }
+
+    /// A run that begins allows what waits.
+    fn note_approvals(&self, before: ExecutionStatus, status: ExecutionStatus) {
+        let mut run = self.run.borrow_mut();
+        let Some(run) = run.as_mut().filter(|run| !run.has_begun && status == ExecutionStatus::Running)
+        else {
+            return;
+        };
+        run.has_begun = true;
+        match &run.approves {
+            Some(ids) => self.approved.borrow_mut().extend(ids.iter().cloned()),
+            None if before == ExecutionStatus::WaitingForConfirmation => {
+                self.approved.borrow_mut().extend(self.pending());
+            }
+            None => {}
+        }
+    }
+
+    /// An answer whose calls the policy is about waits, and nothing of it runs until a user allows it.
+    fn check_batch(&self, commit: &Commit) {
+        let pending = self.pending();
+        let places = self.places.borrow();
+        let events = self.events.borrow();
+        let batch: Vec<&Value> = commit
+            .events
+            .iter()
+            .filter(|(id, _)| pending.iter().any(|pending| pending == id.as_str()))
+            .map(|(id, _)| &*events[places[id.as_str()]])
+            .collect();
+        let Some(first) = batch.first() else { return };
+        let waits = self.status.get() == ExecutionStatus::WaitingForConfirmation;
+        let demands = self.demands.borrow();
+        let (policy, allowed) = (&demands[0], &demands[1]);
+        let is_allowed =
+            |action: &Value| allowed.as_array().is_some_and(|allowed| allowed.contains(&action["tool_name"]));
+        let is_lone_word =
+            batch.len() == 1 && (first["tool_name"] == "finish" || first["tool_name"] == "think");
+        // Nobody says how dangerous a call is here.
+        let is_strict = policy["kind"] == "AlwaysConfirm" || policy["confirm_unknown"] == true;
+        let must_wait = is_strict && !is_lone_word && !batch.iter().all(|action| is_allowed(action));
+        assert!(
+            waits || !must_wait || self.policy_is_new.get(),
+            "{policy} and yet it does not wait: {batch:?}"
+        );
+        if waits {
+            let ids = batch.iter().map(|action| action["id"].as_str().unwrap().to_owned());
+            self.to_approve.borrow_mut().extend(ids);
+        }
     }
 
     fn note_state(&self, state: &Value, commit: &Commit) {
@@ -76,6 +173,8 @@ impl Ledger {
         *self.head.borrow_mut() = head;
         let status = ExecutionStatus::from_json(&state["execution_status"].to_string()).unwrap();
         let before = self.status.replace(status);
+        self.note_policy(state);
+        self.note_approvals(before, status);
         let is_legal = before == status
             || Happening::ALL.iter().any(|happening| effect(*happening, before) == Effect::Becomes(status));
         assert!(is_legal, "{} became {}", before.as_str(), status.as_str());
@@ -92,12 +191,15 @@ impl Ledger {
             let branch = self.branch(Some(id.as_str()));
             let action = branch.iter().rev().skip(1).find(|before| is_answered_by(before, event));
             let action = action.unwrap_or_else(|| panic!("an answer to nothing: {event}"));
-            let count = branch.iter().filter(|after| is_answered_by(action, after)).count();
-            assert_eq!(count, 1, "answered again: {event}");
+            let mut answers = self.answers.borrow_mut();
+            let count = answers.entry(action["id"].as_str().unwrap().to_owned()).or_default();
+            *count += 1;
+            assert_eq!(*count, 1, "answered again: {event}");
             let has_run = self.runs.borrow().contains_key(action["id"].as_str().unwrap());
             let is_built_in = matches!(action["tool_name"].as_str(), Some("finish" | "think"));
+            let is_copy = commit.events.iter().any(|(id, _)| action["id"] == id.as_str());
             assert!(
-                event["kind"] != "ObservationEvent" || has_run || is_built_in,
+                event["kind"] != "ObservationEvent" || is_copy || has_run || is_built_in,
                 "a result of nothing: {event}"
             );
         }
@@ -136,6 +238,9 @@ impl Ledger {
             ExecutionStatus::Running,
             "a tool begins in a conversation that does not run"
         );
+        let is_allowed =
+            !self.to_approve.borrow().contains(action) || self.approved.borrow().contains(action);
+        assert!(is_allowed, "nobody has allowed it");
         let mut runs = self.runs.borrow_mut();
         let (count, page) = runs.entry(action.to_owned()).or_insert((0, self.page.get()));
         if *count > 0 {
@@ -149,6 +254,7 @@ impl Ledger {
     /// The page has died.
     pub fn page_died(&self) {
         self.page.set(self.page.get() + 1);
+        *self.run.borrow_mut() = None;
     }
 
     /// The user was told that this message is durable.
@@ -166,11 +272,8 @@ impl Ledger {
             assert!(branch.iter().any(|event| event["id"] == id.as_str()), "the message {id} is lost");
         }
         assert_eq!(self.pending(), Vec::<String>::new(), "calls without a result");
-        let events = self.events.borrow();
         for action in self.runs.borrow().keys() {
-            let event = &events[self.places.borrow()[action]];
-            let count = events.iter().filter(|answer| is_answered_by(event, answer)).count();
-            assert_eq!(count, 1, "{action} was run and has {count} answers");
+            assert_eq!(self.answers.borrow().get(action), Some(&1), "{action} was run and has no answer");
         }
     }
 }

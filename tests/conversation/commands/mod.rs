@@ -25,8 +25,9 @@ use std::{
 use tasks::{Begun, Tasks};
 use threadkeep::{
     cancel::CancelToken,
-    conversation::{Conversation, base_state::ExecutionStatus},
+    conversation::{Conversation, WaitingCalls, base_state::ExecutionStatus},
     error::{Error, ErrorCode},
+    id::EventId,
     llm::message::Content,
     oneshot,
     store::MemoryStore,
@@ -90,7 +91,9 @@ impl Stage {
         world.tool_concurrency_limit = script.tool_concurrency_limit;
         let (answers, gates) = (script.answers.clone(), held.clone());
         let place = Cell::new(0);
+        let asked = ledger.clone();
         *world.model.next.borrow_mut() = Some(Box::new(move || {
+            asked.model_is_asked();
             let answer = answers.get(place.get());
             place.set(place.get() + 1);
             // Every other answer takes its time.
@@ -121,18 +124,59 @@ impl Stage {
         let Some(conversation) = self.conversation.borrow().clone() else { return };
         let ledger = self.ledger.clone();
         match command {
-            Command::Send => self.begun.spawn("sendMessage", async move {
-                send(&conversation, &ledger).await;
-            }),
+            Command::Send(waiting) => {
+                let waiting = *waiting;
+                self.begun.spawn("sendMessage", async move { send(&conversation, &ledger, waiting).await });
+            }
             Command::Run => self.begun.spawn("run", async move {
-                match conversation.run(CancelToken::default()).await {
-                    Ok(outcome) => assert_ne!(outcome.status, ExecutionStatus::Running),
-                    Err(error) => check(&error),
-                }
+                let run = ledger.run_begins(None);
+                let result = conversation.run(CancelToken::default()).await;
+                ledger.run_ended(run);
+                checked(result.map(|outcome| assert_ne!(outcome.status, ExecutionStatus::Running)));
             }),
-            Command::Reject => self.begun.spawn("rejectPendingActions", async move {
-                checked(conversation.reject_pending_actions(None, None).await);
-            }),
+            Command::Approve(places) => {
+                let places = *places;
+                self.begun.spawn("run some", async move {
+                    let actions = chosen(&conversation, places).await;
+                    let run = ledger.run_begins(Some(&actions));
+                    let result = conversation.run_approved(&actions, CancelToken::default()).await;
+                    ledger.run_ended(run);
+                    checked(result.map(drop));
+                });
+            }
+            Command::Reject(places) => {
+                let places = *places;
+                self.begun.spawn("rejectPendingActions", async move {
+                    let actions = match places {
+                        Some(places) => Some(chosen(&conversation, places).await),
+                        None => None,
+                    };
+                    checked(conversation.reject_pending_actions(None, actions.as_deref()).await);
+                });
+            }
+            Command::Edit(place) => {
+                let place = *place;
+                self.begun.spawn("editAction", async move {
+                    let pending = conversation.pending_actions().await.unwrap();
+                    if let Some(action) = pending.get(place) {
+                        checked(
+                            conversation.edit_action(action.id(), r#"{"text":"edited"}"#).await.map(drop),
+                        );
+                    }
+                });
+            }
+            Command::SetPolicy(policy) => {
+                let policy = *policy;
+                self.begun.spawn("setConfirmationPolicy", async move {
+                    checked(conversation.set_confirmation_policy(policy).await);
+                });
+            }
+            Command::SetAllowedTools(names) => {
+                let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+                self.begun.spawn("setAllowedTools", async move {
+                    checked(conversation.set_allowed_tools(&names).await);
+                });
+            }
             Command::Pause => {
                 self.begun.spawn("pause", async move { checked(conversation.pause().await) });
             }
@@ -180,8 +224,15 @@ impl Stage {
     }
 }
 
-async fn send(conversation: &Conversation, ledger: &Ledger) {
-    match conversation.send_message(vec![Content::text("Go on.")], None).await {
+/// The calls that wait whose place has a bit here.
+async fn chosen(conversation: &Conversation, places: u8) -> Vec<EventId> {
+    let pending = conversation.pending_actions().await.unwrap();
+    let chosen = pending.iter().enumerate().filter(|(place, _)| places >> place & 1 == 1);
+    chosen.map(|(_, event)| event.id().clone()).collect()
+}
+
+async fn send(conversation: &Conversation, ledger: &Ledger, waiting: Option<WaitingCalls>) {
+    match conversation.send_message_while_waiting(vec![Content::text("Go on.")], None, waiting).await {
         Ok(event) => ledger.was_sent(event.id().as_str()),
         Err(error) => check(&error),
     }
@@ -217,7 +268,7 @@ fn tool(
                 r#"{"text":"send a message"}"# => {
                     let (ends, ended) = oneshot::channel();
                     begun.spawn("sendMessage of a tool", async move {
-                        send(&conversation, &ledger).await;
+                        send(&conversation, &ledger, None).await;
                         let _ = ends.send(());
                     });
                     let _ = ended.await;
@@ -245,8 +296,8 @@ fn checked(result: Result<(), Error>) {
 
 /// Errors that a user can do something about.
 fn check(error: &Error) {
-    use ErrorCode::{Internal, LockedElsewhere, NotFound, StoreCorrupt};
-    let is_ours = matches!(error.code(), Internal | LockedElsewhere | NotFound | StoreCorrupt);
+    use ErrorCode::{Internal, LockedElsewhere, StoreCorrupt};
+    let is_ours = matches!(error.code(), Internal | LockedElsewhere | StoreCorrupt);
     assert!(!is_ours, "{}: {}", error.code().as_str(), error.message());
 }
 

@@ -4,9 +4,9 @@ use crate::{
     fateful_store::Fate,
     support::{Answer, text},
 };
-use proptest::{collection::vec, prelude::*, sample::select};
+use proptest::{collection::vec, option, prelude::*, sample::select};
 use serde_json::{Value, json};
-use threadkeep::oneshot;
+use threadkeep::{conversation::WaitingCalls, event::SecurityRisk, oneshot, security::ConfirmationPolicy};
 
 /// All of a test.
 #[derive(Clone, Debug)]
@@ -28,9 +28,16 @@ pub struct Step {
 /// What somebody wants of the conversation.
 #[derive(Clone, Debug)]
 pub enum Command {
-    Send,
+    Send(Option<WaitingCalls>),
     Run,
-    Reject,
+    /// Runs some of the calls that wait: those whose place has a bit here.
+    Approve(u8),
+    /// Rejects all of them, or some.
+    Reject(Option<u8>),
+    /// Gives one other arguments.
+    Edit(usize),
+    SetPolicy(ConfirmationPolicy),
+    SetAllowedTools(&'static [&'static str]),
     Pause,
     Interrupt,
     SetTags,
@@ -115,11 +122,27 @@ fn reply() -> impl Strategy<Value = Reply> {
     ]
 }
 
+fn policy() -> impl Strategy<Value = ConfirmationPolicy> {
+    let risky =
+        |confirm_unknown| ConfirmationPolicy::ConfirmRisky { threshold: SecurityRisk::High, confirm_unknown };
+    select(vec![
+        ConfirmationPolicy::AlwaysConfirm,
+        ConfirmationPolicy::AlwaysConfirm,
+        ConfirmationPolicy::NeverConfirm,
+        risky(true),
+        risky(false),
+    ])
+}
+
 fn command() -> impl Strategy<Value = Command> {
     prop_oneof![
-        4 => Just(Command::Send),
+        4 => select(vec![None, Some(WaitingCalls::Reject), Some(WaitingCalls::Keep)]).prop_map(Command::Send),
         6 => Just(Command::Run),
-        2 => Just(Command::Reject),
+        3 => (0..8_u8).prop_map(Command::Approve),
+        2 => option::of(0..8_u8).prop_map(Command::Reject),
+        2 => (0..3_usize).prop_map(Command::Edit),
+        3 => policy().prop_map(Command::SetPolicy),
+        1 => select(vec![&["safe"][..], &["once", "ask"], &[]]).prop_map(Command::SetAllowedTools),
         2 => Just(Command::Pause),
         2 => Just(Command::Interrupt),
         1 => Just(Command::SetTags),
