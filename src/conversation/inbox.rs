@@ -42,6 +42,10 @@ impl Conversation {
     /// Appends the messages that were kept, unless they have to wait until the user has decided about calls. The turn
     /// is held by the caller.
     pub(super) async fn take_in_messages(&self) -> Result<()> {
+        if self.0.inbox.borrow().is_empty() {
+            // Whether calls wait for the user is a question to the whole log, which opening must not read.
+            return Ok(());
+        }
         match self.undecided_actions().await?.is_empty() {
             true => self.append_kept().await,
             false => Ok(()),
