@@ -8,12 +8,14 @@ const DRAFTS = "threadkeep-demo:draft:";
 interface ComposerActions {
   send: (text: string) => Promise<boolean>;
   stop: () => Promise<void>;
+  pause: () => Promise<void>;
 }
 
 export class Composer {
   #text = byId<HTMLTextAreaElement>("composer-text");
   #send = byId<HTMLButtonElement>("send-button");
   #stop = byId<HTMLButtonElement>("stop-button");
+  #pause = byId<HTMLButtonElement>("pause-button");
   #actions: ComposerActions;
   #draftName = "new";
 
@@ -26,6 +28,7 @@ export class Composer {
     this.#text.addEventListener("input", () => this.#changed());
     this.#text.addEventListener("keydown", (event) => this.#onKey(event));
     this.#stop.addEventListener("click", () => void this.#stopRun());
+    this.#pause.addEventListener("click", () => void this.#pauseRun());
     // With JavaScript at hand, moving the focus beats a jump to an anchor, which would change the hash and so the route.
     byId("skip-link").addEventListener("click", (event) => {
       event.preventDefault();
@@ -41,9 +44,11 @@ export class Composer {
   }
 
   setState({ running, readOnly }: { running: boolean; readOnly: boolean }): void {
-    const stopHadFocus = document.activeElement === this.#stop;
+    const stopHadFocus = document.activeElement === this.#stop || document.activeElement === this.#pause;
     this.#stop.hidden = !running;
     this.#stop.disabled = false;
+    this.#pause.hidden = !running;
+    if (!running) this.#pause.setAttribute("aria-disabled", "false");
     this.#text.disabled = readOnly;
     this.#text.placeholder = readOnly ? "Another tab is writing" : "Write a message";
     this.#send.disabled = readOnly;
@@ -75,6 +80,14 @@ export class Composer {
     this.#stop.disabled = true;
     announce("Stopping.");
     await this.#actions.stop();
+  }
+
+  /** It takes effect after the step that is under way, so Stop stays within reach. */
+  async #pauseRun(): Promise<void> {
+    if (this.#pause.getAttribute("aria-disabled") === "true") return;
+    this.#pause.setAttribute("aria-disabled", "true");
+    announce("Pausing after this step.");
+    await this.#actions.pause();
   }
 
   #onKey(event: KeyboardEvent): void {

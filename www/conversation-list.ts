@@ -41,6 +41,7 @@ export async function refreshList(): Promise<void> {
 
 const WAITS: Partial<Record<ConversationInfo["executionStatus"], string>> = {
   waiting_for_confirmation: "waits for you",
+  paused: "paused",
   error: "ended with an error",
   stuck: "stuck",
 };

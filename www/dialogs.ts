@@ -45,9 +45,11 @@ interface Question {
   body: Node[];
   actions: Array<{ value: string; name: string; look: string }>;
   onOpen?: () => void;
+  /** Asked before it closes with an answer; with false it stays open. */
+  check?: () => Promise<boolean>;
 }
 
-function ask({ heading, body, actions, onOpen }: Question): Promise<string> {
+export function ask({ heading, body, actions, onOpen, check }: Question): Promise<string> {
   const dialog = el(
     "dialog",
     { class: "dialog", "aria-labelledby": "question" },
@@ -64,6 +66,14 @@ function ask({ heading, body, actions, onOpen }: Question): Promise<string> {
       ),
     ),
   );
+  if (check) {
+    dialog.addEventListener("submit", (event) => {
+      const value = (event.submitter as HTMLButtonElement | null)?.value ?? "";
+      if (value === "") return;
+      event.preventDefault();
+      void check().then((isRight) => isRight && dialog.close(value));
+    });
+  }
   document.body.append(dialog);
   dialog.showModal();
   onOpen?.();

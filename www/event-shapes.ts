@@ -14,6 +14,7 @@ export interface StoredEvent {
   kind: string;
   timestamp?: string;
   source?: string;
+  parent_id?: string | null;
   // SystemPromptEvent
   system_prompt?: TextLike;
   tools?: Array<{ title?: string; mcp_tool?: { name?: string } }>;
@@ -29,11 +30,18 @@ export interface StoredEvent {
   tool_call?: { arguments?: string };
   llm_response_id?: string;
   summary?: string;
+  security_risk?: string;
   // Answers to an action
   action_id?: string;
   observation?: { kind?: string; content?: TextLike[] | string; is_error?: boolean; [field: string]: unknown };
   error?: string;
   rejection_reason?: string;
+  // HookExecutionEvent
+  hook_event_type?: string;
+  blocked?: boolean;
+  success?: boolean;
+  reason?: string;
+  additional_context?: string;
   // ConversationErrorEvent
   code?: string;
   detail?: string;

@@ -2,7 +2,7 @@
 
 import { callView, type CallCircumstances, imageView } from "./call-view.ts";
 import { append, el } from "./dom.ts";
-import { timeOf } from "./event-shapes.ts";
+import { argumentsOf, type StoredEvent, timeOf } from "./event-shapes.ts";
 import { explainEvent } from "./failures.ts";
 import { renderMarkdown } from "./markdown.ts";
 import type { Item } from "./timeline.ts";
@@ -19,6 +19,8 @@ export function itemView(item: Item, circumstances: CallCircumstances): HTMLElem
       return entry("aside", systemView(item));
     case "mark":
       return entry("aside", el("p", { class: "mark" }, item.text, timeView(item.event)));
+    case "left":
+      return entry("aside", leftView(item.calls));
     case "error":
       return errorView(item);
     case "unknown":
@@ -62,6 +64,12 @@ function wordsView({ from, text, images }: Extract<Item, { type: "message" }>): 
 function systemView(item: Extract<Item, { type: "system" }>): HTMLElement {
   const tools = item.tools.length === 1 ? "1 tool" : `${item.tools.length} tools`;
   return folded(`Instructions and ${tools}`, [item.tools.length > 0 ? `Tools: ${item.tools.join(", ")}` : "", item.text].filter(Boolean).join("\n\n"));
+}
+
+/** Calls as they were before the user changed one of them. None of them ran. */
+function leftView(calls: StoredEvent[]): HTMLElement {
+  const text = calls.map((call) => `${call.tool_name ?? "tool"} ${JSON.stringify(argumentsOf(call), null, 2)}`).join("\n\n");
+  return folded(calls.length === 1 ? "Changed by you: the call as it was" : `Changed by you: the ${calls.length} calls as they were`, text);
 }
 
 function folded(title: string, text: string): HTMLElement {

@@ -49,6 +49,9 @@ export function explainEvent(event: StoredEvent): Failure {
   if (event.code === "MaxIterationsReached") {
     return { title: "It took as many steps as it may take in one go", text: sentence(event.detail ?? ""), ways: ["retry"] };
   }
+  if (event.code === "MaxBudgetReached") {
+    return { title: "The budget of this run is used up", text: sentence(event.detail ?? ""), ways: ["retry", "settings"] };
+  }
   const kind = event.classification?.kind ?? "unknown";
   const [title, ...ways] = BY_KIND[kind] ?? ["The run ended with an error", "retry", "settings", "export"];
   return { title, text: sentence(event.detail ?? event.code ?? ""), ways };

@@ -1,14 +1,15 @@
 // The page: puts the parts together.
 
 import { removeConversation, startActions } from "./actions.ts";
+import { startControl } from "./control-dialog.ts";
 import { startConversationList } from "./conversation-list.ts";
-import { append, byId } from "./dom.ts";
+import { append, byId, el } from "./dom.ts";
 import { icon } from "./icons.ts";
 import { startModelLabel } from "./model-label.ts";
 import { report } from "./notices.ts";
 import { openSettings, startSettings } from "./settings-dialog.ts";
 import { startSidebar } from "./sidebar.ts";
-import { onRemovalWish, startStage } from "./stage.ts";
+import { currentSession, onRemovalWish, startStage } from "./stage.ts";
 import { startImport } from "./transfer.ts";
 import { ownWay } from "./ways.ts";
 
@@ -22,7 +23,10 @@ append(byId("close-sidebar"), [icon("close")]);
 ownWay("settings", openSettings);
 onRemovalWish(removeConversation);
 
+append(byId("control-button"), [icon("control"), el("span", { class: "only-wide" }, "Control")]);
+
 startActions();
+startControl(currentSession);
 startSidebar();
 startSettings();
 startImport();

@@ -1,5 +1,6 @@
 // What stands at the end of the thread when nothing is running: what happened, and the ways on.
 
+import { approvalKey, approvalView } from "./approval-view.ts";
 import { el } from "./dom.ts";
 import type { StoredEvent } from "./event-shapes.ts";
 import { entry } from "./event-views.ts";
@@ -7,14 +8,14 @@ import { explain, explainEvent, type Way } from "./failures.ts";
 import { takeWay } from "./ways.ts";
 import type { Session } from "./session.ts";
 import { isUnfinished, newest } from "./timeline.ts";
-import { lookOf, summaryOf } from "./tools/index.ts";
+import { titleOf } from "./tools/index.ts";
 
 type NextStep =
   | { kind: "nothing" }
   | { kind: "following" }
   | { kind: "approve" }
   | { kind: "interrupted"; calls: StoredEvent[] }
-  | { kind: "waiting" }
+  | { kind: "waiting"; paused: boolean }
   | { kind: "failed"; title: string; text: string; ways: Way[] }
   | { kind: "stuck" }
   | { kind: "stopped" }
@@ -27,7 +28,7 @@ function nextStep(session: Session): NextStep {
   if (session.isFollower) return { kind: "following" };
   if (session.pending.length > 0) {
     if (session.interruptedCalls.length > 0) return { kind: "interrupted", calls: session.interruptedCalls };
-    return { kind: status === "waiting_for_confirmation" ? "approve" : "waiting" };
+    return status === "waiting_for_confirmation" ? { kind: "approve" } : { kind: "waiting", paused: status === "paused" };
   }
   const last = newest(session.events);
   if (last?.kind === "ConversationErrorEvent") return { kind: "failed", title: "", text: "", ways: explainEvent(last).ways };
@@ -36,6 +37,9 @@ function nextStep(session: Session): NextStep {
   if (!isSpokenTo || !isUnfinished(session.events)) return { kind: "nothing" };
   return { kind: last?.kind === "InterruptEvent" || last?.kind === "PauseEvent" ? "stopped" : "broken-off" };
 }
+
+/** What the view is of, where it is to stay as long as that does. */
+export const nextStepKey = (session: Session): string | null => (nextStep(session).kind === "approve" ? approvalKey(session) : null);
 
 export function nextStepView(session: Session): HTMLElement | null {
   const step = nextStep(session);
@@ -49,23 +53,20 @@ export function nextStepView(session: Session): HTMLElement | null {
         [],
       );
     case "approve":
-      return panel("Waiting for your approval", `The agent asks before it goes on: ${listOf(session.pending.map((action) => action.summary ?? titleOf(action)))}.`, [
-        button("Approve", true, () => session.run()),
-        button("Reject", false, () => session.skipPending("The user rejected this action.")),
-      ]);
+      return approvalView(session);
     case "interrupted":
       return panel(
         BROKEN_OFF,
         `It stopped during ${namesOf(step.calls)}. Nobody knows how far that got, so nothing runs a second time unless you say so.`,
         [
           button("Run again", true, () => session.run()),
-          button("Skip and continue", false, () => session.skipPending(SKIPPED)),
+          button("Skip and continue", false, () => session.reject(SKIPPED)),
         ],
       );
     case "waiting":
-      return panel(BROKEN_OFF, `It stopped before ${namesOf(session.pending)} began.`, [
+      return panel(step.paused ? "Paused" : BROKEN_OFF, `It stopped before ${namesOf(session.pending)} began.`, [
         button("Continue", true, () => session.run()),
-        button("Skip and continue", false, () => session.skipPending(SKIPPED)),
+        button("Skip and continue", false, () => session.reject(SKIPPED)),
       ]);
     case "failed":
       return panel(step.title, step.text, step.ways.map((way, index) => wayButton(session, way, index === 0)));
@@ -97,10 +98,6 @@ function panel(title: string, text: string, buttons: HTMLElement[]): HTMLElement
   view.setAttribute("role", "group");
   view.setAttribute("aria-label", title || "How to go on");
   return view;
-}
-
-function titleOf({ tool_name: toolName = "tool", summary }: StoredEvent): string {
-  return summaryOf(toolName, summary) ?? lookOf(toolName).title;
 }
 
 const listOf = (names: string[]): string => new Intl.ListFormat("en").format(names.map((name) => `“${name}”`));

@@ -1,9 +1,12 @@
 // The conversation that is open: the library's object, the page of events that is loaded, and what streams in.
 // It draws nothing. Whoever draws subscribes, and is told at most once per turn of the event loop.
 
-import { Conversation, ThreadkeepError, type ConversationEvent, type LiveEvent } from "threadkeep";
-import { createAgent } from "./agent.ts";
+import { Conversation, ThreadkeepError, type ConversationEvent, type JSONValue, type LiveEvent } from "threadkeep";
+import { openingOptions } from "./agent.ts";
 import { asStored, type StoredEvent } from "./event-shapes.ts";
+import { givenSecrets } from "./given-secrets.ts";
+import { ANALYZER, policyFor } from "./policy.ts";
+import { settings } from "./settings.ts";
 import { onOtherTab, takeTurn, tellOtherTabs } from "./tabs.ts";
 import { newest } from "./timeline.ts";
 
@@ -44,11 +47,12 @@ export class Session {
   /** @throws ThreadkeepError `not_found`: a link to what was deleted must not create it anew. */
   static async open(conversationId: string): Promise<Session> {
     await expectStored(conversationId);
-    return Session.#over(await Conversation.open({ agent: createAgent(), conversationId }));
+    return Session.#over(await Conversation.open({ ...openingOptions(), conversationId, secrets: givenSecrets(conversationId) }));
   }
 
   static async create(title: string): Promise<Session> {
-    return Session.#over(await Conversation.open({ agent: createAgent(), tags: { title } }));
+    const policy = { confirmationPolicy: policyFor(settings().policy), securityAnalyzer: ANALYZER };
+    return Session.#over(await Conversation.open({ ...openingOptions(), tags: { title }, ...policy }));
   }
 
   static async #over(conversation: Conversation): Promise<Session> {
@@ -72,6 +76,11 @@ export class Session {
   get title(): string {
     // A base state that was torn before an import may lack anything.
     return this.#conversation.state.tags?.["title"] ?? "Untitled conversation";
+  }
+
+  /** The event where the conversation stands. */
+  get leaf(): string | undefined {
+    return this.#conversation.state.leaf_event_id;
   }
 
   get isFollower(): boolean {
@@ -106,18 +115,21 @@ export class Session {
     this.#changed();
   }
 
-  /** Resolves when the message is stored; the run it starts goes on by itself. */
-  async send(text: string): Promise<void> {
-    await this.#conversation.sendMessage(text);
-    void this.run();
+  /**
+   * Resolves when the message is stored; the run it starts goes on by itself. While calls wait for the user, `pending`
+   * says what becomes of them; a message that is kept starts nothing, for that would approve them.
+   */
+  async send(text: string, pending?: "reject" | "keep"): Promise<void> {
+    await this.#conversation.sendMessage(text, pending && { pending });
+    if (pending !== "keep") void this.run();
   }
 
-  /** Never rejects: how it ended is in the log or in `failure`. */
-  async run(): Promise<void> {
+  /** Never rejects: how it ended is in the log or in `failure`. With `approve`, only these of the calls that wait run. */
+  async run(options: { approve?: string[] } = {}): Promise<void> {
     if (this.running) return; // A run that is under way picks up the message by itself.
     this.#set({ running: true, failure: null, pending: [] });
     try {
-      do await this.#conversation.run();
+      do await this.#conversation.run(options);
       while (this.#messageCameTooLate());
     } catch (error) {
       if (newest(this.events)?.kind !== "ConversationErrorEvent") this.failure = error;
@@ -128,13 +140,38 @@ export class Session {
     if (this.#reopenAgain) void this.reopen();
   }
 
+  /** Stops after what is under way. */
+  pause(): Promise<void> {
+    return this.#conversation.pause();
+  }
+
+  /** Stops now. */
   stop(): Promise<void> {
     return this.#conversation.interrupt();
   }
 
-  async skipPending(reason: string): Promise<void> {
-    await this.#conversation.rejectPendingActions(reason);
-    await this.run();
+  /** Rejects calls that wait, or all; the agent goes on once none is left. */
+  async reject(reason: string, actionIds?: string[]): Promise<void> {
+    await this.#conversation.rejectPendingActions(reason, actionIds && { actionIds });
+    await this.refresh();
+    if (this.pending.length === 0) await this.run();
+  }
+
+  /** Gives a call that waits other arguments. It waits on. */
+  async edit(actionId: string, args: Record<string, unknown>): Promise<void> {
+    await this.#conversation.editAction(actionId, args as JSONValue);
+    await this.refresh();
+  }
+
+  /** Does not ask about this tool again in this conversation, and runs its calls that wait. */
+  async alwaysAllow(toolName: string): Promise<void> {
+    await this.#conversation.setAllowedTools([...new Set([...this.#conversation.allowedTools, toolName])]);
+    await this.run({ approve: this.pending.filter((call) => call.tool_name === toolName).map(({ id }) => id) });
+  }
+
+  /** Reads again what is not told by events. */
+  async refresh(): Promise<void> {
+    this.#set({ pending: await this.#readPending() });
   }
 
   async rename(title: string): Promise<void> {
@@ -181,7 +218,7 @@ export class Session {
       try {
         await this.#conversation.close();
         await expectStored(this.id);
-        this.#conversation = await Conversation.open({ agent: createAgent(), conversationId: this.id });
+        this.#conversation = await Conversation.open({ ...openingOptions(), conversationId: this.id, secrets: givenSecrets(this.id) });
         await this.#read(this.earlier);
       } catch (error) {
         this.failure = error;

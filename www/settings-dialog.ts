@@ -4,6 +4,7 @@ import { byId, el } from "./dom.ts";
 import { isUnderPasskey, lockKey, lockKeyWithPasskey } from "./locked-key.ts";
 import { notify } from "./notices.ts";
 import { passkeysCanLock } from "./passkey.ts";
+import { controlSettings } from "./settings-control.ts";
 import { changeSettings, CONNECTIONS, key, keyIsLocked, lockedKey, SCRIPTED, settings } from "./settings.ts";
 import { storageView } from "./storage-view.ts";
 
@@ -39,6 +40,9 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void> } {
   const apiKey = el("input", { id: "api-key", type: "password", autocomplete: "off", spellcheck: "false", value: key(), "aria-describedby": "key-help" });
   const rememberKey = el("input", { id: "remember-key", type: "checkbox", "aria-describedby": "remember-help" });
   rememberKey.checked = now.rememberKey;
+  const inputPrice = priceField("input-price", now.inputPrice);
+  const outputPrice = priceField("output-price", now.outputPrice);
+  const control = controlSettings();
   const encryption = el("select", { id: "encryption", "aria-describedby": "remember-help" }, el("option", { value: "none" }, "Unencrypted"), el("option", { value: "passphrase" }, "Encrypted under a passphrase"));
   const offerPasskey = (): void => void encryption.append(el("option", { value: "passkey" }, "Encrypted with a passkey"));
   const lockedNow = lockedKey() === "" ? "none" : isUnderPasskey(lockedKey()) ? "passkey" : "passphrase";
@@ -69,6 +73,7 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void> } {
     { class: "fields" },
     field("Base URL", baseUrl),
     field("Model", model, el("p", { class: "quiet", id: "model-help" }, "With the name of its API in front, such as openai/gpt-4o")),
+    el("div", { class: "pair" }, field("Dollars per million tokens read", inputPrice), field("and written", outputPrice)),
     field("Key", apiKey, keyHelp),
     el(
       "div",
@@ -94,6 +99,7 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void> } {
     if (!chosen) return;
     baseUrl.value = preset?.baseUrl ?? "https://";
     model.value = preset?.model ?? "openai/";
+    inputPrice.value = outputPrice.value = "";
   };
   connection.addEventListener("change", () => follow(true));
   follow(false);
@@ -104,9 +110,8 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void> } {
 
   const save = async (): Promise<void> => {
     const scripted = connection.value === "scripted";
-    const next = scripted
-      ? { ...SCRIPTED }
-      : { model: model.value.trim(), baseUrl: baseUrl.value.trim(), rememberKey: rememberKey.checked, hadKey: false };
+    const own = { model: model.value.trim(), baseUrl: baseUrl.value.trim(), rememberKey: rememberKey.checked, inputPrice: price(inputPrice), outputPrice: price(outputPrice) };
+    const next = { ...SCRIPTED, ...(scripted ? {} : own), ...control.read() };
     const nextKey = scripted ? "" : apiKey.value.trim();
     const under = next.rememberKey && nextKey !== "" ? encryption.value : "none";
     const isKept = next.rememberKey && lockedNow !== "none" && keepsLocked();
@@ -124,8 +129,13 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void> } {
     "form",
     { method: "dialog" },
     el("h2", { id: "settings-heading" }, "Settings"),
-    el("fieldset", {}, el("legend", {}, "Model"), field("Connection", connection), scriptedHelp, details),
-    el("fieldset", {}, el("legend", {}, "Storage"), storageView()),
+    el(
+      "div",
+      { class: "dialog-scroll" },
+      el("fieldset", {}, el("legend", {}, "Model"), field("Connection", connection), scriptedHelp, details),
+      control.element,
+      el("fieldset", {}, el("legend", {}, "Storage"), storageView()),
+    ),
     el(
       "div",
       { class: "buttons" },
@@ -149,6 +159,12 @@ function field(name: string, control: HTMLElement, help?: HTMLElement): HTMLElem
   if (help && !control.hasAttribute("aria-describedby")) control.setAttribute("aria-describedby", help.id);
   return el("div", { class: "field" }, el("label", { for: control.id }, name), control, help);
 }
+
+const priceField = (id: string, value: number): HTMLInputElement =>
+  el("input", { id, type: "number", inputmode: "decimal", min: 0, step: "any", placeholder: "unknown", value: value || "" });
+
+/** Not known is nothing. */
+const price = (field: HTMLInputElement): number => field.valueAsNumber || 0;
 
 function isUsableUrl(text: string): boolean {
   if (text.startsWith("/") && !text.startsWith("//")) return true;

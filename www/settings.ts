@@ -2,6 +2,7 @@
 // encrypted if they give a passphrase or a passkey.
 
 import { unlockedKey } from "./locked-key.ts";
+import type { PolicyChoice } from "./policy.ts";
 
 export interface Settings {
   model: string;
@@ -9,6 +10,15 @@ export interface Settings {
   rememberKey: boolean;
   /** A key was given once: after a reload the page can say that it is gone, instead of failing later. */
   hadKey: boolean;
+  /** When the agent asks first in new conversations. */
+  policy: PolicyChoice;
+  /** What one run may spend, in dollars. */
+  budget: number | null;
+  /** The tool whose calls this page's hook refuses; empty for none. */
+  forbidden: string;
+  /** What a million tokens cost, in dollars; 0 where nobody said. */
+  inputPrice: number;
+  outputPrice: number;
 }
 
 const STORAGE_KEY = "threadkeep-demo:settings";
@@ -20,6 +30,12 @@ export const SCRIPTED: Readonly<Settings> = {
   baseUrl: "/v1",
   rememberKey: false,
   hadKey: false,
+  policy: "risky",
+  budget: null,
+  forbidden: "",
+  // Pretended, so that there is something to count.
+  inputPrice: 1,
+  outputPrice: 4,
 };
 
 export const CONNECTIONS = [
@@ -81,8 +97,9 @@ export const absoluteBaseUrl = (baseUrl: string): string => new URL(baseUrl, loc
 
 function read(): Settings {
   try {
-    const stored: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "{}");
-    return typeof stored === "object" && stored !== null ? { ...SCRIPTED, ...stored } : { ...SCRIPTED };
+    const stored: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "null");
+    // The pretended prices are those of the stand-in only.
+    return typeof stored === "object" && stored !== null ? { ...SCRIPTED, inputPrice: 0, outputPrice: 0, ...stored } : { ...SCRIPTED };
   } catch {
     return { ...SCRIPTED };
   }

@@ -3,11 +3,13 @@
 
 import { Conversation, ThreadkeepError } from "threadkeep";
 import { announce } from "./announcer.ts";
+import { askPending } from "./approval-dialogs.ts";
 import { Composer } from "./composer.ts";
+import { drawControlLine } from "./control-line.ts";
 import { refreshList } from "./conversation-list.ts";
 import { byId, el } from "./dom.ts";
 import { explain } from "./failures.ts";
-import { report } from "./notices.ts";
+import { notify, report } from "./notices.ts";
 import { currentRoute, HOME, nameCurrent, onRoute, type Route } from "./router.ts";
 import { leaveSession, openSession } from "./open-sessions.ts";
 import { Session } from "./session.ts";
@@ -26,7 +28,7 @@ let wish = 0;
 let opening: Promise<unknown> = Promise.resolve();
 let wasRunning = false;
 
-const composer = new Composer({ send, stop: async () => session?.stop() });
+const composer = new Composer({ send, stop: async () => session?.stop(), pause: async () => session?.pause() });
 
 export const currentSession = (): Session | null => session;
 
@@ -96,6 +98,7 @@ function drawState(): void {
   const { running, conversation } = session;
   composer.setState({ running, readOnly: session.isFollower });
   const count = conversation.events.length;
+  drawControlLine(session);
   setTitle(session.title, `${count === 1 ? "1 event" : `${count} events`}, stored on this device`);
   if (running !== wasRunning) void refreshList();
   wasRunning = running;
@@ -108,6 +111,7 @@ function setTitle(title: string, subtitle: string): void {
 }
 
 function showNew(): void {
+  drawControlLine(null);
   setTitle("New conversation", "");
   showStart((message) => composer.fill(message));
 }
@@ -117,8 +121,12 @@ async function send(text: string): Promise<boolean> {
   try {
     await opening;
     if (session === null) await (opening = create(titleFrom(text)));
+    const waiting = session!.openCallsAre === "waiting" && !session!.running ? session!.pending.length : 0;
+    const pending = waiting > 0 ? await askPending(waiting) : undefined;
+    if (pending === null) return false;
     transcript?.followEnd();
-    await session!.send(text);
+    await session!.send(text, pending);
+    if (pending === "keep") notify("Your message is stored. It reaches the agent when you have decided about the calls.");
     void refreshList();
     return true;
   } catch (error) {

@@ -1,16 +1,22 @@
-// What stands where a conversation will: an invitation, and four ways to see what this page is about.
+// What stands where a conversation will: an invitation, and some ways to see what this page is about.
 
 import { byId, el } from "./dom.ts";
 import { isScripted } from "./settings.ts";
 
 const SUGGESTIONS: Array<[title: string, message: string]> = [
   ["Several tools at once", "Roll three dice, tell me the time and work out 12 × 34"],
+  ["Be asked first", "Pay Ann 20 euros, roll two dice and tell me the time"],
+  ["Use a secret", "Call the API"],
   ["Survive a crash", "Count slowly to 30"],
   ["Remember something", "Remember that my bike is blue"],
   ["See a well-set answer", "Show me what Markdown can do"],
 ];
 
-const CRASH_HINT = "then reload in the middle";
+const HINTS: Record<string, string> = {
+  "Survive a crash": ", then reload in the middle",
+  "Be asked first": ": the payment is risky, so all of it waits for you",
+  "Use a secret": ", after you added API_TOKEN under “Control”",
+};
 
 export function showStart(choose: (message: string) => void): void {
   byId("column").replaceChildren(
@@ -24,7 +30,7 @@ export function showStart(choose: (message: string) => void): void {
         "This agent runs in your browser and keeps each step on this device before it takes the next. Reload, crash, come back next week: the conversation carries on where it stopped, here or in the OpenHands Python SDK.",
       ),
       isScripted()
-        ? el("p", { class: "start-text" }, "No key is needed to look around. A ", el("strong", {}, "scripted stand-in"), " plays the model: it is not an AI, but it streams, calls tools and fails on request.")
+        ? el("p", { class: "start-text" }, "No key is needed to look around. A ", el("strong", {}, "scripted stand-in"), " plays the model: it is not an AI, but it streams, calls tools, asks before risky ones and fails on request.")
         : null,
       el(
         "ul",
@@ -37,7 +43,7 @@ export function showStart(choose: (message: string) => void): void {
               "button",
               { type: "button", class: "suggestion", onclick: () => choose(message) },
               el("span", { class: "suggestion-title" }, title),
-              el("span", { class: "suggestion-text" }, `“${message}”${message.startsWith("Count") ? `, ${CRASH_HINT}` : ""}`),
+              el("span", { class: "suggestion-text" }, `“${message}”${HINTS[title] ?? ""}`),
             ),
           ),
         ),

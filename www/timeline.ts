@@ -1,5 +1,6 @@
 // From events to what stands on the page: a pure fold. A call and its answer become one item, wherever they lie in the log.
 
+import { leftBehind } from "./branch.ts";
 import { argumentsOf, imagesOf, type StoredEvent, textOf } from "./event-shapes.ts";
 
 export type CallState = "open" | "done" | "failed" | "stopped" | "broken-off" | "rejected";
@@ -24,11 +25,12 @@ export type Item =
   | { type: "message"; key: string; event: StoredEvent; from: "user" | "agent" | "environment"; text: string; images: string[] }
   | { type: "reasoning"; key: string; text: string }
   | { type: "mark"; key: string; event: StoredEvent; text: string }
+  | { type: "left"; key: string; calls: StoredEvent[] }
   | { type: "error"; key: string; event: StoredEvent }
   | { type: "unknown"; key: string; event: StoredEvent };
 
 /** Bookkeeping that is in the log for programs, not for readers. */
-const SILENT = new Set(["ConversationStateUpdateEvent", "TokenEvent", "LLMCompletionLogEvent", "CondensationRequest", "HookExecutionEvent", "StreamingDeltaEvent"]);
+const SILENT = new Set(["ConversationStateUpdateEvent", "TokenEvent", "LLMCompletionLogEvent", "CondensationRequest", "StreamingDeltaEvent"]);
 
 const MARKS: Record<string, string> = {
   PauseEvent: "Paused",
@@ -36,12 +38,18 @@ const MARKS: Record<string, string> = {
   Condensation: "Earlier messages were summed up for the model",
 };
 
-export function timeline(events: readonly StoredEvent[]): Item[] {
+/** `leaf` is where the conversation stands: what lies on another branch did not happen in it. */
+export function timeline(events: readonly StoredEvent[], leaf?: string): Item[] {
   const items: Item[] = [];
+  const left = leftBehind(events, leaf);
   const byAction = new Map<string, Call>();
   const byCallId = new Map<string, Call>();
 
   for (const event of events) {
+    if (left.has(event.id)) {
+      leave(items, event);
+      continue;
+    }
     switch (event.kind) {
       case "SystemPromptEvent":
         items.push({ type: "system", key: event.id, event, text: textOf(event.system_prompt ? [event.system_prompt] : []), tools: toolNames(event) });
@@ -69,6 +77,9 @@ export function timeline(events: readonly StoredEvent[]): Item[] {
         answerCall(call, event);
         break;
       }
+      case "HookExecutionEvent":
+        items.push({ type: "mark", key: event.id, event, text: hookText(event) });
+        break;
       case "ConversationErrorEvent":
         items.push({ type: "error", key: event.id, event });
         break;
@@ -84,7 +95,7 @@ export function timeline(events: readonly StoredEvent[]): Item[] {
 
 /** The newest event that is not mere bookkeeping. */
 export const newest = (events: readonly StoredEvent[]): StoredEvent | undefined =>
-  events.findLast(({ kind }) => !SILENT.has(kind) && kind !== "Condensation");
+  events.findLast(({ kind }) => !SILENT.has(kind) && kind !== "Condensation" && kind !== "HookExecutionEvent");
 
 /** True where the agent owes the next word: a message without an answer, a result that nobody read. */
 export function isUnfinished(events: readonly StoredEvent[]): boolean {
@@ -93,6 +104,31 @@ export function isUnfinished(events: readonly StoredEvent[]): boolean {
   if (last.kind === "MessageEvent") return last.source !== "agent";
   if (last.kind === "ActionEvent") return !isSpeech(last);
   return last.observation?.kind !== "FinishObservation";
+}
+
+/** Calls that lie on a branch that the conversation has left stand together, apart from those that count. */
+function leave(items: Item[], event: StoredEvent): void {
+  if (event.kind !== "ActionEvent") return;
+  const last = items.at(-1);
+  if (last?.type === "left") last.calls.push(event);
+  else items.push({ type: "left", key: event.id, calls: [event] });
+}
+
+const HOOKS: Record<string, string> = {
+  PreToolUse: "before the call",
+  PostToolUse: "after the call",
+  UserPromptSubmit: "on your message",
+  SessionStart: "at the start",
+  SessionEnd: "at the end",
+  Stop: "on stopping",
+};
+
+function hookText(event: StoredEvent): string {
+  const when = HOOKS[event.hook_event_type ?? ""] ?? event.hook_event_type ?? "";
+  const about = event.tool_name === undefined ? "" : ` of ${event.tool_name}`;
+  const said = event.blocked ? "did not allow it" : event.success === false ? "failed" : event.additional_context ? "added something" : "had no objection";
+  const why = event.reason ?? event.error ?? event.additional_context;
+  return `Hook ${when}${about} ${said}${why ? `: ${why}` : ""}`;
 }
 
 function messageItems(event: StoredEvent): Item[] {

@@ -6,7 +6,7 @@ import { byId, el } from "./dom.ts";
 import { entry, itemView, reasoningView } from "./event-views.ts";
 import { sentence } from "./failures.ts";
 import { LiveAnswer } from "./live-answer.ts";
-import { nextStepView } from "./next-step.ts";
+import { nextStepKey, nextStepView } from "./next-step.ts";
 import type { Session } from "./session.ts";
 import { type Item, timeline } from "./timeline.ts";
 import { lookOf, summaryOf } from "./tools/index.ts";
@@ -24,6 +24,9 @@ export class Transcript {
   #next = el("div", { class: "next" });
   #earlier = el("button", { type: "button", class: "button earlier" }, "Load earlier messages");
   #answer: LiveAnswer | null = null;
+  #nextKey: string | null = null;
+  /** Something at the end was decided with the focus there. */
+  #decided = false;
   #atEnd = true;
   #drawTimer: number | undefined;
   #lastDraw = 0;
@@ -71,12 +74,30 @@ export class Transcript {
     const started = performance.now();
     const session = this.#session;
     this.#earlier.hidden = session.earlier === 0;
-    this.#drawItems(timeline(session.events), readOut);
+    this.#drawItems(timeline(session.events, session.leaf), readOut);
     this.#drawLive();
-    this.#next.replaceChildren(...[nextStepView(session)].filter((view) => view !== null));
+    this.#drawNext();
     this.#items.classList.toggle("goes-on", session.running || this.#next.childElementCount > 0);
     if (this.#atEnd) this.#scrollToEnd();
     this.#lastDraw = performance.now() - started;
+  }
+
+  /** What waits for a decision keeps its element, and with it the focus, until something else waits. */
+  #drawNext(): void {
+    const key = nextStepKey(this.#session);
+    if (key !== null && key === this.#nextKey) return;
+    const hadFocus = this.#next.contains(document.activeElement);
+    const view = nextStepView(this.#session);
+    this.#next.replaceChildren(...(view === null ? [] : [view]));
+    this.#nextKey = key;
+    if (hadFocus) this.#decided = true;
+    const heading = key === null ? null : this.#next.querySelector<HTMLElement>(".next-title");
+    if (heading !== null) announce(`${heading.textContent}.`);
+    // Who decided here goes on with what waits next, or reads on, unless they went elsewhere meanwhile.
+    const isElsewhere = document.activeElement !== document.body && document.activeElement !== this.#scroller;
+    if (!this.#decided || isElsewhere) this.#decided = false;
+    else if (heading !== null) heading.focus({ preventScroll: true });
+    else this.#scroller.focus({ preventScroll: true });
   }
 
   #drawItems(items: Item[], readOut: boolean): void {

@@ -78,7 +78,7 @@ function report(results) {
     results.length === 1
       ? "The page ran one tool for me. This is what came back:"
       : `The page ran ${results.length} tools for me. This is what came back:`;
-  const items = results.map(({ name, text }) => `- \`${name}\`${/\n/.test(text.trim()) ? `\n\n${quote(text)}` : `: ${text.trim() || "(no text)"}`}`);
+  const items = results.map(({ name, text }) => `- \`${name}\`${/\n/.test(text.trim()) ? `\n\n${quote(text)}` : `: ${inline(text.trim()) || "(no text)"}`}`);
   const closing =
     failed.length > 0
       ? `${failed.length === 1 ? "One call" : `${failed.length} calls`} did not succeed, as quoted above. You can ask for it again.`
@@ -88,6 +88,9 @@ function report(results) {
 
 const isFailure = (text) =>
   /^\W*(an? )?(error|tool call interrupted|(user|action) rejected|(this|the) call was|the tool .* cannot run)|error occurred/i.test(text);
+
+/** Text that is no prose, such as `<secret-hidden>`, would be read as markup. */
+const inline = (text) => (/[<>]/.test(text) ? `\`${text.replaceAll("`", "'")}\`` : text);
 
 const quote = (text) => text.trim().split("\n").map((line) => `  > ${line}`).join("\n");
 

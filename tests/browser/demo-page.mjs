@@ -74,6 +74,12 @@ export class DemoPage {
     return this.until(`${selector} shows ${pattern}`, condition, selector, pattern.source);
   }
 
+  /** Waits until the page asks about calls, in these words. */
+  async waits(pattern) {
+    await this.shows(pattern, ".next");
+    await this.idle();
+  }
+
   /** Waits until so much of an answer has streamed in. */
   streams(length = 50) {
     return this.until("an answer streams in", (wanted) => document.querySelector(".live .prose")?.textContent.length > wanted, length);

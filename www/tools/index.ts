@@ -28,6 +28,11 @@ export function summaryOf(toolName: string, summary: string | undefined): string
   return summary === undefined || summary === "" || summary.startsWith(`${toolName}: {`) ? null : summary;
 }
 
+/** What a call is for, or what its tool does. */
+export function titleOf({ tool_name: toolName = "tool", summary }: { tool_name?: string; summary?: string }): string {
+  return summaryOf(toolName, summary) ?? lookOf(toolName).title;
+}
+
 /** How to show a call; a tool this page does not have (an imported conversation's) goes by its name. */
 export function lookOf(toolName: string): { title: string; icon: IconName } {
   const title = pageTools.find(({ name }) => name === toolName)?.annotations.title;

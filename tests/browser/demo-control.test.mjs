@@ -1,0 +1,218 @@
+// Who is in control, in the demo page: calls that wait for the user, over a reload too, and what the user says of them.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, before, test } from "node:test";
+import { DemoPage, startDemo } from "./demo-page.mjs";
+import { availableBrowsers, launch } from "./driver.mjs";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Firefox complains of a font that was under way when the page was left. */
+const leftWhileLoading = /downloadable font: download failed.*status=2152398850/;
+
+let demo;
+before(async () => (demo = await startDemo({ delay: 0 })));
+after(() => demo.close());
+
+for (const kind of availableBrowsers) {
+  test(kind, { timeout: 180_000 }, async (context) => {
+    const browser = await launch(kind);
+    /** Each in a tab of its own, on a new conversation. What the browser complains of fails it. */
+    const step = (name, body) =>
+      context.test(name, async () => {
+        const page = await DemoPage.open(browser, `${demo.origin}/#/`);
+        await body(page);
+        assert.deepEqual(browser.problems.splice(0).filter((problem) => !leftWhileLoading.test(problem)), []);
+        await page.page.close();
+      });
+    const violations = async (page, where) => {
+      await page.page.evaluate(axe);
+      const found = await page.page.evaluate(async () => (await window.axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`));
+      assert.deepEqual(found, [], where);
+    };
+    /** Says something risky, and waits until the page asks. */
+    const askFirst = async (page, text, pattern) => {
+      await page.say(text);
+      await page.waits(pattern);
+    };
+
+    try {
+      await step("a risky call waits, over a reload, and runs once approved", async (page) => {
+        await askFirst(page, "Pay Ann 20 euros", /A call waits for you.*Pay Ann 20.*high risk.*"amount": 20/);
+        await page.shows(/A call waits for you/, "#announcements");
+        await violations(page, "a call that waits");
+        await page.page.reload();
+        await page.waits(/A call waits for you.*high risk.*"to": "Ann"/);
+        assert.equal((await page.calls()).at(-1).state, "waiting");
+        await page.page.focus(".ask .button");
+        await page.page.keyboard.press("Enter");
+        await page.shows(/Paid Ann 20 euros.*scripted answer/);
+        await page.idle();
+        assert.equal((await page.calls()).at(-1).state, "done");
+        await page.until("the focus is on the messages", () => document.activeElement.id === "scroller");
+        assert.match(await page.text("#control-line"), /Asks about risky calls · .*tokens, \$0\.00/);
+      });
+
+      await step("of several calls one is rejected with a reason, and the others are approved", async (page) => {
+        await askFirst(page, "Pay Ann 20 euros, roll two dice and tell me the time", /3 calls wait for you/);
+        await page.press("Reject…");
+        await page.page.type("#reason-field", "Not on Fridays");
+        await page.press("Reject");
+        await page.waits(/2 calls wait for you/);
+        await page.until("the focus is where the next decision is", () => document.activeElement.id === "approval-heading");
+        await page.press("Approve");
+        await page.waits(/A call waits for you.*clock/);
+        assert.deepEqual((await page.calls()).map(({ state }) => state), ["rejected", "done", "waiting"]);
+        await page.press("Approve");
+        await page.shows(/Action rejected: Not on Fridays.*scripted answer/);
+        await page.idle();
+        assert.deepEqual((await page.calls()).map(({ state }) => state), ["rejected", "done", "done"]);
+        assert.equal((await page.calls())[0].result, "Not on Fridays");
+      });
+
+      await step("all of them are rejected at once", async (page) => {
+        await askFirst(page, "Pay Ann 20 euros and roll a die", /2 calls wait for you/);
+        await page.press("Reject all…");
+        await page.press("Reject");
+        await page.shows(/The user rejected this action.*scripted answer/);
+        assert.deepEqual((await page.calls()).map(({ state }) => state), ["rejected", "rejected"]);
+      });
+
+      await step("arguments are changed, and only what was run is shown as a call", async (page) => {
+        await askFirst(page, "Pay Ann 20 euros", /A call waits for you/);
+        await page.press("Edit…");
+        const change = async (text) => {
+          await page.fill("#arguments-field", text);
+          await page.press("Change");
+        };
+        await change('{"to": "Ann"');
+        await page.shows(/This is not JSON/, "#arguments-wrong");
+        await change('{"to": "Ann", "amount": -1}');
+        await page.shows(/not those of tool send_payment/, "#arguments-wrong");
+        await violations(page, "arguments that do not fit");
+        await change('{"to": "Bert", "amount": 5}');
+        await page.waits(/"to": "Bert"/);
+        await page.until("the dialog has given back the focus", () => document.activeElement.id === "approval-heading");
+        await page.page.reload();
+        await page.waits(/"to": "Bert".*5/);
+        await page.shows(/Changed by you: the call as it was.*"amount": 20/);
+        await page.press("Approve");
+        await page.shows(/Paid Bert 5 euros.*scripted answer/);
+        assert.deepEqual((await page.calls()).map(({ state }) => state), ["done"]);
+      });
+
+      await step("a tool is always allowed here, until it is not", async (page) => {
+        await askFirst(page, "Pay Ann 20 euros", /A call waits for you/);
+        await page.press("Always allow send_payment here");
+        await page.shows(/Paid Ann 20 euros.*scripted answer/);
+        await page.idle();
+        await page.ask("Pay Bert 30 euros");
+        await page.page.reload();
+        await page.shows(/Paid Bert 30 euros/);
+        await page.press("Control");
+        await page.press("Ask again about send_payment");
+        await page.until("it is forgotten", () => document.activeElement.id === "policy-risky");
+        await page.press("Done");
+        await askFirst(page, "Pay Ann 40 euros", /A call waits for you/);
+      });
+
+      await step("a message while calls wait decides nothing by itself", async (page) => {
+        await askFirst(page, "Pay Ann 20 euros", /A call waits for you/);
+        await page.say("What is 6 * 7?");
+        await page.shows(/decides nothing/, "dialog");
+        await page.press("Cancel");
+        await page.until("the message is given back", () => document.querySelector("#composer-text").value === "What is 6 * 7?");
+        await page.press("Send");
+        await page.press("Keep the message until I decide");
+        await page.shows(/Your message is stored/, "#notices");
+        await page.page.reload();
+        await page.waits(/A call waits for you/);
+        await page.press("Approve");
+        await page.shows(/What is 6 \* 7\?.*6 \* 7 = 42/);
+        await page.idle();
+        assert.deepEqual((await page.calls()).map(({ state }) => state), ["done", "done"]);
+
+        await askFirst(page, "Pay Ann 30 euros", /A call waits for you/);
+        await page.say("What is 7 * 7?");
+        await page.press("Reject it and send");
+        await page.shows(/7 \* 7 = 49/);
+        assert.deepEqual((await page.calls()).map(({ state }) => state), ["done", "done", "rejected", "done"]);
+      });
+
+      await step("the conversation says when it asks", async (page) => {
+        await page.ask("Roll a die");
+        await page.press("Control");
+        await violations(page, "control");
+        await page.page.click("#policy-always");
+        await page.shows(/Asks about every call/, "#control-line");
+        await page.press("Done");
+        await page.page.reload();
+        await page.shows(/Asks about every call/, "#control-line");
+        await askFirst(page, "Roll a die", /Roll the dice/);
+        await page.press("Control");
+        await page.page.click("#policy-never");
+        await page.shows(/Never asks/, "#control-line");
+        await page.press("Done");
+        await page.press("Approve");
+        await page.until("it ran", () => document.querySelectorAll('.call[data-state="done"]').length === 2);
+        await page.idle();
+        await page.ask("Pay Ann 20 euros");
+        assert.deepEqual((await page.calls()).map(({ state }) => state), ["done", "done", "done"]);
+      });
+
+      await step("a secret is used by its name and seen by nobody", async (page) => {
+        await page.ask("Call the API");
+        await page.shows(/no secret API_TOKEN here/);
+        await page.press("Control");
+        await page.page.type("#secret-name", "API_TOKEN");
+        await page.page.type("#secret-value", "swordfish-7123");
+        await page.press("Add");
+        await page.shows(/API_TOKEN/, ".secret-names");
+        assert.equal(await page.page.$eval("#secret-value", (field) => field.value), "");
+        await page.press("Done");
+        await page.ask("Call the API");
+        await page.shows(/a friend of this page.*<secret-hidden>/);
+        assert.doesNotMatch(await page.page.content(), /swordfish/);
+        await page.page.reload();
+        await page.shows(/a friend of this page/);
+        await page.press("Control");
+        await page.shows(/API_TOKEN.*not kept/, ".secret-names");
+        await page.press("Remove API_TOKEN");
+        await page.until("it is gone", () => document.querySelector(".secret-names").hidden);
+      });
+
+      await step("a budget ends a run, and a hook refuses a tool", async (page) => {
+        await page.press("Settings");
+        await page.fill("#budget", "0.0001");
+        await page.page.select("#forbidden", "roll_dice");
+        await page.press("Save");
+        await page.shows(/at most \$0\.0001 a run/, "#control-line");
+        await page.say("What is 6 * 7?");
+        await page.shows(/The budget of this run is used up/);
+        await page.press("Settings");
+        await page.fill("#budget", "1");
+        await page.press("Save");
+        await page.shows(/at most \$1.* a run/, "#control-line");
+        await page.ask("Roll a die");
+        await page.shows(/Hook before the call of roll_dice did not allow it: The user has forbidden roll_dice/);
+        await page.page.evaluate(() => localStorage.clear());
+      });
+
+      await step("a pause lasts", async (page) => {
+        await page.say("Count slowly to 3, then roll a die");
+        await page.shows(/1 of 3/);
+        await page.press("Pause");
+        await page.shows(/Paused/);
+        await page.idle();
+        await page.page.reload();
+        await page.press("Continue");
+        await page.shows(/scripted answer/);
+        await page.idle();
+        assert.deepEqual((await page.calls()).map(({ state }) => state), ["done", "done"]);
+      });
+    } finally {
+      await browser.close();
+    }
+  });
+}

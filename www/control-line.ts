@@ -1,0 +1,16 @@
+// The line under the message field that says when the agent asks first, and what was spent.
+
+import { byId } from "./dom.ts";
+import { choiceOf } from "./policy.ts";
+import type { Session } from "./session.ts";
+import { settings } from "./settings.ts";
+import { spentText } from "./spent.ts";
+
+const ASKS = { never: "Never asks", risky: "Asks about risky calls", always: "Asks about every call" } as const;
+
+/** Without a session it is what the next conversation begins with. */
+export function drawControlLine(session: Session | null): void {
+  const choice = session === null ? settings().policy : choiceOf(session.conversation.state);
+  const parts = [choice === null ? "Asks as its own policy says" : ASKS[choice], spentText(session?.conversation.stats)];
+  byId("control-line").textContent = parts.filter(Boolean).join(" · ");
+}

@@ -1,0 +1,34 @@
+// When the agent asks first, in the three ways that this page offers. What was imported may have another.
+
+import type { ConfirmationPolicy, ConversationState, SecurityAnalyzer } from "threadkeep";
+
+export type PolicyChoice = "never" | "risky" | "always";
+
+export const POLICIES: ReadonlyArray<{ id: PolicyChoice; label: string }> = [
+  { id: "never", label: "Never ask" },
+  { id: "risky", label: "Ask about risky calls" },
+  { id: "always", label: "Ask about every call" },
+];
+
+export const POLICY_HELP = "Risky is what a list of patterns finds: payments, addresses, credentials, stored data. It counts from the next answer on.";
+
+/** Patterns need no model, so the scripted one can be asked about too. */
+export const ANALYZER: SecurityAnalyzer = { kind: "PatternSecurityAnalyzer" };
+
+export const policyFor = (choice: PolicyChoice): ConfirmationPolicy =>
+  ({ never: { kind: "NeverConfirm" }, risky: { kind: "ConfirmRisky", threshold: "MEDIUM" }, always: { kind: "AlwaysConfirm" } } as const)[choice];
+
+/** Null for a policy of another writer. */
+export function choiceOf({ confirmation_policy: policy }: Partial<ConversationState>): PolicyChoice | null {
+  switch (policy?.kind) {
+    case "AlwaysConfirm":
+      return "always";
+    case "ConfirmRisky":
+      return "risky";
+    case "NeverConfirm":
+    case undefined:
+      return "never";
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,51 @@
+// The part of the settings about control: when new conversations ask first, what one run may spend, and a tool that a
+// hook forbids.
+
+import { el } from "./dom.ts";
+import { POLICIES, type PolicyChoice } from "./policy.ts";
+import { settings, type Settings } from "./settings.ts";
+import { pageTools } from "./tools/index.ts";
+
+type ControlSettings = Pick<Settings, "policy" | "budget" | "forbidden">;
+
+export function controlSettings(): { element: HTMLElement; read: () => ControlSettings } {
+  const now = settings();
+  const policy = el("select", { id: "new-policy" }, ...POLICIES.map(({ id, label }) => el("option", { value: id, selected: id === now.policy }, label)));
+  const budget = el("input", { id: "budget", type: "number", inputmode: "decimal", min: "0.0001", step: "any", value: now.budget ?? "", "aria-describedby": "budget-help" });
+  const forbidden = el(
+    "select",
+    { id: "forbidden", "aria-describedby": "forbidden-help" },
+    el("option", { value: "" }, "None"),
+    ...pageTools.map(({ name }) => el("option", { value: name, selected: name === now.forbidden }, name)),
+  );
+  const element = el(
+    "fieldset",
+    {},
+    el("legend", {}, "Control"),
+    el(
+      "div",
+      { class: "fields" },
+      el("div", { class: "field" }, el("label", { for: "new-policy" }, "New conversations"), policy),
+      el(
+        "div",
+        { class: "field" },
+        el("label", { for: "budget" }, "Budget of a run, in dollars"),
+        budget,
+        el("p", { class: "quiet", id: "budget-help" }, "The step that reaches it is the last of its run. Empty: no limit. The stand-in pretends to cost as much as a small model."),
+      ),
+      el(
+        "div",
+        { class: "field" },
+        el("label", { for: "forbidden" }, "Forbidden tool"),
+        forbidden,
+        el("p", { class: "quiet", id: "forbidden-help" }, "A hook of this page refuses its calls, and the agent is told why."),
+      ),
+    ),
+  );
+  const read = (): ControlSettings => ({
+    policy: policy.value as PolicyChoice,
+    budget: budget.value === "" ? null : budget.valueAsNumber,
+    forbidden: forbidden.value,
+  });
+  return { element, read };
+}
