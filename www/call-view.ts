@@ -27,7 +27,8 @@ export function callView(call: Call, { open, progress }: CallCircumstances): HTM
   const summary = summaryOf(call.toolName, call.action?.summary);
   const glance = (call.state === "done" && oneLine(call.result)) || (summary === null && oneLine(firstText(call.args)));
   const state = call.state === "open" ? open : call.state;
-  const stateText = state === "running" ? (progress ?? STATE_TEXT.running) : STATE_TEXT[state];
+  const refused = state === "rejected" && call.answer?.rejection_source === "hook";
+  const stateText = state === "running" ? (progress ?? STATE_TEXT.running) : refused ? "not allowed" : STATE_TEXT[state];
 
   return el(
     "details",

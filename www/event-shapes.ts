@@ -36,6 +36,7 @@ export interface StoredEvent {
   observation?: { kind?: string; content?: TextLike[] | string; is_error?: boolean; [field: string]: unknown };
   error?: string;
   rejection_reason?: string;
+  rejection_source?: string;
   // HookExecutionEvent
   hook_event_type?: string;
   blocked?: boolean;
