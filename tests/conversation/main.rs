@@ -12,6 +12,7 @@ mod fateful_store;
 mod hooks;
 mod limits;
 mod loop_;
+mod opening;
 mod status;
 mod stopping;
 mod stuck_detector;
