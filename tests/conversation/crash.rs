@@ -24,7 +24,7 @@ pub fn dying(inner: MemoryStore, commits: usize, is_applied: bool) -> FatefulSto
         0 => Fate::Dead { is_applied },
         _ => Fate::DONE,
     };
-    FatefulStore { inner, fate: Box::new(fate), applied: Box::new(|_| {}) }
+    FatefulStore { inner, fate: Box::new(fate), applied: Box::new(|_| {}), events_read: Rc::default() }
 }
 
 #[test]

@@ -180,6 +180,7 @@ fn a_call_whose_result_found_the_store_full_does_not_wait_again_because_another_
             inner: MemoryStore::new(),
             fate: Box::new(move |_| if asked.get() { Fate::Full } else { Fate::DONE }),
             applied: Box::new(|_| {}),
+            events_read: Rc::default(),
         };
         let filling = TestTool::shared("filling", Replay::Never, move |_| {
             set.set(true);

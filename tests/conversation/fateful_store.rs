@@ -1,7 +1,7 @@
 //! A store that decides for each commit what becomes of it.
 
 use crate::support::a_while;
-use std::ops::Range;
+use std::{cell::Cell, ops::Range, rc::Rc};
 use threadkeep::{
     id::{ConversationId, EventId, StorePath},
     store::{Commit, Listing, MemoryStore, Store, StoreError, StoreFuture, StoredEvent},
@@ -31,6 +31,8 @@ pub struct FatefulStore {
     pub fate: Box<dyn Fn(&Commit) -> Fate>,
     /// Told of each commit that was applied.
     pub applied: Box<dyn Fn(&Commit)>,
+    /// How many events were asked for.
+    pub events_read: Rc<Cell<u64>>,
 }
 
 impl Store for FatefulStore {
@@ -41,6 +43,7 @@ impl Store for FatefulStore {
         self.inner.load(conversation)
     }
     fn events(&self, conversation: ConversationId, range: Range<u64>) -> StoreFuture<'_, Vec<StoredEvent>> {
+        self.events_read.set(self.events_read.get() + range.end.saturating_sub(range.start));
         self.inner.events(conversation, range)
     }
     fn index_of<'a>(

@@ -1,61 +1,23 @@
 //! What opening costs: the end of the log, however long the log is.
 
-use crate::support::{World, say};
-use futures_executor::block_on;
-use std::{cell::Cell, ops::Range, rc::Rc};
-use threadkeep::{
-    id::{ConversationId, EventId, StorePath},
-    store::{Commit, Listing, MemoryStore, Store, StoreFuture, StoredEvent},
+use crate::{
+    fateful_store::{Fate, FatefulStore},
+    support::{World, say},
 };
-
-/// Counts the events that were asked for.
-struct CountingStore {
-    inner: MemoryStore,
-    read: Rc<Cell<u64>>,
-}
-
-impl Store for CountingStore {
-    fn list(&self) -> StoreFuture<'_, Vec<Listing>> {
-        self.inner.list()
-    }
-    fn load(&self, conversation: ConversationId) -> StoreFuture<'_, Option<Listing>> {
-        self.inner.load(conversation)
-    }
-    fn events(&self, conversation: ConversationId, range: Range<u64>) -> StoreFuture<'_, Vec<StoredEvent>> {
-        self.read.set(self.read.get() + range.end.saturating_sub(range.start));
-        self.inner.events(conversation, range)
-    }
-    fn index_of<'a>(
-        &'a self,
-        conversation: ConversationId,
-        event: &'a EventId,
-    ) -> StoreFuture<'a, Option<u64>> {
-        self.inner.index_of(conversation, event)
-    }
-    fn commit(&self, conversation: ConversationId, commit: Commit) -> StoreFuture<'_, ()> {
-        self.inner.commit(conversation, commit)
-    }
-    fn files(&self, conversation: ConversationId) -> StoreFuture<'_, Vec<StorePath>> {
-        self.inner.files(conversation)
-    }
-    fn read_file<'a>(
-        &'a self,
-        conversation: ConversationId,
-        path: &'a StorePath,
-    ) -> StoreFuture<'a, Option<Vec<u8>>> {
-        self.inner.read_file(conversation, path)
-    }
-    fn delete(&self, conversation: ConversationId) -> StoreFuture<'_, ()> {
-        self.inner.delete(conversation)
-    }
-    fn close(&self) {}
-}
+use futures_executor::block_on;
+use std::{cell::Cell, rc::Rc};
+use threadkeep::store::MemoryStore;
 
 #[test]
 fn opening_a_long_conversation_reads_its_end_and_not_the_log() {
     let (inner, read) = (MemoryStore::new(), Rc::new(Cell::new(0)));
     let open = || {
-        let store = CountingStore { inner: inner.another(), read: read.clone() };
+        let store = FatefulStore {
+            inner: inner.another(),
+            fate: Box::new(|_| Fate::DONE),
+            applied: Box::new(|_| {}),
+            events_read: read.clone(),
+        };
         World::new(Rc::new(store), Vec::new(), [])
     };
     block_on(async {

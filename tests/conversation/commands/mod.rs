@@ -84,6 +84,7 @@ impl Stage {
             inner: MemoryStore::new(),
             fate: Box::new(move |_| next.borrow_mut().pop().unwrap_or(Fate::DONE)),
             applied: Box::new(move |commit| notes.applied(commit)),
+            events_read: Rc::default(),
         };
         let kinds = [("once", Replay::Never), ("safe", Replay::Safe), ("ask", Replay::Ask)];
         let tools = kinds.map(|(name, replay)| tool(name, replay, &ledger, &held, &conversation, &begun));
