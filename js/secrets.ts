@@ -1,9 +1,9 @@
 // The secrets of one open conversation. What reads, encrypts and fetches them is loaded once there are any.
 import type { CoreConversation } from "../pkg/threadkeep.js";
-import { ThreadkeepError } from "./errors.js";
 import type { ConversationState } from "./events.js";
 import type { LLMOptions } from "./llm.js";
 import type { ConversationSecrets, GivenSecrets } from "./secrets/index.js";
+import { part } from "./wasm.js";
 
 /** @internal */
 export class Secrets {
@@ -57,10 +57,4 @@ export class Secrets {
   }
 }
 
-async function load() {
-  try {
-    return await import("./secrets/index.js");
-  } catch (cause) {
-    throw new ThreadkeepError("network", "the part of threadkeep that keeps secrets did not load; reload the page", { cause });
-  }
-}
+const load = () => part(import("./secrets/index.js"));

@@ -1,5 +1,6 @@
 // Security analyzers: who says how dangerous a call is. Their code comes with a dynamic import, when one is used.
 import type { ActionEvent, SecurityRisk } from "./events.js";
+import { part } from "./wasm.js";
 
 /**
  * A regular expression in Python's spelling, what it finds, and a name for it. Case is ignored; white space is one
@@ -41,12 +42,12 @@ export interface CoreAnalyzer {
   readonly unavailable: readonly string[];
 }
 
-/** An analyzer that the host asks for. @internal @throws ThreadkeepError `invalid_options` */
+/** An analyzer that the host asks for. @internal @throws ThreadkeepError `invalid_options`, `network` */
 export async function hostAnalyzer(analyzer: SecurityAnalyzer): Promise<CoreAnalyzer> {
-  return (await import("./security/index.js")).hostAnalyzer(analyzer);
+  return (await part(import("./security/index.js"))).hostAnalyzer(analyzer);
 }
 
 /** An analyzer that a conversation has stored. @internal */
 export async function storedAnalyzer(json: string): Promise<CoreAnalyzer> {
-  return (await import("./security/index.js")).storedAnalyzer(json);
+  return (await part(import("./security/index.js"))).storedAnalyzer(json);
 }

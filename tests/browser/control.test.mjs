@@ -6,7 +6,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { createModel } from "../support/model.mjs";
 import { startServer } from "../support/server.mjs";
-import { availableBrowsers, launch } from "./driver.mjs";
+import { availableBrowsers, isReady, launch } from "./driver.mjs";
 
 const both = { text: "Both.", calls: [{ name: "send", arguments: { text: "one" } }, { name: "send", arguments: { text: "two" } }] };
 const waiting = { status: "waiting_for_confirmation", texts: ["one", "two"], risks: ["LOW", "HIGH"] };
@@ -73,13 +73,6 @@ for (const kind of availableBrowsers) {
       await browser.close();
       await stage.close();
     }
-  });
-}
-
-function isReady() {
-  return new Promise((resolve) => {
-    const look = () => (document.title === "ready" ? resolve() : setTimeout(look, 5));
-    look();
   });
 }
 

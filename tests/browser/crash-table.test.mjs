@@ -8,7 +8,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { createModel } from "../support/model.mjs";
 import { startServer } from "../support/server.mjs";
-import { availableBrowsers, launch } from "./driver.mjs";
+import { availableBrowsers, isReady, launch } from "./driver.mjs";
 
 const step = (n) => ({ text: `I do step ${n}.`, calls: [{ name: "step", arguments: { n } }] });
 const beginning = ["SystemPrompt", "Message"];
@@ -118,13 +118,6 @@ function hold(row, found, { acts }) {
     const told = row.model.requests.at(-1).body.messages.findLast(({ role }) => role === "tool");
     assert.match(JSON.stringify(told.content), row.reads);
   }
-}
-
-function isReady() {
-  return new Promise((resolve) => {
-    const look = () => (document.title === "ready" ? resolve() : setTimeout(look, 5));
-    look();
-  });
 }
 
 /** The server of the pages, with a model on an origin of its own for each row: a browser has few connections for one. */

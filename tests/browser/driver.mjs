@@ -113,3 +113,11 @@ function options(kind, profile) {
   if (kind === "firefox") return { ...common, browser: "firefox", extraPrefsFirefox: firefoxPreferences };
   return { ...common, args: chromiumFlags };
 }
+
+/** For a page: resolves when its title is `ready`. */
+export function isReady() {
+  return new Promise((resolve) => {
+    const look = () => (document.title === "ready" ? resolve() : setTimeout(look, 5));
+    look();
+  });
+}

@@ -29,7 +29,7 @@ const mounts = {
   "/wrong-type/": distWith(/\.wasm$/, (response, wasm) => response.writeHead(200, { "content-type": "application/octet-stream" }).end(wasm)),
   "/cut-off/": distWith(/\.wasm$/, (response, wasm) => response.writeHead(200, { "content-type": "application/wasm" }).end(wasm.subarray(0, 5000))),
   "/sometimes/": distWith(/\.wasm$|inline/, sometimes),
-  "/without-parts/": distWith(/\/(schema|parts)-/, notFound),
+  "/without-parts/": distWith(/\/(schema|parts|security|secrets)-/, notFound),
   "/sometimes-archive/": distWith(/archive_bg\.wasm$|archive-inline/, sometimes),
 };
 
@@ -83,6 +83,14 @@ for (const kind of availableBrowsers) {
         assert.match((await inPage(openFrom, "/without-parts/index.js", true)).outcome, /^ThreadkeepError network a part of the library did not load: /);
       });
 
+      await context.test("so is what judges calls and what keeps secrets, and a part that did not load is an error of ours", async () => {
+        for (const options of [{ securityAnalyzer: { kind: "PatternSecurityAnalyzer" } }, { secrets: { TOKEN: "a-value" } }]) {
+          assert.equal((await inPage(openFrom, "/threadkeep/index.js", false, options)).outcome, "opened");
+          const { outcome } = await inPage(openFrom, "/without-parts/index.js", false, options);
+          assert.match(outcome, /^ThreadkeepError network a part of the library did not load: /);
+        }
+      });
+
       await context.test("an export says that its part did not load", async () => {
         assert.match((await inPage(exportFrom, "/without-parts/index.js")).archive, /^network a part of the library did not load: /);
       });
@@ -127,11 +135,11 @@ async function exportFrom(url) {
 }
 
 /** Opens a conversation, with a tool or without; says how many parts of the library were fetched for tools. */
-async function openFrom(url, withTool) {
+async function openFrom(url, withTool, options = {}) {
   const { Agent, Conversation, LLM, memoryStore, tool } = await import(url);
   const tools = withTool ? [tool({ name: "now", description: "", parameters: { type: "object" }, execute: () => "" })] : [];
   const agent = new Agent({ llm: new LLM({ model: "openai/none" }), tools });
-  const outcome = await Conversation.open({ agent, store: memoryStore() }).then(() => "opened", ({ name, code, message }) => `${name} ${code} ${message}`);
+  const outcome = await Conversation.open({ agent, store: memoryStore(), ...options }).then(() => "opened", ({ name, code, message }) => `${name} ${code} ${message}`);
   const parts = performance.getEntriesByType("resource").filter(({ name }) => /\/schema-[^/]*$/.test(name)).length;
   return { outcome, parts };
 }

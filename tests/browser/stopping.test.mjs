@@ -6,7 +6,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { createModel } from "../support/model.mjs";
 import { startServer } from "../support/server.mjs";
-import { availableBrowsers, launch } from "./driver.mjs";
+import { availableBrowsers, isReady, launch } from "./driver.mjs";
 
 const begin = ["SystemPrompt", "Message"];
 const work = { calls: [{ name: "work", arguments: {} }] };
@@ -86,11 +86,4 @@ async function stage(context, kind, replies, profile) {
   await browser.page(page);
   await browser.evaluate(isReady);
   return { browser, page, model, given: { id: crypto.randomUUID(), baseUrl } };
-}
-
-function isReady() {
-  return new Promise((resolve) => {
-    const look = () => (document.title === "ready" ? resolve() : setTimeout(look, 5));
-    look();
-  });
 }
