@@ -3,8 +3,9 @@
 
 use libfuzzer_sys::fuzz_target;
 use threadkeep::llm::{
-    chat_completions::{Answer, ChatDecoder, DecodeError},
+    chat_completions::ChatCompletions,
     sse::{SseMessage, SseParser, TooLong},
+    wire_api::{Answer, DecodeError, WireApi as _},
 };
 
 const LIMIT: usize = 4096;
@@ -32,9 +33,9 @@ fn events(pieces: &[&[u8]]) -> (Vec<SseMessage>, Result<(), TooLong>) {
 }
 
 fn answer(messages: &[SseMessage]) -> Result<Answer, DecodeError> {
-    let mut decoder = ChatDecoder::default();
+    let mut decoder = ChatCompletions.decoder();
     for message in messages {
-        decoder.push(&message.data)?;
+        decoder.push(&message.event, &message.data)?;
     }
-    decoder.finish(|| "id".into())
+    decoder.finish(&mut || "id".into())
 }

@@ -7,7 +7,6 @@ use crate::{
     host::Host,
     json::FromJson as _,
     llm::{
-        chat_completions::{Answer, ChatDecoder, ChatRequest, DecodeError, request_body, request_headers},
         completion::{CallContext, Completion, Delta, ToolSchema},
         endpoint::Endpoint,
         error::{LlmError, LlmFailure},
@@ -20,6 +19,9 @@ use crate::{
         secret_string::{SecretString, Secrets},
         sse::SseParser,
         transport::{HttpBody, HttpClient, HttpError, HttpRequest, HttpResponse},
+        wire_api::{
+            Answer, Api, DecodeError, Decoder, LlmRequest, WireApi, WireApis, WireRequest, compiled_in,
+        },
     },
     search::contains,
 };
@@ -35,6 +37,8 @@ pub struct Llm {
     pub http: Rc<dyn HttpClient>,
     /// Time and chance.
     pub host: Rc<dyn Host>,
+    /// The wire APIs that are not compiled in.
+    pub wire_apis: Option<Rc<dyn WireApis>>,
 }
 
 /// One event of a stream may be this long: tool arguments come in one piece from some servers.
@@ -57,7 +61,7 @@ impl Llm {
     pub fn new(options: LlmOptions, http: Rc<dyn HttpClient>, host: Rc<dyn Host>) -> Result<Self, LlmError> {
         options.check()?;
         Endpoint::resolve(&options.model, options.base_url.as_deref())?;
-        Ok(Self { options, http, host })
+        Ok(Self { options, http, host, wire_apis: None })
     }
 
     /// Asks for the next message. `on_delta` is called with each piece of text and reasoning as it comes.
@@ -74,6 +78,7 @@ impl Llm {
         let mut options = self.options.clone();
         options.check()?;
         let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref())?;
+        let wire_api = self.wire_api(Api::of(&options, &endpoint)).await?;
         let is_shown = Cell::new(false);
         let show = |delta: Delta| {
             is_shown.set(true);
@@ -82,7 +87,7 @@ impl Llm {
         let mut attempt = 1;
         loop {
             let features = ModelFeatures::of(&options, &endpoint);
-            let request = ChatRequest {
+            let request = LlmRequest {
                 options: &options,
                 endpoint: &endpoint,
                 features: &features,
@@ -91,7 +96,7 @@ impl Llm {
                 conversation_id: context.conversation_id.as_deref(),
                 is_streaming: options.stream.unwrap_or(true),
             };
-            let error = match self.attempt(&request, &show).await {
+            let error = match self.attempt(&*wire_api, &request, &show).await {
                 Ok(completion) => return Ok(completion),
                 Err(error) => error,
             };
@@ -116,11 +121,28 @@ impl Llm {
         }
     }
 
-    async fn attempt(&self, request: &ChatRequest<'_>, show: &dyn Fn(Delta)) -> Result<Completion, LlmError> {
+    async fn wire_api(&self, api: Api) -> Result<Rc<dyn WireApi>, LlmError> {
+        match (compiled_in(api), &self.wire_apis) {
+            (Some(api), _) => Ok(api),
+            (None, Some(apis)) => apis.load(api).await,
+            (None, None) => Err(LlmError::new(
+                LlmFailure::InvalidOptions,
+                format!("this build does not speak {}; set apiMode to \"chat\"", api.as_str()),
+            )),
+        }
+    }
+
+    async fn attempt(
+        &self,
+        wire_api: &dyn WireApi,
+        request: &LlmRequest<'_>,
+        show: &dyn Fn(Delta),
+    ) -> Result<Completion, LlmError> {
         let key = self.key().await?;
-        let mut headers = request_headers(request);
+        let WireRequest { url, mut headers, body } = wire_api.encode(request)?;
         if let Some(key) = &key {
-            set_header(&mut headers, "authorization", &format!("Bearer {}", key.expose()));
+            let (name, start) = request.endpoint.provider.key_header;
+            set_header(&mut headers, name, &format!("{start}{}", key.expose()));
         }
         for (name, value) in &request.options.headers {
             set_header(&mut headers, name, value);
@@ -132,14 +154,15 @@ impl Llm {
             origin: request.endpoint.origin(),
         };
         let started = self.host.now();
-        let http_request =
-            HttpRequest { url: request.endpoint.url.clone(), headers, body: request_body(request).into() };
+        let http_request = HttpRequest { url, headers, body: body.into() };
         let mut response = exchange.within(exchange.silence, self.http.post(http_request)).await?;
         if !(200..300).contains(&response.status) {
             return Err(exchange.refusal(response).await);
         }
-        let answer =
-            exchange.read(&mut *response.body, show, || self.host.random_uuid().simple().to_string()).await?;
+        let mut decoder = wire_api.decoder();
+        exchange.read(&mut *response.body, &mut *decoder, show).await?;
+        let new_id = &mut || self.host.random_uuid().simple().to_string();
+        let answer = decoder.finish(new_id).map_err(|error| exchange.decode_error(error))?;
         Ok(self.completion(request, answer, &response, started))
     }
 
@@ -156,7 +179,7 @@ impl Llm {
 
     fn completion(
         &self,
-        request: &ChatRequest<'_>,
+        request: &LlmRequest<'_>,
         answer: Answer,
         response: &HttpResponse,
         started: f64,
@@ -260,10 +283,9 @@ impl Exchange<'_> {
     async fn read(
         &self,
         body: &mut dyn HttpBody,
+        decoder: &mut dyn Decoder,
         show: &dyn Fn(Delta),
-        new_id: impl FnMut() -> String,
-    ) -> Result<Answer, LlmError> {
-        let mut decoder = ChatDecoder::default();
+    ) -> Result<(), LlmError> {
         let mut start = Vec::new();
         let first = loop {
             match self.within(self.silence, body.chunk()).await? {
@@ -279,20 +301,17 @@ impl Exchange<'_> {
             }
         };
         match first {
-            Some(b'{' | b'[' | b'<') => {
-                self.read_whole(start, body, &mut decoder, show).await?;
-            }
-            Some(_) => self.read_events(&start, body, &mut decoder, show).await?,
-            None => {}
+            Some(b'{' | b'[' | b'<') => self.read_whole(start, body, decoder, show).await,
+            Some(_) => self.read_events(&start, body, decoder, show).await,
+            None => Ok(()),
         }
-        decoder.finish(new_id).map_err(|error| self.decode_error(error))
     }
 
     async fn read_events(
         &self,
         start: &[u8],
         body: &mut dyn HttpBody,
-        decoder: &mut ChatDecoder,
+        decoder: &mut dyn Decoder,
         show: &dyn Fn(Delta),
     ) -> Result<(), LlmError> {
         let mut parser = SseParser::new(LONGEST_EVENT);
@@ -306,7 +325,7 @@ impl Exchange<'_> {
                 if message.event == "error" {
                     return Err(self.decode_error(DecodeError::Provider(message.data)));
                 }
-                self.push(decoder, &message.data, show)?;
+                self.push(decoder, &message.event, &message.data, show)?;
             }
             if pushed.is_err() || length > LONGEST_ANSWER {
                 return Err(self.decode_error(DecodeError::Garbage("an answer without an end".into())));
@@ -324,7 +343,7 @@ impl Exchange<'_> {
             };
         }
         if let Some(last) = parser.finish() {
-            match decoder.push(&last.data) {
+            match decoder.push(&last.event, &last.data) {
                 Ok(Some(delta)) => show(delta),
                 // Half a chunk at the end is a stream that was cut off, which the decoder tells by itself.
                 Ok(None) | Err(DecodeError::Garbage(_)) => {}
@@ -338,7 +357,7 @@ impl Exchange<'_> {
         &self,
         mut start: Vec<u8>,
         body: &mut dyn HttpBody,
-        decoder: &mut ChatDecoder,
+        decoder: &mut dyn Decoder,
         show: &dyn Fn(Delta),
     ) -> Result<(), LlmError> {
         while let Some(bytes) = self.within(self.silence, body.chunk()).await? {
@@ -349,14 +368,20 @@ impl Exchange<'_> {
         }
         let text = String::from_utf8_lossy(&start);
         match text.trim_start().starts_with('{') {
-            true => self.push(decoder, &text, show),
+            true => self.push(decoder, "", &text, show),
             // A web page, or Gemini's error in a list.
             false => Err(LlmError::from_provider(Some(200), &text, &self.secrets)),
         }
     }
 
-    fn push(&self, decoder: &mut ChatDecoder, data: &str, show: &dyn Fn(Delta)) -> Result<(), LlmError> {
-        match decoder.push(data) {
+    fn push(
+        &self,
+        decoder: &mut dyn Decoder,
+        event: &str,
+        data: &str,
+        show: &dyn Fn(Delta),
+    ) -> Result<(), LlmError> {
+        match decoder.push(event, data) {
             Ok(Some(delta)) => show(delta),
             Ok(None) => {}
             Err(error) => return Err(self.decode_error(error)),

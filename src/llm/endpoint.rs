@@ -19,8 +19,8 @@ pub struct Endpoint {
     pub provider: &'static Provider,
     /// The name that is sent.
     pub model: String,
-    /// Absolute, or relative to the page.
-    pub url: String,
+    /// What the path of a wire API is put behind. Absolute, or relative to the page.
+    base: String,
     /// Whether the user named the server.
     pub is_user_server: bool,
 }
@@ -48,17 +48,17 @@ impl Endpoint {
         };
         // The SDK drops OpenAI's own origin as base URL, so that it counts as none.
         let is_user_server = base_url.is_some() && provider.base_url != Some(&base);
-        Ok(Self {
-            provider,
-            model: sent.to_owned(),
-            url: with_path(&base, "/chat/completions"),
-            is_user_server,
-        })
+        Ok(Self { provider, model: sent.to_owned(), base, is_user_server })
+    }
+
+    /// Where a wire API is reached that stands at `path`, which the user's base URL may end with already.
+    pub fn url(&self, path: &str) -> String {
+        with_path(&self.base, path)
     }
 
     /// The server's name, for messages.
     pub fn origin(&self) -> &str {
-        authority(&self.url).unwrap_or("the page's own server")
+        authority(&self.base).unwrap_or("the page's own server")
     }
 }
 
@@ -153,7 +153,8 @@ mod tests {
 
     fn resolved(model: &str, base_url: Option<&str>) -> (String, String) {
         let endpoint = Endpoint::resolve(model, base_url).unwrap();
-        (endpoint.model, endpoint.url)
+        let url = endpoint.url("/chat/completions");
+        (endpoint.model, url)
     }
 
     fn pair(model: &str, url: &str) -> (String, String) {

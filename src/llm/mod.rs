@@ -21,6 +21,9 @@ pub mod retry;
 pub mod secret_string;
 pub mod sse;
 pub mod transport;
+pub mod usage;
+pub mod wire_api;
+mod writer;
 
 pub use client::Llm;
 pub use completion::{CallContext, Completion, Delta, ToolSchema};

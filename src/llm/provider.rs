@@ -2,6 +2,8 @@
 //!
 //! Names are LiteLLM's: `provider/model`. Differences in spelling are those that LiteLLM makes for the same provider.
 
+use crate::llm::wire_api::Api;
+
 /// A row: what is known of one provider's Chat Completions server.
 #[derive(Debug)]
 pub struct Provider {
@@ -13,6 +15,10 @@ pub struct Provider {
     pub bare_path: &'static str,
     /// How names without a prefix begin that mean this provider.
     pub bare_names: &'static [&'static str],
+    /// What it speaks.
+    pub api: Api,
+    /// The header that carries the key, and what stands in front of the key there.
+    pub key_header: (&'static str, &'static str),
     /// When `reasoning_effort` is sent.
     pub reasoning: ReasoningEffort,
     /// How the output limit is called.
@@ -69,6 +75,8 @@ const COMPATIBLE: Provider = Provider {
     base_url: None,
     bare_path: "",
     bare_names: &[],
+    api: Api::Chat,
+    key_header: ("authorization", "Bearer "),
     reasoning: ReasoningEffort::UnlessKnown,
     output_limit: "max_completion_tokens",
     takes_cache_key: true,

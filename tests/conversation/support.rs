@@ -285,7 +285,12 @@ impl World {
         options.input_cost_per_token = Some(0.001);
         options.output_cost_per_token = Some(0.002);
         let agent = Agent {
-            llm: Rc::new(Llm { options, http: Rc::new(Wire(self.model.clone())), host: self.host.clone() }),
+            llm: Rc::new(Llm {
+                options,
+                http: Rc::new(Wire(self.model.clone())),
+                host: self.host.clone(),
+                wire_apis: None,
+            }),
             tools: ToolRegistry::new(self.tools.clone())?,
             system_prompt: "Be brief.".into(),
             tool_concurrency_limit: self.tool_concurrency_limit,

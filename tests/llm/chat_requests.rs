@@ -12,10 +12,11 @@ use threadkeep::{
     json::FromJson as _,
     llm::{
         ApiMode, LlmOptions, ToolSchema,
-        chat_completions::{ChatRequest, request_body, request_headers},
+        chat_completions::ChatCompletions,
         endpoint::Endpoint,
         message::Message,
         model_features::ModelFeatures,
+        wire_api::{LlmRequest, WireApi as _},
     },
 };
 
@@ -53,7 +54,7 @@ fn request(case: &Case) -> (Value, BTreeMap<String, String>) {
     let features = ModelFeatures::of(&options, &endpoint);
     let messages = Vec::<Message>::from_json(&case.messages.to_string()).unwrap();
     let tools: Vec<ToolSchema> = case.tools.iter().map(tool).collect();
-    let request = ChatRequest {
+    let request = LlmRequest {
         options: &options,
         endpoint: &endpoint,
         features: &features,
@@ -62,8 +63,8 @@ fn request(case: &Case) -> (Value, BTreeMap<String, String>) {
         conversation_id: Some(&case.conversation_id),
         is_streaming: options.stream.unwrap_or(true),
     };
-    let body = serde_json::from_str(&request_body(&request)).unwrap();
-    (body, request_headers(&request).into_iter().collect())
+    let sent = ChatCompletions.encode(&request).unwrap();
+    (serde_json::from_str(&sent.body).unwrap(), sent.headers.into_iter().collect())
 }
 
 fn options(fields: &Map<String, Value>) -> LlmOptions {

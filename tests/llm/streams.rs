@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::{fs, path::Path};
 use threadkeep::{
     json::ToJson as _,
-    llm::{LlmOptions, chat_completions::ChatDecoder, sse::SseParser},
+    llm::{LlmOptions, chat_completions::ChatCompletions, sse::SseParser, wire_api::WireApi as _},
 };
 
 fn fixtures() -> Vec<(String, Vec<u8>, Value)> {
@@ -140,11 +140,11 @@ proptest! {
             0..10,
         ),
     ) {
-        let mut decoder = ChatDecoder::default();
+        let mut decoder = ChatCompletions.decoder();
         for piece in &pieces {
-            let _ = decoder.push(piece);
+            let _ = decoder.push("", piece);
         }
-        let _ = decoder.finish(|| "id".into());
+        let _ = decoder.finish(&mut || "id".into());
         let mut parser = SseParser::new(64);
         let mut messages = Vec::new();
         for piece in &pieces {

@@ -3,13 +3,15 @@
 //! Deterministic: ids that a server leaves out are asked for at the end. Reads leniently, because most servers only
 //! nearly speak the protocol; what it cannot make sense of at all is an error.
 
-use super::{tool_calls::ToolCalls, usage::usage_of, wtf8::TextPieces};
+use super::{tool_calls::ToolCalls, wtf8::TextPieces};
 use crate::{
     json::RawObject,
     llm::{
         completion::Delta,
         message::{Content, Message, Role, ThinkingBlock},
         metrics::Usage,
+        usage::usage_of,
+        wire_api::{Answer, DecodeError, Decoder},
     },
 };
 
@@ -31,42 +33,8 @@ pub struct ChatDecoder {
     is_done: bool,
 }
 
-/// The whole answer.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
-    /// The provider's id; empty where it gave none.
-    pub id: String,
-    /// The model that answered, in the provider's words.
-    pub model: String,
-    /// The message.
-    pub message: Message,
-    /// Why it ended, in the provider's words.
-    pub finish_reason: Option<String>,
-    /// What was counted.
-    pub usage: Option<Usage>,
-}
-
-/// Why there is no answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DecodeError {
-    /// The provider says so, in this JSON.
-    Provider(String),
-    /// Neither an answer nor an error; says what.
-    Garbage(String),
-    /// It ended too early.
-    CutOff,
-    /// It ended in order, with nothing in it.
-    Empty,
-    /// It was filtered, with nothing left.
-    Filtered,
-}
-
-impl ChatDecoder {
-    /// Takes in the data of one event, or a whole answer's body. `Some` where it adds something to show.
-    ///
-    /// # Errors
-    /// What the provider reports, or data that is no JSON object.
-    pub fn push(&mut self, data: &str) -> Result<Option<Delta>, DecodeError> {
+impl Decoder for ChatDecoder {
+    fn push(&mut self, _event: &str, data: &str) -> Result<Option<Delta>, DecodeError> {
         let data = data.trim();
         if data.is_empty() || self.is_done {
             return Ok(None);
@@ -97,21 +65,15 @@ impl ChatDecoder {
         choice.map_or(Ok(None), |choice| self.push_choice(choice))
     }
 
-    /// Nothing more is to come.
-    pub fn is_done(&self) -> bool {
+    fn is_done(&self) -> bool {
         self.is_done
     }
 
-    /// The model has ended; what may still come is the count of tokens.
-    pub fn has_ended(&self) -> bool {
+    fn has_ended(&self) -> bool {
         self.is_done || self.finish_reason.is_some()
     }
 
-    /// The end of the stream. `new_id` makes what ids are missing.
-    ///
-    /// # Errors
-    /// An answer that was cut off, or is none.
-    pub fn finish(mut self, new_id: impl FnMut() -> String) -> Result<Answer, DecodeError> {
+    fn finish(mut self: Box<Self>, new_id: &mut dyn FnMut() -> String) -> Result<Answer, DecodeError> {
         if !self.has_ended() && !self.is_whole {
             return Err(DecodeError::CutOff);
         }
@@ -142,7 +104,9 @@ impl ChatDecoder {
             usage: self.usage,
         })
     }
+}
 
+impl ChatDecoder {
     fn push_choice(&mut self, choice: &RawObject) -> Result<Option<Delta>, DecodeError> {
         self.has_choice = true;
         if let Some(error) = choice.get("error").filter(|error| *error != "null") {

@@ -1,11 +1,12 @@
 //! Messages as they are sent: the SDK's `Message.to_chat_dict` and `_apply_prompt_caching`.
 
-use super::{request::ChatRequest, writer::Writer};
 use crate::{
     json::quoted,
     llm::{
         message::{Content, Message, Role, ThinkingBlock},
         provider::WantsReasoning,
+        wire_api::LlmRequest,
+        writer::Writer,
     },
 };
 
@@ -23,7 +24,7 @@ const ONLY_IMAGES: &str = "[Tool returned an image - see the following user mess
 const CACHE_CONTROL: &str = "{\"type\":\"ephemeral\"}";
 
 /// The `messages` of a request.
-pub(super) fn messages_json(request: &ChatRequest<'_>) -> String {
+pub(super) fn messages_json(request: &LlmRequest<'_>) -> String {
     let marks = CacheMarks::of(request);
     let mut list = Writer::list();
     // The images of a run of tool messages, which must not be interrupted.
@@ -57,7 +58,7 @@ struct CacheMarks {
 }
 
 impl CacheMarks {
-    fn of(request: &ChatRequest<'_>) -> Self {
+    fn of(request: &LlmRequest<'_>) -> Self {
         let messages = request.messages;
         if !request.features.supports_prompt_cache {
             return Self { has_system: false, last: None };
@@ -79,7 +80,7 @@ impl CacheMarks {
 fn message_json(
     message: &Message,
     marked: Option<usize>,
-    request: &ChatRequest<'_>,
+    request: &LlmRequest<'_>,
     images: &mut Vec<String>,
 ) -> String {
     let features = request.features;
@@ -133,7 +134,7 @@ fn message_json(
 }
 
 /// The reasoning that goes back to the model; a blank where there is none and the provider refuses that.
-fn reasoning<'a>(message: &'a Message, has_calls: bool, request: &ChatRequest<'_>) -> Option<&'a str> {
+fn reasoning<'a>(message: &'a Message, has_calls: bool, request: &LlmRequest<'_>) -> Option<&'a str> {
     if !request.features.send_reasoning_content {
         return None;
     }

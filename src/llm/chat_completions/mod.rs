@@ -1,15 +1,31 @@
 //! OpenAI Chat Completions, the wire API that most servers speak: a body, headers, and a decoder. No I/O.
 //!
-//! Mirrors the SDK's `Message.to_chat_dict` and `select_chat_options`, and what LiteLLM makes of them. Further wire
-//! APIs are further folders like this one.
+//! Mirrors the SDK's `Message.to_chat_dict` and `select_chat_options`, and what LiteLLM makes of them.
 
 mod decoder;
 mod messages;
 mod request;
 mod tool_calls;
-mod usage;
-mod writer;
 mod wtf8;
 
-pub use decoder::{Answer, ChatDecoder, DecodeError};
-pub use request::{ChatRequest, request_body, request_headers};
+use crate::llm::{
+    error::LlmError,
+    wire_api::{Decoder, LlmRequest, WireApi, WireRequest},
+};
+
+/// The wire API.
+pub struct ChatCompletions;
+
+impl WireApi for ChatCompletions {
+    fn encode(&self, request: &LlmRequest<'_>) -> Result<WireRequest, LlmError> {
+        Ok(WireRequest {
+            url: request.endpoint.url("/chat/completions"),
+            headers: request::request_headers(request),
+            body: request::request_body(request),
+        })
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::new(decoder::ChatDecoder::default())
+    }
+}

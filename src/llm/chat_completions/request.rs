@@ -1,36 +1,14 @@
 //! What is sent, as a function of options, messages and tools.
 
-use super::{messages::messages_json, writer::Writer};
+use super::messages::messages_json;
 use crate::{
     json::{ToJson as _, quoted},
-    llm::{
-        completion::ToolSchema, endpoint::Endpoint, message::Message, model_features::ModelFeatures,
-        options::LlmOptions, provider::ReasoningEffort,
-    },
+    llm::{completion::ToolSchema, provider::ReasoningEffort, wire_api::LlmRequest, writer::Writer},
 };
 
-/// All that a request is made of.
-#[derive(Clone, Copy)]
-pub struct ChatRequest<'a> {
-    /// The user's options.
-    pub options: &'a LlmOptions,
-    /// Where it goes.
-    pub endpoint: &'a Endpoint,
-    /// What the model can do.
-    pub features: &'a ModelFeatures,
-    /// The history.
-    pub messages: &'a [Message],
-    /// The tools.
-    pub tools: &'a [ToolSchema],
-    /// The conversation that asks, if one does.
-    pub conversation_id: Option<&'a str>,
-    /// Whether the answer is to come piece by piece.
-    pub is_streaming: bool,
-}
-
 /// The body, as JSON.
-pub fn request_body(request: &ChatRequest<'_>) -> String {
-    let ChatRequest { options, endpoint, features, .. } = *request;
+pub(super) fn request_body(request: &LlmRequest<'_>) -> String {
+    let LlmRequest { options, endpoint, features, .. } = *request;
     let provider = endpoint.provider;
     let mut body = Writer::object();
     body.field("model", &quoted(&endpoint.model));
@@ -83,7 +61,7 @@ pub fn request_body(request: &ChatRequest<'_>) -> String {
 
 /// The headers besides authorization. Only what the provider reads: every header that is not on CORS's list costs
 /// the request where the server does not expect it.
-pub fn request_headers(request: &ChatRequest<'_>) -> Vec<(String, String)> {
+pub(super) fn request_headers(request: &LlmRequest<'_>) -> Vec<(String, String)> {
     let provider = request.endpoint.provider;
     let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
     for (name, value) in provider.headers {

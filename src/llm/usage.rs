@@ -4,7 +4,7 @@ use crate::{json::RawObject, llm::metrics::Usage};
 
 /// Reads a `usage` object; `None` where it counts nothing. Mirrors the SDK's `Telemetry._record_usage` and the
 /// names that LiteLLM folds together before it.
-pub(super) fn usage_of(usage: &RawObject) -> Option<Usage> {
+pub fn usage_of(usage: &RawObject) -> Option<Usage> {
     let count = |object: &RawObject, names: &[&str]| {
         names
             .iter()

@@ -1,0 +1,162 @@
+//! What every wire API is: a request made of messages, and a decoder of what comes back. No I/O.
+//!
+//! Each is a folder beside this file. Chat Completions is always there; the others are in a page only when a model
+//! needs them, and natively always: see [`WireApis`].
+
+use crate::{
+    json::words,
+    llm::{
+        chat_completions::ChatCompletions,
+        completion::{Delta, ToolSchema},
+        endpoint::Endpoint,
+        error::LlmError,
+        message::Message,
+        metrics::Usage,
+        model_features::ModelFeatures,
+        options::{ApiMode, LlmOptions},
+    },
+};
+use futures_util::future::LocalBoxFuture;
+use std::rc::Rc;
+
+/// One way of speaking with a model.
+pub trait WireApi {
+    /// What is sent.
+    ///
+    /// # Errors
+    /// Where this API has no way to say what is asked.
+    fn encode(&self, request: &LlmRequest<'_>) -> Result<WireRequest, LlmError>;
+
+    /// Reads one answer.
+    fn decoder(&self) -> Box<dyn Decoder>;
+}
+
+/// The wire APIs by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Api {
+    /// OpenAI Chat Completions.
+    Chat,
+    /// OpenAI Responses.
+    Responses,
+    /// Anthropic Messages.
+    Anthropic,
+    /// Chat Completions with tools told and called in text.
+    TextTools,
+}
+
+words!(Api {
+    Chat = "chat",
+    Responses = "responses",
+    Anthropic = "anthropic",
+    TextTools = "text_tools",
+});
+
+impl Api {
+    /// The one in which this model is spoken with: as the user says, else as the provider and the model do.
+    pub fn of(options: &LlmOptions, endpoint: &Endpoint) -> Self {
+        let is_text_only = options.native_tool_calling == Some(false);
+        match options.api_mode {
+            Some(ApiMode::Responses) => Self::Responses,
+            Some(ApiMode::Anthropic) => Self::Anthropic,
+            _ if is_text_only => Self::TextTools,
+            Some(ApiMode::Chat) => Self::Chat,
+            Some(ApiMode::Auto) | None => endpoint.provider.api,
+        }
+    }
+}
+
+/// Where the wire APIs come from that are not compiled in.
+pub trait WireApis {
+    /// Brings up the one of this name.
+    fn load(&self, api: Api) -> LocalBoxFuture<'static, Result<Rc<dyn WireApi>, LlmError>>;
+}
+
+/// The wire API, if it is in this wasm. Every one is, natively.
+pub fn compiled_in(api: Api) -> Option<Rc<dyn WireApi>> {
+    match api {
+        Api::Chat => Some(Rc::new(ChatCompletions)),
+        _ => None,
+    }
+}
+
+/// All that a request is made of.
+#[derive(Clone, Copy)]
+pub struct LlmRequest<'a> {
+    /// The user's options.
+    pub options: &'a LlmOptions,
+    /// Where it goes.
+    pub endpoint: &'a Endpoint,
+    /// What the model can do.
+    pub features: &'a ModelFeatures,
+    /// The history.
+    pub messages: &'a [Message],
+    /// The tools.
+    pub tools: &'a [ToolSchema],
+    /// The conversation that asks, if one does.
+    pub conversation_id: Option<&'a str>,
+    /// Whether the answer is to come piece by piece.
+    pub is_streaming: bool,
+}
+
+/// A request but for the key, which the client adds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WireRequest {
+    /// Absolute, or relative to the page.
+    pub url: String,
+    /// Names and values.
+    pub headers: Vec<(String, String)>,
+    /// JSON text.
+    pub body: String,
+}
+
+/// Puts one answer together.
+pub trait Decoder {
+    /// Takes in one event of the stream, or a whole answer's body as the data of an event without a name. `Some` where
+    /// it adds something to show.
+    ///
+    /// # Errors
+    /// What the provider reports, or data that makes no sense.
+    fn push(&mut self, event: &str, data: &str) -> Result<Option<Delta>, DecodeError>;
+
+    /// Nothing more is to come.
+    fn is_done(&self) -> bool;
+
+    /// The model has ended; what may still come is the count of tokens.
+    fn has_ended(&self) -> bool;
+
+    /// The end of the stream. `new_id` makes what ids are missing.
+    ///
+    /// # Errors
+    /// An answer that was cut off, or is none.
+    fn finish(self: Box<Self>, new_id: &mut dyn FnMut() -> String) -> Result<Answer, DecodeError>;
+}
+
+/// The whole answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The provider's id; empty where it gave none.
+    pub id: String,
+    /// The model that answered, in the provider's words.
+    pub model: String,
+    /// The message.
+    pub message: Message,
+    /// Why it ended, in the provider's words.
+    pub finish_reason: Option<String>,
+    /// What was counted.
+    pub usage: Option<Usage>,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DecodeError {
+    /// The provider says so, in this JSON.
+    Provider(String),
+    /// Neither an answer nor an error; says what.
+    Garbage(String),
+    /// It ended too early.
+    CutOff,
+    /// It ended in order, with nothing in it.
+    Empty,
+    /// It was filtered, with nothing left.
+    Filtered,
+}
