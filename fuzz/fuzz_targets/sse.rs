@@ -3,9 +3,9 @@
 
 use libfuzzer_sys::fuzz_target;
 use threadkeep::llm::{
-    chat_completions::ChatCompletions,
+    chat_completions::ChatDecoder,
     sse::{SseMessage, SseParser, TooLong},
-    wire_api::{Answer, DecodeError, WireApi as _},
+    wire_api::{Answer, DecodeError, Decoder as _},
 };
 
 const LIMIT: usize = 4096;
@@ -33,7 +33,7 @@ fn events(pieces: &[&[u8]]) -> (Vec<SseMessage>, Result<(), TooLong>) {
 }
 
 fn answer(messages: &[SseMessage]) -> Result<Answer, DecodeError> {
-    let mut decoder = ChatCompletions.decoder();
+    let mut decoder = Box::new(ChatDecoder::default());
     for message in messages {
         decoder.push(&message.event, &message.data)?;
     }

@@ -139,7 +139,7 @@ impl Llm {
         show: &dyn Fn(Delta),
     ) -> Result<Completion, LlmError> {
         let key = self.key().await?;
-        let WireRequest { url, mut headers, body } = wire_api.encode(request)?;
+        let (WireRequest { url, mut headers, body }, mut decoder) = wire_api.begin(request)?;
         if let Some(key) = &key {
             let (name, start) = request.endpoint.provider.key_header;
             set_header(&mut headers, name, &format!("{start}{}", key.expose()));
@@ -159,7 +159,6 @@ impl Llm {
         if !(200..300).contains(&response.status) {
             return Err(exchange.refusal(response).await);
         }
-        let mut decoder = wire_api.decoder();
         exchange.read(&mut *response.body, &mut *decoder, show).await?;
         let new_id = &mut || self.host.random_uuid().simple().to_string();
         let answer = decoder.finish(new_id).map_err(|error| exchange.decode_error(error))?;

@@ -21,14 +21,11 @@ use std::rc::Rc;
 
 /// One way of speaking with a model.
 pub trait WireApi {
-    /// What is sent.
+    /// What is sent, and what reads the answer to it.
     ///
     /// # Errors
     /// Where this API has no way to say what is asked.
-    fn encode(&self, request: &LlmRequest<'_>) -> Result<WireRequest, LlmError>;
-
-    /// Reads one answer.
-    fn decoder(&self) -> Box<dyn Decoder>;
+    fn begin(&self, request: &LlmRequest<'_>) -> Result<(WireRequest, Box<dyn Decoder>), LlmError>;
 }
 
 /// The wire APIs by name.

@@ -63,7 +63,7 @@ fn request(case: &Case) -> (Value, BTreeMap<String, String>) {
         conversation_id: Some(&case.conversation_id),
         is_streaming: options.stream.unwrap_or(true),
     };
-    let sent = ChatCompletions.encode(&request).unwrap();
+    let sent = ChatCompletions.begin(&request).unwrap().0;
     (serde_json::from_str(&sent.body).unwrap(), sent.headers.into_iter().collect())
 }
 

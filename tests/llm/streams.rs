@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::{fs, path::Path};
 use threadkeep::{
     json::ToJson as _,
-    llm::{LlmOptions, chat_completions::ChatCompletions, sse::SseParser, wire_api::WireApi as _},
+    llm::{LlmOptions, chat_completions::ChatDecoder, sse::SseParser, wire_api::Decoder as _},
 };
 
 fn fixtures() -> Vec<(String, Vec<u8>, Value)> {
@@ -140,7 +140,7 @@ proptest! {
             0..10,
         ),
     ) {
-        let mut decoder = ChatCompletions.decoder();
+        let mut decoder = Box::new(ChatDecoder::default());
         for piece in &pieces {
             let _ = decoder.push("", piece);
         }

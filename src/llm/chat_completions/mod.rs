@@ -8,6 +8,8 @@ mod request;
 mod tool_calls;
 mod wtf8;
 
+pub use decoder::ChatDecoder;
+
 use crate::llm::{
     error::LlmError,
     wire_api::{Decoder, LlmRequest, WireApi, WireRequest},
@@ -17,15 +19,12 @@ use crate::llm::{
 pub struct ChatCompletions;
 
 impl WireApi for ChatCompletions {
-    fn encode(&self, request: &LlmRequest<'_>) -> Result<WireRequest, LlmError> {
-        Ok(WireRequest {
+    fn begin(&self, request: &LlmRequest<'_>) -> Result<(WireRequest, Box<dyn Decoder>), LlmError> {
+        let sent = WireRequest {
             url: request.endpoint.url("/chat/completions"),
             headers: request::request_headers(request),
             body: request::request_body(request),
-        })
-    }
-
-    fn decoder(&self) -> Box<dyn Decoder> {
-        Box::new(decoder::ChatDecoder::default())
+        };
+        Ok((sent, Box::new(ChatDecoder::default())))
     }
 }
