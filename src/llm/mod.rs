@@ -7,6 +7,7 @@
 pub mod chat_completions;
 mod client;
 pub mod completion;
+pub mod elsewhere;
 pub mod endpoint;
 mod error;
 mod field_order;

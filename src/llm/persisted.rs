@@ -51,6 +51,27 @@ impl LlmOptions {
         Some(server)
     }
 
+    /// Reads options as they are stored. What the SDK and the user left out has the SDK's defaults; the key, and how
+    /// often and for how long is tried, are the caller's affair and are not read.
+    pub fn from_sdk_json(json: &str) -> Self {
+        let llm = RawObject::parse(json).unwrap_or_default();
+        let count = |name| llm.read::<u64>(name).and_then(|count| u32::try_from(count).ok());
+        Self {
+            base_url: llm.read("base_url"),
+            temperature: llm.read("temperature"),
+            top_p: llm.read("top_p"),
+            max_input_tokens: count("max_input_tokens"),
+            max_output_tokens: count("max_output_tokens"),
+            model_canonical_name: llm.read("model_canonical_name"),
+            native_tool_calling: llm.read("native_tool_calling"),
+            disable_vision: llm.read("disable_vision"),
+            caching_prompt: llm.read("caching_prompt"),
+            force_string_serializer: llm.read("force_string_serializer"),
+            reasoning_effort: llm.read("reasoning_effort"),
+            ..Self::new(llm.read::<String>("model").unwrap_or_default())
+        }
+    }
+
     fn is_elsewhere(&self, stored: &RawObject) -> bool {
         let model = stored.read::<String>("model").unwrap_or_default();
         let base_url = stored.read::<String>("base_url");

@@ -21,7 +21,7 @@ use threadkeep::{
 };
 
 #[derive(Deserialize)]
-struct Case {
+pub struct Case {
     llm: Map<String, Value>,
     conversation_id: String,
     messages: Value,
@@ -33,7 +33,7 @@ struct Case {
 /// Where the SDK was told that its server is.
 const BASE_URL: &str = "http://127.0.0.1:1/v1";
 
-fn cases() -> Vec<(String, Case)> {
+pub fn cases() -> Vec<(String, Case)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/chat_requests");
     let mut cases: Vec<(String, Case)> = fs::read_dir(folder)
         .unwrap()
@@ -49,12 +49,20 @@ fn cases() -> Vec<(String, Case)> {
 
 /// Our body, and our headers but for authorization.
 fn request(case: &Case) -> (Value, BTreeMap<String, String>) {
+    with_request(case, |request| {
+        let sent = ChatCompletions.begin(request).unwrap().0;
+        (serde_json::from_str(&sent.body).unwrap(), sent.headers.into_iter().collect())
+    })
+}
+
+/// Gives `use_it` what the SDK was given.
+pub fn with_request<T>(case: &Case, use_it: impl FnOnce(&LlmRequest<'_>) -> T) -> T {
     let options = options(&case.llm);
     let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref()).unwrap();
     let features = ModelFeatures::of(&options, &endpoint);
     let messages = Vec::<Message>::from_json(&case.messages.to_string()).unwrap();
     let tools: Vec<ToolSchema> = case.tools.iter().map(tool).collect();
-    let request = LlmRequest {
+    use_it(&LlmRequest {
         options: &options,
         endpoint: &endpoint,
         features: &features,
@@ -62,9 +70,7 @@ fn request(case: &Case) -> (Value, BTreeMap<String, String>) {
         tools: &tools,
         conversation_id: Some(&case.conversation_id),
         is_streaming: options.stream.unwrap_or(true),
-    };
-    let sent = ChatCompletions.begin(&request).unwrap().0;
-    (serde_json::from_str(&sent.body).unwrap(), sent.headers.into_iter().collect())
+    })
 }
 
 fn options(fields: &Map<String, Value>) -> LlmOptions {

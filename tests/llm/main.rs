@@ -4,6 +4,7 @@
 
 mod calls;
 mod chat_requests;
+mod elsewhere;
 mod failures;
 mod scripted_http;
 mod streams;

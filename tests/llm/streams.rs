@@ -16,7 +16,7 @@ use threadkeep::{
     llm::{LlmOptions, chat_completions::ChatDecoder, sse::SseParser, wire_api::Decoder as _},
 };
 
-fn fixtures() -> Vec<(String, Vec<u8>, Value)> {
+pub fn fixtures() -> Vec<(String, Vec<u8>, Value)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/sse");
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {

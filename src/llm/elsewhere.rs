@@ -1,0 +1,250 @@
+//! A wire API in another wasm: both ends of the talk with it.
+//!
+//! Everything crosses as text. The near end writes down what is asked of a model; the far end reads that, and then
+//! answers one question after the other about the request and about the answer that comes back. What the far end
+//! says is checked like a server's words: it never makes the near end fail in another way than an answer can.
+
+use crate::{
+    json::{FromJson as _, ObjectWriter, RawObject, ToJson as _},
+    llm::{
+        completion::{Delta, ToolSchema},
+        endpoint::Endpoint,
+        error::{LlmError, LlmFailure},
+        message::Message,
+        metrics::Usage,
+        model_features::ModelFeatures,
+        options::LlmOptions,
+        wire_api::{Answer, DecodeError, Decoder, LlmRequest, WireApi, WireRequest},
+    },
+};
+use std::rc::Rc;
+
+/// Asks the far end of one request: a question, and for `push` an event's name and data. An error is a far end that
+/// failed altogether.
+pub type Ask = Rc<dyn Fn(&str, &str, &str) -> Result<String, String>>;
+
+/// Tells the far end what is asked of a model.
+pub type Begin = Rc<dyn Fn(&str) -> Result<Ask, String>>;
+
+/// The near end.
+pub struct Elsewhere(pub Begin);
+
+impl WireApi for Elsewhere {
+    fn begin(&self, request: &LlmRequest<'_>) -> Result<(WireRequest, Box<dyn Decoder>), LlmError> {
+        let failed = |words: String| LlmError::new(LlmFailure::InvalidOptions, words);
+        let ask = (self.0)(&asked(request)).map_err(failed)?;
+        let tell = |question: &str| ask(question, "", "").map_err(failed);
+        let error = tell("error")?;
+        if !error.is_empty() {
+            return Err(failed(error));
+        }
+        let headers = Vec::<Vec<String>>::from_json(&tell("headers")?).unwrap_or_default();
+        let pair = |header: Vec<String>| match <[String; 2]>::try_from(header) {
+            Ok([name, value]) => Some((name, value)),
+            Err(_) => None,
+        };
+        let sent = WireRequest {
+            url: tell("url")?,
+            headers: headers.into_iter().filter_map(pair).collect(),
+            body: tell("body")?,
+        };
+        Ok((sent, Box::new(DecoderElsewhere { ask, is_done: false, has_ended: false })))
+    }
+}
+
+struct DecoderElsewhere {
+    ask: Ask,
+    is_done: bool,
+    has_ended: bool,
+}
+
+impl DecoderElsewhere {
+    fn reply(&self, question: &str, event: &str, data: &str) -> Result<RawObject, DecodeError> {
+        let reply = (self.ask)(question, event, data).map_err(DecodeError::Garbage)?;
+        let reply = RawObject::parse(&reply).unwrap_or_default();
+        let words = reply.read("words").unwrap_or_default();
+        Err(match reply.read::<String>("error").as_deref() {
+            None => return Ok(reply),
+            Some("provider") => DecodeError::Provider(words),
+            Some("cut_off") => DecodeError::CutOff,
+            Some("empty") => DecodeError::Empty,
+            Some("filtered") => DecodeError::Filtered,
+            Some(_) => DecodeError::Garbage(words),
+        })
+    }
+}
+
+impl Decoder for DecoderElsewhere {
+    fn push(&mut self, event: &str, data: &str) -> Result<Option<Delta>, DecodeError> {
+        let reply = self.reply("push", event, data)?;
+        self.is_done = reply.get("is_done") == Some("true");
+        self.has_ended = reply.get("has_ended") == Some("true");
+        let delta =
+            Delta { content: reply.read("content"), reasoning_content: reply.read("reasoning_content") };
+        Ok(Some(delta).filter(|delta| *delta != Delta::default()))
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_done
+    }
+
+    fn has_ended(&self) -> bool {
+        self.has_ended
+    }
+
+    fn finish(self: Box<Self>, new_id: &mut dyn FnMut() -> String) -> Result<Answer, DecodeError> {
+        let reply = self.reply("finish", "", &new_id())?;
+        let count = |usage: &RawObject, name| usage.read(name).unwrap_or(0);
+        Ok(Answer {
+            id: reply.read("id").unwrap_or_default(),
+            model: reply.read("model").unwrap_or_default(),
+            message: reply.read("message").ok_or(DecodeError::Empty)?,
+            finish_reason: reply.read("finish_reason"),
+            usage: reply.read::<RawObject>("usage").map(|usage| Usage {
+                prompt_tokens: count(&usage, "prompt_tokens"),
+                completion_tokens: count(&usage, "completion_tokens"),
+                cache_read_tokens: count(&usage, "cache_read_tokens"),
+                cache_write_tokens: count(&usage, "cache_write_tokens"),
+                reasoning_tokens: count(&usage, "reasoning_tokens"),
+            }),
+        })
+    }
+}
+
+/// What is asked of a model, in JSON. No key is in it.
+fn asked(request: &LlmRequest<'_>) -> String {
+    let tools: Vec<RawObject> = request.tools.iter().map(tool_json).collect();
+    let mut asked = ObjectWriter::new();
+    asked.raw("llm", &request.options.to_sdk_json(None));
+    asked.field("messages", request.messages);
+    asked.field("tools", &tools);
+    asked.optional("conversation_id", &request.conversation_id.map(str::to_owned));
+    asked.field("is_streaming", &request.is_streaming);
+    asked.finish()
+}
+
+fn tool_json(tool: &ToolSchema) -> RawObject {
+    let mut json = RawObject::EMPTY;
+    json.set("name", &tool.name.to_json_text());
+    json.set("description", &tool.description.to_json_text());
+    json.set("parameters", &tool.parameters);
+    json
+}
+
+/// The far end of one request.
+pub struct FarEnd {
+    sent: Result<WireRequest, LlmError>,
+    decoder: Option<Box<dyn Decoder>>,
+}
+
+impl FarEnd {
+    /// Reads what is asked, and prepares the request.
+    pub fn begin(api: &dyn WireApi, asked: &str) -> Self {
+        match begin(api, asked) {
+            Ok((sent, decoder)) => Self { sent: Ok(sent), decoder: Some(decoder) },
+            Err(error) => Self { sent: Err(error), decoder: None },
+        }
+    }
+
+    /// Answers a question of the near end.
+    pub fn answer(&mut self, question: &str, event: &str, data: &str) -> String {
+        match (&self.sent, question) {
+            (Err(error), "error") => error.message.clone(),
+            (Ok(sent), "url") => sent.url.clone(),
+            (Ok(sent), "body") => sent.body.clone(),
+            (Ok(sent), "headers") => {
+                let pairs: Vec<Vec<String>> =
+                    sent.headers.iter().map(|(name, value)| vec![name.clone(), value.clone()]).collect();
+                pairs.to_json_text()
+            }
+            (_, "push") => self.push(event, data),
+            (_, "finish") => self.finish(data),
+            _ => String::new(),
+        }
+    }
+
+    fn push(&mut self, event: &str, data: &str) -> String {
+        let Some(decoder) = &mut self.decoder else { return error_json(DecodeError::Empty) };
+        let delta = match decoder.push(event, data) {
+            Ok(delta) => delta.unwrap_or_default(),
+            Err(error) => return error_json(error),
+        };
+        let mut reply = ObjectWriter::new();
+        reply.optional("content", &delta.content);
+        reply.optional("reasoning_content", &delta.reasoning_content);
+        reply.field("is_done", &decoder.is_done());
+        reply.field("has_ended", &decoder.has_ended());
+        reply.finish()
+    }
+
+    /// Ids that the answer lacks are `seed` with a number.
+    fn finish(&mut self, seed: &str) -> String {
+        let Some(decoder) = self.decoder.take() else { return error_json(DecodeError::Empty) };
+        let mut made = 0;
+        let mut new_id = || {
+            made += 1;
+            if made == 1 { seed.to_owned() } else { format!("{seed}{made}") }
+        };
+        let answer = match decoder.finish(&mut new_id) {
+            Ok(answer) => answer,
+            Err(error) => return error_json(error),
+        };
+        let mut reply = ObjectWriter::new();
+        reply.field("id", &answer.id);
+        reply.field("model", &answer.model);
+        reply.field("message", &answer.message);
+        reply.optional("finish_reason", &answer.finish_reason);
+        if let Some(usage) = answer.usage {
+            let mut counts = ObjectWriter::new();
+            counts.field("prompt_tokens", &usage.prompt_tokens);
+            counts.field("completion_tokens", &usage.completion_tokens);
+            counts.field("cache_read_tokens", &usage.cache_read_tokens);
+            counts.field("cache_write_tokens", &usage.cache_write_tokens);
+            counts.field("reasoning_tokens", &usage.reasoning_tokens);
+            reply.raw("usage", &counts.finish());
+        }
+        reply.finish()
+    }
+}
+
+fn begin(api: &dyn WireApi, asked: &str) -> Result<(WireRequest, Box<dyn Decoder>), LlmError> {
+    let asked = RawObject::parse(asked).unwrap_or_default();
+    let options = LlmOptions::from_sdk_json(asked.get("llm").unwrap_or_default());
+    let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref())?;
+    let features = ModelFeatures::of(&options, &endpoint);
+    let messages: Vec<Message> = asked.read("messages").unwrap_or_default();
+    let tools: Vec<RawObject> = asked.read("tools").unwrap_or_default();
+    let tools: Vec<ToolSchema> = tools.iter().map(tool).collect();
+    let conversation_id: Option<String> = asked.read("conversation_id");
+    api.begin(&LlmRequest {
+        options: &options,
+        endpoint: &endpoint,
+        features: &features,
+        messages: &messages,
+        tools: &tools,
+        conversation_id: conversation_id.as_deref(),
+        is_streaming: asked.get("is_streaming") == Some("true"),
+    })
+}
+
+fn tool(json: &RawObject) -> ToolSchema {
+    ToolSchema {
+        name: json.read("name").unwrap_or_default(),
+        description: json.read("description").unwrap_or_default(),
+        parameters: json.get("parameters").unwrap_or("{}").into(),
+    }
+}
+
+fn error_json(error: DecodeError) -> String {
+    let (kind, words) = match error {
+        DecodeError::Provider(words) => ("provider", words),
+        DecodeError::Garbage(words) => ("garbage", words),
+        DecodeError::CutOff => ("cut_off", String::new()),
+        DecodeError::Empty => ("empty", String::new()),
+        DecodeError::Filtered => ("filtered", String::new()),
+    };
+    let mut reply = ObjectWriter::new();
+    reply.field("error", kind);
+    reply.field("words", &words);
+    reply.finish()
+}
