@@ -21,6 +21,8 @@ mod provider_words;
 pub mod retry;
 pub mod secret_string;
 pub mod sse;
+mod text_pieces;
+mod tool_text;
 pub mod transport;
 pub mod usage;
 pub mod wire_api;

@@ -1,7 +1,7 @@
 //! A wire API in another wasm says and hears what it would at home.
 
 use crate::{
-    chat_requests::{cases, with_request},
+    captured::{cases, with_request},
     streams::fixtures,
 };
 use std::{cell::RefCell, rc::Rc};
@@ -24,7 +24,7 @@ fn elsewhere(api: Rc<dyn WireApi>) -> Elsewhere {
 
 #[test]
 fn a_request_is_the_same_from_elsewhere() {
-    for (name, case) in cases() {
+    for (name, case) in cases("chat_requests") {
         with_request(&case, |request| {
             let home = ChatCompletions.begin(request).unwrap().0;
             let far = elsewhere(Rc::new(ChatCompletions)).begin(request).unwrap().0;
@@ -35,8 +35,8 @@ fn a_request_is_the_same_from_elsewhere() {
 
 #[test]
 fn an_answer_is_the_same_from_elsewhere() {
-    let (_, case) = cases().swap_remove(0);
-    for (name, bytes, _) in fixtures() {
+    let (_, case) = cases("chat_requests").swap_remove(0);
+    for (name, bytes, _) in fixtures("chat") {
         with_request(&case, |request| {
             let home = heard(ChatCompletions.begin(request).unwrap().1, &bytes);
             let far = heard(elsewhere(Rc::new(ChatCompletions)).begin(request).unwrap().1, &bytes);
@@ -47,7 +47,7 @@ fn an_answer_is_the_same_from_elsewhere() {
 
 #[test]
 fn a_far_end_that_fails_is_an_error_and_no_trap() {
-    let (_, case) = cases().swap_remove(0);
+    let (_, case) = cases("chat_requests").swap_remove(0);
     for said in ["", "null", "[]", "{\"message\":7}", "{\"error\":\"\",\"words\":3}"] {
         let far = Elsewhere(Rc::new(move |_| {
             let ask: Ask = Rc::new(move |question, _, _| match question {

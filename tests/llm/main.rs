@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot read its fixture has failed")]
 
 mod calls;
+mod captured;
 mod chat_requests;
 mod elsewhere;
 mod failures;

@@ -160,8 +160,15 @@ fn check(request: &HttpRequest) {
     let body: Value = serde_json::from_str(&request.body).unwrap();
     assert!(request.url.starts_with("http") || request.url.starts_with('/'), "{}", request.url);
     assert!(body["model"].is_string());
+    match body["input"].as_array() {
+        Some(items) => check_items(items),
+        None => check_messages(body["messages"].as_array().unwrap()),
+    }
+}
+
+fn check_messages(messages: &[Value]) {
     let mut open = BTreeSet::new();
-    for message in body["messages"].as_array().unwrap() {
+    for message in messages {
         if message["role"] == "tool" {
             let id = message["tool_call_id"].as_str().unwrap();
             assert!(open.remove(id), "the result of {id} answers no call");
@@ -172,6 +179,27 @@ fn check(request: &HttpRequest) {
             assert!(open.insert(call["id"].as_str().unwrap().to_owned()), "a call's id stands twice");
         }
     }
+}
+
+/// What the Responses API refuses.
+fn check_items(items: &[Value]) {
+    let mut open = BTreeSet::new();
+    let mut answered = BTreeSet::new();
+    for item in items {
+        let call_id = || item["call_id"].as_str().unwrap().to_owned();
+        match item["type"].as_str().unwrap() {
+            "function_call" => {
+                assert!(item.get("id").is_none_or(|id| id.as_str().unwrap().starts_with("fc")), "{item}");
+                assert!(call_id().len() <= 64 && open.insert(call_id()), "{item}");
+            }
+            "function_call_output" => {
+                assert!(answered.insert(call_id()), "{item} is a second result");
+                assert!(open.remove(&call_id()), "{item} answers no call");
+            }
+            _ => {}
+        }
+    }
+    assert!(open.is_empty(), "calls without results: {open:?}");
 }
 
 /// Time passes only while everybody sleeps.

@@ -1,5 +1,6 @@
 //! Streams as servers send them, quirks included: raw bytes, written after each server's wire format. Each is played
-//! whole, byte by byte and cut at random, and always comes to the same.
+//! whole, byte by byte and cut at random, and always comes to the same. `tests/fixtures/sse` has a folder for each wire
+//! API.
 
 use crate::{
     calls::{Outcome, call, options},
@@ -13,30 +14,47 @@ use serde_json::{Value, json};
 use std::{fs, path::Path};
 use threadkeep::{
     json::ToJson as _,
-    llm::{LlmOptions, chat_completions::ChatDecoder, sse::SseParser, wire_api::Decoder as _},
+    llm::{
+        LlmOptions,
+        endpoint::Endpoint,
+        message::Message,
+        model_features::ModelFeatures,
+        sse::SseParser,
+        wire_api::{Api, Decoder, LlmRequest, compiled_in},
+    },
 };
 
-pub fn fixtures() -> Vec<(String, Vec<u8>, Value)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/sse");
+/// The folders of the wire APIs, and a model that is spoken with in each.
+const APIS: &[(&str, GiveOptions)] = &[("chat", options)];
+
+type GiveOptions = fn() -> LlmOptions;
+
+pub fn fixtures(api: &str) -> Vec<(String, Vec<u8>, Value)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/sse").join(api);
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "sse") {
             let expected = serde_json::from_slice(&fs::read(path.with_extension("json")).unwrap()).unwrap();
-            found.push((
-                path.file_stem().unwrap().to_string_lossy().into_owned(),
-                fs::read(&path).unwrap(),
-                expected,
-            ));
+            let name = path.file_stem().unwrap().to_string_lossy();
+            found.push((format!("{api}/{name}"), fs::read(&path).unwrap(), expected));
         }
     }
-    assert!(found.len() > 20, "the fixtures are missing");
+    assert!(found.len() > 10, "the fixtures of {api} are missing");
     found
 }
 
-fn play(pieces: &[&[u8]]) -> Outcome {
+/// Every stream of every wire API, with the options of the model that sends it.
+fn streams() -> impl Iterator<Item = (String, Vec<u8>, Value, LlmOptions)> {
+    APIS.iter().flat_map(|(api, options)| {
+        fixtures(api).into_iter().map(|(name, bytes, expected)| (name, bytes, expected, options()))
+    })
+}
+
+fn play(options: &LlmOptions, pieces: &[&[u8]]) -> Outcome {
     let pieces = pieces.iter().map(|piece| Piece::Bytes(piece.to_vec())).collect();
-    call(LlmOptions { num_retries: Some(1), ..options() }, vec![Reply::Response(200, Vec::new(), pieces)])
+    let options = LlmOptions { num_retries: Some(1), ..options.clone() };
+    call(options, vec![Reply::Response(200, Vec::new(), pieces)])
 }
 
 /// What a call came to, in the fixtures' words.
@@ -46,17 +64,28 @@ fn summary(outcome: &Outcome) -> Value {
         Err(error) => return json!({"failure": format!("{:?}", error.failure), "status": error.status}),
     };
     let message = &completion.message;
-    let calls: Vec<Value> =
-        message.tool_calls.iter().flatten().map(|call| json!([call.id, call.name, call.arguments])).collect();
-    let thinking_blocks: Value = serde_json::from_str(&message.thinking_blocks.to_json_text()).unwrap();
+    let calls: Vec<Value> = message
+        .tool_calls
+        .iter()
+        .flatten()
+        .map(|call| match &call.responses_item_id {
+            None => json!([call.id, call.name, call.arguments]),
+            Some(item) => json!([call.id, call.name, call.arguments, item]),
+        })
+        .collect();
+    let json_of = |text: String| -> Value { serde_json::from_str(&text).unwrap() };
+    let mut said = json!({
+        "content": message.content.first().and_then(|content| content.as_text()),
+        "reasoning_content": message.reasoning_content,
+        "tool_calls": calls,
+        "thinking_blocks": json_of(message.thinking_blocks.to_json_text()),
+    });
+    if let Some(item) = &message.responses_reasoning_item {
+        said["responses_reasoning_item"] = json_of(item.to_json_text());
+    }
     json!({
         "response_id": completion.response_id,
-        "message": {
-            "content": message.content.first().and_then(|content| content.as_text()),
-            "reasoning_content": message.reasoning_content,
-            "tool_calls": calls,
-            "thinking_blocks": thinking_blocks,
-        },
+        "message": said,
         "finish_reason": completion.finish_reason,
         "usage": completion.usage.map(|usage| json!({
             "prompt_tokens": usage.prompt_tokens,
@@ -70,11 +99,11 @@ fn summary(outcome: &Outcome) -> Value {
 
 #[test]
 fn every_stream_comes_to_the_same_however_it_is_cut() {
-    for (name, bytes, expected) in fixtures() {
-        let whole = play(&[&bytes]);
+    for (name, bytes, expected, options) in streams() {
+        let whole = play(&options, &[&bytes]);
         assert_eq!(summary(&whole), expected, "{name}");
         let single: Vec<&[u8]> = bytes.chunks(1).collect();
-        let by_byte = play(&single);
+        let by_byte = play(&options, &single);
         assert_eq!(
             (summary(&by_byte), &by_byte.deltas),
             (expected.clone(), &whole.deltas),
@@ -86,7 +115,7 @@ fn every_stream_comes_to_the_same_however_it_is_cut() {
                 cuts.extend([0, bytes.len()]);
                 cuts.sort_unstable();
                 let pieces: Vec<&[u8]> = cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect();
-                prop_assert_eq!(summary(&play(&pieces)), expected.clone(), "{}", name);
+                prop_assert_eq!(summary(&play(&options, &pieces)), expected.clone(), "{}", name);
                 Ok(())
             })
             .unwrap();
@@ -95,23 +124,28 @@ fn every_stream_comes_to_the_same_however_it_is_cut() {
 
 #[test]
 fn what_is_shown_is_what_the_message_says() {
-    for (name, bytes, _) in fixtures() {
-        let outcome = play(&[&bytes]);
+    for (name, bytes, _, options) in streams() {
+        let outcome = play(&options, &[&bytes]);
         let Ok(completion) = &outcome.result else { continue };
         let shown: String = outcome.deltas.iter().filter_map(|delta| delta.content.as_deref()).collect();
         assert_eq!(shown, completion.message.text(), "{name}");
         let thought: String =
             outcome.deltas.iter().filter_map(|delta| delta.reasoning_content.as_deref()).collect();
-        assert_eq!(thought, completion.message.reasoning_content.clone().unwrap_or_default(), "{name}");
+        assert_eq!(thought, reasoning(&completion.message), "{name}");
     }
+}
+
+/// What a reader sees of a message's reasoning.
+fn reasoning(message: &Message) -> String {
+    message.reasoning_content.clone().unwrap_or_default()
 }
 
 /// A stream that stops anywhere is an answer, an error, but never a trap and never half an answer for a whole one.
 #[test]
 fn a_stream_cut_off_anywhere_is_no_whole_answer() {
-    for (name, bytes, expected) in fixtures() {
+    for (name, bytes, expected, options) in streams() {
         for end in 0..bytes.len() {
-            let outcome = play(&[&bytes[..end]]);
+            let outcome = play(&options, &[&bytes[..end]]);
             if let Ok(completion) = &outcome.result {
                 let content = completion.message.text();
                 assert_eq!(
@@ -122,6 +156,22 @@ fn a_stream_cut_off_anywhere_is_no_whole_answer() {
             }
         }
     }
+}
+
+/// What reads the answer of this model.
+fn decoder_of(options: &LlmOptions) -> Box<dyn Decoder> {
+    let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref()).unwrap();
+    let features = ModelFeatures::of(options, &endpoint);
+    let request = LlmRequest {
+        options,
+        endpoint: &endpoint,
+        features: &features,
+        messages: &[],
+        tools: &[],
+        conversation_id: None,
+        is_streaming: true,
+    };
+    compiled_in(Api::of(options, &endpoint)).unwrap().begin(&request).unwrap().1
 }
 
 proptest! {
@@ -140,11 +190,13 @@ proptest! {
             0..10,
         ),
     ) {
-        let mut decoder = Box::new(ChatDecoder::default());
-        for piece in &pieces {
-            let _ = decoder.push("", piece);
+        for (_, options) in APIS {
+            let mut decoder = decoder_of(&options());
+            for piece in &pieces {
+                let _ = decoder.push("", piece);
+            }
+            let _ = decoder.finish(&mut || "id".into());
         }
-        let _ = decoder.finish(&mut || "id".into());
         let mut parser = SseParser::new(64);
         let mut messages = Vec::new();
         for piece in &pieces {

@@ -3,13 +3,14 @@
 //! Deterministic: ids that a server leaves out are asked for at the end. Reads leniently, because most servers only
 //! nearly speak the protocol; what it cannot make sense of at all is an error.
 
-use super::{tool_calls::ToolCalls, wtf8::TextPieces};
+use super::tool_calls::ToolCalls;
 use crate::{
     json::RawObject,
     llm::{
         completion::Delta,
         message::{Content, Message, Role, ThinkingBlock},
         metrics::Usage,
+        text_pieces::TextPieces,
         usage::usage_of,
         wire_api::{Answer, DecodeError, Decoder},
     },

@@ -6,7 +6,6 @@ mod decoder;
 mod messages;
 mod request;
 mod tool_calls;
-mod wtf8;
 
 pub use decoder::ChatDecoder;
 

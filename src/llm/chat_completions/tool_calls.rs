@@ -1,7 +1,10 @@
 //! Tool calls put together from pieces, however a server cuts and numbers them.
 
-use super::wtf8::TextPieces;
-use crate::{json::RawObject, llm::message::MessageToolCall, order};
+use crate::{
+    json::RawObject,
+    llm::{message::MessageToolCall, text_pieces::TextPieces},
+    order,
+};
 
 /// More calls than any answer makes; a server that sends more sends garbage.
 const MOST_CALLS: usize = 1000;

@@ -1,0 +1,159 @@
+//! Requests that the real SDK sent, captured with what it was given, to be compared with ours. `tests/fixtures` has a
+//! folder of them for each wire API.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
+use threadkeep::{
+    json::FromJson as _,
+    llm::{
+        ApiMode, LlmOptions, ToolSchema,
+        endpoint::Endpoint,
+        message::Message,
+        model_features::ModelFeatures,
+        wire_api::{LlmRequest, WireApi},
+    },
+};
+
+#[derive(Deserialize)]
+pub struct Case {
+    pub llm: Map<String, Value>,
+    conversation_id: String,
+    messages: Value,
+    tools: Vec<Value>,
+    pub headers: BTreeMap<String, String>,
+    pub body: Value,
+}
+
+/// Where the SDK was told that its server is.
+const BASE_URL: &str = "http://127.0.0.1:1/v1";
+
+/// All that are in this folder, by name.
+pub fn cases(folder: &str) -> Vec<(String, Case)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(folder);
+    let mut cases: Vec<(String, Case)> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| {
+            let path = entry.unwrap().path();
+            let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+            (name, serde_json::from_slice(&fs::read(path).unwrap()).unwrap())
+        })
+        .collect();
+    cases.sort_by(|a, b| a.0.cmp(&b.0));
+    assert!(cases.len() > 20, "the fixtures are missing");
+    cases
+}
+
+/// Our body, and our headers but for authorization.
+pub fn request_over(api: &dyn WireApi, case: &Case) -> (Value, BTreeMap<String, String>) {
+    with_request(case, |request| {
+        let sent = api.begin(request).unwrap().0;
+        (serde_json::from_str(&sent.body).unwrap(), sent.headers.into_iter().collect())
+    })
+}
+
+/// Gives `use_it` what the SDK was given.
+pub fn with_request<T>(case: &Case, use_it: impl FnOnce(&LlmRequest<'_>) -> T) -> T {
+    let options = options(&case.llm);
+    let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref()).unwrap();
+    let features = ModelFeatures::of(&options, &endpoint);
+    let messages = Vec::<Message>::from_json(&case.messages.to_string()).unwrap();
+    let tools: Vec<ToolSchema> = case.tools.iter().map(tool).collect();
+    use_it(&LlmRequest {
+        options: &options,
+        endpoint: &endpoint,
+        features: &features,
+        messages: &messages,
+        tools: &tools,
+        conversation_id: Some(&case.conversation_id),
+        is_streaming: options.stream.unwrap_or(true),
+    })
+}
+
+fn options(fields: &Map<String, Value>) -> LlmOptions {
+    let text = |name: &str| fields.get(name).map(|value| value.as_str().unwrap().to_owned());
+    let flag = |name: &str| fields.get(name).map(|value| value.as_bool().unwrap());
+    let number = |name: &str| fields.get(name).map(|value| value.as_f64().unwrap());
+    let known = [
+        "model",
+        "api_mode",
+        "stream",
+        "temperature",
+        "top_p",
+        "max_output_tokens",
+        "reasoning_effort",
+        "caching_prompt",
+        "force_string_serializer",
+        "disable_vision",
+        "model_canonical_name",
+    ];
+    assert!(fields.keys().all(|name| known.contains(&name.as_str())), "{fields:?}");
+    LlmOptions {
+        base_url: Some(BASE_URL.into()),
+        api_mode: text("api_mode")
+            .map(|mode| if mode == "responses" { ApiMode::Responses } else { ApiMode::Chat }),
+        stream: flag("stream"),
+        temperature: number("temperature"),
+        top_p: number("top_p"),
+        max_output_tokens: number("max_output_tokens").map(|limit| limit as u32),
+        reasoning_effort: text("reasoning_effort"),
+        caching_prompt: flag("caching_prompt"),
+        force_string_serializer: flag("force_string_serializer"),
+        disable_vision: flag("disable_vision"),
+        model_canonical_name: text("model_canonical_name"),
+        ..LlmOptions::new(text("model").unwrap())
+    }
+}
+
+fn tool(function: &Value) -> ToolSchema {
+    let text = |name: &str| function[name].as_str().unwrap().to_owned();
+    ToolSchema {
+        name: text("name"),
+        description: text("description"),
+        parameters: function["parameters"].to_string().into(),
+    }
+}
+
+/// Compares our body over `api` with what `theirs` makes of the SDK's, for every case of a folder.
+pub fn assert_bodies_are_the_sdks(api: &dyn WireApi, folder: &str, theirs: fn(&Case) -> Value) {
+    let different: Vec<String> = cases(folder)
+        .iter()
+        .filter_map(|(name, case)| {
+            let (ours, _) = request_over(api, case);
+            let theirs = theirs(case);
+            let mut differences = Vec::new();
+            differ("", &ours, &theirs, &mut differences);
+            (ours != theirs).then(|| format!("{name}:\n  {}", differences.join("\n  ")))
+        })
+        .collect();
+    assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+/// Says where two values differ.
+fn differ(at: &str, ours: &Value, theirs: &Value, out: &mut Vec<String>) {
+    match (ours, theirs) {
+        (Value::Object(a), Value::Object(b)) => {
+            let names: BTreeSet<_> = a.keys().chain(b.keys()).collect();
+            for name in names {
+                let nothing = &Value::Null;
+                differ(
+                    &format!("{at}/{name}"),
+                    a.get(name).unwrap_or(nothing),
+                    b.get(name).unwrap_or(nothing),
+                    out,
+                );
+            }
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            for (place, (a, b)) in a.iter().zip(b).enumerate() {
+                differ(&format!("{at}/{place}"), a, b, out);
+            }
+        }
+        _ if ours != theirs => out.push(format!("{at}: ours {ours:.300}, theirs {theirs:.300}")),
+        _ => {}
+    }
+}
