@@ -23,7 +23,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("host", &[]),
     ("id", &["error"]),
     ("store", &["error", "id", "names", "order"]),
-    ("llm", &["error", "host", "json", "order", "search"]),
+    ("llm", &["error", "host", "json", "names", "order", "search"]),
     ("secret", &["json", "order"]),
     ("event", &["error", "id", "json", "llm", "search"]),
     ("context", &["event", "id", "llm", "names"]),

@@ -18,6 +18,8 @@ pub mod options;
 mod persisted;
 pub mod provider;
 mod provider_words;
+#[cfg(any(not(target_arch = "wasm32"), feature = "responses"))]
+pub mod responses;
 pub mod retry;
 pub mod secret_string;
 pub mod sse;

@@ -66,6 +66,21 @@ impl ModelFeatures {
     }
 }
 
+/// Whether a request to the Responses API may say for how long the prompt is to be cached. The last rule that applies
+/// decides, as in the SDK.
+#[cfg(any(not(target_arch = "wasm32"), feature = "responses"))]
+pub(super) fn supports_prompt_cache_retention(options: &LlmOptions) -> bool {
+    const RULES: &[(&str, bool)] = &[
+        ("gpt-5", true),
+        ("gpt-4.1", true),
+        ("mini", false),
+        ("gpt-5.1-codex-mini", true),
+        ("azure/", false),
+    ];
+    let name = options.model_canonical_name.as_deref().unwrap_or(&options.model).to_ascii_lowercase();
+    RULES.iter().rev().find(|(part, _)| contains(&name, part)).is_some_and(|(_, is_supported)| *is_supported)
+}
+
 /// The answer that is asked for where the user does not say: the SDK's `_init_model_info_and_caps`.
 fn output_limit(name: &str, row: Option<&Row>, endpoint: &Endpoint) -> Option<u32> {
     let known = match OUTPUT_CAPS.iter().find(|(family, _)| contains(name, family)) {

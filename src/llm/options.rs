@@ -39,6 +39,12 @@ pub struct LlmOptions {
     pub max_output_tokens: Option<u32>,
     /// `none`, `low`, `medium`, `high`, `xhigh`, or what the provider has besides.
     pub reasoning_effort: Option<String>,
+    /// How much of its reasoning the model sums up: `auto`, `concise` or `detailed`.
+    pub reasoning_summary: Option<String>,
+    /// Whether reasoning comes and goes encrypted for the provider, where the provider keeps nothing.
+    pub enable_encrypted_reasoning: Option<bool>,
+    /// How long the provider may keep a prompt cached; empty for as long as it likes.
+    pub prompt_cache_retention: Option<String>,
     /// How often a request is made at most; 0 and 1 are the same, as in the SDK.
     pub num_retries: Option<u32>,
     /// The shortest wait between attempts, in seconds.
@@ -130,6 +136,17 @@ impl LlmOptions {
         self.reasoning_effort.as_deref().unwrap_or("high")
     }
 
+    /// Whether reasoning comes and goes encrypted.
+    pub fn enable_encrypted_reasoning(&self) -> bool {
+        self.enable_encrypted_reasoning.unwrap_or(true)
+    }
+
+    /// How long the provider is asked to keep a prompt cached.
+    pub fn prompt_cache_retention(&self) -> Option<&str> {
+        Some(self.prompt_cache_retention.as_deref().unwrap_or("24h"))
+            .filter(|retention| !retention.is_empty())
+    }
+
     /// How long a server may be silent.
     pub fn timeout(&self) -> Option<Duration> {
         // What no clock can count to is for ever as well.
@@ -167,16 +184,13 @@ impl LlmOptions {
             return invalid("maxInputTokens must be at least 16384: agents do not work in less");
         }
         match self.api_mode {
-            Some(ApiMode::Responses) => {
-                invalid("apiMode \"responses\" is not supported; use \"chat\" or leave it out")
-            }
             Some(ApiMode::Anthropic) => {
                 invalid("apiMode \"anthropic\" is not supported; use \"chat\" or leave it out")
             }
             Some(ApiMode::Auto | ApiMode::Chat) | None if self.native_tool_calling == Some(false) => {
                 invalid("nativeToolCalling: false is not supported; leave it out")
             }
-            Some(ApiMode::Auto | ApiMode::Chat) | None => Ok(()),
+            Some(ApiMode::Auto | ApiMode::Chat | ApiMode::Responses) | None => Ok(()),
         }
     }
 }

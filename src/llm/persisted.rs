@@ -68,6 +68,12 @@ impl LlmOptions {
             caching_prompt: llm.read("caching_prompt"),
             force_string_serializer: llm.read("force_string_serializer"),
             reasoning_effort: llm.read("reasoning_effort"),
+            reasoning_summary: llm.read("reasoning_summary"),
+            enable_encrypted_reasoning: llm.read("enable_encrypted_reasoning"),
+            prompt_cache_retention: match llm.get("prompt_cache_retention") {
+                Some("null") => Some(String::new()),
+                _ => llm.read("prompt_cache_retention"),
+            },
             ..Self::new(llm.read::<String>("model").unwrap_or_default())
         }
     }
@@ -79,7 +85,7 @@ impl LlmOptions {
         provider_of(&model) != provider_of(&self.model) || !keeps_url && base_url != self.base_url
     }
 
-    fn set_fields(&self) -> [(&'static str, Option<String>); 22] {
+    fn set_fields(&self) -> [(&'static str, Option<String>); 25] {
         let text = |value: &Option<String>| value.as_deref().map(quoted);
         let whole = |value: Option<u32>| value.map(|value| value.to_string());
         let number = |value: Option<f64>| value.map(|value| value.to_json_text());
@@ -113,6 +119,16 @@ impl LlmOptions {
             ("native_tool_calling", flag(self.native_tool_calling)),
             ("force_string_serializer", flag(self.force_string_serializer)),
             ("reasoning_effort", text(&self.reasoning_effort)),
+            ("reasoning_summary", text(&self.reasoning_summary)),
+            ("enable_encrypted_reasoning", flag(self.enable_encrypted_reasoning)),
+            // The SDK has no value here for as long as the provider likes.
+            (
+                "prompt_cache_retention",
+                match self.prompt_cache_retention.as_deref() {
+                    Some("") => Some("null".to_owned()),
+                    _ => text(&self.prompt_cache_retention),
+                },
+            ),
             ("usage_id", text(&self.usage_id)),
         ]
     }

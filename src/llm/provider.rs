@@ -33,6 +33,8 @@ pub struct Provider {
     pub takes_tool_images: bool,
     /// Whether assistant messages may carry Anthropic's signed reasoning.
     pub takes_thinking_blocks: bool,
+    /// Whether reasoning that is not encrypted is read back, in the Responses API.
+    pub takes_open_reasoning: bool,
     /// Which assistant messages must carry reasoning, be it blank, once a model thinks.
     pub wants_reasoning: WantsReasoning,
     /// Whether it passes on Anthropic's `thinking` and its beta header.
@@ -84,6 +86,7 @@ const COMPATIBLE: Provider = Provider {
     takes_tool_name: true,
     takes_tool_images: false,
     takes_thinking_blocks: true,
+    takes_open_reasoning: true,
     wants_reasoning: WantsReasoning::Nowhere,
     takes_thinking: false,
     takes_session: false,
@@ -100,6 +103,7 @@ pub(super) static PROVIDERS: &[Provider] = &[
         name: "openai",
         base_url: Some("https://api.openai.com/v1"),
         bare_names: &["gpt-", "chatgpt-", "o1", "o3", "o4", "codex-"],
+        takes_open_reasoning: false,
         ..COMPATIBLE
     },
     Provider {

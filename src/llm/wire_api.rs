@@ -72,6 +72,8 @@ pub trait WireApis {
 pub fn compiled_in(api: Api) -> Option<Rc<dyn WireApi>> {
     match api {
         Api::Chat => Some(Rc::new(ChatCompletions)),
+        #[cfg(any(not(target_arch = "wasm32"), feature = "responses"))]
+        Api::Responses => Some(Rc::new(crate::llm::responses::Responses)),
         _ => None,
     }
 }

@@ -86,6 +86,9 @@ fn options(fields: &Map<String, Value>) -> LlmOptions {
         "top_p",
         "max_output_tokens",
         "reasoning_effort",
+        "reasoning_summary",
+        "enable_encrypted_reasoning",
+        "prompt_cache_retention",
         "caching_prompt",
         "force_string_serializer",
         "disable_vision",
@@ -101,6 +104,11 @@ fn options(fields: &Map<String, Value>) -> LlmOptions {
         top_p: number("top_p"),
         max_output_tokens: number("max_output_tokens").map(|limit| limit as u32),
         reasoning_effort: text("reasoning_effort"),
+        reasoning_summary: text("reasoning_summary"),
+        enable_encrypted_reasoning: flag("enable_encrypted_reasoning"),
+        prompt_cache_retention: fields
+            .get("prompt_cache_retention")
+            .map(|retention| retention.as_str().unwrap_or_default().to_owned()),
         caching_prompt: flag("caching_prompt"),
         force_string_serializer: flag("force_string_serializer"),
         disable_vision: flag("disable_vision"),

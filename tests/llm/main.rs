@@ -7,5 +7,6 @@ mod captured;
 mod chat_requests;
 mod elsewhere;
 mod failures;
+mod responses_requests;
 mod scripted_http;
 mod streams;

@@ -1,0 +1,214 @@
+//! Messages as instructions and input items: the SDK's `message_to_responses_dict`.
+//!
+//! Where the provider would refuse what the SDK sends, because the conversation began with another model or was cut
+//! short, the item is sent in a form that it takes, or left out.
+
+use super::call_ids::CallIds;
+use crate::{
+    json::quoted,
+    llm::{
+        message::{Content, Message, MessageToolCall, ReasoningItem, Role},
+        tool_text::clipped,
+        wire_api::LlmRequest,
+        writer::Writer,
+    },
+};
+
+/// What stands between two messages of instructions.
+const BETWEEN_INSTRUCTIONS: &str = "\n\n---\n\n";
+
+/// What a request says.
+#[derive(Default)]
+pub(super) struct Input {
+    /// Empty where there are none.
+    pub(super) instructions: String,
+    /// The `input`, as JSON.
+    pub(super) items: String,
+}
+
+impl Input {
+    pub(super) fn of(request: &LlmRequest<'_>) -> Self {
+        let mut instructions = String::new();
+        let mut items = Items { request, ids: CallIds::default(), list: Writer::list() };
+        for message in request.messages {
+            match message.role {
+                Role::System => {
+                    let texts: Vec<&str> = message
+                        .content
+                        .iter()
+                        .filter_map(Content::as_text)
+                        .filter(|text| !text.is_empty())
+                        .collect();
+                    let text = texts.join("\n");
+                    let text = text.trim_matches(is_blank);
+                    if !instructions.is_empty() && !text.is_empty() {
+                        instructions.push_str(BETWEEN_INSTRUCTIONS);
+                    }
+                    instructions.push_str(text);
+                }
+                Role::User => items.user(message),
+                Role::Assistant => items.assistant(message),
+                Role::Tool => items.tool(message),
+            }
+        }
+        let items = if items.list.is_empty() { "\"\"".into() } else { items.list.end() };
+        Self { instructions, items }
+    }
+}
+
+/// As Python's `str.strip` sees it.
+pub(super) fn is_blank(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}')
+}
+
+struct Items<'a> {
+    request: &'a LlmRequest<'a>,
+    ids: CallIds,
+    list: Writer,
+}
+
+impl Items<'_> {
+    fn user(&mut self, message: &Message) {
+        let mut content = Writer::list();
+        for part in &message.content {
+            self.push_part(&mut content, part, str::to_owned);
+        }
+        if content.is_empty() {
+            content.item(&text_part("input_text", ""));
+        }
+        self.push_message("user", &content.end());
+    }
+
+    fn assistant(&mut self, message: &Message) {
+        let mut content = Writer::list();
+        for text in message.content.iter().filter_map(Content::as_text).filter(|text| !text.is_empty()) {
+            content.item(&text_part("output_text", text));
+        }
+        let calls = message.tool_calls.as_deref().unwrap_or_default();
+        let mut has_ids = true;
+        if let Some(reasoning) = &message.responses_reasoning_item {
+            // Reasoning that nothing follows is refused.
+            let is_followed = !content.is_empty() || !calls.is_empty();
+            let item = if is_followed { self.reasoning(reasoning) } else { None };
+            // A call that the provider knows is refused without the reasoning that it knows before it.
+            has_ids = item.is_some();
+            self.list.items(item);
+        }
+        if !content.is_empty() {
+            self.push_message("assistant", &content.end());
+        }
+        for call in calls {
+            self.call(call, has_ids);
+        }
+    }
+
+    /// The item; `None` where it says nothing to this provider.
+    fn reasoning(&mut self, reasoning: &ReasoningItem) -> Option<String> {
+        let encrypted = reasoning.encrypted_content.as_deref().filter(|text| !text.is_empty());
+        let encrypted = encrypted.filter(|_| self.request.options.enable_encrypted_reasoning());
+        let endpoint = self.request.endpoint;
+        let takes_open = endpoint.is_user_server || endpoint.provider.takes_open_reasoning;
+        let open = reasoning.content.as_deref().filter(|texts| takes_open && !texts.is_empty());
+        if encrypted.is_none() && open.is_none() {
+            return None;
+        }
+        let id = reasoning.id.as_deref()?;
+        let id = self.ids.of_item(id, if takes_open { "" } else { "rs" })?;
+        let mut item = Writer::object();
+        item.field("type", "\"reasoning\"");
+        item.field("id", &quoted(id));
+        item.field("summary", &text_parts("summary_text", &reasoning.summary));
+        if let Some(texts) = open {
+            item.field("content", &text_parts("reasoning_text", texts));
+        }
+        for (name, value) in [("encrypted_content", encrypted), ("status", reasoning.status.as_deref())] {
+            if let Some(value) = value.filter(|value| !value.is_empty()) {
+                item.field(name, &quoted(value));
+            }
+        }
+        Some(item.end())
+    }
+
+    fn call(&mut self, call: &MessageToolCall, has_ids: bool) {
+        let call_id = self.ids.of_call(&call.id);
+        let mut item = Writer::object();
+        item.field("type", "\"function_call\"");
+        let own = call.responses_item_id.clone().filter(|id| !id.is_empty());
+        let id = own.unwrap_or_else(|| {
+            if call_id.starts_with("fc") { call_id.clone() } else { format!("fc_{call_id}") }
+        });
+        // A call's id may be the item's as well.
+        let id = if id == call_id { Some(&*id) } else { self.ids.of_item(&id, "fc") };
+        if let Some(id) = id.filter(|_| has_ids) {
+            item.field("id", &quoted(id));
+        }
+        item.field("call_id", &quoted(&call_id));
+        item.field("name", &quoted(&call.name));
+        item.field("arguments", &quoted(&call.arguments));
+        self.list.item(&item.end());
+    }
+
+    fn tool(&mut self, message: &Message) {
+        let Some(call_id) = message.tool_call_id.as_deref().and_then(|id| self.ids.of_result(id)) else {
+            return;
+        };
+        // One result for one call: some servers refuse a second, which the SDK sends for each further part.
+        let has_images = self.request.features.supports_vision
+            && message.content.iter().any(|part| part.as_text().is_none());
+        let output = if has_images {
+            let mut parts = Writer::list();
+            for part in &message.content {
+                self.push_part(&mut parts, part, clipped);
+            }
+            parts.end()
+        } else {
+            let texts: Vec<String> =
+                message.content.iter().filter_map(Content::as_text).map(clipped).collect();
+            quoted(&texts.join("\n"))
+        };
+        let mut item = Writer::object();
+        item.field("type", "\"function_call_output\"");
+        item.field("call_id", &quoted(&call_id));
+        item.field("output", &output);
+        self.list.item(&item.end());
+    }
+
+    fn push_part(&self, list: &mut Writer, part: &Content, cut: fn(&str) -> String) {
+        match part {
+            Content::Text { text, .. } => list.item(&text_part("input_text", &cut(text))),
+            Content::Image { image_urls, .. } if self.request.features.supports_vision => {
+                for url in image_urls {
+                    let mut image = Writer::object();
+                    image.field("type", "\"input_image\"");
+                    image.field("image_url", &quoted(url));
+                    image.field("detail", "\"auto\"");
+                    list.item(&image.end());
+                }
+            }
+            Content::Image { .. } => {}
+        }
+    }
+
+    fn push_message(&mut self, role: &str, content: &str) {
+        let mut item = Writer::object();
+        item.field("type", "\"message\"");
+        item.field("role", &quoted(role));
+        item.field("content", content);
+        self.list.item(&item.end());
+    }
+}
+
+fn text_parts(kind: &str, texts: &[String]) -> String {
+    let mut list = Writer::list();
+    for text in texts {
+        list.item(&text_part(kind, text));
+    }
+    list.end()
+}
+
+fn text_part(kind: &str, text: &str) -> String {
+    let mut part = Writer::object();
+    part.field("type", &quoted(kind));
+    part.field("text", &quoted(text));
+    part.end()
+}

@@ -1,0 +1,153 @@
+//! What a model gives: items, whole or as far as they have come, and the message that they make
+//! (`Message.from_llm_responses_output`).
+
+use super::input::is_blank;
+use crate::{
+    json::{RawObject, ToJson as _},
+    llm::message::{Content, Message, MessageToolCall, ReasoningItem, Role},
+};
+
+/// One item of an answer.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OutputItem {
+    /// Its place, where the server says.
+    pub(super) index: Option<u64>,
+    pub(super) kind: String,
+    pub(super) id: String,
+    pub(super) call_id: String,
+    pub(super) name: String,
+    pub(super) arguments: String,
+    /// What is said, in parts. What the model says instead of an answer is still what it says.
+    pub(super) texts: Vec<String>,
+    pub(super) summary: Vec<String>,
+    /// Reasoning that is shown as it is.
+    pub(super) reasoning: Vec<String>,
+    pub(super) encrypted: Option<String>,
+    pub(super) status: Option<String>,
+    /// Nothing more is to come of it.
+    pub(super) is_done: bool,
+}
+
+impl OutputItem {
+    pub(super) fn read(json: &RawObject) -> Self {
+        let text = |name: &str| json.read::<String>(name).unwrap_or_default();
+        let some = |name: &str| json.read::<String>(name).filter(|text| !text.is_empty());
+        let kind = text("type");
+        let is_reasoning = kind == "reasoning";
+        let said = texts_of(json, "content", &["text", "refusal"]);
+        let (texts, reasoning) = if is_reasoning { (Vec::new(), said) } else { (said, Vec::new()) };
+        let mut arguments = text("arguments");
+        if let Some(object) = json.read::<RawObject>("arguments") {
+            arguments = object.to_json_text();
+        }
+        Self {
+            index: None,
+            id: text("id"),
+            call_id: text("call_id"),
+            name: text("name"),
+            arguments,
+            texts,
+            summary: texts_of(json, "summary", &["text"]),
+            reasoning,
+            encrypted: some("encrypted_content"),
+            status: some("status"),
+            kind,
+            is_done: false,
+        }
+    }
+
+    /// Takes what the server says of all of it for what came in pieces, but for what it leaves out.
+    pub(super) fn become_whole(&mut self, whole: Self) {
+        let before = std::mem::replace(self, whole);
+        self.index = before.index;
+        for (text, before) in [
+            (&mut self.kind, before.kind),
+            (&mut self.id, before.id),
+            (&mut self.call_id, before.call_id),
+            (&mut self.name, before.name),
+            (&mut self.arguments, before.arguments),
+        ] {
+            if text.is_empty() {
+                *text = before;
+            }
+        }
+        for (texts, before) in [
+            (&mut self.texts, before.texts),
+            (&mut self.summary, before.summary),
+            (&mut self.reasoning, before.reasoning),
+        ] {
+            if texts.iter().all(String::is_empty) {
+                *texts = before;
+            }
+        }
+    }
+
+    fn reasoning_item(&self) -> ReasoningItem {
+        ReasoningItem {
+            id: Some(self.id.clone()).filter(|id| !id.is_empty()),
+            summary: self.summary.clone(),
+            content: Some(self.reasoning.clone()).filter(|texts| !texts.is_empty()),
+            encrypted_content: self.encrypted.clone(),
+            status: self.status.clone(),
+        }
+    }
+}
+
+/// The texts in the parts of a list; a bare text counts as one part.
+fn texts_of(json: &RawObject, name: &str, names: &[&str]) -> Vec<String> {
+    if let Some(text) = json.read::<String>(name) {
+        return vec![text];
+    }
+    let parts = json.read::<Vec<RawObject>>(name).unwrap_or_default();
+    parts.iter().filter_map(|part| names.iter().find_map(|name| part.read::<String>(name))).collect()
+}
+
+/// What the items say, as it is shown.
+pub(super) fn text_of(items: &[OutputItem]) -> String {
+    let parts = items.iter().filter(|item| item.kind == "message").flat_map(|item| &item.texts);
+    let texts: Vec<&str> = parts.map(String::as_str).filter(|text| !text.is_empty()).collect();
+    texts.join("\n").trim_matches(is_blank).to_owned()
+}
+
+/// The reasoning in the items, as it is shown.
+pub(super) fn reasoning_of(items: &[OutputItem]) -> String {
+    let parts = items.iter().flat_map(|item| item.summary.iter().chain(&item.reasoning));
+    let texts: Vec<&str> = parts.map(String::as_str).filter(|text| !text.is_empty()).collect();
+    texts.join("\n\n").trim_matches(is_blank).to_owned()
+}
+
+/// The message that the items make; `None` where a call has no name. `new_id` makes the ids that are missing or taken.
+pub(super) fn message_of(items: &[OutputItem], new_id: &mut dyn FnMut() -> String) -> Option<Message> {
+    let text = text_of(items);
+    let content = if text.is_empty() { Vec::new() } else { vec![Content::text(text)] };
+    let mut message = Message::new(Role::Assistant, content);
+    let mut calls: Vec<MessageToolCall> = Vec::new();
+    for item in items {
+        match item.kind.as_str() {
+            "function_call" => {
+                if item.name.trim().is_empty() {
+                    if item.arguments.trim().is_empty() {
+                        continue;
+                    }
+                    return None;
+                }
+                let id = if item.call_id.is_empty() { &item.id } else { &item.call_id };
+                let is_taken = id.trim().is_empty() || calls.iter().any(|call| call.id == *id);
+                let is_bare = item.arguments.trim().is_empty();
+                calls.push(MessageToolCall {
+                    id: if is_taken { format!("call_{}", new_id()) } else { id.clone() },
+                    responses_item_id: Some(item.id.clone()).filter(|id| !id.is_empty()),
+                    name: item.name.clone(),
+                    // A call without arguments, which providers refuse to read back unless it is an object.
+                    arguments: if is_bare { "{}".into() } else { item.arguments.clone() },
+                    origin: "responses".into(),
+                });
+            }
+            // The SDK has a place for one.
+            "reasoning" => message.responses_reasoning_item = Some(item.reasoning_item()),
+            _ => {}
+        }
+    }
+    message.tool_calls = Some(calls).filter(|calls| !calls.is_empty());
+    Some(message)
+}

@@ -1,0 +1,92 @@
+//! What is sent, as a function of options, messages and tools: the SDK's `select_responses_options`.
+
+use super::input::Input;
+use crate::{
+    json::{ToJson as _, quoted},
+    llm::{
+        completion::ToolSchema, model_features::supports_prompt_cache_retention, wire_api::LlmRequest,
+        writer::Writer,
+    },
+};
+
+/// The provider refuses to answer in less.
+const LEAST_OUTPUT: u32 = 16;
+
+/// The body, as JSON.
+pub(super) fn request_body(request: &LlmRequest<'_>) -> String {
+    let LlmRequest { options, endpoint, features, .. } = *request;
+    let input = Input::of(request);
+    let mut body = Writer::object();
+    body.field("model", &quoted(&endpoint.model));
+    body.field("input", &input.items);
+    let reasons = features.supports_reasoning_effort;
+    if reasons && options.enable_encrypted_reasoning() {
+        body.field("include", "[\"reasoning.encrypted_content\"]");
+    }
+    if !input.instructions.is_empty() {
+        body.field("instructions", &quoted(&input.instructions));
+    }
+    if let Some(limit) = features.max_output_tokens {
+        body.field("max_output_tokens", &limit.max(LEAST_OUTPUT).to_string());
+    }
+    if reasons {
+        let mut reasoning = Writer::object();
+        reasoning.field("effort", &quoted(options.reasoning_effort()));
+        if let Some(summary) = &options.reasoning_summary {
+            reasoning.field("summary", &quoted(summary));
+        }
+        body.field("reasoning", &reasoning.end());
+    }
+    body.field("store", "false");
+    if request.is_streaming {
+        body.field("stream", "true");
+    }
+    if features.supports_sampling_params {
+        for (name, value) in [("temperature", options.temperature), ("top_p", options.top_p)] {
+            if let Some(value) = value {
+                body.field(name, &value.to_json_text());
+            }
+        }
+    }
+    body.field("tool_choice", "\"auto\"");
+    if !request.tools.is_empty() {
+        body.field("tools", &tools_json(request.tools));
+    }
+    if let Some(retention) = options.prompt_cache_retention()
+        && supports_prompt_cache_retention(options)
+    {
+        body.field("prompt_cache_retention", &quoted(retention));
+    }
+    if let Some(id) = request.conversation_id {
+        body.field("prompt_cache_key", &quoted(id));
+    }
+    body.end()
+}
+
+/// The headers besides authorization. Only what the provider reads: every header that is not on CORS's list costs
+/// the request where the server does not expect it.
+pub(super) fn request_headers(request: &LlmRequest<'_>) -> Vec<(String, String)> {
+    let provider = request.endpoint.provider;
+    let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+    for (name, value) in provider.headers {
+        headers.push(((*name).into(), (*value).into()));
+    }
+    if let (true, Some(id)) = (provider.takes_session, request.conversation_id) {
+        headers.push(("x-litellm-session-id".into(), id.to_owned()));
+    }
+    headers
+}
+
+fn tools_json(tools: &[ToolSchema]) -> String {
+    let mut list = Writer::list();
+    for tool in tools {
+        let mut item = Writer::object();
+        item.field("type", "\"function\"");
+        item.field("name", &quoted(&tool.name));
+        item.field("description", &quoted(&tool.description));
+        item.field("parameters", &tool.parameters);
+        item.field("strict", "false");
+        list.item(&item.end());
+    }
+    list.end()
+}

@@ -1,0 +1,92 @@
+//! Every Responses API request equals the one that the SDK sends for the same messages, tools and options, but for what
+//! is LiteLLM's own and what the provider would refuse, all of it in [`as_it_should_be`].
+
+use crate::captured::{Case, assert_bodies_are_the_sdks, cases, request_over};
+use serde_json::{Value, json};
+use threadkeep::llm::responses::Responses;
+
+const FOLDER: &str = "responses_requests";
+
+#[test]
+fn bodies_are_the_sdks() {
+    assert_bodies_are_the_sdks(&Responses, FOLDER, as_it_should_be);
+}
+
+#[test]
+fn headers_are_some_of_the_sdks() {
+    for (name, case) in cases(FOLDER) {
+        let (_, headers) = request_over(&Responses, &case);
+        for (header, value) in &headers {
+            assert_eq!(case.headers.get(header), Some(value), "{name}: {header}");
+        }
+        let model = case.llm["model"].as_str().unwrap();
+        let is_proxy = model.starts_with("litellm_proxy/") || model.starts_with("openhands/");
+        assert_eq!(headers.contains_key("x-litellm-session-id"), is_proxy, "{name}");
+    }
+}
+
+/// The SDK's request without what LiteLLM makes of it on the way:
+///
+/// * A model that LiteLLM does not know is not asked to stream.
+///
+/// Without what the SDK loses or adds by mistake:
+///
+/// * `openai/gpt-4o` and its kin are taken for reasoning models as long as they have their prefix, and asked for the
+///   encrypted reasoning that they refuse to give.
+/// * `top_p` is not sent.
+///
+/// And as the provider takes it:
+///
+/// * A tool's result is one item, however many parts it has.
+/// * Reasoning without encrypted content is not kept by the provider, which then does not know it.
+/// * Without encrypted reasoning none is sent back either.
+fn as_it_should_be(case: &Case) -> Value {
+    let mut body = case.body.clone();
+    let fields = body.as_object_mut().unwrap();
+    if case.llm["stream"] == true {
+        fields.insert("stream".into(), true.into());
+    }
+    let model = case.llm["model"].as_str().unwrap();
+    if model.starts_with("openai/gpt-4") {
+        assert_eq!(fields.remove("include"), Some(json!(["reasoning.encrypted_content"])));
+    }
+    if let Some(top_p) = case.llm.get("top_p").filter(|_| !fields.contains_key("reasoning")) {
+        assert!(fields.insert("top_p".into(), top_p.clone()).is_none());
+    }
+    let is_encrypted = case.llm.get("enable_encrypted_reasoning") != Some(&json!(false));
+    let Some(items) = fields["input"].as_array_mut() else { return body };
+    let mut taken: Vec<Value> = Vec::new();
+    let mut has_ids = true;
+    for mut item in std::mem::take(items) {
+        match item["type"].as_str().unwrap() {
+            "reasoning" => {
+                if !is_encrypted {
+                    item.as_object_mut().unwrap().remove("encrypted_content");
+                }
+                has_ids = item.get("encrypted_content").is_some() || item.get("content").is_some();
+                if !has_ids {
+                    continue;
+                }
+            }
+            "function_call" if !has_ids => {
+                item.as_object_mut().unwrap().remove("id");
+            }
+            "function_call_output" => {
+                has_ids = true;
+                let last = taken
+                    .last_mut()
+                    .filter(|last| last["call_id"] == item["call_id"] && last.get("output").is_some());
+                if let Some(last) = last {
+                    let joined =
+                        [last["output"].as_str().unwrap(), item["output"].as_str().unwrap()].join("\n");
+                    last["output"] = joined.into();
+                    continue;
+                }
+            }
+            _ => {}
+        }
+        taken.push(item);
+    }
+    *items = taken;
+    body
+}
