@@ -12,6 +12,7 @@ import type {
   Observation, SecurityRisk,
 } from "./events.js";
 import { type Hooks, coreHooks } from "./hooks.js";
+import { LLM, coreLLM } from "./llm.js";
 import { type RunLimits, limitsOf } from "./limits.js";
 import { type ConversationInfo, type Listing, toInfo } from "./listing.js";
 import { Run, type RunOptions, type RunResult } from "./run.js";
@@ -319,6 +320,15 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
+   * Lets another model answer, from the next request on, and stores which; an answer that is under way is still the
+   * old one's. The history stays; what of it only the old model can read is left out of requests.
+   */
+  async switchLLM(llm: LLM): Promise<void> {
+    if (!(llm instanceof LLM)) throw invalidOptions("switchLLM() takes an LLM");
+    await this.#secrets.switchLLM(this.#core, llm);
+  }
+
+  /**
    * Sets values of `state.agent_state`, which travels with the conversation, and removes those that are `null`.
    * @throws ThreadkeepError `invalid_options` for a name under which the library itself remembers something
    */
@@ -415,7 +425,7 @@ interface Own {
 
 function coreAgent({ llm, systemPrompt, toolConcurrencyLimit }: Agent, tools: CoreTool[], keyToken: string | undefined): object {
   return {
-    llm: keyToken === undefined ? llm.options : { ...llm.options, keyToken },
+    llm: coreLLM(llm, keyToken),
     ...(systemPrompt !== undefined && { systemPrompt }),
     toolConcurrencyLimit,
     tools,

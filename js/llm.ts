@@ -1,5 +1,6 @@
 // Models.
-import { invalidOptions, reading } from "./errors.js";
+import { type ErrorCode, invalidOptions, reading } from "./errors.js";
+import { part } from "./wasm.js";
 
 /** How to reach a model. What is not set has the SDK's default. */
 export interface LLMOptions {
@@ -9,6 +10,11 @@ export interface LLMOptions {
   apiKey?: string | (() => string | Promise<string>);
   /** Where the API is, up to and without `/chat/completions`. A path such as `/v1` is relative to the page. */
   baseUrl?: string;
+  /**
+   * What is spoken with the model: OpenAI's Chat Completions or Responses, or Anthropic's Messages. Default `"auto"`: as
+   * the SDK decides by the model's name.
+   */
+  apiMode?: "auto" | "chat" | "responses" | "anthropic";
   /** Key of this model's usage in `conversation.stats`. Default `"default"`. */
   usageId?: string;
   /** Whether answers arrive in pieces. Default true. */
@@ -24,9 +30,21 @@ export interface LLMOptions {
   timeout?: number;
   /** Sent with every request. */
   headers?: Record<string, string>;
+  /**
+   * Whether the model calls tools by itself, which is the default. With `false`, tools are told and called in text, as
+   * the SDK does it: for models that cannot do otherwise.
+   */
+  nativeToolCalling?: boolean;
   /** Price in US dollars; without both, costs are not counted. */
   inputCostPerToken?: number;
   outputCostPerToken?: number;
+  /**
+   * Asked in this order where this model has failed for good, retries included, before anything of an answer was
+   * shown. Each request begins with this model again; what fallbacks cost is counted under this model's `usageId`.
+   */
+  fallbacks?: LLM[];
+  /** After which failures. Default: `network`, `llm_rate_limit`, `llm_timeout` and `llm_unavailable`, as in the SDK. */
+  fallbackOn?: ErrorCode[];
   /** Called instead of the page's `fetch`: a relay, a test double, or a model in the page. */
   fetch?: typeof fetch;
 }
@@ -36,6 +54,8 @@ const numberKeys = [
   "temperature", "topP", "maxOutputTokens", "numRetries", "timeout", "inputCostPerToken", "outputCostPerToken",
 ] as const;
 const efforts: readonly unknown[] = ["none", "low", "medium", "high", "xhigh"];
+
+const apiModes: readonly unknown[] = ["auto", "chat", "responses", "anthropic"];
 
 /** A model that an agent talks to. */
 export class LLM {
@@ -55,7 +75,10 @@ export class LLM {
         throw invalidOptions(`${key} must be a number of at least 0`);
       }
     }
-    expect("stream", options.stream, "boolean");
+    for (const key of ["stream", "nativeToolCalling"] as const) expect(key, options[key], "boolean");
+    if (options.apiMode !== undefined && !apiModes.includes(options.apiMode)) {
+      throw invalidOptions(`apiMode must be one of ${apiModes.join(", ")}`);
+    }
     expect("fetch", options.fetch, "function");
     if (options.reasoningEffort !== undefined && !efforts.includes(options.reasoningEffort)) {
       throw invalidOptions(`reasoningEffort must be one of ${efforts.join(", ")}`);
@@ -63,6 +86,10 @@ export class LLM {
     if (options.apiKey !== undefined && typeof options.apiKey !== "string" && typeof options.apiKey !== "function") {
       throw invalidOptions("apiKey must be a string or a function that returns one");
     }
+    for (const key of ["fallbacks", "fallbackOn"] as const) {
+      if (options[key] !== undefined && !Array.isArray(options[key])) throw invalidOptions(`${key} must be an array`);
+    }
+    if (options.fallbacks?.some((llm) => !(llm instanceof LLM))) throw invalidOptions("fallbacks must be an array of LLMs");
     if (options.headers !== undefined) options.headers = headersOf(options.headers);
     this.options = Object.freeze({ ...options, ...(options.headers && { headers: Object.freeze({ ...options.headers }) }) });
   }
@@ -76,6 +103,18 @@ export class LLM {
       ...(headers && { headers: Object.fromEntries(Object.keys(headers).map((name) => [name, redacted])) }),
     };
   }
+}
+
+/** What the wasm is given of a model; `keyToken` is what is stored for its key. @internal */
+export function coreLLM({ options }: LLM, keyToken?: string): object {
+  const { fallbacks = [], fallbackOn } = options;
+  return {
+    ...options,
+    ...(keyToken !== undefined && { keyToken }),
+    fallbacks: fallbacks.map((llm) => coreLLM(llm)),
+    fallbackOn: fallbackOn?.join(),
+    wireApi: async (name: string) => (await part(import("./wire-apis.js"))).beginOf(name),
+  };
 }
 
 const redacted = "**********";

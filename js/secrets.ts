@@ -1,7 +1,8 @@
 // The secrets of one open conversation. What reads, encrypts and fetches them is loaded once there are any.
 import type { CoreConversation } from "../pkg/threadkeep.js";
 import type { ConversationState } from "./events.js";
-import type { LLMOptions } from "./llm.js";
+import { ask } from "./errors.js";
+import { type LLM, type LLMOptions, coreLLM } from "./llm.js";
 import type { ConversationSecrets, GivenSecrets } from "./secrets/index.js";
 import { part } from "./wasm.js";
 
@@ -39,6 +40,13 @@ export class Secrets {
     const opened = this.#opened ?? (await ConversationSecrets.open(core, undefined, undefined));
     this.#opened ??= opened;
     await this.#opened.update(given.secrets);
+  }
+
+  /** Hands over another model, with its key as it is to be stored. */
+  async switchLLM(core: CoreConversation, llm: LLM): Promise<void> {
+    const keyToken = await this.#opened?.keyTokenOf(llm.options);
+    await ask(core, "switchLLM", coreLLM(llm, keyToken));
+    await this.#opened?.keepKeyOf(llm.options);
   }
 
   /** For a tool that asks. */

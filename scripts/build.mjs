@@ -8,14 +8,10 @@ import { gzipSync } from "node:zlib";
 import { fingerprint, unlessFresh } from "./freshness.mjs";
 import { isProgram, main, output, root, run } from "./process.mjs";
 import { declaration, shorten } from "./shorten.mjs";
-import { filesOfAPage, measure, print, sizesFile } from "./sizes.mjs";
+import { chunkWith, filesOfAPage, measure, print, sizesFile } from "./sizes.mjs";
 import { ensureBindgenTool, ensureLinker, ensureNpmPackages, ensureRust, ensureWasmTarget, requireNode } from "./toolchain.mjs";
+import { lazyWasms, mainWasm, wasms } from "./wasms.mjs";
 
-/** The wasm that every page downloads, and the one that it loads with its first import or export. */
-const wasms = [
-  { name: "threadkeep", features: [], copy: "wasm-inline.js" },
-  { name: "threadkeep_archive", features: ["--no-default-features", "--features", "archive"], copy: "wasm-archive-inline.js" },
-];
 const testingKit = { name: "threadkeep_testing", features: ["--features", "testing"] };
 const thisScript = path.join(root, "scripts/build.mjs");
 
@@ -84,14 +80,14 @@ function compilerFlags() {
 async function buildJavaScript() {
   const built = wasms.flatMap(({ name }) => [`pkg/${name}.js`, `pkg/${name}.d.ts`, `pkg/${name}_bg.wasm`]);
   const inputs = ["js", ...built, "tsconfig.json", "tsconfig.build.json", "package-lock.json", thisScript];
-  const outputs = ["dist/index.js", ".cache/bundle.json", ...wasms.map(({ name }) => `dist/${name}_bg.wasm`)];
+  const outputs = ["dist/index.js", ".cache/bundle.json", ...wasms.map(({ file }) => `dist/${file}`)];
   const made = await unlessFresh("javascript", fingerprint(inputs), outputs, async () => {
     console.log("bundling js/ into dist/");
     rmSync("dist", { recursive: true, force: true });
     mkdirSync("dist", { recursive: true });
-    for (const { name, copy } of wasms) {
-      copyFileSync(`pkg/${name}_bg.wasm`, `dist/${name}_bg.wasm`);
-      writeFileSync(`dist/${copy}`, inlineModule(`${name}_bg.wasm`));
+    for (const { file, copy } of wasms) {
+      copyFileSync(`pkg/${file}`, `dist/${file}`);
+      writeFileSync(`dist/${copy}`, inlineModule(file));
     }
     await bundle();
     await run(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"]);
@@ -113,10 +109,14 @@ async function buildTestingKit() {
 }
 
 async function measureSizes(profile) {
-  await unlessFresh("sizes", fingerprint([{ text: profile }, "dist", thisScript]), [sizesFile], () => {
+  await unlessFresh("sizes", fingerprint([{ text: profile }, "dist", thisScript, "scripts/sizes.mjs"]), [sizesFile], () => {
     const { metafile } = JSON.parse(readFileSync(".cache/bundle.json", "utf8"));
-    const sizes = measure(filesOfAPage(metafile, "dist/index.js", `dist/${wasms[0].name}_bg.wasm`));
-    writeFileSync(sizesFile, JSON.stringify({ profile, ...sizes }, null, 2));
+    const sizes = measure(filesOfAPage(metafile, "dist/index.js", `dist/${mainWasm.file}`));
+    const parts = Object.entries(lazyWasms).map(([part, { name, file }]) => {
+      const { total } = measure([`dist/${file}`, chunkWith(metafile, `pkg/${name}.js`)]);
+      return { ...total, file: `${part}, when needed` };
+    });
+    writeFileSync(sizesFile, JSON.stringify({ profile, ...sizes, parts }, null, 2));
   });
 }
 

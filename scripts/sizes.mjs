@@ -26,6 +26,13 @@ export function filesOfAPage(metafile, entry, wasm) {
   return [wasm, ...files];
 }
 
+/** The file that has this module in it. */
+export function chunkWith(metafile, module) {
+  const [file] = Object.entries(metafile.outputs).find(([, { inputs }]) => module in inputs) ?? [];
+  if (file === undefined) throw new Stop(`${module} is in no file of the bundle`);
+  return file;
+}
+
 /** Raw, gzip and brotli bytes of each file, with their sum. */
 export function measure(files) {
   const rows = files.map((file) => {
@@ -40,17 +47,17 @@ export function measure(files) {
   return { rows, total };
 }
 
-export function print({ rows, total }) {
+export function print({ rows, total, parts }) {
   const line = (cells) => console.log(cells.map((cell, i) => (i ? String(cell).padStart(10) : cell.padEnd(34))).join(""));
   line(["bytes", "raw", "gzip", "brotli"]);
-  for (const { file, raw, gzip, brotli } of [...rows, total]) line([file, raw, gzip, brotli]);
+  for (const { file, raw, gzip, brotli } of [...rows, total, ...parts]) line([file, raw, gzip, brotli]);
 }
 
 /** Throws when the page of the last build downloads more than the budget says. */
 function holdBudget() {
   if (!existsSync(sizesFile)) throw new Stop("there is no build to measure: run `npm run build`");
-  const { profile, rows, total } = JSON.parse(readFileSync(sizesFile, "utf8"));
-  print({ rows, total });
+  const { profile, rows, total, parts } = JSON.parse(readFileSync(sizesFile, "utf8"));
+  print({ rows, total, parts });
   if (profile !== "release") return console.log(`${notChecked}the size budget, because the build was made with --quick`);
   const { brotli: budget, goal } = JSON.parse(readFileSync(path.join(root, "size-budget.json"), "utf8"));
   console.log(`budget: ${total.brotli} of ${budget} bytes brotli (${Math.round((100 * total.brotli) / budget)} %), on the way to ${goal}`);

@@ -5,9 +5,9 @@ import { copyFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
+import { wasms } from "../scripts/wasms.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const wasms = ["threadkeep_bg.wasm", "threadkeep_archive_bg.wasm"];
 
 /** Writes index.html, main.js, main.css, fonts and the library's wasm files into `outdir`. */
 export async function build({ outdir = join(here, "dist") } = {}) {
@@ -26,7 +26,7 @@ export async function build({ outdir = join(here, "dist") } = {}) {
     assetNames: "fonts/[name]",
     loader: { ".woff2": "file" },
     // The library's copies of its wasm for servers that have not the files; this one has.
-    external: ["./wasm-inline.js", "./wasm-archive-inline.js"],
+    external: wasms.map(({ copy }) => `./${copy}`),
     sourcemap: true,
     logLevel: "warning",
     // The library's chunks import each other for their order alone; inside a bundle that has no meaning.
@@ -34,7 +34,7 @@ export async function build({ outdir = join(here, "dist") } = {}) {
   });
   const copies = [
     ...["index.html", "icon.svg"].map((name) => [join(here, name), name]),
-    ...wasms.map((name) => [fileURLToPath(import.meta.resolve(`threadkeep/${name}`)), name]),
+    ...wasms.map(({ file }) => [fileURLToPath(import.meta.resolve(`threadkeep/${file}`)), file]),
   ];
   await Promise.all(copies.map(([from, name]) => copyFile(from, join(outdir, name))));
 }

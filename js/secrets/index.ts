@@ -49,13 +49,19 @@ export async function read(secrets: unknown, passphrase?: unknown, llm?: KeyOwne
     throw invalidOptions("cipher needs WebCrypto, which browsers have only in pages served over https: or from localhost");
   }
   const cipher = await cipherOf(passphrase);
+  const keyToken = await tokenOf(llm, cipher);
+  return { secrets: checked, cipher, ...(keyToken !== undefined && { keyToken }) };
+}
+
+/** What is stored for a model's key, where the host gave one. */
+async function tokenOf(llm: KeyOwner | undefined, cipher: Cipher): Promise<string | undefined> {
   const key = typeof llm?.apiKey === "string" ? llm.apiKey.trim() : "";
-  return { secrets: checked, cipher, ...(key && { keyToken: await cipher.encrypt(key) }) };
+  return key === "" ? undefined : cipher.encrypt(key);
 }
 
 export class ConversationSecrets {
   readonly #core: SecretCore;
-  readonly #llm: KeyOwner | undefined;
+  #llm: KeyOwner | undefined;
   readonly #cipher: Cipher | undefined;
   readonly #sources = new Map<string, SecretValue>();
   #hasStoredKey = false;
@@ -148,6 +154,17 @@ export class ConversationSecrets {
     }
     const texts = values.flatMap(spellings);
     if (texts.length > 0) this.#core.hide(JSON.stringify(texts));
+  }
+
+  /** What is to be stored for the key of another model. */
+  async keyTokenOf(llm: KeyOwner): Promise<string | undefined> {
+    return this.#cipher && tokenOf(llm, this.#cipher);
+  }
+
+  /** Another model answers: the stored key is used for it if it was stored for its server. */
+  async keepKeyOf(llm: KeyOwner): Promise<void> {
+    this.#llm = llm;
+    await this.#openKey({ readable: 0, unreadable: 0 });
   }
 
   /** A key that is stored is used for the server that it was stored for, where the host gave none. */

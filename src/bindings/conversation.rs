@@ -7,7 +7,7 @@ use super::{
     control::{self, JsAnalyzer, analyzer, policy},
     error::{invalid, set},
     hooks::hooks,
-    options::{Options, agent, function, property, stuck_detection, texts},
+    options::{Options, agent, function, llm, property, stuck_detection, texts},
     store::CoreStore,
 };
 use crate::{
@@ -168,6 +168,7 @@ async fn answer(conversation: &Conversation, method: &str, arguments: &Array) ->
         }
         "pause" => conversation.pause().await?,
         "interrupt" => conversation.interrupt().await?,
+        "switchLLM" => conversation.switch_llm(llm(&arguments.get(0))?).await?,
         "setTags" => conversation.set_tags(&texts(arguments.get(0), "tags")?).await?,
         // A JSON object of stored sources by name; `null` removes one.
         "storeSecrets" => {

@@ -10,11 +10,15 @@ mod conformance;
 mod control;
 #[cfg(feature = "agent")]
 mod conversation;
+#[cfg(any(feature = "agent", feature = "archive"))]
 mod error;
+#[cfg(any(feature = "responses", feature = "anthropic", feature = "text_tools"))]
+mod far_end;
 #[cfg(feature = "testing")]
 mod fetch_probe;
 #[cfg(feature = "agent")]
 mod hooks;
+#[cfg(any(feature = "agent", feature = "archive"))]
 mod host_store;
 #[cfg(feature = "agent")]
 mod listing;
@@ -24,3 +28,5 @@ mod options;
 mod store;
 #[cfg(feature = "agent")]
 mod tool;
+#[cfg(feature = "agent")]
+mod wire_apis;

@@ -1,12 +1,13 @@
 //! From the host's camelCase options to the core's. Values have been checked on the TypeScript side; what does not
 //! fit here all the same is an error that names it.
 
-use super::{error::invalid, tool::JsTool};
+use super::{error::invalid, tool::JsTool, wire_apis::JsWireApis};
 use crate::{
     agent::Agent,
     conversation::stuck_detector::{StuckDetection, StuckDetectionThresholds},
     error::Result,
-    llm::{ApiKey, Llm, LlmOptions, SecretString, transport::HttpClient},
+    json::{FromJson as _, quoted},
+    llm::{ApiKey, ApiMode, Llm, LlmOptions, SecretString, transport::HttpClient},
     tool::{Tool, ToolRegistry},
     web::{fetch::FetchClient, host::WebHost},
 };
@@ -144,16 +145,19 @@ pub fn agent(options: &JsValue) -> Result<Agent> {
     })
 }
 
-fn llm(options: &JsValue) -> Result<Llm> {
-    let plain = Options::new(options, "llm");
-    let fetch = property(options, "fetch").dyn_into::<Function>().ok();
+/// The model of these options, and those that answer where it cannot.
+pub fn llm(object: &JsValue) -> Result<Llm> {
+    let plain = Options::new(object, "llm");
+    let fetch = property(object, "fetch").dyn_into::<Function>().ok();
     let http: Rc<dyn HttpClient> = Rc::new(match fetch {
         Some(fetch) => FetchClient::with_function(fetch),
         None => FetchClient::new(),
     });
     let options = LlmOptions {
-        api_key: api_key(&property(options, "apiKey")),
+        api_key: api_key(&property(object, "apiKey")),
         base_url: plain.text("baseUrl")?,
+        api_mode: plain.text("apiMode")?.and_then(|mode| ApiMode::from_json(&quoted(&mode))),
+        native_tool_calling: plain.flag("nativeToolCalling")?,
         usage_id: plain.text("usageId")?,
         stream: plain.flag("stream")?,
         temperature: plain.number("temperature")?,
@@ -168,7 +172,15 @@ fn llm(options: &JsValue) -> Result<Llm> {
         ..LlmOptions::new(plain.required_text("model")?)
     };
     *options.kept_key.token.borrow_mut() = plain.text("keyToken")?;
-    Ok(Llm::new(options, http, Rc::new(WebHost))?)
+    let mut made = Llm::new(options, http, Rc::new(WebHost))?;
+    made.wire_apis = Some(Rc::new(JsWireApis(function(object, "wireApi")?)));
+    for fallback in Array::from(&property(object, "fallbacks")).iter() {
+        made.fallbacks.push(llm(&fallback)?);
+    }
+    if let Some(codes) = plain.text("fallbackOn")? {
+        made.fallback_on = codes;
+    }
+    Ok(made)
 }
 
 fn api_key(value: &JsValue) -> ApiKey {

@@ -25,6 +25,7 @@ pub mod status;
 mod step;
 mod stop;
 pub mod stuck_detector;
+mod switch_llm;
 mod warning;
 
 pub use log::Listener;
@@ -43,7 +44,7 @@ use crate::{
     hooks::Hooks,
     id::{ConversationId, EventId},
     json::{FromJson as _, RawObject},
-    llm::Delta,
+    llm::{Delta, Llm},
     security::SecurityAnalyzer,
     turn::TurnLock,
 };
@@ -71,6 +72,8 @@ pub struct Conversation(Rc<Shared>);
 struct Shared {
     log: EventLog,
     agent: Agent,
+    /// The model that answers: the agent's, until it is switched.
+    llm: RefCell<Rc<Llm>>,
     access: Access,
     /// Runs the analyzers that are not the model's own word.
     security_analyzer: Option<Rc<dyn SecurityAnalyzer>>,

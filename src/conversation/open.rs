@@ -118,6 +118,7 @@ impl Conversation {
         };
         let conversation = Self(Rc::new(Shared {
             log,
+            llm: RefCell::new(agent.llm.clone()),
             agent,
             access,
             security_analyzer,
@@ -155,7 +156,8 @@ impl Conversation {
         if kind.is_some_and(|kind| kind != "Agent") {
             return;
         }
-        let options = &self.0.agent.llm.options;
+        let llm = self.llm();
+        let options = &llm.options;
         let stored = state.agent_llm();
         if let Some(stored) = &stored {
             let server = options.server_left(stored.as_str());

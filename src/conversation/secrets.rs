@@ -50,7 +50,8 @@ impl Conversation {
 
     /// The model's key where the host gave none, and the token that is stored for the key.
     pub fn keep_key(&self, key: Option<&str>, token: String) {
-        let kept = &self.0.agent.llm.options.kept_key;
+        let llm = self.llm();
+        let kept = &llm.options.kept_key;
         *kept.key.borrow_mut() = key.map(SecretString::new);
         *kept.token.borrow_mut() = Some(token);
     }

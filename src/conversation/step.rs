@@ -31,10 +31,11 @@ impl Conversation {
         let asked_with = self.state().last_user_message_id();
         let tools = self.0.agent.tool_schemas();
         let context = CallContext { conversation_id: Some(self.id().to_string()) };
+        let llm = self.llm();
         let answer = {
             let shown = MaskedDeltas::new(&self.0.log.mask, self.0.on_delta.clone());
             let show = |delta| shown.push(delta);
-            let complete = pin!(self.0.agent.llm.complete(&messages, &tools, &context, &show));
+            let complete = pin!(llm.complete(&messages, &tools, &context, &show));
             let answer = match select(complete, pin!(cancel.cancelled())).await {
                 Either::Left((answer, _)) => answer,
                 Either::Right(_) => return Ok(Pause::Cancelled),
@@ -76,7 +77,7 @@ impl Conversation {
             if has_parallel_calls {
                 keep_native_calls(state);
             }
-            stats::record(state, self.0.agent.llm.options.usage_id(), &completion, self.0.log.host.now());
+            stats::record(state, llm.options.usage_id(), &completion, self.0.log.host.now());
             // A message that came while the model answered is still to be read by it.
             if reply.kind == ReplyKind::Text && !is_superseded {
                 happens(state, Happening::Answered);

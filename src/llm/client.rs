@@ -39,7 +39,14 @@ pub struct Llm {
     pub host: Rc<dyn Host>,
     /// The wire APIs that are not compiled in.
     pub wire_apis: Option<Rc<dyn WireApis>>,
+    /// Asked one after the other where this one has failed for good. Their own fallbacks are not asked.
+    pub fallbacks: Vec<Llm>,
+    /// The codes of the failures after which a fallback is asked, with commas between.
+    pub fallback_on: String,
 }
+
+/// The SDK's `_LLM_FALLBACK_EXCEPTIONS`: what another server may not have.
+const FALLBACK_ON: &str = "network,llm_rate_limit,llm_timeout,llm_unavailable";
 
 /// One event of a stream may be this long: tool arguments come in one piece from some servers.
 const LONGEST_EVENT: usize = 16 << 20;
@@ -61,13 +68,21 @@ impl Llm {
     pub fn new(options: LlmOptions, http: Rc<dyn HttpClient>, host: Rc<dyn Host>) -> Result<Self, LlmError> {
         options.check()?;
         Endpoint::resolve(&options.model, options.base_url.as_deref())?;
-        Ok(Self { options, http, host, wire_apis: None })
+        Ok(Self {
+            options,
+            http,
+            host,
+            wire_apis: None,
+            fallbacks: Vec::new(),
+            fallback_on: FALLBACK_ON.into(),
+        })
     }
 
-    /// Asks for the next message. `on_delta` is called with each piece of text and reasoning as it comes.
+    /// Asks for the next message: this model, and where it fails for good before anything of an answer was shown, its
+    /// fallbacks in their order. `on_delta` is called with each piece of text and reasoning as it comes.
     ///
     /// # Errors
-    /// The last attempt's, when no further one is allowed or can help.
+    /// This model's own, whatever became of the fallbacks; but a fallback's that had begun to show an answer.
     pub async fn complete(
         &self,
         messages: &[Message],
@@ -75,15 +90,45 @@ impl Llm {
         context: &CallContext,
         on_delta: &dyn Fn(Delta),
     ) -> Result<Completion, LlmError> {
-        let mut options = self.options.clone();
-        options.check()?;
-        let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref())?;
-        let wire_api = self.wire_api(Api::of(&options, &endpoint)).await?;
         let is_shown = Cell::new(false);
         let show = |delta: Delta| {
             is_shown.set(true);
             on_delta(delta);
         };
+        let mut first_error: Option<LlmError> = None;
+        for llm in std::iter::once(self).chain(&self.fallbacks) {
+            let error = match llm.complete_alone(messages, tools, context, &is_shown, &show).await {
+                Ok(completion) => return Ok(completion),
+                Err(error) => error,
+            };
+            // What was shown is not begun again by another model.
+            let is_final =
+                is_shown.get() || first_error.is_none() && !self.falls_back_on(error.failure.code().as_str());
+            if is_final {
+                return Err(error);
+            }
+            first_error.get_or_insert(error);
+        }
+        Err(first_error.unwrap_or_else(|| LlmError::new(LlmFailure::NoResponse, "")))
+    }
+
+    fn falls_back_on(&self, code: &str) -> bool {
+        self.fallback_on.split(',').any(|named| named == code)
+    }
+
+    /// Asks this model, as often as its options allow.
+    async fn complete_alone(
+        &self,
+        messages: &[Message],
+        tools: &[ToolSchema],
+        context: &CallContext,
+        is_shown: &Cell<bool>,
+        show: &dyn Fn(Delta),
+    ) -> Result<Completion, LlmError> {
+        let mut options = self.options.clone();
+        options.check()?;
+        let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref())?;
+        let wire_api = self.wire_api(Api::of(&options, &endpoint)).await?;
         let mut attempt = 1;
         loop {
             let features = ModelFeatures::of(&options, &endpoint);
@@ -96,7 +141,7 @@ impl Llm {
                 conversation_id: context.conversation_id.as_deref(),
                 is_streaming: options.stream.unwrap_or(true),
             };
-            let error = match self.attempt(&*wire_api, &request, &show).await {
+            let error = match self.attempt(&*wire_api, &request, show).await {
                 Ok(completion) => return Ok(completion),
                 Err(error) => error,
             };

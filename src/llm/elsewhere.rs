@@ -5,7 +5,7 @@
 //! says is checked like a server's words: it never makes the near end fail in another way than an answer can.
 
 use crate::{
-    json::{FromJson as _, ObjectWriter, RawObject, ToJson as _},
+    json::{ObjectWriter, RawObject, ToJson as _, quoted},
     llm::{
         completion::{Delta, ToolSchema},
         endpoint::Endpoint,
@@ -15,6 +15,7 @@ use crate::{
         model_features::ModelFeatures,
         options::LlmOptions,
         wire_api::{Answer, DecodeError, Decoder, LlmRequest, WireApi, WireRequest},
+        writer::Writer,
     },
 };
 use std::rc::Rc;
@@ -38,16 +39,13 @@ impl WireApi for Elsewhere {
         if !error.is_empty() {
             return Err(failed(error));
         }
-        let headers = Vec::<Vec<String>>::from_json(&tell("headers")?).unwrap_or_default();
-        let pair = |header: Vec<String>| match <[String; 2]>::try_from(header) {
-            Ok([name, value]) => Some((name, value)),
-            Err(_) => None,
-        };
-        let sent = WireRequest {
-            url: tell("url")?,
-            headers: headers.into_iter().filter_map(pair).collect(),
-            body: tell("body")?,
-        };
+        let mut headers = Vec::new();
+        for line in tell("headers")?.lines() {
+            if let Some((name, value)) = line.split_once(':') {
+                headers.push((name.to_owned(), value.to_owned()));
+            }
+        }
+        let sent = WireRequest { url: tell("url")?, headers, body: tell("body")? };
         Ok((sent, Box::new(DecoderElsewhere { ask, is_done: false, has_ended: false })))
     }
 }
@@ -113,22 +111,29 @@ impl Decoder for DecoderElsewhere {
 
 /// What is asked of a model, in JSON. No key is in it.
 fn asked(request: &LlmRequest<'_>) -> String {
-    let tools: Vec<RawObject> = request.tools.iter().map(tool_json).collect();
-    let mut asked = ObjectWriter::new();
-    asked.raw("llm", &request.options.to_sdk_json(None));
-    asked.field("messages", request.messages);
-    asked.field("tools", &tools);
-    asked.optional("conversation_id", &request.conversation_id.map(str::to_owned));
-    asked.field("is_streaming", &request.is_streaming);
-    asked.finish()
-}
-
-fn tool_json(tool: &ToolSchema) -> RawObject {
-    let mut json = RawObject::EMPTY;
-    json.set("name", &tool.name.to_json_text());
-    json.set("description", &tool.description.to_json_text());
-    json.set("parameters", &tool.parameters);
-    json
+    let mut messages = Writer::list();
+    for message in request.messages {
+        messages.item(&message.to_json_text());
+    }
+    let mut tools = Writer::list();
+    for tool in request.tools {
+        let mut json = Writer::object();
+        json.field("name", &quoted(&tool.name));
+        json.field("description", &quoted(&tool.description));
+        json.field("parameters", &tool.parameters);
+        tools.item(&json.end());
+    }
+    let mut asked = Writer::object();
+    asked.field("llm", &request.options.to_sdk_json(None));
+    asked.field("messages", &messages.end());
+    asked.field("tools", &tools.end());
+    if let Some(id) = request.conversation_id {
+        asked.field("conversation_id", &quoted(id));
+    }
+    if request.is_streaming {
+        asked.field("is_streaming", "true");
+    }
+    asked.end()
 }
 
 /// The far end of one request.
@@ -153,9 +158,8 @@ impl FarEnd {
             (Ok(sent), "url") => sent.url.clone(),
             (Ok(sent), "body") => sent.body.clone(),
             (Ok(sent), "headers") => {
-                let pairs: Vec<Vec<String>> =
-                    sent.headers.iter().map(|(name, value)| vec![name.clone(), value.clone()]).collect();
-                pairs.to_json_text()
+                let line = |(name, value): &(String, String)| format!("{name}:{value}\n");
+                sent.headers.iter().map(line).collect()
             }
             (_, "push") => self.push(event, data),
             (_, "finish") => self.finish(data),

@@ -4,6 +4,7 @@
 
 use crate::{
     error::Error,
+    json::words,
     llm::{
         error::{LlmError, LlmFailure},
         secret_string::SecretString,
@@ -119,6 +120,13 @@ pub enum ApiMode {
     /// Anthropic Messages.
     Anthropic,
 }
+
+words!(ApiMode {
+    Auto = "auto",
+    Chat = "chat",
+    Responses = "responses",
+    Anthropic = "anthropic",
+});
 
 impl LlmOptions {
     /// A model, everything else as the SDK has it.

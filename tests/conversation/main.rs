@@ -17,3 +17,4 @@ mod status;
 mod stopping;
 mod stuck_detector;
 mod support;
+mod switch_llm;

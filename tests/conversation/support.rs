@@ -274,23 +274,23 @@ impl World {
         }
     }
 
+    /// A model of this name, played by the scripted one.
+    pub fn llm(&self, model: &str) -> Llm {
+        let mut options = LlmOptions::new(model);
+        options.base_url = Some("http://127.0.0.1:1/v1".into());
+        options.stream = Some(false);
+        options.input_cost_per_token = Some(0.001);
+        options.output_cost_per_token = Some(0.002);
+        Llm::new(options, Rc::new(Wire(self.model.clone())), self.host.clone()).unwrap()
+    }
+
     pub async fn open(&self) -> Result<Conversation> {
         self.open_as(Access::Writer).await
     }
 
     pub async fn open_as(&self, access: Access) -> Result<Conversation> {
-        let mut options = LlmOptions::new("openai/gpt-4o");
-        options.base_url = Some("http://127.0.0.1:1/v1".into());
-        options.stream = Some(false);
-        options.input_cost_per_token = Some(0.001);
-        options.output_cost_per_token = Some(0.002);
         let agent = Agent {
-            llm: Rc::new(Llm {
-                options,
-                http: Rc::new(Wire(self.model.clone())),
-                host: self.host.clone(),
-                wire_apis: None,
-            }),
+            llm: Rc::new(self.llm("openai/gpt-4o")),
             tools: ToolRegistry::new(self.tools.clone())?,
             system_prompt: "Be brief.".into(),
             tool_concurrency_limit: self.tool_concurrency_limit,

@@ -25,7 +25,14 @@ pub struct Outcome {
 pub fn call(options: LlmOptions, replies: Vec<Reply>) -> Outcome {
     let http = ScriptedHttp::new(replies);
     let host = Rc::new(ScriptedHost::default());
-    let llm = Llm { options, http: http.clone(), host: host.clone(), wire_apis: None };
+    let llm = Llm {
+        options,
+        http: http.clone(),
+        host: host.clone(),
+        wire_apis: None,
+        fallbacks: Vec::new(),
+        fallback_on: String::new(),
+    };
     let deltas = RefCell::new(Vec::new());
     let messages = [Message::new(Role::User, vec![Content::text("Hi")])];
     let context = CallContext { conversation_id: Some("c-1".into()) };
@@ -186,8 +193,14 @@ fn dropping_the_call_aborts_the_exchange() {
     ] {
         let http = ScriptedHttp::new(vec![reply]);
         let options = LlmOptions { timeout: Some(0.0), ..options() };
-        let llm =
-            Llm { options, http: http.clone(), host: Rc::new(ScriptedHost::default()), wire_apis: None };
+        let llm = Llm {
+            options,
+            http: http.clone(),
+            host: Rc::new(ScriptedHost::default()),
+            wire_apis: None,
+            fallbacks: Vec::new(),
+            fallback_on: String::new(),
+        };
         let context = CallContext::default();
         let mut call = llm.complete(&[], &[], &context, &|_| ()).boxed_local();
         assert!(call.as_mut().now_or_never().is_none());

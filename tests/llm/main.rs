@@ -6,6 +6,7 @@ mod calls;
 mod captured;
 mod chat_requests;
 mod elsewhere;
+mod fallbacks;
 mod failures;
 mod responses_requests;
 mod scripted_http;

@@ -6,6 +6,7 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { root } from "../../scripts/process.mjs";
+import { wasms } from "../../scripts/wasms.mjs";
 import { staticFiles } from "../../scripts/static-files.mjs";
 import { availableBrowsers, launch } from "../browser/driver.mjs";
 import { listen } from "../support/listen.mjs";
@@ -26,11 +27,11 @@ after(async () => {
 });
 
 test("the tarball holds the built package and nothing else", () => {
-  const expected = /^(dist\/[\w-]+\.(js|js\.map)|dist\/([\w-]+\/)?[\w-]+\.d\.ts|dist\/threadkeep(_archive|_testing)?_bg\.wasm|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
+  const expected = /^(dist\/[\w-]+\.(js|js\.map)|dist\/([\w-]+\/)?[\w-]+\.d\.ts|dist\/threadkeep(_[a-z]+)*_bg\.wasm|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
   assert.deepEqual(installed.files.filter((file) => !expected.test(file)), []);
   const needed = [
-    "dist/index.js", "dist/index.d.ts", "dist/wasm-inline.js", "dist/threadkeep_bg.wasm", "dist/wasm-archive-inline.js",
-    "dist/threadkeep_archive_bg.wasm", "dist/testing.js", "dist/threadkeep_testing_bg.wasm", "LICENSE",
+    "dist/index.js", "dist/index.d.ts", ...wasms.flatMap(({ file, copy }) => [`dist/${file}`, `dist/${copy}`]),
+    "dist/testing.js", "dist/threadkeep_testing_bg.wasm", "LICENSE",
   ];
   for (const file of needed) {
     assert.ok(installed.files.includes(file), `${file} is missing`);
@@ -132,8 +133,8 @@ for (const splitting of [true, false]) {
 test("esbuild, with the wasm files copied beside the bundle", needsBrowser, async () => {
   const project = installed.project("esbuild-copied");
   await esbuild(project, { splitting: true });
-  for (const name of ["threadkeep_bg.wasm", "threadkeep_archive_bg.wasm"]) {
-    copyFileSync(path.join(installed.library, "dist", name), path.join(project, "public", name));
+  for (const { file } of wasms) {
+    copyFileSync(path.join(installed.library, "dist", file), path.join(project, "public", file));
   }
   const { fetched } = await inPage("esbuild, wasm copied", await serveFolder(path.join(project, "public")));
   wasmCameAsFile(fetched);
@@ -193,8 +194,8 @@ function report(name, answer, model) {
 }
 
 function wasmCameAsFile(fetched) {
-  assert.equal(fetched.filter(isWasm).length, 2, `the wasm files among ${fetched.map(({ url }) => url).join(", ")}`);
-  assert.ok(!fetched.some(({ url }) => /wasm-(archive-)?inline/.test(url)), "the copies in JavaScript should not have been needed");
+  assert.equal(fetched.filter(isWasm).length, wasms.length, `the wasm files among ${fetched.map(({ url }) => url).join(", ")}`);
+  assert.ok(!fetched.some(({ url }) => /wasm-([a-z-]+-)?inline/.test(url)), "the copies in JavaScript should not have been needed");
 }
 
 function isWasm({ url, type }) {

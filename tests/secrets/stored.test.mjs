@@ -34,8 +34,9 @@ function world() {
     const message = hasAsked ? { role: "assistant", content: "Done." } : { role: "assistant", content: "", tool_calls: calls };
     return Response.json({ id: crypto.randomUUID(), choices: [{ index: 0, message, finish_reason: "stop" }] });
   };
+  const modelOf = (options) => new LLM({ model: "openai/m", baseUrl: "https://model.invalid", fetch: model, stream: false, numRetries: 1, ...options });
   const open = ({ llm, ...options } = {}) =>
-    Conversation.open({ agent: new Agent({ llm: new LLM({ model: "openai/m", baseUrl: "https://model.invalid", fetch: model, stream: false, numRetries: 1, ...llm }), tools: [ask] }), store, ...options });
+    Conversation.open({ agent: new Agent({ llm: modelOf(llm), tools: [ask] }), store, ...options });
   const run = async (conversation, ...names) => {
     asks = names;
     seen.length = 0;
@@ -43,7 +44,7 @@ function world() {
     await conversation.run();
     return [...seen];
   };
-  return { store, open, run, keys };
+  return { store, open, run, keys, modelOf };
 }
 
 const sources = (conversation) => conversation.state.secret_registry.secret_sources;
@@ -147,6 +148,38 @@ test("a stored key is sent to no other server", async () => {
     }
     assert.deepEqual(new Set(keys), new Set([null]));
   }
+});
+
+test("a stored key stays with its server when another model takes over, and is there when that one is back", async () => {
+  const { open, run, keys, modelOf } = world();
+  const first = await open({ cipher: passphrase, llm: { apiKey: "sk-planted" } });
+  await first.close();
+  const conversation = await open({ conversationId: first.id, cipher: passphrase });
+  await conversation.switchLLM(modelOf({ model: "other/m" }));
+  await run(conversation, "TOKEN");
+  await conversation.switchLLM(modelOf({ model: "other/m", apiKey: "sk-other" }));
+  await run(conversation, "TOKEN");
+  const { model, api_key } = conversation.state.agent.llm;
+  assert.deepEqual([model, opened(api_key)], ["other/m", "sk-other"]);
+  await conversation.switchLLM(modelOf());
+  await run(conversation, "TOKEN");
+  await conversation.switchLLM(modelOf({ model: "other/n" }));
+  await run(conversation, "TOKEN");
+  await conversation.close();
+  assert.deepEqual(keys.filter((_, at) => at % 2 === 0), [null, "Bearer sk-other", null, "Bearer sk-other"]);
+});
+
+test("another model's key is not stored without a passphrase, and is what requests carry", async () => {
+  const { open, run, keys, modelOf, store } = world();
+  const conversation = await open({ llm: { apiKey: "sk-first" } });
+  await conversation.switchLLM(modelOf({ model: "openai/n", apiKey: "sk-second" }));
+  await run(conversation, "TOKEN");
+  await conversation.close();
+  assert.deepEqual(new Set(keys), new Set(["Bearer sk-second"]));
+  const { baseState } = await store.load(conversation.id);
+  assert.ok(!/sk-(first|second)/.test(baseState));
+  await assert.rejects(conversation.switchLLM(modelOf()), { code: "invalid_state" });
+  await assert.rejects(conversation.switchLLM({ model: "m" }), { code: "invalid_options" });
 });
 
 test("one token that was tampered with is no wrong passphrase", async () => {

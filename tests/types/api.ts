@@ -17,6 +17,7 @@ import {
   type Hooks,
   type LiveEvent,
   type MessageEvent_,
+  LLMProfileStore,
   type Observation,
   type Run,
   type RunResult,
@@ -34,6 +35,12 @@ const llm = new LLM({ model: "openai/gpt-4o", apiKey: async () => "key", baseUrl
 new LLM({ apiKey: "key" });
 // @ts-expect-error there is no such effort
 new LLM({ model: "m", reasoningEffort: "utmost" });
+new LLM({ model: "m", fallbacks: [llm], fallbackOn: ["llm_auth"], apiMode: "responses", nativeToolCalling: false });
+// @ts-expect-error there is no such failure
+new LLM({ model: "m", fallbackOn: ["llm_bored"] });
+const profiles = new LLMProfileStore();
+const profiled: LLM = await profiles.load("fast", { apiKey: "key" });
+await profiles.save("fast", profiled);
 // @ts-expect-error options are not changed afterwards
 llm.options.model = "other";
 

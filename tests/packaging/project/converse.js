@@ -1,5 +1,5 @@
-// What every project of the packaging test does with the installed package: a conversation, and an archive of it, for
-// which another wasm is loaded. Written as a user would write it.
+// What every project of the packaging test does with the installed package: a conversation, an archive of it, and models
+// of other wire APIs, for each of which another wasm is loaded. Written as a user would write it.
 import { Agent, Conversation, LLM, memoryStore, tool } from "threadkeep";
 
 const add = tool({
@@ -8,6 +8,14 @@ const add = tool({
   parameters: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
   execute: ({ a, b }) => `${a + b}`,
 });
+
+/** Models inside the page, one for each further wire API. */
+const otherModels = [
+  {
+    apiMode: "responses",
+    answer: { id: "resp_1", status: "completed", output: [{ type: "message", role: "assistant", content: [{ type: "output_text", text: "Here." }] }] },
+  },
+].map(({ answer, ...options }) => ({ model: "openai/page", baseUrl: "https://page.invalid/v1", stream: false, fetch: async () => Response.json(answer), ...options }));
 
 export async function converse(baseUrl) {
   const llm = new LLM({ model: "openai/scripted", apiKey: "none", baseUrl });
@@ -18,5 +26,12 @@ export async function converse(baseUrl) {
   const [{ outcome, eventCount }] = await Conversation.importZip(zip, { store: memoryStore() });
   if (outcome !== "created" || eventCount !== conversation.events.length) throw new Error(`the archive was ${outcome} with ${eventCount} events`);
   await conversation.close();
+  for (const options of otherModels) {
+    const other = await Conversation.open({ agent: new Agent({ llm: new LLM(options) }), store: memoryStore() });
+    await other.sendMessage("Are you there?");
+    const { finalResponse } = await other.run();
+    if (finalResponse !== "Here.") throw new Error(`${JSON.stringify(options)} answered ${finalResponse}`);
+    await other.close();
+  }
   return `${status}: ${finalResponse}`;
 }

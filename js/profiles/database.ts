@@ -1,0 +1,46 @@
+// Profiles in an IndexedDB database of their own: one row a name, JSON texts.
+import { ThreadkeepError, words } from "../errors.js";
+import type { ProfileStorage } from "../profiles.js";
+
+const table = "profiles";
+
+/** Each use opens the database anew, so that no connection is in anybody's way. */
+export function databaseOf(name: string): ProfileStorage {
+  return {
+    read: (key) => within(name, "readonly", (rows) => rows.get(key) as IDBRequest<string | undefined>),
+    write: (key, json) => within<unknown>(name, "readwrite", (rows) => (json === undefined ? rows.delete(key) : rows.put(json, key)) as IDBRequest).then(() => {}),
+    names: () => within(name, "readonly", (rows) => rows.getAllKeys() as IDBRequest<string[]>),
+  };
+}
+
+/** What the request of `ask` gave, once its transaction is complete. */
+async function within<T>(name: string, mode: IDBTransactionMode, ask: (rows: IDBObjectStore) => IDBRequest<T>): Promise<T> {
+  if (typeof indexedDB === "undefined") {
+    throw new ThreadkeepError("invalid_options", "there is no IndexedDB here: pass an object with read(), write() and names() to LLMProfileStore");
+  }
+  const database = await opened(name);
+  try {
+    return await new Promise<T>((resolve, reject) => {
+      const transaction = database.transaction(table, mode, { durability: "strict" });
+      const request = ask(transaction.objectStore(table));
+      transaction.oncomplete = () => resolve(request.result);
+      transaction.onabort = () => reject(failure(transaction.error));
+    });
+  } finally {
+    database.close();
+  }
+}
+
+function opened(name: string): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.open(`${name}-profiles`, 1);
+    request.onupgradeneeded = () => request.result.createObjectStore(table);
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(failure(request.error));
+  });
+}
+
+function failure(error: DOMException | null): ThreadkeepError {
+  const code = error?.name === "QuotaExceededError" ? "store_quota" : "store_corrupt";
+  return new ThreadkeepError(code, `profiles could not be read or written: ${words(error)}`, { cause: error });
+}

@@ -1,0 +1,68 @@
+// Profiles as they are kept: the SDK's field names, and of them only those that were set. Python fills in the rest.
+import { ThreadkeepError, invalidOptions } from "../errors.js";
+import type { LLMOptions } from "../llm.js";
+import type { ProfileStorage } from "../profiles.js";
+import { databaseOf } from "./database.js";
+
+/** The SDK's `PROFILE_NAME_PATTERN`. */
+const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** The options that are kept, and what the SDK calls them. */
+const fields = {
+  model: "model",
+  baseUrl: "base_url",
+  apiMode: "api_mode",
+  usageId: "usage_id",
+  stream: "stream",
+  temperature: "temperature",
+  topP: "top_p",
+  maxOutputTokens: "max_output_tokens",
+  reasoningEffort: "reasoning_effort",
+  numRetries: "num_retries",
+  timeout: "timeout",
+  nativeToolCalling: "native_tool_calling",
+  inputCostPerToken: "input_cost_per_token",
+  outputCostPerToken: "output_cost_per_token",
+} as const satisfies Partial<Record<keyof LLMOptions, string>>;
+
+export function checkedName(name: unknown): string {
+  if (typeof name === "string" && namePattern.test(name)) return name;
+  throw invalidOptions("the name of a profile begins with a letter or digit and has up to 64 letters, digits, dots, dashes and underscores");
+}
+
+export function storageOf(storage: string | ProfileStorage): ProfileStorage {
+  return typeof storage === "string" ? databaseOf(storage) : storage;
+}
+
+/** The JSON of a profile. */
+export function profileOf(options: LLMOptions): string {
+  const profile: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(fields) as Array<[keyof typeof fields, string]>) {
+    if (options[name] !== undefined) profile[field] = options[name];
+  }
+  // The SDK has no mode for Anthropic's own API: it takes the provider's.
+  if (profile["api_mode"] === "anthropic") profile["api_mode"] = "auto";
+  // The SDK refuses fractions of a second.
+  if (typeof profile["timeout"] === "number") profile["timeout"] = Math.ceil(profile["timeout"]);
+  return JSON.stringify(profile);
+}
+
+/** The options of a profile that Python may have written; what a page has no use for is left out. */
+export function optionsOf(name: string, json: string | undefined): LLMOptions {
+  if (json === undefined) throw new ThreadkeepError("not_found", `there is no profile ${name}; list() names those that there are`);
+  let profile: unknown;
+  try {
+    profile = JSON.parse(json);
+  } catch {
+    profile = undefined;
+  }
+  if (typeof profile !== "object" || profile === null || !("model" in profile) || typeof profile.model !== "string") {
+    throw new ThreadkeepError("store_corrupt", `what is stored as profile ${name} is none: save it again, or delete it`);
+  }
+  const stored = profile as Record<string, unknown>;
+  const options: Record<string, unknown> = {};
+  for (const [option, field] of Object.entries(fields)) {
+    if (stored[field] !== undefined && stored[field] !== null) options[option] = stored[field];
+  }
+  return options as unknown as LLMOptions;
+}

@@ -1,0 +1,127 @@
+// Models in real browsers: profiles over IndexedDB, another model in mid-conversation, and wire APIs that a page loads
+// when it needs them.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startServer } from "../support/server.mjs";
+import { availableBrowsers, launch } from "./driver.mjs";
+
+let server;
+before(async () => (server = await startServer({ mounts: { "/sse/": "tests/fixtures/sse" } })));
+after(() => server.close());
+
+/** The wire APIs that have a wasm of their own: how a model is told to speak one, and a recorded answer with two calls. */
+const wireApis = [
+  {
+    name: "responses",
+    llm: { apiMode: "responses" },
+    path: "/v1/responses",
+    calls: "openai-reasoning-and-parallel-calls",
+    tools: ["add", "note"],
+    text: "openrouter-comments-and-done-marker",
+    resultsOf: ({ input }) => input.filter(({ type }) => type === "function_call_output").length,
+  },
+];
+
+/** Runs an agent of these tools against the recorded answers, which the page's own server keeps. */
+async function runRecorded({ name, llm, calls, tools, text }) {
+  const { Agent, Conversation, LLM, memoryStore, tool } = await import("/threadkeep/index.js");
+  const partsFetched = () => performance.getEntriesByType("resource").map((entry) => entry.name.split("/").at(-1)).filter((file) => file.includes(`_${name}_bg.wasm`));
+  const requests = [];
+  const recorded = [calls, text];
+  const model = async (url, { headers, body }) => {
+    requests.push({ path: new URL(url).pathname, key: new Headers(headers).get("authorization") ?? new Headers(headers).get("x-api-key"), body: JSON.parse(body) });
+    return fetch(`/sse/${name}/${recorded.shift()}.sse`).then(({ body }) => new Response(body, { headers: { "content-type": "text/event-stream" } }));
+  };
+  const agent = new Agent({
+    llm: new LLM({ model: "openai/recorded", baseUrl: "https://model.invalid/v1", apiKey: "sk-page", fetch: model, ...llm }),
+    tools: tools.map((name) => tool({ name, description: "Does it.", parameters: { type: "object" }, execute: () => "done" })),
+  });
+  let shown = "";
+  const before = partsFetched();
+  const conversation = await Conversation.open({ agent, store: memoryStore(), tokenCallbacks: [({ content }) => (shown += content ?? "")] });
+  await conversation.sendMessage("Go.");
+  const { status, finalResponse } = await conversation.run();
+  const kinds = [];
+  for await (const { kind, error } of conversation.events) kinds.push(error ? `${kind}: ${error}` : kind);
+  return { before, after: partsFetched(), requests, shown, status, finalResponse, kinds };
+}
+
+for (const kind of availableBrowsers) {
+  test(kind, { timeout: 120_000 }, async (context) => {
+    const browser = await launch(kind);
+    try {
+      await browser.page(`${server.origin}/pages/blank.html`);
+      await context.test("a profile outlives the page, and holds neither key nor headers", async () => {
+        await browser.evaluate(async () => {
+          const { LLM, LLMProfileStore } = await import("/threadkeep/index.js");
+          const profiles = new LLMProfileStore("profiled");
+          await profiles.save("fast", new LLM({ model: "openai/gpt-4o-mini", temperature: 0.5, timeout: 1.5, apiKey: "sk-planted", headers: { "x-key": "planted" } }));
+          await profiles.save("other", new LLM({ model: "ollama/qwen3", baseUrl: "http://box:11434", nativeToolCalling: false }));
+          await profiles.save("gone", new LLM({ model: "m", baseUrl: "/v1" }));
+          await profiles.delete("gone");
+        });
+        await browser.page(`${server.origin}/pages/blank.html`);
+        const found = await browser.evaluate(async () => {
+          const { LLMProfileStore } = await import("/threadkeep/index.js");
+          const profiles = new LLMProfileStore("profiled");
+          const rows = await new Promise((resolve) => {
+            indexedDB.open("profiled-profiles").onsuccess = ({ target }) => {
+              const request = target.result.transaction("profiles").objectStore("profiles").getAll();
+              request.onsuccess = () => {
+                target.result.close();
+                resolve(request.result);
+              };
+            };
+          });
+          const failed = (promise) => promise.then(() => "no error", ({ code, message }) => `${code}: ${message}`);
+          return {
+            names: await profiles.list(),
+            rows,
+            fast: (await profiles.load("fast", { apiKey: "sk-again" })).options,
+            other: (await profiles.load("other")).options,
+            missing: await failed(profiles.load("gone")),
+            unnamed: await failed(profiles.load("../gone")),
+          };
+        });
+        assert.deepEqual(found.names, ["fast", "other"]);
+        assert.deepEqual(found.rows.map((row) => JSON.parse(row)), [
+          { model: "openai/gpt-4o-mini", temperature: 0.5, timeout: 2 },
+          { model: "ollama/qwen3", base_url: "http://box:11434", native_tool_calling: false },
+        ]);
+        assert.deepEqual(found.fast, { model: "openai/gpt-4o-mini", temperature: 0.5, timeout: 2, apiKey: "sk-again" });
+        assert.deepEqual(found.other, { model: "ollama/qwen3", baseUrl: "http://box:11434", nativeToolCalling: false });
+        assert.match(found.missing, /^not_found: there is no profile gone/);
+        assert.match(found.unnamed, /^invalid_options: /);
+      });
+      for (const wireApi of wireApis) {
+        await context.test(`${wireApi.name} is loaded with the first request, and speaks`, async () => {
+          const { before, after, requests, shown, status, finalResponse, kinds } = await browser.evaluate(runRecorded, { ...wireApi, resultsOf: undefined });
+          assert.deepEqual([before, after], [[], [`threadkeep_${wireApi.name}_bg.wasm`]]);
+          assert.deepEqual(kinds.map((kind) => kind.replace(/Event$/, "")), ["SystemPrompt", "Message", "Action", "Action", "Observation", "Observation", "Message"]);
+          assert.deepEqual([status, finalResponse], ["finished", shown]);
+          assert.ok(shown.length > 0);
+          assert.deepEqual(requests.map(({ path, key }) => [path, key]), Array(2).fill([wireApi.path, requests[0].key]));
+          assert.match(requests[0].key, /^(Bearer )?sk-page$/);
+          assert.deepEqual(requests.map(({ body }) => wireApi.resultsOf(body)), [0, 2]);
+        });
+      }
+      await context.test("another model answers where the first one cannot", async () => {
+        const { model, asked } = await browser.evaluate(async () => {
+          const { Agent, Conversation, LLM, memoryStore } = await import("/threadkeep/index.js");
+          const asked = [];
+          const answer = { id: "chatcmpl-0123456789abcdef", choices: [{ message: { role: "assistant", content: "Here." }, finish_reason: "stop" }], usage: { prompt_tokens: 5, completion_tokens: 1 } };
+          const model = (name, respond) => ({ model: `openai/${name}`, baseUrl: "https://model.invalid", stream: false, numRetries: 1, fetch: async () => (asked.push(name), respond()) });
+          const second = new LLM(model("second", () => Response.json(answer)));
+          const first = new LLM({ ...model("first", () => new Response("{}", { status: 401 })), fallbacks: [second], fallbackOn: ["llm_auth"] });
+          const conversation = await Conversation.open({ agent: new Agent({ llm: first }), store: memoryStore() });
+          await conversation.sendMessage("Hello?");
+          await conversation.run();
+          return { asked, model: conversation.stats.usage_to_metrics.default.token_usages[0].model };
+        });
+        assert.deepEqual([asked, model], [["first", "second"], "openai/second"]);
+      });
+    } finally {
+      await browser.close();
+    }
+  });
+}

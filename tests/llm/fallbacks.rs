@@ -1,0 +1,84 @@
+//! Models that answer where the first one cannot.
+
+use crate::{
+    calls::{hello, options},
+    scripted_http::{Piece, Reply, ScriptedHost, ScriptedHttp},
+};
+use futures_executor::block_on;
+use std::{cell::RefCell, rc::Rc};
+use threadkeep::llm::{
+    CallContext, Completion, Delta, Llm, LlmError, LlmFailure, LlmOptions,
+    message::{Content, Message, Role},
+};
+
+struct Outcome {
+    result: Result<Completion, LlmError>,
+    shown: Vec<Delta>,
+    /// The models that were asked.
+    asked: Vec<String>,
+}
+
+/// Asks `openai/first`, whose fallbacks are `openai/second` and `openai/third`. None tries twice.
+fn ask(replies: Vec<Reply>, fallback_on: Option<&str>) -> Outcome {
+    let http = ScriptedHttp::new(replies);
+    let model = |name: &str| {
+        let options = LlmOptions { model: format!("openai/{name}"), num_retries: Some(1), ..options() };
+        Llm::new(options, http.clone(), Rc::new(ScriptedHost::default())).unwrap()
+    };
+    let mut llm = model("first");
+    llm.fallbacks = vec![model("second"), model("third")];
+    if let Some(codes) = fallback_on {
+        llm.fallback_on = codes.into();
+    }
+    let shown = RefCell::new(Vec::new());
+    let messages = [Message::new(Role::User, vec![Content::text("Hi")])];
+    let show = |delta| shown.borrow_mut().push(delta);
+    let result = block_on(llm.complete(&messages, &[], &CallContext::default(), &show));
+    let asked =
+        (0..http.requests.borrow().len()).map(|at| http.body(at)["model"].as_str().unwrap().to_owned());
+    Outcome { result, shown: shown.take(), asked: asked.collect() }
+}
+
+fn refusal(status: u16) -> Reply {
+    Reply::Response(status, Vec::new(), vec![Piece::Bytes(format!("{{\"error\":\"no {status}\"}}").into())])
+}
+
+#[test]
+fn they_are_asked_in_their_order_until_one_answers() {
+    let outcome = ask(vec![refusal(503), refusal(401), hello()], None);
+    assert_eq!(outcome.asked, ["first", "second", "third"]);
+    let completion = outcome.result.unwrap();
+    assert_eq!(completion.model, "openai/third");
+    assert_eq!(completion.message.text(), "Hello");
+}
+
+#[test]
+fn where_all_fail_it_is_said_why_the_first_did() {
+    let outcome = ask(vec![refusal(429), refusal(401), refusal(500)], None);
+    assert_eq!(outcome.asked.len(), 3);
+    assert_eq!(outcome.result.unwrap_err().failure, LlmFailure::RateLimit);
+}
+
+#[test]
+fn only_failures_that_are_named_go_on() {
+    for status in [400, 401] {
+        let outcome = ask(vec![refusal(status)], None);
+        assert_eq!((outcome.asked.len(), outcome.result.unwrap_err().status), (1, Some(status)));
+    }
+    let outcome = ask(vec![refusal(401), hello()], Some("llm_bad_request,llm_auth"));
+    assert_eq!(outcome.result.unwrap().model, "openai/second");
+    let outcome = ask(vec![refusal(503)], Some("llm_bad_request,llm_auth"));
+    assert_eq!(outcome.result.unwrap_err().failure, LlmFailure::Unavailable);
+}
+
+#[test]
+fn an_answer_that_has_begun_is_not_begun_again_by_another_model() {
+    let piece = b"data: {\"choices\":[{\"delta\":{\"content\":\"Hel\"}}]}\n\n".to_vec();
+    let cut_off = || Reply::Response(200, Vec::new(), vec![Piece::Bytes(piece.clone())]);
+    let outcome = ask(vec![cut_off()], None);
+    assert_eq!((outcome.asked.len(), outcome.shown.len()), (1, 1));
+    assert_eq!(outcome.result.unwrap_err().failure, LlmFailure::Network);
+    let outcome = ask(vec![refusal(503), cut_off()], None);
+    assert_eq!(outcome.asked, ["first", "second"]);
+    assert_eq!(outcome.result.unwrap_err().failure, LlmFailure::Network);
+}
