@@ -24,6 +24,12 @@ export interface LLMOptions {
   /** Upper limit of an answer, in tokens. */
   maxOutputTokens?: number;
   reasoningEffort?: "none" | "low" | "medium" | "high" | "xhigh";
+  /** How much of its reasoning the model sums up for its reader. Default: not at all. Responses API only, as the next two. */
+  reasoningSummary?: "auto" | "concise" | "detailed";
+  /** Whether reasoning is asked for encrypted and sent back, so that the model goes on where it was. Default true. */
+  enableEncryptedReasoning?: boolean;
+  /** How long the provider keeps a prompt cached: `"24h"`, which is the default, `"in_memory"`, or `""` to leave it to the provider. */
+  promptCacheRetention?: string;
   /** Attempts in all, as the SDK counts them: 0 and 1 both mean one. Default 5. */
   numRetries?: number;
   /** Seconds until the first byte, and between two. Default 300. */
@@ -49,13 +55,17 @@ export interface LLMOptions {
   fetch?: typeof fetch;
 }
 
-const stringKeys = ["model", "baseUrl", "usageId"] as const;
+const stringKeys = ["model", "baseUrl", "usageId", "promptCacheRetention"] as const;
 const numberKeys = [
   "temperature", "topP", "maxOutputTokens", "numRetries", "timeout", "inputCostPerToken", "outputCostPerToken",
 ] as const;
-const efforts: readonly unknown[] = ["none", "low", "medium", "high", "xhigh"];
-
-const apiModes: readonly unknown[] = ["auto", "chat", "responses", "anthropic"];
+const flagKeys = ["stream", "nativeToolCalling", "enableEncryptedReasoning"] as const;
+/** Options that take one of a few words. */
+const words = {
+  apiMode: ["auto", "chat", "responses", "anthropic"],
+  reasoningEffort: ["none", "low", "medium", "high", "xhigh"],
+  reasoningSummary: ["auto", "concise", "detailed"],
+} as const;
 
 /** A model that an agent talks to. */
 export class LLM {
@@ -75,13 +85,13 @@ export class LLM {
         throw invalidOptions(`${key} must be a number of at least 0`);
       }
     }
-    for (const key of ["stream", "nativeToolCalling"] as const) expect(key, options[key], "boolean");
-    if (options.apiMode !== undefined && !apiModes.includes(options.apiMode)) {
-      throw invalidOptions(`apiMode must be one of ${apiModes.join(", ")}`);
-    }
+    for (const key of flagKeys) expect(key, options[key], "boolean");
     expect("fetch", options.fetch, "function");
-    if (options.reasoningEffort !== undefined && !efforts.includes(options.reasoningEffort)) {
-      throw invalidOptions(`reasoningEffort must be one of ${efforts.join(", ")}`);
+    for (const [key, allowed] of Object.entries(words)) {
+      const given: unknown = options[key as keyof typeof words];
+      if (given !== undefined && !(allowed as readonly unknown[]).includes(given)) {
+        throw invalidOptions(`${key} must be one of ${allowed.join(", ")}`);
+      }
     }
     if (options.apiKey !== undefined && typeof options.apiKey !== "string" && typeof options.apiKey !== "function") {
       throw invalidOptions("apiKey must be a string or a function that returns one");

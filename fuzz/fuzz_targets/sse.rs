@@ -1,11 +1,12 @@
-//! A stream of any bytes, cut at any places: the events and the answer do not depend on the cuts.
+//! A stream of any bytes, cut at any places: the events do not depend on the cuts, and no wire API traps at them.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use threadkeep::llm::{
     chat_completions::ChatDecoder,
+    responses::ResponsesDecoder,
     sse::{SseMessage, SseParser, TooLong},
-    wire_api::{Answer, DecodeError, Decoder as _},
+    wire_api::{Answer, DecodeError, Decoder},
 };
 
 const LIMIT: usize = 4096;
@@ -21,7 +22,11 @@ fuzz_target!(|input: (Vec<u16>, Vec<u8>)| {
     assert_eq!(whole, cut);
     // A byte that is no UTF-8 becomes a character of three.
     assert!(whole.0.iter().all(|message| message.data.len() <= 3 * LIMIT));
-    let _ = answer(&whole.0);
+    let decoders: [Box<dyn Decoder>; 2] =
+        [Box::new(ChatDecoder::default()), Box::new(ResponsesDecoder::default())];
+    for decoder in decoders {
+        let _ = answer(decoder, &whole.0);
+    }
 });
 
 fn events(pieces: &[&[u8]]) -> (Vec<SseMessage>, Result<(), TooLong>) {
@@ -32,8 +37,7 @@ fn events(pieces: &[&[u8]]) -> (Vec<SseMessage>, Result<(), TooLong>) {
     (out, result)
 }
 
-fn answer(messages: &[SseMessage]) -> Result<Answer, DecodeError> {
-    let mut decoder = Box::new(ChatDecoder::default());
+fn answer(mut decoder: Box<dyn Decoder>, messages: &[SseMessage]) -> Result<Answer, DecodeError> {
     for message in messages {
         decoder.push(&message.event, &message.data)?;
     }

@@ -235,6 +235,31 @@ mod tests {
     }
 
     #[test]
+    fn what_is_said_of_reasoning_and_of_the_cache_is_stored_and_read_again() {
+        let options = LlmOptions {
+            reasoning_summary: Some("auto".into()),
+            enable_encrypted_reasoning: Some(false),
+            prompt_cache_retention: Some(String::new()),
+            ..LlmOptions::new("m")
+        };
+        let stored = options.to_sdk_json(None);
+        let part =
+            r#""reasoning_summary":"auto","enable_encrypted_reasoning":false,"prompt_cache_retention":null,"#;
+        assert!(stored.contains(part), "{stored}");
+        let read = LlmOptions::from_sdk_json(&stored);
+        assert_eq!(
+            (read.reasoning_summary.as_deref(), read.enable_encrypted_reasoning()),
+            (Some("auto"), false)
+        );
+        assert_eq!(read.prompt_cache_retention(), None);
+        let default = LlmOptions::from_sdk_json(&LlmOptions::new("m").to_sdk_json(None));
+        assert_eq!(
+            (default.prompt_cache_retention(), default.reasoning_summary.as_deref()),
+            (Some("24h"), None)
+        );
+    }
+
+    #[test]
     fn no_key_is_written() {
         let merged = |key: &str| {
             LlmOptions::new("m").to_sdk_json(Some(&format!(r#"{{"model":"m","api_key":{key}}}"#)))

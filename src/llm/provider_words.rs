@@ -170,3 +170,6 @@ const BAD_REQUEST: &[&str] = &["invalid_request", "bad_request", "not_found", "n
 
 /// What tells that marks for caching are the trouble (Gemini behind a proxy).
 pub(super) const PROMPT_CACHE_TOO_SMALL: &str = "minimum token count to start caching";
+
+/// What tells that a provider cannot read encrypted reasoning in the history: "encrypted content" or its field's name.
+pub(super) const UNREADABLE_REASONING: &str = "encrypted";

@@ -8,6 +8,7 @@ mod chat_requests;
 mod elsewhere;
 mod fallbacks;
 mod failures;
+mod responses_history;
 mod responses_requests;
 mod scripted_http;
 mod streams;

@@ -29,7 +29,9 @@ function* models() {
     for (const value of [1.5, 2 ** 40]) yield { name: `LLM ${key}: ${value}`, expected: either, attempt: run({ [key]: value }) };
   }
   for (const [name, value] of each(noFunction)) yield { name: `LLM fetch: ${name}`, expected: invalid, attempt: make({ model: "x", fetch: value }) };
-  for (const value of ["", "high ", 7, null]) yield { name: `LLM reasoningEffort: ${value}`, expected: invalid, attempt: make({ model: "x", reasoningEffort: value }) };
+  for (const key of ["reasoningEffort", "reasoningSummary"]) {
+    for (const value of ["", "high ", 7, null]) yield { name: `LLM ${key}: ${value}`, expected: invalid, attempt: make({ model: "x", [key]: value }) };
+  }
   for (const value of ["", " ", "\n"]) yield { name: `LLM model: ${JSON.stringify(value)}`, expected: invalid, attempt: make({ model: value }) };
   for (const [name, value] of each({ ...noObject, array: ["x"], hostile: hostile(), number: { a: 7 }, unreadable: unreadable("a"), symbol: { a: Symbol("odd") } })) {
     yield { name: `LLM headers: ${name}`, expected: invalid, attempt: make({ model: "x", headers: value }) };
