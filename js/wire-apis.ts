@@ -21,6 +21,12 @@ const wireApis: Record<string, () => Promise<Begin>> = {
     copy: () => import("./wasm-responses-inline.js"),
     glue: () => import("../pkg/threadkeep_responses.js"),
   }),
+  text_tools: wireApi({
+    name: "text_tools",
+    file: () => new URL("./threadkeep_text_tools_bg.wasm", import.meta.url),
+    copy: () => import("./wasm-text-tools-inline.js"),
+    glue: () => import("../pkg/threadkeep_text_tools.js"),
+  }),
 };
 
 /** Brings up the wire API of this name. A failed load is forgotten, so that the next request tries again. */

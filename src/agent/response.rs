@@ -58,7 +58,7 @@ pub enum ReplyKind {
     ToolCalls,
     /// Text for the user: the run ends.
     Text,
-    /// Neither: the model is reminded to do something.
+    /// Neither, or nothing that can be read: the model is told so.
     Nothing,
 }
 
@@ -93,6 +93,11 @@ pub fn read_response(message: &Message, response_id: &str, known: &mut Known<'_>
     let response_id = known.unique(response_id, "response-");
     match &message.tool_calls {
         Some(calls) if !calls.is_empty() => read_calls(message, calls, &response_id, known),
+        // A call that could not be read (`FunctionCallValidationError`).
+        _ if message.role == Role::User => {
+            let told = Draft::new(Source::Environment, MessageEvent::new(message.clone()));
+            Reply { kind: ReplyKind::Nothing, drafts: vec![told], calls: Vec::new() }
+        }
         _ => read_message(message, response_id),
     }
 }

@@ -3,6 +3,8 @@
 use crate::llm::elsewhere::FarEnd;
 #[cfg(feature = "responses")]
 use crate::llm::responses::Responses as Spoken;
+#[cfg(feature = "text_tools")]
+use crate::llm::text_tools::TextTools as Spoken;
 use std::cell::RefCell;
 use wasm_bindgen::prelude::wasm_bindgen;
 

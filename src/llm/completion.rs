@@ -35,7 +35,8 @@ pub struct Delta {
 pub struct Completion {
     /// Unique: the provider's, or made here where it gave none.
     pub response_id: String,
-    /// What the model says, as an assistant's message.
+    /// What the model says, as an assistant's message; or what it is to be told where that cannot be read, as the
+    /// user's.
     pub message: Message,
     /// Why it ended, in the provider's words.
     pub finish_reason: Option<String>,

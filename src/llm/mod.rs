@@ -24,6 +24,8 @@ pub mod retry;
 pub mod secret_string;
 pub mod sse;
 mod text_pieces;
+#[cfg(any(not(target_arch = "wasm32"), feature = "text_tools"))]
+pub mod text_tools;
 mod tool_text;
 pub mod transport;
 pub mod usage;

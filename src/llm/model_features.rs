@@ -143,6 +143,31 @@ const REASONING_ECHO: &[&str] = &[
     "deepseek/deepseek-v4-flash",
 ];
 
+/// What a model is like that is told of tools in text.
+pub struct TextToolFeatures {
+    /// Ends its answer where a word comes up that the request names.
+    pub supports_stop_words: bool,
+    /// Learns from a worked example.
+    pub wants_example: bool,
+}
+
+impl TextToolFeatures {
+    /// What holds for this model.
+    pub fn of(options: &LlmOptions) -> Self {
+        let name = options.model_canonical_name.as_deref().unwrap_or(&options.model).to_ascii_lowercase();
+        Self {
+            supports_stop_words: !NO_STOP_WORDS.iter().any(|family| contains(&name, family)),
+            wants_example: !NO_EXAMPLE.iter().any(|family| contains(&options.model, family)),
+        }
+    }
+}
+
+/// Families that take no stop words, as the SDK and LiteLLM have them.
+const NO_STOP_WORDS: &[&str] = &["o1", "o3", "gpt-5", "grok-4-0709", "grok-code-fast-1", "deepseek-r1-0528"];
+
+/// Families that know the text protocol, or have no room for an example.
+const NO_EXAMPLE: &[&str] = &["openhands-lm", "devstral", "nemotron"];
+
 struct Row {
     /// With a provider in front where the same model has other limits elsewhere.
     name: &'static str,

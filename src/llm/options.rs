@@ -195,9 +195,6 @@ impl LlmOptions {
             Some(ApiMode::Anthropic) => {
                 invalid("apiMode \"anthropic\" is not supported; use \"chat\" or leave it out")
             }
-            Some(ApiMode::Auto | ApiMode::Chat) | None if self.native_tool_calling == Some(false) => {
-                invalid("nativeToolCalling: false is not supported; leave it out")
-            }
             Some(ApiMode::Auto | ApiMode::Chat | ApiMode::Responses) | None => Ok(()),
         }
     }

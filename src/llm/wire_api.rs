@@ -74,6 +74,8 @@ pub fn compiled_in(api: Api) -> Option<Rc<dyn WireApi>> {
         Api::Chat => Some(Rc::new(ChatCompletions)),
         #[cfg(any(not(target_arch = "wasm32"), feature = "responses"))]
         Api::Responses => Some(Rc::new(crate::llm::responses::Responses)),
+        #[cfg(any(not(target_arch = "wasm32"), feature = "text_tools"))]
+        Api::TextTools => Some(Rc::new(crate::llm::text_tools::TextTools)),
         _ => None,
     }
 }
@@ -137,7 +139,8 @@ pub struct Answer {
     pub id: String,
     /// The model that answered, in the provider's words.
     pub model: String,
-    /// The message.
+    /// The message. One of the user's role stands for an answer with a call that cannot be read: it tells the model
+    /// what was wrong, and the answer itself is not kept.
     pub message: Message,
     /// Why it ended, in the provider's words.
     pub finish_reason: Option<String>,

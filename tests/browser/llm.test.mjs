@@ -9,7 +9,7 @@ let server;
 before(async () => (server = await startServer({ mounts: { "/sse/": "tests/fixtures/sse" } })));
 after(() => server.close());
 
-/** The wire APIs that have a wasm of their own: how a model is told to speak one, and a recorded answer with two calls. */
+/** The wire APIs that have a wasm of their own: how a model is told to speak one, and a recorded answer that calls these tools. */
 const wireApis = [
   {
     name: "responses",
@@ -19,6 +19,15 @@ const wireApis = [
     tools: ["add", "note"],
     text: "openrouter-comments-and-done-marker",
     resultsOf: ({ input }) => input.filter(({ type }) => type === "function_call_output").length,
+  },
+  {
+    name: "text_tools",
+    llm: { nativeToolCalling: false },
+    path: "/v1/chat/completions",
+    calls: "whole-call",
+    tools: ["f"],
+    text: "only-text",
+    resultsOf: ({ messages }) => messages.filter(({ content }) => JSON.stringify(content).includes("EXECUTION RESULT of [f]")).length,
   },
 ];
 
@@ -34,7 +43,7 @@ async function runRecorded({ name, llm, calls, tools, text }) {
   };
   const agent = new Agent({
     llm: new LLM({ model: "openai/recorded", baseUrl: "https://model.invalid/v1", apiKey: "sk-page", fetch: model, ...llm }),
-    tools: tools.map((name) => tool({ name, description: "Does it.", parameters: { type: "object" }, execute: () => "done" })),
+    tools: tools.map((name) => tool({ name, description: "Does it.", parameters: { type: "object", properties: { path: { type: "string" } } }, execute: () => "done" })),
   });
   let shown = "";
   const before = partsFetched();
@@ -97,12 +106,12 @@ for (const kind of availableBrowsers) {
         await context.test(`${wireApi.name} is loaded with the first request, and speaks`, async () => {
           const { before, after, requests, shown, status, finalResponse, kinds } = await browser.evaluate(runRecorded, { ...wireApi, resultsOf: undefined });
           assert.deepEqual([before, after], [[], [`threadkeep_${wireApi.name}_bg.wasm`]]);
-          assert.deepEqual(kinds.map((kind) => kind.replace(/Event$/, "")), ["SystemPrompt", "Message", "Action", "Action", "Observation", "Observation", "Message"]);
+          assert.deepEqual(kinds.map((kind) => kind.replace(/Event$/, "")), ["SystemPrompt", "Message", ...wireApi.tools.map(() => "Action"), ...wireApi.tools.map(() => "Observation"), "Message"]);
           assert.deepEqual([status, finalResponse], ["finished", shown]);
           assert.ok(shown.length > 0);
           assert.deepEqual(requests.map(({ path, key }) => [path, key]), Array(2).fill([wireApi.path, requests[0].key]));
           assert.match(requests[0].key, /^(Bearer )?sk-page$/);
-          assert.deepEqual(requests.map(({ body }) => wireApi.resultsOf(body)), [0, 2]);
+          assert.deepEqual(requests.map(({ body }) => wireApi.resultsOf(body)), [0, wireApi.tools.length]);
         });
       }
       await context.test("another model answers where the first one cannot", async () => {

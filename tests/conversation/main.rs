@@ -18,3 +18,4 @@ mod stopping;
 mod stuck_detector;
 mod support;
 mod switch_llm;
+mod text_tools;

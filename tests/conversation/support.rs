@@ -247,6 +247,7 @@ pub struct World {
     pub analyzer: Option<Rc<dyn SecurityAnalyzer>>,
     pub hooks: Option<Rc<dyn Hooks>>,
     pub told: Rc<RefCell<Vec<String>>>,
+    pub native_tool_calling: Option<bool>,
 }
 
 pub const ID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
@@ -271,6 +272,7 @@ impl World {
             analyzer: None,
             hooks: None,
             told: Rc::default(),
+            native_tool_calling: None,
         }
     }
 
@@ -279,6 +281,7 @@ impl World {
         let mut options = LlmOptions::new(model);
         options.base_url = Some("http://127.0.0.1:1/v1".into());
         options.stream = Some(false);
+        options.native_tool_calling = self.native_tool_calling;
         options.input_cost_per_token = Some(0.001);
         options.output_cost_per_token = Some(0.002);
         Llm::new(options, Rc::new(Wire(self.model.clone())), self.host.clone()).unwrap()

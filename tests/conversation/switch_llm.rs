@@ -15,7 +15,7 @@ fn world() -> World {
 }
 
 fn stored_model(conversation: &Conversation) -> String {
-    let state: Value = serde_json::from_str(conversation.state().json()).unwrap();
+    let state: Value = serde_json::from_str(&conversation.state().json()).unwrap();
     state["agent"]["llm"]["model"].as_str().unwrap().to_owned()
 }
 
@@ -41,7 +41,7 @@ fn the_next_request_goes_to_the_other_model_and_is_counted_for_it() {
             .map(|request| request["model"].as_str().unwrap().to_owned())
             .collect();
         assert_eq!(asked, ["gpt-4o", "gpt-4o", "gpt-4.1"]);
-        let state: Value = serde_json::from_str(conversation.state().json()).unwrap();
+        let state: Value = serde_json::from_str(&conversation.state().json()).unwrap();
         let metrics = &state["stats"]["usage_to_metrics"];
         assert_eq!(metrics["default"]["token_usages"].as_array().unwrap().len(), 2);
         assert_eq!(metrics["second"]["token_usages"][0]["model"], "openai/gpt-4.1");

@@ -174,7 +174,6 @@ fn options_that_cannot_work_send_nothing() {
         LlmOptions { top_p: Some(1.5), ..options() },
         LlmOptions { timeout: Some(-1.0), ..options() },
         LlmOptions { max_input_tokens: Some(1000), ..options() },
-        LlmOptions { native_tool_calling: Some(false), ..options() },
         LlmOptions { model: "nosuch/model".into(), ..options() },
     ] {
         let unmade =

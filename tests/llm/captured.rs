@@ -2,7 +2,7 @@
 //! folder of them for each wire API.
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, value::RawValue};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
@@ -24,7 +24,7 @@ pub struct Case {
     pub llm: Map<String, Value>,
     conversation_id: String,
     messages: Value,
-    tools: Vec<Value>,
+    tools: Vec<Box<RawValue>>,
     pub headers: BTreeMap<String, String>,
     pub body: Value,
 }
@@ -62,7 +62,7 @@ pub fn with_request<T>(case: &Case, use_it: impl FnOnce(&LlmRequest<'_>) -> T) -
     let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref()).unwrap();
     let features = ModelFeatures::of(&options, &endpoint);
     let messages = Vec::<Message>::from_json(&case.messages.to_string()).unwrap();
-    let tools: Vec<ToolSchema> = case.tools.iter().map(tool).collect();
+    let tools: Vec<ToolSchema> = case.tools.iter().map(|function| tool(function)).collect();
     use_it(&LlmRequest {
         options: &options,
         endpoint: &endpoint,
@@ -93,6 +93,7 @@ fn options(fields: &Map<String, Value>) -> LlmOptions {
         "force_string_serializer",
         "disable_vision",
         "model_canonical_name",
+        "native_tool_calling",
     ];
     assert!(fields.keys().all(|name| known.contains(&name.as_str())), "{fields:?}");
     LlmOptions {
@@ -113,17 +114,21 @@ fn options(fields: &Map<String, Value>) -> LlmOptions {
         force_string_serializer: flag("force_string_serializer"),
         disable_vision: flag("disable_vision"),
         model_canonical_name: text("model_canonical_name"),
+        native_tool_calling: flag("native_tool_calling"),
         ..LlmOptions::new(text("model").unwrap())
     }
 }
 
-fn tool(function: &Value) -> ToolSchema {
-    let text = |name: &str| function[name].as_str().unwrap().to_owned();
-    ToolSchema {
-        name: text("name"),
-        description: text("description"),
-        parameters: function["parameters"].to_string().into(),
+/// A tool as the fixtures have it. The order of its parameters is what a model sees.
+pub fn tool(function: &RawValue) -> ToolSchema {
+    #[derive(Deserialize)]
+    struct Function {
+        name: String,
+        description: String,
+        parameters: Box<RawValue>,
     }
+    let Function { name, description, parameters } = serde_json::from_str(function.get()).unwrap();
+    ToolSchema { name, description, parameters: parameters.get().into() }
 }
 
 /// Compares our body over `api` with what `theirs` makes of the SDK's, for every case of a folder.

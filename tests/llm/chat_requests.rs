@@ -36,7 +36,7 @@ fn headers_are_some_of_the_sdks() {
 ///
 /// And with what the SDK loses by mistake: sampling options of `openai/gpt-4o`, which it takes for a reasoning model as
 /// long as it has its prefix.
-fn without_litellms_own(case: &Case) -> Value {
+pub fn without_litellms_own(case: &Case) -> Value {
     let mut body = case.body.clone();
     let model = case.llm["model"].as_str().unwrap();
     if model.starts_with("openrouter/") {

@@ -12,3 +12,4 @@ mod responses_history;
 mod responses_requests;
 mod scripted_http;
 mod streams;
+mod text_tools;

@@ -17,7 +17,7 @@ use threadkeep::{
     llm::{
         ApiMode, LlmOptions,
         endpoint::Endpoint,
-        message::Message,
+        message::{Message, Role},
         model_features::ModelFeatures,
         sse::SseParser,
         wire_api::{Api, Decoder, LlmRequest, compiled_in},
@@ -25,12 +25,17 @@ use threadkeep::{
 };
 
 /// The folders of the wire APIs, and a model that is spoken with in each.
-const APIS: &[(&str, GiveOptions)] = &[("chat", options), ("responses", responses_options)];
+const APIS: &[(&str, GiveOptions)] =
+    &[("chat", options), ("responses", responses_options), ("text_tools", text_tools)];
 
 type GiveOptions = fn() -> LlmOptions;
 
 fn responses_options() -> LlmOptions {
     LlmOptions { api_mode: Some(ApiMode::Responses), model: "openai/gpt-5".into(), ..options() }
+}
+
+fn text_tools() -> LlmOptions {
+    LlmOptions { native_tool_calling: Some(false), ..options() }
 }
 
 pub fn fixtures(api: &str) -> Vec<(String, Vec<u8>, Value)> {
@@ -131,6 +136,10 @@ fn what_is_shown_is_what_the_message_says() {
     for (name, bytes, _, options) in streams() {
         let outcome = play(&options, &[&bytes]);
         let Ok(completion) = &outcome.result else { continue };
+        // An answer that cannot be read has been shown as far as it went.
+        if completion.message.role == Role::User {
+            continue;
+        }
         let shown: String = outcome.deltas.iter().filter_map(|delta| delta.content.as_deref()).collect();
         assert_eq!(shown, completion.message.text(), "{name}");
         let thought: String =

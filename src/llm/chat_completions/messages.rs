@@ -46,13 +46,13 @@ fn tool_images(images: &mut Vec<String>) -> Option<String> {
 
 /// Which part of which message ends a cached prefix: the SDK's `_apply_prompt_caching`. The static part of the
 /// instructions, and the last that was said to the model.
-struct CacheMarks {
+pub(in crate::llm) struct CacheMarks {
     has_system: bool,
     last: Option<(usize, usize)>,
 }
 
 impl CacheMarks {
-    fn of(request: &LlmRequest<'_>) -> Self {
+    pub(in crate::llm) fn of(request: &LlmRequest<'_>) -> Self {
         let messages = request.messages;
         if !request.features.supports_prompt_cache {
             return Self { has_system: false, last: None };
@@ -62,7 +62,7 @@ impl CacheMarks {
         Self { has_system: messages.first().is_some_and(|message| message.role == Role::System), last }
     }
 
-    fn part_of(&self, message: usize) -> Option<usize> {
+    pub(in crate::llm) fn part_of(&self, message: usize) -> Option<usize> {
         match self.last {
             Some((at, part)) if at == message => Some(part),
             _ if message == 0 && self.has_system => Some(0),
@@ -141,7 +141,7 @@ fn reasoning<'a>(message: &'a Message, has_calls: bool, request: &LlmRequest<'_>
     own.or(is_wanted.then_some(" "))
 }
 
-fn role_json(role: Role) -> &'static str {
+pub(in crate::llm) fn role_json(role: Role) -> &'static str {
     match role {
         Role::User => "\"user\"",
         Role::System => "\"system\"",
@@ -206,7 +206,7 @@ fn list_content(
 }
 
 /// A part of this type, whose value is in the field of the same name.
-fn part(kind: &str, value: &str, is_marked: bool) -> String {
+pub(in crate::llm) fn part(kind: &str, value: &str, is_marked: bool) -> String {
     let mut part = Writer::object();
     part.field("type", &quoted(kind));
     part.field(kind, value);
@@ -216,7 +216,7 @@ fn part(kind: &str, value: &str, is_marked: bool) -> String {
     part.end()
 }
 
-fn is_marked(message: &Message, marked: Option<usize>) -> bool {
+pub(in crate::llm) fn is_marked(message: &Message, marked: Option<usize>) -> bool {
     message.content.iter().enumerate().any(|(at, content)| match content {
         Content::Text { cache_prompt, .. } | Content::Image { cache_prompt, .. } => {
             *cache_prompt || marked == Some(at)
@@ -246,5 +246,10 @@ fn thinking_json(blocks: &[ThinkingBlock]) -> String {
 
 /// As Python's `str.strip` sees it.
 fn is_blank(text: &str) -> bool {
-    text.chars().all(|c| c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}'))
+    text.chars().all(is_space)
+}
+
+/// What Python's `str.strip` takes off.
+pub(in crate::llm) fn is_space(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}')
 }

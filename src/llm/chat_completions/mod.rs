@@ -3,8 +3,8 @@
 //! Mirrors the SDK's `Message.to_chat_dict` and `select_chat_options`, and what LiteLLM makes of them.
 
 mod decoder;
-mod messages;
-mod request;
+pub(super) mod messages;
+pub(super) mod request;
 mod tool_calls;
 
 pub use decoder::ChatDecoder;
@@ -22,7 +22,7 @@ impl WireApi for ChatCompletions {
         let sent = WireRequest {
             url: request.endpoint.url("/chat/completions"),
             headers: request::request_headers(request),
-            body: request::request_body(request),
+            body: request::request_body(request, &messages::messages_json(request)).end(),
         };
         Ok((sent, Box::new(ChatDecoder::default())))
     }

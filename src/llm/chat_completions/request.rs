@@ -1,18 +1,17 @@
 //! What is sent, as a function of options, messages and tools.
 
-use super::messages::messages_json;
 use crate::{
     json::{ToJson as _, quoted},
     llm::{completion::ToolSchema, provider::ReasoningEffort, wire_api::LlmRequest, writer::Writer},
 };
 
-/// The body, as JSON.
-pub(super) fn request_body(request: &LlmRequest<'_>) -> String {
+/// The body with these messages, to which a wire API that is built on this one may add.
+pub(in crate::llm) fn request_body(request: &LlmRequest<'_>, messages: &str) -> Writer {
     let LlmRequest { options, endpoint, features, .. } = *request;
     let provider = endpoint.provider;
     let mut body = Writer::object();
     body.field("model", &quoted(&endpoint.model));
-    body.field("messages", &messages_json(request));
+    body.field("messages", messages);
     if let Some(limit) = features.max_output_tokens {
         body.field(provider.output_limit, &limit.to_string());
         if features.has_thinking_budget && provider.output_limit != "max_tokens" {
@@ -56,12 +55,12 @@ pub(super) fn request_body(request: &LlmRequest<'_>) -> String {
     if !request.tools.is_empty() {
         body.field("tools", &tools_json(request.tools));
     }
-    body.end()
+    body
 }
 
 /// The headers besides authorization. Only what the provider reads: every header that is not on CORS's list costs
 /// the request where the server does not expect it.
-pub(super) fn request_headers(request: &LlmRequest<'_>) -> Vec<(String, String)> {
+pub(in crate::llm) fn request_headers(request: &LlmRequest<'_>) -> Vec<(String, String)> {
     let provider = request.endpoint.provider;
     let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
     for (name, value) in provider.headers {

@@ -15,6 +15,10 @@ const otherModels = [
     apiMode: "responses",
     answer: { id: "resp_1", status: "completed", output: [{ type: "message", role: "assistant", content: [{ type: "output_text", text: "Here." }] }] },
   },
+  {
+    nativeToolCalling: false,
+    answer: { id: "chatcmpl-1", choices: [{ message: { role: "assistant", content: "Here." }, finish_reason: "stop" }] },
+  },
 ].map(({ answer, ...options }) => ({ model: "openai/page", baseUrl: "https://page.invalid/v1", stream: false, fetch: async () => Response.json(answer), ...options }));
 
 export async function converse(baseUrl) {

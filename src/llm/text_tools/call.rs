@@ -1,0 +1,28 @@
+//! A call that was made, as text.
+
+use super::python::str_of;
+use crate::{
+    json::{FromJson as _, RawObject},
+    llm::message::MessageToolCall,
+};
+
+/// The SDK's `convert_tool_call_to_string`, but never an error: arguments that are no object stand as they are, so
+/// that one bad call does not make a whole history unusable.
+pub(super) fn text_of(call: &MessageToolCall) -> String {
+    let mut text = format!("<function={}>\n", call.name);
+    match RawObject::parse(&call.arguments) {
+        Ok(arguments) => {
+            for (name, value) in arguments.iter() {
+                let is_long = String::from_json(value).is_some_and(|text| text.contains('\n'));
+                let edge = if is_long { "\n" } else { "" };
+                text.push_str(&format!("<parameter={name}>{edge}{}{edge}</parameter>\n", str_of(value)));
+            }
+        }
+        Err(_) => {
+            text.push_str(call.arguments.trim());
+            text.push('\n');
+        }
+    }
+    text.push_str("</function>");
+    text
+}

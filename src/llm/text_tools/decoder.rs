@@ -1,0 +1,121 @@
+//! An answer whose text may end in a call. The text in front of it is shown as it comes, the call never.
+
+use super::reading::{BEFORE_CALL, CALL, quiet_start, spoken, understood};
+use crate::llm::{
+    chat_completions::ChatDecoder,
+    completion::{Delta, ToolSchema},
+    message::{Content, Message, MessageToolCall, Role},
+    wire_api::{Answer, DecodeError, Decoder, LlmRequest},
+};
+
+/// Puts the answer together.
+pub(super) struct TextToolsDecoder {
+    inner: ChatDecoder,
+    /// What came and was not shown: the call, or what may be its beginning.
+    held: String,
+    is_in_call: bool,
+    is_at_end: bool,
+    tools: Vec<ToolSchema>,
+    call_id: String,
+}
+
+/// White space in front of a call is not shown; more than this is no longer taken for that.
+const LONGEST_HOLD: usize = 1000;
+
+impl TextToolsDecoder {
+    pub(super) fn new(request: &LlmRequest<'_>) -> Self {
+        Self {
+            inner: ChatDecoder::default(),
+            held: String::new(),
+            is_in_call: false,
+            is_at_end: false,
+            tools: request.tools.to_vec(),
+            call_id: next_id(request.messages),
+        }
+    }
+
+    /// What of the text may be shown.
+    fn shown(&mut self, piece: &str) -> String {
+        self.held.push_str(piece);
+        if self.is_in_call {
+            return String::new();
+        }
+        let held_from = match self.held.find(CALL) {
+            Some(at) => {
+                self.is_in_call = true;
+                quiet_start(&self.held, at)
+            }
+            None => {
+                let tag = self.held.rfind('<').filter(|at| self.held.get(*at..).is_some_and(may_open));
+                quiet_start(&self.held, tag.unwrap_or(self.held.len()))
+            }
+        };
+        let is_too_long = !self.is_in_call && self.held.len() - held_from > LONGEST_HOLD;
+        let rest = if is_too_long { String::new() } else { self.held.split_off(held_from) };
+        std::mem::replace(&mut self.held, rest)
+    }
+}
+
+/// Whether a tag of a call may begin with this.
+fn may_open(start: &str) -> bool {
+    CALL.starts_with(start) || BEFORE_CALL.iter().any(|tag| tag.starts_with(start))
+}
+
+impl Decoder for TextToolsDecoder {
+    fn push(&mut self, event: &str, data: &str) -> Result<Option<Delta>, DecodeError> {
+        let mut delta = self.inner.push(event, data)?.unwrap_or_default();
+        let mut shown = self.shown(delta.content.as_deref().unwrap_or_default());
+        // Words about calls are words. What still comes behind the end is counts.
+        let ends = self.inner.has_ended() && !std::mem::replace(&mut self.is_at_end, self.inner.has_ended());
+        if ends && spoken(&self.held).is_none() {
+            shown.push_str(&std::mem::take(&mut self.held));
+        }
+        delta.content = Some(shown).filter(|shown| !shown.is_empty());
+        Ok(Some(delta).filter(|delta| *delta != Delta::default()))
+    }
+
+    fn is_done(&self) -> bool {
+        self.inner.is_done()
+    }
+
+    fn has_ended(&self) -> bool {
+        self.inner.has_ended()
+    }
+
+    fn finish(self: Box<Self>, new_id: &mut dyn FnMut() -> String) -> Result<Answer, DecodeError> {
+        let Self { inner, tools, call_id, .. } = *self;
+        let mut answer = Box::new(inner).finish(new_id)?;
+        let text = answer.message.text();
+        // Some servers read the call themselves.
+        if let (None, Some(call)) = (&answer.message.tool_calls, spoken(&text)) {
+            match understood(&call, &tools) {
+                Ok((name, arguments)) => {
+                    let thought = (!call.thought.is_empty()).then(|| Content::text(call.thought));
+                    answer.message.content = thought.into_iter().collect();
+                    answer.message.tool_calls = Some(vec![MessageToolCall {
+                        id: call_id,
+                        responses_item_id: None,
+                        name,
+                        arguments,
+                        origin: "completion".into(),
+                    }]);
+                }
+                Err(words) => answer.message = Message::new(Role::User, vec![Content::text(words)]),
+            }
+        }
+        Ok(answer)
+    }
+}
+
+/// The SDK counts the calls of the history. One that was condensed may have had the number already.
+fn next_id(messages: &[Message]) -> String {
+    let calls = || messages.iter().flat_map(|message| message.tool_calls.iter().flatten());
+    let mut number = calls().count() + 1;
+    loop {
+        let id = format!("toolu_{number:02}");
+        if !calls().any(|call| call.id == id) {
+            return id;
+        }
+        number += 1;
+    }
+}

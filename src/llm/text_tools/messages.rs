@@ -1,0 +1,222 @@
+//! The history in text: calls and results become what the assistant and the user say.
+//!
+//! The SDK's `convert_fncall_messages_to_non_fncall_messages`. It refuses a message with several calls; here each call
+//! becomes a message of its own, with its result behind it.
+
+use super::{
+    call::text_of,
+    example::{TASK_END, example_for},
+    functions::description_of,
+};
+use crate::{
+    json::quoted,
+    llm::{
+        chat_completions::messages::{CacheMarks, is_marked, is_space, part, role_json},
+        message::{Content, Message, Role},
+        provider::WantsReasoning,
+        tool_text::clipped,
+        wire_api::LlmRequest,
+        writer::Writer,
+    },
+};
+
+/// The `messages` of a request.
+pub(super) fn messages_json(request: &LlmRequest<'_>, wants_example: bool) -> String {
+    let marks = CacheMarks::of(request);
+    let mut example = if wants_example { example_for(request.tools) } else { String::new() };
+    let mut list = Writer::list();
+    let mut rest = request.messages.iter().enumerate().peekable();
+    while let Some((at, message)) = rest.next() {
+        let said = Said::of(message, marks.part_of(at), request);
+        match message.role {
+            Role::System => {
+                list.item(&message_json(said.and(&description_of(request.tools)), Role::System, request));
+            }
+            Role::User => {
+                let example = std::mem::take(&mut example);
+                let said = if example.is_empty() { said } else { said.between(&example, TASK_END) };
+                list.item(&message_json(said, Role::User, request));
+            }
+            Role::Tool => list.item(&result_json(message, said, request)),
+            Role::Assistant => {
+                let mut results = Vec::new();
+                while let Some(result) = rest.next_if(|(_, next)| next.role == Role::Tool) {
+                    results.push(result);
+                }
+                let mut said = Some(said);
+                for call in message.tool_calls.iter().flatten() {
+                    let said = said.take().unwrap_or(Said::Text(String::new()));
+                    list.item(&message_json(said.and_call(&text_of(call)), Role::Assistant, request));
+                    results.retain(|(at, result)| {
+                        let is_its = result.tool_call_id.as_ref() == Some(&call.id);
+                        if is_its {
+                            let said = Said::of(result, marks.part_of(*at), request);
+                            list.item(&result_json(result, said, request));
+                        }
+                        !is_its
+                    });
+                }
+                if let Some(said) = said {
+                    list.item(&message_json(said, Role::Assistant, request));
+                }
+                for (at, result) in results {
+                    list.item(&result_json(result, Said::of(result, marks.part_of(at), request), request));
+                }
+            }
+        }
+    }
+    list.end()
+}
+
+fn result_json(message: &Message, said: Said, request: &LlmRequest<'_>) -> String {
+    let name = message.name.as_deref().unwrap_or("function");
+    message_json(said.of_tool(&format!("EXECUTION RESULT of [{name}]:\n")), Role::User, request)
+}
+
+fn message_json(said: Said, role: Role, request: &LlmRequest<'_>) -> String {
+    let mut json = Writer::object();
+    json.field("content", &said.json());
+    json.field("role", role_json(role));
+    let wants_reasoning = request.features.send_reasoning_content
+        && request.endpoint.provider.wants_reasoning == WantsReasoning::Everywhere;
+    if wants_reasoning && role == Role::Assistant {
+        // The model's own is not sent: it would stand beside a message that is not the model's own any more.
+        json.field("reasoning_content", "\" \"");
+    }
+    json.end()
+}
+
+/// The content of one message.
+enum Said {
+    Text(String),
+    Parts { parts: Vec<Part>, is_marked: bool },
+}
+
+struct Part {
+    /// The text, or the JSON of an image.
+    text: String,
+    is_image: bool,
+    is_marked: bool,
+}
+
+impl Part {
+    fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_image: false, is_marked: false }
+    }
+}
+
+impl Said {
+    /// What a message says before anything is put into words. `marked` is the part that ends a cached prefix.
+    fn of(message: &Message, marked: Option<usize>, request: &LlmRequest<'_>) -> Self {
+        let is_result = message.role == Role::Tool;
+        let has_calls = message.tool_calls.as_ref().is_some_and(|calls| !calls.is_empty());
+        let is_silent = |text: &str| has_calls && text.chars().all(is_space);
+        if request.features.force_string_serializer {
+            let text = message.text();
+            return Self::Text(if is_silent(&text) {
+                String::new()
+            } else if is_result {
+                clipped(&text)
+            } else {
+                text
+            });
+        }
+        let mut parts = Vec::new();
+        for (at, content) in message.content.iter().enumerate() {
+            match content {
+                Content::Text { text, .. } if is_silent(text) => {}
+                Content::Text { text, cache_prompt } => parts.push(Part {
+                    text: if is_result { clipped(text) } else { text.clone() },
+                    is_image: false,
+                    is_marked: !is_result && (*cache_prompt || marked == Some(at)),
+                }),
+                Content::Image { image_urls, cache_prompt } if request.features.supports_vision => {
+                    for (place, url) in image_urls.iter().enumerate() {
+                        let is_last = place + 1 == image_urls.len();
+                        parts.push(Part {
+                            text: format!("{{\"url\":{}}}", quoted(url)),
+                            is_image: true,
+                            is_marked: !is_result && is_last && (*cache_prompt || marked == Some(at)),
+                        });
+                    }
+                }
+                Content::Image { .. } => {}
+            }
+        }
+        if parts.is_empty() {
+            return Self::Text(String::new());
+        }
+        Self::Parts { parts, is_marked: is_result && is_marked(message, marked) }
+    }
+
+    fn and(mut self, text: &str) -> Self {
+        match &mut self {
+            Self::Text(own) => own.push_str(text),
+            Self::Parts { parts, .. } => match parts.last_mut() {
+                Some(last) if !last.is_image => last.text.push_str(text),
+                _ => parts.push(Part::text(text)),
+            },
+        }
+        self
+    }
+
+    fn between(mut self, before: &str, after: &str) -> Self {
+        match &mut self {
+            Self::Text(own) => *own = [before, own, after].concat(),
+            Self::Parts { parts, .. } => match parts.first_mut() {
+                Some(first) if !first.is_image => first.text = [before, &first.text, after].concat(),
+                _ => {
+                    parts.insert(0, Part::text(before));
+                    parts.push(Part::text(after));
+                }
+            },
+        }
+        self
+    }
+
+    fn and_call(mut self, call: &str) -> Self {
+        let own = match &mut self {
+            Self::Text(own) => own,
+            Self::Parts { parts, .. } => match parts.last_mut() {
+                Some(last) if !last.is_image => &mut last.text,
+                _ => {
+                    parts.push(Part::text(call));
+                    return self;
+                }
+            },
+        };
+        *own = [own, "\n\n", call].concat().trim_start_matches(is_space).to_owned();
+        self
+    }
+
+    fn of_tool(mut self, heading: &str) -> Self {
+        match &mut self {
+            Self::Text(own) => own.insert_str(0, heading),
+            Self::Parts { parts, is_marked } => {
+                match parts.iter_mut().find(|part| !part.is_image) {
+                    Some(first) => first.text.insert_str(0, heading),
+                    None => parts.insert(0, Part::text(heading)),
+                }
+                if let Some(last) = parts.last_mut() {
+                    last.is_marked = *is_marked;
+                }
+            }
+        }
+        self
+    }
+
+    fn json(self) -> String {
+        let parts = match self {
+            Self::Text(text) => return quoted(&text),
+            Self::Parts { parts, .. } => parts,
+        };
+        let mut list = Writer::list();
+        for Part { text, is_image, is_marked } in parts {
+            list.item(&match is_image {
+                true => part("image_url", &text, is_marked),
+                false => part("text", &quoted(&text), is_marked),
+            });
+        }
+        list.end()
+    }
+}

@@ -1,0 +1,50 @@
+//! Chat Completions for models that call no tools by themselves: tools are told and called in text.
+//!
+//! The protocol is the SDK's (`llm/mixins/fn_call_converter.py`, `non_native_fc.py`), so that a model sees the same
+//! whoever asks it. The words that the model reads are part of the protocol; they lie in `prompts/`, with where they
+//! come from. A request and an answer's pieces are those of [`super::chat_completions`]; this changes the messages on
+//! the way out and finds the call on the way in. What the log holds are calls and results as of any other model.
+
+mod call;
+mod decoder;
+mod example;
+mod functions;
+mod messages;
+mod python;
+mod reading;
+
+use crate::llm::{
+    chat_completions::{ChatCompletions, request::request_body, request::request_headers},
+    error::LlmError,
+    model_features::{ModelFeatures, TextToolFeatures},
+    wire_api::{Decoder, LlmRequest, WireApi, WireRequest},
+};
+use decoder::TextToolsDecoder;
+
+/// The wire API.
+pub struct TextTools;
+
+impl WireApi for TextTools {
+    fn begin(&self, request: &LlmRequest<'_>) -> Result<(WireRequest, Box<dyn Decoder>), LlmError> {
+        // As in the SDK: a model that calls no tools is taken for one that may not read lists of parts either.
+        let reads_lists = request.features.supports_prompt_cache || request.features.supports_vision;
+        let force_string_serializer = request.features.force_string_serializer || !reads_lists;
+        let features = &ModelFeatures { force_string_serializer, ..request.features.clone() };
+        let request = LlmRequest { features, ..*request };
+        if request.tools.is_empty() {
+            return ChatCompletions.begin(&request);
+        }
+        let model = TextToolFeatures::of(request.options);
+        let messages = messages::messages_json(&request, model.wants_example);
+        let mut body = request_body(&LlmRequest { tools: &[], ..request }, &messages);
+        if model.supports_stop_words {
+            body.field("stop", "[\"</function\"]");
+        }
+        let sent = WireRequest {
+            url: request.endpoint.url("/chat/completions"),
+            headers: request_headers(&request),
+            body: body.end(),
+        };
+        Ok((sent, Box::new(TextToolsDecoder::new(&request))))
+    }
+}

@@ -1,0 +1,276 @@
+"""Captures what the real SDK does for a model that calls no tools by itself (`native_tool_calling=False`).
+
+    write_text_tools_requests.py
+
+tests/fixtures/text_tools_requests/ gets one file per request, in the form of write_chat_requests.py.
+tests/fixtures/text_tools_answers.json gets what the SDK reads out of answers: the text and the calls, or the words of
+the `FunctionCallValidationError` that it gives back to the model.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+
+from write_chat_requests import AFTER_TOOL, CONVERSATION, FIXTURES, FULL, KEPT_HEADERS, PIXEL, SHORT, call, result, text
+
+from openhands.sdk import LLM
+from openhands.sdk.llm.exceptions import FunctionCallValidationError
+from openhands.sdk.llm.llm import LLMCallContext
+from openhands.sdk.llm.message import ImageContent, Message
+from openhands.sdk.tool.builtins import FinishTool, ThinkTool
+from pydantic import SecretStr
+
+from scripted_model import ScriptedModel
+
+REQUESTS = FIXTURES.parent / "text_tools_requests"
+ANSWERS = FIXTURES.parent / "text_tools_answers.json"
+logging.disable(logging.CRITICAL)
+
+
+class Described:
+    """A tool of which only its description for the model is needed."""
+
+    def __init__(self, name: str, description: str, parameters: dict):
+        self.function = {"name": name, "description": description, "parameters": parameters}
+
+    def to_openai_tool(self, **_) -> dict:
+        return {"type": "function", "function": self.function}
+
+
+def named(name: str) -> Described:
+    return Described(name, f"Does {name}.", {"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]})
+
+
+def own(properties: dict, required: tuple[str, ...] = ()) -> Described:
+    return Described("own", "Made for this.\nOn two lines.", {"type": "object", "properties": properties, "required": list(required)})
+
+
+SCHEMAS = own(
+    {
+        "plain": {"type": "string", "description": "A text: é."},
+        "blank": {"type": "string", "description": "  "},
+        "nothing": {},
+        "listed": {"type": ["string", "null"], "description": "Two types."},
+        "chosen": {"type": "string", "enum": ["a", "b c", "é"], "description": "One of three."},
+        "mixed": {"enum": [1, 2.5, 1e20, True, None, "x"]},
+        "any_of": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "integer"}}, {"type": "null"}], "description": "Or."},
+        "one_of": {"oneOf": [{"type": "object", "properties": {"x": {"type": "number"}, "any": True}}, {"enum": ["y"], "description": "Only y."}]},
+        "all_of": {"allOf": [{"$ref": "#/$defs/T"}]},
+        "array": {"type": "array"},
+        "tuple": {"type": "array", "items": [{"type": "string"}, {"type": "array", "items": {"type": "boolean"}}]},
+        "objects": {
+            "type": "array",
+            "description": "Things.",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "name": {"type": "string", "description": "Its name."},
+                    "sizes": {"type": "array", "items": {"type": "number"}, "description": "Sizes."},
+                },
+                "required": ["name"],
+                "additionalProperties": False,
+            },
+        },
+        "open": {"type": "object", "additionalProperties": True},
+        "map": {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "string"}}},
+        "empty": {"type": "object", "properties": {}},
+    },
+    ("plain", "objects"),
+)
+
+ONE_CALL = [
+    *SHORT,
+    Message(role="assistant", content=[text("I think.")], reasoning_content="Deep.", tool_calls=[call("toolu_01", "think", '{"thought": "one"}')]),
+    result("toolu_01", text("Noted.")),
+]
+VALUES = {
+    "text": "plain",
+    "lines": "one\ntwo",
+    "blank": "",
+    "yes": True,
+    "no": False,
+    "none": None,
+    "whole": 12,
+    "negative": -7,
+    "fraction": 1.5,
+    "large": 1e20,
+    "tiny": 1e-7,
+    "list": [1, "é", {"a": None}],
+    "object": {"k": "v\n", "n": 2.0},
+    "tags": "<b>&\u2028</b>",
+}
+CALLS = [
+    *SHORT,
+    Message(role="assistant", content=[], tool_calls=[call("a", "own", json.dumps(VALUES))]),
+    result("a", text("First."), text("Second.")),
+    Message(role="assistant", content=[text(" \n")], tool_calls=[call("b", "own", "{}")]),
+    result("b"),
+    Message(role="assistant", content=[text("One."), text("Two.")], tool_calls=[call("c", "own", '{"x": "y"}')]),
+    result("c", ImageContent(image_urls=[PIXEL])),
+    Message(role="assistant", content=[text("Said.")]),
+    Message(role="user", content=[text("Go on."), text("")]),
+    Message(role="assistant", content=[]),
+    Message(role="user", content=[ImageContent(image_urls=[PIXEL]), text("See?")]),
+]
+IMAGE_FIRST = [SHORT[0], Message(role="user", content=[ImageContent(image_urls=[PIXEL])])]
+LONG = [*SHORT, Message(role="assistant", content=[], tool_calls=[call("a", "think", "{}")]), result("a", text("é" * 20_000 + "x" * 30_010))]
+NO_SYSTEM = [Message(role="user", content=[text("Hi")]), Message(role="user", content=[text("again")])]
+DEFAULTS = [FinishTool.create()[0], ThinkTool.create()[0]]
+ALL_NAMED = [named(name) for name in ("terminal", "file_editor", "browser", "edit_file", "task_tracker")] + DEFAULTS
+
+MODELS = """
+openai/gpt-4o openai/gpt-5 openai/gpt-5.1 openai/o3 openai/o4-mini openai/claude-sonnet-4-5 openai/some-local-model openai/devstral-small openai/nemotron
+deepseek/deepseek-chat deepseek/deepseek-reasoner hosted_vllm/qwen3 lm_studio/qwen openrouter/anthropic/claude-sonnet-4.5
+groq/openai/gpt-oss-120b mistral/mistral-large-latest litellm_proxy/claude-sonnet-4-5-20250929 litellm_proxy/some-alias
+moonshot/kimi-k2.6 xai/grok-code-fast-1 together_ai/moonshotai/Kimi-K2-Instruct fireworks_ai/accounts/fireworks/models/kimi-k2p5
+""".split()
+
+CASES = [
+    *[(re.sub(r"[^\w.-]", "-", model), model, ONE_CALL, DEFAULTS, {}) for model in MODELS],
+    ("values-in-lists", "openai/gpt-4o", CALLS, [SCHEMAS, *DEFAULTS], {}),
+    ("values-in-strings", "openai/some-local-model", CALLS, [SCHEMAS, *DEFAULTS], {}),
+    ("cached-lists", "openai/claude-sonnet-4-5", CALLS, [SCHEMAS], {}),
+    ("cached-after-a-result", "litellm_proxy/claude-sonnet-4-5", ONE_CALL, DEFAULTS, {}),
+    ("cached-after-an-image", "litellm_proxy/claude-sonnet-4-5", CALLS[:8], DEFAULTS, {}),
+    ("no-caching", "openai/claude-sonnet-4-5", ONE_CALL, DEFAULTS, {"caching_prompt": False}),
+    ("blind-by-choice", "openai/gpt-4o", CALLS, DEFAULTS, {"disable_vision": True}),
+    ("image-first", "openai/gpt-4o", IMAGE_FIRST, DEFAULTS, {}),
+    ("every-example", "openai/some-local-model", SHORT, ALL_NAMED, {}),
+    ("example-of-a-shell", "openai/some-local-model", SHORT, [named("terminal")], {}),
+    ("example-of-an-editor", "openai/some-local-model", SHORT, [named("edit_file"), named("browser")], {}),
+    ("no-example", "openai/some-local-model", SHORT, [SCHEMAS], {}),
+    ("no-system-message", "openai/some-local-model", NO_SYSTEM, DEFAULTS, {}),
+    ("no-tools", "openai/some-local-model", SHORT, None, {}),
+    ("no-tools-and-eyes", "openai/gpt-4o", SHORT, None, {}),
+    ("long-tool-text", "openai/some-local-model", LONG, DEFAULTS, {}),
+    ("one-piece", "openai/gpt-4o", SHORT, DEFAULTS, {"stream": False}),
+]
+
+
+def capture(model: str, messages: list[Message], tools, fields: dict) -> dict:
+    server = ScriptedModel([{"content": "ok"}])
+    given = {"model": model, "api_mode": "chat", "native_tool_calling": False, "stream": True, **fields}
+    try:
+        llm = LLM(**given, base_url=server.base_url, api_key=SecretStr("sk-fixture"), num_retries=0, usage_id="agent")
+        llm.completion(
+            messages,
+            tools,
+            add_security_risk_prediction=True,
+            on_token=lambda _: None,
+            call_context=LLMCallContext(prompt_cache_key=CONVERSATION, session_id=CONVERSATION),
+        )
+    except Exception as error:  # noqa: BLE001 - the answer does not matter, and to a streaming request it is a wrong one
+        if not server.requests:
+            raise error
+    finally:
+        server.close()
+    return {
+        "llm": given,
+        "conversation_id": CONVERSATION,
+        "messages": [message.model_dump(mode="json", exclude_none=True) for message in messages],
+        "tools": schemas_of(tools),
+        "headers": {name: server.headers[-1][name] for name in KEPT_HEADERS if name in server.headers[-1]},
+        "body": server.requests[-1],
+    }
+
+
+def schemas_of(tools) -> list[dict]:
+    return [tool.to_openai_tool(add_security_risk_prediction=True)["function"] for tool in tools or []]
+
+
+CALLED = own(
+    {
+        "text": {"type": "string"},
+        "count": {"type": "integer"},
+        "list": {"type": "array", "items": {"type": "string"}},
+        "choice": {"type": "string", "enum": ["a", "b"]},
+        "level": {"type": "integer", "enum": [1, 2]},
+        "untyped": {},
+    },
+    ("text",),
+)
+FREE = Described("free", "Takes anything.", {"type": "object"})
+ANSWER_TOOLS = [CALLED, FREE, named("terminal"), named("file_editor")]
+
+# Named by what they show. None of them may be changed to fit: they are questions to the SDK.
+TEXTS = {
+    "no-call": "Just words.",
+    "whole": "I will.\n\n<function=own>\n<parameter=text>hello</parameter>\n</function>",
+    "stopped-at-the-stop-word": "I will.\n<function=own>\n<parameter=text>hello</parameter>\n",
+    "half-a-closing-tag": "<function=own>\n<parameter=text>hello</parameter>\n</",
+    "stop-word-left-in": "<function=own>\n<parameter=text>hello</parameter>\n</function",
+    "on-one-line": "Go: <function=own><parameter=text>hello</parameter></function>",
+    "words-behind": "<function=own>\n<parameter=text>hello</parameter>\n</function>\nDone, I think.",
+    "lines-in-a-value": "<function=own>\n<parameter=text>\nfirst\n  second\n</parameter>\n<parameter=count>3</parameter>\n</function>",
+    "whole-number": "<function=own>\n<parameter=text>x</parameter>\n<parameter=count> +0_12 </parameter>\n</function>",
+    "negative-zero": "<function=own>\n<parameter=text>x</parameter>\n<parameter=count>-0</parameter>\n</function>",
+    "no-whole-number": "<function=own>\n<parameter=text>x</parameter>\n<parameter=count>1.5</parameter>\n</function>",
+    "no-digit-between": "<function=own>\n<parameter=text>x</parameter>\n<parameter=count>1__2</parameter>\n</function>",
+    "list": '<function=own>\n<parameter=text>x</parameter>\n<parameter=list>["a", "é", 1.0]</parameter>\n</function>',
+    "list-that-is-an-object": '<function=own>\n<parameter=text>x</parameter>\n<parameter=list>{"a":1}</parameter>\n</function>',
+    "no-list": "<function=own>\n<parameter=text>x</parameter>\n<parameter=list>a, b</parameter>\n</function>",
+    "chosen": "<function=own>\n<parameter=text>x</parameter>\n<parameter=choice>b</parameter>\n<parameter=level>2</parameter>\n</function>",
+    "not-to-be-chosen": "<function=own>\n<parameter=text>x</parameter>\n<parameter=choice>c</parameter>\n</function>",
+    "no-such-level": "<function=own>\n<parameter=text>x</parameter>\n<parameter=level>3</parameter>\n</function>",
+    "untyped": "<function=own>\n<parameter=text>x</parameter>\n<parameter=untyped>[1]</parameter>\n</function>",
+    "parameter-twice": "<function=own>\n<parameter=text>x</parameter>\n<parameter=text>y</parameter>\n</function>",
+    "missing-parameter": "<function=own>\n<parameter=count>1</parameter>\n</function>",
+    "open-parameter": "<function=own>\n<parameter=text>hel",
+    "open-parameter-behind-a-whole-one": "<function=own>\n<parameter=text>hello</parameter>\n<parameter=count>1",
+    "unknown-parameter": "<function=own>\n<parameter=text>x</parameter>\n<parameter=nothing>y</parameter>\n</function>",
+    "unknown-function": "<function=nothing>\n<parameter=text>x</parameter>\n</function>",
+    "no-parameters": "<function=free>\n</function>",
+    "any-parameter": "<function=free>\n<parameter=a>1</parameter>\n<parameter=b c>é\u2028</parameter>\n</function>",
+    "old-name-of-a-shell": "<function=execute_bash>\n<parameter=command>ls</parameter>\n</function>",
+    "old-name-of-an-editor": "<function=str_replace_editor>\n<parameter=command>view</parameter>\n</function>",
+    "equals-sign-for-a-bracket": "<function=terminal>\n<parameter=command=ls -l</parameter>\n</function>",
+    "end-of-thinking": "Hm.</think>\n\n<function=own>\n<parameter=text>x</parameter>\n</function>",
+    "tool-call-tags": "Go.\n<tool_call>\n<function=own>\n<parameter=text>x</parameter>\n</function>\n</tool_call>",
+    "tags-in-a-value": "<function=own>\n<parameter=text><b>x</b> </think> <tool_call></parameter>\n</function>",
+    "two-calls": "<function=own>\n<parameter=text>x</parameter>\n</function>\n<function=free>\n</function>",
+    "second-call-open": "<function=own>\n<parameter=text>x</parameter>\n</function>\n<function=free>\n",
+    "marker-in-an-open-call": "<function=terminal>\n<parameter=command>grep '<function=' a.txt</parameter>\n",
+    "name-never-ends": "Look: <function=own",
+    "no-name": "Look: <function=>x</function>",
+    "marker-in-words": "Calls begin with <function= and so on.",
+    "spaces-around": "  \n Well.  \n\n <function=free></function> ",
+    "surrogate-in-a-value": "<function=own>\n<parameter=text>\U0001f600 \\n \"quoted\"</parameter>\n</function>",
+}
+
+
+def read_back(words: str) -> dict:
+    server = ScriptedModel([{"content": words}])
+    llm = LLM(
+        model="openai/some-local-model", api_mode="chat", native_tool_calling=False, stream=False,
+        base_url=server.base_url, api_key=SecretStr("sk-fixture"), num_retries=0, usage_id="agent",
+    )  # fmt: skip
+    try:
+        message = llm.completion(ONE_CALL, ANSWER_TOOLS, add_security_risk_prediction=True).message
+    except FunctionCallValidationError as error:
+        return {"answer": words, "error": str(error)}
+    finally:
+        server.close()
+    calls = [[one.id, one.name, one.arguments] for one in message.tool_calls or []]
+    return {"answer": words, "content": [part.text for part in message.content], "tool_calls": calls}
+
+
+def main() -> None:
+    REQUESTS.mkdir(parents=True, exist_ok=True)
+    for name, model, messages, tools, fields in CASES:
+        write(REQUESTS / f"{name}.json", capture(model, messages, tools, fields))
+        print(name)
+    history = [message.model_dump(mode="json", exclude_none=True) for message in ONE_CALL]
+    # The history is parsed too, so the tool that it calls has to be there.
+    ANSWER_TOOLS.append(ThinkTool.create()[0])
+    answers = {name: read_back(words) for name, words in TEXTS.items()}
+    write(ANSWERS, {"messages": history, "tools": schemas_of(ANSWER_TOOLS), "answers": answers})
+
+
+def write(path, value) -> None:
+    path.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
