@@ -1,7 +1,7 @@
 //! What this library makes of the SDK's conversations is what the SDK makes of them.
 
 use crate::fixtures::{Fixture, all, all_that_open};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use threadkeep::{
     context::{
@@ -12,6 +12,13 @@ use threadkeep::{
     conversation::base_state::BaseState,
     event::{Body, Event},
     json::ToJson as _,
+    llm::{
+        LlmOptions,
+        endpoint::Endpoint,
+        model_features::ModelFeatures,
+        responses::Responses,
+        wire_api::{LlmRequest, WireApi as _},
+    },
 };
 
 fn branch(fixture: &Fixture) -> Branch {
@@ -94,6 +101,63 @@ fn the_messages_are_those_that_the_sdk_makes() {
             assert_eq!(message, expected, "{}", fixture.name);
         }
     }
+}
+
+#[test]
+fn over_the_responses_api_the_model_is_told_what_the_sdk_tells_it() {
+    let mut compared = 0;
+    for fixture in all_that_open() {
+        let Some(llm) = BaseState::parse(&fixture.base_state).unwrap().agent_llm() else { continue };
+        let options = LlmOptions::from_sdk_json(&llm.to_json_text());
+        // A server of one's own, which any name of a model will do for.
+        let endpoint = Endpoint::resolve(&options.model, Some("http://localhost/v1")).unwrap();
+        let messages = events_to_messages(View::of_branch(&branch(&fixture).events).events());
+        let request = LlmRequest {
+            options: &options,
+            endpoint: &endpoint,
+            features: &ModelFeatures::of(&options, &endpoint),
+            messages: &messages,
+            tools: &[],
+            conversation_id: None,
+            is_streaming: true,
+        };
+        let sent: Value = serde_json::from_str(&Responses.begin(&request).unwrap().0.body).unwrap();
+        let expected = &fixture.expected["responses"];
+        assert_eq!(
+            sent.get("instructions").unwrap_or(&Value::Null),
+            &expected["instructions"],
+            "{}",
+            fixture.name
+        );
+        let mut items = with_one_result_for_a_call(expected["input"].as_array().unwrap());
+        // The provider keeps nothing, and does not find it.
+        let is_hidden = |item: &Value| item.get("encrypted_content").or(item.get("content")).is_some();
+        items.retain(|item| item["type"] != "reasoning" || is_hidden(item));
+        let items: Value = if items.is_empty() { "".into() } else { items.into() };
+        assert_eq!(sent["input"], items, "{}", fixture.name);
+        compared += 1;
+    }
+    assert!(compared > 50, "the fixtures are missing");
+}
+
+/// The SDK sends a result for each part of a tool's answer.
+fn with_one_result_for_a_call(items: &[Value]) -> Vec<Value> {
+    let results = items.chunk_by(|a, b| a.get("output").is_some() && a["call_id"] == b["call_id"]);
+    results.map(|same| Value::Object(joined(same))).collect()
+}
+
+/// One item of all; texts are one text unless there is an image between them.
+fn joined(items: &[Value]) -> Map<String, Value> {
+    let mut first = items[0].as_object().unwrap().clone();
+    if items.len() > 1 {
+        let texts: Option<Vec<&str>> = items.iter().map(|item| item["output"].as_str()).collect();
+        let parts = items.iter().flat_map(|item| match &item["output"] {
+            Value::Array(parts) => parts.clone(),
+            text => vec![json!({"type": "input_text", "text": text})],
+        });
+        first["output"] = texts.map_or_else(|| parts.collect(), |texts| texts.join("\n").into());
+    }
+    first
 }
 
 #[test]

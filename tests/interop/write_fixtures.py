@@ -36,7 +36,7 @@ VERSION = importlib.metadata.version("openhands-sdk")
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / f"sdk-{VERSION}"
 SHORT = ("ok", "opens", "refused", "respelled", "base_state_lost", "execution_status", "kinds", "active_branch", "view", "unmatched_actions")
 RESUMED = ("ok", "error", "execution_status", "new_kinds", "request", "question")
-LONG = ("messages", "chat", "stats")
+LONG = ("messages", "chat", "responses", "stats")
 
 
 def apart(work, *, may_die: bool = False):
