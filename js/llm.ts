@@ -1,5 +1,6 @@
 // Models.
 import { type ErrorCode, invalidOptions, reading } from "./errors.js";
+import { modelRow } from "./models.js";
 import { part } from "./wasm.js";
 
 /** How to reach a model. What is not set has the SDK's default. */
@@ -41,7 +42,7 @@ export interface LLMOptions {
    * the SDK does it: for models that cannot do otherwise.
    */
   nativeToolCalling?: boolean;
-  /** Price in US dollars; without both, costs are not counted. */
+  /** Price in US dollars; without both, that of public price lists counts, where the model is in them. */
   inputCostPerToken?: number;
   outputCostPerToken?: number;
   /**
@@ -123,6 +124,7 @@ export function coreLLM({ options }: LLM, keyToken?: string): object {
     ...(keyToken !== undefined && { keyToken }),
     fallbacks: fallbacks.map((llm) => coreLLM(llm)),
     fallbackOn: fallbackOn?.join(),
+    modelRow,
     wireApi: async (name: string) => (await part(import("./wire-apis.js"))).beginOf(name),
   };
 }

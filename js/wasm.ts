@@ -46,12 +46,12 @@ export function loader(wasm: Wasm): (source?: WasmSource) => Promise<void> {
   };
 }
 
-/** A part of the library that a page loads when it needs it. @internal */
+/** A part of the library that a page loads when it needs it. Firefox tries a part only once in a page. @internal */
 export async function part<T>(module: Promise<T>): Promise<T> {
   try {
     return await module;
   } catch (error) {
-    throw new ThreadkeepError("network", `a part of the library did not load: ${words(error)}`, { cause: error });
+    throw new ThreadkeepError("network", `a part of the library did not load: ${words(error)}; try again, or reload the page`, { cause: error });
   }
 }
 

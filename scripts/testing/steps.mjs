@@ -17,7 +17,7 @@ export function testSteps({ quick }) {
     { name: "build", lane: "cargo", command: build, timeout: 900 },
     { name: "size", lane: "pages", needs: ["build"], command: [node, "scripts/sizes.mjs"], timeout: 60 },
     { name: "types", lane: "pages", needs: ["build"], command: [node, "scripts/testing/types.mjs"], timeout: 120 },
-    { name: "tooling", lane: "pages", needs: ["build"], command: nodeTests("tests", "tests/support", "tests/tooling"), timeout: 120 },
+    { name: "tooling", lane: "pages", needs: ["build"], command: nodeTests("tests", "tests/support", "tests/tooling", "tests/models"), timeout: 120 },
     { name: "security", lane: "pages", needs: ["build"], command: nodeTests("tests/security"), timeout: 120 },
     { name: "archive", lane: "interop", needs: ["build"], command: nodeTests("tests/archive"), timeout: 600 },
     { name: "secrets", lane: "interop", needs: ["build"], command: nodeTests("tests/secrets"), timeout: 300 },

@@ -1,13 +1,17 @@
 //! From the host's camelCase options to the core's. Values have been checked on the TypeScript side; what does not
 //! fit here all the same is an error that names it.
 
-use super::{error::invalid, tool::JsTool, wire_apis::JsWireApis};
+use super::{
+    error::{invalid, words_of},
+    tool::JsTool,
+    wire_apis::JsWireApis,
+};
 use crate::{
     agent::Agent,
     conversation::stuck_detector::{StuckDetection, StuckDetectionThresholds},
     error::Result,
     json::{FromJson as _, quoted},
-    llm::{ApiKey, ApiMode, Llm, LlmOptions, SecretString, transport::HttpClient},
+    llm::{ApiKey, ApiMode, Llm, LlmOptions, SecretString, model_data::ModelData, transport::HttpClient},
     tool::{Tool, ToolRegistry},
     web::{fetch::FetchClient, host::WebHost},
 };
@@ -155,6 +159,7 @@ pub fn llm(object: &JsValue) -> Result<Llm> {
     });
     let options = LlmOptions {
         api_key: api_key(&property(object, "apiKey")),
+        model_data: Some(model_data(function(object, "modelRow")?)),
         base_url: plain.text("baseUrl")?,
         api_mode: plain.text("apiMode")?.and_then(|mode| ApiMode::from_json(&quoted(&mode))),
         native_tool_calling: plain.flag("nativeToolCalling")?,
@@ -186,6 +191,13 @@ pub fn llm(object: &JsValue) -> Result<Llm> {
     Ok(made)
 }
 
+fn model_data(ask: Function) -> ModelData {
+    ModelData(Rc::new(move |model, real_name| {
+        let answer = ask.call2(&JsValue::UNDEFINED, &model.into(), &real_name.into());
+        Box::pin(async move { Ok(answered(answer).await?.as_string().unwrap_or_default()) })
+    }))
+}
+
 fn api_key(value: &JsValue) -> ApiKey {
     if let Some(key) = value.as_string() {
         return ApiKey::Value(SecretString::new(&key));
@@ -194,12 +206,20 @@ fn api_key(value: &JsValue) -> ApiKey {
     ApiKey::Function(Rc::new(move || {
         let answer = ask.call0(&JsValue::UNDEFINED);
         Box::pin(async move {
-            let failed =
-                |thrown: JsValue| invalid(format!("apiKey() failed: {}", super::error::words_of(&thrown)));
-            let key = JsFuture::from(Promise::resolve(&answer.map_err(failed)?)).await.map_err(failed)?;
+            let failed = |words: String| invalid(format!("apiKey() failed: {words}"));
+            let key = answered(answer).await.map_err(failed)?;
             key.as_string()
                 .map(|key| SecretString::new(&key))
                 .ok_or_else(|| invalid("apiKey() must return a string"))
         })
     }))
+}
+
+/// What a function of JavaScript returned or promised; in words, what it threw.
+async fn answered(answer: std::result::Result<JsValue, JsValue>) -> std::result::Result<JsValue, String> {
+    let answer = match answer {
+        Ok(answer) => JsFuture::from(Promise::resolve(&answer)).await,
+        Err(thrown) => Err(thrown),
+    };
+    answer.map_err(|thrown| words_of(&thrown))
 }

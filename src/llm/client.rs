@@ -12,6 +12,7 @@ use crate::{
         error::{LlmError, LlmFailure},
         message::Message,
         metrics::Usage,
+        model_data::{ModelRow, price},
         model_features::ModelFeatures,
         options::{ApiKey, LlmOptions},
         provider_words::{PROMPT_CACHE_TOO_SMALL, UNREADABLE_REASONING},
@@ -128,10 +129,11 @@ impl Llm {
         let mut options = self.options.clone();
         options.check()?;
         let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref())?;
+        let row = ModelRow::of(&options).await?;
         let wire_api = self.wire_api(Api::of(&options, &endpoint)).await?;
         let mut attempt = 1;
         loop {
-            let features = ModelFeatures::of(&options, &endpoint);
+            let features = ModelFeatures::of(&options, &endpoint, &row);
             let request = LlmRequest {
                 options: &options,
                 endpoint: &endpoint,
@@ -243,7 +245,7 @@ impl Llm {
             usage: answer.usage,
             latency: ((self.host.now() - started) / 1000.0).max(0.0),
             model: request.options.model.clone(),
-            cost: cost(request.options, answer.usage, response),
+            cost: cost(request, answer.usage, response),
             context_window: request.features.max_input_tokens.unwrap_or(0),
         }
     }
@@ -261,14 +263,13 @@ fn unique_id(id: &str, host: &dyn Host) -> String {
     }
 }
 
-/// What an answer cost: as a LiteLLM proxy says, or by the user's prices.
-fn cost(options: &LlmOptions, usage: Option<Usage>, response: &HttpResponse) -> Option<f64> {
+/// What an answer cost: as a LiteLLM proxy says, by the user's prices, or by those that are known of the model.
+fn cost(request: &LlmRequest<'_>, usage: Option<Usage>, response: &HttpResponse) -> Option<f64> {
     let told = response.header("x-litellm-response-cost").and_then(f64::from_json);
-    let counted = || match (options.input_cost_per_token, options.output_cost_per_token, usage) {
-        (Some(input), Some(output), Some(usage)) => {
-            Some(usage.prompt_tokens as f64 * input + usage.completion_tokens as f64 * output)
-        }
-        _ => None,
+    let options = request.options;
+    let counted = || match (options.input_cost_per_token, options.output_cost_per_token) {
+        (Some(input), Some(output)) => Some(price(usage?, [input, output, input, input], None)),
+        _ => request.features.row.cost(usage?),
     };
     told.or_else(counted).filter(|cost| cost.is_finite() && *cost > 0.0)
 }

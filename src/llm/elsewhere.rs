@@ -12,6 +12,7 @@ use crate::{
         error::{LlmError, LlmFailure},
         message::Message,
         metrics::Usage,
+        model_data::ModelRow,
         model_features::ModelFeatures,
         options::LlmOptions,
         wire_api::{Answer, DecodeError, Decoder, LlmRequest, WireApi, WireRequest},
@@ -125,6 +126,7 @@ fn asked(request: &LlmRequest<'_>) -> String {
     }
     let mut asked = Writer::object();
     asked.field("llm", &request.options.to_sdk_json(None));
+    asked.field("model_row", &request.features.row.0.to_json());
     asked.field("messages", &messages.end());
     asked.field("tools", &tools.end());
     if let Some(id) = request.conversation_id {
@@ -215,7 +217,8 @@ fn begin(api: &dyn WireApi, asked: &str) -> Result<(WireRequest, Box<dyn Decoder
     let asked = RawObject::parse(asked).unwrap_or_default();
     let options = LlmOptions::from_sdk_json(asked.get("llm").unwrap_or_default());
     let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref())?;
-    let features = ModelFeatures::of(&options, &endpoint);
+    let row = ModelRow(asked.read("model_row").unwrap_or_default());
+    let features = ModelFeatures::of(&options, &endpoint, &row);
     let messages: Vec<Message> = asked.read("messages").unwrap_or_default();
     let tools: Vec<RawObject> = asked.read("tools").unwrap_or_default();
     let tools: Vec<ToolSchema> = tools.iter().map(tool).collect();

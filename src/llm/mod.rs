@@ -2,7 +2,7 @@
 //!
 //! Knows nothing of events or conversations. Performs no I/O of its own: requests go through
 //! [`transport::HttpClient`], time and chance come from [`crate::host::Host`]. A provider is a row of
-//! [`provider`], a model a row of [`model_features`]; nothing else decides by a name.
+//! [`provider`], a model a row of [`model_data`] with the families of [`model_features`]; nothing else decides by a name.
 
 pub mod chat_completions;
 mod client;
@@ -13,6 +13,7 @@ mod error;
 mod field_order;
 pub mod message;
 pub mod metrics;
+pub mod model_data;
 pub mod model_features;
 pub mod options;
 mod persisted;

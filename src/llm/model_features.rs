@@ -1,13 +1,13 @@
 //! What models can do and want, as data: the one place where a model's name decides anything.
 //!
 //! Mirrors the SDK's `llm/utils/model_features.py`: families are found by a part of the name, limits and abilities
-//! by the name itself, as LiteLLM's metadata has them for SDK 1.43.1. A name that is in no row has no known limits.
+//! are in the model's row. A name that has no row has no known limits.
 //!
 //! One thing differs on purpose: the SDK takes `openai/gpt-4o` and its kin for reasoning models, because LiteLLM does
 //! not know them with their prefix, and so drops the temperature that a user sets. Here it is sent.
 
 use crate::{
-    llm::{endpoint::Endpoint, options::LlmOptions, provider::ReasoningEffort},
+    llm::{endpoint::Endpoint, model_data::ModelRow, options::LlmOptions, provider::ReasoningEffort},
     search::contains,
 };
 
@@ -20,10 +20,14 @@ pub struct ModelFeatures {
     pub supports_reasoning_effort: bool,
     /// Takes temperature and its kin.
     pub supports_sampling_params: bool,
+    /// Decides by itself how much to think, as Anthropic's newer models do.
+    pub supports_adaptive_thinking: bool,
     /// Wants Anthropic's older thinking budget.
     pub has_thinking_budget: bool,
     /// Caches what is marked with `cache_control`.
     pub supports_prompt_cache: bool,
+    /// Is best asked over the Responses API, where its provider has one.
+    pub supports_responses_api: bool,
     /// Refuses lists of parts as content.
     pub force_string_serializer: bool,
     /// Wants its earlier reasoning back.
@@ -32,36 +36,50 @@ pub struct ModelFeatures {
     pub max_input_tokens: Option<u32>,
     /// The longest answer to ask for, where known.
     pub max_output_tokens: Option<u32>,
+    /// All that is known of it.
+    pub row: ModelRow,
 }
 
 impl ModelFeatures {
     /// What holds for this model at this place, with these options.
-    pub fn of(options: &LlmOptions, endpoint: &Endpoint) -> Self {
+    pub fn of(options: &LlmOptions, endpoint: &Endpoint, row: &ModelRow) -> Self {
         let name =
             options.model_canonical_name.as_deref().unwrap_or(&options.model).trim().to_ascii_lowercase();
-        let row = row_of(&name);
         let has = |families: &[&str]| families.iter().any(|family| contains(&name, family));
-        let flags = row.map_or(0, |row| row.flags);
+        let is_told = row.has("reasoning_effort");
         let supports_reasoning_effort = match endpoint.provider.reasoning {
             ReasoningEffort::Always | ReasoningEffort::ThinkingSwitch => true,
-            ReasoningEffort::UnlessKnown => flags & NO_REASONING == 0,
-            ReasoningEffort::IfKnown => flags & REASONING != 0,
+            ReasoningEffort::UnlessKnown => is_told != Some(false),
+            ReasoningEffort::IfKnown => is_told.or_else(|| row.has("supports_reasoning")) == Some(true),
         };
-        let has_thinking_budget = flags & ADAPTIVE == 0 && flags & REASONING != 0 && has(THINKING_BUDGET);
+        let supports_adaptive_thinking = row.has("supports_adaptive_thinking") == Some(true);
+        let has_thinking_budget = !supports_adaptive_thinking
+            && row.has("supports_reasoning") != Some(false)
+            && has(THINKING_BUDGET);
+        let supports_sampling_params = row
+            .has("supports_sampling_params")
+            .unwrap_or_else(|| !supports_reasoning_effort || contains(&name, "gemini"));
+        let marks_cache = match row.has("supports_prompt_caching") {
+            // That other models cache does not mean that they want to be told where.
+            Some(true) if contains(&name, "claude") => true,
+            Some(false) => false,
+            _ => has(PROMPT_CACHE),
+        };
         Self {
-            supports_vision: flags & VISION != 0 && options.disable_vision != Some(true),
+            supports_vision: row.has("supports_vision") == Some(true) && options.disable_vision != Some(true),
             supports_reasoning_effort,
-            supports_sampling_params: flags & NO_SAMPLING == 0
-                && !has_thinking_budget
-                && (!supports_reasoning_effort || contains(&name, "gemini")),
+            supports_sampling_params: supports_sampling_params && !has_thinking_budget,
+            supports_adaptive_thinking,
             has_thinking_budget,
-            supports_prompt_cache: options.caching_prompt != Some(false) && has(PROMPT_CACHE),
+            supports_prompt_cache: options.caching_prompt != Some(false) && marks_cache,
+            supports_responses_api: row.has("supports_responses_api").unwrap_or_else(|| has(RESPONSES_API)),
             force_string_serializer: options.force_string_serializer.unwrap_or_else(|| has(STRING_CONTENT)),
             send_reasoning_content: has(REASONING_ECHO),
-            max_input_tokens: options
-                .max_input_tokens
-                .or(row.map(|row| row.max_input).filter(|known| *known > 0)),
-            max_output_tokens: options.max_output_tokens.or_else(|| output_limit(&name, row, endpoint)),
+            max_output_tokens: options
+                .max_output_tokens
+                .or_else(|| output_limit(&name, row.limit("max_output_tokens"), options, endpoint)),
+            max_input_tokens: options.max_input_tokens.or_else(|| row.limit("max_input_tokens")),
+            row: row.clone(),
         }
     }
 }
@@ -82,12 +100,13 @@ pub(super) fn supports_prompt_cache_retention(options: &LlmOptions) -> bool {
 }
 
 /// The answer that is asked for where the user does not say: the SDK's `_init_model_info_and_caps`.
-fn output_limit(name: &str, row: Option<&Row>, endpoint: &Endpoint) -> Option<u32> {
+fn output_limit(name: &str, known: Option<u32>, options: &LlmOptions, endpoint: &Endpoint) -> Option<u32> {
     let known = match OUTPUT_CAPS.iter().find(|(family, _)| contains(name, family)) {
         Some((_, cap)) => Some(*cap),
-        None => row.filter(|row| row.max_output > 0).map(|row| {
-            // An answer as long as the window would leave no room for the question.
-            let limit = if row.max_output >= row.max_input { row.max_output / 2 } else { row.max_output };
+        None => known.map(|limit| {
+            // An answer as long as the window would leave no room for the question. The row has seen to its own window.
+            let is_all = options.max_input_tokens.is_some_and(|window| limit >= window);
+            let limit = if is_all { limit / 2 } else { limit };
             let is_doubtful = endpoint.is_user_server && !endpoint.provider.has_true_limits;
             if is_doubtful { limit.min(USER_SERVER_CAP) } else { limit }
         }),
@@ -128,6 +147,9 @@ const PROMPT_CACHE: &[&str] = &[
 /// Families whose thinking is steered by a token budget.
 const THINKING_BUDGET: &[&str] = &["claude-sonnet-4-5", "claude-sonnet-4-6", "claude-haiku-4-5"];
 
+/// Families that OpenAI offers over the Responses API.
+const RESPONSES_API: &[&str] = &["gpt-5", "codex-mini-latest"];
+
 /// Families whose servers refuse content as a list of parts.
 const STRING_CONTENT: &[&str] = &["deepseek", "glm", "groq/kimi-k2-instruct", "openrouter/minimax"];
 
@@ -167,122 +189,3 @@ const NO_STOP_WORDS: &[&str] = &["o1", "o3", "gpt-5", "grok-4-0709", "grok-code-
 
 /// Families that know the text protocol, or have no room for an example.
 const NO_EXAMPLE: &[&str] = &["openhands-lm", "devstral", "nemotron"];
-
-struct Row {
-    /// With a provider in front where the same model has other limits elsewhere.
-    name: &'static str,
-    /// 0 where it is not known.
-    max_input: u32,
-    max_output: u32,
-    flags: u8,
-}
-
-const VISION: u8 = 1;
-const REASONING: u8 = 2;
-/// Known to have none, and refuses to be asked.
-const NO_REASONING: u8 = 4;
-const ADAPTIVE: u8 = 8;
-const NO_SAMPLING: u8 = 16;
-
-const fn row(name: &'static str, max_input: u32, max_output: u32, flags: u8) -> Row {
-    Row { name, max_input, max_output, flags }
-}
-
-static ROWS: &[Row] = &[
-    row("gpt-3.5-turbo", 16_385, 4096, NO_REASONING),
-    row("gpt-4-turbo", 128_000, 4096, VISION | NO_REASONING),
-    row("gpt-4o", 128_000, 16_384, VISION | NO_REASONING),
-    row("gpt-4o-mini", 128_000, 16_384, VISION | NO_REASONING),
-    row("gpt-4.1", 1_047_576, 32_768, VISION | NO_REASONING),
-    row("gpt-4.1-mini", 1_047_576, 32_768, VISION | NO_REASONING),
-    row("gpt-4.1-nano", 1_047_576, 32_768, VISION | NO_REASONING),
-    row("gpt-5", 272_000, 128_000, VISION | REASONING),
-    row("gpt-5-mini", 272_000, 128_000, VISION | REASONING),
-    row("gpt-5-nano", 272_000, 128_000, VISION | REASONING),
-    row("gpt-5-codex", 272_000, 128_000, VISION | REASONING),
-    row("gpt-5.1", 272_000, 128_000, VISION | REASONING),
-    row("gpt-5.2", 272_000, 128_000, VISION | REASONING),
-    row("gpt-5.4", 1_050_000, 128_000, VISION | REASONING),
-    row("gpt-5.5", 1_050_000, 128_000, VISION | REASONING),
-    row("o1", 200_000, 100_000, VISION | REASONING),
-    row("o3", 200_000, 100_000, VISION | REASONING),
-    row("o3-mini", 200_000, 100_000, REASONING),
-    row("o4-mini", 200_000, 100_000, VISION | REASONING),
-    row("claude-sonnet-4", 200_000, 64_000, VISION | REASONING),
-    row("claude-opus-4", 200_000, 64_000, VISION | REASONING),
-    row("claude-opus-4-1", 200_000, 64_000, VISION | REASONING),
-    row("claude-sonnet-4-5", 200_000, 64_000, VISION | REASONING),
-    row("claude-sonnet-4.5", 200_000, 64_000, VISION | REASONING),
-    row("claude-haiku-4-5", 200_000, 64_000, VISION | REASONING),
-    row("claude-opus-4-5", 200_000, 64_000, VISION | REASONING),
-    row("claude-opus-4.5", 200_000, 64_000, VISION | REASONING),
-    row("claude-opus-4-6", 1_000_000, 128_000, VISION | REASONING | ADAPTIVE),
-    row("claude-sonnet-4-6", 1_000_000, 128_000, VISION | REASONING | ADAPTIVE),
-    row("claude-opus-4-7", 1_000_000, 128_000, VISION | REASONING | ADAPTIVE | NO_SAMPLING),
-    row("claude-opus-4-8", 1_000_000, 128_000, VISION | REASONING | ADAPTIVE | NO_SAMPLING),
-    row("claude-opus-5", 1_000_000, 128_000, VISION | REASONING | ADAPTIVE | NO_SAMPLING),
-    row("claude-fable-5", 1_000_000, 128_000, VISION | REASONING | ADAPTIVE | NO_SAMPLING),
-    row("gemini-2.5-pro", 1_048_576, 65_536, VISION | REASONING),
-    row("gemini-2.5-flash", 1_048_576, 65_536, VISION | REASONING),
-    row("deepseek-chat", 131_072, 8192, 0),
-    row("deepseek-reasoner", 131_072, 65_536, REASONING),
-    row("deepseek-v4-pro", 1_000_000, 393_216, REASONING),
-    row("mistral/mistral-large", 262_144, 262_144, VISION),
-    row("mistral/mistral-medium", 262_144, 262_144, VISION),
-    row("moonshot/kimi-k2.5", 262_144, 262_144, VISION | REASONING),
-    row("moonshot/kimi-k2.6", 262_144, 262_144, VISION | REASONING),
-    row("moonshot/kimi-k3", 1_048_576, 1_048_576, VISION | REASONING),
-    row("kimi-k3", 0, 0, VISION | REASONING),
-    row("fireworks_ai/accounts/fireworks/models/kimi-k2p5", 262_144, 32_768, 0),
-    row("groq/openai/gpt-oss-120b", 131_072, 65_536, REASONING),
-    row("groq/openai/gpt-oss-20b", 131_072, 65_536, REASONING),
-    row("xai/grok-code-fast-1", 256_000, 256_000, VISION | REASONING),
-];
-
-/// The row of a model, by its whole name or the last part of it, without a variant (`:free`) and a version
-/// (`-20250929`).
-fn row_of(name: &str) -> Option<&'static Row> {
-    let name = name.split(':').next()?;
-    let base = name.rsplit('/').next()?;
-    let is_named = |row: &&Row| {
-        let name = if row.name.contains('/') { name } else { base };
-        name.strip_prefix(row.name).is_some_and(is_version)
-    };
-    ROWS.iter().find(is_named)
-}
-
-fn is_version(suffix: &str) -> bool {
-    match suffix.strip_prefix('-') {
-        None => suffix.is_empty(),
-        Some("latest") => true,
-        Some(date) => date.len() >= 8 && date.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn features(model: &str, base_url: Option<&str>) -> ModelFeatures {
-        let options = LlmOptions { base_url: base_url.map(Into::into), ..LlmOptions::new(model) };
-        ModelFeatures::of(&options, &Endpoint::resolve(model, base_url).unwrap())
-    }
-
-    #[test]
-    fn versions_share_a_row_and_variants_do_not() {
-        let dated = features("openai/gpt-4o-2024-08-06", None);
-        assert_eq!(dated.max_output_tokens, Some(16_384));
-        assert!(dated.supports_vision && !dated.supports_reasoning_effort && dated.supports_sampling_params);
-        assert_eq!(features("openai/gpt-4o-custom", None).max_output_tokens, None);
-        assert_eq!(features("openai/gpt-5-mini-2025-08-07", None).max_input_tokens, Some(272_000));
-    }
-
-    #[test]
-    fn a_user_server_is_asked_for_less() {
-        assert_eq!(features("openai/gpt-5", None).max_output_tokens, Some(128_000));
-        assert_eq!(features("openai/gpt-5", Some("http://h/v1")).max_output_tokens, Some(16_384));
-        assert_eq!(features("litellm_proxy/gpt-5", Some("http://h/v1")).max_output_tokens, Some(128_000));
-        assert_eq!(features("openai/claude-sonnet-4-5", Some("http://h/v1")).max_output_tokens, Some(64_000));
-        assert_eq!(features("mistral/mistral-large-latest", None).max_output_tokens, Some(131_072));
-    }
-}

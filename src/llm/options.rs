@@ -7,6 +7,7 @@ use crate::{
     json::words,
     llm::{
         error::{LlmError, LlmFailure},
+        model_data::ModelData,
         secret_string::SecretString,
     },
 };
@@ -72,6 +73,8 @@ pub struct LlmOptions {
     pub caching_prompt: Option<bool>,
     /// Sends content as one string.
     pub force_string_serializer: Option<bool>,
+    /// Says what is known of the model. Without it, the model is unknown.
+    pub model_data: Option<ModelData>,
 }
 
 /// A key that is stored encrypted.

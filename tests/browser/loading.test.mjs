@@ -30,6 +30,10 @@ const mounts = {
   "/cut-off/": distWith(/\.wasm$/, (response, wasm) => response.writeHead(200, { "content-type": "application/wasm" }).end(wasm.subarray(0, 5000))),
   "/sometimes/": distWith(/\.wasm$|inline/, sometimes),
   "/without-parts/": distWith(/\/(schema|parts|security|secrets)-/, notFound),
+  "/without-models/": distWith(/\/(rows|openai)-/, (response, content) => {
+    if (offline) notFound(response);
+    else response.writeHead(200, { "content-type": "text/javascript" }).end(content);
+  }),
   "/sometimes-archive/": distWith(/archive_bg\.wasm$|archive-inline/, sometimes),
 };
 
@@ -91,6 +95,26 @@ for (const kind of availableBrowsers) {
         }
       });
 
+      await context.test("what is known of models is loaded when one is asked, a provider's file for a provider's model", async () => {
+        const { before, answer, after, stats } = await inPage(askFrom, "/threadkeep/index.js");
+        assert.deepEqual([before, answer, after], [[], "finished", ["openai", "rows"]]);
+        assert.deepEqual([stats.accumulated_cost, stats.accumulated_token_usage.context_window], [0.0035, 128_000]);
+      });
+
+      await context.test("a model is not asked without it, and is once it loads", async () => {
+        offline = true;
+        const page = await browser.page(`${server.origin}/pages/blank.html`);
+        const failed = await browser.evaluate(askFrom, "/without-models/index.js");
+        assert.match(failed.answer, /^network true a part of the library did not load: /);
+        assert.equal(failed.asked, 0);
+        offline = false;
+        // Firefox remembers for the life of a page that a module did not load.
+        if (kind === "firefox") await page.reload();
+        const { answer, stats } = await browser.evaluate(askFrom, "/without-models/index.js");
+        assert.deepEqual([answer, stats.accumulated_cost], ["finished", 0.0035]);
+        await page.close();
+      });
+
       await context.test("an export says that its part did not load", async () => {
         assert.match((await inPage(exportFrom, "/without-parts/index.js")).archive, /^network a part of the library did not load: /);
       });
@@ -142,6 +166,24 @@ async function openFrom(url, withTool, options = {}) {
   const outcome = await Conversation.open({ agent, store: memoryStore(), ...options }).then(() => "opened", ({ name, code, message }) => `${name} ${code} ${message}`);
   const parts = performance.getEntriesByType("resource").filter(({ name }) => /\/schema-[^/]*$/.test(name)).length;
   return { outcome, parts };
+}
+
+/** Asks a model; says what of the models' data was fetched before that, and after. */
+async function askFrom(url) {
+  const { Agent, Conversation, LLM, memoryStore } = await import(url);
+  const fetched = () => {
+    const names = performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname.split("/").at(-1));
+    return names.map((name) => /^(rows|families|anthropic|openai|azure|mistral)-/.exec(name)?.[1]).filter(Boolean).sort();
+  };
+  let asked = 0;
+  const usage = { prompt_tokens: 1000, completion_tokens: 100 };
+  const answerOnce = async () => (asked++, Response.json({ choices: [{ message: { content: "Hi" }, finish_reason: "stop" }], usage }));
+  const llm = new LLM({ model: "openai/gpt-4o", numRetries: 1, fetch: answerOnce });
+  const conversation = await Conversation.open({ agent: new Agent({ llm }), store: memoryStore() });
+  await conversation.sendMessage("Hello");
+  const before = fetched();
+  const answer = await conversation.run().then(({ status }) => status, ({ code, retryable, message }) => `${code} ${retryable} ${message}`);
+  return { before, answer, after: fetched(), asked, stats: conversation.stats.usage_to_metrics.default };
 }
 
 async function loadGiven(what) {

@@ -11,10 +11,11 @@ use threadkeep::{
     },
     conversation::base_state::BaseState,
     event::{Body, Event},
-    json::ToJson as _,
+    json::{RawObject, ToJson as _},
     llm::{
         LlmOptions,
         endpoint::Endpoint,
+        model_data::ModelRow,
         model_features::ModelFeatures,
         responses::Responses,
         wire_api::{LlmRequest, WireApi as _},
@@ -111,11 +112,15 @@ fn over_the_responses_api_the_model_is_told_what_the_sdk_tells_it() {
         let options = LlmOptions::from_sdk_json(&llm.to_json_text());
         // A server of one's own, which any name of a model will do for.
         let endpoint = Endpoint::resolve(&options.model, Some("http://localhost/v1")).unwrap();
+        let row = match options.model.as_str() {
+            "openai/gpt-3.5-turbo" => ModelRow::default(),
+            _ => ModelRow(RawObject::parse(r#"{"supports_vision":true}"#).unwrap()),
+        };
         let messages = events_to_messages(View::of_branch(&branch(&fixture).events).events());
         let request = LlmRequest {
             options: &options,
             endpoint: &endpoint,
-            features: &ModelFeatures::of(&options, &endpoint),
+            features: &ModelFeatures::of(&options, &endpoint, &row),
             messages: &messages,
             tools: &[],
             conversation_id: None,

@@ -1,6 +1,9 @@
 //! One call of a model, from options to the finished message.
 
-use crate::scripted_http::{Piece, Reply, ScriptedHost, ScriptedHttp};
+use crate::{
+    models,
+    scripted_http::{Piece, Reply, ScriptedHost, ScriptedHttp},
+};
 use futures_executor::block_on;
 use futures_util::FutureExt;
 use std::{cell::RefCell, rc::Rc, time::Duration};
@@ -50,6 +53,7 @@ pub fn call(options: LlmOptions, replies: Vec<Reply>) -> Outcome {
 pub fn options() -> LlmOptions {
     LlmOptions {
         api_key: ApiKey::Value(SecretString::new("sk-test-1234567890")),
+        model_data: Some(models::data()),
         ..LlmOptions::new("openai/gpt-4o")
     }
 }

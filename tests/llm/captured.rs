@@ -1,6 +1,7 @@
 //! Requests that the real SDK sent, captured with what it was given, to be compared with ours. `tests/fixtures` has a
 //! folder of them for each wire API.
 
+use crate::models;
 use serde::Deserialize;
 use serde_json::{Map, Value, value::RawValue};
 use std::{
@@ -60,7 +61,8 @@ pub fn request_over(api: &dyn WireApi, case: &Case) -> (Value, BTreeMap<String, 
 pub fn with_request<T>(case: &Case, use_it: impl FnOnce(&LlmRequest<'_>) -> T) -> T {
     let options = options(&case.llm);
     let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref()).unwrap();
-    let features = ModelFeatures::of(&options, &endpoint);
+    let name = options.model_canonical_name.as_deref().unwrap_or(&options.model);
+    let features = ModelFeatures::of(&options, &endpoint, &models::row(name));
     let messages = Vec::<Message>::from_json(&case.messages.to_string()).unwrap();
     let tools: Vec<ToolSchema> = case.tools.iter().map(|function| tool(function)).collect();
     use_it(&LlmRequest {

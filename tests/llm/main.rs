@@ -10,6 +10,7 @@ mod fallbacks;
 mod failures;
 mod responses_history;
 mod responses_requests;
+mod models;
 mod scripted_http;
 mod streams;
 mod text_tools;

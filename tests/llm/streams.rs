@@ -4,6 +4,7 @@
 
 use crate::{
     calls::{Outcome, call, options},
+    models,
     scripted_http::{Piece, Reply},
 };
 use proptest::{
@@ -183,7 +184,7 @@ fn a_stream_cut_off_anywhere_is_no_whole_answer() {
 /// What reads the answer of this model.
 fn decoder_of(options: &LlmOptions) -> Box<dyn Decoder> {
     let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref()).unwrap();
-    let features = ModelFeatures::of(options, &endpoint);
+    let features = ModelFeatures::of(options, &endpoint, &models::row(&options.model));
     let request = LlmRequest {
         options,
         endpoint: &endpoint,

@@ -15,6 +15,7 @@ use threadkeep::{
         LlmOptions, ToolSchema,
         endpoint::Endpoint,
         message::{Content, Message, MessageToolCall, Role},
+        model_data::ModelRow,
         model_features::ModelFeatures,
         text_tools::TextTools,
         wire_api::{Answer, LlmRequest, WireApi as _},
@@ -77,7 +78,7 @@ fn answers() -> Answers {
 fn read(history: &[Message], tools: &[ToolSchema], pieces: &[&str]) -> (Answer, String) {
     let options = LlmOptions { native_tool_calling: Some(false), ..LlmOptions::new("openai/x") };
     let endpoint = Endpoint::resolve(&options.model, None).unwrap();
-    let features = ModelFeatures::of(&options, &endpoint);
+    let features = ModelFeatures::of(&options, &endpoint, &ModelRow::default());
     let request = LlmRequest {
         options: &options,
         endpoint: &endpoint,

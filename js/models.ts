@@ -1,0 +1,10 @@
+// What is known of models. Nothing of it is loaded before a model is asked.
+import { part } from "./wasm.js";
+
+/**
+ * Limits, abilities and prices of a model, as JSON; `undefined` for one that nobody knows. `realName` is what it is
+ * called by its provider, where `model` is an alias. @internal
+ */
+export async function modelRow(model: string, realName: string): Promise<string | undefined> {
+  return part(import("./models/rows.js").then(({ rowOf }) => rowOf(model, realName)));
+}

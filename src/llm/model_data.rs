@@ -1,0 +1,91 @@
+//! What is known of a model from public metadata: abilities, limits and prices, one row of JSON per model.
+//!
+//! The rows are not in this crate: whoever makes an [`crate::llm::Llm`] says where they come from. A page loads those
+//! of a provider when a model of that provider is first asked. A model without a row is an unknown model.
+
+use crate::{
+    json::{FromJson as _, RawObject, elements},
+    llm::{
+        error::{LlmError, LlmFailure},
+        metrics::Usage,
+        options::LlmOptions,
+    },
+};
+use futures_util::future::LocalBoxFuture;
+use std::{fmt, rc::Rc};
+
+/// A row; without fields where nothing is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModelRow(pub RawObject);
+
+/// Gives the row of a model as JSON, empty where nothing is known; in words for the user why it cannot. What is asked
+/// for is the model's name and the name that it has at its provider. It is asked before each answer and remembers for
+/// itself.
+#[derive(Clone)]
+pub struct ModelData(pub Rc<Ask>);
+
+type Ask = dyn Fn(&str, &str) -> LocalBoxFuture<'static, Result<String, String>>;
+
+impl fmt::Debug for ModelData {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ModelData")
+    }
+}
+
+impl ModelRow {
+    /// What is known of the model of these options.
+    ///
+    /// # Errors
+    /// Where that could not be read.
+    pub async fn of(options: &LlmOptions) -> Result<Self, LlmError> {
+        let Some(ModelData(ask)) = &options.model_data else { return Ok(Self::default()) };
+        let real_name = options.model_canonical_name.as_ref().unwrap_or(&options.model);
+        match ask(&options.model, real_name).await {
+            Ok(json) => Ok(Self(RawObject::parse(&json).unwrap_or_default())),
+            Err(words) => Err(LlmError::new(LlmFailure::Network, words)),
+        }
+    }
+
+    /// Whether it can or wants something, under LiteLLM's name for it; `None` where that is not known.
+    pub fn has(&self, name: &str) -> Option<bool> {
+        self.0.read(name)
+    }
+
+    /// A number of tokens, where it is known.
+    pub fn limit(&self, name: &str) -> Option<u32> {
+        self.0.read::<u64>(name).and_then(|limit| u32::try_from(limit).ok())
+    }
+
+    /// What an answer costs in dollars; `None` where the prices are not known. Mirrors LiteLLM's
+    /// `generic_cost_per_token`, its order of additions included, so that sums are the same to the last digit.
+    pub fn cost(&self, usage: Usage) -> Option<f64> {
+        // Each says above how many prompt tokens it holds; the last that holds is meant.
+        let steps = elements(self.0.get("prices")?)?;
+        let steps = steps.into_iter().map(rates);
+        let holds = |rates: &Vec<f64>| rates.first().is_some_and(|above| usage.prompt_tokens as f64 > *above);
+        let rates = steps.rev().find(holds)?;
+        let [_, read, written, from_cache, to_cache, _, thought @ ..] = &*rates else { return None };
+        Some(price(usage, [*read, *written, *from_cache, *to_cache], thought.first().copied()))
+    }
+}
+
+/// What an answer costs by the prices of a token that is read, written, read from the cache and written to it, and of
+/// one that is thought where those are billed apart.
+pub fn price(usage: Usage, [read, written, from_cache, to_cache]: [f64; 4], thought: Option<f64>) -> f64 {
+    let (cached, marked) = (usage.cache_read_tokens, usage.cache_write_tokens);
+    let fresh = usage.prompt_tokens.saturating_sub(cached.saturating_add(marked));
+    let prompt = fresh as f64 * read + cached as f64 * from_cache + marked as f64 * to_cache;
+    let answer = match thought {
+        Some(thought) => {
+            let said = usage.completion_tokens.saturating_sub(usage.reasoning_tokens);
+            said as f64 * written + usage.reasoning_tokens as f64 * thought
+        }
+        None => usage.completion_tokens as f64 * written,
+    };
+    prompt + answer
+}
+
+fn rates(json: &str) -> Vec<f64> {
+    let numbers = elements(json).unwrap_or_default();
+    numbers.into_iter().filter_map(f64::from_json).collect()
+}

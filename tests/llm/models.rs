@@ -1,0 +1,190 @@
+//! What is known of models: every row reads, and means to the core what it means to the SDK.
+
+use crate::calls::{call, hello, options};
+use futures_util::FutureExt;
+use std::{cell::Cell, collections::BTreeMap, fs, path::Path, rc::Rc};
+use threadkeep::{
+    json::RawObject,
+    llm::{
+        LlmFailure, LlmOptions,
+        endpoint::Endpoint,
+        metrics::Usage,
+        model_data::{ModelData, ModelRow, price},
+        model_features::ModelFeatures,
+    },
+};
+
+/// What the SDK makes of names; `row` where a name has none of its own. Read with this crate's own reader, to the last
+/// digit.
+fn answers() -> RawObject {
+    read("tests/fixtures/model_features.json")
+}
+
+thread_local! {
+    static ANSWERS: BTreeMap<String, RawObject> = objects(&answers().read("models").unwrap());
+
+    /// Every row under its name with its provider, lower case.
+    static ROWS: BTreeMap<String, RawObject> = {
+        let mut rows = BTreeMap::new();
+        for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("js/models")).unwrap() {
+            let path = entry.unwrap().path();
+            let provider = path.file_stem().unwrap().to_string_lossy().into_owned();
+            if path.extension().is_some_and(|ending| ending == "json") && provider != "families" {
+                for (key, row) in objects(&read(path.to_str().unwrap()).read("models").unwrap()) {
+                    rows.insert(key.to_lowercase(), row.clone());
+                    rows.insert(format!("{provider}/{key}").to_lowercase(), row);
+                }
+            }
+        }
+        rows
+    };
+}
+
+fn read(file: &str) -> RawObject {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    RawObject::parse(&fs::read_to_string(file).unwrap()).unwrap()
+}
+
+fn objects(of: &RawObject) -> BTreeMap<String, RawObject> {
+    of.iter().map(|(key, object)| (key.to_owned(), RawObject::parse(object).unwrap())).collect()
+}
+
+/// The row of a model that the fixtures or the files know.
+pub fn row(model: &str) -> ModelRow {
+    let known = ANSWERS.with(|answers| answers.get(model).and_then(|answer| answer.read::<RawObject>("row")));
+    let row = known.or_else(|| ROWS.with(|rows| rows.get(&model.to_lowercase()).cloned()));
+    ModelRow(row.unwrap_or_default())
+}
+
+/// The same as a source.
+pub fn data() -> ModelData {
+    ModelData(Rc::new(|model, _| {
+        let row = row(model);
+        async move { Ok(row.0.to_json()) }.boxed_local()
+    }))
+}
+
+fn features(model: &str, base_url: Option<&str>) -> ModelFeatures {
+    let options = LlmOptions { base_url: base_url.map(Into::into), ..LlmOptions::new(model) };
+    ModelFeatures::of(&options, &Endpoint::resolve(model, base_url).unwrap(), &row(model))
+}
+
+#[test]
+fn rows_mean_what_the_sdk_reads_in_them() {
+    let mut wrong = Vec::new();
+    let usages: Vec<Usage> = answers().read::<Vec<RawObject>>("usages").unwrap().iter().map(usage).collect();
+    let answers = ANSWERS.with(BTreeMap::clone);
+    assert!(answers.len() > 900);
+    // LiteLLM takes a version of an unknown date for a new family, and guesses a price by the 34b of a name.
+    let guessed = ["openai/gpt-5-mini-2099-08-07", "together_ai/togethercomputer/CodeLlama-34b-Instruct"];
+    for (model, theirs) in answers.iter().filter(|(model, _)| !guessed.contains(&model.as_str())) {
+        let mut endpoint = Endpoint::resolve(model, Some("http://h/v1")).unwrap();
+        endpoint.is_user_server = false;
+        let row = row(model);
+        let ours = ModelFeatures::of(&LlmOptions::new(model), &endpoint, &row);
+        let mut same = |what: &str, is_same: bool| {
+            if !is_same {
+                wrong.push(format!("{model}: {what} {}", theirs.to_json()));
+            }
+        };
+        let is = |name: &str| theirs.read::<bool>(name).unwrap();
+        let mode: String = theirs.read("thinking_mode").unwrap();
+        let limits = [ours.max_input_tokens, ours.max_output_tokens].map(|limit| limit.map(u64::from));
+        // Agents do not work in a small window, so the SDK refuses such a model and says no limits.
+        let their_limits = theirs.read::<Vec<Option<u64>>>("limits");
+        same(&format!("{limits:?}"), their_limits.is_none_or(|theirs| theirs == limits));
+        same("vision", ours.supports_vision == is("supports_vision"));
+        same("thinking budget", ours.has_thinking_budget == (mode == "manual"));
+        same("adaptive thinking", ours.supports_adaptive_thinking == (mode == "adaptive"));
+        same("sampling", row.has("supports_sampling_params") == theirs.read("supports_sampling_params"));
+        same("prompt cache", ours.supports_prompt_cache == is("supports_prompt_cache"));
+        same("responses", ours.supports_responses_api == is("supports_responses_api"));
+        same("reasoning sent back", ours.send_reasoning_content == is("send_reasoning_content"));
+        same("strings", ours.force_string_serializer == is("force_string_serializer"));
+        let costs: Vec<f64> = usages.iter().map(|usage| row.cost(*usage).unwrap_or(0.0)).collect();
+        same(&format!("{costs:?}"), Some(costs) == theirs.read("costs"));
+    }
+    assert!(wrong.is_empty(), "{} {}", wrong.len(), wrong.join("\n"));
+}
+
+fn usage(counts: &RawObject) -> Usage {
+    let count = |name: &str| counts.read(name).unwrap_or(0);
+    Usage {
+        prompt_tokens: count("prompt"),
+        completion_tokens: count("completion"),
+        cache_read_tokens: count("read"),
+        cache_write_tokens: count("write"),
+        reasoning_tokens: count("reasoning"),
+    }
+}
+
+#[test]
+fn a_user_server_is_asked_for_less() {
+    assert_eq!(features("openai/gpt-5", None).max_output_tokens, Some(128_000));
+    assert_eq!(features("openai/gpt-5", Some("http://h/v1")).max_output_tokens, Some(16_384));
+    assert_eq!(features("litellm_proxy/gpt-5.4", Some("http://h/v1")).max_output_tokens, Some(128_000));
+    let claude = features("openai/claude-sonnet-4-5-20250929", Some("http://h/v1"));
+    assert_eq!(claude.max_output_tokens, Some(64_000));
+    assert_eq!(features("mistral/mistral-large-latest", None).max_output_tokens, Some(131_072));
+}
+
+#[test]
+fn what_cannot_be_looked_up_is_an_error_of_the_network_that_may_pass() {
+    let asked = Rc::new(Cell::new(0));
+    let counter = asked.clone();
+    let source = ModelData(Rc::new(move |model, real_name| {
+        counter.set(counter.get() + 1);
+        assert_eq!((model, real_name), ("openai/my-alias", "gpt-4o"));
+        let is_first = counter.get() == 1;
+        let row =
+            if is_first { Err("a part did not load".into()) } else { Ok("{\"max_input_tokens\":7}".into()) };
+        async move { row }.boxed_local()
+    }));
+    let options = LlmOptions {
+        model: "openai/my-alias".into(),
+        model_canonical_name: Some("gpt-4o".into()),
+        model_data: Some(source),
+        ..options()
+    };
+    let error = call(options.clone(), Vec::new()).result.unwrap_err();
+    assert_eq!((error.failure, error.message.as_str()), (LlmFailure::Network, "a part did not load"));
+    assert_eq!(call(options, vec![hello()]).result.unwrap().context_window, 7);
+    assert_eq!(asked.get(), 2);
+}
+
+#[test]
+fn without_data_a_model_is_unknown() {
+    for model_data in [None, Some(ModelData(Rc::new(|_, _| async { Ok(String::new()) }.boxed_local())))] {
+        let completion = call(LlmOptions { model_data, ..options() }, vec![hello()]).result.unwrap();
+        assert_eq!((completion.context_window, completion.cost), (0, None));
+    }
+}
+
+#[test]
+fn answers_are_priced_by_the_user_before_the_table_and_by_neither_if_unknown() {
+    let cost = |options: LlmOptions| call(options, vec![hello()]).result.unwrap().cost;
+    assert_eq!(cost(options()), Some(10.0 * 2.5e-6 + 2.0 * 1e-5));
+    let own = LlmOptions { input_cost_per_token: Some(0.5), output_cost_per_token: Some(0.25), ..options() };
+    assert_eq!(cost(own), Some(5.5));
+    let only_one = LlmOptions { input_cost_per_token: Some(0.5), ..options() };
+    assert_eq!(cost(only_one), cost(options()));
+    let told = call(options(), vec![hello().with_header("x-litellm-response-cost", "0.125")]);
+    assert_eq!(told.result.unwrap().cost, Some(0.125));
+}
+
+#[test]
+fn counts_that_make_no_sense_cost_no_less_than_nothing() {
+    let odd = Usage {
+        prompt_tokens: 5,
+        cache_read_tokens: 9,
+        completion_tokens: 1,
+        reasoning_tokens: 3,
+        ..Usage::default()
+    };
+    assert_eq!(price(odd, [1.0, 10.0, 0.5, 0.0], Some(10.0)), 34.5);
+    for broken in
+        ["{}", r#"{"prices":[]}"#, r#"{"prices":[[0,1]]}"#, r#"{"prices":["x"]}"#, r#"{"prices":7}"#]
+    {
+        assert_eq!(ModelRow(RawObject::parse(broken).unwrap()).cost(odd), None, "{broken}");
+    }
+}
