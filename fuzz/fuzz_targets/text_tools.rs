@@ -7,7 +7,8 @@ use threadkeep::{
     llm::{
         LlmOptions, ToolSchema,
         endpoint::Endpoint,
-        model_features::ModelFeatures,
+        model_data::ModelRow,
+    model_features::ModelFeatures,
         text_tools::TextTools,
         wire_api::{Answer, DecodeError, LlmRequest, WireApi as _},
     },
@@ -36,7 +37,7 @@ fn heard(schema: &str, pieces: &[&str]) -> (Result<Answer, DecodeError>, String)
     };
     let options = LlmOptions { native_tool_calling: Some(false), ..LlmOptions::new("openai/x") };
     let endpoint = Endpoint::resolve(&options.model, None).unwrap();
-    let features = ModelFeatures::of(&options, &endpoint);
+    let features = ModelFeatures::of(&options, &endpoint, &ModelRow::default());
     let request = LlmRequest {
         options: &options,
         endpoint: &endpoint,

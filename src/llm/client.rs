@@ -130,7 +130,8 @@ impl Llm {
         options.check()?;
         let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref())?;
         let row = ModelRow::of(&options).await?;
-        let wire_api = self.wire_api(Api::of(&options, &endpoint)).await?;
+        let features = ModelFeatures::of(&options, &endpoint, &row);
+        let wire_api = self.wire_api(Api::of(&options, &endpoint, &features)).await?;
         let mut attempt = 1;
         loop {
             let features = ModelFeatures::of(&options, &endpoint, &row);

@@ -50,13 +50,14 @@ words!(Api {
 
 impl Api {
     /// The one in which this model is spoken with: as the user says, else as the provider and the model do.
-    pub fn of(options: &LlmOptions, endpoint: &Endpoint) -> Self {
+    pub fn of(options: &LlmOptions, endpoint: &Endpoint, features: &ModelFeatures) -> Self {
         let is_text_only = options.native_tool_calling == Some(false);
         match options.api_mode {
             Some(ApiMode::Responses) => Self::Responses,
             Some(ApiMode::Anthropic) => Self::Anthropic,
             _ if is_text_only => Self::TextTools,
             Some(ApiMode::Chat) => Self::Chat,
+            Some(ApiMode::Auto) | None if features.supports_responses_api => Self::Responses,
             Some(ApiMode::Auto) | None => endpoint.provider.api,
         }
     }

@@ -154,8 +154,10 @@ fn check_messages(messages: &[Value]) {
     let mut open: Vec<String> = Vec::new();
     for message in &messages[1..] {
         let role = message["role"].as_str().unwrap();
-        let is_empty = |content: &Value| {
-            content.as_array().is_none_or(|parts| parts.iter().any(|part| part["text"] == ""))
+        let is_empty = |content: &Value| match content {
+            Value::String(text) => text.is_empty(),
+            Value::Array(parts) => parts.iter().any(|part| part["text"] == ""),
+            _ => true,
         };
         assert!(
             role == "assistant" && message["tool_calls"].is_array() || !is_empty(&message["content"]),

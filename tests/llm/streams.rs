@@ -194,7 +194,7 @@ fn decoder_of(options: &LlmOptions) -> Box<dyn Decoder> {
         conversation_id: None,
         is_streaming: true,
     };
-    compiled_in(Api::of(options, &endpoint)).unwrap().begin(&request).unwrap().1
+    compiled_in(Api::of(options, &endpoint, &features)).unwrap().begin(&request).unwrap().1
 }
 
 proptest! {
