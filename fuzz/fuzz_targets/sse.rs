@@ -3,6 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use threadkeep::llm::{
+    anthropic::AnthropicDecoder,
     chat_completions::ChatDecoder,
     responses::ResponsesDecoder,
     sse::{SseMessage, SseParser, TooLong},
@@ -22,8 +23,11 @@ fuzz_target!(|input: (Vec<u16>, Vec<u8>)| {
     assert_eq!(whole, cut);
     // A byte that is no UTF-8 becomes a character of three.
     assert!(whole.0.iter().all(|message| message.data.len() <= 3 * LIMIT));
-    let decoders: [Box<dyn Decoder>; 2] =
-        [Box::new(ChatDecoder::default()), Box::new(ResponsesDecoder::default())];
+    let decoders: [Box<dyn Decoder>; 3] = [
+        Box::new(AnthropicDecoder::default()),
+        Box::new(ChatDecoder::default()),
+        Box::new(ResponsesDecoder::default()),
+    ];
     for decoder in decoders {
         let _ = answer(decoder, &whole.0);
     }

@@ -197,7 +197,8 @@ impl Llm {
         let key = self.key().await?;
         let (WireRequest { url, mut headers, body }, mut decoder) = wire_api.begin(request)?;
         if let Some(key) = &key {
-            let (name, start) = request.endpoint.provider.key_header;
+            let (name, start) =
+                Api::of(request.options, request.endpoint, request.features).key_header(request.endpoint);
             set_header(&mut headers, name, &format!("{start}{}", key.expose()));
         }
         for (name, value) in &request.options.headers {

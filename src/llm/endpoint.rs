@@ -134,12 +134,16 @@ fn is_host(authority: &str) -> bool {
     is_name && port.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// `path` behind the base's own, in front of its query; not twice.
+/// `path` behind the base's own, in front of its query; neither it nor its `/v1` twice.
 fn with_path(base: &str, path: &str) -> String {
     let query = base.find('?').and_then(|at| base.get(at..)).unwrap_or_default();
     let start = base.strip_suffix(query).unwrap_or(base);
     let start = start.trim_end_matches('/');
-    let path = if start.ends_with(path) { "" } else { path };
+    let path = match path.strip_prefix("/v1") {
+        _ if start.ends_with(path) => "",
+        Some(rest) if start.ends_with("/v1") => rest,
+        _ => path,
+    };
     format!("{start}{path}{query}")
 }
 
@@ -201,6 +205,20 @@ mod tests {
             resolved("demo", Some("http://h/v1/chat/completions")),
             pair("demo", "http://h/v1/chat/completions")
         );
+    }
+
+    #[test]
+    fn a_version_is_not_named_twice() {
+        for base in ["https://h", "https://h/", "https://h/v1", "https://h/v1/", "https://h/v1/messages"] {
+            let endpoint = Endpoint::resolve("anthropic/claude-x", Some(base)).unwrap();
+            assert_eq!(endpoint.url("/v1/messages"), "https://h/v1/messages", "{base}");
+        }
+        let own = Endpoint::resolve("claude-x", None).unwrap();
+        assert_eq!(own.url("/v1/messages"), "https://api.anthropic.com/v1/messages");
+        let own = Endpoint::resolve("anthropic/claude-x", Some("https://api.anthropic.com")).unwrap();
+        assert_eq!(own.url("/v1/messages"), "https://api.anthropic.com/v1/messages");
+        let below = Endpoint::resolve("deepseek-chat", Some("https://api.deepseek.com/anthropic")).unwrap();
+        assert_eq!(below.url("/v1/messages"), "https://api.deepseek.com/anthropic/v1/messages");
     }
 
     #[test]

@@ -4,6 +4,8 @@
 //! [`transport::HttpClient`], time and chance come from [`crate::host::Host`]. A provider is a row of
 //! [`provider`], a model a row of [`model_data`] with the families of [`model_features`]; nothing else decides by a name.
 
+#[cfg(any(not(target_arch = "wasm32"), feature = "anthropic"))]
+pub mod anthropic;
 pub mod chat_completions;
 mod client;
 pub mod completion;

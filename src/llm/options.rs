@@ -194,11 +194,6 @@ impl LlmOptions {
         if self.max_input_tokens.is_some_and(|tokens| tokens < 16_384) {
             return invalid("maxInputTokens must be at least 16384: agents do not work in less");
         }
-        match self.api_mode {
-            Some(ApiMode::Anthropic) => {
-                invalid("apiMode \"anthropic\" is not supported; use \"chat\" or leave it out")
-            }
-            Some(ApiMode::Auto | ApiMode::Chat | ApiMode::Responses) | None => Ok(()),
-        }
+        Ok(())
     }
 }

@@ -61,6 +61,12 @@ impl Api {
             Some(ApiMode::Auto) | None => endpoint.provider.api,
         }
     }
+
+    /// The header that carries the key, and what stands in front of the key there. Every server that speaks
+    /// Anthropic's language reads Anthropic's header, whoever's it is (docs.litellm.ai, "/v1/messages").
+    pub fn key_header(self, endpoint: &Endpoint) -> (&'static str, &'static str) {
+        if self == Self::Anthropic { ("x-api-key", "") } else { endpoint.provider.key_header }
+    }
 }
 
 /// Where the wire APIs come from that are not compiled in.
@@ -73,10 +79,13 @@ pub trait WireApis {
 pub fn compiled_in(api: Api) -> Option<Rc<dyn WireApi>> {
     match api {
         Api::Chat => Some(Rc::new(ChatCompletions)),
+        #[cfg(any(not(target_arch = "wasm32"), feature = "anthropic"))]
+        Api::Anthropic => Some(Rc::new(crate::llm::anthropic::AnthropicMessages)),
         #[cfg(any(not(target_arch = "wasm32"), feature = "responses"))]
         Api::Responses => Some(Rc::new(crate::llm::responses::Responses)),
         #[cfg(any(not(target_arch = "wasm32"), feature = "text_tools"))]
         Api::TextTools => Some(Rc::new(crate::llm::text_tools::TextTools)),
+        #[allow(unreachable_patterns, reason = "where every one is compiled in")]
         _ => None,
     }
 }

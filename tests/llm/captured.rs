@@ -59,19 +59,30 @@ pub fn request_over(api: &dyn WireApi, case: &Case) -> (Value, BTreeMap<String, 
 
 /// Gives `use_it` what the SDK was given.
 pub fn with_request<T>(case: &Case, use_it: impl FnOnce(&LlmRequest<'_>) -> T) -> T {
-    let options = options(&case.llm);
-    let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref()).unwrap();
-    let name = options.model_canonical_name.as_deref().unwrap_or(&options.model);
-    let features = ModelFeatures::of(&options, &endpoint, &models::row(name));
     let messages = Vec::<Message>::from_json(&case.messages.to_string()).unwrap();
     let tools: Vec<ToolSchema> = case.tools.iter().map(|function| tool(function)).collect();
+    with_parts(&options(&case.llm), &messages, &tools, |request| {
+        use_it(&LlmRequest { conversation_id: Some(&case.conversation_id), ..*request })
+    })
+}
+
+/// Gives `use_it` a request of no conversation.
+pub fn with_parts<T>(
+    options: &LlmOptions,
+    messages: &[Message],
+    tools: &[ToolSchema],
+    use_it: impl FnOnce(&LlmRequest<'_>) -> T,
+) -> T {
+    let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref()).unwrap();
+    let name = options.model_canonical_name.as_deref().unwrap_or(&options.model);
+    let features = ModelFeatures::of(options, &endpoint, &models::row(name));
     use_it(&LlmRequest {
-        options: &options,
+        options,
         endpoint: &endpoint,
         features: &features,
-        messages: &messages,
-        tools: &tools,
-        conversation_id: Some(&case.conversation_id),
+        messages,
+        tools,
+        conversation_id: None,
         is_streaming: options.stream.unwrap_or(true),
     })
 }

@@ -7,6 +7,7 @@ use crate::{
 use std::{cell::RefCell, rc::Rc};
 use threadkeep::llm::{
     Delta,
+    anthropic::AnthropicMessages,
     chat_completions::ChatCompletions,
     elsewhere::{Ask, Elsewhere, FarEnd},
     sse::SseParser,
@@ -22,26 +23,38 @@ fn elsewhere(api: Rc<dyn WireApi>) -> Elsewhere {
     }))
 }
 
+/// The wire APIs, where what was captured of each is, and where its streams are.
+fn wire_apis() -> [(&'static str, &'static str, Rc<dyn WireApi>); 2] {
+    [
+        ("anthropic_requests", "anthropic", Rc::new(AnthropicMessages)),
+        ("chat_requests", "chat", Rc::new(ChatCompletions)),
+    ]
+}
+
 #[test]
 fn a_request_is_the_same_from_elsewhere() {
-    for (name, case) in cases("chat_requests") {
-        with_request(&case, |request| {
-            let home = ChatCompletions.begin(request).unwrap().0;
-            let far = elsewhere(Rc::new(ChatCompletions)).begin(request).unwrap().0;
-            assert_eq!(far, home, "{name}");
-        });
+    for (folder, _, api) in wire_apis() {
+        for (name, case) in cases(folder) {
+            with_request(&case, |request| {
+                let home = api.begin(request).unwrap().0;
+                let far = elsewhere(api.clone()).begin(request).unwrap().0;
+                assert_eq!(far, home, "{name}");
+            });
+        }
     }
 }
 
 #[test]
 fn an_answer_is_the_same_from_elsewhere() {
-    let (_, case) = cases("chat_requests").swap_remove(0);
-    for (name, bytes, _) in fixtures("chat") {
-        with_request(&case, |request| {
-            let home = heard(ChatCompletions.begin(request).unwrap().1, &bytes);
-            let far = heard(elsewhere(Rc::new(ChatCompletions)).begin(request).unwrap().1, &bytes);
-            assert_eq!(far, home, "{name}");
-        });
+    for (folder, streams, api) in wire_apis() {
+        let (_, case) = cases(folder).swap_remove(0);
+        for (name, bytes, _) in fixtures(streams) {
+            with_request(&case, |request| {
+                let home = heard(api.begin(request).unwrap().1, &bytes);
+                let far = heard(elsewhere(api.clone()).begin(request).unwrap().1, &bytes);
+                assert_eq!(far, home, "{name}");
+            });
+        }
     }
 }
 

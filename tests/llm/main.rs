@@ -2,6 +2,9 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, reason = "a test that cannot read its fixture has failed")]
 
+mod anthropic_answers;
+mod anthropic_calls;
+mod anthropic_requests;
 mod calls;
 mod captured;
 mod chat_requests;

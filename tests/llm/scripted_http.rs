@@ -162,6 +162,7 @@ fn check(request: &HttpRequest) {
     assert!(body["model"].is_string());
     match body["input"].as_array() {
         Some(items) => check_items(items),
+        None if request.url.ends_with("/v1/messages") => check_turns(body["messages"].as_array().unwrap()),
         None => check_messages(body["messages"].as_array().unwrap()),
     }
 }
@@ -179,6 +180,34 @@ fn check_messages(messages: &[Value]) {
             assert!(open.insert(call["id"].as_str().unwrap().to_owned()), "a call's id stands twice");
         }
     }
+}
+
+/// What Anthropic refuses.
+fn check_turns(turns: &[Value]) {
+    assert_eq!(turns[0]["role"], "user");
+    let mut used = BTreeSet::new();
+    let mut open: BTreeSet<String> = BTreeSet::new();
+    for turn in turns {
+        let mut answered = BTreeSet::new();
+        for block in turn["content"].as_array().unwrap() {
+            let field = |name: &str| block[name].as_str().unwrap().to_owned();
+            match field("type").as_str() {
+                "text" => assert!(!field("text").trim().is_empty(), "a text without words"),
+                "tool_result" => assert!(answered.insert(field("tool_use_id")), "{block} is a second result"),
+                "tool_use" => {
+                    let is_accepted = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+                    assert!(field("id").chars().all(is_accepted) && block["input"].is_object(), "{block}");
+                    assert!(used.insert(field("id")), "a call's id stands twice");
+                }
+                "thinking" => assert!(!field("signature").is_empty(), "a thought without a signature"),
+                _ => {}
+            }
+        }
+        assert_eq!(answered, open, "calls and results do not pair");
+        let calls = turn["content"].as_array().unwrap().iter().filter(|block| block["type"] == "tool_use");
+        open = calls.map(|block| block["id"].as_str().unwrap().to_owned()).collect();
+    }
+    assert!(open.is_empty(), "calls without results: {open:?}");
 }
 
 /// What the Responses API refuses.

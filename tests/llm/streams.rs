@@ -26,10 +26,22 @@ use threadkeep::{
 };
 
 /// The folders of the wire APIs, and a model that is spoken with in each.
-const APIS: &[(&str, GiveOptions)] =
-    &[("chat", options), ("responses", responses_options), ("text_tools", text_tools)];
+const APIS: &[(&str, GiveOptions)] = &[
+    ("anthropic", anthropic_options),
+    ("chat", options),
+    ("responses", responses_options),
+    ("text_tools", text_tools),
+];
 
 type GiveOptions = fn() -> LlmOptions;
+
+fn anthropic_options() -> LlmOptions {
+    LlmOptions {
+        api_mode: Some(ApiMode::Anthropic),
+        model: "anthropic/claude-sonnet-4-5".into(),
+        ..options()
+    }
+}
 
 fn responses_options() -> LlmOptions {
     LlmOptions { api_mode: Some(ApiMode::Responses), model: "openai/gpt-5".into(), ..options() }
@@ -213,6 +225,12 @@ proptest! {
                 Just(r#"{"type":"response.content_part.added","output_index":-1}"#.to_owned()),
                 Just(r#"{"type":"response.function_call_arguments.delta","delta":"{","output_index":7}"#.to_owned()),
                 Just(r#"{"type":"response.completed","response":{"output":{},"usage":3,"incomplete_details":[]}}"#.to_owned()),
+                Just(r#"{"type":"message_start","message":{"id":7,"usage":{"input_tokens":-1}}}"#.to_owned()),
+                Just(r#"{"type":"content_block_start","index":1.5,"content_block":{"type":"tool_use","input":[]}}"#.to_owned()),
+                Just(r#"{"type":"content_block_delta","delta":{"type":"thinking_delta","thinking":"\ud83d"}}"#.to_owned()),
+                Just(r#"{"type":"content_block_delta","delta":{"type":"input_json_delta","partial_json":{}}}"#.to_owned()),
+                Just(r#"{"type":"message","content":{"type":"text"},"stop_reason":[]}"#.to_owned()),
+                Just(r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":7}"#.to_owned()),
                 Just("[DONE]".to_owned()),
                 ".*",
             ],

@@ -245,7 +245,7 @@ fn thinking_json(blocks: &[ThinkingBlock]) -> String {
 }
 
 /// As Python's `str.strip` sees it.
-fn is_blank(text: &str) -> bool {
+pub(in crate::llm) fn is_blank(text: &str) -> bool {
     text.chars().all(is_space)
 }
 

@@ -1,0 +1,90 @@
+//! What is sent, as a function of options, messages and tools.
+
+use super::{history::history, names::ToolNames, thinking::Thinking};
+use crate::{
+    json::{RawObject, ToJson as _, quoted},
+    llm::{completion::ToolSchema, wire_api::LlmRequest, writer::Writer},
+};
+
+/// LiteLLM's, for a model that nobody knows. The API wants a limit.
+const OUTPUT_LIMIT: u32 = 4096;
+
+/// LiteLLM's tool for a history with calls and a request without tools, which the API refuses.
+const NO_TOOL: &str = r#"[{"name":"dummy_tool","input_schema":{"type":"object","properties":{}},"type":"custom","description":"This is a dummy tool call"}]"#;
+
+/// What LiteLLM leaves of a tool's schema at its top, where the API refuses alternatives; and `definitions`, which it
+/// resolves and the API does as well.
+const SCHEMA_FIELDS: &[&str] =
+    &["type", "properties", "additionalProperties", "required", "$defs", "strict", "definitions"];
+
+/// The body, as JSON.
+pub(super) fn request_body(request: &LlmRequest<'_>, names: &ToolNames) -> String {
+    let LlmRequest { options, endpoint, features, .. } = *request;
+    let max_tokens = features.max_output_tokens.unwrap_or(OUTPUT_LIMIT);
+    let wanted = Thinking::of(request, max_tokens);
+    let thinking = wanted.as_ref().filter(|thinking| thinking.fits(request));
+    let history = history(request, names, thinking.is_some());
+    let mut body = Writer::object();
+    body.field("model", &quoted(&endpoint.model));
+    body.field("max_tokens", &max_tokens.to_string());
+    if let Some(system) = history.system {
+        body.field("system", &system);
+    }
+    body.field("messages", &history.messages);
+    if !request.tools.is_empty() {
+        body.field("tools", &tools_json(request.tools, names));
+    } else if history.has_calls {
+        body.field("tools", NO_TOOL);
+    }
+    if let Some(thinking) = thinking {
+        body.field("thinking", &thinking.json());
+    }
+    if let Some(config) = wanted.as_ref().and_then(Thinking::output_config) {
+        body.field("output_config", &config);
+    }
+    if features.supports_sampling_params {
+        for (name, value) in [("temperature", options.temperature), ("top_p", options.top_p)] {
+            if let Some(value) = value {
+                body.field(name, &value.to_json_text());
+            }
+        }
+    }
+    if request.is_streaming {
+        body.field("stream", "true");
+    }
+    body.end()
+}
+
+/// The headers besides the key's.
+pub(super) fn request_headers(request: &LlmRequest<'_>) -> Vec<(String, String)> {
+    let mut headers = vec![
+        ("content-type".to_owned(), "application/json".to_owned()),
+        ("anthropic-version".to_owned(), "2023-06-01".to_owned()),
+    ];
+    for (name, value) in request.endpoint.provider.headers {
+        headers.push(((*name).into(), (*value).into()));
+    }
+    if request.features.has_thinking_budget {
+        headers.push(("anthropic-beta".into(), "interleaved-thinking-2025-05-14".into()));
+    }
+    headers
+}
+
+fn tools_json(tools: &[ToolSchema], names: &ToolNames) -> String {
+    let mut list = Writer::list();
+    for tool in tools {
+        let mut schema = RawObject::parse(&tool.parameters).unwrap_or_default();
+        schema.retain(|name, _| SCHEMA_FIELDS.contains(&name));
+        schema.set("type", "\"object\"");
+        if schema.get("properties").is_none() {
+            schema.set("properties", "{}");
+        }
+        let mut item = Writer::object();
+        item.field("name", &quoted(names.sent(&tool.name)));
+        item.field("description", &quoted(&tool.description));
+        item.field("input_schema", &schema.to_json());
+        item.field("type", "\"custom\"");
+        list.item(&item.end());
+    }
+    list.end()
+}

@@ -1,0 +1,79 @@
+//! Token counts, which come in two parts: what was read at the start of an answer, what was written at its end.
+
+use crate::{json::RawObject, llm::metrics::Usage};
+
+/// What was counted so far. Counts only grow, and a server may leave any of them out of any event.
+#[derive(Default)]
+pub(super) struct TokenCounts {
+    input: u64,
+    cache_write: u64,
+    cache_read: u64,
+    output: u64,
+    thinking: u64,
+}
+
+impl TokenCounts {
+    /// Takes in the `usage` of an event.
+    pub(super) fn read(&mut self, event: &RawObject) {
+        let Some(usage) = event.read::<RawObject>("usage") else { return };
+        let details = usage.read::<RawObject>("output_tokens_details").unwrap_or_default();
+        for (object, name, count) in [
+            (&usage, "input_tokens", &mut self.input),
+            (&usage, "cache_creation_input_tokens", &mut self.cache_write),
+            (&usage, "cache_read_input_tokens", &mut self.cache_read),
+            (&usage, "output_tokens", &mut self.output),
+            (&details, "thinking_tokens", &mut self.thinking),
+        ] {
+            *count = object.read::<u64>(name).unwrap_or(0).max(*count);
+        }
+    }
+
+    /// The sum as LiteLLM has it: what the cache took in and gave is part of the prompt. `None` where nothing was
+    /// counted.
+    pub(super) fn usage(&self) -> Option<Usage> {
+        let prompt_tokens = self.input.saturating_add(self.cache_write).saturating_add(self.cache_read);
+        let usage = Usage {
+            prompt_tokens,
+            completion_tokens: self.output,
+            cache_read_tokens: self.cache_read,
+            cache_write_tokens: self.cache_write,
+            reasoning_tokens: self.thinking.min(self.output),
+        };
+        (prompt_tokens > 0 || self.output > 0).then_some(usage)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted(events: &[&str]) -> Option<Usage> {
+        let mut counts = TokenCounts::default();
+        for event in events {
+            counts.read(&RawObject::parse(event).unwrap());
+        }
+        counts.usage()
+    }
+
+    #[test]
+    fn a_later_event_adds_what_it_has() {
+        let usage = counted(&[
+            r#"{"usage":{"input_tokens":5,"cache_creation_input_tokens":30,"cache_read_input_tokens":null,"output_tokens":1}}"#,
+            r#"{"usage":{"input_tokens":0,"output_tokens":20,"output_tokens_details":{"thinking_tokens":8}}}"#,
+            r#"{"type":"message_delta"}"#,
+        ]);
+        let expected = Usage {
+            prompt_tokens: 35,
+            completion_tokens: 20,
+            cache_write_tokens: 30,
+            reasoning_tokens: 8,
+            ..Usage::default()
+        };
+        assert_eq!(usage, Some(expected));
+    }
+
+    #[test]
+    fn nothing_counted_is_nothing() {
+        assert_eq!(counted(&["{}", r#"{"usage":{"input_tokens":"7","output_tokens":-1}}"#]), None);
+    }
+}

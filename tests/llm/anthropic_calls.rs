@@ -1,0 +1,174 @@
+//! Calls over Anthropic Messages: where they go, with which key, and what comes of what other models left behind.
+
+use crate::{
+    calls::{call, options},
+    captured::with_parts,
+    scripted_http::Reply,
+};
+use serde_json::{Value, json};
+use threadkeep::llm::{
+    ApiMode, LlmOptions, ToolSchema,
+    anthropic::AnthropicMessages,
+    message::{Content, Message, MessageToolCall, Role},
+    wire_api::WireApi as _,
+};
+
+const ANSWER: &str = r#"{"id":"msg_01Fixture0000000000000001","type":"message","content":[{"type":"text","text":"Hi"}],
+    "stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}"#;
+
+#[test]
+fn whoever_speaks_it_is_asked_in_the_same_way() {
+    for (model, base_url, url, is_anthropics) in [
+        ("anthropic/claude-x", None, "https://api.anthropic.com/v1/messages", true),
+        ("anthropic/claude-x", Some("https://relay/v1"), "https://relay/v1/messages", true),
+        ("openrouter/a/b", None, "https://openrouter.ai/api/v1/messages", false),
+        ("litellm_proxy/alias", Some("http://h:4000"), "http://h:4000/v1/messages", false),
+        ("glm-4.6", Some("https://h/api/anthropic"), "https://h/api/anthropic/v1/messages", false),
+        ("local", Some("/claude"), "/claude/v1/messages", false),
+    ] {
+        let asked = LlmOptions {
+            model: model.into(),
+            base_url: base_url.map(Into::into),
+            api_mode: Some(ApiMode::Anthropic),
+            ..options()
+        };
+        let outcome = call(asked, vec![Reply::whole(200, ANSWER)]);
+        assert_eq!(outcome.result.unwrap().message.text(), "Hi", "{model}");
+        let http = outcome.http;
+        assert_eq!(http.requests.borrow()[0].url, url);
+        assert_eq!(http.header(0, "x-api-key").as_deref(), Some("sk-test-1234567890"), "{model}");
+        assert_eq!(http.header(0, "authorization"), None, "{model}");
+        assert_eq!(http.header(0, "anthropic-version").as_deref(), Some("2023-06-01"), "{model}");
+        let direct = http.header(0, "anthropic-dangerous-direct-browser-access");
+        assert_eq!(direct.is_some(), is_anthropics, "{model}");
+        assert_eq!(http.body(0)["thinking"], Value::Null, "{model}");
+    }
+}
+
+fn body_for(messages: &[Message], tools: &[ToolSchema]) -> Value {
+    let asked = LlmOptions { model: "anthropic/claude-sonnet-4-5".into(), ..options() };
+    with_parts(&asked, messages, tools, |request| {
+        serde_json::from_str(&AnthropicMessages.begin(request).unwrap().0.body).unwrap()
+    })
+}
+
+fn tool(name: &str, parameters: &str) -> ToolSchema {
+    ToolSchema { name: name.into(), description: "d".into(), parameters: parameters.into() }
+}
+
+fn calls(given: &[(&str, &str, &str)]) -> Message {
+    let calls = given.iter().map(|(id, name, arguments)| MessageToolCall {
+        id: (*id).into(),
+        responses_item_id: None,
+        name: (*name).into(),
+        arguments: (*arguments).into(),
+        origin: "completion".into(),
+    });
+    Message { tool_calls: Some(calls.collect()), ..Message::new(Role::Assistant, Vec::new()) }
+}
+
+fn result(id: &str, text: &str) -> Message {
+    Message { tool_call_id: Some(id.into()), ..Message::new(Role::Tool, vec![Content::text(text)]) }
+}
+
+/// Of a server's own tool, of another's: what is not accepted is renamed, and found again in the answer.
+#[test]
+fn names_that_are_not_accepted_are_others_on_the_way() {
+    let tools = [tool("files/read", "{}"), tool("files_read", "{}")];
+    let history = [
+        Message::new(Role::User, vec![Content::text("Hi")]),
+        calls(&[("a", "gone.tool", "{}")]),
+        result("a", "ok"),
+    ];
+    let body = body_for(&history, &tools);
+    assert_eq!([&body["tools"][0]["name"], &body["tools"][1]["name"]], ["files_read_2", "files_read"]);
+    assert_eq!(body["messages"][1]["content"][0]["name"], "gone_tool");
+
+    let asked = LlmOptions { model: "anthropic/claude-sonnet-4-5".into(), ..options() };
+    let mut decoder =
+        with_parts(&asked, &history, &tools, |request| AnthropicMessages.begin(request).unwrap().1);
+    let answer = r#"{"type":"message","content":[{"type":"tool_use","id":"t1","name":"files_read_2","input":{}},
+        {"type":"tool_use","id":"t2","name":"files_read","input":{}}],"stop_reason":"tool_use"}"#;
+    decoder.push("", answer).unwrap();
+    let made = decoder.finish(&mut || "id".into()).unwrap().message.tool_calls.unwrap();
+    assert_eq!([made[0].name.as_str(), made[1].name.as_str()], ["files/read", "files_read"]);
+}
+
+#[test]
+fn a_schema_has_at_its_top_what_is_accepted() {
+    let body = body_for(
+        &[],
+        &[
+            tool(
+                "a",
+                r##"{"$schema":"x","title":"A","anyOf":[],"properties":{"p":{"anyOf":[]}},"$defs":{}}"##,
+            ),
+            tool("b", "true"),
+        ],
+    );
+    let schema = json!({"type": "object", "properties": {"p": {"anyOf": []}}, "$defs": {}});
+    assert_eq!(body["tools"][0]["input_schema"], schema);
+    assert_eq!(body["tools"][1]["input_schema"], json!({"type": "object", "properties": {}}));
+}
+
+#[test]
+fn arguments_are_an_object_whatever_a_model_wrote() {
+    let written = [
+        " {\"a\": 1.50}\n",
+        "{\"cut\": \"o",
+        "",
+        "7",
+        "{\"half\":\"\\ud83d\"}",
+        "{\"n\":NaN}",
+        "{\"a\":1}{\"a\":2}",
+    ];
+    let ids = ["0", "1", "2", "3", "4", "5", "6"];
+    let given: Vec<(&str, &str, &str)> = ids.iter().zip(written).map(|(id, text)| (*id, "f", text)).collect();
+    let mut history = vec![Message::new(Role::User, vec![Content::text("Hi")]), calls(&given)];
+    history.extend(ids.map(|id| result(id, "ok")));
+    let body = body_for(&history, &[tool("f", "{}")]);
+    let sent: Vec<&Value> =
+        body["messages"][1]["content"].as_array().unwrap().iter().map(|block| &block["input"]).collect();
+    let empty = json!({});
+    let half = json!({"half": "\u{fffd}"});
+    assert_eq!(sent, [&json!({"a": 1.5}), &empty, &empty, &empty, &half, &empty, &empty]);
+}
+
+#[test]
+fn a_result_stands_behind_its_call_and_before_what_is_said_meanwhile() {
+    let text = |role, text: &str| Message::new(role, vec![Content::text(text)]);
+    let history = [
+        result("nobodys", "x"),
+        text(Role::Assistant, "Welcome."),
+        text(Role::User, "Hi"),
+        calls(&[("a", "f", "{}"), ("b", "f", "{}"), ("a", "f", "{}")]),
+        text(Role::User, "Hurry."),
+        result("b", "B"),
+        result("b", "B again"),
+        text(Role::Assistant, "Late:"),
+        result("a", "too late"),
+        text(Role::User, "So?"),
+    ];
+    let body = body_for(&history, &[tool("f", "{}")]);
+    let turns = body["messages"].as_array().unwrap();
+    let said = |turn: &Value| -> Vec<String> {
+        let blocks = turn["content"].as_array().unwrap().iter();
+        let told = |block: &Value| -> String {
+            let content = &block["content"];
+            let words = [&block["text"], &block["id"], &content[0]["text"], content];
+            words.iter().find_map(|it| it.as_str()).unwrap().into()
+        };
+        blocks.map(told).collect()
+    };
+    let missing = "[System: Tool execution skipped/interrupted by user. No result provided for tool 'f'.]";
+    let expected: [&[&str]; 7] = [
+        &["Please continue."],
+        &["Welcome."],
+        &["Hi"],
+        &["a", "b"],
+        &["B again", missing, "Hurry."],
+        &["Late:"],
+        &["So?"],
+    ];
+    assert_eq!(turns.iter().map(said).collect::<Vec<_>>(), expected);
+}
