@@ -10,12 +10,13 @@ use crate::{
         completion::{CallContext, Completion, Delta, ToolSchema},
         endpoint::Endpoint,
         error::{LlmError, LlmFailure},
+        history::without_thoughts,
         message::Message,
         metrics::Usage,
         model_data::{ModelRow, price},
         model_features::ModelFeatures,
         options::{ApiKey, LlmOptions},
-        provider_words::{PROMPT_CACHE_TOO_SMALL, UNREADABLE_REASONING},
+        provider_words::{PROMPT_CACHE_TOO_SMALL, UNREADABLE_REASONING, refuses_thoughts},
         retry::{attempts, next_delay, retry_after},
         secret_string::{SecretString, Secrets},
         sse::SseParser,
@@ -27,7 +28,7 @@ use crate::{
     search::contains,
 };
 use futures_util::future::{Either, select};
-use std::{cell::Cell, future::Future, pin::pin, rc::Rc, time::Duration};
+use std::{borrow::Cow, cell::Cell, future::Future, pin::pin, rc::Rc, time::Duration};
 
 /// One model as the user configured it.
 #[derive(Clone)]
@@ -132,6 +133,7 @@ impl Llm {
         let row = ModelRow::of(&options).await?;
         let features = ModelFeatures::of(&options, &endpoint, &row);
         let wire_api = self.wire_api(Api::of(&options, &endpoint, &features)).await?;
+        let mut messages = Cow::Borrowed(messages);
         let mut attempt = 1;
         loop {
             let features = ModelFeatures::of(&options, &endpoint, &row);
@@ -139,7 +141,7 @@ impl Llm {
                 options: &options,
                 endpoint: &endpoint,
                 features: &features,
-                messages,
+                messages: &messages,
                 tools,
                 conversation_id: context.conversation_id.as_deref(),
                 is_streaming: options.stream.unwrap_or(true),
@@ -163,6 +165,12 @@ impl Llm {
                 && contains(&error.message.to_ascii_lowercase(), PROMPT_CACHE_TOO_SMALL)
             {
                 options.caching_prompt = Some(false);
+                continue;
+            }
+            if refuses_thoughts(&error)
+                && let Some(rest) = without_thoughts(&messages)
+            {
+                messages = Cow::Owned(rest);
                 continue;
             }
             if !error.is_retryable() || attempt >= attempts(&options) {

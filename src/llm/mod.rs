@@ -13,6 +13,7 @@ pub mod elsewhere;
 pub mod endpoint;
 mod error;
 mod field_order;
+mod history;
 pub mod message;
 pub mod metrics;
 pub mod model_data;

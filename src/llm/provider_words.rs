@@ -4,7 +4,10 @@
 
 use crate::{
     json::{FromJson as _, RawObject},
-    llm::{error::LlmFailure, secret_string::Secrets},
+    llm::{
+        error::{LlmError, LlmFailure},
+        secret_string::Secrets,
+    },
     search::contains,
 };
 
@@ -173,3 +176,15 @@ pub(super) const PROMPT_CACHE_TOO_SMALL: &str = "minimum token count to start ca
 
 /// What tells that a provider cannot read encrypted reasoning in the history: "encrypted content" or its field's name.
 pub(super) const UNREADABLE_REASONING: &str = "encrypted";
+
+/// Whether thoughts in the history are the trouble: those of another model, whose signature is none of this one's, or
+/// of which something is missing. Anthropic says "Invalid `signature` in `thinking` block", "each thinking block must
+/// contain thinking" and "`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified".
+pub(super) fn refuses_thoughts(error: &LlmError) -> bool {
+    let words = error.message.to_ascii_lowercase();
+    error.failure == LlmFailure::BadRequest
+        && contains(&words, "thinking")
+        && ["signature", "must contain thinking", "cannot be modified"]
+            .iter()
+            .any(|part| contains(&words, part))
+}

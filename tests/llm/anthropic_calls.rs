@@ -1,7 +1,7 @@
 //! Calls over Anthropic Messages: where they go, with which key, and what comes of what other models left behind.
 
 use crate::{
-    calls::{call, options},
+    calls::{call, call_with, options},
     captured::with_parts,
     scripted_http::Reply,
 };
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use threadkeep::llm::{
     ApiMode, LlmOptions, ToolSchema,
     anthropic::AnthropicMessages,
-    message::{Content, Message, MessageToolCall, Role},
+    message::{Content, Message, MessageToolCall, Role, ThinkingBlock},
     wire_api::WireApi as _,
 };
 
@@ -171,4 +171,41 @@ fn a_result_stands_behind_its_call_and_before_what_is_said_meanwhile() {
         &["So?"],
     ];
     assert_eq!(turns.iter().map(said).collect::<Vec<_>>(), expected);
+}
+
+/// After a change of the model: the thoughts of the one before are refused, and sent no more.
+#[test]
+fn thoughts_of_another_model_are_left_out_once_they_are_refused() {
+    let thought = ThinkingBlock::Thinking { thinking: "t".into(), signature: Some("c2ln".into()) };
+    let history = [
+        Message::new(Role::User, vec![Content::text("Hi")]),
+        Message { thinking_blocks: vec![thought], ..calls(&[("a", "f", "{}")]) },
+        result("a", "ok"),
+    ];
+    let refused = |words: &str| {
+        let error = json!({"type": "error", "error": {"type": "invalid_request_error", "message": words}});
+        Reply::whole(400, &error.to_string())
+    };
+    for words in [
+        "messages.1.content.0: Invalid `signature` in `thinking` block",
+        "messages.1.content.0: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.",
+    ] {
+        let asked = LlmOptions {
+            model: "anthropic/claude-sonnet-4-5".into(),
+            api_mode: Some(ApiMode::Anthropic),
+            num_retries: Some(1),
+            ..options()
+        };
+        let outcome = call_with(asked.clone(), &history, vec![refused(words), Reply::whole(200, ANSWER)]);
+        assert_eq!(outcome.result.unwrap().message.text(), "Hi");
+        let [first, second] = [0, 1].map(|at| outcome.http.body(at));
+        assert_eq!(first["messages"][1]["content"][0]["type"], "thinking");
+        assert!(first["thinking"].is_object());
+        assert_eq!(second["messages"][1]["content"][0]["type"], "tool_use");
+        // No thought stands before the calls that are being answered.
+        assert!(second["thinking"].is_null());
+
+        let outcome = call_with(asked, &history, vec![refused(words), refused(words)]);
+        assert_eq!((outcome.result.unwrap_err().status, outcome.http.count()), (Some(400), 2));
+    }
 }

@@ -26,6 +26,10 @@ pub struct Outcome {
 }
 
 pub fn call(options: LlmOptions, replies: Vec<Reply>) -> Outcome {
+    call_with(options, &[Message::new(Role::User, vec![Content::text("Hi")])], replies)
+}
+
+pub fn call_with(options: LlmOptions, messages: &[Message], replies: Vec<Reply>) -> Outcome {
     let http = ScriptedHttp::new(replies);
     let host = Rc::new(ScriptedHost::default());
     let llm = Llm {
@@ -37,7 +41,6 @@ pub fn call(options: LlmOptions, replies: Vec<Reply>) -> Outcome {
         fallback_on: String::new(),
     };
     let deltas = RefCell::new(Vec::new());
-    let messages = [Message::new(Role::User, vec![Content::text("Hi")])];
     let context = CallContext { conversation_id: Some("c-1".into()) };
     let tools = [ToolSchema {
         name: "f".into(),
@@ -45,7 +48,7 @@ pub fn call(options: LlmOptions, replies: Vec<Reply>) -> Outcome {
         parameters: "{\"type\":\"object\"}".into(),
     }];
     let on_delta = |delta| deltas.borrow_mut().push(delta);
-    let result = block_on(llm.complete(&messages, &tools, &context, &on_delta));
+    let result = block_on(llm.complete(messages, &tools, &context, &on_delta));
     let slept = host.slept.borrow().iter().map(Duration::as_secs).collect();
     Outcome { result, deltas: deltas.into_inner(), http, slept }
 }
