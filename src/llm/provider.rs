@@ -110,6 +110,7 @@ pub(super) static PROVIDERS: &[Provider] = &[
         name: "anthropic",
         base_url: Some("https://api.anthropic.com/v1"),
         bare_names: &["claude-"],
+        api: Api::Anthropic,
         reasoning: ReasoningEffort::IfKnown,
         takes_cache_key: false,
         takes_thinking: true,

@@ -29,7 +29,7 @@ fn whoever_speaks_it_is_asked_in_the_same_way() {
         let asked = LlmOptions {
             model: model.into(),
             base_url: base_url.map(Into::into),
-            api_mode: Some(ApiMode::Anthropic),
+            api_mode: (!is_anthropics).then_some(ApiMode::Anthropic),
             ..options()
         };
         let outcome = call(asked, vec![Reply::whole(200, ANSWER)]);
@@ -43,6 +43,16 @@ fn whoever_speaks_it_is_asked_in_the_same_way() {
         assert_eq!(direct.is_some(), is_anthropics, "{model}");
         assert_eq!(http.body(0)["thinking"], Value::Null, "{model}");
     }
+}
+
+#[test]
+fn over_chat_completions_its_server_reads_the_key_of_all_others() {
+    let asked = LlmOptions { model: "claude-x".into(), api_mode: Some(ApiMode::Chat), ..options() };
+    let outcome = call(asked, vec![Reply::whole(200, r#"{"choices":[{"message":{"content":"Hi"}}]}"#)]);
+    assert_eq!(outcome.result.unwrap().message.text(), "Hi");
+    assert_eq!(outcome.http.requests.borrow()[0].url, "https://api.anthropic.com/v1/chat/completions");
+    assert_eq!(outcome.http.header(0, "authorization").as_deref(), Some("Bearer sk-test-1234567890"));
+    assert_eq!(outcome.http.header(0, "x-api-key"), None);
 }
 
 fn body_for(messages: &[Message], tools: &[ToolSchema]) -> Value {
@@ -190,12 +200,8 @@ fn thoughts_of_another_model_are_left_out_once_they_are_refused() {
         "messages.1.content.0: Invalid `signature` in `thinking` block",
         "messages.1.content.0: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.",
     ] {
-        let asked = LlmOptions {
-            model: "anthropic/claude-sonnet-4-5".into(),
-            api_mode: Some(ApiMode::Anthropic),
-            num_retries: Some(1),
-            ..options()
-        };
+        let asked =
+            LlmOptions { model: "anthropic/claude-sonnet-4-5".into(), num_retries: Some(1), ..options() };
         let outcome = call_with(asked.clone(), &history, vec![refused(words), Reply::whole(200, ANSWER)]);
         assert_eq!(outcome.result.unwrap().message.text(), "Hi");
         let [first, second] = [0, 1].map(|at| outcome.http.body(at));

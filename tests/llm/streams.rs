@@ -36,11 +36,7 @@ const APIS: &[(&str, GiveOptions)] = &[
 type GiveOptions = fn() -> LlmOptions;
 
 fn anthropic_options() -> LlmOptions {
-    LlmOptions {
-        api_mode: Some(ApiMode::Anthropic),
-        model: "anthropic/claude-sonnet-4-5".into(),
-        ..options()
-    }
+    LlmOptions { model: "anthropic/claude-sonnet-4-5".into(), ..options() }
 }
 
 fn responses_options() -> LlmOptions {
