@@ -3,7 +3,8 @@
     write_anthropic_requests.py
 
 One file per case: the SDK's LLM fields, the messages and tools that it was given, and the path, headers and body that
-reached the server. What of a body is LiteLLM's alone is listed in tests/llm/anthropic_requests.rs.
+reached the server. What of a body is not ours is listed in tests/llm/anthropic_requests.rs.
+The bodies for the conversations of tests/fixtures/sdk-<version>/ are in one file, anthropic_conversations.json.
 """
 
 from __future__ import annotations
@@ -184,6 +185,22 @@ def capture(model: str, messages: list[Message], tools, fields: dict) -> dict:
     }
 
 
+def of_conversations() -> dict[str, dict]:
+    """By directory: what is sent for the messages that the SDK makes of a conversation."""
+    bodies = {}
+    for expected in sorted(FIXTURES.parent.glob("sdk-*/*/*.expected.json")):
+        messages = json.loads(expected.read_text(encoding="utf-8")).get("messages")
+        if not messages:
+            continue
+        case = capture(SONNET, [Message.model_validate(message) for message in messages], None, {})
+        directory = expected.relative_to(FIXTURES.parent).as_posix().removesuffix(".expected.json")
+        if case:
+            bodies[directory] = case["body"]
+        else:
+            print("  for", directory)
+    return bodies
+
+
 def main() -> None:
     FIXTURES.mkdir(parents=True, exist_ok=True)
     cases = [(re.sub(r"[^\w.-]", "-", model), f"anthropic/{model}", FULL, TOOLS, {}) for model in MODELS]
@@ -193,6 +210,9 @@ def main() -> None:
         print(name)
         if case := capture(model, messages, tools, fields):
             (FIXTURES / f"{name}.json").write_text(json.dumps(case, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+    text = json.dumps(of_conversations(), indent=1, ensure_ascii=False) + "\n"
+    (FIXTURES.parent / "anthropic_conversations.json").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,13 @@
 //! Every request equals the one that LiteLLM makes of the SDK's for the same messages, tools and options, but for what
 //! is listed in [`accepted`].
 
-use crate::captured::{Case, assert_bodies_are_the_sdks, cases, request_over};
+use crate::captured::{Case, assert_bodies_are_the_sdks, assert_bodies_of_cases, cases, request_over};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
 use threadkeep::llm::anthropic::AnthropicMessages;
 
 const FOLDER: &str = "anthropic_requests";
@@ -11,6 +15,28 @@ const FOLDER: &str = "anthropic_requests";
 #[test]
 fn bodies_are_litellms() {
     assert_bodies_are_the_sdks(&AnthropicMessages, FOLDER, accepted);
+}
+
+/// Each conversation of the SDK's, as it stands in its log.
+#[test]
+fn bodies_for_conversations_are_litellms() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let read = |file: &str| serde_json::from_slice::<Value>(&fs::read(fixtures.join(file)).unwrap()).unwrap();
+    let bodies = read("anthropic_conversations.json");
+    let mut cases = Vec::new();
+    for (directory, body) in bodies.as_object().unwrap() {
+        let case = json!({
+            "llm": {"model": "anthropic/claude-sonnet-4-5"},
+            "conversation_id": "c",
+            "messages": read(&format!("{directory}.expected.json"))["messages"],
+            "tools": [],
+            "headers": {},
+            "body": body,
+        });
+        cases.push((directory.clone(), serde_json::from_value(case).unwrap()));
+    }
+    assert!(cases.len() > 70, "the fixtures are missing");
+    assert_bodies_of_cases(&AnthropicMessages, &cases, accepted);
 }
 
 #[test]

@@ -146,7 +146,12 @@ pub fn tool(function: &RawValue) -> ToolSchema {
 
 /// Compares our body over `api` with what `theirs` makes of the SDK's, for every case of a folder.
 pub fn assert_bodies_are_the_sdks(api: &dyn WireApi, folder: &str, theirs: fn(&Case) -> Value) {
-    let different: Vec<String> = cases(folder)
+    assert_bodies_of_cases(api, &cases(folder), theirs);
+}
+
+/// As [`assert_bodies_are_the_sdks`], for these cases.
+pub fn assert_bodies_of_cases(api: &dyn WireApi, cases: &[(String, Case)], theirs: fn(&Case) -> Value) {
+    let different: Vec<String> = cases
         .iter()
         .filter_map(|(name, case)| {
             let (ours, _) = request_over(api, case);

@@ -127,7 +127,7 @@ fn user_turn(
     for (at, message) in said {
         match message.role {
             Role::User => blocks.extend(user_blocks(message, marks.part_of(*at), request)),
-            Role::System => blocks.extend(note_blocks(message)),
+            Role::System => blocks.extend(note_blocks(message, request)),
             // A result that answers no call is refused.
             Role::Assistant | Role::Tool => {}
         }

@@ -72,9 +72,12 @@ pub(super) fn system_blocks(
 }
 
 /// Instructions that come later. They do not belong in front of the history, which would be cached anew.
-pub(super) fn note_blocks(message: &Message) -> Vec<String> {
-    let text = message.text();
-    if is_blank(&text) { Vec::new() } else { vec![text_block(NOTE, false), text_block(&text, false)] }
+pub(super) fn note_blocks(message: &Message, request: &LlmRequest<'_>) -> Vec<String> {
+    let mut blocks = system_blocks(message, None, request);
+    if !blocks.is_empty() {
+        blocks.insert(0, text_block(NOTE, false));
+    }
+    blocks
 }
 
 /// What the user says.
