@@ -21,6 +21,12 @@ const wireApis: Record<string, () => Promise<Begin>> = {
     copy: () => import("./wasm-responses-inline.js"),
     glue: () => import("../pkg/threadkeep_responses.js"),
   }),
+  anthropic: wireApi({
+    name: "anthropic",
+    file: () => new URL("./threadkeep_anthropic_bg.wasm", import.meta.url),
+    copy: () => import("./wasm-anthropic-inline.js"),
+    glue: () => import("../pkg/threadkeep_anthropic.js"),
+  }),
   text_tools: wireApi({
     name: "text_tools",
     file: () => new URL("./threadkeep_text_tools_bg.wasm", import.meta.url),

@@ -1,5 +1,7 @@
 //! What a wasm exports that has nothing but a wire API.
 
+#[cfg(feature = "anthropic")]
+use crate::llm::anthropic::AnthropicMessages as Spoken;
 use crate::llm::elsewhere::FarEnd;
 #[cfg(feature = "responses")]
 use crate::llm::responses::Responses as Spoken;

@@ -16,6 +16,10 @@ const otherModels = [
     answer: { id: "resp_1", status: "completed", output: [{ type: "message", role: "assistant", content: [{ type: "output_text", text: "Here." }] }] },
   },
   {
+    apiMode: "anthropic",
+    answer: { id: "msg_1", type: "message", role: "assistant", stop_reason: "end_turn", content: [{ type: "text", text: "Here." }], usage: { input_tokens: 1, output_tokens: 1 } },
+  },
+  {
     nativeToolCalling: false,
     answer: { id: "chatcmpl-1", choices: [{ message: { role: "assistant", content: "Here." }, finish_reason: "stop" }] },
   },
