@@ -317,11 +317,13 @@ fn play(script: &Script) {
     stage.end();
 }
 
-/// Seconds either way: unoptimised code takes six times as long.
-const SCRIPTS: u32 = if cfg!(debug_assertions) { 200 } else { 10_000 };
+/// How many scripts each property is tried with; `npm test` says ten thousand.
+fn scripts() -> u32 {
+    std::env::var("THREADKEEP_SCRIPTS").map_or(500, |count| count.parse().unwrap())
+}
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: SCRIPTS, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: scripts(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn whatever_is_wanted_and_answered_every_invariant_holds(script in script(0)) {
