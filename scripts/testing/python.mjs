@@ -1,9 +1,11 @@
-// Sets up a Python with the SDK ahead of the interop tests, while cargo compiles.
-import { python } from "../../tests/interop/setup.mjs";
-import { main } from "../process.mjs";
+// Sets up a Python with packages ahead of the tests that need it, while cargo compiles.
+//   node scripts/testing/python.mjs tests/interop/setup.mjs
+import path from "node:path";
+import { main, root } from "../process.mjs";
 import { skipCode } from "./perform.mjs";
 
 await main(async () => {
+  const { python } = await import(path.join(root, process.argv[2]));
   const { argv, reason } = await python();
   console.log(argv ? argv.join(" ") : reason);
   if (!argv) process.exitCode = skipCode;

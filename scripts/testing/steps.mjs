@@ -12,7 +12,8 @@ export function testSteps({ quick }) {
   const build = [node, "scripts/build.mjs", "--testing", ...(quick ? ["--quick"] : [])];
   const steps = [
     { name: "browsers", command: [node, "scripts/browsers.mjs"], timeout: 600 },
-    { name: "python", command: interop && [node, "scripts/testing/python.mjs"], timeout: 800 },
+    { name: "python", command: interop && [node, "scripts/testing/python.mjs", "tests/interop/setup.mjs"], timeout: 800 },
+    { name: "litellm", command: [node, "scripts/testing/python.mjs", "tests/proxy/setup.mjs"], timeout: 800 },
     { name: "format", lane: "cargo", command: ["cargo", "fmt", "--check"], timeout: 60 },
     { name: "build", lane: "cargo", command: build, timeout: 900 },
     { name: "size", lane: "pages", needs: ["build"], command: [node, "scripts/sizes.mjs"], timeout: 60 },
@@ -22,6 +23,7 @@ export function testSteps({ quick }) {
     { name: "archive", lane: "interop", needs: ["build"], command: nodeTests("tests/archive"), timeout: 600 },
     { name: "secrets", lane: "interop", needs: ["build"], command: nodeTests("tests/secrets"), timeout: 300 },
     { name: "browser", lane: "pages", needs: ["build", "browsers"], command: nodeTests("tests/browser"), timeout: 900 },
+    { name: "proxy", lane: "pages", needs: ["build", "browsers", "litellm"], command: nodeTests("tests/proxy"), timeout: 300 },
     { name: "packaging", lane: "pages", needs: ["build", "browsers"], command: nodeTests("tests/packaging"), timeout: 600 },
     { name: "interop", lane: "interop", needs: ["build", "python"], command: interop, timeout: 900 },
     { name: "lint", lane: "cargo", needs: ["build"], command: ["cargo", "clippy", "--locked", "--all-targets", ...warningsDenied], timeout: 600 },

@@ -1,4 +1,4 @@
-// A newer Debian laid out beside the running one, for its Python: Debian 12 has 3.11, and the SDK wants 3.12.
+// A newer Debian laid out beside the running one, for its Python: Debian 12 has 3.11, if any, and the SDK wants 3.12.
 // Nothing of the running system is changed, apart from installing debootstrap where it is missing.
 import { copyFileSync, existsSync } from "node:fs";
 import path from "node:path";
@@ -19,25 +19,27 @@ export function debianTree(place) {
   if (!existsSync("/etc/debian_version")) return { reason: "only on Debian can one be laid out beside the system: install python3.12 or newer" };
   if (!parts) return { reason: `none is known for ${process.arch}: install python3.12 or newer` };
   if (process.getuid() !== 0) return { reason: "laying one out beside the system needs root: install python3.12 or newer" };
-  return { make: (packages, say) => make(place, parts, packages, say) };
+  return { make: (wanted) => make(place, parts, wanted) };
 }
 
-async function make(place, { loader, libraries }, packages, say) {
+async function make(place, { loader, libraries }, { name, install, requirements, size, say }) {
   if (output("debootstrap", ["--version"]) === undefined) {
-    say("sdk: installing debootstrap");
+    say(`${name}: installing debootstrap`);
     await installPackages(["debootstrap"]);
   }
-  say(`sdk: laying out Debian ${release} for its Python in ${place} (about 400 MB, a minute)`);
+  say(`${name}: laying out Debian ${release} for its Python in ${place} (about 400 MB, a minute)`);
   const include = "python3,python3-venv,python3-pip,ca-certificates";
   await run("debootstrap", ["--variant=minbase", `--include=${include}`, release, place], quietly);
   for (const file of ["etc/resolv.conf", "etc/ssl/certs/ca-certificates.crt"]) {
     if (existsSync(`/${file}`)) copyFileSync(`/${file}`, path.join(place, file));
   }
-  say(`sdk: installing ${packages.join(" and ")} (about 900 MB, a minute)`);
+  say(`${name}: installing (about ${size}, a minute or two)`);
   // Wheels in a folder of the running system are out of sight in there.
   const { PIP_FIND_LINKS: _, ...env } = process.env;
   await run("chroot", [place, "python3", "-m", "venv", "/opt/sdk"], { ...quietly, env });
-  await run("chroot", [place, "/opt/sdk/bin/pip", "install", "--quiet", ...packages], { ...quietly, env });
+  if (requirements) copyFileSync(requirements, path.join(place, "opt/requirements.txt"));
+  const all = requirements ? [...install, "-r", "/opt/requirements.txt"] : install;
+  await run("chroot", [place, "/opt/sdk/bin/pip", "install", "--quiet", ...all], { ...quietly, env });
   // Started through its own loader, this Python works on the real file system and not only inside its tree.
   return {
     argv: [path.join(place, loader), "--library-path", path.join(place, libraries), path.join(place, `usr/bin/python${version}`)],
