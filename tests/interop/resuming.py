@@ -24,12 +24,12 @@ from scripted_model import ScriptedModel
 QUESTION = "What did you do so far?"
 
 
-def resume(directory: Path, reply: str, text: str = QUESTION, cipher: Cipher | None = None) -> dict:
+def resume(directory: Path, reply: str, text: str = QUESTION, cipher: Cipher | None = None, api_mode: str = "chat") -> dict:
     def ask(conversation: LocalConversation) -> None:
         conversation.send_message(text)
         conversation.run()
 
-    return carry_on(directory, reply, ask, cipher)
+    return carry_on(directory, reply, ask, cipher, api_mode)
 
 
 def decide(directory: Path, decision: str, reply: str, cipher: Cipher | None = None) -> dict:
@@ -40,15 +40,15 @@ def decide(directory: Path, decision: str, reply: str, cipher: Cipher | None = N
             conversation.reject_pending_actions("Not from Python.")
         conversation.run()
 
-    return carry_on(directory, reply, go_on, cipher)
+    return carry_on(directory, reply, go_on, cipher, "chat")
 
 
-def carry_on(directory: Path, reply: str, go_on: Callable[[LocalConversation], None], cipher: Cipher | None) -> dict:
+def carry_on(directory: Path, reply: str, go_on: Callable[[LocalConversation], None], cipher: Cipher | None, api_mode: str) -> dict:
     register_tools_of(base_state(directory))
     stay_inside(directory)
     model = ScriptedModel([{"content": reply}])
     try:
-        agent = at_home(open_state(directory, cipher).agent, model)
+        agent = at_home(open_state(directory, cipher).agent, model, api_mode)
         before = len(list((directory / "events").glob("event-*.json")))
         conversation = LocalConversation(
             agent=agent,
@@ -77,9 +77,9 @@ def carry_on(directory: Path, reply: str, go_on: Callable[[LocalConversation], N
     }
 
 
-def requests(directory: Path, text: str = QUESTION, cipher: Cipher | None = None) -> dict:
-    """The body of the chat-completions request for the next user message, with `text` as that message."""
-    result = resume(directory, "Noted.", text, cipher)
+def requests(directory: Path, text: str = QUESTION, cipher: Cipher | None = None, api_mode: str = "chat") -> dict:
+    """The body of the request for the next user message, with `text` as that message."""
+    result = resume(directory, "Noted.", text, cipher, api_mode)
     return {key: result[key] for key in ("ok", "error", "request", "headers") if key in result}
 
 
@@ -90,7 +90,7 @@ def stay_inside(directory: Path) -> None:
     (directory / "base_state.json").write_text(json.dumps(state, ensure_ascii=False), encoding="utf-8")
 
 
-def at_home(agent, model: ScriptedModel):
+def at_home(agent, model: ScriptedModel, api_mode: str):
     if not isinstance(agent, Agent):
         raise TypeError(f"cannot run a {type(agent).__name__} against a scripted model")
     changes: dict = {
@@ -99,7 +99,7 @@ def at_home(agent, model: ScriptedModel):
                 "model": over_openai(agent.llm.model),
                 "base_url": model.base_url,
                 "api_key": SecretStr("sk-scripted"),
-                "api_mode": "chat",
+                "api_mode": api_mode,
                 "num_retries": 0,
             }
         ),

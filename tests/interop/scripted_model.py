@@ -21,6 +21,17 @@ USAGE = {
 }
 
 
+def output_of(message: dict, turn: int) -> list[dict]:
+    """An assistant message as the Responses API gives it."""
+    output: list[dict] = []
+    if message.get("content"):
+        part = {"type": "output_text", "text": message["content"], "annotations": []}
+        output.append({"type": "message", "id": f"msg_{turn:04d}", "role": "assistant", "status": "completed", "content": [part]})
+    for call in message.get("tool_calls") or []:
+        output.append({"type": "function_call", "id": f"fc_{call['id']}", "call_id": call["id"], "status": "completed", **call["function"]})
+    return output
+
+
 class ScriptedModel:
     def __init__(self, replies: list[dict], usage: dict | None = None):
         self.requests: list[dict] = []
@@ -62,6 +73,8 @@ class ScriptedModel:
             return reply["status"], {"error": reply["error"]}
         if "output" in reply:
             return 200, self._responses(body, turn, reply["output"])
+        if "input" in body:
+            return 200, self._responses(body, turn, output_of(reply, turn))
         calls = reply.get("tool_calls")
         tokens = reply.get("tokens", {})
         message = {key: value for key, value in reply.items() if key not in ("id", "tokens")}

@@ -12,6 +12,7 @@ A line for --serve is {"command": "check" | "resume" | "requests" | "secrets", "
 or {"command": "decide", "path": ..., "decision": "approve" | "reject", "reply": ...},
 or {"command": "judge", "analyzer": ..., "actions": [...]}, or {"command": "search", "patterns": [[pattern, [text, ...]], ...]};
 anything else the SDK or its libraries print goes to stderr.
+With "api_mode": "responses" a resume or a request goes over that API, else over Chat Completions.
 With "in_place": true a command works on the directory itself and not on a copy: what a resume adds stays.
 Client tools stay registered for the life of the process.
 """
@@ -65,16 +66,17 @@ def obey(order: dict) -> list[dict]:
 
 
 def one(order: dict, directory: Path, text: str, cipher: Cipher | None) -> dict:
+    api_mode = order.get("api_mode") or "chat"
     try:
         match order["command"]:
             case "check":
                 return check(directory, cipher)
             case "resume":
-                return resume(directory, order.get("reply") or "I wrote a file.", text, cipher)
+                return resume(directory, order.get("reply") or "I wrote a file.", text, cipher, api_mode)
             case "decide":
                 return decide(directory, order["decision"], order.get("reply") or "I wrote a file.", cipher)
             case "requests":
-                return requests(directory, text, cipher)
+                return requests(directory, text, cipher, api_mode)
             case "secrets":
                 return secrets(directory, cipher, order.get("update") or {}, order.get("api_key"))
             case other:

@@ -1,4 +1,4 @@
-// A scripted stand-in for a model that speaks OpenAI Chat Completions, for tests. It gives the replies it was told to
+// A scripted stand-in for a model that speaks OpenAI Chat Completions and Responses, for tests. It gives the replies it was told to
 // give, as broken as it was told to give them, and checks every request, not only those that a test looks at.
 //
 // A script is a list of replies, or a function (request body, index) => reply. A reply has any of:
@@ -17,6 +17,7 @@ import { setImmediate as turnOfTheLoop, setTimeout as delay } from "node:timers/
 import { listen } from "./listen.mjs";
 import { violationsOf } from "./model-checks.mjs";
 import { completion, streamEvents } from "./model-replies.mjs";
+import { response as wholeResponse, responseEvents } from "./model-responses.mjs";
 
 const cors = {
   "access-control-allow-origin": "*",
@@ -25,6 +26,12 @@ const cors = {
   "access-control-expose-headers": "*",
   "access-control-max-age": "600",
 };
+
+/** What it speaks, by the end of the path: the wire form of a reply. */
+const apis = [
+  { path: "/chat/completions", whole: completion, events: streamEvents },
+  { path: "/responses", whole: wholeResponse, events: responseEvents },
+];
 
 /** A model that follows `script`. Mount its `handle`, or let it `listen()` on a port of its own. */
 export function createModel(script = []) {
@@ -83,7 +90,8 @@ class Model {
     if (request.method === "OPTIONS") return response.writeHead(204).end();
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
-    if (request.method !== "POST" || !path.endsWith("/chat/completions")) {
+    const api = apis.find((api) => path.endsWith(api.path));
+    if (request.method !== "POST" || api === undefined) {
       this.violations.push(`${request.method} ${path} is not a request this model knows`);
       return json(response, 404, { error: { message: `nothing at ${path}`, type: "invalid_request_error" } });
     }
@@ -105,7 +113,7 @@ class Model {
       this.violations.push(`request ${index + 1}: the script has no reply left`);
       return json(response, 500, { error: { message: "the script has no reply left", type: "server_error" } });
     }
-    await answer(reply, { body, index }, response);
+    await answer(reply, { body, index, api }, response);
   };
 
   #next(body) {
@@ -132,7 +140,7 @@ async function answer(reply, request, response) {
   if (reply.status !== undefined) return json(response, reply.status, reply.body ?? { error: { message: "scripted" } }, reply.headers);
   if (!reply.raw && request.body.stream !== true) {
     await pause(reply, 0);
-    return json(response, 200, completion(reply, request), reply.headers);
+    return json(response, 200, request.api.whole(reply, request), reply.headers);
   }
   response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache", ...reply.headers });
   // Each write shall reach the client as it is, and the headers before the first of them.
@@ -151,7 +159,7 @@ async function answer(reply, request, response) {
 }
 
 function writes(reply, request) {
-  const events = reply.raw === undefined ? streamEvents(reply, request) : [reply.raw];
+  const events = reply.raw === undefined ? request.api.events(reply, request) : [reply.raw];
   if (reply.cut === undefined) return events.map((event) => Buffer.from(event));
   const all = Buffer.concat(events.map((event) => Buffer.from(event)));
   return Array.from({ length: Math.ceil(all.length / reply.cut) }, (_, i) => all.subarray(i * reply.cut, (i + 1) * reply.cut));

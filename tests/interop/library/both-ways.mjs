@@ -12,7 +12,7 @@ import { conversations } from "./imported.mjs";
 const sum = { name: "add", arguments: { a: 1, b: 2 } };
 
 export function thereAndBack(sdk, place) {
-  for (const scenario of ["simple", "tools", "mcp-tool", "invalid-calls", "legacy"]) {
+  for (const scenario of ["simple", "tools", "mcp-tool", "invalid-calls", "legacy", "model-over-responses"]) {
     test(`${scenario} goes from Python to the page, on in Python, and back`, { timeout: 60_000 }, (t) => (sdk() ? goesThereAndBack(t, scenario, sdk(), place) : t.skip("no SDK")));
   }
 }
@@ -25,18 +25,20 @@ async function goesThereAndBack(t, scenario, sdk, place) {
   const { id } = await bring(filesOf(path.join(fixtures, entry.directory)));
   const model = await scripted(t, [{ calls: [sum, sum] }, { text: "3 and 3." }, { calls: [sum] }, { text: "3 again." }]);
 
-  const first = await open(t, { model, store, conversationId: id });
+  const apiMode = scenario === "model-over-responses" ? "responses" : "chat";
+  const llm = { apiMode };
+  const first = await open(t, { model, store, conversationId: id, llm });
   assert.equal((await say(first, "What is 1 + 2?")).finalResponse, "3 and 3.");
   write(directory, unpacked(await exported(first)));
   await first.close();
   assert.equal((await bring(filesOf(directory))).outcome, "up_to_date");
 
-  await goOn(sdk, directory, "From Python.");
-  await goOn(sdk, directory, "From Python again.");
+  await goOn(sdk, directory, "From Python.", apiMode);
+  await goOn(sdk, directory, "From Python again.", apiMode);
   const { outcome, warnings } = await bring(filesOf(directory));
   assert.deepEqual([outcome, warnings], ["continued", []]);
 
-  const second = await open(t, { model, store, conversationId: id });
+  const second = await open(t, { model, store, conversationId: id, llm });
   const files = eventsAmong(filesOf(directory));
   assert.deepEqual(await eventsOf(second), [...files.values()].map((text) => JSON.parse(text)));
   assert.deepEqual([second.executionStatus, await second.finalResponse()], ["finished", "From Python again."]);
@@ -48,19 +50,19 @@ async function goesThereAndBack(t, scenario, sdk, place) {
   await second.close();
 
   // Python's copy goes another way: it is not brought in, and what is stored stays.
-  await goOn(sdk, directory, "Another way.");
+  await goOn(sdk, directory, "Another way.", apiMode);
   await assert.rejects(bring(filesOf(directory)), { code: "invalid_state" });
   assert.equal((await bring(left)).outcome, "up_to_date");
   const target = path.join(place, `${entry.id}-back.zip`);
   writeFileSync(target, zip);
   assert.deepEqual((await sdk.check(target)).refused, []);
-  const { ok, error } = await sdk.resume(target);
+  const { ok, error } = await sdk.resume(target, "Done.", { api_mode: apiMode });
   assert.ok(ok, error);
 }
 
 /** The SDK adds a turn to what lies on the disk. */
-async function goOn(sdk, directory, reply) {
-  const { ok, error, execution_status: status } = await sdk.resume(directory, reply, { in_place: true });
+async function goOn(sdk, directory, reply, apiMode) {
+  const { ok, error, execution_status: status } = await sdk.resume(directory, reply, { in_place: true, api_mode: apiMode });
   assert.ok(ok, error);
   assert.equal(status, "finished");
 }
