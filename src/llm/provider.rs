@@ -33,6 +33,8 @@ pub struct Provider {
     pub takes_tool_images: bool,
     /// Whether assistant messages may carry Anthropic's signed reasoning.
     pub takes_thinking_blocks: bool,
+    /// Whether it has the Responses API as well, for the models that are best asked over it.
+    pub has_responses_api: bool,
     /// Whether reasoning that is not encrypted is read back, in the Responses API.
     pub takes_open_reasoning: bool,
     /// Which assistant messages must carry reasoning, be it blank, once a model thinks.
@@ -86,6 +88,7 @@ const COMPATIBLE: Provider = Provider {
     takes_tool_name: true,
     takes_tool_images: false,
     takes_thinking_blocks: true,
+    has_responses_api: false,
     takes_open_reasoning: true,
     wants_reasoning: WantsReasoning::Nowhere,
     takes_thinking: false,
@@ -95,12 +98,13 @@ const COMPATIBLE: Provider = Provider {
 };
 
 /// A user's own server whose model has no provider prefix.
-pub(super) static UNNAMED: Provider = COMPATIBLE;
+pub(super) static UNNAMED: Provider = Provider { has_responses_api: true, ..COMPATIBLE };
 
 /// The providers by prefix.
 pub(super) static PROVIDERS: &[Provider] = &[
     Provider {
         name: "openai",
+        has_responses_api: true,
         base_url: Some("https://api.openai.com/v1"),
         bare_names: &["gpt-", "chatgpt-", "o1", "o3", "o4", "codex-"],
         takes_open_reasoning: false,
@@ -119,12 +123,14 @@ pub(super) static PROVIDERS: &[Provider] = &[
     },
     Provider {
         name: "openrouter",
+        has_responses_api: true,
         base_url: Some("https://openrouter.ai/api/v1"),
         reasoning: ReasoningEffort::Always,
         ..COMPATIBLE
     },
     Provider {
         name: "litellm_proxy",
+        has_responses_api: true,
         reasoning: ReasoningEffort::IfKnown,
         takes_tool_images: true,
         takes_thinking: true,
@@ -134,6 +140,7 @@ pub(super) static PROVIDERS: &[Provider] = &[
     },
     Provider {
         name: "openhands",
+        has_responses_api: true,
         base_url: Some("https://llm-proxy.app.all-hands.dev/v1"),
         reasoning: ReasoningEffort::IfKnown,
         takes_tool_images: true,
@@ -161,7 +168,7 @@ pub(super) static PROVIDERS: &[Provider] = &[
         reasoning: ReasoningEffort::IfKnown,
         ..COMPATIBLE
     },
-    Provider { name: "hosted_vllm", takes_thinking_blocks: false, ..COMPATIBLE },
+    Provider { name: "hosted_vllm", has_responses_api: true, takes_thinking_blocks: false, ..COMPATIBLE },
     Provider {
         name: "deepseek",
         base_url: Some("https://api.deepseek.com/v1"),
@@ -195,6 +202,7 @@ pub(super) static PROVIDERS: &[Provider] = &[
     },
     Provider {
         name: "xai",
+        has_responses_api: true,
         base_url: Some("https://api.x.ai/v1"),
         reasoning: ReasoningEffort::IfKnown,
         takes_cache_key: false,

@@ -57,7 +57,11 @@ impl Api {
             Some(ApiMode::Anthropic) => Self::Anthropic,
             _ if is_text_only => Self::TextTools,
             Some(ApiMode::Chat) => Self::Chat,
-            Some(ApiMode::Auto) | None if features.supports_responses_api => Self::Responses,
+            Some(ApiMode::Auto) | None
+                if features.supports_responses_api && endpoint.provider.has_responses_api =>
+            {
+                Self::Responses
+            }
             Some(ApiMode::Auto) | None => endpoint.provider.api,
         }
     }

@@ -1,9 +1,15 @@
 //! Every Responses API request equals the one that the SDK sends for the same messages, tools and options, but for what
 //! is LiteLLM's own and what the provider would refuse, all of it in [`as_it_should_be`].
 
-use crate::captured::{Case, assert_bodies_are_the_sdks, cases, request_over};
+use crate::{
+    captured::{Case, assert_bodies_are_the_sdks, cases, request_over},
+    models,
+};
 use serde_json::{Value, json};
-use threadkeep::llm::responses::Responses;
+use threadkeep::llm::{
+    ApiMode, LlmOptions, endpoint::Endpoint, model_features::ModelFeatures, responses::Responses,
+    wire_api::Api,
+};
 
 const FOLDER: &str = "responses_requests";
 
@@ -89,4 +95,29 @@ fn as_it_should_be(case: &Case) -> Value {
     }
     *items = taken;
     body
+}
+
+/// Which API the SDK speaks is in `tests/fixtures/model_features.json`, and `models.rs` compares it; here is what else
+/// decides.
+#[test]
+fn who_has_the_api_is_spoken_with_over_it() {
+    let api = |model: &str, api_mode| {
+        let options = LlmOptions { api_mode, ..LlmOptions::new(model) };
+        let endpoint = Endpoint::resolve(model, Some("http://h/v1")).unwrap();
+        let row = models::row(model);
+        Api::of(&options, &endpoint, &ModelFeatures::of(&options, &endpoint, &row))
+    };
+    for model in
+        ["openai/gpt-5", "gpt-5-mini", "openai/gpt-4.1", "openrouter/openai/gpt-5", "litellm_proxy/gpt-5"]
+    {
+        assert_eq!(api(model, None), Api::Responses, "{model}");
+        assert_eq!(api(model, Some(ApiMode::Auto)), Api::Responses, "{model}");
+        assert_eq!(api(model, Some(ApiMode::Chat)), Api::Chat, "{model}");
+    }
+    for model in
+        ["openai/gpt-4o", "openai/some", "groq/gpt-5-like", "ollama/gpt-5-like", "deepseek/deepseek-chat"]
+    {
+        assert_eq!(api(model, None), Api::Chat, "{model}");
+        assert_eq!(api(model, Some(ApiMode::Responses)), Api::Responses, "{model}");
+    }
 }

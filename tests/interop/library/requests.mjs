@@ -106,7 +106,7 @@ function joined(outputs) {
 }
 
 /** The body that the library sends when the question is asked, with the settings of the stored model. */
-async function requestFor(t, entry, files, more = {}) {
+async function requestFor(t, entry, files, more = { apiMode: "chat" }) {
   const { llm } = JSON.parse(files.get("base_state.json")).agent;
   const store = memoryStore();
   const [{ id }] = await Conversation.importZip(packed(entry.id, files), { store });
