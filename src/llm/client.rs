@@ -16,7 +16,7 @@ use crate::{
         model_data::{ModelRow, price},
         model_features::ModelFeatures,
         options::{ApiKey, LlmOptions},
-        provider_words::{PROMPT_CACHE_TOO_SMALL, UNREADABLE_REASONING, refuses_thoughts},
+        provider_words::{PROMPT_CACHE_TOO_SMALL, refuses_thoughts},
         retry::{attempts, next_delay, retry_after},
         secret_string::{SecretString, Secrets},
         sse::SseParser,
@@ -152,14 +152,6 @@ impl Llm {
             };
             if is_shown.get() {
                 return Err(error);
-            }
-            // Reasoning of another provider, from before the model was changed, which this one cannot read.
-            if error.failure == LlmFailure::BadRequest
-                && options.enable_encrypted_reasoning()
-                && contains(&error.message.to_ascii_lowercase(), UNREADABLE_REASONING)
-            {
-                options.enable_encrypted_reasoning = Some(false);
-                continue;
             }
             if features.supports_prompt_cache
                 && contains(&error.message.to_ascii_lowercase(), PROMPT_CACHE_TOO_SMALL)

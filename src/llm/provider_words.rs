@@ -174,17 +174,14 @@ const BAD_REQUEST: &[&str] = &["invalid_request", "bad_request", "not_found", "n
 /// What tells that marks for caching are the trouble (Gemini behind a proxy).
 pub(super) const PROMPT_CACHE_TOO_SMALL: &str = "minimum token count to start caching";
 
-/// What tells that a provider cannot read encrypted reasoning in the history: "encrypted content" or its field's name.
-pub(super) const UNREADABLE_REASONING: &str = "encrypted";
-
 /// Whether thoughts in the history are the trouble: those of another model, whose signature is none of this one's, or
 /// of which something is missing. Anthropic says "Invalid `signature` in `thinking` block", "each thinking block must
-/// contain thinking" and "`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified".
+/// contain thinking" and "`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified",
+/// OpenAI "The encrypted content … could not be verified".
 pub(super) fn refuses_thoughts(error: &LlmError) -> bool {
     let words = error.message.to_ascii_lowercase();
+    let says = |phrases: &[&str]| phrases.iter().any(|phrase| contains(&words, phrase));
     error.failure == LlmFailure::BadRequest
-        && contains(&words, "thinking")
-        && ["signature", "must contain thinking", "cannot be modified"]
-            .iter()
-            .any(|part| contains(&words, part))
+        && (says(&["encrypted content", "encrypted_content"])
+            || says(&["thinking"]) && says(&["signature", "must contain thinking", "cannot be modified"]))
 }

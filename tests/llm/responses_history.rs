@@ -154,7 +154,7 @@ fn reasoning_that_the_provider_cannot_read_is_left_out_at_once() {
     let refused = r#"{"error":{"message":"The encrypted content of another... could not be verified.","type":"invalid_request_error","code":"invalid_encrypted_content"}}"#;
     let refusal = || Reply::whole(400, refused);
     let (http, failure) = sent(over_responses(), &messages, vec![refusal(), Reply::whole(200, ANSWER)]);
-    let has_reasoning = |at| http.body(at).to_string().contains("encrypted");
+    let has_reasoning = |at| http.body(at)["input"].to_string().contains("reasoning");
     assert_eq!((failure, has_reasoning(0), has_reasoning(1)), (None, true, false));
     let (http, failure) = sent(over_responses(), &messages, vec![refusal(), refusal()]);
     assert_eq!((failure, http.count()), (Some(LlmFailure::BadRequest), 2));

@@ -105,7 +105,6 @@ impl Items<'_> {
     /// The item; `None` where it says nothing to this provider.
     fn reasoning(&mut self, reasoning: &ReasoningItem) -> Option<String> {
         let encrypted = reasoning.encrypted_content.as_deref().filter(|text| !text.is_empty());
-        let encrypted = encrypted.filter(|_| self.request.options.enable_encrypted_reasoning());
         let endpoint = self.request.endpoint;
         let takes_open = endpoint.is_user_server || endpoint.provider.takes_open_reasoning;
         let open = reasoning.content.as_deref().filter(|texts| takes_open && !texts.is_empty());
