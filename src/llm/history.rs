@@ -1,6 +1,11 @@
-//! What is done to a history that a provider refuses, whatever the wire API. Pure: a log is never changed.
+//! What is done to a history that a provider refuses, whatever the wire API, and with the
+//! ids of calls. Pure: a log is never changed.
 
-use crate::llm::message::Message;
+use crate::llm::{message::Message, provider::Provider};
+
+/// What stands in an id between the provider's own and Gemini's signature of the call: LiteLLM's
+/// `THOUGHT_SIGNATURE_SEPARATOR`, so that Python finds the signature in what is written here.
+const SIGNATURE: &str = "__thought__";
 
 /// The messages without the thoughts that only the model that had them can read, if there are any. Signatures hold for
 /// one model alone (github.com/vybestack/llxprt-code/issues/2335), and nothing in them says for which.
@@ -13,4 +18,35 @@ pub(super) fn without_thoughts(messages: &[Message]) -> Option<Vec<Message>> {
         }
     }
     (rest != messages).then_some(rest)
+}
+
+/// An id that holds the signature, too.
+pub(super) fn signed_id(id: &str, signature: &str) -> String {
+    [id, SIGNATURE, signature].concat()
+}
+
+/// The id without a signature, and the signature.
+pub(super) fn signature_of(id: &str) -> (&str, Option<&str>) {
+    match id.split_once(SIGNATURE) {
+        Some((id, signature)) => (id, Some(signature)),
+        None => (id, None),
+    }
+}
+
+/// The id that a call has on the way to this provider, if it came from another one.
+pub(super) fn sent_id(id: &str, provider: &Provider) -> String {
+    let own = if provider.takes_call_signatures { signature_of(id).0 } else { id };
+    if (provider.takes_call_id)(own) {
+        return own.to_owned();
+    }
+    // FNV-1a, in nine letters and digits.
+    let mut hash = own.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let mut sent = String::new();
+    for _ in 0..9 {
+        sent.extend(char::from_digit((hash % 36) as u32, 36));
+        hash /= 36;
+    }
+    sent
 }

@@ -30,6 +30,8 @@ pub struct ModelFeatures {
     pub supports_responses_api: bool,
     /// Refuses lists of parts as content.
     pub force_string_serializer: bool,
+    /// Refuses calls without a signature, which those of other models have not.
+    pub wants_signed_calls: bool,
     /// Wants its earlier reasoning back.
     pub send_reasoning_content: bool,
     /// The context window, where known.
@@ -74,6 +76,7 @@ impl ModelFeatures {
             supports_prompt_cache: options.caching_prompt != Some(false) && marks_cache,
             supports_responses_api: row.has("supports_responses_api").unwrap_or_else(|| has(RESPONSES_API)),
             force_string_serializer: options.force_string_serializer.unwrap_or_else(|| has(STRING_CONTENT)),
+            wants_signed_calls: has(SIGNED_CALLS),
             send_reasoning_content: has(REASONING_ECHO),
             max_output_tokens: options
                 .max_output_tokens
@@ -152,6 +155,9 @@ const RESPONSES_API: &[&str] = &["gpt-5", "codex-mini-latest"];
 
 /// Families whose servers refuse content as a list of parts.
 const STRING_CONTENT: &[&str] = &["deepseek", "glm", "groq/kimi-k2-instruct", "openrouter/minimax"];
+
+/// Families that sign their calls, and look at the signatures.
+const SIGNED_CALLS: &[&str] = &["gemini-3"];
 
 /// Families that lose the thread without their own reasoning.
 const REASONING_ECHO: &[&str] = &[

@@ -27,6 +27,14 @@ pub struct Provider {
     pub takes_cache_key: bool,
     /// Whether `stream_options` is understood.
     pub takes_stream_options: bool,
+    /// Whether it takes an id of a call that another one has made.
+    pub takes_call_id: fn(&str) -> bool,
+    /// Whether calls come and go with a signature of their own, Gemini's `extra_content.google.thought_signature`
+    /// (ai.google.dev/gemini-api/docs/thought-signatures).
+    pub takes_call_signatures: bool,
+    /// Whether it refuses what a user says right behind a tool: "Unexpected role 'user' after role 'tool'"
+    /// (github.com/BerriAI/litellm/issues/17761).
+    pub wants_answer_to_tools: bool,
     /// Whether tool messages may carry the tool's name.
     pub takes_tool_name: bool,
     /// Whether tool messages may carry images, which OpenAI's own protocol has no place for.
@@ -85,6 +93,9 @@ const COMPATIBLE: Provider = Provider {
     output_limit: "max_completion_tokens",
     takes_cache_key: true,
     takes_stream_options: true,
+    takes_call_id: |_| true,
+    takes_call_signatures: false,
+    wants_answer_to_tools: false,
     takes_tool_name: true,
     takes_tool_images: false,
     takes_thinking_blocks: true,
@@ -107,6 +118,8 @@ pub(super) static PROVIDERS: &[Provider] = &[
         has_responses_api: true,
         base_url: Some("https://api.openai.com/v1"),
         bare_names: &["gpt-", "chatgpt-", "o1", "o3", "o4", "codex-"],
+        // "string too long. Expected a string with maximum length 40" (github.com/microsoft/autogen/issues/6377).
+        takes_call_id: |id| id.len() <= 40,
         takes_open_reasoning: false,
         ..COMPATIBLE
     },
@@ -179,6 +192,7 @@ pub(super) static PROVIDERS: &[Provider] = &[
     Provider {
         name: "gemini",
         base_url: Some("https://generativelanguage.googleapis.com/v1beta/openai"),
+        takes_call_signatures: true,
         reasoning: ReasoningEffort::IfKnown,
         takes_cache_key: false,
         ..COMPATIBLE
@@ -193,6 +207,9 @@ pub(super) static PROVIDERS: &[Provider] = &[
     Provider {
         name: "mistral",
         base_url: Some("https://api.mistral.ai/v1"),
+        // "must be a-z, A-Z, 0-9, with a length of 9" (github.com/anomalyco/opencode/issues/1680).
+        takes_call_id: |id| id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()),
+        wants_answer_to_tools: true,
         reasoning: ReasoningEffort::IfKnown,
         output_limit: "max_tokens",
         takes_cache_key: false,

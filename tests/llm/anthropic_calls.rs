@@ -66,7 +66,7 @@ fn tool(name: &str, parameters: &str) -> ToolSchema {
     ToolSchema { name: name.into(), description: "d".into(), parameters: parameters.into() }
 }
 
-fn calls(given: &[(&str, &str, &str)]) -> Message {
+pub fn calls(given: &[(&str, &str, &str)]) -> Message {
     let calls = given.iter().map(|(id, name, arguments)| MessageToolCall {
         id: (*id).into(),
         responses_item_id: None,
@@ -77,7 +77,7 @@ fn calls(given: &[(&str, &str, &str)]) -> Message {
     Message { tool_calls: Some(calls.collect()), ..Message::new(Role::Assistant, Vec::new()) }
 }
 
-fn result(id: &str, text: &str) -> Message {
+pub fn result(id: &str, text: &str) -> Message {
     Message { tool_call_id: Some(id.into()), ..Message::new(Role::Tool, vec![Content::text(text)]) }
 }
 

@@ -7,6 +7,7 @@ mod anthropic_calls;
 mod anthropic_requests;
 mod calls;
 mod captured;
+mod chat_history;
 mod chat_requests;
 mod elsewhere;
 mod fallbacks;

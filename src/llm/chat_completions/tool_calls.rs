@@ -2,7 +2,11 @@
 
 use crate::{
     json::RawObject,
-    llm::{message::MessageToolCall, text_pieces::TextPieces},
+    llm::{
+        history::{signature_of, signed_id},
+        message::MessageToolCall,
+        text_pieces::TextPieces,
+    },
     order,
 };
 
@@ -18,6 +22,7 @@ struct PartialCall {
     index: Option<u64>,
     id: String,
     name: String,
+    signature: String,
     arguments: String,
     pieces: TextPieces,
 }
@@ -47,6 +52,9 @@ impl ToolCalls {
         } else {
             call.name.push_str(&name);
         }
+        let signature =
+            ["extra_content", "google"].iter().try_fold(piece.clone(), |object, name| object.read(name));
+        call.signature.extend(signature.and_then(|google| google.read::<String>("thought_signature")));
         match function.get("arguments") {
             None | Some("null") => {}
             Some(json) => match call.pieces.text(json) {
@@ -71,10 +79,12 @@ impl ToolCalls {
                 }
                 return None;
             }
-            let is_taken = partial.id.trim().is_empty() || calls.iter().any(|call| call.id == partial.id);
+            let is_taken = partial.id.trim().is_empty()
+                || calls.iter().any(|call| signature_of(&call.id).0 == partial.id);
+            let id = if is_taken { format!("call_{}", new_id()) } else { partial.id };
             let is_blank = partial.arguments.trim().is_empty();
             calls.push(MessageToolCall {
-                id: if is_taken { format!("call_{}", new_id()) } else { partial.id },
+                id: if partial.signature.is_empty() { id } else { signed_id(&id, &partial.signature) },
                 responses_item_id: None,
                 name: partial.name,
                 // A call without arguments, which providers refuse to read back unless it is an object.
