@@ -212,7 +212,8 @@ impl Llm {
         };
         let started = self.host.now();
         let http_request = HttpRequest { url, headers, body: body.into() };
-        let mut response = exchange.within(exchange.silence, self.http.post(http_request)).await?;
+        let response = exchange.within(exchange.silence, self.http.post(http_request)).await;
+        let mut response = response.map_err(|error| with_advice(error, request.endpoint.page_advice()))?;
         if !(200..300).contains(&response.status) {
             return Err(exchange.refusal(response).await);
         }
@@ -274,6 +275,15 @@ fn cost(request: &LlmRequest<'_>, usage: Option<Usage>, response: &HttpResponse)
         _ => request.features.row.cost(usage?),
     };
     told.or_else(counted).filter(|cost| cost.is_finite() && *cost > 0.0)
+}
+
+/// A browser does not say that a server would not have it; what is known of the server, does.
+fn with_advice(mut error: LlmError, advice: &str) -> LlmError {
+    if error.failure == LlmFailure::Network && !advice.is_empty() {
+        error.message.push_str("; ");
+        error.message.push_str(advice);
+    }
+    error
 }
 
 fn set_header(headers: &mut Vec<(String, String)>, name: &str, value: &str) {

@@ -9,7 +9,7 @@ use crate::{
         error::{LlmError, LlmFailure},
         provider::{PROVIDERS, Provider, UNNAMED},
     },
-    search::after,
+    search::{after, contains},
 };
 
 /// Where a model's requests go.
@@ -46,6 +46,7 @@ impl Endpoint {
                 )));
             }
         };
+        let base = if provider.has_deployments { deployment(&base, sent) } else { base };
         // The SDK drops OpenAI's own origin as base URL, so that it counts as none.
         let is_user_server = base_url.is_some() && provider.base_url != Some(&base);
         Ok(Self { provider, model: sent.to_owned(), base, is_user_server })
@@ -54,6 +55,13 @@ impl Endpoint {
     /// Where a wire API is reached that stands at `path`, which the user's base URL may end with already.
     pub fn url(&self, path: &str) -> String {
         with_path(&self.base, path)
+    }
+
+    /// What to do if no response comes to a page; empty where that is not known.
+    pub fn page_advice(&self) -> &'static str {
+        let is_own =
+            !self.is_user_server || self.provider.base_url.is_some_and(|own| own.starts_with("http:"));
+        if is_own { self.provider.page_advice } else { "" }
     }
 
     /// The server's name, for messages.
@@ -116,6 +124,16 @@ fn checked_base(base: &str, bare_path: &str) -> Result<String, LlmError> {
     let base = base.trim_end_matches('/');
     let has_path = after(base, "://").is_some_and(|rest| rest.contains(['/', '?']));
     Ok(if is_absolute && !has_path { format!("{base}{bare_path}") } else { base.to_owned() })
+}
+
+/// Azure's address of a deployment, unless the base URL is one, or that of its newer API, which has models instead.
+fn deployment(base: &str, name: &str) -> String {
+    if contains(base, "/openai/") {
+        return base.to_owned();
+    }
+    let url = with_path(base, &format!("/openai/deployments/{name}"));
+    // LiteLLM's, where nothing is said.
+    if contains(&url, "?") { url } else { format!("{url}?api-version=2025-02-01-preview") }
 }
 
 /// What stands between `//` and the path.
@@ -188,6 +206,31 @@ mod tests {
             resolved("ollama/qwen3", Some("http://box:11434")),
             pair("qwen3", "http://box:11434/v1/chat/completions")
         );
+    }
+
+    #[test]
+    fn a_deployment_has_its_own_path() {
+        let url = |base| Endpoint::resolve("azure/my-4o", Some(base)).unwrap().url("/chat/completions");
+        let deployment = "https://x.openai.azure.com/openai/deployments/my-4o/chat/completions?api-version=";
+        assert_eq!(url("https://x.openai.azure.com"), format!("{deployment}2025-02-01-preview"));
+        assert_eq!(
+            url("https://x.openai.azure.com/?api-version=2024-10-21"),
+            format!("{deployment}2024-10-21")
+        );
+        assert_eq!(
+            url("https://x.openai.azure.com/openai/v1/"),
+            "https://x.openai.azure.com/openai/v1/chat/completions"
+        );
+    }
+
+    #[test]
+    fn advice_is_about_the_server_that_is_asked() {
+        let advice = |model, base| Endpoint::resolve(model, base).unwrap().page_advice();
+        assert!(advice("deepseek/deepseek-chat", None).contains("relay"));
+        assert_eq!(advice("deepseek/deepseek-chat", Some("https://relay.example/v1")), "");
+        assert!(advice("ollama/qwen3", None).contains("OLLAMA_ORIGINS"));
+        assert!(advice("ollama/qwen3", Some("http://box:11434")).contains("OLLAMA_ORIGINS"));
+        assert_eq!(advice("openai/gpt-4o", None), "");
     }
 
     #[test]

@@ -153,8 +153,9 @@ const THINKING_BUDGET: &[&str] = &["claude-sonnet-4-5", "claude-sonnet-4-6", "cl
 /// Families that OpenAI offers over the Responses API.
 const RESPONSES_API: &[&str] = &["gpt-5", "codex-mini-latest"];
 
-/// Families whose servers refuse content as a list of parts.
-const STRING_CONTENT: &[&str] = &["deepseek", "glm", "groq/kimi-k2-instruct", "openrouter/minimax"];
+/// Families whose servers refuse content as a list of parts. The last is not in the SDK, because LiteLLM sees to it.
+const STRING_CONTENT: &[&str] =
+    &["deepseek", "glm", "groq/kimi-k2-instruct", "openrouter/minimax", "moonshot-v1"];
 
 /// Families that sign their calls, and look at the signatures.
 const SIGNED_CALLS: &[&str] = &["gemini-3"];

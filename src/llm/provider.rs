@@ -55,6 +55,11 @@ pub struct Provider {
     pub has_true_limits: bool,
     /// Headers that it needs from a page.
     pub headers: &'static [(&'static str, &'static str)],
+    /// Whether a model is a deployment with a path of its own, as at Azure.
+    pub has_deployments: bool,
+    /// What to do about a server that lets no page ask it, or not without being told; empty where pages are welcome or
+    /// nothing is known. `docs/models.md` has the sources.
+    pub page_advice: &'static str,
 }
 
 /// When and how a provider is told how hard to think.
@@ -106,7 +111,13 @@ const COMPATIBLE: Provider = Provider {
     takes_session: false,
     has_true_limits: false,
     headers: &[],
+    has_deployments: false,
+    page_advice: "",
 };
+
+const REFUSES_PAGES: &str =
+    "this provider's server is known to refuse web pages: set baseUrl to a relay of yours, or give a fetch";
+const OLLAMA_ORIGINS: &str = "Ollama answers pages of other hosts only if OLLAMA_ORIGINS names them";
 
 /// A user's own server whose model has no provider prefix.
 pub(super) static UNNAMED: Provider = Provider { has_responses_api: true, ..COMPATIBLE };
@@ -166,6 +177,7 @@ pub(super) static PROVIDERS: &[Provider] = &[
         base_url: Some("http://localhost:11434/v1"),
         bare_path: "/v1",
         reasoning: ReasoningEffort::IfKnown,
+        page_advice: OLLAMA_ORIGINS,
         ..COMPATIBLE
     },
     Provider {
@@ -173,20 +185,29 @@ pub(super) static PROVIDERS: &[Provider] = &[
         base_url: Some("http://localhost:11434/v1"),
         bare_path: "/v1",
         reasoning: ReasoningEffort::IfKnown,
+        page_advice: OLLAMA_ORIGINS,
         ..COMPATIBLE
     },
     Provider {
         name: "lm_studio",
         base_url: Some("http://localhost:1234/v1"),
         reasoning: ReasoningEffort::IfKnown,
+        page_advice: "LM Studio answers web pages only with CORS switched on: lms server start --cors",
         ..COMPATIBLE
     },
-    Provider { name: "hosted_vllm", has_responses_api: true, takes_thinking_blocks: false, ..COMPATIBLE },
+    Provider {
+        name: "hosted_vllm",
+        has_responses_api: true,
+        reasoning: ReasoningEffort::Always,
+        takes_thinking_blocks: false,
+        ..COMPATIBLE
+    },
     Provider {
         name: "deepseek",
         base_url: Some("https://api.deepseek.com/v1"),
         reasoning: ReasoningEffort::ThinkingSwitch,
         wants_reasoning: WantsReasoning::Everywhere,
+        page_advice: REFUSES_PAGES,
         ..COMPATIBLE
     },
     Provider {
@@ -195,6 +216,7 @@ pub(super) static PROVIDERS: &[Provider] = &[
         takes_call_signatures: true,
         reasoning: ReasoningEffort::IfKnown,
         takes_cache_key: false,
+        page_advice: REFUSES_PAGES,
         ..COMPATIBLE
     },
     Provider {
@@ -240,6 +262,7 @@ pub(super) static PROVIDERS: &[Provider] = &[
         reasoning: ReasoningEffort::IfKnown,
         output_limit: "max_tokens",
         takes_thinking_blocks: false,
+        page_advice: REFUSES_PAGES,
         ..COMPATIBLE
     },
     Provider {
@@ -248,6 +271,13 @@ pub(super) static PROVIDERS: &[Provider] = &[
         reasoning: ReasoningEffort::IfKnown,
         output_limit: "max_tokens",
         wants_reasoning: WantsReasoning::OnCalls,
+        ..COMPATIBLE
+    },
+    Provider {
+        name: "azure",
+        key_header: ("api-key", ""),
+        reasoning: ReasoningEffort::IfKnown,
+        has_deployments: true,
         ..COMPATIBLE
     },
 ];

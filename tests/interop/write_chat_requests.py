@@ -29,7 +29,7 @@ from scripted_model import ScriptedModel  # noqa: E402
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "chat_requests"
 CONVERSATION = "6f3c5a0e-0000-4000-8000-000000000001"
 PIXEL = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-KEPT_HEADERS = ("authorization", "content-type", "anthropic-beta", "x-litellm-session-id", "http-referer", "x-title")
+KEPT_HEADERS = ("authorization", "api-key", "content-type", "anthropic-beta", "x-litellm-session-id", "http-referer", "x-title")
 
 
 def text(words: str) -> TextContent:
@@ -76,6 +76,12 @@ openrouter/anthropic/claude-sonnet-4.5 openrouter/minimax/minimax-m2 openrouter/
 mistral/mistral-large-latest together_ai/moonshotai/Kimi-K2-Instruct fireworks_ai/accounts/fireworks/models/kimi-k2p5
 litellm_proxy/claude-sonnet-4-5-20250929 litellm_proxy/gpt-4o litellm_proxy/some-alias openhands/claude-sonnet-4-5-20250929
 moonshot/kimi-k2.6 xai/grok-code-fast-1 gpt-4o
+azure/gpt-4o azure/gpt-5.1 azure/my-deployment gpt-5.2 openai/gpt-4.1-nano openai/o1 openai/gemini-2.5-pro openai/claude-opus-4-8
+litellm_proxy/gemini/gemini-2.5-pro litellm_proxy/claude-opus-4-6 litellm_proxy/gpt-5.4 openrouter/google/gemini-2.5-pro
+openrouter/deepseek/deepseek-chat openrouter/openai/gpt-5.5 openrouter/x-ai/grok-4 groq/qwen/qwen3.8-27b mistral/mistral-medium-3
+xai/grok-4.3 xai/grok-4.20-non-reasoning together_ai/openai/gpt-oss-120b together_ai/zai-org/GLM-4.6
+fireworks_ai/accounts/fireworks/models/deepseek-v3p2 moonshot/kimi-k2.5 moonshot/kimi-k3 hosted_vllm/gpt-4o
+lm_studio/gpt-4o deepseek/deepseek-v3.2
 """.split()
 
 VARIANTS = [

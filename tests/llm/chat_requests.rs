@@ -32,6 +32,7 @@ fn headers_are_some_of_the_sdks() {
 ///
 /// * OpenRouter: `usage: {include: true}`. Usage comes with `stream_options` as well.
 /// * OpenAI's o series: the system message becomes a user message, for models that knew none. They know it since.
+/// * Azure: the output limit has its older name for models that do not reason. The newer one is understood for all.
 /// * vLLM: an assistant's list of texts becomes one text.
 ///
 /// And with what Mistral wants: see [`as_mistral_wants`]. And with what the SDK loses by mistake: sampling options of `openai/gpt-4o`, which it takes for a reasoning model as
@@ -45,6 +46,11 @@ pub fn without_litellms_own(case: &Case) -> Value {
     let sampling = ["temperature", "top_p"].into_iter().filter(|_| model == "openai/gpt-4o");
     for (name, value) in sampling.filter_map(|name| Some((name, case.llm.get(name)?))) {
         assert!(body.as_object_mut().unwrap().insert(name.into(), value.clone()).is_none());
+    }
+    if model.starts_with("azure/")
+        && let Some(limit) = body.as_object_mut().unwrap().remove("max_tokens")
+    {
+        body["max_completion_tokens"] = limit;
     }
     let messages = body["messages"].as_array_mut().unwrap();
     if model.starts_with("openai/o3") || model.starts_with("openai/o4") {

@@ -91,6 +91,27 @@ fn a_stream_that_ends_early_was_cut_off() {
 }
 
 #[test]
+fn a_server_that_refuses_pages_is_told_from_one_that_was_not_reached() {
+    let message = |model: &str, base_url: Option<&str>| {
+        let base_url = base_url.map(Into::into);
+        let options = LlmOptions { model: model.into(), base_url, num_retries: Some(1), ..options() };
+        let unreached = || Reply::Fails(HttpError::Network("Failed to fetch".into()));
+        call(options, vec![unreached()]).result.unwrap_err().message
+    };
+    let refuses = "is known to refuse web pages: set baseUrl to a relay of yours, or give a fetch";
+    assert!(message("deepseek/deepseek-chat", None).ends_with(refuses));
+    for (model, base_url) in
+        [("openai/gpt-4o", None), ("deepseek/deepseek-chat", Some("https://relay.example/v1"))]
+    {
+        assert!(message(model, base_url).ends_with("(CORS)"), "{}", message(model, base_url));
+    }
+    // What breaks later was let in.
+    let options = LlmOptions { model: "deepseek/deepseek-chat".into(), num_retries: Some(1), ..options() };
+    let broken = broken_after(&HELLO[..2], Piece::Breaks(HttpError::Network("reset".into())));
+    assert!(!call(options, vec![broken]).result.unwrap_err().message.contains("refuse"));
+}
+
+#[test]
 fn silence_is_a_timeout_before_the_answer_and_in_it() {
     let timeout = LlmOptions { timeout: Some(30.0), num_retries: Some(2), ..options() };
     let outcome = call(timeout.clone(), vec![Reply::Silent, Reply::Silent]);

@@ -154,16 +154,17 @@ fn message_json(
 
 /// The reasoning that goes back to the model; a blank where there is none and the provider refuses that.
 fn reasoning<'a>(message: &'a Message, has_calls: bool, request: &LlmRequest<'_>) -> Option<&'a str> {
-    if !request.features.send_reasoning_content {
-        return None;
-    }
+    let features = request.features;
     let is_wanted = match request.endpoint.provider.wants_reasoning {
         WantsReasoning::Nowhere => false,
         WantsReasoning::OnCalls => has_calls,
-        WantsReasoning::Everywhere => message.role == Role::Assistant,
+        WantsReasoning::Everywhere => {
+            message.role == Role::Assistant && request.options.reasoning_effort() != "none"
+        }
     };
     let own = message.reasoning_content.as_deref().filter(|reasoning| !reasoning.is_empty());
-    own.or(is_wanted.then_some(" "))
+    let is_thinking = features.send_reasoning_content || features.row.has("supports_reasoning") == Some(true);
+    own.filter(|_| features.send_reasoning_content).or((is_wanted && is_thinking).then_some(" "))
 }
 
 pub(in crate::llm) fn role_json(role: Role) -> &'static str {
