@@ -2,9 +2,9 @@
 import { part } from "./wasm.js";
 
 /**
- * Limits, abilities and prices of a model, as JSON; `undefined` for one that nobody knows. `realName` is what it is
+ * Limits, abilities and prices of a model, as JSON; nothing for one that nobody knows. `realName` is what it is
  * called by its provider, where `model` is an alias. @internal
  */
-export async function modelRow(model: string, realName: string): Promise<string | undefined> {
-  return part(import("./models/rows.js").then(({ rowOf }) => rowOf(model, realName)));
+export async function modelRow(model: string, realName: string): Promise<string> {
+  return (await part(import("./models/rows.js").then(({ rowOf }) => rowOf(model, realName)))) ?? "";
 }

@@ -12,6 +12,11 @@ pub fn contains(text: &str, part: &str) -> bool {
     find(text, part).is_some()
 }
 
+/// Whether one of the parts, a line each, is anywhere in `text`.
+pub fn contains_any(text: &str, parts: &str) -> bool {
+    parts.split('\n').any(|part| !part.is_empty() && contains(text, part))
+}
+
 /// What follows the first `part`.
 pub fn after<'a>(text: &'a str, part: &str) -> Option<&'a str> {
     text.get(find(text, part)?.saturating_add(part.len())..)
@@ -37,6 +42,15 @@ mod tests {
     fn all_of_several_are_replaced() {
         assert_eq!(replaced("aXXbXXX", "XX", "é"), "aébéX");
         assert_eq!((replaced("ab", "x", "y"), replaced("xx", "x", "xx")), ("ab".into(), "xxxx".into()));
+    }
+
+    #[test]
+    fn one_of_several_is_enough_and_none_is_none() {
+        assert!(contains_any("abc", "x\nbc\n"));
+        assert_eq!(
+            (contains_any("abc", "x\ny"), contains_any("abc", ""), contains_any("", "a")),
+            (false, false, false)
+        );
     }
 
     #[test]

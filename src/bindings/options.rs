@@ -11,7 +11,10 @@ use crate::{
     conversation::stuck_detector::{StuckDetection, StuckDetectionThresholds},
     error::Result,
     json::{FromJson as _, quoted},
-    llm::{ApiKey, ApiMode, Llm, LlmOptions, SecretString, model_data::ModelData, transport::HttpClient},
+    llm::{
+        ApiKey, ApiMode, Llm, LlmOptions, SecretString, TextFunction, options::ModelData,
+        transport::HttpClient,
+    },
     tool::{Tool, ToolRegistry},
     web::{fetch::FetchClient, host::WebHost},
 };
@@ -159,7 +162,7 @@ pub fn llm(object: &JsValue) -> Result<Llm> {
     });
     let options = LlmOptions {
         api_key: api_key(&property(object, "apiKey")),
-        model_data: Some(model_data(function(object, "modelRow")?)),
+        model_data: ModelData(Some(text_function(function(object, "modelRow")?, ""))),
         base_url: plain.text("baseUrl")?,
         api_mode: plain.text("apiMode")?.and_then(|mode| ApiMode::from_json(&quoted(&mode))),
         native_tool_calling: plain.flag("nativeToolCalling")?,
@@ -191,35 +194,33 @@ pub fn llm(object: &JsValue) -> Result<Llm> {
     Ok(made)
 }
 
-fn model_data(ask: Function) -> ModelData {
-    ModelData(Rc::new(move |model, real_name| {
-        let answer = ask.call2(&JsValue::UNDEFINED, &model.into(), &real_name.into());
-        Box::pin(async move { Ok(answered(answer).await?.as_string().unwrap_or_default()) })
-    }))
-}
-
 fn api_key(value: &JsValue) -> ApiKey {
     if let Some(key) = value.as_string() {
         return ApiKey::Value(SecretString::new(&key));
     }
-    let Ok(ask) = value.clone().dyn_into::<Function>() else { return ApiKey::None };
-    ApiKey::Function(Rc::new(move || {
-        let answer = ask.call0(&JsValue::UNDEFINED);
-        Box::pin(async move {
-            let failed = |words: String| invalid(format!("apiKey() failed: {words}"));
-            let key = answered(answer).await.map_err(failed)?;
-            key.as_string()
-                .map(|key| SecretString::new(&key))
-                .ok_or_else(|| invalid("apiKey() must return a string"))
-        })
-    }))
+    match value.clone().dyn_into() {
+        Ok(ask) => ApiKey::Function(text_function(ask, "apiKey()")),
+        Err(_) => ApiKey::None,
+    }
 }
 
-/// What a function of JavaScript returned or promised; in words, what it threw.
-async fn answered(answer: std::result::Result<JsValue, JsValue>) -> std::result::Result<JsValue, String> {
-    let answer = match answer {
-        Ok(answer) => JsFuture::from(Promise::resolve(&answer)).await,
-        Err(thrown) => Err(thrown),
-    };
-    answer.map_err(|thrown| words_of(&thrown))
+/// A function that returns or promises a text; `name` is what it is called in messages, if it is the host's.
+fn text_function(ask: Function, name: &'static str) -> TextFunction {
+    Rc::new(move |one, other| {
+        let answer = match name {
+            "" => ask.call2(&JsValue::UNDEFINED, &one.into(), &other.into()),
+            _ => ask.call0(&JsValue::UNDEFINED),
+        };
+        Box::pin(async move {
+            let answer = match answer {
+                Ok(answer) => JsFuture::from(Promise::resolve(&answer)).await,
+                thrown => thrown,
+            };
+            match answer {
+                Ok(text) => text.as_string().ok_or_else(|| format!("{name} must return a string")),
+                Err(thrown) if name.is_empty() => Err(words_of(&thrown)),
+                Err(thrown) => Err(format!("{name} failed: {}", words_of(&thrown))),
+            }
+        })
+    })
 }

@@ -204,16 +204,17 @@ impl Llm {
         for (name, value) in &request.options.headers {
             set_header(&mut headers, name, value);
         }
-        let exchange = Exchange {
+        let mut exchange = Exchange {
             host: &*self.host,
             silence: request.options.timeout(),
             secrets: Secrets::of_request(key.as_ref(), &request.options.headers),
             origin: request.endpoint.origin(),
+            advice: request.endpoint.page_advice(),
         };
         let started = self.host.now();
         let http_request = HttpRequest { url, headers, body: body.into() };
-        let response = exchange.within(exchange.silence, self.http.post(http_request)).await;
-        let mut response = response.map_err(|error| with_advice(error, request.endpoint.page_advice()))?;
+        let mut response = exchange.within(exchange.silence, self.http.post(http_request)).await?;
+        exchange.advice = "";
         if !(200..300).contains(&response.status) {
             return Err(exchange.refusal(response).await);
         }
@@ -228,7 +229,8 @@ impl Llm {
             ApiKey::None => return Ok(self.options.kept_key.key.borrow().clone()),
             ApiKey::Value(key) => key.clone(),
             ApiKey::Function(give) => {
-                give().await.map_err(|error| LlmError::new(LlmFailure::Auth, error.message()))?
+                let key = give("", "").await.map_err(|words| LlmError::new(LlmFailure::Auth, words))?;
+                SecretString::new(&key)
             }
         };
         Ok(Some(key).filter(|key| !key.is_empty()))
@@ -277,15 +279,6 @@ fn cost(request: &LlmRequest<'_>, usage: Option<Usage>, response: &HttpResponse)
     told.or_else(counted).filter(|cost| cost.is_finite() && *cost > 0.0)
 }
 
-/// A browser does not say that a server would not have it; what is known of the server, does.
-fn with_advice(mut error: LlmError, advice: &str) -> LlmError {
-    if error.failure == LlmFailure::Network && !advice.is_empty() {
-        error.message.push_str("; ");
-        error.message.push_str(advice);
-    }
-    error
-}
-
 fn set_header(headers: &mut Vec<(String, String)>, name: &str, value: &str) {
     headers.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
     headers.push((name.to_owned(), value.to_owned()));
@@ -297,6 +290,9 @@ struct Exchange<'a> {
     silence: Option<Duration>,
     secrets: Secrets,
     origin: &'a str,
+    /// What to do if no response comes. A browser does not say that a server would not have it; what is known of the
+    /// server, does.
+    advice: &'static str,
 }
 
 impl Exchange<'_> {
@@ -323,7 +319,9 @@ impl Exchange<'_> {
         let (failure, words) = match error {
             HttpError::Invalid(words) => (LlmFailure::InvalidOptions, words),
             HttpError::Offline => (LlmFailure::Offline, String::new()),
-            HttpError::Network(words) => (LlmFailure::Network, format!("{}: {words}", self.origin)),
+            HttpError::Network(words) => {
+                (LlmFailure::Network, format!("{}: {words}{}", self.origin, self.advice))
+            }
         };
         LlmError::with_words(failure, None, &self.secrets.redact_in(&words))
     }

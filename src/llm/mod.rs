@@ -39,6 +39,6 @@ mod writer;
 pub use client::Llm;
 pub use completion::{CallContext, Completion, Delta, ToolSchema};
 pub use error::{LlmError, LlmFailure};
-pub use options::{ApiKey, ApiMode, KeyFunction, LlmOptions};
+pub use options::{ApiKey, ApiMode, LlmOptions, TextFunction};
 pub use secret_string::SecretString;
 pub use transport::HttpClient;

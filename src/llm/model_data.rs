@@ -1,36 +1,21 @@
 //! What is known of a model from public metadata: abilities, limits and prices, one row of JSON per model.
 //!
-//! The rows are not in this crate: whoever makes an [`crate::llm::Llm`] says where they come from. A page loads those
-//! of a provider when a model of that provider is first asked. A model without a row is an unknown model.
+//! The rows are not in this crate: [`crate::llm::options::ModelData`] says where they come from. It is asked before each
+//! answer, with the model's name and the name that it has at its provider, and gives a row, or nothing where nothing is
+//! known. A page loads those of a provider when a model of that provider is first asked.
 
 use crate::{
-    json::{FromJson as _, RawObject, elements},
+    json::RawObject,
     llm::{
         error::{LlmError, LlmFailure},
         metrics::Usage,
         options::LlmOptions,
     },
 };
-use futures_util::future::LocalBoxFuture;
-use std::{fmt, rc::Rc};
 
 /// A row; without fields where nothing is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModelRow(pub RawObject);
-
-/// Gives the row of a model as JSON, empty where nothing is known; in words for the user why it cannot. What is asked
-/// for is the model's name and the name that it has at its provider. It is asked before each answer and remembers for
-/// itself.
-#[derive(Clone)]
-pub struct ModelData(pub Rc<Ask>);
-
-type Ask = dyn Fn(&str, &str) -> LocalBoxFuture<'static, Result<String, String>>;
-
-impl fmt::Debug for ModelData {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ModelData")
-    }
-}
 
 impl ModelRow {
     /// What is known of the model of these options.
@@ -38,7 +23,7 @@ impl ModelRow {
     /// # Errors
     /// Where that could not be read.
     pub async fn of(options: &LlmOptions) -> Result<Self, LlmError> {
-        let Some(ModelData(ask)) = &options.model_data else { return Ok(Self::default()) };
+        let Some(ask) = &options.model_data.0 else { return Ok(Self::default()) };
         let real_name = options.model_canonical_name.as_ref().unwrap_or(&options.model);
         match ask(&options.model, real_name).await {
             Ok(json) => Ok(Self(RawObject::parse(&json).unwrap_or_default())),
@@ -60,12 +45,13 @@ impl ModelRow {
     /// `generic_cost_per_token`, its order of additions included, so that sums are the same to the last digit.
     pub fn cost(&self, usage: Usage) -> Option<f64> {
         // Each says above how many prompt tokens it holds; the last that holds is meant.
-        let steps = elements(self.0.get("prices")?)?;
-        let steps = steps.into_iter().map(rates);
-        let holds = |rates: &Vec<f64>| rates.first().is_some_and(|above| usage.prompt_tokens as f64 > *above);
-        let rates = steps.rev().find(holds)?;
-        let [_, read, written, from_cache, to_cache, _, thought @ ..] = &*rates else { return None };
-        Some(price(usage, [*read, *written, *from_cache, *to_cache], thought.first().copied()))
+        let steps = self.0.read::<Vec<RawObject>>("prices")?;
+        let is_above =
+            |step: &&RawObject| step.read::<u64>("above").is_some_and(|above| usage.prompt_tokens > above);
+        let step = steps.iter().rev().find(is_above)?;
+        let rate = |name| step.read::<f64>(name);
+        let rates = [rate("input")?, rate("output")?, rate("cache_read")?, rate("cache_write")?];
+        Some(price(usage, rates, rate("reasoning")))
     }
 }
 
@@ -83,9 +69,4 @@ pub fn price(usage: Usage, [read, written, from_cache, to_cache]: [f64; 4], thou
         None => usage.completion_tokens as f64 * written,
     };
     prompt + answer
-}
-
-fn rates(json: &str) -> Vec<f64> {
-    let numbers = elements(json).unwrap_or_default();
-    numbers.into_iter().filter_map(f64::from_json).collect()
 }

@@ -8,7 +8,7 @@
 
 use crate::{
     llm::{endpoint::Endpoint, model_data::ModelRow, options::LlmOptions, provider::ReasoningEffort},
-    search::contains,
+    search::{contains, contains_any},
 };
 
 /// What a request to a model depends on.
@@ -47,7 +47,7 @@ impl ModelFeatures {
     pub fn of(options: &LlmOptions, endpoint: &Endpoint, row: &ModelRow) -> Self {
         let name =
             options.model_canonical_name.as_deref().unwrap_or(&options.model).trim().to_ascii_lowercase();
-        let has = |families: &[&str]| families.iter().any(|family| contains(&name, family));
+        let has = |families: &str| contains_any(&name, families);
         let is_told = row.has("reasoning_effort");
         let supports_reasoning_effort = match endpoint.provider.reasoning {
             ReasoningEffort::Always | ReasoningEffort::ThinkingSwitch => true,
@@ -133,44 +133,51 @@ const OUTPUT_CAPS: &[(&str, u32)] =
 const OUTPUT_CEILINGS: &[(&str, u32)] = &[("o3", 100_000)];
 
 /// Families that cache at marks. Gemini is left out on purpose: marks switch its own caching off.
-const PROMPT_CACHE: &[&str] = &[
-    "claude-3-7-sonnet",
-    "claude-sonnet-3-7-latest",
-    "claude-3-5-sonnet",
-    "claude-3-5-haiku",
-    "claude-3-haiku-20240307",
-    "claude-3-opus-20240229",
-    "claude-sonnet-4",
-    "claude-opus-4",
-    "claude-haiku-4",
-    "claude-opus-5",
-    "claude-fable-5",
-];
+const PROMPT_CACHE: &str = "\
+claude-3-7-sonnet
+claude-sonnet-3-7-latest
+claude-3-5-sonnet
+claude-3-5-haiku
+claude-3-haiku-20240307
+claude-3-opus-20240229
+claude-sonnet-4
+claude-opus-4
+claude-haiku-4
+claude-opus-5
+claude-fable-5";
 
 /// Families whose thinking is steered by a token budget.
-const THINKING_BUDGET: &[&str] = &["claude-sonnet-4-5", "claude-sonnet-4-6", "claude-haiku-4-5"];
+const THINKING_BUDGET: &str = "\
+claude-sonnet-4-5
+claude-sonnet-4-6
+claude-haiku-4-5";
 
 /// Families that OpenAI offers over the Responses API.
-const RESPONSES_API: &[&str] = &["gpt-5", "codex-mini-latest"];
+const RESPONSES_API: &str = "\
+gpt-5
+codex-mini-latest";
 
 /// Families whose servers refuse content as a list of parts. The last is not in the SDK, because LiteLLM sees to it.
-const STRING_CONTENT: &[&str] =
-    &["deepseek", "glm", "groq/kimi-k2-instruct", "openrouter/minimax", "moonshot-v1"];
+const STRING_CONTENT: &str = "\
+deepseek
+glm
+groq/kimi-k2-instruct
+openrouter/minimax
+moonshot-v1";
 
 /// Families that sign their calls, and look at the signatures.
-const SIGNED_CALLS: &[&str] = &["gemini-3"];
+const SIGNED_CALLS: &str = "gemini-3";
 
 /// Families that lose the thread without their own reasoning.
-const REASONING_ECHO: &[&str] = &[
-    "kimi-k3",
-    "kimi-k2-thinking",
-    "kimi-k2.5",
-    "kimi-k2.6",
-    "openrouter/minimax-m2",
-    "deepseek/deepseek-reasoner",
-    "deepseek/deepseek-v4-pro",
-    "deepseek/deepseek-v4-flash",
-];
+const REASONING_ECHO: &str = "\
+kimi-k3
+kimi-k2-thinking
+kimi-k2.5
+kimi-k2.6
+openrouter/minimax-m2
+deepseek/deepseek-reasoner
+deepseek/deepseek-v4-pro
+deepseek/deepseek-v4-flash";
 
 /// What a model is like that is told of tools in text.
 pub struct TextToolFeatures {
@@ -185,14 +192,23 @@ impl TextToolFeatures {
     pub fn of(options: &LlmOptions) -> Self {
         let name = options.model_canonical_name.as_deref().unwrap_or(&options.model).to_ascii_lowercase();
         Self {
-            supports_stop_words: !NO_STOP_WORDS.iter().any(|family| contains(&name, family)),
-            wants_example: !NO_EXAMPLE.iter().any(|family| contains(&options.model, family)),
+            supports_stop_words: !contains_any(&name, NO_STOP_WORDS),
+            wants_example: !contains_any(&options.model, NO_EXAMPLE),
         }
     }
 }
 
 /// Families that take no stop words, as the SDK and LiteLLM have them.
-const NO_STOP_WORDS: &[&str] = &["o1", "o3", "gpt-5", "grok-4-0709", "grok-code-fast-1", "deepseek-r1-0528"];
+const NO_STOP_WORDS: &str = "\
+o1
+o3
+gpt-5
+grok-4-0709
+grok-code-fast-1
+deepseek-r1-0528";
 
 /// Families that know the text protocol, or have no room for an example.
-const NO_EXAMPLE: &[&str] = &["openhands-lm", "devstral", "nemotron"];
+const NO_EXAMPLE: &str = "\
+openhands-lm
+devstral
+nemotron";

@@ -3,11 +3,9 @@
 //! `None` means that the user said nothing: then the SDK's default holds here, and what is stored stays as it is.
 
 use crate::{
-    error::Error,
     json::words,
     llm::{
         error::{LlmError, LlmFailure},
-        model_data::ModelData,
         secret_string::SecretString,
     },
 };
@@ -73,8 +71,8 @@ pub struct LlmOptions {
     pub caching_prompt: Option<bool>,
     /// Sends content as one string.
     pub force_string_serializer: Option<bool>,
-    /// Says what is known of the model. Without it, the model is unknown.
-    pub model_data: Option<ModelData>,
+    /// Says what is known of the model: see [`crate::llm::model_data`]. Without it, the model is unknown.
+    pub model_data: ModelData,
 }
 
 /// A key that is stored encrypted.
@@ -94,12 +92,24 @@ pub enum ApiKey {
     None,
     /// It is known.
     Value(SecretString),
-    /// It is asked for before each request.
-    Function(KeyFunction),
+    /// It is asked for before each request, with two empty texts.
+    Function(TextFunction),
 }
 
-/// Gives the key, each time anew.
-pub type KeyFunction = Rc<dyn Fn() -> LocalBoxFuture<'static, Result<SecretString, Error>>>;
+/// Asks the host for a text, each time anew. An error is words for the user.
+pub type TextFunction = Rc<Ask>;
+
+type Ask = dyn Fn(&str, &str) -> LocalBoxFuture<'static, Result<String, String>>;
+
+/// Where what is known of a model comes from.
+#[derive(Clone, Default)]
+pub struct ModelData(pub Option<TextFunction>);
+
+impl fmt::Debug for ModelData {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ModelData")
+    }
+}
 
 impl fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

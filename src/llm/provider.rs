@@ -57,8 +57,8 @@ pub struct Provider {
     pub headers: &'static [(&'static str, &'static str)],
     /// Whether a model is a deployment with a path of its own, as at Azure.
     pub has_deployments: bool,
-    /// What to do about a server that lets no page ask it, or not without being told; empty where pages are welcome or
-    /// nothing is known. `docs/models.md` has the sources.
+    /// What is said, behind what a browser says, where no response comes from a server that lets no page ask it, or not
+    /// without being told; empty where pages are welcome or nothing is known. `docs/models.md` has the sources.
     pub page_advice: &'static str,
 }
 
@@ -116,8 +116,8 @@ const COMPATIBLE: Provider = Provider {
 };
 
 const REFUSES_PAGES: &str =
-    "this provider's server is known to refuse web pages: set baseUrl to a relay of yours, or give a fetch";
-const OLLAMA_ORIGINS: &str = "Ollama answers pages of other hosts only if OLLAMA_ORIGINS names them";
+    "; its server is known to refuse web pages: set baseUrl to a relay of yours, or give a fetch";
+const OLLAMA_ORIGINS: &str = "; Ollama answers pages of other hosts only if OLLAMA_ORIGINS names them";
 
 /// A user's own server whose model has no provider prefix.
 pub(super) static UNNAMED: Provider = Provider { has_responses_api: true, ..COMPATIBLE };
@@ -192,7 +192,7 @@ pub(super) static PROVIDERS: &[Provider] = &[
         name: "lm_studio",
         base_url: Some("http://localhost:1234/v1"),
         reasoning: ReasoningEffort::IfKnown,
-        page_advice: "LM Studio answers web pages only with CORS switched on: lms server start --cors",
+        page_advice: "; LM Studio answers web pages only with CORS switched on: lms server start --cors",
         ..COMPATIBLE
     },
     Provider {

@@ -8,7 +8,7 @@ use crate::{
         error::{LlmError, LlmFailure},
         secret_string::Secrets,
     },
-    search::contains,
+    search::{contains, contains_any},
 };
 
 /// What an error body says.
@@ -78,7 +78,7 @@ fn page_failure(status: Option<u16>) -> LlmFailure {
 }
 
 fn classify(status: Option<u16>, searched: &str) -> LlmFailure {
-    let says = |phrases: &[&str]| phrases.iter().any(|phrase| contains(searched, phrase));
+    let says = |phrases: &str| contains_any(searched, phrases);
     match status {
         Some(401 | 403) if says(CONTENT_POLICY) => LlmFailure::ContentPolicy,
         Some(402) => LlmFailure::Quota,
@@ -103,73 +103,78 @@ fn classify(status: Option<u16>, searched: &str) -> LlmFailure {
 }
 
 /// As the SDK's classifier, with what LiteLLM recognises before it.
-const CONTEXT_WINDOW: &[&str] = &[
-    "contextwindowexceedederror",
-    "context_length_exceeded",
-    "prompt is too long",
-    "input length and `max_tokens` exceed context limit",
-    "exceed context limit",
-    "please reduce the length of",
-    "exceeds the available context size",
-    "context length exceeded",
-    "input exceeds the context window",
-    "context window exceeds limit",
-    "maximum context length",
-    "model's maximum context limit",
-    "longer than the model's context length",
-    "input is too long for requested model",
-    "exceeds the maximum number of tokens allowed",
-];
+const CONTEXT_WINDOW: &str = "\
+contextwindowexceedederror
+context_length_exceeded
+prompt is too long
+input length and `max_tokens` exceed context limit
+exceed context limit
+please reduce the length of
+exceeds the available context size
+context length exceeded
+input exceeds the context window
+context window exceeds limit
+maximum context length
+model's maximum context limit
+longer than the model's context length
+input is too long for requested model
+exceeds the maximum number of tokens allowed";
 
-const MALFORMED_HISTORY: &[&str] = &[
-    "tool_use ids were found without `tool_result` blocks immediately after",
-    "tool_use` ids were found without `tool_result` blocks immediately after",
-    "each `tool_use` block must have a corresponding `tool_result` block in the next message",
-    "each tool_use must have a single result",
-    "found multiple `tool_result` blocks with id:",
-    "unexpected `tool_use_id` found in `tool_result` blocks",
-    "each `tool_result` block must have a corresponding `tool_use` block in the previous message",
-    "must be followed by tool messages responding to each 'tool_call_id'",
-    "must be a response to a preceeding message with 'tool_calls'",
-    "failed to parse tool call arguments as json",
-];
+const MALFORMED_HISTORY: &str = "\
+tool_use ids were found without `tool_result` blocks immediately after
+tool_use` ids were found without `tool_result` blocks immediately after
+each `tool_use` block must have a corresponding `tool_result` block in the next message
+each tool_use must have a single result
+found multiple `tool_result` blocks with id:
+unexpected `tool_use_id` found in `tool_result` blocks
+each `tool_result` block must have a corresponding `tool_use` block in the previous message
+must be followed by tool messages responding to each 'tool_call_id'
+must be a response to a preceeding message with 'tool_calls'
+failed to parse tool call arguments as json";
 
-const CONTENT_POLICY: &[&str] = &[
-    "content_policy",
-    "content_filter",
-    "content filtering policy",
-    "content management policy",
-    "output blocked by content filtering",
-    "requires moderation",
-];
+const CONTENT_POLICY: &str = "\
+content_policy
+content_filter
+content filtering policy
+content management policy
+output blocked by content filtering
+requires moderation";
 
-const QUOTA: &[&str] = &[
-    "insufficient_quota",
-    "insufficient balance",
-    "insufficient credits",
-    "more credits",
-    "exceeded your current quota",
-    "credit balance is too low",
-    "budget has been exceeded",
-    "billing_hard_limit_reached",
-];
+const QUOTA: &str = "\
+insufficient_quota
+insufficient balance
+insufficient credits
+more credits
+exceeded your current quota
+credit balance is too low
+budget has been exceeded
+billing_hard_limit_reached";
 
-const AUTH: &[&str] = &[
-    "invalid api key",
-    "invalid_api_key",
-    "incorrect api key",
-    "api key not valid",
-    "unauthorized",
-    "missing api key",
-    "invalid authentication",
-    "authentication_error",
-    "permission_error",
-    "access denied",
-];
+const AUTH: &str = "\
+invalid api key
+invalid_api_key
+incorrect api key
+api key not valid
+unauthorized
+missing api key
+invalid authentication
+authentication_error
+permission_error
+access denied";
 
-const RATE_LIMIT: &[&str] = &["rate_limit", "rate limit", "tokens per min", "too many requests"];
-const TIMEOUT: &[&str] = &["timeout", "timed out"];
-const BAD_REQUEST: &[&str] = &["invalid_request", "bad_request", "not_found", "not found"];
+const RATE_LIMIT: &str = "\
+rate_limit
+rate limit
+tokens per min
+too many requests";
+const TIMEOUT: &str = "\
+timeout
+timed out";
+const BAD_REQUEST: &str = "\
+invalid_request
+bad_request
+not_found
+not found";
 
 /// What tells that marks for caching are the trouble (Gemini behind a proxy).
 pub(super) const PROMPT_CACHE_TOO_SMALL: &str = "minimum token count to start caching";

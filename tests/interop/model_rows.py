@@ -59,29 +59,28 @@ def whole(info: dict, name: str) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def prices_of(name: str, provider: str) -> list[list[float]]:
-    """Lists of: prompt tokens above which it holds; price of a token read, written, read from the cache, written to the
-    cache, written there for an hour; and, where reasoning is billed apart, of a token thought. The highest one holds."""
+def prices_of(name: str, provider: str) -> list[dict]:
+    """Prices of a token, from a number of prompt tokens above which they hold; the last that hold are meant. `reasoning`
+    is there where reasoning is billed apart."""
     info = costs.apply_provider_cache_read_default(litellm.get_model_info(model=name, custom_llm_provider=provider), provider)
     inclusive = costs._uses_inclusive_token_thresholds(provider)
-    steps = {0.0}
+    begins = {0.0}
     for key, value in info.items():
         is_standard = any(key.startswith(f"{rate}_above_") for rate in RATES) and key.endswith("_tokens")
         if is_standard and value is not None:
-            steps.add(costs._parse_above_token_threshold(key))
-    rows = []
-    for step in sorted(steps):
-        above = int(step) - (1 if inclusive and step else 0)
-        usage = Usage(prompt_tokens=int(step) + 1, completion_tokens=1, total_tokens=int(step) + 2)
-        read, written, to_cache, to_cache_1h, from_cache = costs._get_token_base_cost(
-            {key: value for key, value in info.items() if key != "off_peak_pricing"},
-            usage, None, threshold_is_inclusive=inclusive,
-        )  # fmt: skip
-        row = [above, read, written, from_cache, to_cache, to_cache if to_cache_1h is None else to_cache_1h]
+            begins.add(costs._parse_above_token_threshold(key))
+    steps = []
+    for begin in sorted(begins):
+        usage = Usage(prompt_tokens=int(begin) + 1, completion_tokens=1, total_tokens=int(begin) + 2)
+        read, written, to_cache, to_cache_1h, from_cache = costs._get_token_base_cost(info, usage, None, threshold_is_inclusive=inclusive)
+        step = {"input": read, "output": written, "cache_read": from_cache, "cache_write": to_cache}
+        if to_cache_1h is not None:
+            step["cache_write_1h"] = to_cache_1h
         if provider != "xai":  # which bills reasoning as what it writes
-            row.append(costs._resolve_reasoning_token_cost(info, None, written))
-        rows.append([above, *(plain(rate) for rate in row[1:])])
-    return rows if any(any(row[1:]) for row in rows) else []
+            step["reasoning"] = costs._resolve_reasoning_token_cost(info, None, written)
+        above = int(begin) - (1 if inclusive and begin else 0)
+        steps.append({"above": above, **{kind: plain(rate) for kind, rate in step.items()}})
+    return steps if any(step["input"] or step["output"] for step in steps) else []
 
 
 def plain(rate: float | None) -> float | int:

@@ -7,15 +7,11 @@ use crate::{
 use futures_executor::block_on;
 use futures_util::FutureExt;
 use std::{cell::RefCell, rc::Rc, time::Duration};
-use threadkeep::{
-    error::{Error, ErrorCode},
-    llm::{
-        ApiKey, CallContext, Completion, Delta, Llm, LlmError, LlmFailure, LlmOptions, SecretString,
-        ToolSchema,
-        message::{Content, Message, Role},
-        metrics::Usage,
-        transport::HttpError,
-    },
+use threadkeep::llm::{
+    ApiKey, CallContext, Completion, Delta, Llm, LlmError, LlmFailure, LlmOptions, SecretString, ToolSchema,
+    message::{Content, Message, Role},
+    metrics::Usage,
+    transport::HttpError,
 };
 
 pub struct Outcome {
@@ -56,7 +52,7 @@ pub fn call_with(options: LlmOptions, messages: &[Message], replies: Vec<Reply>)
 pub fn options() -> LlmOptions {
     LlmOptions {
         api_key: ApiKey::Value(SecretString::new("sk-test-1234567890")),
-        model_data: Some(models::data()),
+        model_data: models::data(),
         ..LlmOptions::new("openai/gpt-4o")
     }
 }
@@ -145,9 +141,9 @@ fn one_json_object_is_an_answer_too() {
 fn a_key_may_be_asked_for_each_time() {
     let given = Rc::new(RefCell::new(0));
     let counter = given.clone();
-    let key = ApiKey::Function(Rc::new(move || {
+    let key = ApiKey::Function(Rc::new(move |_, _| {
         *counter.borrow_mut() += 1;
-        let key = SecretString::new(&format!("sk-number-{}", counter.borrow()));
+        let key = format!("sk-number-{}", counter.borrow());
         async move { Ok(key) }.boxed_local()
     }));
     let outcome = call(LlmOptions { api_key: key, ..options() }, vec![Reply::whole(503, ""), hello()]);
@@ -155,9 +151,7 @@ fn a_key_may_be_asked_for_each_time() {
     assert_eq!(outcome.http.header(0, "authorization").as_deref(), Some("Bearer sk-number-1"));
     assert_eq!(outcome.http.header(1, "authorization").as_deref(), Some("Bearer sk-number-2"));
 
-    let refused = ApiKey::Function(Rc::new(|| {
-        async { Err(Error::new(ErrorCode::InvalidState, "not signed in")) }.boxed_local()
-    }));
+    let refused = ApiKey::Function(Rc::new(|_, _| async { Err("not signed in".into()) }.boxed_local()));
     let outcome = call(LlmOptions { api_key: refused, ..options() }, Vec::new());
     let error = outcome.result.unwrap_err();
     assert_eq!((error.failure, error.message.as_str()), (LlmFailure::Auth, "not signed in"));

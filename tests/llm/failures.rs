@@ -99,11 +99,11 @@ fn a_server_that_refuses_pages_is_told_from_one_that_was_not_reached() {
         call(options, vec![unreached()]).result.unwrap_err().message
     };
     let refuses = "is known to refuse web pages: set baseUrl to a relay of yours, or give a fetch";
-    assert!(message("deepseek/deepseek-chat", None).ends_with(refuses));
+    assert!(message("deepseek/deepseek-chat", None).contains(refuses));
     for (model, base_url) in
         [("openai/gpt-4o", None), ("deepseek/deepseek-chat", Some("https://relay.example/v1"))]
     {
-        assert!(message(model, base_url).ends_with("(CORS)"), "{}", message(model, base_url));
+        assert!(!message(model, base_url).contains(refuses), "{}", message(model, base_url));
     }
     // What breaks later was let in.
     let options = LlmOptions { model: "deepseek/deepseek-chat".into(), num_retries: Some(1), ..options() };

@@ -6,11 +6,12 @@ use std::{cell::Cell, collections::BTreeMap, fs, path::Path, rc::Rc};
 use threadkeep::{
     json::RawObject,
     llm::{
-        LlmFailure, LlmOptions,
+        LlmFailure, LlmOptions, TextFunction,
         endpoint::Endpoint,
         metrics::Usage,
-        model_data::{ModelData, ModelRow, price},
+        model_data::{ModelRow, price},
         model_features::ModelFeatures,
+        options::ModelData,
     },
 };
 
@@ -58,10 +59,10 @@ pub fn row(model: &str) -> ModelRow {
 
 /// The same as a source.
 pub fn data() -> ModelData {
-    ModelData(Rc::new(|model, _| {
+    ModelData(Some(Rc::new(|model, _| {
         let row = row(model);
         async move { Ok(row.0.to_json()) }.boxed_local()
-    }))
+    })))
 }
 
 fn features(model: &str, base_url: Option<&str>) -> ModelFeatures {
@@ -135,18 +136,18 @@ fn a_user_server_is_asked_for_less() {
 fn what_cannot_be_looked_up_is_an_error_of_the_network_that_may_pass() {
     let asked = Rc::new(Cell::new(0));
     let counter = asked.clone();
-    let source = ModelData(Rc::new(move |model, real_name| {
+    let source = ModelData(Some(Rc::new(move |model, real_name| {
         counter.set(counter.get() + 1);
         assert_eq!((model, real_name), ("openai/my-alias", "gpt-4o"));
         let is_first = counter.get() == 1;
         let row =
             if is_first { Err("a part did not load".into()) } else { Ok("{\"max_input_tokens\":7}".into()) };
         async move { row }.boxed_local()
-    }));
+    })));
     let options = LlmOptions {
         model: "openai/my-alias".into(),
         model_canonical_name: Some("gpt-4o".into()),
-        model_data: Some(source),
+        model_data: source,
         ..options()
     };
     let error = call(options.clone(), Vec::new()).result.unwrap_err();
@@ -157,7 +158,8 @@ fn what_cannot_be_looked_up_is_an_error_of_the_network_that_may_pass() {
 
 #[test]
 fn without_data_a_model_is_unknown() {
-    for model_data in [None, Some(ModelData(Rc::new(|_, _| async { Ok(String::new()) }.boxed_local())))] {
+    let nothing: TextFunction = Rc::new(|_, _| async { Ok(String::new()) }.boxed_local());
+    for model_data in [ModelData(None), ModelData(Some(nothing))] {
         let completion = call(LlmOptions { model_data, ..options() }, vec![hello()]).result.unwrap();
         assert_eq!((completion.context_window, completion.cost), (0, None));
     }

@@ -36,14 +36,16 @@ test("every file says where it is from, and every row has only what is meant to 
         const isFit = name === "prices" ? value.every(isPrices) : name.startsWith("max_") ? Number.isInteger(value) && value > 0 : typeof value === "boolean";
         assert.ok(isFit, `${file}: ${key}: ${name}`);
       }
-      const above = (row.prices ?? []).map(([from]) => from);
+      const above = (row.prices ?? []).map((step) => step.above);
       assert.deepEqual(above, [...new Set(above)].sort((a, b) => a - b), `${file}: ${key}`);
     }
   }
   assert.ok(names.has("prices") && names.has("max_input_tokens") && names.size < 20, [...names].join(" "));
 });
 
-const isPrices = (prices) => [6, 7].includes(prices.length) && prices.every((price) => price >= 0 && Number.isFinite(price));
+const kinds = ["above", "input", "output", "cache_read", "cache_write", "cache_write_1h", "reasoning"];
+const isPrices = (prices) =>
+  kinds.slice(0, 5).every((kind) => kind in prices) && Object.entries(prices).every(([kind, price]) => kinds.includes(kind) && price >= 0 && Number.isFinite(price));
 
 test("every row is found under its provider's name", async () => {
   for (const file of files.filter((name) => name !== "vertex_ai.json")) {
