@@ -1,5 +1,5 @@
-// Conversations as zip archives. A wasm of its own decides what an archive may hold; a zip library reads and writes
-// the container. Both are only loaded when one of these functions is used.
+// Conversations as zip archives and as JSON of other programs. A wasm of its own decides what an archive may hold; a zip
+// library reads and writes the container. Both are only loaded when one of these functions is used.
 //
 // That wasm has no stores and no locks: it reads and writes through the `Store` in JavaScript, and the wasm that runs
 // conversations locks what an import writes, so that there is one place for each.
@@ -42,10 +42,30 @@ export async function importZip(
   store: Store,
   onProgress?: (progress: Progress) => void,
 ): Promise<ImportedConversation[]> {
-  const core = await coreStore(store);
   const blob = asBlob(zip);
   const report = listener(onProgress, "bytes");
-  const { ZipSource, importArchive } = await parts();
+  return locking(store, ({ ZipSource, importArchive }, claim) => importArchive(new ZipSource(blob), store, claim, Date.now(), report));
+}
+
+/** Imports what another program wrote down as JSON, as a new conversation. @internal */
+export async function importJSON(json: unknown, store: Store): Promise<ImportedConversation> {
+  const text = json instanceof Blob ? await json.text() : reading("the JSON", () => (typeof json === "string" ? json : JSON.stringify(json)));
+  if (text === undefined) throw invalidOptions("importJSON takes JSON: its text, a Blob of it, or what it stands for");
+  return locking(store, ({ importForeign }, claim) => importForeign(text, store, claim));
+}
+
+/** A stored conversation as JSON of another form. @internal */
+export async function written<T>(store: Store, id: string, form: string, llm?: object): Promise<T> {
+  try {
+    return (await (await parts()).written(store, id, form, llm)) as T;
+  } catch (error) {
+    throw fromCore(error);
+  }
+}
+
+/** Lends an import the locks of the conversations that it writes. */
+async function locking<T>(store: Store, work: (part: Awaited<ReturnType<typeof parts>>, claim: (id: string) => Promise<boolean>) => Promise<T>): Promise<T> {
+  const core = await coreStore(store);
   const locks: Array<Promise<HeldLock | undefined>> = [];
   const claim = async (id: string) => {
     const lock = lockConversation(id, core);
@@ -53,7 +73,7 @@ export async function importZip(
     return (await lock) !== undefined;
   };
   try {
-    return await importArchive(new ZipSource(blob), store, claim, Date.now(), report);
+    return await work(await parts(), claim);
   } catch (error) {
     throw fromCore(error);
   } finally {

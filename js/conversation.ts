@@ -3,18 +3,19 @@
 import { CoreConversation, deleteConversation, listConversations } from "../pkg/threadkeep.js";
 import { Agent } from "./agent.js";
 import { checkId, functionsOf, jsonOf, signalOf, tagsOf } from "./arguments.js";
-import { type ImportedConversation, type Progress, exportZip, exportZipStream, importZip } from "./archive.js";
+import { type ImportedConversation, type Progress, exportZip, exportZipStream, importJSON, importZip, written } from "./archive.js";
 import { Analyzers, type ConfirmationPolicy, actionIds, storedPolicy } from "./control.js";
 import { ThreadkeepError, ask, call, invalidOptions, reading, settle, words } from "./errors.js";
 import { type EventLog, eventLog } from "./event-log.js";
 import type {
-  ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, JSONValue, LiveEvent, MessageEvent_,
+  ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, JSONValue, LiveEvent, LLMMessage, MessageEvent_,
   Observation, SecurityRisk,
 } from "./events.js";
 import { type Hooks, coreHooks } from "./hooks.js";
 import { LLM, coreLLM } from "./llm.js";
 import { type RunLimits, limitsOf } from "./limits.js";
 import { type ConversationInfo, type Listing, toInfo } from "./listing.js";
+import type { ChatMessage, Session, TrajectoryEvent } from "./messages.js";
 import { Run, type RunOptions, type RunResult } from "./run.js";
 import type { SecurityAnalyzer } from "./security.js";
 import { type Store, coreStore, indexedDBStore } from "./store.js";
@@ -180,6 +181,17 @@ export class Conversation implements AsyncDisposable {
   ): Promise<ImportedConversation[]> {
     const { store = indexedDBStore(), onProgress } = reading("the options of importZip()", () => ({ ...options }));
     return importZip(zip, store, onProgress);
+  }
+
+  /**
+   * Imports a conversation that another program wrote down, as a new one: a session, a list of chat messages with or
+   * without tool calls, or an OpenHands V0 trajectory, each as JSON text, as a Blob of it, or as the value. Every event
+   * is typed, and what has no place in a conversation is named in `warnings`.
+   * @throws ThreadkeepError `archive_invalid` naming the message or event
+   */
+  static async importJSON(json: unknown, options: { store?: Store } = {}): Promise<ImportedConversation> {
+    const { store = indexedDBStore() } = reading("the options of importJSON()", () => ({ ...options }));
+    return importJSON(json, store);
   }
 
   /** Removes a conversation; nothing happens if there is none. @throws ThreadkeepError `locked_elsewhere` while it is open. */
@@ -380,6 +392,27 @@ export class Conversation implements AsyncDisposable {
   /** As `exportZip()`, piece by piece; memory is bounded by the largest event. */
   exportZipStream(): ReadableStream<Uint8Array> {
     return exportZipStream(this.#store, this.id);
+  }
+
+  /**
+   * The messages of the active branch, none forgotten: `"message"` as the SDK's `events_to_messages` makes them, or
+   * `"chat"` as its `Message.to_chat_dict` writes them for Chat Completions.
+   */
+  toMessages(format?: "message"): Promise<LLMMessage[]>;
+  toMessages(format: "chat"): Promise<ChatMessage[]>;
+  async toMessages(format: string = "message"): Promise<unknown> {
+    if (format !== "message" && format !== "chat") throw invalidOptions('the format of messages is "message" or "chat"');
+    return written(this.#store, this.id, format, this.state.agent.llm);
+  }
+
+  /** The active branch as plain messages with an id and a date. `importJSON()` makes a conversation of it again. */
+  async exportSession(): Promise<Session> {
+    return written(this.#store, this.id, "session");
+  }
+
+  /** The active branch as OpenHands V0 has it in `trajectory.json`. Images in results have no place in it. */
+  async exportTrajectory(): Promise<TrajectoryEvent[]> {
+    return written(this.#store, this.id, "trajectory");
   }
 
   /** Calls `listener` with every event once it is durable, and with what is only live. Returns the unsubscriber. */

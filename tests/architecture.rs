@@ -38,7 +38,13 @@ const ROOMS: &[(&str, &[&str])] = &[
             "oneshot", "search", "secret", "security", "store", "together", "tool", "turn",
         ],
     ),
-    ("archive", &["error", "id", "json", "names", "order", "search", "store", "together"]),
+    (
+        "archive",
+        &[
+            "context", "error", "event", "host", "id", "json", "llm", "names", "order", "search", "store",
+            "together",
+        ],
+    ),
     ("web", &["error", "host", "id", "llm", "oneshot", "order", "search", "store", "turn"]),
     (
         "bindings",

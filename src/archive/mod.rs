@@ -17,6 +17,8 @@ mod base_state;
 mod contents;
 mod event_text;
 mod export;
+pub mod foreign;
+pub mod history;
 mod import;
 mod json;
 mod kept;

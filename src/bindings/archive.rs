@@ -9,11 +9,15 @@ use super::{
 };
 use crate::{
     archive::{
-        Archive, Claim, EntryHeader, Export, ExportEntry, ImportOptions, Imported, Outcome, Progress, import,
+        Archive, Claim, EntryHeader, Export, ExportEntry, ImportOptions, Imported, Outcome, Progress,
+        foreign::{Form, import_foreign, written},
+        import,
     },
     error::{Error, ErrorCode},
+    host::Host as _,
     id::ConversationId,
-    web::guard::promise,
+    json::{FromJson as _, quoted},
+    web::{guard::promise, host::WebHost},
 };
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Array, Function, Object, Promise, Uint8Array};
@@ -93,20 +97,45 @@ pub fn import_archive(
     on_progress: Function,
 ) -> Promise {
     promise(async move {
+        let (source, store) = (Zip(source), HostStore::new(store));
         let report = |Progress { done, total }: Progress| {
             // The TypeScript side catches what its listeners throw.
             let _ = on_progress.call2(&JsValue::UNDEFINED, &(done as f64).into(), &(total as f64).into());
         };
-        let claim = |id: ConversationId| -> LocalBoxFuture<'_, Option<Claim>> {
-            let answer = claim.call1(&JsValue::UNDEFINED, &id.to_string().into());
-            Box::pin(async move {
-                let claimed = JsFuture::from(Promise::resolve(&answer.ok()?)).await.ok()?;
-                claimed.is_truthy().then(|| Box::new(()) as Claim)
-            })
-        };
+        let claim = |id| -> LocalBoxFuture<'_, Option<Claim>> { claimed(&claim, id) };
         let options = ImportOptions { now, on_progress: &report, claim: &claim };
-        let imported = import(&Zip(source), &HostStore::new(store), &options).await?;
+        let imported = import(&source, &store, &options).await?;
         Ok(imported.iter().map(imported_to_js).collect::<Array>().into())
+    })
+}
+
+/// Imports a conversation that another program wrote down as JSON, as a new one. `claim` as for `importArchive`.
+#[wasm_bindgen(js_name = importForeign, unchecked_return_type = "Promise<CoreImported>")]
+pub fn import_foreign_js(text: String, store: Object, claim: Function) -> Promise {
+    promise(async move {
+        let store = HostStore::new(store);
+        let claim = |id| -> LocalBoxFuture<'_, Option<Claim>> { claimed(&claim, id) };
+        let options = ImportOptions { now: WebHost.now(), on_progress: &|_| {}, claim: &claim };
+        Ok(imported_to_js(&import_foreign(&text, &store, &WebHost, &options).await?))
+    })
+}
+
+/// A stored conversation as JSON text: `"message"`, `"chat"`, `"session"` or `"trajectory"`.
+#[wasm_bindgen(js_name = written, unchecked_return_type = "Promise<string>")]
+pub fn written_js(store: Object, conversation: String, form: String) -> Promise {
+    promise(async move {
+        let form = Form::from_json(&quoted(&form))
+            .ok_or_else(|| Error::new(ErrorCode::InvalidOptions, "there is no such format of messages"))?;
+        Ok(written(&HostStore::new(store), conversation.parse()?, form).await?.into())
+    })
+}
+
+/// The right to write a conversation, if the TypeScript side gives it.
+fn claimed(claim: &Function, id: ConversationId) -> LocalBoxFuture<'static, Option<Claim>> {
+    let answer = claim.call1(&JsValue::UNDEFINED, &id.to_string().into());
+    Box::pin(async move {
+        let claimed = JsFuture::from(Promise::resolve(&answer.ok()?)).await.ok()?;
+        claimed.is_truthy().then(|| Box::new(()) as Claim)
     })
 }
 

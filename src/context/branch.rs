@@ -24,6 +24,17 @@ pub enum Leaf {
     Unset,
 }
 
+impl Leaf {
+    /// What the fields `leaf_event_id` and `head_is_empty` say.
+    pub fn stored(leaf_event_id: Option<&str>, head_is_empty: Option<bool>) -> Self {
+        match leaf_event_id.and_then(|id| id.parse().ok()) {
+            Some(id) => Self::Event(id),
+            None if head_is_empty == Some(true) => Self::Empty,
+            None => Self::Unset,
+        }
+    }
+}
+
 /// Which event a walk wants next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {

@@ -156,11 +156,7 @@ impl BaseState {
     /// Where the conversation stands in its tree. An id that no event can have counts as unset.
     pub fn leaf(&self) -> Leaf {
         let id = self.fields.read::<String>("leaf_event_id");
-        match id.and_then(|id| id.parse().ok()) {
-            Some(id) => Leaf::Event(id),
-            None if self.fields.read("head_is_empty") == Some(true) => Leaf::Empty,
-            None => Leaf::Unset,
-        }
+        Leaf::stored(id.as_deref(), self.fields.read("head_is_empty"))
     }
 
     /// Moves HEAD to an event, or before the first one.

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// What a request to a model depends on.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModelFeatures {
     /// Reads images.
     pub supports_vision: bool,

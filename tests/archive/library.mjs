@@ -7,7 +7,7 @@ import { build } from "esbuild";
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
 
 /**
- * `importZip`, `exportZip`, `exportZipStream`, `memoryStore`, `ThreadkeepError`, the `memory` of the wasm that keeps
+ * `importZip`, `exportZip`, `exportZipStream`, `importJSON`, `written`, `memoryStore`, `ThreadkeepError`, the `memory` of the wasm that keeps
  * memory stores, and what the tests of locks and crashes reach into.
  */
 export async function archiveLibrary() {
@@ -19,7 +19,7 @@ export async function archiveLibrary() {
   await build({
     stdin: {
       contents: `
-        export { importZip, exportZip, exportZipStream } from "./js/archive.ts";
+        export { importJSON, importZip, exportZip, exportZipStream, written } from "./js/archive.ts";
         export { ThreadkeepError } from "./js/errors.ts";
         export { memoryStore, coreStore } from "./js/store.ts";
         export { load } from "./js/wasm.ts";

@@ -15,6 +15,14 @@ from opened import base_state, open_state, register_tools_of
 
 ERROR_LENGTH = 600
 MASK = "**********"
+# A model to which nothing that a message holds need be left out.
+CAN_DO_EVERYTHING = {
+    "cache_enabled": False,
+    "vision_enabled": True,
+    "function_calling_enabled": True,
+    "force_string_serializer": False,
+    "send_reasoning_content": True,
+}
 
 
 def check(directory: Path, cipher: Cipher | None = None) -> dict:
@@ -115,7 +123,8 @@ def describe(state: ConversationState) -> dict:
         "active_branch": [event.id for event in branch],
         "view": [event.id for event in state.view.events],
         "unmatched_actions": [event.id for event in ConversationState.get_unmatched_actions(branch)],
-        "branch_messages": messages_of([e for e in branch if isinstance(e, LLMConvertibleEvent)]),
+        "branch_messages": dumped(spoken_on(branch)),
+        "branch_chat": [message.to_chat_dict(**CAN_DO_EVERYTHING) for message in spoken_on(branch)],
         "messages": dumped(visible),
         "chat": llm.format_messages_for_llm(visible),
         "responses": {"instructions": instructions, "input": items},
@@ -127,8 +136,8 @@ def describe(state: ConversationState) -> dict:
     }
 
 
-def messages_of(events: list[LLMConvertibleEvent]) -> list[dict]:
-    return dumped(LLMConvertibleEvent.events_to_messages(events))
+def spoken_on(branch: list) -> list:
+    return LLMConvertibleEvent.events_to_messages([event for event in branch if isinstance(event, LLMConvertibleEvent)])
 
 
 def dumped(messages: list) -> list[dict]:

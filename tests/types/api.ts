@@ -8,6 +8,7 @@ import {
   memoryStore,
   tool,
   type ActionEvent,
+  type ChatMessage,
   type ConfirmationPolicy,
   type ConversationEvent,
   type ConversationInfo,
@@ -15,6 +16,8 @@ import {
   type ExecutionStatus,
   type HookInput,
   type Hooks,
+  type ImportedConversation,
+  type LLMMessage,
   type LiveEvent,
   type MessageEvent_,
   LLMProfileStore,
@@ -23,7 +26,9 @@ import {
   type RunResult,
   type SecurityAnalyzer,
   type SecurityRisk,
+  type Session,
   type Store,
+  type TrajectoryEvent,
 } from "threadkeep";
 
 /** Fails to compile unless both types are the same. */
@@ -166,6 +171,18 @@ export async function use(signal: AbortSignal): Promise<void> {
   for await (const event of conversation.events) same<typeof event, ConversationEvent>(true);
   same<Awaited<ReturnType<typeof conversation.events.at>>, ConversationEvent | undefined>(true);
   same<Awaited<ReturnType<typeof Conversation.list>>, ConversationInfo[]>(true);
+  const messages = await conversation.toMessages();
+  same<typeof messages, LLMMessage[]>(true);
+  const chat = await conversation.toMessages("chat");
+  same<typeof chat, ChatMessage[]>(true);
+  // @ts-expect-error there is no such format
+  await conversation.toMessages("xml");
+  const session = await conversation.exportSession();
+  same<typeof session, Session>(true);
+  const trajectory = await conversation.exportTrajectory();
+  same<typeof trajectory, TrajectoryEvent[]>(true);
+  const imported = await Conversation.importJSON(chat, { store });
+  same<typeof imported, ImportedConversation>(true);
   await Conversation.delete(conversation.id, store);
 }
 

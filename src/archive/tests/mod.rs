@@ -2,6 +2,8 @@
 
 mod continuing;
 mod faults;
+mod foreign;
+mod foreign_random;
 mod hostile;
 mod left_half_written;
 mod random;

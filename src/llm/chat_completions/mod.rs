@@ -10,7 +10,11 @@ mod tool_calls;
 pub use decoder::ChatDecoder;
 
 use crate::llm::{
+    endpoint::Endpoint,
     error::LlmError,
+    message::Message,
+    model_features::ModelFeatures,
+    options::LlmOptions,
     wire_api::{Decoder, LlmRequest, WireApi, WireRequest},
 };
 
@@ -26,4 +30,25 @@ impl WireApi for ChatCompletions {
         };
         Ok((sent, Box::new(ChatDecoder::default())))
     }
+}
+
+/// Messages as the SDK's `Message.to_chat_dict` writes them for a model that can do everything: a list with images,
+/// calls and earlier reasoning, and without marks for a cache. A LiteLLM proxy is the server that gets them so.
+///
+/// # Errors
+/// None that could be met.
+pub fn chat_messages(messages: &[Message]) -> Result<String, LlmError> {
+    let options = LlmOptions::new("litellm_proxy/any");
+    let endpoint = Endpoint::resolve(&options.model, Some("/"))?;
+    let features =
+        ModelFeatures { supports_vision: true, send_reasoning_content: true, ..ModelFeatures::default() };
+    Ok(messages::messages_json(&LlmRequest {
+        options: &options,
+        endpoint: &endpoint,
+        features: &features,
+        messages,
+        tools: &[],
+        conversation_id: None,
+        is_streaming: false,
+    }))
 }

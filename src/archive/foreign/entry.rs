@@ -1,0 +1,91 @@
+//! Objects of a file that nobody has checked: a field is what it has to be, is absent, or is an error that names it.
+
+use super::super::invalid;
+use crate::{
+    error::{Error, Result},
+    json::{FromJson as _, Object, elements},
+};
+
+/// An object, and what messages call it.
+pub struct Entry<'a> {
+    /// Such as `messages[3]`.
+    pub name: String,
+    fields: Object<'a>,
+}
+
+impl<'a> Entry<'a> {
+    /// The object in this text.
+    pub fn read(name: String, text: &'a str) -> Result<Self> {
+        match Object::parse(text) {
+            Some(fields) => Ok(Self { name, fields }),
+            None => Err(invalid(format!("{name} is not an object"))),
+        }
+    }
+
+    /// The text of a field's value; `null` is as good as nothing.
+    pub fn get(&self, field: &str) -> Option<&'a str> {
+        self.fields.get(field).filter(|value| *value != "null")
+    }
+
+    /// A string.
+    pub fn text(&self, field: &str) -> Result<Option<String>> {
+        let Some(value) = self.get(field) else { return Ok(None) };
+        match String::from_json(value) {
+            Some(text) => Ok(Some(text)),
+            None => Err(self.refused(field, "is not a text")),
+        }
+    }
+
+    /// A string that says something.
+    pub fn name_in(&self, field: &str) -> Result<Option<String>> {
+        Ok(self.text(field)?.filter(|text| !text.trim().is_empty()))
+    }
+
+    /// The texts of a list's elements.
+    pub fn list(&self, field: &str) -> Result<Vec<&'a str>> {
+        let Some(value) = self.get(field) else { return Ok(Vec::new()) };
+        elements(value).ok_or_else(|| self.refused(field, "is not a list"))
+    }
+
+    /// An object.
+    pub fn object(&self, field: &str) -> Result<Option<Entry<'a>>> {
+        self.get(field).map(|value| Entry::read(format!("{}.{field}", self.name), value)).transpose()
+    }
+
+    /// The objects in a list.
+    pub fn objects(&self, field: &str) -> Result<Vec<Entry<'a>>> {
+        let mut objects = Vec::new();
+        for (place, element) in self.list(field)?.into_iter().enumerate() {
+            objects.push(Entry::read(format!("{}.{field}[{place}]", self.name), element)?);
+        }
+        Ok(objects)
+    }
+
+    /// The strings in a list.
+    pub fn texts(&self, field: &str) -> Result<Vec<String>> {
+        let mut texts = Vec::new();
+        for element in self.list(field)? {
+            texts.push(
+                String::from_json(element)
+                    .ok_or_else(|| self.refused(field, "holds something else than texts"))?,
+            );
+        }
+        Ok(texts)
+    }
+
+    /// The names of the fields that are not among `known` and say something.
+    pub fn others(&self, known: &[&str]) -> Vec<String> {
+        let mut others = Vec::new();
+        for name in self.fields.names() {
+            if !known.contains(&name) && self.get(name).is_some() {
+                others.push(name.to_owned());
+            }
+        }
+        others
+    }
+
+    /// What is wrong with a field.
+    pub fn refused(&self, field: &str, why: &str) -> Error {
+        invalid(format!("{}.{field} {why}", self.name))
+    }
+}

@@ -1,0 +1,94 @@
+//! A log that was made here as the archive of one conversation, so that it is checked and stored as any other.
+
+use super::{
+    super::{
+        Archive, EntryHeader,
+        name::{BASE_STATE, EVENTS, event_name},
+    },
+    log::Log,
+    story::Story,
+};
+use crate::event::{Body, Event, Source};
+use crate::{
+    id::ConversationId,
+    json::{ObjectWriter, quoted},
+    llm::message::Role,
+};
+use futures_util::future::LocalBoxFuture;
+use std::{cell::Cell, future::ready, rc::Rc};
+
+/// The longest tag that the SDK takes, in characters.
+const LONGEST_TAG: usize = 256;
+
+/// The files of a conversation's directory, in memory.
+pub struct Folder {
+    files: Vec<(String, Rc<str>)>,
+    next: Cell<usize>,
+}
+
+impl Folder {
+    /// The directory of the conversation `id` with this log.
+    pub fn new(id: ConversationId, log: &Log, story: &Story<'_>) -> Self {
+        let folder = id.hex();
+        let mut files = vec![(format!("{folder}/{BASE_STATE}"), base_state(id, log, story).into())];
+        for (index, event) in (0_u64..).zip(&log.events) {
+            let name = format!("{folder}/{EVENTS}/{}", event_name(index, event.id()));
+            files.push((name, Rc::clone(event.json())));
+        }
+        Self { files, next: Cell::new(0) }
+    }
+}
+
+impl Archive for Folder {
+    fn size(&self) -> u64 {
+        self.files.iter().map(|(_, content)| content.len() as u64).sum()
+    }
+
+    fn next_entry(&self) -> LocalBoxFuture<'_, Result<Option<EntryHeader>, String>> {
+        let place = self.next.replace(self.next.get().saturating_add(1));
+        let header = self.files.get(place).map(|(name, content)| EntryHeader {
+            name: name.clone(),
+            compressed_size: content.len() as u64,
+            size: content.len() as u64,
+            is_directory: false,
+            is_symlink: false,
+            is_encrypted: false,
+            method: 0,
+        });
+        Box::pin(ready(Ok(header)))
+    }
+
+    fn read(&self, position: usize) -> LocalBoxFuture<'_, Result<Vec<u8>, String>> {
+        let content = self.files.get(position).map(|(_, content)| content.as_bytes().to_vec());
+        Box::pin(ready(content.ok_or_else(|| "there is no such file".to_owned())))
+    }
+
+    fn forget(&self, _: usize) {}
+}
+
+/// What the SDK needs; the rest is its default. Of the agent nothing is known but a model's name.
+fn base_state(id: ConversationId, log: &Log, story: &Story<'_>) -> String {
+    let model = quoted(story.model.as_deref().unwrap_or("unknown"));
+    let mut out = ObjectWriter::new();
+    out.field("id", &id.to_string());
+    out.raw("agent", &format!("{{\"llm\":{{\"model\":{model}}},\"tools\":[],\"kind\":\"Agent\"}}"));
+    out.raw("workspace", r#"{"working_dir":"workspace/project","kind":"LocalWorkspace"}"#);
+    out.field("execution_status", if log.is_finished { "finished" } else { "idle" });
+    let is_of_the_user = |event: &&Event| {
+        event.source() == Source::User
+            && matches!(event.body(), Body::MessageEvent(body) if body.llm_message.role == Role::User)
+    };
+    if let Some(message) = log.events.iter().rfind(is_of_the_user) {
+        out.field("last_user_message_id", message.id().as_str());
+    }
+    if let Some(last) = log.events.last() {
+        out.field("leaf_event_id", last.id().as_str());
+    }
+    out.raw("head_is_empty", "false");
+    let mut tags = ObjectWriter::new();
+    if let Some(title) = &story.title {
+        tags.field("title", &title.chars().take(LONGEST_TAG).collect::<String>());
+    }
+    out.raw("tags", &tags.finish());
+    out.finish()
+}

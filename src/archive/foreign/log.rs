@@ -1,0 +1,198 @@
+//! A story as events: typed, each the parent of the next, the instructions first, no call left without a result.
+
+use super::{
+    story::{Item, Outcome, Stamp, Story, What},
+    turns::{Call, Turn, named, turns},
+};
+use crate::{
+    event::{
+        Action, ActionEvent, AgentErrorEvent, Body, ErrorClassification, Event, Head, MessageEvent,
+        Observation, ObservationEvent, Parent, RejectionSource, Source, SystemPromptEvent,
+        UserRejectObservation,
+    },
+    llm::message::{Content, Message, Role},
+};
+
+/// What a call is answered with if the file has no result: left alone, the next run would make it.
+const NO_RESULT: &str = "No result of this call was recorded.";
+
+/// The events of a story.
+pub struct Log {
+    /// The first one first.
+    pub events: Vec<Event>,
+    /// Whether the last word is the model's.
+    pub is_finished: bool,
+}
+
+/// Writes a story down. What that changes is told in its warnings.
+pub fn log(story: &mut Story<'_>) -> Log {
+    let mut turns = turns(story);
+    let is_finished = turns.last().is_some_and(ends);
+    put_instructions_first(&mut turns, story);
+    let mut writer = Writer::default();
+    let mut unanswered = Vec::new();
+    for turn in turns {
+        match turn {
+            Turn::Item(item) => writer.item(*item),
+            Turn::Calls(calls) => {
+                for call in &calls {
+                    writer.event(&call.stamp, Source::Agent, call.action.clone());
+                }
+                for mut call in calls {
+                    match call.result.take() {
+                        Some((stamp, outcome)) => writer.result(&call, &stamp, outcome),
+                        None => {
+                            let stamp = Stamp { id: story.new_id(), ..call.stamp.clone() };
+                            if !writer.missing_result(&call, &stamp) {
+                                unanswered.push(format!("{} in {}", call.action.tool_name, stamp.place));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    if !unanswered.is_empty() {
+        story.warnings.push(format!(
+            "calls without a result were answered with an error, so that no run makes them again: {}",
+            named(&unanswered)
+        ));
+    }
+    Log { events: writer.events, is_finished }
+}
+
+fn put_instructions_first(turns: &mut Vec<Turn>, story: &Story<'_>) {
+    let is_prompt =
+        |turn: &Turn| matches!(turn, Turn::Item(item) if matches!(item.what, What::Instructions(..)));
+    let first = match turns.iter().position(is_prompt) {
+        Some(place) => turns.remove(place),
+        None => {
+            // The SDK goes on with no messages that no instructions stand before. Empty ones say nothing.
+            let timestamp = match turns.first() {
+                Some(Turn::Item(item)) => item.stamp.timestamp.clone(),
+                Some(Turn::Calls(calls)) => {
+                    calls.first().map(|call| call.stamp.timestamp.clone()).unwrap_or_default()
+                }
+                None => return,
+            };
+            let stamp = Stamp { id: story.new_id(), timestamp, place: String::new() };
+            let what = What::Instructions(Vec::new(), Vec::new());
+            Turn::Item(Box::new(Item { stamp, what }))
+        }
+    };
+    turns.insert(0, first);
+}
+
+/// Whether the model has nothing more to say after this.
+fn ends(turn: &Turn) -> bool {
+    match turn {
+        Turn::Calls(calls) => calls.iter().any(|call| last_message(&call.action).is_some()),
+        Turn::Item(item) => matches!(&item.what, What::Message(_, said) if said.role == Role::Assistant),
+    }
+}
+
+/// What a call of `finish` tells the user.
+fn last_message(action: &ActionEvent) -> Option<String> {
+    let action = action.action.as_ref()?;
+    if action.kind()? == "FinishAction" { action.as_json().field("message") } else { None }
+}
+
+#[derive(Default)]
+struct Writer {
+    events: Vec<Event>,
+}
+
+impl Writer {
+    fn event(&mut self, stamp: &Stamp, source: Source, body: impl Into<Body>) {
+        let parent = self.events.last().map_or(Parent::Unset, |last| Parent::Event(last.id().clone()));
+        let head = Head { id: stamp.id.clone(), timestamp: stamp.timestamp.clone(), source, parent };
+        self.events.push(Event::new(head, body.into()));
+    }
+
+    fn item(&mut self, item: Item) {
+        let stamp = &item.stamp;
+        match item.what {
+            What::Instructions(content, tools) if self.events.is_empty() => {
+                let (system_prompt, dynamic_context) = prompt(&content);
+                self.event(stamp, Source::Agent, SystemPromptEvent { system_prompt, tools, dynamic_context });
+            }
+            What::Instructions(content, _) => {
+                let message = Message::new(Role::System, content);
+                self.event(stamp, Source::Environment, MessageEvent::new(message));
+            }
+            What::Message(source, message) => self.event(stamp, source, MessageEvent::new(message)),
+            What::Other(source, body) => self.event(stamp, source, body),
+            // These are in a turn of calls.
+            What::Call(_) | What::Result(..) => {}
+        }
+    }
+
+    fn result(&mut self, call: &Call, stamp: &Stamp, outcome: Outcome) {
+        let ActionEvent { tool_name, tool_call_id, action, .. } = &call.action;
+        match outcome {
+            Outcome::Content(content) => {
+                let kind = action.as_ref().and_then(Action::kind);
+                let observation = match (kind.as_deref(), content.as_slice()) {
+                    (Some("FinishAction"), [Content::Text { text, .. }]) => Observation::finish(text),
+                    (Some("ThinkAction"), [Content::Text { text, .. }]) => Observation::think(text),
+                    _ => Observation::mcp_tool(tool_name, &content, false),
+                };
+                self.observation(call, stamp, observation);
+            }
+            Outcome::Rejected(rejection_reason) => {
+                let body = UserRejectObservation {
+                    tool_name: tool_name.clone(),
+                    tool_call_id: tool_call_id.clone(),
+                    rejection_reason,
+                    rejection_source: RejectionSource::User,
+                    action_id: call.stamp.id.to_string(),
+                };
+                self.event(stamp, Source::Environment, body);
+            }
+            Outcome::Failed(error) => self.error(call, stamp, error),
+        }
+    }
+
+    /// Answers a call to which there is no result. The end of a task has none in every format; anything else is
+    /// answered with an error, and the answer is `false`.
+    fn missing_result(&mut self, call: &Call, stamp: &Stamp) -> bool {
+        match last_message(&call.action) {
+            Some(message) => {
+                self.observation(call, stamp, Observation::finish(&message));
+                true
+            }
+            None => {
+                self.error(call, stamp, NO_RESULT.to_owned());
+                false
+            }
+        }
+    }
+
+    fn observation(&mut self, call: &Call, stamp: &Stamp, observation: Observation) {
+        let body = ObservationEvent {
+            tool_name: call.action.tool_name.clone(),
+            tool_call_id: call.action.tool_call_id.clone(),
+            observation,
+            action_id: call.stamp.id.to_string(),
+            extended_content: Vec::new(),
+        };
+        self.event(stamp, Source::Environment, body);
+    }
+
+    fn error(&mut self, call: &Call, stamp: &Stamp, error: String) {
+        let ActionEvent { tool_name, tool_call_id, .. } = &call.action;
+        let unknown = ErrorClassification::UNKNOWN;
+        let body = AgentErrorEvent::new(tool_name.as_str(), tool_call_id.as_str(), error, unknown);
+        self.event(stamp, Source::Agent, body);
+    }
+}
+
+/// Instructions are one text, or two.
+fn prompt(content: &[Content]) -> (Content, Option<Content>) {
+    let texts: Vec<&str> = content.iter().filter_map(Content::as_text).collect();
+    match texts.split_first() {
+        Some((first, [])) => (Content::text(*first), None),
+        Some((first, rest)) => (Content::text(*first), Some(Content::text(rest.join("\n")))),
+        None => (Content::text(""), None),
+    }
+}

@@ -1,0 +1,150 @@
+//! Conversations as other programs keep them: lists of chat messages, sessions of such, and OpenHands V0 trajectories.
+//!
+//! What is read becomes a new conversation of typed events ([`story`], [`log`]), packed as an archive ([`folder`]) and
+//! then imported like any other: checked as a whole, stored completely or not at all. Nothing of a file is trusted,
+//! nothing is dropped without a word, and nothing but what is said in it is taken over: no settings, no keys.
+
+mod chat;
+mod date;
+mod entry;
+mod folder;
+mod log;
+mod session;
+mod story;
+mod trajectory;
+mod turns;
+
+use super::{
+    ImportOptions, Imported, history, import, invalid, json,
+    limits::{MAX_ENTRIES, MAX_ENTRY_BYTES},
+};
+use crate::{
+    error::{Error, ErrorCode, Result},
+    host::Host,
+    id::ConversationId,
+    json::{Object, ToJson as _, elements, members, well_formed, words},
+    llm::chat_completions::chat_messages,
+    store::{Listing, Store},
+};
+use folder::Folder;
+use std::borrow::Cow;
+use story::Story;
+
+/// Imports a conversation that another program wrote down, as a new one.
+pub async fn import_foreign(
+    text: &str,
+    store: &dyn Store,
+    host: &dyn Host,
+    options: &ImportOptions<'_>,
+) -> Result<Imported> {
+    let mut story = read(text, host)?;
+    let log = log::log(&mut story);
+    let folder = Folder::new(ConversationId::from(host.random_uuid()), &log, &story);
+    let imported = import(&folder, store, options).await?;
+    let Some(mut imported) = imported.into_iter().next() else {
+        return Err(Error::new(ErrorCode::Internal, "an archive of one conversation was imported as none"));
+    };
+    imported.warnings.extend(story.into_warnings());
+    Ok(imported)
+}
+
+fn read<'a>(text: &str, host: &'a dyn Host) -> Result<Story<'a>> {
+    if text.len() as u64 > MAX_ENTRY_BYTES {
+        return Err(invalid(format!("it has {} bytes, more than the {MAX_ENTRY_BYTES} allowed", text.len())));
+    }
+    let mut story = Story::new(host);
+    let sound = well_formed(text);
+    if matches!(sound, Cow::Owned(_)) {
+        story.warnings.push("halves of characters, which no file can hold, were replaced".to_owned());
+    }
+    let text = sound.trim();
+    if let Some(list) = elements(text) {
+        read_list(&mut story, &list)?;
+        return Ok(story);
+    }
+    let Some(object) = Object::parse(text) else { return Err(not_json(text)) };
+    if object.get("messages").is_some() {
+        session::read(&mut story, text)?;
+    } else if let Some(list) = ["trajectory", "history"].iter().find_map(|name| elements(object.get(name)?)) {
+        // What the server of OpenHands answers, and what its evaluations write.
+        check_count(&list)?;
+        trajectory::read(&mut story, &list)?;
+    } else {
+        return Err(invalid(
+            "it is neither a list of messages or events, nor an object with messages or a trajectory",
+        ));
+    }
+    Ok(story)
+}
+
+fn read_list(story: &mut Story<'_>, list: &[&str]) -> Result<()> {
+    check_count(list)?;
+    let is_event = |text: &&str| {
+        Object::parse(text)
+            .is_some_and(|object| object.get("role").is_none() && object.get("source").is_some())
+    };
+    if list.first().is_some_and(is_event) {
+        trajectory::read(story, list)
+    } else {
+        chat::read(story, "messages", list, None)
+    }
+}
+
+fn check_count(list: &[&str]) -> Result<()> {
+    // A result and a call can be two events each.
+    if list.len() > MAX_ENTRIES / 4 {
+        return Err(invalid(format!(
+            "it has {} entries, more than the {} allowed",
+            list.len(),
+            MAX_ENTRIES / 4
+        )));
+    }
+    Ok(())
+}
+
+fn not_json(text: &str) -> Error {
+    match members(text) {
+        Err(broken) if text.starts_with('{') => invalid(format!("it is not JSON: {broken}")),
+        _ => invalid("it is not JSON, or neither a list nor an object"),
+    }
+}
+
+/// A stored conversation as JSON of another form.
+pub async fn written(store: &dyn Store, conversation: ConversationId, form: Form) -> Result<String> {
+    let (listing, branch) = history::read(store, conversation).await?;
+    Ok(match form {
+        Form::Message => history::messages(&branch).to_json_text(),
+        Form::Chat => chat_messages(&history::messages(&branch))?,
+        Form::Session => {
+            let title = title(&listing);
+            session::write(conversation, &branch, title.as_deref(), listing.created_at)
+        }
+        Form::Trajectory => trajectory::write(&branch),
+    })
+}
+
+/// What [`written`] writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// The SDK's messages.
+    Message,
+    /// Those of Chat Completions, as the SDK makes them.
+    Chat,
+    /// `{id, created_at, messages}`.
+    Session,
+    /// A list of OpenHands V0 events.
+    Trajectory,
+}
+
+words!(Form {
+    Message = "message",
+    Chat = "chat",
+    Session = "session",
+    Trajectory = "trajectory",
+});
+
+fn title(listing: &Listing) -> Option<String> {
+    let members = json::members(&listing.base_state).ok()?;
+    let tags = json::members(json::member(&members, "tags")?).ok()?;
+    json::string_member(&tags, "title")
+}

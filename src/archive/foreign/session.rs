@@ -1,0 +1,109 @@
+//! A session: `{id, created_at, messages}`, as plain chat programs keep a conversation.
+
+use super::{super::history, chat, check_count, date, entry::Entry, story::Story};
+use crate::{
+    error::Result,
+    event::Event,
+    id::ConversationId,
+    json::{ObjectWriter, ToJson as _, quoted},
+    llm::message::{Content, Message, Role},
+};
+
+/// Takes up a session.
+pub fn read(story: &mut Story<'_>, text: &str) -> Result<()> {
+    let session = Entry::read("the session".to_owned(), text)?;
+    story.title = session.name_in("title")?;
+    story.model = session.name_in("model")?;
+    let created_at = match session.get("created_at") {
+        Some(number) if !number.starts_with('"') => match number.parse::<f64>() {
+            Ok(number) => Some(date::of_number(number)),
+            Err(_) => return Err(session.refused("created_at", "is neither a date nor a number")),
+        },
+        _ => session.text("created_at")?,
+    };
+    let messages = session.list("messages")?;
+    check_count(&messages)?;
+    chat::read(story, "messages", &messages, created_at.as_deref())?;
+    for other in session.others(&["id", "created_at", "title", "model", "messages"]) {
+        story.leave_out(&format!("the session's field {other}"));
+    }
+    Ok(())
+}
+
+/// The session of a branch. `created_at` is for one without events.
+pub fn write(id: ConversationId, branch: &[Event], title: Option<&str>, created_at: f64) -> String {
+    let mut out = ObjectWriter::new();
+    out.field("id", &id.to_string());
+    let first = branch.first().map(|event| event.timestamp().to_owned());
+    out.field("created_at", &first.unwrap_or_else(|| date::of_number(created_at)));
+    if let Some(title) = title {
+        out.field("title", title);
+    }
+    let messages = history::messages(branch);
+    let is_system = |place: usize| messages.get(place).is_some_and(|message| message.role == Role::System);
+    // The instructions of a conversation that has none; before others they would be missed.
+    let is_left_out = |message: &Message| message.text().is_empty() && is_system(0) && !is_system(1);
+    let mut list = Vec::new();
+    for (place, message) in messages.iter().enumerate() {
+        if place > 0 || !is_left_out(message) {
+            list.push(plain(message));
+        }
+    }
+    let list = list.join(",");
+    out.raw("messages", &format!("[{list}]"));
+    out.finish()
+}
+
+/// A message of Chat Completions that has all of it, and is no list where a text will do.
+fn plain(message: &Message) -> String {
+    let mut out = ObjectWriter::new();
+    out.field("role", &message.role);
+    match message.content.as_slice() {
+        [] => out.field("content", ""),
+        [Content::Text { text, .. }] => out.field("content", text),
+        parts => out.raw("content", &format!("[{}]", parts_json(parts))),
+    }
+    let mut calls = Vec::new();
+    for call in message.tool_calls.iter().flatten() {
+        let mut function = ObjectWriter::new();
+        function.field("name", &call.name);
+        function.field("arguments", &call.arguments);
+        let mut item = ObjectWriter::new();
+        item.field("id", &call.id);
+        item.field("type", "function");
+        item.raw("function", &function.finish());
+        item.optional("responses_item_id", &call.responses_item_id);
+        calls.push(item.finish());
+    }
+    if !calls.is_empty() {
+        out.raw("tool_calls", &format!("[{}]", calls.join(",")));
+    }
+    out.optional("tool_call_id", &message.tool_call_id);
+    out.optional("name", &message.name);
+    out.optional("reasoning_content", &message.reasoning_content);
+    if !message.thinking_blocks.is_empty() {
+        out.raw("thinking_blocks", &message.thinking_blocks.to_json_text());
+    }
+    out.optional("responses_reasoning_item", &message.responses_reasoning_item);
+    out.finish()
+}
+
+fn parts_json(parts: &[Content]) -> String {
+    let mut texts = Vec::new();
+    for part in parts {
+        match part {
+            Content::Text { text, .. } => {
+                texts.push(format!("{{\"type\":\"text\",\"text\":{}}}", quoted(text)))
+            }
+            Content::Image { image_urls, .. } => {
+                for url in image_urls {
+                    texts.push(format!(
+                        "{{\"type\":\"image_url\",\"image_url\":{{\"url\":{}}}}}",
+                        quoted(url)
+                    ));
+                }
+            }
+        }
+    }
+    texts.join(",")
+}

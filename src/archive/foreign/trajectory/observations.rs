@@ -1,0 +1,172 @@
+//! V0 observations on their way in, and which call each of them answers.
+
+use super::super::{
+    entry::Entry,
+    story::{Outcome, Story, What, image},
+};
+use crate::{
+    error::Result,
+    event::{ActionEvent, ConversationErrorEvent, Source},
+    json::FromJson as _,
+    llm::message::{Content, Message, Role},
+    names::Names,
+};
+
+/// The calls so far.
+#[derive(Default)]
+pub struct Calls {
+    /// The ids of calls.
+    ids: Vec<String>,
+    /// The call that an event of V0 was, by the event's number.
+    by_event: Names,
+    /// Every call by its id.
+    by_id: Names,
+    /// What the user did, by the event's number.
+    by_the_user: Names,
+    responses: Names,
+}
+
+impl Calls {
+    /// Remembers the call that this event is.
+    pub fn add(&mut self, entry: &Entry<'_>, action: &ActionEvent) {
+        if let Some(id) = entry.get("id") {
+            self.by_event.set(id.trim(), self.ids.len());
+        }
+        self.by_id.set(&action.tool_call_id, self.ids.len());
+        self.ids.push(action.tool_call_id.clone());
+        self.responses.set(&action.llm_response_id, 0);
+    }
+
+    /// Remembers that the user did this, and no model.
+    pub fn done_by_the_user(&mut self, entry: &Entry<'_>) {
+        if let Some(id) = entry.get("id") {
+            self.by_the_user.set(id.trim(), 0);
+        }
+    }
+
+    /// Whether a call of this answer is known.
+    pub fn has_response(&self, response: &str) -> bool {
+        self.responses.has(response)
+    }
+
+    /// The id of the call that an observation answers.
+    fn answered_by(&self, entry: &Entry<'_>) -> Result<Option<String>> {
+        let metadata = entry.object("tool_call_metadata")?;
+        let told = metadata.map(|metadata| metadata.text("tool_call_id")).transpose()?.flatten();
+        if let Some(id) = told.filter(|id| self.by_id.has(id)) {
+            return Ok(Some(id));
+        }
+        let place = entry.get("cause").and_then(|cause| self.by_event.get(cause.trim()));
+        Ok(place.and_then(|place| self.ids.get(place).cloned()))
+    }
+}
+
+/// Takes up an observation.
+pub fn observation(story: &mut Story<'_>, calls: &mut Calls, entry: &Entry<'_>, name: &str) -> Result<()> {
+    let extras = match entry.object("extras")? {
+        Some(extras) => extras,
+        None => Entry::read(format!("{}.extras", entry.name), "{}")?,
+    };
+    let text = entry.text("content")?.unwrap_or_default();
+    let what = match (name, calls.answered_by(entry)?) {
+        ("null" | "agent_state_changed" | "loop_detection", _) => {
+            story.leave_out(name);
+            return Ok(());
+        }
+        ("error", Some(call)) => What::Result(call, Outcome::Failed(text)),
+        ("user_rejected", Some(call)) => What::Result(call, Outcome::Rejected(text)),
+        (_, Some(call)) => What::Result(call, Outcome::Content(content(story, &extras, name, text)?)),
+        ("error", None) => {
+            let code = extras.name_in("error_id")?.unwrap_or_else(|| "ErrorObservation".to_owned());
+            What::Other(Source::Environment, ConversationErrorEvent::new(code, text).into())
+        }
+        ("recall", None) => match recalled(&extras)? {
+            Some(text) => said(Source::Environment, vec![Content::text(text)]),
+            None => {
+                story.leave_out(name);
+                return Ok(());
+            }
+        },
+        (_, None) => {
+            let is_of_the_user = entry.get("cause").is_some_and(|cause| calls.by_the_user.has(cause.trim()));
+            let mut content = content(story, &extras, name, text)?;
+            content.retain(|part| part.as_text().is_none_or(|text| !text.trim().is_empty()));
+            if content.is_empty() {
+                story.leave_out(&format!("{name} without content"));
+                return Ok(());
+            }
+            if let (true, Some(Content::Text { text, .. })) = (is_of_the_user, content.first_mut()) {
+                *text = format!("Observed result of command executed by user:\n{text}");
+            }
+            said(if is_of_the_user { Source::User } else { Source::Environment }, content)
+        }
+    };
+    story.add(&entry.name, entry.text("timestamp")?, what);
+    Ok(())
+}
+
+fn said(source: Source, content: Vec<Content>) -> What {
+    What::Message(source, Message::new(Role::User, content))
+}
+
+/// What the model was shown.
+fn content(story: &mut Story<'_>, extras: &Entry<'_>, name: &str, text: String) -> Result<Vec<Content>> {
+    let text = match name {
+        "run" => terminal_text(extras, text)?,
+        "delegate" => match extras.object("outputs")? {
+            Some(outputs) => outputs.name_in("content")?.unwrap_or(text),
+            None => text,
+        },
+        _ => text,
+    };
+    let mut content = vec![Content::text(text)];
+    let mut urls = match name {
+        "run_ipython" | "mcp" => extras.texts("image_urls")?,
+        "browse" => {
+            let marked = extras.name_in("set_of_marks")?;
+            marked.or(extras.name_in("screenshot")?).into_iter().collect()
+        }
+        _ => Vec::new(),
+    };
+    for url in urls.drain(..) {
+        content.extend(image(story, vec![url]));
+    }
+    Ok(content)
+}
+
+/// V0 keeps the parts of what it tells a model about a command. Older versions have fewer of them.
+fn terminal_text(extras: &Entry<'_>, output: String) -> Result<String> {
+    let Some(metadata) = extras.object("metadata")? else {
+        return Ok(match extras.get("exit_code").and_then(i64::from_json) {
+            Some(code) => format!("{output}\n[Command finished with exit code {code}]"),
+            None => output,
+        });
+    };
+    let part = |field| -> Result<String> { Ok(metadata.text(field)?.unwrap_or_default()) };
+    let mut text = format!("{}{output}{}", part("prefix")?, part("suffix")?);
+    for (field, what) in
+        [("working_dir", "Current working directory"), ("py_interpreter_path", "Python interpreter")]
+    {
+        let value = part(field)?;
+        if !value.is_empty() {
+            text.push_str(&format!("\n[{what}: {value}]"));
+        }
+    }
+    let code = metadata.get("exit_code").and_then(i64::from_json).unwrap_or(-1);
+    if code != -1 {
+        text.push_str(&format!("\n[Command finished with exit code {code}]"));
+    }
+    Ok(text)
+}
+
+/// What V0 added to the prompt from a repository and its microagents, without the frame that it wrote around that.
+fn recalled(extras: &Entry<'_>) -> Result<Option<String>> {
+    let mut texts = Vec::new();
+    for field in ["repo_instructions", "additional_agent_instructions", "conversation_instructions"] {
+        texts.extend(extras.name_in(field)?);
+    }
+    for knowledge in extras.objects("microagent_knowledge")? {
+        texts.extend(knowledge.name_in("content")?);
+    }
+    Ok((!texts.is_empty()).then(|| texts.join("\n\n")))
+}

@@ -1,0 +1,193 @@
+//! What calls, results and tools are called in V0, and what of them it wants to know.
+
+use crate::{
+    event::{
+        Action, ActionEvent, Observation, RawJson, SecurityRisk, ToolDefinition,
+        json::{FromJson as _, Object},
+    },
+    json::{ObjectWriter, ToJson as _},
+    llm::message::{Content, Message, Role},
+};
+
+/// What stands for an image where V0 has no place for one.
+const IMAGE: &str = "[An image, which this format cannot hold]";
+
+/// V0's action that a call is, with its own arguments.
+pub fn arguments(body: &ActionEvent) -> (&'static str, ObjectWriter) {
+    let json = body.action.as_ref().map_or("{}", |action| action.as_json().as_str());
+    let fields = Object::parse(json);
+    let get =
+        |name: &str| fields.as_ref().and_then(|fields| fields.get(name)).filter(|value| *value != "null");
+    let mut args = ObjectWriter::new();
+    let copy = |args: &mut ObjectWriter, names: &[&str]| {
+        for name in names {
+            if let Some(value) = get(name) {
+                args.raw(name, value);
+            }
+        }
+    };
+    let kind = body.action.as_ref().and_then(Action::kind).unwrap_or_default();
+    match (kind.as_str(), get("command")) {
+        ("FinishAction", _) => {
+            args.raw("final_thought", get("message").unwrap_or("\"\""));
+            ("finish", args)
+        }
+        ("ThinkAction", _) => {
+            copy(&mut args, &["thought"]);
+            ("think", args)
+        }
+        ("TerminalAction" | "ExecuteBashAction", Some(_)) => {
+            copy(&mut args, &["command", "is_input"]);
+            ("run", args)
+        }
+        ("FileEditorAction" | "StrReplaceEditorAction", Some("\"view\"")) => {
+            copy(&mut args, &["path", "view_range"]);
+            args.field("impl_source", "oh_aci");
+            ("read", args)
+        }
+        ("FileEditorAction" | "StrReplaceEditorAction", Some(_)) => {
+            copy(&mut args, &["path", "command", "file_text", "old_str", "new_str", "insert_line"]);
+            args.field("impl_source", "oh_aci");
+            ("edit", args)
+        }
+        ("TaskTrackerAction", Some(_)) => {
+            copy(&mut args, &["command", "task_list"]);
+            ("task_tracking", args)
+        }
+        _ => {
+            args.field("name", &body.tool_name);
+            args.raw("arguments", &mcp_arguments(body));
+            ("call_tool_mcp", args)
+        }
+    }
+}
+
+/// The arguments of any call, as an object.
+fn mcp_arguments(body: &ActionEvent) -> String {
+    let validated = body.action.as_ref().and_then(Action::mcp_arguments);
+    let arguments = validated.or_else(|| RawJson::from_json(&body.tool_call.arguments));
+    let object = arguments.filter(|json| Object::parse(json.as_str()).is_some());
+    object.map_or_else(|| "{}".to_owned(), |json| json.as_str().to_owned())
+}
+
+/// What V0 says of a result: the content, and what else its class wants.
+pub fn result(
+    name: &str,
+    action: &ActionEvent,
+    observation: &Observation,
+    message: &Message,
+    extended: &[Content],
+) -> (String, ObjectWriter) {
+    let observed = Object::parse(observation.as_json().as_str());
+    let get = |name: &str| observed.as_ref().and_then(|fields| fields.get(name));
+    let mut extras = ObjectWriter::new();
+    match name {
+        "run" => {
+            let command =
+                action.action.as_ref().and_then(|action| action.as_json().field::<String>("command"));
+            extras.field("command", command.as_deref().unwrap_or_default());
+            extras.raw("metadata", get("metadata").filter(|json| json.starts_with('{')).unwrap_or("{}"));
+            // V0 tells the model of the metadata by itself.
+            let mut content = observation.content();
+            content.extend(extended.iter().cloned());
+            return (told(&content), extras);
+        }
+        "read" | "edit" => {
+            let path = action.action.as_ref().and_then(|action| action.as_json().field::<String>("path"));
+            extras.field("path", path.as_deref().unwrap_or_default());
+            extras.field("impl_source", "oh_aci");
+            for field in ["prev_exist", "old_content", "new_content"] {
+                if let (Some(value), "edit") = (get(field), name) {
+                    extras.raw(field, value);
+                }
+            }
+        }
+        "task_tracking" => {
+            for field in ["command", "task_list"] {
+                if let Some(value) = get(field) {
+                    extras.raw(field, value);
+                }
+            }
+        }
+        "call_tool_mcp" => {
+            extras.field("name", &action.tool_name);
+            extras.raw("arguments", &mcp_arguments(action));
+        }
+        _ => {}
+    }
+    (told(&message.content), extras)
+}
+
+/// The text of a content.
+pub fn told(content: &[Content]) -> String {
+    let mut texts = Vec::new();
+    for part in content {
+        texts.push(part.as_text().unwrap_or(IMAGE));
+    }
+    texts.join("\n")
+}
+
+/// The answer that a call is part of. V0 reads it from the action, and wants one, be it empty, with the result.
+pub fn metadata(action: &ActionEvent, answer: &[&ActionEvent], is_whole: bool) -> String {
+    let mut choices = String::new();
+    if let (true, Some(first)) = (is_whole, answer.first()) {
+        let mut calls = Vec::new();
+        for (index, action) in answer.iter().enumerate() {
+            let mut function = ObjectWriter::new();
+            function.field("name", &action.tool_call.name);
+            function.field("arguments", &action.tool_call.arguments);
+            let mut call = ObjectWriter::new();
+            call.field("index", &index);
+            call.field("id", &action.tool_call.id);
+            call.field("type", "function");
+            call.raw("function", &function.finish());
+            calls.push(call.finish());
+        }
+        let mut message = ObjectWriter::new();
+        message.field("role", "assistant");
+        message.field("content", &Message::new(Role::Assistant, first.thought.clone()).text());
+        message.raw("tool_calls", &format!("[{}]", calls.join(",")));
+        message.optional("reasoning_content", &first.reasoning_content);
+        if !first.thinking_blocks.is_empty() {
+            message.raw("thinking_blocks", &first.thinking_blocks.to_json_text());
+        }
+        choices =
+            format!("{{\"index\":0,\"finish_reason\":\"tool_calls\",\"message\":{}}}", message.finish());
+    }
+    let mut response = ObjectWriter::new();
+    response.field("id", &action.llm_response_id);
+    response.raw("choices", &format!("[{choices}]"));
+    let mut out = ObjectWriter::new();
+    out.field("function_name", &action.tool_name);
+    out.field("tool_call_id", &action.tool_call_id);
+    out.raw("model_response", &response.finish());
+    out.field("total_calls_in_response", &answer.len());
+    out.finish()
+}
+
+/// A recorded tool in OpenAI's form. The SDK records some without their arguments.
+pub fn tool_json(tool: &ToolDefinition) -> String {
+    let json = tool.clone().into_json();
+    let recorded = json.field::<RawJson>("mcp_tool");
+    let read = |name: &str| recorded.as_ref().and_then(|tool| tool.field::<String>(name));
+    let mut function = ObjectWriter::new();
+    function.field("name", &read("name").or_else(|| json.field("title")).unwrap_or_default());
+    function.field("description", &json.field::<String>("description").unwrap_or_default());
+    let schema = |tool: &RawJson| tool.field::<RawJson>("inputSchema").or_else(|| tool.field("input_schema"));
+    if let Some(schema) = recorded.as_ref().and_then(schema) {
+        function.field("parameters", &schema);
+    }
+    let mut out = ObjectWriter::new();
+    out.field("type", "function");
+    out.raw("function", &function.finish());
+    out.finish()
+}
+
+pub fn risk(risk: SecurityRisk) -> &'static str {
+    match risk {
+        SecurityRisk::Unknown => "-1",
+        SecurityRisk::Low => "0",
+        SecurityRisk::Medium => "1",
+        SecurityRisk::High => "2",
+    }
+}

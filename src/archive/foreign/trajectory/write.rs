@@ -1,0 +1,237 @@
+//! A branch on its way out as V0 events.
+
+use super::terms::{arguments, metadata, result, risk, told, tool_json};
+use crate::{
+    event::{ActionEvent, Body, Event},
+    json::ObjectWriter,
+    llm::message::{Content, Message, Role},
+    names::Names,
+};
+
+/// The trajectory of a branch: a JSON list. Events that V0 knows nothing like are left out.
+pub fn write(branch: &[Event]) -> String {
+    let mut writer = Writer::default();
+    for event in branch {
+        if let Body::ActionEvent(action) = event.body() {
+            writer.answers.add(action);
+        }
+    }
+    for event in branch {
+        writer.event(event);
+    }
+    format!("[{}]", writer.entries.join(","))
+}
+
+#[derive(Default)]
+struct Writer<'a> {
+    entries: Vec<String>,
+    /// The numbers of the entries so far, by their events' ids.
+    numbers: Names,
+    /// The actions so far, by the ids of their events and of their calls.
+    actions: Vec<Call<'a>>,
+    by_event: Names,
+    by_call: Names,
+    answers: Answers<'a>,
+}
+
+/// An action that has been written.
+#[derive(Clone, Copy)]
+struct Call<'a> {
+    action: &'a ActionEvent,
+    number: usize,
+    /// V0's name of it.
+    name: &'static str,
+}
+
+/// The calls of each answer.
+#[derive(Default)]
+struct Answers<'a> {
+    places: Names,
+    answers: Vec<Vec<&'a ActionEvent>>,
+}
+
+impl<'a> Answers<'a> {
+    fn add(&mut self, action: &'a ActionEvent) {
+        if self.places.add(&action.llm_response_id, self.answers.len()) {
+            self.answers.push(Vec::new());
+        }
+        let place = self.places.get(&action.llm_response_id);
+        if let Some(calls) = place.and_then(|place| self.answers.get_mut(place)) {
+            calls.push(action);
+        }
+    }
+
+    fn of(&self, action: &ActionEvent) -> &[&'a ActionEvent] {
+        let place = self.places.get(&action.llm_response_id);
+        place.and_then(|place| self.answers.get(place)).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+impl<'a> Writer<'a> {
+    fn event(&mut self, event: &'a Event) {
+        match event.body() {
+            Body::SystemPromptEvent(body) => {
+                let mut args = ObjectWriter::new();
+                args.field("content", &body.to_llm_message().text());
+                let tools: Vec<String> = body.tools.iter().map(tool_json).collect();
+                args.raw("tools", &format!("[{}]", tools.join(",")));
+                self.action(event, "agent", "system", "", args);
+            }
+            Body::MessageEvent(body) => self.message(event, &body.to_llm_message()),
+            Body::ActionEvent(body) => self.call(event, body),
+            Body::ObservationEvent(body) => {
+                let call = self.by_event.get(&body.action_id).or(self.by_call.get(&body.tool_call_id));
+                let call = call.and_then(|place| self.actions.get(place).copied());
+                let message = body.to_llm_message();
+                match call {
+                    // In V0 nothing comes of the end.
+                    Some(call) if call.name == "finish" => {}
+                    Some(call) => {
+                        let (content, extras) = result(
+                            call.name,
+                            call.action,
+                            &body.observation,
+                            &message,
+                            &body.extended_content,
+                        );
+                        self.observation(event, Some(&call), call.result_name(), &content, extras);
+                    }
+                    None => {
+                        self.observation(event, None, "success", &told(&message.content), ObjectWriter::new())
+                    }
+                }
+            }
+            Body::UserRejectObservation(body) => {
+                let call = self.call_of(&body.tool_call_id);
+                let extras = ObjectWriter::new();
+                self.observation(event, call.as_ref(), "user_rejected", &body.rejection_reason, extras);
+            }
+            Body::AgentErrorEvent(body) => {
+                let call = self.call_of(&body.tool_call_id);
+                let mut extras = ObjectWriter::new();
+                extras.field("error_id", "");
+                self.observation(event, call.as_ref(), "error", &body.error, extras);
+            }
+            Body::ConversationErrorEvent(body) => {
+                let mut extras = ObjectWriter::new();
+                extras.field("error_id", &body.code);
+                self.observation(event, None, "error", &body.detail, extras);
+            }
+            Body::Condensation(body) => {
+                let mut numbers = Vec::new();
+                for id in &body.forgotten_event_ids {
+                    numbers.extend(self.numbers.get(id));
+                }
+                let mut args = ObjectWriter::new();
+                args.field("forgotten_event_ids", &numbers);
+                // V0 wants both or neither.
+                if let (Some(summary), Some(offset)) = (&body.summary, body.summary_offset) {
+                    args.field("summary", summary);
+                    args.field("summary_offset", &offset);
+                }
+                self.action(event, "agent", "condensation", "", args);
+            }
+            Body::CondensationRequest(_) => {
+                self.action(event, "agent", "condensation_request", "", ObjectWriter::new());
+            }
+            Body::PauseEvent(_) => {
+                let mut args = ObjectWriter::new();
+                args.field("agent_state", "paused");
+                args.field("thought", "");
+                self.action(event, "user", "change_agent_state", "", args);
+            }
+            _ => {}
+        }
+    }
+
+    fn message(&mut self, event: &Event, message: &Message) {
+        let text = message.text();
+        let mut args = ObjectWriter::new();
+        args.field("content", &text);
+        if message.role == Role::System {
+            return self.action(event, "agent", "system", &text, args);
+        }
+        let mut urls = Vec::new();
+        for part in &message.content {
+            if let Content::Image { image_urls, .. } = part {
+                urls.extend(image_urls.iter().cloned());
+            }
+        }
+        args.field("image_urls", &urls);
+        let is_the_models = message.role == Role::Assistant;
+        args.field("wait_for_response", &is_the_models);
+        // V0 takes every message that is not the user's for the model's.
+        self.action(event, if is_the_models { "agent" } else { "user" }, "message", &text, args);
+    }
+
+    fn call(&mut self, event: &Event, body: &'a ActionEvent) {
+        let thought = Message::new(Role::Assistant, body.thought.clone()).text();
+        let (name, mut args) = arguments(body);
+        if !matches!(name, "think") {
+            args.field("thought", &thought);
+        }
+        if !matches!(name, "think" | "finish" | "task_tracking") {
+            args.raw("security_risk", risk(body.security_risk));
+        }
+        let call = Call { action: body, number: self.entries.len(), name };
+        self.by_event.set(event.id().as_str(), self.actions.len());
+        self.by_call.set(&body.tool_call_id, self.actions.len());
+        self.actions.push(call);
+        let mut out = self.start(event, "agent", body.summary.as_deref().unwrap_or_default());
+        out.field("action", name);
+        out.raw("tool_call_metadata", &metadata(body, self.answers.of(body), true));
+        out.raw("args", &args.finish());
+        self.entries.push(out.finish());
+    }
+
+    fn call_of(&self, id: &str) -> Option<Call<'a>> {
+        self.actions.get(self.by_call.get(id)?).copied()
+    }
+
+    fn action(&mut self, event: &Event, source: &str, name: &str, message: &str, args: ObjectWriter) {
+        let mut out = self.start(event, source, message);
+        out.field("action", name);
+        out.raw("args", &args.finish());
+        self.entries.push(out.finish());
+    }
+
+    fn observation(
+        &mut self,
+        event: &Event,
+        call: Option<&Call<'_>>,
+        name: &str,
+        content: &str,
+        extras: ObjectWriter,
+    ) {
+        let mut out = self.start(event, if call.is_some() { "agent" } else { "environment" }, content);
+        if let Some(call) = call {
+            out.field("cause", &call.number);
+        }
+        out.field("observation", name);
+        if let Some(call) = call {
+            out.raw("tool_call_metadata", &metadata(call.action, self.answers.of(call.action), false));
+        }
+        out.field("content", content);
+        out.raw("extras", &extras.finish());
+        self.entries.push(out.finish());
+    }
+
+    /// What every entry begins with. `message` is what V0 shows of it in one line.
+    fn start(&mut self, event: &Event, source: &str, message: &str) -> ObjectWriter {
+        let number = self.entries.len();
+        self.numbers.set(event.id().as_str(), number);
+        let mut out = ObjectWriter::new();
+        out.field("id", &number);
+        out.field("timestamp", event.timestamp());
+        out.field("source", source);
+        out.field("message", message);
+        out
+    }
+}
+
+impl Call<'_> {
+    /// V0's name of what comes of it.
+    fn result_name(&self) -> &'static str {
+        if self.name == "call_tool_mcp" { "mcp" } else { self.name }
+    }
+}

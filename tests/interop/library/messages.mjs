@@ -1,0 +1,70 @@
+// Stored conversations as messages and as other programs have them, against what the SDK makes of the same directories.
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { Conversation, memoryStore } from "../../../dist/index.js";
+import { fixtures } from "../setup.mjs";
+import { open, scripted } from "./chat.mjs";
+import { exported, filesOf, packed } from "./files.mjs";
+import { conversations, refused } from "./imported.mjs";
+
+/** Tests of each conversation that the SDK wrote; `sdk()` is the session or null, `place` a directory for what it reads. */
+export function messagesOfConversations(sdk, place) {
+  for (const entry of conversations.filter(({ scenario, opens }) => opens && !(scenario in refused))) {
+    const opened = async (t) => {
+      const store = memoryStore();
+      const [{ id }] = await Conversation.importZip(packed(entry.id, filesOf(path.join(fixtures, entry.directory))), { store });
+      return open(t, { model: await scripted(t, []), store, conversationId: id });
+    };
+    const name = `${entry.scenario} ${entry.id}`;
+    test(`${name}: its messages are the SDK's`, { timeout: 60_000 }, async (t) => {
+      const conversation = await opened(t);
+      if (!sdk()) return t.skip("no SDK");
+      // Opening may have answered what a crash left, so both look at what is there now.
+      const said = await sdk().check(await written(conversation, place), { cipher: entry.cipher });
+      assert.deepEqual(await conversation.toMessages(), said.branch_messages);
+      assert.deepEqual(await conversation.toMessages("chat"), said.branch_chat);
+    });
+    test(`${name}: as a session and as a trajectory it leaves and comes back`, { timeout: 60_000 }, async (t) => {
+      const conversation = await opened(t);
+      const session = await conversation.exportSession();
+      const again = await brought(t, session);
+      const { messages } = await again.exportSession();
+      if (violations(session.messages).length === 0) assert.deepEqual(messages, session.messages);
+      const fromV0 = await brought(t, await conversation.exportTrajectory());
+      if (!sdk()) return t.diagnostic("no SDK to show it to");
+      for (const one of [again, fromV0]) {
+        const said = await sdk().check(await written(one, place));
+        assert.deepEqual([said.ok, said.refused, said.base_state_lost, said.unmatched_actions], [true, [], [], []]);
+      }
+    });
+  }
+}
+
+/** What is put in order when it comes in: calls that are not answered directly, and answers to nothing. */
+function violations(messages) {
+  const found = [];
+  let open = [];
+  for (const { role, tool_calls, tool_call_id } of messages) {
+    if (role === "tool" && !open.includes(tool_call_id)) found.push(`${tool_call_id} answers nothing`);
+    open = role === "tool" ? open.filter((id) => id !== tool_call_id) : [...open, ...(tool_calls ?? []).map(({ id }) => id)];
+    if (role !== "tool" && !tool_calls && open.length > 0) found.push(`${open} have no answer`);
+  }
+  return [...found, ...open];
+}
+
+async function brought(t, json) {
+  const store = memoryStore();
+  const { id, outcome } = await Conversation.importJSON(json, { store });
+  assert.equal(outcome, "created");
+  return open(t, { model: await scripted(t, []), store, conversationId: id });
+}
+
+let writes = 0;
+
+async function written(conversation, place) {
+  const file = path.join(place, `${conversation.id}-as-messages-${writes++}.zip`);
+  writeFileSync(file, await exported(conversation));
+  return file;
+}
