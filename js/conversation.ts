@@ -15,7 +15,7 @@ import { type Hooks, coreHooks } from "./hooks.js";
 import { LLM, coreLLM } from "./llm.js";
 import { type RunLimits, limitsOf } from "./limits.js";
 import { type ConversationInfo, type Listing, toInfo } from "./listing.js";
-import type { ChatMessage, Session, TrajectoryEvent } from "./messages.js";
+import type { ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "./messages.js";
 import { Run, type RunOptions, type RunResult } from "./run.js";
 import type { SecurityAnalyzer } from "./security.js";
 import { type Store, coreStore, indexedDBStore } from "./store.js";
@@ -395,13 +395,15 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
-   * The messages of the active branch, none forgotten: `"message"` as the SDK's `events_to_messages` makes them, or
-   * `"chat"` as its `Message.to_chat_dict` writes them for Chat Completions.
+   * The messages of the active branch, none forgotten: `"message"` as the SDK's `events_to_messages` makes them,
+   * `"chat"` as its `Message.to_chat_dict` writes them for Chat Completions, `"responses"` as the stored model would be
+   * sent them in the Responses API.
    */
   toMessages(format?: "message"): Promise<LLMMessage[]>;
   toMessages(format: "chat"): Promise<ChatMessage[]>;
+  toMessages(format: "responses"): Promise<ResponsesMessages>;
   async toMessages(format: string = "message"): Promise<unknown> {
-    if (format !== "message" && format !== "chat") throw invalidOptions('the format of messages is "message" or "chat"');
+    if (!["message", "chat", "responses"].includes(format)) throw invalidOptions(`there are no messages of the format ${words(format)}`);
     return written(this.#store, this.id, format, this.state.agent.llm);
   }
 

@@ -19,6 +19,13 @@ export interface ChatMessage {
   responses_reasoning_item?: ReasoningItem;
 }
 
+/** What the Responses API is sent of a conversation. */
+export interface ResponsesMessages {
+  instructions: string | null;
+  /** Messages, calls, their outputs, and reasoning. */
+  input: Array<{ [field: string]: JSONValue }>;
+}
+
 /** A conversation as plain chat programs keep it. */
 export interface Session {
   /** The conversation's id. An import makes a new one. */

@@ -1,12 +1,24 @@
 // A stored conversation in the forms that other programs read.
 import { written as writtenHere } from "../../pkg/threadkeep_archive.js";
+import { invalidOptions } from "../errors.js";
 import type { Store } from "../store.js";
+import { part } from "../wasm.js";
 
-/** Forms that another part makes of the SDK's messages: `llm` is the stored model. */
-const madeElsewhere: { [form: string]: ((messages: string, llm: object) => Promise<unknown>) | undefined } = {};
+/** Forms that are what a wire API says of messages in the body of a request. */
+const saidIn: { [api: string]: ((body: { [field: string]: unknown }) => object) | undefined } = {
+  // Where there is nothing, the body has no list.
+  responses: ({ instructions = null, input }) => ({ instructions, input: input || [] }),
+};
 
-/** The conversation `id` of `store` in this form, as a value. */
+/** The conversation `id` of `store` in this form, as a value. `llm` is the stored model. */
 export async function written(store: Store, id: string, form: string, llm: object = {}): Promise<unknown> {
-  const made = madeElsewhere[form];
-  return made ? made(await writtenHere(store, id, "message"), llm) : JSON.parse(await writtenHere(store, id, form));
+  const said = saidIn[form];
+  if (said === undefined) return JSON.parse(await writtenHere(store, id, form));
+  const [messages, { beginOf }] = await Promise.all([writtenHere(store, id, "message"), part(import("../wire-apis.js"))]);
+  // Where the request would go means nothing here, and a model need not say.
+  const settings = JSON.stringify({ base_url: "/", ...llm });
+  const ask = (await beginOf(form))(`{"llm":${settings},"messages":${messages},"tools":[],"is_streaming":false}`);
+  const error = ask("error", "", "");
+  if (error) throw invalidOptions(error);
+  return said(JSON.parse(ask("body", "", "")));
 }

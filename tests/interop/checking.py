@@ -116,7 +116,6 @@ def describe(state: ConversationState) -> dict:
     branch = state.active_branch()
     visible = LLMConvertibleEvent.events_to_messages(state.view.events)
     llm = state.agent.llm
-    instructions, items = llm.format_messages_for_responses(visible)
     return {
         "id": str(state.id),
         "execution_status": state.execution_status.value,
@@ -125,9 +124,10 @@ def describe(state: ConversationState) -> dict:
         "unmatched_actions": [event.id for event in ConversationState.get_unmatched_actions(branch)],
         "branch_messages": dumped(spoken_on(branch)),
         "branch_chat": [message.to_chat_dict(**CAN_DO_EVERYTHING) for message in spoken_on(branch)],
+        "branch_responses": responses_of(llm, spoken_on(branch)),
         "messages": dumped(visible),
         "chat": llm.format_messages_for_llm(visible),
-        "responses": {"instructions": instructions, "input": items},
+        "responses": responses_of(llm, visible),
         "stats": state.stats.model_dump(mode="json", exclude_none=True),
         "secrets": {
             name: source.get_value() if type(source).__name__ == "StaticSecret" else type(source).__name__
@@ -138,6 +138,11 @@ def describe(state: ConversationState) -> dict:
 
 def spoken_on(branch: list) -> list:
     return LLMConvertibleEvent.events_to_messages([event for event in branch if isinstance(event, LLMConvertibleEvent)])
+
+
+def responses_of(llm, messages: list) -> dict:
+    instructions, items = llm.format_messages_for_responses(messages)
+    return {"instructions": instructions, "input": items}
 
 
 def dumped(messages: list) -> list[dict]:
