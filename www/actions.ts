@@ -2,7 +2,7 @@
 
 import { announce } from "./announcer.ts";
 import { refreshList } from "./conversation-list.ts";
-import { askDelete, askTitle } from "./dialogs.ts";
+import { askDelete, askExport, askTitle } from "./dialogs.ts";
 import { append, byId, el } from "./dom.ts";
 import { icon } from "./icons.ts";
 import { notify, report } from "./notices.ts";
@@ -12,7 +12,7 @@ import { exportConversation } from "./transfer.ts";
 import { ownWay } from "./ways.ts";
 
 export function startActions(): void {
-  const actions = { rename, export: exportCurrent, delete: removeCurrent } as const;
+  const actions = { rename, export: exportInSomeForm, delete: removeCurrent } as const;
   for (const [name, act] of Object.entries(actions)) {
     const button = byId(`${name}-button`);
     append(button, [icon(name as keyof typeof actions), el("span", { class: "only-wide" }, button.getAttribute("aria-label")!)]);
@@ -32,6 +32,12 @@ async function rename(): Promise<void> {
     report(error, { title: "The conversation could not be renamed", retry: rename });
   }
   await refreshList();
+}
+
+async function exportInSomeForm(): Promise<void> {
+  const session = currentSession();
+  const form = session && (await askExport(session.title));
+  if (form) await exportConversation(session.conversation, session.title, form);
 }
 
 async function exportCurrent(): Promise<void> {

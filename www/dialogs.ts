@@ -1,6 +1,7 @@
 // Modal questions on the browser's own <dialog>: it keeps the focus inside, gives it back, and closes on Escape.
 
 import { el } from "./dom.ts";
+import type { ExportForm } from "./transfer.ts";
 
 /** Resolves with the new title, or null if the user changed their mind. */
 export async function askTitle(title: string): Promise<string | null> {
@@ -38,6 +39,26 @@ export async function askDelete(title?: string): Promise<"delete" | "export" | n
     ],
   });
   return answer === "delete" || answer === "export" ? answer : null;
+}
+
+/** Resolves with the chosen form, or null if the user changed their mind. */
+export async function askExport(title: string): Promise<ExportForm | null> {
+  const choice = (form: ExportForm, name: string, help: string): HTMLElement => {
+    const [id, described] = [`export-${form}`, `export-${form}-help`];
+    const radio = el("input", { type: "radio", name: "export-form", id, value: form, checked: form === "archive", "aria-describedby": described });
+    return el("div", { class: "check" }, radio, el("label", { for: id }, name), el("p", { class: "quiet", id: described }, help));
+  };
+  const choices = el(
+    "fieldset",
+    {},
+    el("legend", {}, "As"),
+    choice("archive", "Archive", "All of it, in a zip file. The Python SDK can go on with it."),
+    choice("session", "Session", "What was said, as JSON that chat programs read."),
+    choice("trajectory", "Trajectory", "What was done, as JSON that OpenHands V0 reads."),
+  );
+  const answer = await ask({ heading: `Export “${title}”`, body: [choices], actions: [{ value: "export", name: "Export", look: "primary" }] });
+  if (answer !== "export") return null;
+  return (choices.querySelector<HTMLInputElement>("input:checked")?.value ?? "archive") as ExportForm;
 }
 
 interface Question {

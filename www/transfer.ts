@@ -1,4 +1,5 @@
-// Conversations in and out: export as a download, import by button or by dropping files on the page.
+// Conversations in and out: export as a download, import by button or by dropping files on the page. Archives hold all of
+// a conversation; the other forms are for other programs, and what those write comes in, too.
 
 import { Conversation, type ImportedConversation } from "threadkeep";
 import { announce } from "./announcer.ts";
@@ -10,21 +11,28 @@ import { goTo } from "./router.ts";
 import { currentSession } from "./stage.ts";
 import { tellOtherTabs } from "./tabs.ts";
 
-export async function exportConversation(conversation: Conversation, title: string): Promise<void> {
+export type ExportForm = "archive" | "session" | "trajectory";
+
+export async function exportConversation(conversation: Conversation, title: string, form: ExportForm = "archive"): Promise<void> {
   announce("Exporting.");
   const work = showWork(`Exporting “${title}”`);
   try {
-    const zip = await conversation.exportZip({ onProgress: work.onProgress });
-    const url = URL.createObjectURL(zip);
-    el("a", { href: url, download: fileNameFor(title, conversation.id) }).click();
+    const file = form === "archive" ? await conversation.exportZip({ onProgress: work.onProgress }) : await jsonOf(conversation, form);
+    const url = URL.createObjectURL(file);
+    el("a", { href: url, download: fileNameFor(title, conversation.id, form === "archive" ? ".zip" : `-${form}.json`) }).click();
     // The download reads the blob after the click returns.
     setTimeout(() => URL.revokeObjectURL(url), 60_000);
-    notify("Exported. The archive is in your downloads.");
+    notify(`Exported. The ${form} is in your downloads.`);
   } catch (error) {
-    report(error, { title: "The export did not work", retry: () => exportConversation(conversation, title) });
+    report(error, { title: "The export did not work", retry: () => exportConversation(conversation, title, form) });
   } finally {
     work.end();
   }
+}
+
+async function jsonOf(conversation: Conversation, form: "session" | "trajectory"): Promise<Blob> {
+  const value = form === "session" ? await conversation.exportSession() : await conversation.exportTrajectory();
+  return new Blob([JSON.stringify(value, null, 2)], { type: "application/json" });
 }
 
 export function startImport(): void {
@@ -44,7 +52,8 @@ async function importFiles(files: File[]): Promise<void> {
     announce(`Importing ${file.name}.`);
     const work = showWork(`Importing ${file.name}`);
     try {
-      imported.push(...(await Conversation.importZip(file, { onProgress: work.onProgress })));
+      if (await isJson(file)) imported.push(await Conversation.importJSON(file));
+      else imported.push(...(await Conversation.importZip(file, { onProgress: work.onProgress })));
     } catch (error) {
       report(error, { title: `${file.name} cannot be imported`, ways: [], retry: () => byId("import-file").click(), retryName: "Choose another file" });
     } finally {
@@ -59,6 +68,11 @@ async function importFiles(files: File[]): Promise<void> {
   if (open !== null && imported.some(({ id, outcome }) => id === open.id && outcome === "continued")) await open.reopen();
   else goTo(first.id);
   notify([summary(imported), ...imported.flatMap(({ warnings }) => warnings.map(sentence))].join(" "));
+}
+
+/** An archive begins in another way. */
+async function isJson(file: File): Promise<boolean> {
+  return /^\s*[[{]/.test(await file.slice(0, 100).text());
 }
 
 function summary(imported: ImportedConversation[]): string {
@@ -100,7 +114,7 @@ function startDropping(): void {
   });
 }
 
-function fileNameFor(title: string, id: string): string {
+function fileNameFor(title: string, id: string, ending: string): string {
   const name = title.normalize("NFC").replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "").slice(0, 60);
-  return `${name || "conversation"}-${id.slice(0, 8)}.zip`;
+  return `${name || "conversation"}-${id.slice(0, 8)}${ending}`;
 }

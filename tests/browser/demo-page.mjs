@@ -139,9 +139,9 @@ export class DemoPage {
     return this.page.$eval(selector, (element) => element.textContent);
   }
 
-  /** What was offered for download last: its name and its bytes. */
-  async download() {
-    await this.until("there is a download", () => window.downloads.at(-1)?.name);
+  /** What was offered for download last, under a name like this: its name and its bytes. */
+  async download(pattern) {
+    await this.until(`there is a download ${pattern}`, (source) => new RegExp(source).test(window.downloads.at(-1)?.name ?? ""), pattern.source);
     const { name, bytes } = await this.page.evaluate(async () => {
       const { name, blob } = window.downloads.at(-1);
       const url = new FileReader();

@@ -1,6 +1,6 @@
 // The main job, in the demo page, as a user does it: chat, stop, reload, crash, carry on, take it along.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
@@ -84,11 +84,29 @@ for (const kind of availableBrowsers) {
       const archive = path.join(folder, "archive.zip");
       await step("an export has the layout of the SDK", async () => {
         await page.press("Export");
-        const { name, bytes } = await page.download();
+        await page.press("Export");
+        const { name, bytes } = await page.download(/\.zip$/);
         assert.match(name, /^Roll-three-dice.*\.zip$/);
         writeFileSync(archive, bytes);
         const id = new URL(page.page.url()).hash.split("/").at(-1);
         assert.equal(await layoutOf(bytes, id), await page.text("#subtitle"));
+      });
+
+      const forms = {};
+      await step("the messages and the actions leave as JSON for other programs", async () => {
+        for (const form of ["session", "trajectory"]) {
+          await page.press("Export");
+          await page.page.click(`label[for="export-${form}"]`);
+          await page.press("Export");
+          const { name, bytes } = await page.download(new RegExp(`-${form}\\.json$`));
+          assert.match(name, /^Roll-three-dice/);
+          forms[form] = path.join(folder, name);
+          writeFileSync(forms[form], bytes);
+        }
+        const { messages } = JSON.parse(readFileSync(forms.session));
+        assert.deepEqual(messages.slice(0, 3).map(({ role }) => role), ["system", "user", "assistant"]);
+        const events = JSON.parse(readFileSync(forms.trajectory));
+        assert.deepEqual(events.slice(0, 3).map(({ action }) => action), ["system", "message", "call_tool_mcp"]);
       });
 
       await step("what was deleted comes back by dropping its archive on the page, and continues", async () => {
@@ -99,6 +117,20 @@ for (const kind of availableBrowsers) {
         await page.until("it is back", () => document.querySelectorAll(".call").length === 5);
         await page.ask("What is 6 * 7?");
         assert.equal((await page.calls()).at(-1).result, "6 * 7 = 42");
+      });
+
+      await step("what other programs wrote becomes a conversation that continues", async () => {
+        for (const [form, file] of Object.entries(forms)) {
+          const before = new URL(page.page.url()).hash;
+          await page.drop(file);
+          await page.until(`the ${form} is shown`, (before) => location.hash !== before && document.querySelectorAll(".call").length === 5, before);
+          await page.ask("What is 6 * 7?");
+          assert.equal((await page.calls()).at(-1).result, "6 * 7 = 42");
+        }
+        const broken = path.join(folder, "broken.json");
+        writeFileSync(broken, '[{"role":"wizard"}]');
+        await page.drop(broken);
+        await page.shows(/broken\.json cannot be imported.*messages\[0\]\.role/, "#notices");
       });
 
       assert.deepEqual(browser.problems, []);

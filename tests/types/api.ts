@@ -175,9 +175,8 @@ export async function use(signal: AbortSignal): Promise<void> {
   same<typeof messages, LLMMessage[]>(true);
   const chat = await conversation.toMessages("chat");
   same<typeof chat, ChatMessage[]>(true);
-  const { instructions, input } = await conversation.toMessages("responses");
+  const { instructions } = await conversation.toMessages("responses");
   same<typeof instructions, string | null>(true);
-  await Conversation.importJSON(input);
   // @ts-expect-error there is no such format
   await conversation.toMessages("xml");
   const session = await conversation.exportSession();
