@@ -13,6 +13,7 @@ import type {
 } from "./events.js";
 import { type Hooks, coreHooks } from "./hooks.js";
 import { LLM, coreLLM } from "./llm.js";
+import { type Image, withImages } from "./images.js";
 import { type RunLimits, limitsOf } from "./limits.js";
 import { type ConversationInfo, type Listing, toInfo } from "./listing.js";
 import type { ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "./messages.js";
@@ -222,16 +223,22 @@ export class Conversation implements AsyncDisposable {
    * A message decides nothing about calls that wait for the user: while there are any it is refused, unless `pending`
    * says what becomes of them. `"reject"` answers them, so they will not run; `"keep"` stores the message, durably,
    * and puts it behind their results once they are approved or rejected.
+   *
+   * An image is a Blob, or has URLs. A Blob is stored as a data URL: as it is if every provider takes it so, else as a
+   * smaller PNG or JPEG.
    * @throws ThreadkeepError `invalid_options`, `locked_elsewhere`, `store_*`, `invalid_state` after `close()` and while
    * calls wait
    */
-  async sendMessage(message: string | Content[], options: { sender?: string; pending?: "reject" | "keep" } = {}): Promise<MessageEvent_> {
+  async sendMessage(message: string | ReadonlyArray<Content | Image>, options: { sender?: string; pending?: "reject" | "keep" } = {}): Promise<MessageEvent_> {
     const content: unknown = typeof message === "string" ? [{ type: "text", text: message }] : message;
     if (!Array.isArray(content)) throw invalidOptions("a message is a string or an array of text and image parts");
     const { sender, pending } = reading("the options of sendMessage()", () => ({ ...options }));
     if (sender !== undefined && typeof sender !== "string") throw invalidOptions("sender must be a string");
     if (pending !== undefined && pending !== "reject" && pending !== "keep") throw invalidOptions('pending must be "reject" or "keep"');
-    const json = reading("the message", () => JSON.stringify(content));
+    const read = reading("the message", () => withImages(content));
+    // Nothing else that is called comes before a message that has no image to be read.
+    const given = read instanceof Promise ? await read : read;
+    const json = reading("the message", () => JSON.stringify(given));
     return JSON.parse(await ask<string>(this.#core, "sendMessage", json, sender, pending));
   }
 

@@ -7,6 +7,7 @@ export { ThreadkeepError, type ErrorCode } from "./errors.js";
 export type { EventLog } from "./event-log.js";
 export type * from "./events.js";
 export type { HookInput, HookName, HookResult, Hooks } from "./hooks.js";
+export type { Image } from "./images.js";
 export type { RunLimits, StuckDetectionThresholds } from "./limits.js";
 export type { LookupSecret, SecretValue } from "./secrets/source.js";
 export type { ConversationInfo } from "./listing.js";

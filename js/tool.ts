@@ -1,6 +1,7 @@
 // Tools that the host defines.
 import { ThreadkeepError, invalidOptions, reading, words } from "./errors.js";
 import type { Content, JSONValue } from "./events.js";
+import { type Image, isContent, withImages } from "./images.js";
 import { part } from "./wasm.js";
 
 /** A JSON Schema (draft 2020-12) of an object. */
@@ -39,8 +40,8 @@ export interface ToolContext {
   progress(text: string): void;
 }
 
-/** Text, any JSON value (the model reads it as JSON), or content with an error mark. */
-export type ToolOutput = string | JSONValue | { content: Content[]; isError?: boolean };
+/** Text, any JSON value (the model reads it as JSON), an image, or content with an error mark. */
+export type ToolOutput = string | JSONValue | Blob | { content: Array<Content | Image>; isError?: boolean };
 
 export interface ToolOptions<Args> {
   /** 1 to 64 letters, digits, underscores or dashes. */
@@ -172,24 +173,22 @@ export async function toCore(tools: readonly Tool[]): Promise<CoreTool[]> {
     ...(tool.replay && { replay: tool.replay }),
     check: checking(tool.parameters),
     async execute(argumentsJson, context) {
-      return JSON.stringify(toContent(await tool.execute(JSON.parse(argumentsJson), context)));
+      return JSON.stringify(await toContent(await tool.execute(JSON.parse(argumentsJson), context)));
     },
   }));
 }
 
-function toContent(output: unknown): { content: Content[]; is_error: boolean } {
+async function toContent(output: unknown): Promise<{ content: readonly unknown[]; is_error: boolean }> {
+  if (output instanceof Blob) return { content: await withImages([output]), is_error: false };
   if (isContentOutput(output)) {
     // Providers refuse a result without content.
-    const content: Content[] = output.content.length > 0 ? output.content : [{ type: "text", text: "" }];
+    const content = output.content.length > 0 ? await withImages(output.content) : [{ type: "text", text: "" }];
     return { content, is_error: output.isError === true };
   }
   const text = typeof output === "string" ? output : (JSON.stringify(output) ?? "");
   return { content: [{ type: "text", text }], is_error: false };
 }
 
-function isContentOutput(output: unknown): output is { content: Content[]; isError?: boolean } {
-  return (
-    typeof output === "object" && output !== null && "content" in output && Array.isArray(output.content) &&
-    output.content.every((part: unknown) => typeof part === "object" && part !== null && "type" in part && (part.type === "text" || part.type === "image"))
-  );
+function isContentOutput(output: unknown): output is { content: Array<Content | Image>; isError?: boolean } {
+  return typeof output === "object" && output !== null && "content" in output && Array.isArray(output.content) && output.content.every(isContent);
 }

@@ -171,6 +171,9 @@ export async function use(signal: AbortSignal): Promise<void> {
   for await (const event of conversation.events) same<typeof event, ConversationEvent>(true);
   same<Awaited<ReturnType<typeof conversation.events.at>>, ConversationEvent | undefined>(true);
   same<Awaited<ReturnType<typeof Conversation.list>>, ConversationInfo[]>(true);
+  await conversation.sendMessage([{ type: "text", text: "See" }, new Blob(), { type: "image", image_urls: [new Blob(), "https://pictures.test/1.png"] }]);
+  // @ts-expect-error a number is no part of a message
+  await conversation.sendMessage([7]);
   const messages = await conversation.toMessages();
   same<typeof messages, LLMMessage[]>(true);
   const chat = await conversation.toMessages("chat");

@@ -1,0 +1,20 @@
+// Images in messages and results. What reads a Blob is loaded with the first image.
+import type { Content } from "./events.js";
+import { part } from "./wasm.js";
+
+/** An image as a host has it: a Blob, or URLs (`http(s):` or `data:`) and Blobs. */
+export type Image = Blob | { type: "image"; image_urls: ReadonlyArray<string | Blob> };
+
+/** The content with every Blob as a URL, at once where there is no image. @internal */
+export function withImages(content: readonly unknown[]): readonly unknown[] | Promise<readonly unknown[]> {
+  return content.some(isImage) ? part(import("./images/read.js")).then(({ readImages }) => readImages(content)) : content;
+}
+
+/** Whether it is a part of content. @internal */
+export function isContent(part: unknown): part is Content | Image {
+  return isImage(part) || (part as Content | null)?.type === "text";
+}
+
+function isImage(part: unknown): part is Image {
+  return part instanceof Blob || (part as Content | null)?.type === "image";
+}

@@ -1,0 +1,87 @@
+// Blobs as data URLs that every provider takes: of a type that all know, and no larger than the strictest allows.
+import { invalidOptions, reading, words } from "../errors.js";
+
+/**
+ * The longest side, in pixels. Anthropic refuses more in a request of more than 20 images, and makes an image that is
+ * larger than three quarters of this smaller before its model sees it; OpenAI does the same at about this size.
+ */
+const maxSide = 2000;
+
+/** The largest file, in bytes: Anthropic's 5 MB, as base64. */
+const maxBytes = 3.75e6;
+
+/** What all providers know, by how a file begins. What a Blob says of itself may be wrong, and then it is refused. */
+const types: ReadonlyArray<readonly [string, RegExp]> = [
+  ["image/png", /^\x89PNG\r\n/],
+  ["image/jpeg", /^\xff\xd8\xff/],
+  ["image/gif", /^GIF8/],
+  ["image/webp", /^RIFF[^]{4}WEBP/],
+];
+
+export async function readImages(content: readonly unknown[]): Promise<unknown[]> {
+  return Promise.all(content.map(readPart));
+}
+
+async function readPart(part: unknown): Promise<unknown> {
+  if (part instanceof Blob) return { type: "image", image_urls: [await dataUrl(part)] };
+  const { image_urls: urls } = reading("an image", () => ({ ...(part as { image_urls?: unknown }) }));
+  if (!Array.isArray(urls) || !urls.some((url) => url instanceof Blob)) return part;
+  return { ...(part as object), image_urls: await Promise.all(urls.map((url) => (url instanceof Blob ? dataUrl(url) : url))) };
+}
+
+async function dataUrl(blob: Blob): Promise<string> {
+  const start = binary(new Uint8Array(await blob.slice(0, 12).arrayBuffer()));
+  const type = types.find(([, beginning]) => beginning.test(start))?.[0];
+  const image = await fitting(type === undefined ? blob : blob.slice(0, blob.size, type), type !== undefined);
+  return `data:${image.type};base64,${btoa(binary(new Uint8Array(await image.arrayBuffer())))}`;
+}
+
+/** The image itself where it fits, else a smaller one, or one of another type. */
+async function fitting(image: Blob, isKnown: boolean): Promise<Blob> {
+  if (typeof createImageBitmap === "undefined" || typeof OffscreenCanvas === "undefined") {
+    // Nothing here can read images: outside of a page.
+    if (isKnown) return image;
+    throw unreadable(image, "only PNG, JPEG, GIF and WebP can be sent from here");
+  }
+  const bitmap = await createImageBitmap(image).catch((error: unknown) => {
+    throw unreadable(image, words(error));
+  });
+  try {
+    let side = Math.max(bitmap.width, bitmap.height);
+    if (isKnown && side <= maxSide && image.size <= maxBytes) return image;
+    // A photograph stays one. Anything else may be see-through.
+    const type = image.type === "image/jpeg" ? "image/jpeg" : "image/png";
+    side = Math.min(side, maxSide);
+    for (;;) {
+      const drawn = await draw(bitmap, side, type);
+      // A quarter of the pixels is a quarter of the bytes or less, so this ends.
+      if (drawn.size <= maxBytes) return drawn;
+      side = Math.ceil(side / 2);
+    }
+  } finally {
+    bitmap.close();
+  }
+}
+
+async function draw(bitmap: ImageBitmap, side: number, type: string): Promise<Blob> {
+  const scale = side / Math.max(bitmap.width, bitmap.height);
+  const [width, height] = [bitmap.width, bitmap.height].map((length) => Math.max(1, Math.round(length * scale))) as [number, number];
+  const canvas = new OffscreenCanvas(width, height);
+  const context = canvas.getContext("2d");
+  if (!context) throw invalidOptions("this browser cannot make images smaller; give smaller ones");
+  context.imageSmoothingQuality = "high";
+  context.drawImage(bitmap, 0, 0, width, height);
+  return canvas.convertToBlob({ type, quality: 0.9 });
+}
+
+function unreadable(image: Blob, why: string): Error {
+  return invalidOptions(`an image of ${image.size} bytes and type "${image.type}" cannot be read: ${why}; give a PNG, JPEG, GIF or WebP`);
+}
+
+/** One character for each byte. */
+function binary(bytes: Uint8Array): string {
+  let text = "";
+  // As many arguments at once as every engine takes.
+  for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));
+  return text;
+}

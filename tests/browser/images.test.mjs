@@ -1,0 +1,99 @@
+// Images that a host gives as Blobs: stored as data URLs that every provider takes.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startServer } from "../support/server.mjs";
+import { availableBrowsers, launch } from "./driver.mjs";
+
+let server;
+before(async () => (server = await startServer()));
+after(() => server.close());
+
+for (const kind of availableBrowsers) {
+  test(`${kind}: images that are small enough stay as they are, and others are made so`, async () => {
+    const browser = await launch(kind);
+    try {
+      await browser.page(`${server.origin}/pages/strict.html`);
+      const said = await browser.evaluate(sendImages);
+      assert.deepEqual(said.small, { type: "image/png", width: 30, height: 20, isSame: true });
+      assert.deepEqual(said.mislabelled, { type: "image/png", width: 30, height: 20, isSame: true });
+      assert.deepEqual(said.wide, { type: "image/png", width: 2000, height: 500, isSame: false });
+      assert.deepEqual(said.photo, { type: "image/jpeg", width: 1500, height: 2000, isSame: false });
+      assert.equal(said.heavy.type, "image/png");
+      assert.ok(said.heavy.width < 1200 && said.heavy.bytes <= 3.75e6, JSON.stringify(said.heavy));
+      assert.deepEqual(said.drawing, { type: "image/png", width: 40, height: 40, isSame: false });
+      assert.match(said.text, /^invalid_options an image of 5 bytes and type "text\/plain" cannot be read/);
+      assert.match(said.broken, /^invalid_options an image of 40 bytes and type "image\/png" cannot be read/);
+      assert.deepEqual(said.stored, ["MessageEvent", "text", "image", 2]);
+      // The instructions, six images, and the last message.
+      assert.equal(said.eventCount, 8);
+      assert.deepEqual(said.results, [["image"], ["text", "image"]]);
+      assert.deepEqual(browser.problems, []);
+    } finally {
+      await browser.close();
+    }
+  });
+}
+
+async function sendImages() {
+  const { Agent, Conversation, LLM, memoryStore, tool } = await import("/threadkeep/index.js");
+  const picture = () => drawn(30, 20, "image/png");
+  const tools = [
+    tool({ name: "draw", description: "Draws.", parameters: { type: "object" }, execute: picture }),
+    tool({ name: "describe", description: "Draws, too.", parameters: { type: "object" }, execute: async () => ({ content: [{ type: "text", text: "Look" }, await picture()] }) }),
+  ];
+  const conversation = await Conversation.open({ agent: new Agent({ llm: new LLM({ model: "openai/none" }), tools }), store: memoryStore() });
+  const drawn = async (width, height, type, draw = () => {}) => {
+    const canvas = new OffscreenCanvas(width, height);
+    const context = canvas.getContext("2d");
+    context.fillStyle = "teal";
+    context.fillRect(0, 0, width / 2, height);
+    draw(context);
+    return canvas.convertToBlob({ type });
+  };
+  const noise = (context) => {
+    const image = context.getImageData(0, 0, 1200, 1200);
+    for (let at = 0; at < image.data.length; at += 65_536) crypto.getRandomValues(image.data.subarray(at, at + 65_536));
+    context.putImageData(image, 0, 0);
+  };
+  const bytesOf = async (blob) => String(new Uint8Array(await blob.arrayBuffer()));
+  const sent = async (blob) => {
+    const { llm_message } = await conversation.sendMessage([blob]);
+    const [url] = llm_message.content[0].image_urls;
+    const [, type, base64] = /^data:([^;]+);base64,(.*)$/.exec(url);
+    const image = new Blob([Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))], { type });
+    const { width, height } = await createImageBitmap(image);
+    return { type, width, height, isSame: (await bytesOf(image)) === (await bytesOf(blob)), bytes: image.size };
+  };
+  const plain = async (blob) => (({ bytes: _, ...rest }) => rest)(await sent(blob));
+  const refused = (blob) => conversation.sendMessage([blob]).then(() => "sent", ({ code, message }) => `${code} ${message}`);
+  const png = await drawn(30, 20, "image/png");
+  const said = {
+    small: await plain(png),
+    mislabelled: await plain(new Blob([png], { type: "image/webp" })),
+    wide: await plain(await drawn(4000, 1000, "image/png")),
+    photo: await plain(await drawn(3000, 4000, "image/jpeg")),
+    heavy: await sent(await drawn(1200, 1200, "image/png", noise)),
+    // What no provider knows is drawn.
+    drawing: await plain(new Blob([await bitmapFile(40)], { type: "image/bmp" })),
+    text: await refused(new Blob(["hello"], { type: "text/plain" })),
+    broken: await refused(new Blob([await png.slice(0, 40).arrayBuffer()], { type: "image/png" })),
+  };
+  const { kind, llm_message } = await conversation.sendMessage([{ type: "text", text: "Two" }, { type: "image", image_urls: [png, "https://pictures.test/1.png"] }]);
+  said.stored = [kind, ...llm_message.content.map(({ type }) => type), llm_message.content[1].image_urls.length];
+  said.eventCount = conversation.events.length;
+  said.results = [];
+  for (const name of ["draw", "describe"]) said.results.push((await conversation.executeTool(name)).content.map(({ type }) => type));
+  await conversation.close();
+  return said;
+
+  /** The file of a square in Windows' format, which browsers read and providers do not. */
+  function bitmapFile(side) {
+    const row = side * 3;
+    const file = new DataView(new ArrayBuffer(54 + row * side));
+    file.setUint16(0, 0x424d);
+    for (const [at, value] of [[2, file.byteLength], [10, 54], [14, 40], [18, side], [22, side], [34, row * side]]) file.setUint32(at, value, true);
+    file.setUint16(26, 1, true);
+    file.setUint16(28, 24, true);
+    return file.buffer;
+  }
+}
