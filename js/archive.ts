@@ -5,6 +5,7 @@
 // conversations locks what an import writes, so that there is one place for each.
 import { type HeldLock, lockConversation } from "../pkg/threadkeep.js";
 import { fromCore, invalidOptions, reading } from "./errors.js";
+import type { JSONValue } from "./events.js";
 import { type Store, coreStore } from "./store.js";
 import { loader, part } from "./wasm.js";
 
@@ -55,7 +56,7 @@ export async function importJSON(json: unknown, store: Store): Promise<ImportedC
 }
 
 /** A stored conversation as JSON of another form. @internal */
-export async function written<T>(store: Store, id: string, form: string, llm?: object): Promise<T> {
+export async function written<T>(store: Store, id: string, form: string, llm?: { [field: string]: JSONValue }): Promise<T> {
   try {
     return (await (await parts()).written(store, id, form, llm)) as T;
   } catch (error) {

@@ -16,7 +16,7 @@ import { LLM, coreLLM } from "./llm.js";
 import { type Image, withImages } from "./images.js";
 import { type RunLimits, limitsOf } from "./limits.js";
 import { type ConversationInfo, type Listing, toInfo } from "./listing.js";
-import type { ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "./messages.js";
+import type { AnthropicMessages, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "./messages.js";
 import { Run, type RunOptions, type RunResult } from "./run.js";
 import type { SecurityAnalyzer } from "./security.js";
 import { type Store, coreStore, indexedDBStore } from "./store.js";
@@ -403,25 +403,30 @@ export class Conversation implements AsyncDisposable {
 
   /**
    * The messages of the active branch, none forgotten: `"message"` as the SDK's `events_to_messages` makes them,
-   * `"chat"` as its `Message.to_chat_dict` writes them for Chat Completions, `"responses"` as the stored model would be
-   * sent them in the Responses API.
+   * `"chat"` as its `Message.to_chat_dict` writes them for Chat Completions, `"responses"` and `"anthropic"` as the stored
+   * model would be sent them in these APIs.
    */
   toMessages(format?: "message"): Promise<LLMMessage[]>;
   toMessages(format: "chat"): Promise<ChatMessage[]>;
   toMessages(format: "responses"): Promise<ResponsesMessages>;
+  toMessages(format: "anthropic"): Promise<AnthropicMessages>;
   async toMessages(format: string = "message"): Promise<unknown> {
-    if (!["message", "chat", "responses"].includes(format)) throw invalidOptions(`there are no messages of the format ${words(format)}`);
-    return written(this.#store, this.id, format, this.state.agent.llm);
+    if (!["message", "chat", "responses", "anthropic"].includes(format)) throw invalidOptions(`there are no messages of the format ${words(format)}`);
+    return this.#written(format);
   }
 
   /** The active branch as plain messages with an id and a date. `importJSON()` makes a conversation of it again. */
   async exportSession(): Promise<Session> {
-    return written(this.#store, this.id, "session");
+    return this.#written("session");
   }
 
   /** The active branch as OpenHands V0 has it in `trajectory.json`. Images in results have no place in it. */
   async exportTrajectory(): Promise<TrajectoryEvent[]> {
-    return written(this.#store, this.id, "trajectory");
+    return this.#written("trajectory");
+  }
+
+  #written<T>(form: string): Promise<T> {
+    return written(this.#store, this.id, form, this.state.agent?.llm);
   }
 
   /** Calls `listener` with every event once it is durable, and with what is only live. Returns the unsubscriber. */

@@ -13,7 +13,7 @@ export type { LookupSecret, SecretValue } from "./secrets/source.js";
 export type { ConversationInfo } from "./listing.js";
 export { LLM, type LLMOptions } from "./llm.js";
 export { LLMProfileStore, type GivenAgain, type ProfileStorage } from "./profiles.js";
-export type { ChatContent, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "./messages.js";
+export type { AnthropicMessages, ChatContent, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "./messages.js";
 export type { Run, RunOptions, RunResult } from "./run.js";
 export type { SecurityAnalyzer, SecurityPattern } from "./security.js";
 export { indexedDBStore, memoryStore, type Commit, type Listing, type Store, type StoredEvent } from "./store.js";

@@ -26,6 +26,12 @@ export interface ResponsesMessages {
   input: Array<{ [field: string]: JSONValue }>;
 }
 
+/** What Anthropic's Messages API is sent of a conversation. */
+export interface AnthropicMessages {
+  system: Array<{ type: "text"; text: string; cache_control?: { type: "ephemeral" } }>;
+  messages: Array<{ role: "user" | "assistant"; content: Array<{ type: string; [field: string]: JSONValue }> }>;
+}
+
 /** A conversation as plain chat programs keep it. */
 export interface Session {
   /** The conversation's id. An import makes a new one. */

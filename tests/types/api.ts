@@ -180,6 +180,8 @@ export async function use(signal: AbortSignal): Promise<void> {
   same<typeof chat, ChatMessage[]>(true);
   const { instructions } = await conversation.toMessages("responses");
   same<typeof instructions, string | null>(true);
+  const { system } = await conversation.toMessages("anthropic");
+  same<(typeof system)[number]["text"], string>(true);
   // @ts-expect-error there is no such format
   await conversation.toMessages("xml");
   const session = await conversation.exportSession();

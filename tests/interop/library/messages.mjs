@@ -27,6 +27,12 @@ export function messagesOfConversations(sdk, place) {
       assert.deepEqual(await conversation.toMessages("chat"), said.branch_chat);
       const { instructions, input } = said.branch_responses;
       assert.deepEqual(await conversation.toMessages("responses"), { instructions, input: withOneOutputEach(input) });
+      // What LiteLLM makes of them is compared where requests are; here, that it is a history which the provider takes.
+      const { system, messages } = await conversation.toMessages("anthropic");
+      const spoken = said.branch_messages.filter(({ role }) => role === "system").flatMap(({ content }) => content.map(({ text }) => text));
+      assert.deepEqual(system.map(({ text }) => text), spoken.slice(0, system.length));
+      assert.equal(system.length === 0, spoken.length === 0);
+      assert.deepEqual(messages.map(({ role }) => role), messages.map((_, place) => (place % 2 === 0 ? "user" : "assistant")));
     });
     test(`${name}: as a session and as a trajectory it leaves and comes back`, { timeout: 60_000 }, async (t) => {
       const conversation = await opened(t);
