@@ -83,6 +83,7 @@ export class Conversation implements AsyncDisposable {
   readonly #tools: ToolCalls;
   readonly #secrets: Secrets;
   readonly #deleteOnClose: boolean;
+  #llm: LLM;
   #isClosed = false;
   #state: { text: string; value: ConversationState } | undefined;
 
@@ -95,6 +96,7 @@ export class Conversation implements AsyncDisposable {
     this.#tools = own.tools;
     this.#secrets = own.secrets;
     this.#deleteOnClose = own.deleteOnClose;
+    this.#llm = own.llm;
     this.warnings = core.warnings() as ConversationWarning[];
     this.access = core.access() as "writer" | "follower";
     this.events = eventLog(core);
@@ -151,7 +153,7 @@ export class Conversation implements AsyncDisposable {
       },
       core,
     ))) as CoreConversation;
-    const conversation = new Conversation(id, store, opened, { listeners, analyzers, tools, secrets, deleteOnClose });
+    const conversation = new Conversation(id, store, opened, { listeners, analyzers, tools, secrets, deleteOnClose, llm: agent.llm });
     try {
       const message = await secrets.open(opened, agent.llm.options);
       const warnings = conversation.warnings as ConversationWarning[];
@@ -226,7 +228,7 @@ export class Conversation implements AsyncDisposable {
    *
    * An image is a Blob, or has URLs. A Blob is stored as a data URL: as it is if every provider takes it so, else as a
    * smaller PNG or JPEG.
-   * @throws ThreadkeepError `invalid_options`, `locked_elsewhere`, `store_*`, `invalid_state` after `close()` and while
+   * @throws ThreadkeepError `invalid_options`, also for images to a model that is known not to see, `locked_elsewhere`, `store_*`, `invalid_state` after `close()` and while
    * calls wait
    */
   async sendMessage(message: string | ReadonlyArray<Content | Image>, options: { sender?: string; pending?: "reject" | "keep" } = {}): Promise<MessageEvent_> {
@@ -235,7 +237,7 @@ export class Conversation implements AsyncDisposable {
     const { sender, pending } = reading("the options of sendMessage()", () => ({ ...options }));
     if (sender !== undefined && typeof sender !== "string") throw invalidOptions("sender must be a string");
     if (pending !== undefined && pending !== "reject" && pending !== "keep") throw invalidOptions('pending must be "reject" or "keep"');
-    const read = reading("the message", () => withImages(content));
+    const read = reading("the message", () => withImages(content, this.#llm.options.model));
     // Nothing else that is called comes before a message that has no image to be read.
     const given = read instanceof Promise ? await read : read;
     const json = reading("the message", () => JSON.stringify(given));
@@ -345,6 +347,7 @@ export class Conversation implements AsyncDisposable {
   async switchLLM(llm: LLM): Promise<void> {
     if (!(llm instanceof LLM)) throw invalidOptions("switchLLM() takes an LLM");
     await this.#secrets.switchLLM(this.#core, llm);
+    this.#llm = llm;
   }
 
   /**
@@ -468,6 +471,7 @@ interface Own {
   tools: ToolCalls;
   secrets: Secrets;
   deleteOnClose: boolean;
+  llm: LLM;
 }
 
 function coreAgent({ llm, systemPrompt, toolConcurrencyLimit }: Agent, tools: CoreTool[], keyToken: string | undefined): object {

@@ -1,5 +1,6 @@
 // Blobs as data URLs that every provider takes: of a type that all know, and no larger than the strictest allows.
 import { invalidOptions, reading, words } from "../errors.js";
+import { modelRow } from "../models.js";
 
 /**
  * The longest side, in pixels. Anthropic refuses more in a request of more than 20 images, and makes an image that is
@@ -18,7 +19,11 @@ const types: ReadonlyArray<readonly [string, RegExp]> = [
   ["image/webp", /^RIFF[^]{4}WEBP/],
 ];
 
-export async function readImages(content: readonly unknown[]): Promise<unknown[]> {
+export async function readImages(content: readonly unknown[], model?: string): Promise<unknown[]> {
+  const row = model === undefined ? undefined : await modelRow(model, model);
+  if (row !== undefined && JSON.parse(row)["supports_vision"] !== true) {
+    throw invalidOptions(`${model} cannot see images; send the message without, or switch to a model that can`);
+  }
   return Promise.all(content.map(readPart));
 }
 

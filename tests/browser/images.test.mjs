@@ -26,6 +26,8 @@ for (const kind of availableBrowsers) {
       assert.deepEqual(said.stored, ["MessageEvent", "text", "image", 2]);
       // The instructions, six images, and the last message.
       assert.equal(said.eventCount, 8);
+      assert.match(said.blind, /^invalid_options openai\/gpt-3\.5-turbo cannot see images/);
+      assert.equal(said.seeing, "sent");
       assert.deepEqual(said.results, [["image"], ["text", "image"]]);
       assert.deepEqual(browser.problems, []);
     } finally {
@@ -83,6 +85,10 @@ async function sendImages() {
   said.eventCount = conversation.events.length;
   said.results = [];
   for (const name of ["draw", "describe"]) said.results.push((await conversation.executeTool(name)).content.map(({ type }) => type));
+  await conversation.switchLLM(new LLM({ model: "openai/gpt-3.5-turbo" }));
+  said.blind = await refused(png);
+  await conversation.switchLLM(new LLM({ model: "openai/gpt-4o" }));
+  said.seeing = await refused(png);
   await conversation.close();
   return said;
 
