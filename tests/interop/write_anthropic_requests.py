@@ -101,7 +101,7 @@ LIST_ARGUMENTS = [SYSTEM, user(text("Hi")), assistant(calls=[call("a", "think", 
 MODELS = """
 claude-3-5-sonnet-20241022 claude-3-5-haiku-20241022 claude-sonnet-4-20250514 claude-opus-4-20250514
 claude-opus-4-1-20250805 claude-haiku-4-5 claude-haiku-4-5-20251001 claude-sonnet-4-5-20250929 claude-sonnet-4-5 claude-sonnet-4-6
-claude-opus-4-5 claude-opus-4-6 claude-opus-4-7 claude-opus-4-8 claude-opus-5 claude-fable-5 my-own-model
+claude-opus-4-5 claude-opus-4-6 claude-opus-4-7 claude-opus-4-8 claude-opus-5 claude-fable-5 claude-sonnet-5 my-own-model
 """.split()
 SONNET, ADAPTIVE, PLAIN = "anthropic/claude-sonnet-4-5", "anthropic/claude-opus-4-8", "anthropic/claude-3-5-sonnet-20241022"
 
