@@ -22,6 +22,7 @@ use crate::{
     llm::Delta,
     security::{ConfirmationPolicy, SecurityAnalyzer, StoredAnalyzer},
     store::Store,
+    tool::ToolKind,
 };
 use std::{
     cell::{Cell, RefCell},
@@ -171,14 +172,19 @@ impl Conversation {
         if let Ok(llm) = RawJson::parse(&options.to_sdk_json(stored.as_ref().map(RawJson::as_str))) {
             state.set_agent_llm(&llm);
         }
+        let has_own_tools = || self.0.agent.tools.iter().any(|tool| tool.definition().kind == ToolKind::Mcp);
+        if options.native_tool_calling == Some(false) && has_own_tools() {
+            keep_native_calls(state);
+        }
     }
 }
 
 /// In the agent's state: the server of a stored key, where requests go to another one.
 const KEY_SERVER: &str = "api_key_server";
 
-/// The SDK writes calls as text for a model whose stored settings say so, which it refuses for a history in which calls
-/// were made together. The model that made them here was called natively.
+/// The SDK writes calls as text for a model whose stored settings say so, and reads them in the history as if they were
+/// made again. It refuses those that were made together, and those of tools that it does not have, which are all of the
+/// host's: each of its answers would be refused for ever.
 pub(super) fn keep_native_calls(state: &mut BaseState) {
     const FIELD: &str = "native_tool_calling";
     let stored = state.agent_llm().and_then(|llm| RawObject::parse(llm.as_str()).ok());

@@ -41,6 +41,10 @@ fn calls_are_logged_as_calls_and_what_cannot_be_read_is_told_to_the_model() {
         assert_eq!(events[4]["source"], "environment");
         assert_eq!(events[4]["llm_message"]["role"], "user");
         assert_eq!(events[4]["llm_message"]["content"][0]["text"], told);
+        // Python has no echo, and would never get over a call of it that it reads in text.
+        let agent: serde_json::Value =
+            serde_json::from_str(conversation.state().field("agent").unwrap().as_str()).unwrap();
+        assert_eq!(agent["llm"]["native_tool_calling"], true);
         // Every answer was paid for.
         let stats: serde_json::Value =
             serde_json::from_str(conversation.state().field("stats").unwrap().as_str()).unwrap();
