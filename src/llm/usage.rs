@@ -14,7 +14,7 @@ pub fn usage_of(usage: &RawObject) -> Option<Usage> {
     };
     let prompt_details = usage.read::<RawObject>("prompt_tokens_details").unwrap_or_default();
     let completion_details = usage.read::<RawObject>("completion_tokens_details").unwrap_or_default();
-    let counted = Usage {
+    let mut counted = Usage {
         prompt_tokens: count(usage, &["prompt_tokens", "input_tokens"]).unwrap_or(0),
         completion_tokens: count(usage, &["completion_tokens", "output_tokens"]).unwrap_or(0),
         cache_read_tokens: count(&prompt_details, &["cached_tokens"])
@@ -29,6 +29,13 @@ pub fn usage_of(usage: &RawObject) -> Option<Usage> {
             .or_else(|| count(usage, &["reasoning_tokens"]))
             .unwrap_or(0),
     };
+    let whole = counted.prompt_tokens.saturating_add(counted.completion_tokens);
+    // xAI counts reasoning beside what is written, not in it, which shows in the sum.
+    if counted.reasoning_tokens > 0
+        && usage.read("total_tokens") == whole.checked_add(counted.reasoning_tokens)
+    {
+        counted.completion_tokens = counted.completion_tokens.saturating_add(counted.reasoning_tokens);
+    }
     (counted.prompt_tokens > 0 || counted.completion_tokens > 0).then_some(counted)
 }
 
@@ -61,6 +68,18 @@ mod tests {
         assert_eq!(deepseek, openai);
         let proxy = read(r#"{"prompt_tokens":9,"completion_tokens":1,"cache_creation_input_tokens":7}"#);
         assert_eq!(proxy.map(|usage| usage.cache_write_tokens), Some(7));
+    }
+
+    #[test]
+    fn reasoning_that_is_counted_beside_the_answer_is_part_of_it() {
+        let xai = |total: u64| {
+            let details = r#""completion_tokens_details":{"reasoning_tokens":250}"#;
+            let json = format!(
+                r#"{{"prompt_tokens":1000,"completion_tokens":100,"total_tokens":{total},{details}}}"#
+            );
+            read(&json).map(|usage| (usage.completion_tokens, usage.reasoning_tokens))
+        };
+        assert_eq!((xai(1350), xai(1100)), (Some((350, 250)), Some((100, 250))));
     }
 
     #[test]

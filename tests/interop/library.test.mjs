@@ -10,6 +10,7 @@ import { foreignConversations } from "./library/foreign.mjs";
 import { importedConversations } from "./library/imported.mjs";
 import { aLongConversation } from "./library/long.mjs";
 import { messagesOfConversations } from "./library/messages.mjs";
+import { metricsOfTheSdk } from "./library/metrics.mjs";
 import { requestsOfTheSdk } from "./library/requests.mjs";
 import { secretsBothWays } from "./library/secrets.mjs";
 import { writtenConversations } from "./library/written.mjs";
@@ -35,6 +36,7 @@ describe("hooks and analyzers of the SDK", { concurrency: 4 }, () => blockedByTh
 describe("conversations of other programs", { concurrency: 4 }, () => foreignConversations(sdk, place));
 describe("messages", { concurrency: 4 }, () => messagesOfConversations(sdk, place));
 describe("requests", { concurrency: 4 }, () => requestsOfTheSdk(sdk));
+describe("metrics", { concurrency: 4 }, () => metricsOfTheSdk(sdk, place));
 describe("there and back", { concurrency: 4 }, () => thereAndBack(sdk, place));
 describe("decided elsewhere", { concurrency: 4 }, () => decidedElsewhere(sdk, place));
 describe("secrets", () => secretsBothWays(sdk, place));

@@ -10,7 +10,7 @@ With --bare nothing of openhands-tools is imported, as in a program that uses on
 
 A line for --serve is {"command": "check" | "resume" | "requests" | "secrets", "path": ..., "reply": ..., "text": ..., "cipher": ...},
 or {"command": "decide", "path": ..., "decision": "approve" | "reject", "reply": ...},
-or {"command": "judge", "analyzer": ..., "actions": [...]}, or {"command": "search", "patterns": [[pattern, [text, ...]], ...]};
+or {"command": "meter", "llm": ..., "base_url": ..., "questions": ...}, {"command": "judge", "analyzer": ..., "actions": [...]}, or {"command": "search", "patterns": [[pattern, [text, ...]], ...]};
 anything else the SDK or its libraries print goes to stderr.
 With "api_mode": "responses" a resume or a request goes over that API, else over Chat Completions.
 With "in_place": true a command works on the directory itself and not on a copy: what a resume adds stays.
@@ -39,6 +39,7 @@ from openhands.sdk.utils.cipher import Cipher  # noqa: E402 - the environment ab
 
 from checking import check  # noqa: E402
 from judging import judge, search  # noqa: E402
+from metering import meter  # noqa: E402
 from opened import copies, import_every_tool  # noqa: E402
 from resuming import QUESTION, decide, requests, resume  # noqa: E402
 from secrets_stored import secrets  # noqa: E402
@@ -50,6 +51,8 @@ def obey(order: dict) -> list[dict]:
     """One answer per conversation found at `path`; an answer always says `ok`, and `path` where there is one."""
     if order["command"] == "judge":
         return [judge(order["analyzer"], order["actions"])]
+    if order["command"] == "meter":
+        return [meter(order["llm"], order["base_url"], order["questions"])]
     if order["command"] == "search":
         return [search(order["patterns"])]
     path = Path(order["path"])

@@ -1,0 +1,127 @@
+// What answers cost and take: the same answers, counted by the SDK and by the library.
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { Conversation, memoryStore } from "../../../dist/index.js";
+import { listen } from "../../support/listen.mjs";
+import { completion, streamEvents } from "../../support/model-replies.mjs";
+import { open, say, scripted } from "./chat.mjs";
+import { exported, filesOf, packed, unpacked } from "./files.mjs";
+
+const plain = { prompt_tokens: 1200, completion_tokens: 345, total_tokens: 1545 };
+const cached = {
+  prompt_tokens: 100_001, completion_tokens: 4321, total_tokens: 104_322,
+  prompt_tokens_details: { cached_tokens: 90_003 }, completion_tokens_details: { reasoning_tokens: 1234 },
+};
+const large = {
+  prompt_tokens: 280_007, completion_tokens: 10_007, total_tokens: 290_014,
+  prompt_tokens_details: { cached_tokens: 250_001 }, completion_tokens_details: { reasoning_tokens: 10_000 },
+};
+const written = {
+  prompt_tokens: 9003, completion_tokens: 77, total_tokens: 9080,
+  prompt_tokens_details: { cached_tokens: 4000 }, cache_creation_input_tokens: 2001, cache_read_input_tokens: 4000,
+};
+const apart = { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1350, completion_tokens_details: { reasoning_tokens: 250 } };
+const hits = { prompt_tokens: 5000, completion_tokens: 10, total_tokens: 5010, prompt_cache_hit_tokens: 4096, prompt_cache_miss_tokens: 904 };
+const nothing = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+
+/** The SDK's fields of a model, and what its server counts, an answer each. */
+const cases = [
+  [{ model: "openai/gpt-4o" }, [plain, cached, nothing]],
+  [{ model: "gpt-4.1-mini" }, [plain, cached]],
+  [{ model: "openai/gpt-5-mini" }, [plain, cached, large]],
+  [{ model: "openai/claude-sonnet-4-5" }, [plain, written]],
+  [{ model: "openai/some-local-model" }, [plain, cached]],
+  [{ model: "openai/some-local-model", input_cost_per_token: 3e-6, output_cost_per_token: 1.5e-5 }, [plain, cached]],
+  [{ model: "litellm_proxy/claude-sonnet-4-5" }, [plain, written, large]],
+  [{ model: "litellm_proxy/gemini/gemini-2.5-pro" }, [plain, large]],
+  [{ model: "deepseek/deepseek-chat" }, [plain, hits]],
+  [{ model: "xai/grok-4.3" }, [plain, apart, cached]],
+  [{ model: "groq/openai/gpt-oss-120b" }, [plain, cached]],
+  [{ model: "moonshot/kimi-k2.5" }, [plain, cached]],
+  [{ model: "openrouter/anthropic/claude-sonnet-4.5" }, [plain, cached]],
+  [{ model: "together_ai/zai-org/GLM-4.6" }, [plain]],
+  [{ model: "azure/gpt-4o" }, [plain, cached]],
+];
+
+export function metricsOfTheSdk(sdk, place) {
+  for (const stream of [true, false]) {
+    // LiteLLM stumbles over Groq's answers in one piece.
+    for (const [fields, usages] of cases.filter(([{ model }]) => stream || !model.startsWith("groq/"))) {
+      const name = `${Object.values(fields).join(" ")}, ${stream ? "in pieces" : "in one piece"}`;
+      test(name, { timeout: 30_000 }, (t) => (sdk() ? countsTheSame(t, sdk(), { ...fields, stream }, usages) : t.skip("no SDK")));
+    }
+  }
+  test("what was counted goes to Python, on there, and comes back", { timeout: 60_000 }, (t) => (sdk() ? goesOnCounting(t, sdk(), place) : t.skip("no SDK")));
+}
+
+const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
+
+async function countsTheSame(t, sdk, fields, usages) {
+  const theirs = await counting(t, usages);
+  const { ok, error, metrics } = await sdk.ask({ command: "meter", llm: { ...fields, api_mode: "chat" }, base_url: theirs.baseUrl, questions: usages.length });
+  assert.ok(ok, error);
+  const ours = await counting(t, usages);
+  const llm = Object.fromEntries(Object.entries(fields).map(([name, value]) => [camel(name), value]));
+  const conversation = await open(t, { model: ours, store: memoryStore(), tools: [], llm: { ...llm, apiMode: "chat" } });
+  for (const _ of usages) await say(conversation, "Go on.");
+  assert.deepEqual(counted(conversation.stats.usage_to_metrics.agent), counted(metrics));
+}
+
+/** A server that answers whatever it is asked, and says that it took this much. */
+async function counting(t, usages) {
+  let answered = 0;
+  const server = await listen(async (request, response) => {
+    // The SDK asks a LiteLLM proxy what it has.
+    if (request.method !== "POST") return response.writeHead(404).end("{}");
+    const body = JSON.parse(Buffer.concat(await request.toArray()).toString());
+    const index = answered++;
+    const reply = { text: `Answer ${index}.`, usage: usages[index] };
+    const said = body.stream ? streamEvents(reply, { body: { stream_options: { include_usage: true }, ...body }, index }).join("") : JSON.stringify(completion(reply, { body, index }));
+    response.writeHead(200, { "content-type": body.stream ? "text/event-stream" : "application/json" }).end(said);
+  });
+  t.after(() => server.close());
+  return { baseUrl: `${server.origin}/v1` };
+}
+
+/** What does not depend on the clock. Ids that could come again are made longer here. */
+function counted({ costs, response_latencies: latencies, token_usages: usages, ...sums }) {
+  return {
+    ...sums,
+    costs: costs.map(({ model, cost }) => ({ model, cost })),
+    latencies: latencies.map(({ model }) => model),
+    usages: usages.map(({ response_id: _, ...usage }) => usage),
+  };
+}
+
+async function goesOnCounting(t, sdk, place) {
+  const model = await scripted(t, [{ text: "One.", usage: plain }, { text: "Two.", usage: cached }]);
+  const store = memoryStore();
+  const first = await open(t, { model, store, tools: [], llm: { model: "openai/gpt-4o" } });
+  await say(first, "Go on.");
+  const before = first.stats.usage_to_metrics.agent;
+  const directory = path.join(place, "metrics", first.id.replaceAll("-", ""));
+  for (const [name, content] of unpacked(await exported(first))) {
+    mkdirSync(path.dirname(path.join(directory, name)), { recursive: true });
+    writeFileSync(path.join(directory, name), content);
+  }
+  await first.close();
+  const { ok, error } = await sdk.resume(directory, "From Python.", { in_place: true });
+  assert.ok(ok, error);
+  await Conversation.importZip(packed(first.id, filesOf(directory)), { store });
+  const second = await open(t, { model, store, conversationId: first.id, tools: [], llm: { model: "openai/gpt-4o" } });
+  const there = second.stats.usage_to_metrics.agent;
+  assert.deepEqual([there.costs.length, there.response_latencies.length, there.token_usages.length], [2, 2, 2]);
+  assert.deepEqual(there.token_usages[0], before.token_usages[0]);
+  assert.equal(there.accumulated_cost, before.accumulated_cost + there.costs[1].cost);
+  await say(second, "Go on.");
+  const { accumulated_cost: sum, accumulated_token_usage: tokens, costs, token_usages: usages } = second.stats.usage_to_metrics.agent;
+  assert.deepEqual([costs.length, usages.length], [3, 3]);
+  assert.deepEqual(costs.slice(0, 2), there.costs);
+  assert.equal(sum, there.accumulated_cost + costs[2].cost);
+  for (const kind of ["prompt_tokens", "completion_tokens", "cache_read_tokens", "reasoning_tokens"]) {
+    assert.equal(tokens[kind], usages.reduce((whole, usage) => whole + usage[kind], 0), kind);
+  }
+  assert.equal(tokens.context_window, 128_000);
+}
