@@ -19,9 +19,11 @@ from openhands.sdk import Agent, LocalConversation
 from openhands.sdk.utils.cipher import Cipher
 
 from opened import base_state, open_state, register_tools_of
+from scripted_claude import ScriptedClaude
 from scripted_model import ScriptedModel
 
 QUESTION = "What did you do so far?"
+ANTHROPIC = "anthropic"
 
 
 def resume(directory: Path, reply: str, text: str = QUESTION, cipher: Cipher | None = None, api_mode: str = "chat") -> dict:
@@ -43,10 +45,10 @@ def decide(directory: Path, decision: str, reply: str, cipher: Cipher | None = N
     return carry_on(directory, reply, go_on, cipher, "chat")
 
 
-def carry_on(directory: Path, reply: str, go_on: Callable[[LocalConversation], None], cipher: Cipher | None, api_mode: str) -> dict:
+def carry_on(directory: Path, reply: str | list[dict], go_on: Callable[[LocalConversation], None], cipher: Cipher | None, api_mode: str) -> dict:
     register_tools_of(base_state(directory))
     stay_inside(directory)
-    model = ScriptedModel([{"content": reply}])
+    model = ScriptedClaude([reply if isinstance(reply, list) else [{"type": "text", "text": reply}]]) if api_mode == ANTHROPIC else ScriptedModel([{"content": reply}])
     try:
         agent = at_home(open_state(directory, cipher).agent, model, api_mode)
         before = len(list((directory / "events").glob("event-*.json")))
@@ -90,16 +92,16 @@ def stay_inside(directory: Path) -> None:
     (directory / "base_state.json").write_text(json.dumps(state, ensure_ascii=False), encoding="utf-8")
 
 
-def at_home(agent, model: ScriptedModel, api_mode: str):
+def at_home(agent, model: ScriptedModel | ScriptedClaude, api_mode: str):
     if not isinstance(agent, Agent):
         raise TypeError(f"cannot run a {type(agent).__name__} against a scripted model")
     changes: dict = {
         "llm": agent.llm.model_copy(
             update={
-                "model": over_openai(agent.llm.model),
+                "model": f"anthropic/{agent.llm.model.split('/')[-1]}" if api_mode == ANTHROPIC else over_openai(agent.llm.model),
                 "base_url": model.base_url,
                 "api_key": SecretStr("sk-scripted"),
-                "api_mode": api_mode,
+                "api_mode": "chat" if api_mode == ANTHROPIC else api_mode,
                 "num_retries": 0,
             }
         ),

@@ -12,7 +12,8 @@ A line for --serve is {"command": "check" | "resume" | "requests" | "secrets", "
 or {"command": "decide", "path": ..., "decision": "approve" | "reject", "reply": ...},
 or {"command": "meter", "llm": ..., "base_url": ..., "questions": ...}, {"command": "judge", "analyzer": ..., "actions": [...]}, or {"command": "search", "patterns": [[pattern, [text, ...]], ...]};
 anything else the SDK or its libraries print goes to stderr.
-With "api_mode": "responses" a resume or a request goes over that API, else over Chat Completions.
+With "api_mode": "responses" or "anthropic" a resume or a request goes over that API, else over Chat Completions; over
+Anthropic's a reply may be a list of blocks.
 With "in_place": true a command works on the directory itself and not on a copy: what a resume adds stays.
 Client tools stay registered for the life of the process.
 """

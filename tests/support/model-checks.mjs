@@ -1,5 +1,7 @@
 // What makes a Chat Completions request one that every provider accepts. Providers differ in what they forgive:
-// a request without violations is forgiven nothing. One that has `input` is over the Responses API.
+// a request without violations is forgiven nothing. One that has `input` is over the Responses API, and
+// one that has `system` over Anthropic Messages.
+import { anthropicViolations } from "./model-anthropic.mjs";
 import { responsesViolations } from "./model-responses.mjs";
 
 const namePattern = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -16,6 +18,7 @@ export function violationsOf(body, headers = { "content-type": "application/json
   if (!/^application\/json\b/.test(headers["content-type"] ?? "")) found.push(`content-type is ${headers["content-type"]}`);
   if (typeof body.model !== "string" || body.model === "") found.push("model is missing");
   if (!isWellFormed(body)) found.push("a string holds half of a surrogate pair");
+  if ("system" in body) return [...found, ...anthropicViolations(body)];
   if ("input" in body) return [...found, ...responsesViolations(body)];
   for (const key of Object.keys(body)) if (!parameters.has(key)) found.push(`unknown parameter ${key}`);
   if (body.stream_options !== undefined && body.stream !== true) found.push("stream_options without stream");

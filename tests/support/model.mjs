@@ -15,6 +15,7 @@
 import { once } from "node:events";
 import { setImmediate as turnOfTheLoop, setTimeout as delay } from "node:timers/promises";
 import { listen } from "./listen.mjs";
+import { message, messageEvents } from "./model-anthropic.mjs";
 import { violationsOf } from "./model-checks.mjs";
 import { completion, streamEvents } from "./model-replies.mjs";
 import { response as wholeResponse, responseEvents } from "./model-responses.mjs";
@@ -30,6 +31,7 @@ const cors = {
 /** What it speaks, by the end of the path: the wire form of a reply. */
 const apis = [
   { path: "/chat/completions", whole: completion, events: streamEvents },
+  { path: "/v1/messages", whole: message, events: messageEvents },
   { path: "/responses", whole: wholeResponse, events: responseEvents },
 ];
 
