@@ -48,7 +48,7 @@ impl Said {
         }
         let words = secrets.redact_in(&words);
         let code = inner.get("code").unwrap_or_default();
-        let kind = inner.get("type").unwrap_or_default();
+        let kind = inner.get("type").or_else(|| inner.get("status")).unwrap_or_default();
         let status = ["code", "status", "status_code"].iter().find_map(|name| status_of(inner.get(name)?));
         Self {
             searched: format!("{words} {code} {kind}").to_ascii_lowercase(),
@@ -82,6 +82,8 @@ fn classify(status: Option<u16>, searched: &str) -> LlmFailure {
     match status {
         Some(401 | 403) if says(CONTENT_POLICY) => LlmFailure::ContentPolicy,
         Some(402) => LlmFailure::Quota,
+        // Gemini calls every limit a quota, and most of them pass within a minute.
+        Some(429) if says("resource_exhausted") => LlmFailure::RateLimit,
         Some(401 | 403 | 429) if says(QUOTA) => LlmFailure::Quota,
         Some(401 | 403) => LlmFailure::Auth,
         Some(425 | 429) => LlmFailure::RateLimit,
@@ -107,7 +109,6 @@ const CONTEXT_WINDOW: &str = "\
 contextwindowexceedederror
 context_length_exceeded
 prompt is too long
-input length and `max_tokens` exceed context limit
 exceed context limit
 please reduce the length of
 exceeds the available context size
@@ -118,7 +119,12 @@ maximum context length
 model's maximum context limit
 longer than the model's context length
 input is too long for requested model
-exceeds the maximum number of tokens allowed";
+exceeds the maximum number of tokens allowed
+exceeded model token limit
+context length of only
+maximum prompt length is
+`inputs` tokens + `max_new_tokens`
+input tokens exceed the configured limit";
 
 const MALFORMED_HISTORY: &str = "\
 tool_use ids were found without `tool_result` blocks immediately after
@@ -146,7 +152,10 @@ insufficient balance
 insufficient credits
 more credits
 exceeded your current quota
+exceeded_current_quota
 credit balance is too low
+used all available credits
+run out of credits
 budget has been exceeded
 billing_hard_limit_reached";
 

@@ -12,6 +12,7 @@ mod chat_requests;
 mod elsewhere;
 mod fallbacks;
 mod failures;
+mod refusals;
 mod responses_history;
 mod responses_requests;
 mod models;

@@ -1,0 +1,58 @@
+//! What providers say when they refuse, as users have reported it: each is a file with its source, and with what the
+//! real SDK raises for the same response.
+
+use serde::Deserialize;
+use std::{fs, path::Path};
+use threadkeep::llm::{LlmError, secret_string::Secrets};
+
+#[derive(Deserialize)]
+struct Refusal {
+    source: String,
+    model: String,
+    status: u16,
+    body: String,
+    failure: String,
+    sdk: Raised,
+}
+
+#[derive(Deserialize)]
+struct Raised {
+    class: String,
+}
+
+/// What the SDK takes for a request that is wrong, or for an error of no kind, because LiteLLM does not know the words.
+const UNKNOWN_TO_THE_SDK: &[&str] = &[
+    "anthropic-no-money",
+    "anthropic-too-large",
+    "deepseek-no-money",
+    "litellm_proxy-no-money",
+    "lm_studio-too-long",
+    "moonshot-too-long",
+    "xai-wrong-key",
+];
+
+#[test]
+fn each_refusal_is_understood_and_its_words_are_kept() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/errors");
+    let mut count = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let refusal: Refusal = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+        assert!(refusal.source.starts_with("https://") && refusal.model.contains('/'), "{name}");
+        let error = LlmError::from_provider(Some(refusal.status), &refusal.body, &Secrets::default());
+        assert_eq!(format!("{:?}", error.failure), refusal.failure, "{name}: {error}");
+        let words = error.provider_message.as_deref().unwrap();
+        // What is no text is shown as the JSON that it is, which may be spaced otherwise.
+        let bare = |text: &str| text.replace(['\\', ' '], "");
+        let start: String = bare(words).chars().take(30).collect();
+        assert!(bare(&refusal.body).contains(&start), "{name}: {words}");
+        let is_known = !UNKNOWN_TO_THE_SDK.contains(&name.as_str());
+        assert_eq!(error.sdk_class() == refusal.sdk.class, is_known, "{name}: {}", refusal.sdk.class);
+        // Inside a stream, the same object comes without a status of its own.
+        let inside = LlmError::from_provider(None, &refusal.body, &Secrets::default());
+        assert_eq!(inside.provider_message, error.provider_message, "{name}");
+        count += 1;
+    }
+    assert!(count > 30, "the fixtures are missing");
+}
