@@ -1,12 +1,13 @@
 // The message field: grows with its text, keeps an unsent draft over a reload, sends, stops.
 
 import { announce } from "./announcer.ts";
+import { Attachments, isImage } from "./attachments.ts";
 import { byId } from "./dom.ts";
 
 const DRAFTS = "threadkeep-demo:draft:";
 
 interface ComposerActions {
-  send: (text: string) => Promise<boolean>;
+  send: (text: string, images: Blob[]) => Promise<boolean>;
   stop: () => Promise<void>;
   pause: () => Promise<void>;
 }
@@ -16,6 +17,7 @@ export class Composer {
   #send = byId<HTMLButtonElement>("send-button");
   #stop = byId<HTMLButtonElement>("stop-button");
   #pause = byId<HTMLButtonElement>("pause-button");
+  #attachments = new Attachments();
   #actions: ComposerActions;
   #draftName = "new";
 
@@ -27,6 +29,12 @@ export class Composer {
     });
     this.#text.addEventListener("input", () => this.#changed());
     this.#text.addEventListener("keydown", (event) => this.#onKey(event));
+    this.#text.addEventListener("paste", (event) => {
+      const images = [...(event.clipboardData?.files ?? [])].filter(isImage);
+      if (images.length === 0) return;
+      event.preventDefault();
+      this.attach(images);
+    });
     this.#stop.addEventListener("click", () => void this.#stopRun());
     this.#pause.addEventListener("click", () => void this.#pauseRun());
     // With JavaScript at hand, moving the focus beats a jump to an anchor, which would change the hash and so the route.
@@ -52,6 +60,7 @@ export class Composer {
     this.#text.disabled = readOnly;
     this.#text.placeholder = readOnly ? "Another tab is writing" : "Write a message";
     this.#send.disabled = readOnly;
+    this.#attachments.disabled = readOnly;
     if (stopHadFocus && !running) this.focus();
   }
 
@@ -61,18 +70,27 @@ export class Composer {
     this.focus();
   }
 
+  /** The next message takes them along. */
+  attach(images: Blob[]): void {
+    if (this.#text.disabled) return;
+    this.#attachments.add(images);
+    this.focus();
+  }
+
   focus(): void {
     this.#text.focus();
   }
 
   async #submit(): Promise<void> {
     const text = this.#text.value.trim();
-    if (text === "" || this.#text.disabled) return;
+    if ((text === "" && this.#attachments.isEmpty) || this.#text.disabled) return;
     const name = this.#draftName;
+    const images = this.#attachments.take();
     this.#text.value = "";
     this.#changed();
-    if (await this.#actions.send(text)) return forgetDraft(name);
+    if (await this.#actions.send(text, images)) return forgetDraft(name);
     // Nothing that was written is lost because it could not be stored.
+    this.#attachments.add(images);
     if (this.#text.value === "") this.fill(text);
   }
 

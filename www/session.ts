@@ -119,8 +119,9 @@ export class Session {
    * Resolves when the message is stored; the run it starts goes on by itself. While calls wait for the user, `pending`
    * says what becomes of them; a message that is kept starts nothing, for that would approve them.
    */
-  async send(text: string, pending?: "reject" | "keep"): Promise<void> {
-    await this.#conversation.sendMessage(text, pending && { pending });
+  async send(text: string, images: Blob[], pending?: "reject" | "keep"): Promise<void> {
+    const words = text === "" ? [] : [{ type: "text" as const, text }];
+    await this.#conversation.sendMessage([...words, ...images], pending && { pending });
     if (pending !== "keep") void this.run();
   }
 

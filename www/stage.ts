@@ -30,6 +30,9 @@ let wasRunning = false;
 
 const composer = new Composer({ send, stop: async () => session?.stop(), pause: async () => session?.pause() });
 
+/** The next message takes these images along. */
+export const attach = (images: Blob[]): void => composer.attach(images);
+
 export const currentSession = (): Session | null => session;
 
 export function startStage(): void {
@@ -117,15 +120,15 @@ function showNew(): void {
 }
 
 /** Resolves with false if the message was not stored; the composer then gives it back. */
-async function send(text: string): Promise<boolean> {
+async function send(text: string, images: Blob[]): Promise<boolean> {
   try {
     await opening;
-    if (session === null) await (opening = create(titleFrom(text)));
+    if (session === null) await (opening = create(titleFrom(text || "An image")));
     const waiting = session!.openCallsAre === "waiting" && !session!.running ? session!.pending.length : 0;
     const pending = waiting > 0 ? await askPending(waiting) : undefined;
     if (pending === null) return false;
     transcript?.followEnd();
-    await session!.send(text, pending);
+    await session!.send(text, images, pending);
     if (pending === "keep") notify("Your message is stored. It reaches the agent when you have decided about the calls.");
     void refreshList();
     return true;

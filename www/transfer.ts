@@ -3,12 +3,13 @@
 
 import { Conversation, type ImportedConversation } from "threadkeep";
 import { announce } from "./announcer.ts";
+import { isImage } from "./attachments.ts";
 import { refreshList } from "./conversation-list.ts";
 import { byId, el } from "./dom.ts";
 import { sentence } from "./failures.ts";
 import { notify, report, showWork } from "./notices.ts";
 import { goTo } from "./router.ts";
-import { currentSession } from "./stage.ts";
+import { attach, currentSession } from "./stage.ts";
 import { tellOtherTabs } from "./tabs.ts";
 
 export type ExportForm = "archive" | "session" | "trajectory";
@@ -110,7 +111,10 @@ function startDropping(): void {
     event.preventDefault();
     depth = 0;
     show();
-    void importFiles([...(event.dataTransfer?.files ?? [])]);
+    const files = [...(event.dataTransfer?.files ?? [])];
+    const images = files.filter(isImage);
+    if (images.length > 0) attach(images);
+    void importFiles(files.filter((file) => !isImage(file)));
   });
 }
 

@@ -167,7 +167,7 @@ export class DemoPage {
 function dropEvents(name, base64) {
   const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   const dataTransfer = new DataTransfer();
-  dataTransfer.items.add(new File([bytes], name));
+  dataTransfer.items.add(new File([bytes], name, { type: name.endsWith(".png") ? "image/png" : "" }));
   for (const type of ["dragenter", "dragover", "drop"]) {
     const event = new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true });
     document.querySelector("#main").dispatchEvent(event);

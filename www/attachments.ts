@@ -1,0 +1,70 @@
+// Images that the next message takes along: chosen, pasted or dropped, shown small above the message field.
+
+import { announce } from "./announcer.ts";
+import { append, byId, el } from "./dom.ts";
+import { icon } from "./icons.ts";
+
+export const isImage = (file: Blob): boolean => file.type.startsWith("image/");
+
+export class Attachments {
+  #list = byId("attachments");
+  #button = byId<HTMLButtonElement>("attach-button");
+  #images: Array<{ image: Blob; row: HTMLElement }> = [];
+
+  constructor() {
+    const input = byId<HTMLInputElement>("attach-file");
+    append(this.#button, [icon("image")]);
+    this.#button.addEventListener("click", () => input.click());
+    input.addEventListener("change", () => {
+      this.add([...(input.files ?? [])]);
+      input.value = ""; // or choosing the same file again would be no change
+    });
+  }
+
+  get isEmpty(): boolean {
+    return this.#images.length === 0;
+  }
+
+  set disabled(is: boolean) {
+    this.#button.disabled = is;
+  }
+
+  add(images: Blob[]): void {
+    for (const image of images) {
+      const name = image instanceof File && image.name !== "" ? image.name : "Image";
+      const row = el("li", {});
+      const remove = el("button", { type: "button", class: "icon-button", "aria-label": `Remove ${name}`, onclick: () => this.#remove(row) }, icon("close"));
+      append(row, [el("span", { class: "attachment-name" }, name), remove]);
+      void preview(image, name).then((picture) => picture && row.prepend(picture));
+      this.#images.push({ image, row });
+      this.#list.append(row);
+      announce(`Attached ${name}.`);
+    }
+    this.#list.hidden = this.isEmpty;
+  }
+
+  /** Gives the images away. */
+  take(): Blob[] {
+    const images = this.#images.map(({ image }) => image);
+    this.#images = [];
+    this.#list.replaceChildren();
+    this.#list.hidden = true;
+    return images;
+  }
+
+  #remove(row: HTMLElement): void {
+    this.#images = this.#images.filter((each) => each.row !== row);
+    row.remove();
+    this.#list.hidden = this.isEmpty;
+    byId("composer-text").focus();
+  }
+}
+
+/** The page shows no blobs, only what is in a text. What cannot be drawn has its name. */
+async function preview(image: Blob, name: string): Promise<HTMLElement | null> {
+  const reader = new FileReader();
+  const read = new Promise((resolve) => reader.addEventListener("loadend", resolve));
+  reader.readAsDataURL(image);
+  await read;
+  return typeof reader.result === "string" && reader.result.startsWith("data:image/") ? el("img", { src: reader.result, alt: `Preview of ${name}` }) : null;
+}
