@@ -54,6 +54,7 @@ const configuration = (upstream) => ({
   model_list: [
     // A provider without a Responses or Messages API of its own, so that the proxy speaks both for it.
     { model_name: "scripted", litellm_params: { model: "lm_studio/scripted", api_base: upstream, api_key: "sk-upstream" } },
+    { model_name: "scripted-once", litellm_params: { model: "lm_studio/once", api_base: upstream, api_key: "sk-upstream" } },
     { model_name: "mocked", litellm_params: { model: "openai/gpt-4o", api_key: "sk-none", mock_response: "Hello from the proxy." } },
     { model_name: "busy", litellm_params: { model: "openai/gpt-4o", api_key: "sk-none", mock_response: "litellm.RateLimitError" } },
   ],

@@ -12,16 +12,18 @@ const wireApis = {
   chat: { llm: { apiMode: "chat" }, calls: 2 },
   "chat without native tool calling": { llm: { apiMode: "chat", nativeToolCalling: false }, calls: 1 },
   responses: { llm: { apiMode: "responses" }, calls: 2 },
+  // The proxy throws the pieces of parallel calls together: see docs/litellm-proxy.md.
+  messages: { llm: { apiMode: "anthropic", model: "litellm_proxy/scripted-once" }, calls: 1 },
 };
 
 const isResult = ({ role, content }) => role === "tool" || JSON.stringify(content).includes("EXECUTION RESULT of [add]");
 const sum = (a, b) => ({ name: "add", arguments: { a, b } });
 
-/** Adds, in text where it has no tools and else as often as it was told to; and then says so. */
-function script({ messages, tools }) {
+/** Adds, in text where it has no tools; and then says so. */
+function script({ model, messages, tools }) {
   if (isResult(messages.at(-1))) return { reasoning: "That was easy.", text: "That makes three and seven." };
   if (!tools) return { text: "Let me add that up.\n\n<function=add>\n<parameter=a>1</parameter>\n<parameter=b>2</parameter>\n" };
-  return { reasoning: "I need a tool.", text: "Let me add that up.", calls: [sum(1, 2), sum(3, 4)] };
+  return { reasoning: "I need a tool.", text: "Let me add that up.", calls: model === "once" ? [sum(1, 2)] : [sum(1, 2), sum(3, 4)] };
 }
 
 let model, upstream, proxy, pages;
