@@ -4,7 +4,8 @@ import { after, before, test } from "node:test";
 import { conversation, eventPath, folder, id } from "../archive/conversation.mjs";
 import { unzip, zip } from "../archive/zip-bytes.mjs";
 import { startServer } from "../support/server.mjs";
-import { availableBrowsers, launch } from "./driver.mjs";
+import { availableBrowsers } from "./driver.mjs";
+import { tabs } from "./shared.mjs";
 
 let server;
 before(async () => (server = await startServer()));
@@ -12,7 +13,7 @@ after(() => server.close());
 
 for (const kind of availableBrowsers) {
   test(`${kind}: a conversation goes through IndexedDB and leaves with the same event files`, async () => {
-    const browser = await launch(kind);
+    const browser = await tabs(kind);
     try {
       await browser.page(`${server.origin}/pages/strict.html`);
       const entries = [...conversation(150), { name: `${folder}/observations/terminal_output_1a2b3c4d.txt`, content: "out" }];

@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { createModel } from "../support/model.mjs";
 import { startServer } from "../support/server.mjs";
 import { availableBrowsers, isReady, launch } from "./driver.mjs";
+import { tabs } from "./shared.mjs";
 
 const both = { text: "Both.", calls: [{ name: "send", arguments: { text: "one" } }, { name: "send", arguments: { text: "two" } }] };
 const waiting = { status: "waiting_for_confirmation", texts: ["one", "two"], risks: ["LOW", "HIGH"] };
@@ -58,7 +59,7 @@ for (const kind of availableBrowsers) {
 
   test(`${kind}: decided from a second load of the page`, async (context) => {
     const stage = await Stage.open();
-    const browser = await launch(kind);
+    const browser = await tabs(kind);
     try {
       const page = await browser.page(stage.page);
       await browser.evaluate(isReady);

@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
 import { DemoPage, startDemo } from "./demo-page.mjs";
-import { availableBrowsers, launch } from "./driver.mjs";
+import { availableBrowsers } from "./driver.mjs";
+import { tabs } from "./shared.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -14,7 +15,7 @@ after(() => demo.close());
 
 for (const kind of availableBrowsers) {
   test(kind, { timeout: 180_000 }, async (context) => {
-    const browser = await launch(kind);
+    const browser = await tabs(kind);
     /** Each in a tab of its own, on a new conversation. What the browser complains of beyond `expected` fails it. */
     const step = (name, body, expected = /^$/) =>
       context.test(name, async () => {

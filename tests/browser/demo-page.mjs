@@ -8,11 +8,13 @@ import { site } from "../../scripts/site.mjs";
 import { build } from "../../www/build.mjs";
 import { listen } from "../support/listen.mjs";
 
+// A folder of this process's own, for others may build the page at the same time.
+const folder = `.cache/demo-${process.pid}`;
+let built;
+
 /** Builds the page and serves it with its scripted model, which `npm start` does too. `requests` are those to the model. */
 export async function startDemo({ delay = 3 } = {}) {
-  // A folder of its own, for other tests may build the page at the same time.
-  const folder = `.cache/demo-${process.pid}`;
-  await build({ outdir: path.join(root, folder) });
+  await (built ??= build({ outdir: path.join(root, folder) }));
   const requests = [];
   const scripted = createScriptedModel({ delay });
   const model = (request, response) => {
@@ -22,7 +24,7 @@ export async function startDemo({ delay = 3 } = {}) {
   const server = await listen(site({ model, page: folder }));
   const close = async () => {
     await server.close();
-    rmSync(path.join(root, folder), { recursive: true });
+    rmSync(path.join(root, folder), { recursive: true, force: true });
   };
   return { origin: server.origin, requests, close };
 }

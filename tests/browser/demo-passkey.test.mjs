@@ -2,14 +2,15 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { DemoPage, startDemo } from "./demo-page.mjs";
-import { availableBrowsers, launch } from "./driver.mjs";
+import { availableBrowsers } from "./driver.mjs";
+import { tabs } from "./shared.mjs";
 
 let demo;
 before(async () => (demo = await startDemo()));
 after(() => demo.close());
 
 test("a passkey keeps the key", { timeout: 120_000, skip: !availableBrowsers.includes("chromium") && "there is no Chromium" }, async () => {
-  const browser = await launch("chromium");
+  const browser = await tabs("chromium");
   try {
     // An address of numbers can have no passkeys.
     const origin = demo.origin.replace("127.0.0.1", "localhost");

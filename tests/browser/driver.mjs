@@ -27,8 +27,11 @@ const firefoxPreferences = {
   "app.update.enabled": false,
 };
 
-/** The browsers of this machine, of "chromium" and "firefox": run page tests once for each. */
-export const availableBrowsers = browserKinds.filter((kind) => findBrowser(kind));
+/**
+ * The browsers of this machine, of "chromium" and "firefox": run page tests once for each. THREADKEEP_BROWSER names the
+ * one that is wanted.
+ */
+export const availableBrowsers = browserKinds.filter((kind) => findBrowser(kind) && (process.env.THREADKEEP_BROWSER ?? kind) === kind);
 
 /**
  * Starts a browser. Without `profile` (a folder) it gets one of its own, removed by `close()`; with one, what its
@@ -41,19 +44,16 @@ export async function launch(kind, { profile } = {}) {
   return new Browser(kind, browser, folder, profile === undefined);
 }
 
-class Browser {
-  /** Uncaught errors and failed scripts of all its pages: a test may assert that there are none. */
+/** Tabs of a browser, apart from other tabs of it. */
+export class Tabs {
+  /** Uncaught errors and failed scripts of all these pages: a test may assert that there are none. */
   problems = [];
   #browser;
-  #ownsProfile;
-  #page;
+  #pages = [];
 
-  constructor(kind, browser, profile, ownsProfile) {
+  constructor(kind, browser) {
     this.kind = kind;
-    this.profile = profile;
-    this.pid = browser.process().pid;
     this.#browser = browser;
-    this.#ownsProfile = ownsProfile;
   }
 
   /** Opens a tab on `url`, a puppeteer Page. The tab opened last is the one that `evaluate` means. */
@@ -63,14 +63,40 @@ class Browser {
     page.on("console", (message) => {
       if (message.type() === "error") this.problems.push(`console: ${message.text()}`);
     });
-    this.#page = page;
+    this.#pages.push(page);
     await page.goto(url);
     return page;
   }
 
   /** Runs a function in the page, awaits its promise, and returns its JSON value. */
   evaluate(body, ...args) {
-    return this.#page.evaluate(body, ...args);
+    return this.#pages.at(-1).evaluate(body, ...args);
+  }
+
+  /** More tabs of the same browser. */
+  more() {
+    return new Tabs(this.kind, this.#browser);
+  }
+
+  async close() {
+    for (const page of this.#pages) if (!page.isClosed()) await page.close();
+  }
+
+  async [Symbol.asyncDispose]() {
+    await this.close();
+  }
+}
+
+class Browser extends Tabs {
+  #browser;
+  #ownsProfile;
+
+  constructor(kind, browser, profile, ownsProfile) {
+    super(kind, browser);
+    this.profile = profile;
+    this.pid = browser.process().pid;
+    this.#browser = browser;
+    this.#ownsProfile = ownsProfile;
   }
 
   /** SIGKILL for every process of the browser at once; resolves when all are gone. The profile stays. */
@@ -86,10 +112,6 @@ class Browser {
     await Promise.race([this.#browser.close(), delay(10_000, undefined, { ref: false })]).catch(() => {});
     await this.kill();
     if (this.#ownsProfile) rmSync(this.profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
-  }
-
-  async [Symbol.asyncDispose]() {
-    await this.close();
   }
 }
 

@@ -6,6 +6,7 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import { startServer } from "../support/server.mjs";
 import { availableBrowsers, launch } from "./driver.mjs";
+import { tabs } from "./shared.mjs";
 
 let server;
 before(async () => (server = await startServer()));
@@ -13,7 +14,7 @@ after(() => server.close());
 
 for (const kind of availableBrowsers) {
   test(`${kind}: a page imports the library and runs its wasm`, async () => {
-    const browser = await launch(kind);
+    const browser = await tabs(kind);
     try {
       await browser.page(`${server.origin}/pages/blank.html`);
       const loaded = await browser.evaluate(async () => (await import("/threadkeep/index.js")).load().then(() => "loaded"));
@@ -25,7 +26,7 @@ for (const kind of availableBrowsers) {
   });
 
   test(`${kind}: an uncaught error of a page is a problem of the browser`, async () => {
-    const browser = await launch(kind);
+    const browser = await tabs(kind);
     try {
       const page = await browser.page(`${server.origin}/pages/blank.html`);
       const seen = new Promise((resolve) => page.once("pageerror", resolve));

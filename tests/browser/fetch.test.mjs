@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { listen } from "../support/listen.mjs";
 import { startServer } from "../support/server.mjs";
-import { availableBrowsers, launch } from "./driver.mjs";
+import { availableBrowsers } from "./driver.mjs";
+import { tabs } from "./shared.mjs";
 
 /** What is done when the connection of a request to this path is given up. */
 const onceGone = new Map();
@@ -44,7 +45,7 @@ after(() => Promise.all([pages.close(), provider.close()]));
 
 for (const kind of availableBrowsers) {
   test(kind, async (context) => {
-    const browser = await launch(kind);
+    const browser = await tabs(kind);
     try {
       const page = await browser.page(`${pages.origin}/pages/blank.html`);
       await browser.evaluate(async () => {

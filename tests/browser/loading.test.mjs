@@ -6,7 +6,8 @@ import { after, before, test } from "node:test";
 import { root } from "../../scripts/process.mjs";
 import { staticFiles } from "../../scripts/static-files.mjs";
 import { startServer } from "../support/server.mjs";
-import { availableBrowsers, launch } from "./driver.mjs";
+import { availableBrowsers } from "./driver.mjs";
+import { tabs } from "./shared.mjs";
 
 const dist = staticFiles(path.join(root, "dist"));
 let offline = true;
@@ -43,7 +44,7 @@ after(() => server.close());
 
 for (const kind of availableBrowsers) {
   test(kind, async (context) => {
-    const browser = await launch(kind);
+    const browser = await tabs(kind);
     // Each in a page of its own, for a page loads the wasm once.
     const inPage = async (body, ...args) => {
       const page = await browser.page(`${server.origin}/pages/blank.html`);

@@ -6,7 +6,8 @@ import { after, before, test } from "node:test";
 import { root } from "../../scripts/process.mjs";
 import { createScriptedModel } from "../../scripts/scripted-model.mjs";
 import { startServer } from "../support/server.mjs";
-import { availableBrowsers, launch } from "./driver.mjs";
+import { availableBrowsers } from "./driver.mjs";
+import { tabs } from "./shared.mjs";
 
 const [, example] = /```js\n(.*?)```/s.exec(readFileSync(path.join(root, "README.md"), "utf8"));
 const page = `<!doctype html><meta charset="utf-8"><title>example</title>
@@ -30,7 +31,7 @@ test("it is about twenty lines", () => {
 
 for (const kind of availableBrowsers) {
   test(`${kind}: the example runs as written`, { timeout: 60_000 }, async () => {
-    const browser = await launch(kind);
+    const browser = await tabs(kind);
     try {
       for (const events of [5, 9]) {
         const tab = await browser.page(`${server.origin}/example`);

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startServer } from "../support/server.mjs";
-import { availableBrowsers, launch } from "./driver.mjs";
+import { availableBrowsers } from "./driver.mjs";
+import { tabs } from "./shared.mjs";
 
 let server;
 before(async () => (server = await startServer({ mounts: { "/secrets/": "tests/secrets" } })));
@@ -10,7 +11,7 @@ after(() => server.close());
 
 for (const kind of availableBrowsers) {
   test(kind, { timeout: 180_000 }, async (context) => {
-    const browser = await launch(kind);
+    const browser = await tabs(kind);
     try {
       await browser.page(`${server.origin}/pages/blank.html`);
       await context.test("planted secrets reach the tool that asks and nothing else", async () => {

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startServer } from "../support/server.mjs";
-import { availableBrowsers, launch } from "./driver.mjs";
+import { availableBrowsers } from "./driver.mjs";
+import { tabs } from "./shared.mjs";
 
 let server;
 before(async () => (server = await startServer()));
@@ -11,7 +12,7 @@ after(() => server.close());
 
 for (const kind of availableBrowsers) {
   test(kind, async (context) => {
-    const browser = await launch(kind);
+    const browser = await tabs(kind);
     const blank = () => browser.page(`${server.origin}/pages/blank.html`);
     /** Runs `body` with a page of its own. */
     const check = (name, body) =>

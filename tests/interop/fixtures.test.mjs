@@ -6,7 +6,7 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import { damagedCopies } from "./damaged-copies.mjs";
 import { longConversation } from "./long-conversation.mjs";
-import { openSdk } from "./session.mjs";
+import { openBareSdk, openSdk } from "./session.mjs";
 import { fixtures } from "./setup.mjs";
 
 const { conversations } = JSON.parse(readFileSync(path.join(fixtures, "index.json"), "utf8"));
@@ -45,7 +45,7 @@ test("an added key, a skipped file and a directory with another name are all ref
 
 test("without openhands-tools the SDK opens MCP tools, and not the terminal", async (t) => {
   if (!sdk) return t.skip("no SDK");
-  const bare = await openSdk({ bare: true });
+  const bare = await openBareSdk();
   t.after(() => bare.close());
   const opened = async (name) => {
     const { directory } = conversations.find(({ scenario }) => scenario === name);

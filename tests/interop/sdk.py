@@ -10,7 +10,8 @@ With --bare nothing of openhands-tools is imported, as in a program that uses on
 
 A line for --serve is {"command": "check" | "resume" | "requests" | "secrets", "path": ..., "reply": ..., "text": ..., "cipher": ...},
 or {"command": "decide", "path": ..., "decision": "approve" | "reject", "reply": ...},
-or {"command": "meter", "llm": ..., "base_url": ..., "questions": ...}, {"command": "judge", "analyzer": ..., "actions": [...]}, or {"command": "search", "patterns": [[pattern, [text, ...]], ...]};
+or {"command": "meter", "llm": ..., "base_url": ..., "questions": ...}, {"command": "judge", "analyzer": ..., "actions": [...]}, {"command": "search", "patterns": [[pattern, [text, ...]], ...]},
+or {"command": "stuck"}, which compares the stuck detector with what is kept of it;
 anything else the SDK or its libraries print goes to stderr.
 With "api_mode": "responses" or "anthropic" a resume or a request goes over that API, else over Chat Completions; over
 Anthropic's a reply may be a list of blocks.
@@ -44,6 +45,7 @@ from metering import meter  # noqa: E402
 from opened import copies, import_every_tool  # noqa: E402
 from resuming import QUESTION, decide, requests, resume  # noqa: E402
 from secrets_stored import secrets  # noqa: E402
+from stuck_cases import compared  # noqa: E402
 
 COMMANDS = ("check", "resume", "requests", "secrets")
 
@@ -56,6 +58,9 @@ def obey(order: dict) -> list[dict]:
         return [meter(order["llm"], order["base_url"], order["questions"])]
     if order["command"] == "search":
         return [search(order["patterns"])]
+    if order["command"] == "stuck":
+        count, differing = compared()
+        return [{"ok": True, "count": count, "differing": differing}]
     path = Path(order["path"])
     cipher = Cipher(order["cipher"]) if order.get("cipher") else None
     text = order.get("text") or QUESTION

@@ -6,12 +6,24 @@ import { python } from "./setup.mjs";
 
 const keptErrors = 20_000;
 
+let shared;
+
 /**
- * A session, or `null` where the SDK cannot be had: that is said loudly, and in CI it is an error.
- * A bare one knows only the kinds of openhands-sdk, without openhands-tools.
- * Close it in an `after` hook, or the test file does not end.
+ * The session of this process, or `null` where the SDK cannot be had: that is said loudly, and in CI it is an error.
+ * Whoever opens it closes it in an `after` hook, or the process does not end.
  */
-export async function openSdk({ bare = false } = {}) {
+export async function openSdk() {
+  shared ??= { users: 0, session: begin() };
+  shared.users++;
+  return shared.session;
+}
+
+/** A session that knows only the kinds of openhands-sdk, without openhands-tools. */
+export function openBareSdk() {
+  return begin({ bare: true });
+}
+
+async function begin({ bare = false } = {}) {
   const { argv, env, reason } = await python();
   if (argv) return Sdk.start(argv, env, bare ? ["--bare"] : []);
   if (process.env.CI) throw new Error(`the OpenHands SDK is needed here: ${reason}`);
@@ -73,6 +85,7 @@ export class Sdk {
   }
 
   async close() {
+    if (this === (await shared?.session) && --shared.users > 0) return;
     await this.#last;
     this.#child.stdin.end();
     if (this.#child.exitCode === null) await new Promise((resolve) => this.#child.once("exit", resolve));

@@ -1,0 +1,5 @@
+// Runs test files in this one process, one after the other, so that they share what is slow to start: a browser, or Python.
+//   node --test-reporter=spec scripts/testing/together.mjs FILE…
+import { pathToFileURL } from "node:url";
+
+for (const file of process.argv.slice(2)) await import(pathToFileURL(file));
