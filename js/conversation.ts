@@ -237,7 +237,7 @@ export class Conversation implements AsyncDisposable {
     const { sender, pending } = reading("the options of sendMessage()", () => ({ ...options }));
     if (sender !== undefined && typeof sender !== "string") throw invalidOptions("sender must be a string");
     if (pending !== undefined && pending !== "reject" && pending !== "keep") throw invalidOptions('pending must be "reject" or "keep"');
-    const read = reading("the message", () => withImages(content, this.#llm.options.model));
+    const read = reading("the message", () => withImages(content, this.#llm));
     // Nothing else that is called comes before a message that has no image to be read.
     const given = read instanceof Promise ? await read : read;
     const json = reading("the message", () => JSON.stringify(given));

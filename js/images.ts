@@ -1,16 +1,17 @@
 // Images in messages and results. What reads a Blob is loaded with the first image.
 import type { Content } from "./events.js";
+import type { LLM } from "./llm.js";
 import { part } from "./wasm.js";
 
 /** An image as a host has it: a Blob, or URLs (`http(s):` or `data:`) and Blobs. */
 export type Image = Blob | { type: "image"; image_urls: ReadonlyArray<string | Blob> };
 
 /**
- * The content with every Blob as a URL, at once where there is no image. Refused for a `model` of which it is known that it
+ * The content with every Blob as a URL, at once where there is no image. Refused for a model of which it is known that it
  * cannot see. @internal
  */
-export function withImages(content: readonly unknown[], model?: string): readonly unknown[] | Promise<readonly unknown[]> {
-  return content.some(isImage) ? part(import("./images/read.js")).then(({ readImages }) => readImages(content, model)) : content;
+export function withImages(content: readonly unknown[], llm?: LLM): readonly unknown[] | Promise<readonly unknown[]> {
+  return content.some(isImage) ? part(import("./images/read.js")).then(({ readImages }) => readImages(content, llm)) : content;
 }
 
 /** Whether it is a part of content. @internal */

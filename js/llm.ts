@@ -42,6 +42,11 @@ export interface LLMOptions {
    * the SDK does it: for models that cannot do otherwise.
    */
   nativeToolCalling?: boolean;
+  /**
+   * What this model can do, where nothing is known of it or something else. A model of which nobody knows that it sees
+   * is sent no images.
+   */
+  capabilityOverrides?: { supports_vision?: boolean; supports_responses_api?: boolean };
   /** Price in US dollars; without both, that of public price lists counts, where the model is in them. */
   inputCostPerToken?: number;
   outputCostPerToken?: number;
@@ -97,6 +102,10 @@ export class LLM {
     if (options.apiKey !== undefined && typeof options.apiKey !== "string" && typeof options.apiKey !== "function") {
       throw invalidOptions("apiKey must be a string or a function that returns one");
     }
+    const { capabilityOverrides: overrides } = options;
+    if (overrides !== undefined && (typeof overrides !== "object" || Object.values(overrides ?? [0]).some((can) => typeof can !== "boolean"))) {
+      throw invalidOptions("capabilityOverrides must be an object of booleans");
+    }
     for (const key of ["fallbacks", "fallbackOn"] as const) {
       if (options[key] !== undefined && !Array.isArray(options[key])) throw invalidOptions(`${key} must be an array`);
     }
@@ -116,15 +125,22 @@ export class LLM {
   }
 }
 
+/** What is known of a model, and what its host knows better, as JSON; nothing where that is nothing. @internal */
+export async function rowOf({ options: { model, capabilityOverrides } }: LLM): Promise<string> {
+  const row = await modelRow(model, model);
+  return capabilityOverrides ? JSON.stringify({ ...JSON.parse(row || "{}"), ...capabilityOverrides }) : row;
+}
+
 /** What the wasm is given of a model; `keyToken` is what is stored for its key. @internal */
-export function coreLLM({ options }: LLM, keyToken?: string): object {
+export function coreLLM(llm: LLM, keyToken?: string): object {
+  const { options } = llm;
   const { fallbacks = [], fallbackOn } = options;
   return {
     ...options,
     ...(keyToken !== undefined && { keyToken }),
-    fallbacks: fallbacks.map((llm) => coreLLM(llm)),
+    fallbacks: fallbacks.map((fallback) => coreLLM(fallback)),
     fallbackOn: fallbackOn?.join(),
-    modelRow,
+    modelRow: () => rowOf(llm),
     wireApi: async (name: string) => (await part(import("./wire-apis.js"))).beginOf(name),
   };
 }

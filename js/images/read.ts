@@ -1,6 +1,6 @@
 // Blobs as data URLs that every provider takes: of a type that all know, and no larger than the strictest allows.
 import { invalidOptions, reading, words } from "../errors.js";
-import { modelRow } from "../models.js";
+import { type LLM, rowOf } from "../llm.js";
 
 /**
  * The longest side, in pixels. Anthropic refuses more in a request of more than 20 images, and makes an image that is
@@ -19,10 +19,11 @@ const types: ReadonlyArray<readonly [string, RegExp]> = [
   ["image/webp", /^RIFF[^]{4}WEBP/],
 ];
 
-export async function readImages(content: readonly unknown[], model?: string): Promise<unknown[]> {
-  const row = model === undefined ? undefined : await modelRow(model, model);
-  if (row !== undefined && JSON.parse(row)["supports_vision"] !== true) {
-    throw invalidOptions(`${model} cannot see images; send the message without, or switch to a model that can`);
+export async function readImages(content: readonly unknown[], llm?: LLM): Promise<unknown[]> {
+  const row = llm && (await rowOf(llm));
+  if (row && JSON.parse(row)["supports_vision"] !== true) {
+    const { model } = llm.options;
+    throw invalidOptions(`${model} cannot see images; send the message without, or switch to a model that can (or say with capabilityOverrides that this one does)`);
   }
   return Promise.all(content.map(readPart));
 }

@@ -2,6 +2,7 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { root } from "../process.mjs";
+import { lazyWasms } from "../wasms.mjs";
 
 const node = process.execPath;
 const warningsDenied = ["--", "-D", "warnings"];
@@ -28,7 +29,9 @@ export function testSteps({ quick }) {
     { name: "packaging", lane: "pages", needs: ["build", "browsers"], command: apart(filesIn("tests/packaging")), timeout: 600 },
     { name: "lint", lane: "cargo", needs: ["build"], command: ["cargo", "clippy", "--locked", "--all-targets", ...warningsDenied], timeout: 600 },
     { name: "lint-wasm", lane: "cargo", needs: ["build"], command: [...lintWasm, ...warningsDenied], timeout: 600 },
-    { name: "lint-archive", lane: "cargo", needs: ["build"], command: [...lintWasm, "--no-default-features", "--features", "archive", ...warningsDenied], timeout: 600 },
+    ...Object.entries(lazyWasms).map(([part, { features }]) => ({
+      name: `lint-${part}`, lane: "cargo", needs: ["build"], command: [...lintWasm, ...features, ...warningsDenied], timeout: 600,
+    })),
     { name: "lint-testing", lane: "cargo", needs: ["build"], command: [...lintWasm, "--features", "archive,testing", ...warningsDenied], timeout: 600 },
     { name: "native", lane: "cargo", needs: ["build"], command: ["cargo", "test", "--locked"], env: { THREADKEEP_SCRIPTS: "10000" }, timeout: 900 },
     { name: "archive", lane: "interop", needs: ["build"], command: apart(filesIn("tests/archive")), timeout: 600 },

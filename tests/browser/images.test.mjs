@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startServer } from "../support/server.mjs";
-import { availableBrowsers, launch } from "./driver.mjs";
+import { availableBrowsers } from "./driver.mjs";
+import { tabs } from "./shared.mjs";
 
 let server;
 before(async () => (server = await startServer()));
@@ -10,7 +11,7 @@ after(() => server.close());
 
 for (const kind of availableBrowsers) {
   test(`${kind}: images that are small enough stay as they are, and others are made so`, async () => {
-    const browser = await launch(kind);
+    const browser = await tabs(kind);
     try {
       await browser.page(`${server.origin}/pages/strict.html`);
       const said = await browser.evaluate(sendImages);

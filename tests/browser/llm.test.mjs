@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startServer } from "../support/server.mjs";
-import { availableBrowsers, launch } from "./driver.mjs";
+import { availableBrowsers } from "./driver.mjs";
+import { tabs } from "./shared.mjs";
 
 let server;
 before(async () => (server = await startServer({ mounts: { "/sse/": "tests/fixtures/sse" } })));
@@ -71,7 +72,7 @@ async function runRecorded({ name, llm, calls, tools, text }) {
 
 for (const kind of availableBrowsers) {
   test(kind, { timeout: 120_000 }, async (context) => {
-    const browser = await launch(kind);
+    const browser = await tabs(kind);
     try {
       await browser.page(`${server.origin}/pages/blank.html`);
       await context.test("a profile outlives the page, and holds neither key nor headers", async () => {
@@ -128,6 +129,22 @@ for (const kind of availableBrowsers) {
           assert.deepEqual(requests.map(({ body }) => wireApi.resultsOf(body)), [0, wireApi.tools.length]);
         });
       }
+      await context.test("a model of which nobody knows that it sees is sent images once its host says so", async () => {
+        const sent = await browser.evaluate(async () => {
+          const { Agent, Conversation, LLM, memoryStore } = await import("/threadkeep/index.js");
+          const answer = { id: "chatcmpl-0123456789abcdef", choices: [{ message: { role: "assistant", content: "A dot." }, finish_reason: "stop" }] };
+          const sent = [];
+          for (const more of [{}, { capabilityOverrides: { supports_vision: true } }]) {
+            const fetch = async (_, { body }) => (sent.push(body.includes("data:image/gif")), Response.json(answer));
+            const llm = new LLM({ model: "ollama/homemade", stream: false, fetch, ...more });
+            const conversation = await Conversation.open({ agent: new Agent({ llm }), store: memoryStore() });
+            await conversation.sendMessage([{ type: "image", image_urls: ["data:image/gif;base64,R0lGODlhAQABAAAAACw="] }, { type: "text", text: "What is this?" }]);
+            await conversation.run();
+          }
+          return sent;
+        });
+        assert.deepEqual(sent, [false, true]);
+      });
       await context.test("another model answers where the first one cannot", async () => {
         const { model, asked } = await browser.evaluate(async () => {
           const { Agent, Conversation, LLM, memoryStore } = await import("/threadkeep/index.js");
