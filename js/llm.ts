@@ -29,6 +29,12 @@ export interface LLMOptions {
   reasoningSummary?: "auto" | "concise" | "detailed";
   /** Whether reasoning is asked for encrypted and sent back, so that the model goes on where it was. Default true. */
   enableEncryptedReasoning?: boolean;
+  /**
+   * Whether the provider works on answers by itself: an answer then outlives a lost connection, and a reload of the page.
+   * The provider has to keep it for that (`store: true`), and does so for as long as it likes. Not stored. Default false.
+   * Responses API only.
+   */
+  background?: boolean;
   /** How long the provider keeps a prompt cached: `"24h"`, which is the default, `"in_memory"`, or `""` to leave it to the provider. */
   promptCacheRetention?: string;
   /** Attempts in all, as the SDK counts them: 0 and 1 both mean one. Default 5. */
@@ -65,7 +71,7 @@ const stringKeys = ["model", "baseUrl", "usageId", "promptCacheRetention"] as co
 const numberKeys = [
   "temperature", "topP", "maxOutputTokens", "numRetries", "timeout", "inputCostPerToken", "outputCostPerToken",
 ] as const;
-const flagKeys = ["stream", "nativeToolCalling", "enableEncryptedReasoning"] as const;
+const flagKeys = ["stream", "nativeToolCalling", "enableEncryptedReasoning", "background"] as const;
 /** Options that take one of a few words. */
 const words = {
   apiMode: ["auto", "chat", "responses", "anthropic"],

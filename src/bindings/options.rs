@@ -172,6 +172,7 @@ pub fn llm(object: &JsValue) -> Result<Llm> {
         top_p: plain.number("topP")?,
         max_output_tokens: plain.count("maxOutputTokens")?,
         reasoning_effort: plain.text("reasoningEffort")?,
+        background: plain.flag("background")?.unwrap_or_default(),
         reasoning_summary: plain.text("reasoningSummary")?,
         enable_encrypted_reasoning: plain.flag("enableEncryptedReasoning")?,
         prompt_cache_retention: plain.text("promptCacheRetention")?,

@@ -30,7 +30,7 @@ impl Conversation {
         let messages = self.0.log.read(|branch| repair(branch.view.messages())).await?;
         let asked_with = self.state().last_user_message_id();
         let tools = self.0.agent.tool_schemas();
-        let context = CallContext { conversation_id: Some(self.id().to_string()) };
+        let context = CallContext { conversation_id: Some(self.id().to_string()), ..CallContext::default() };
         let llm = self.llm();
         let answer = {
             let shown = MaskedDeltas::new(&self.0.log.mask, self.0.on_delta.clone());

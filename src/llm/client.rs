@@ -129,6 +129,7 @@ impl Llm {
     ) -> Result<Completion, LlmError> {
         let mut options = self.options.clone();
         options.check()?;
+        options.kept_answer = context.kept_answer.clone().filter(|_| options.background);
         let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref())?;
         let row = ModelRow::of(&options).await?;
         let features = ModelFeatures::of(&options, &endpoint, &row);
@@ -146,12 +147,16 @@ impl Llm {
                 conversation_id: context.conversation_id.as_deref(),
                 is_streaming: options.stream.unwrap_or(true),
             };
-            let error = match self.attempt(&*wire_api, &request, show).await {
+            let error = match self.attempt(&*wire_api, &request, context, is_shown, show).await {
                 Ok(completion) => return Ok(completion),
                 Err(error) => error,
             };
             if is_shown.get() {
                 return Err(error);
+            }
+            if options.kept_answer.is_some() && !error.is_retryable() {
+                options.kept_answer = None;
+                continue;
             }
             if features.supports_prompt_cache
                 && contains(&error.message.to_ascii_lowercase(), PROMPT_CACHE_TOO_SMALL)
@@ -177,7 +182,7 @@ impl Llm {
         }
     }
 
-    async fn wire_api(&self, api: Api) -> Result<Rc<dyn WireApi>, LlmError> {
+    pub(super) async fn wire_api(&self, api: Api) -> Result<Rc<dyn WireApi>, LlmError> {
         match (compiled_in(api), &self.wire_apis) {
             (Some(api), _) => Ok(api),
             (None, Some(apis)) => apis.load(api).await,
@@ -192,39 +197,58 @@ impl Llm {
         &self,
         wire_api: &dyn WireApi,
         request: &LlmRequest<'_>,
+        context: &CallContext,
+        is_shown: &Cell<bool>,
         show: &dyn Fn(Delta),
     ) -> Result<Completion, LlmError> {
         let key = self.key().await?;
-        let (WireRequest { url, mut headers, body }, mut decoder) = wire_api.begin(request)?;
-        if let Some(key) = &key {
-            let (name, start) =
-                Api::of(request.options, request.endpoint, request.features).key_header(request.endpoint);
-            set_header(&mut headers, name, &format!("{start}{}", key.expose()));
-        }
-        for (name, value) in &request.options.headers {
-            set_header(&mut headers, name, value);
-        }
+        let (sent, mut decoder) = wire_api.begin(request)?;
+        let mut http_request = with_key(sent, key.as_ref(), request);
+        let is_told = Cell::new(!request.options.background);
+        let tell = |decoder: &dyn Decoder| {
+            if let (false, Some(tell)) = (is_told.get(), &context.on_kept)
+                && let Some(kept) = decoder.kept()
+            {
+                is_told.set(true);
+                tell(&kept.id);
+            }
+        };
         let mut exchange = Exchange {
             host: &*self.host,
+            tell: &tell,
             silence: request.options.timeout(),
             secrets: Secrets::of_request(key.as_ref(), &request.options.headers),
             origin: request.endpoint.origin(),
             advice: request.endpoint.page_advice(),
         };
         let started = self.host.now();
-        let http_request = HttpRequest { url, headers, body: body.into() };
-        let mut response = exchange.within(exchange.silence, self.http.post(http_request)).await?;
-        exchange.advice = "";
-        if !(200..300).contains(&response.status) {
-            return Err(exchange.refusal(response).await);
-        }
-        exchange.read(&mut *response.body, &mut *decoder, show).await?;
+        let mut in_vain = 0;
+        let response = loop {
+            let url = http_request.url.clone();
+            let heard = exchange.hear(&*self.http, http_request.clone(), &mut *decoder, show).await;
+            let is_kept = request.options.background && !decoder.is_done();
+            let kept = if is_kept { decoder.kept() } else { None };
+            let (Some(kept), true) = (kept, heard.as_ref().err().is_none_or(LlmError::is_retryable)) else {
+                break heard?;
+            };
+            // The provider works on: what is left comes over another connection. One that works in silence is asked
+            // again and again.
+            let is_silent = heard.is_ok() && !request.is_streaming;
+            in_vain = if is_silent || kept.rest != url { 0 } else { in_vain + 1 };
+            if in_vain >= attempts(request.options) {
+                // It is worked on all the same, and nobody is to pay for it twice.
+                is_shown.set(true);
+                break heard?;
+            }
+            self.host.sleep(Duration::from_secs(1 << in_vain.min(5))).await;
+            http_request = HttpRequest { url: kept.rest, body: "".into(), ..http_request };
+        };
         let new_id = &mut || self.host.random_uuid().simple().to_string();
         let answer = decoder.finish(new_id).map_err(|error| exchange.decode_error(error))?;
         Ok(self.completion(request, answer, &response, started))
     }
 
-    async fn key(&self) -> Result<Option<SecretString>, LlmError> {
+    pub(super) async fn key(&self) -> Result<Option<SecretString>, LlmError> {
         let key = match &self.options.api_key {
             ApiKey::None => return Ok(self.options.kept_key.key.borrow().clone()),
             ApiKey::Value(key) => key.clone(),
@@ -279,6 +303,24 @@ fn cost(request: &LlmRequest<'_>, usage: Option<Usage>, response: &HttpResponse)
     told.or_else(counted).filter(|cost| cost.is_finite() && *cost > 0.0)
 }
 
+/// The request with the key and the user's own headers.
+pub(super) fn with_key(
+    sent: WireRequest,
+    key: Option<&SecretString>,
+    request: &LlmRequest<'_>,
+) -> HttpRequest {
+    let WireRequest { url, mut headers, body } = sent;
+    if let Some(key) = key {
+        let (name, start) =
+            Api::of(request.options, request.endpoint, request.features).key_header(request.endpoint);
+        set_header(&mut headers, name, &format!("{start}{}", key.expose()));
+    }
+    for (name, value) in &request.options.headers {
+        set_header(&mut headers, name, value);
+    }
+    HttpRequest { url, headers, body: body.into() }
+}
+
 fn set_header(headers: &mut Vec<(String, String)>, name: &str, value: &str) {
     headers.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
     headers.push((name.to_owned(), value.to_owned()));
@@ -286,6 +328,8 @@ fn set_header(headers: &mut Vec<(String, String)>, name: &str, value: &str) {
 
 /// One request and its answer.
 struct Exchange<'a> {
+    /// Looks at the decoder whenever it has taken something in.
+    tell: &'a dyn Fn(&dyn Decoder),
     host: &'a dyn Host,
     silence: Option<Duration>,
     secrets: Secrets,
@@ -324,6 +368,24 @@ impl Exchange<'_> {
             }
         };
         LlmError::with_words(failure, None, &self.secrets.redact_in(&words))
+    }
+
+    /// Sends a request and reads what comes back to it.
+    async fn hear(
+        &mut self,
+        http: &dyn HttpClient,
+        request: HttpRequest,
+        decoder: &mut dyn Decoder,
+        show: &dyn Fn(Delta),
+    ) -> Result<HttpResponse, LlmError> {
+        let mut response = self.within(self.silence, http.post(request)).await?;
+        // It can be reached from here.
+        self.advice = "";
+        if !(200..300).contains(&response.status) {
+            return Err(self.refusal(response).await);
+        }
+        self.read(&mut *response.body, decoder, show).await?;
+        Ok(response)
     }
 
     async fn refusal(&self, mut response: HttpResponse) -> LlmError {
@@ -449,6 +511,7 @@ impl Exchange<'_> {
             Ok(None) => {}
             Err(error) => return Err(self.decode_error(error)),
         }
+        (self.tell)(decoder);
         Ok(())
     }
 

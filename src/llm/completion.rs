@@ -15,11 +15,18 @@ pub struct ToolSchema {
 }
 
 /// On whose behalf a model is called.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default)]
 pub struct CallContext {
     /// The conversation's id with dashes, by which providers find their cache again.
     pub conversation_id: Option<String>,
+    /// An answer that was begun before and that the provider keeps. Where it is lost, a new one is asked for.
+    pub kept_answer: Option<String>,
+    /// Told the id of an answer that the provider keeps, as soon as it is known.
+    pub on_kept: Option<OnKept>,
 }
+
+/// Is told the id of an answer.
+pub type OnKept = Rc<dyn Fn(&str)>;
 
 /// A piece of an answer, to be shown as it comes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -15,7 +15,7 @@ use crate::{
         model_data::ModelRow,
         model_features::ModelFeatures,
         options::LlmOptions,
-        wire_api::{Answer, DecodeError, Decoder, LlmRequest, WireApi, WireRequest},
+        wire_api::{Answer, DecodeError, Decoder, KeptAnswer, LlmRequest, WireApi, WireRequest},
         writer::Writer,
     },
 };
@@ -91,6 +91,11 @@ impl Decoder for DecoderElsewhere {
         self.has_ended
     }
 
+    fn kept(&self) -> Option<KeptAnswer> {
+        let reply = self.reply("kept", "", "").ok()?;
+        Some(KeptAnswer { id: reply.read("id")?, rest: reply.read("rest")?, cancel: reply.read("cancel")? })
+    }
+
     fn finish(self: Box<Self>, new_id: &mut dyn FnMut() -> String) -> Result<Answer, DecodeError> {
         let reply = self.reply("finish", "", &new_id())?;
         let count = |usage: &RawObject, name| usage.read(name).unwrap_or(0);
@@ -132,8 +137,14 @@ fn asked(request: &LlmRequest<'_>) -> String {
     if let Some(id) = request.conversation_id {
         asked.field("conversation_id", &quoted(id));
     }
-    if request.is_streaming {
-        asked.field("is_streaming", "true");
+    for (name, is_so) in [("is_streaming", request.is_streaming), ("background", request.options.background)]
+    {
+        if is_so {
+            asked.field(name, "true");
+        }
+    }
+    if let Some(id) = &request.options.kept_answer {
+        asked.field("kept_answer", &quoted(id));
     }
     asked.end()
 }
@@ -165,6 +176,7 @@ impl FarEnd {
             }
             (_, "push") => self.push(event, data),
             (_, "finish") => self.finish(data),
+            (_, "kept") => self.kept(),
             _ => String::new(),
         }
     }
@@ -180,6 +192,16 @@ impl FarEnd {
         reply.optional("reasoning_content", &delta.reasoning_content);
         reply.field("is_done", &decoder.is_done());
         reply.field("has_ended", &decoder.has_ended());
+        reply.finish()
+    }
+
+    fn kept(&self) -> String {
+        let mut reply = ObjectWriter::new();
+        if let Some(kept) = self.decoder.as_ref().and_then(|decoder| decoder.kept()) {
+            reply.field("id", &kept.id);
+            reply.field("rest", &kept.rest);
+            reply.field("cancel", &kept.cancel);
+        }
         reply.finish()
     }
 
@@ -215,7 +237,11 @@ impl FarEnd {
 
 fn begin(api: &dyn WireApi, asked: &str) -> Result<(WireRequest, Box<dyn Decoder>), LlmError> {
     let asked = RawObject::parse(asked).unwrap_or_default();
-    let options = LlmOptions::from_sdk_json(asked.get("llm").unwrap_or_default());
+    let options = LlmOptions {
+        background: asked.get("background").is_some(),
+        kept_answer: asked.read("kept_answer"),
+        ..LlmOptions::from_sdk_json(asked.get("llm").unwrap_or_default())
+    };
     let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref())?;
     let row = ModelRow(asked.read("model_row").unwrap_or_default());
     let features = ModelFeatures::of(&options, &endpoint, &row);

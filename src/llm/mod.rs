@@ -14,6 +14,7 @@ pub mod endpoint;
 mod error;
 mod field_order;
 mod history;
+mod kept_answers;
 pub mod message;
 pub mod metrics;
 pub mod model_data;

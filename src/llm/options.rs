@@ -45,6 +45,11 @@ pub struct LlmOptions {
     pub enable_encrypted_reasoning: Option<bool>,
     /// How long the provider may keep a prompt cached; empty for as long as it likes.
     pub prompt_cache_retention: Option<String>,
+    /// Whether the provider works on an answer by itself, so that it outlives a lost connection and a reload. It keeps
+    /// the answer then, for as long as it likes. Not stored: the SDK knows no such thing.
+    pub background: bool,
+    /// The kept answer that is asked for, instead of a new one. Never the user's to say.
+    pub kept_answer: Option<String>,
     /// How often a request is made at most; 0 and 1 are the same, as in the SDK.
     pub num_retries: Option<u32>,
     /// The shortest wait between attempts, in seconds.

@@ -3,14 +3,14 @@
 use futures_util::future::LocalBoxFuture;
 use std::rc::Rc;
 
-/// A request to POST.
+/// A request: a POST, or a GET where it has no body.
 #[derive(Clone, Debug)]
 pub struct HttpRequest {
     /// Absolute, or relative to the page.
     pub url: String,
     /// Names and values; a value may hold a secret, so requests are never logged.
     pub headers: Vec<(String, String)>,
-    /// JSON text.
+    /// JSON text, or nothing.
     pub body: Rc<str>,
 }
 

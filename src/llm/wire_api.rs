@@ -139,11 +139,27 @@ pub trait Decoder {
     /// The model has ended; what may still come is the count of tokens.
     fn has_ended(&self) -> bool;
 
+    /// Where the answer is, if the provider works on it by itself: it outlives the connection.
+    fn kept(&self) -> Option<KeptAnswer> {
+        None
+    }
+
     /// The end of the stream. `new_id` makes what ids are missing.
     ///
     /// # Errors
     /// An answer that was cut off, or is none.
     fn finish(self: Box<Self>, new_id: &mut dyn FnMut() -> String) -> Result<Answer, DecodeError>;
+}
+
+/// An answer that a provider works on whether or not somebody listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptAnswer {
+    /// The provider's id.
+    pub id: String,
+    /// The URL that gives what has not come yet.
+    pub rest: String,
+    /// The URL that stops it.
+    pub cancel: String,
 }
 
 /// The whole answer.

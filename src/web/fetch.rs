@@ -14,6 +14,7 @@ use crate::{
     search::contains,
 };
 use futures_util::future::LocalBoxFuture;
+use gloo_net::http::Method;
 use js_sys::{Array, Function, Object, Promise, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue, prelude::wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
@@ -116,12 +117,14 @@ impl Exchange {
         // The engine's own words would quote the URL, and who knows what is in it.
         let invalid = |_| HttpError::Invalid("the base URL is none that fetch can use from here".into());
         let headers = gloo_net::http::Headers::from_raw(checked_headers(request)?);
-        let built = gloo_net::http::Request::post(&request.url)
+        let has_body = !request.body.is_empty();
+        let builder = gloo_net::http::RequestBuilder::new(&request.url)
+            .method(if has_body { Method::POST } else { Method::GET })
             .headers(headers)
             .redirect(RequestRedirect::Error)
-            .abort_signal(Some(&self.controller.signal()))
-            .body(&*request.body)
-            .map_err(invalid)?;
+            .abort_signal(Some(&self.controller.signal()));
+        let built = if has_body { builder.body(&*request.body) } else { builder.build() };
+        let built = built.map_err(invalid)?;
         Ok(built.into())
     }
 
@@ -137,9 +140,11 @@ impl Exchange {
         for (name, value) in &request.headers {
             set(&headers, name, &value.into());
         }
-        set(&init, "method", &"POST".into());
+        set(&init, "method", &if request.body.is_empty() { "GET" } else { "POST" }.into());
         set(&init, "headers", &headers);
-        set(&init, "body", &(&*request.body).into());
+        if !request.body.is_empty() {
+            set(&init, "body", &(&*request.body).into());
+        }
         set(&init, "redirect", &"error".into());
         set(&init, "signal", &self.controller.signal());
         fetch.call2(&JsValue::UNDEFINED, &(&*request.url).into(), &init).map_err(|error| network(&error))

@@ -37,7 +37,7 @@ pub fn call_with(options: LlmOptions, messages: &[Message], replies: Vec<Reply>)
         fallback_on: String::new(),
     };
     let deltas = RefCell::new(Vec::new());
-    let context = CallContext { conversation_id: Some("c-1".into()) };
+    let context = CallContext { conversation_id: Some("c-1".into()), ..CallContext::default() };
     let tools = [ToolSchema {
         name: "f".into(),
         description: "d".into(),

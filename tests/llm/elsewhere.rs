@@ -6,12 +6,13 @@ use crate::{
 };
 use std::{cell::RefCell, rc::Rc};
 use threadkeep::llm::{
-    Delta,
+    Delta, LlmOptions,
     anthropic::AnthropicMessages,
     chat_completions::ChatCompletions,
     elsewhere::{Ask, Elsewhere, FarEnd},
+    responses::Responses,
     sse::SseParser,
-    wire_api::{Answer, DecodeError, Decoder, WireApi},
+    wire_api::{Answer, DecodeError, Decoder, LlmRequest, WireApi},
 };
 
 fn elsewhere(api: Rc<dyn WireApi>) -> Elsewhere {
@@ -56,6 +57,20 @@ fn an_answer_is_the_same_from_elsewhere() {
             });
         }
     }
+}
+
+#[test]
+fn a_kept_answer_is_the_same_from_elsewhere() {
+    let (_, case) = cases("responses_requests").swap_remove(0);
+    with_request(&case, |request| {
+        let options =
+            LlmOptions { background: true, kept_answer: Some("resp_1".into()), ..request.options.clone() };
+        let request = LlmRequest { options: &options, ..*request };
+        let (home, decoder) = Responses.begin(&request).unwrap();
+        let (far, far_decoder) = elsewhere(Rc::new(Responses)).begin(&request).unwrap();
+        assert_eq!((far, far_decoder.kept()), (home, decoder.kept()));
+        assert_eq!(decoder.kept().map(|kept| kept.id), Some("resp_1".into()));
+    });
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod failures;
 mod refusals;
 mod responses_history;
 mod responses_requests;
+mod kept_answers;
 mod models;
 mod scripted_http;
 mod streams;

@@ -157,8 +157,11 @@ impl Drop for AbortCount {
 }
 
 fn check(request: &HttpRequest) {
-    let body: Value = serde_json::from_str(&request.body).unwrap();
     assert!(request.url.starts_with("http") || request.url.starts_with('/'), "{}", request.url);
+    if matches!(&*request.body, "" | "{}") {
+        return;
+    }
+    let body: Value = serde_json::from_str(&request.body).unwrap();
     assert!(body["model"].is_string());
     match body["input"].as_array() {
         Some(items) => check_items(items),

@@ -5,6 +5,7 @@
 
 use super::{
     input::is_blank,
+    kept::Kept,
     output::{OutputItem, message_of, reasoning_of, text_of},
 };
 use crate::{
@@ -14,7 +15,7 @@ use crate::{
         metrics::Usage,
         text_pieces::TextPieces,
         usage::usage_of,
-        wire_api::{Answer, DecodeError, Decoder},
+        wire_api::{Answer, DecodeError, Decoder, KeptAnswer},
     },
 };
 
@@ -30,6 +31,7 @@ pub struct ResponsesDecoder {
     text: Shown,
     reasoning: Shown,
     arguments: TextPieces,
+    kept: Kept,
     usage: Option<Usage>,
     /// Why it ended, once it has.
     finish_reason: Option<String>,
@@ -49,6 +51,7 @@ impl Decoder for ResponsesDecoder {
         let Ok(event_data) = RawObject::parse(data) else {
             return Err(DecodeError::Garbage(data.chars().take(200).collect()));
         };
+        self.kept.has_come(event_data.read("sequence_number"));
         let kind = event_data.read::<String>("type").unwrap_or_else(|| event.to_owned());
         if kind == "error" {
             return Err(DecodeError::Provider(data.to_owned()));
@@ -72,6 +75,10 @@ impl Decoder for ResponsesDecoder {
 
     fn has_ended(&self) -> bool {
         self.is_done
+    }
+
+    fn kept(&self) -> Option<KeptAnswer> {
+        self.kept.answer()
     }
 
     fn finish(self: Box<Self>, new_id: &mut dyn FnMut() -> String) -> Result<Answer, DecodeError> {
@@ -99,6 +106,10 @@ impl Decoder for ResponsesDecoder {
 }
 
 impl ResponsesDecoder {
+    pub(super) fn of(kept: Kept) -> Self {
+        Self { kept, ..Self::default() }
+    }
+
     /// A response as it stands at its beginning or at its end; `kind` is empty where it came alone.
     fn push_response(&mut self, kind: &str, response: &RawObject) -> Result<(), DecodeError> {
         for (name, kept) in [("id", &mut self.id), ("model", &mut self.model)] {
@@ -106,10 +117,14 @@ impl ResponsesDecoder {
                 *kept = text;
             }
         }
+        self.kept.is_called(&self.id);
         let status = response.read::<String>("status").unwrap_or_default();
         let said = kind.strip_prefix("response.").unwrap_or(&status);
         let end = match said {
-            "failed" | "cancelled" => return Err(failure(said, response)),
+            "failed" | "cancelled" => {
+                self.kept.is_over = true;
+                return Err(failure(said, response));
+            }
             "completed" | "incomplete" => said,
             // A whole answer that does not say how it stands.
             _ if kind.is_empty() && status.is_empty() => "completed",
