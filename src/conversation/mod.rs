@@ -12,6 +12,7 @@ mod edit;
 mod execute_tool;
 mod hooks;
 mod inbox;
+mod kept_answer;
 mod limits;
 mod log;
 mod open;
@@ -63,6 +64,7 @@ const OWN_STATE: &[&str] = &[
     pending::EDITED,
     confirmation::ALLOWED_TOOLS,
     repair::CONCURRENCY,
+    kept_answer::KEPT_ANSWER,
 ];
 
 /// An open conversation. Clones are the same conversation.

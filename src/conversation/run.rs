@@ -8,6 +8,7 @@
 use super::{
     Change, Conversation, Shared,
     base_state::ExecutionStatus,
+    kept_answer::forget_answer,
     pending::{call_of, forget_pending, is_among, set_unapproved},
     status::{Effect, Happening, effect, happens},
 };
@@ -181,6 +182,7 @@ impl Conversation {
         let change = Change::append(vec![Draft::new(Source::User, InterruptEvent {})]).and_edit(|state| {
             happens(state, Happening::Interrupt);
             forget_pending(state);
+            forget_answer(state);
         });
         self.append(change.strictly()).await.map(drop)
     }

@@ -3,6 +3,7 @@
 use super::{
     Change, Conversation,
     base_state::ExecutionStatus,
+    kept_answer::forget_answer,
     open::keep_native_calls,
     run::{Pause, RunError},
     secrets::{MaskedDeltas, hide_in_answer},
@@ -20,9 +21,10 @@ use crate::{
         CallContext, Completion,
         message::{Content, Message, Role},
     },
+    oneshot,
 };
-use futures_util::future::{Either, select};
-use std::pin::pin;
+use futures_util::future::{Either, FusedFuture as _, FutureExt as _, join, select};
+use std::{cell::Cell, pin::pin, rc::Rc};
 
 impl Conversation {
     /// Asks the model once and runs what it calls.
@@ -30,15 +32,45 @@ impl Conversation {
         let messages = self.0.log.read(|branch| repair(branch.view.messages())).await?;
         let asked_with = self.state().last_user_message_id();
         let tools = self.0.agent.tool_schemas();
-        let context = CallContext { conversation_id: Some(self.id().to_string()), ..CallContext::default() };
         let llm = self.llm();
+        let question = self.question_to(&llm).await?;
+        let (tell, told) = oneshot::channel();
+        let tell = Cell::new(Some(tell));
+        let context = CallContext {
+            conversation_id: Some(self.id().to_string()),
+            kept_answer: self.kept_answer_to(&question),
+            on_kept: Some(Rc::new(move |id| {
+                if let Some(tell) = tell.take() {
+                    let _ = tell.send(id.to_owned());
+                }
+            })),
+        };
+        let remember = async {
+            if let Ok(id) = told.await {
+                self.remember_answer(&id, &question).await;
+            }
+        };
+        let mut remember = Box::pin(remember.fuse());
         let answer = {
             let shown = MaskedDeltas::new(&self.0.log.mask, self.0.on_delta.clone());
             let show = |delta| shown.push(delta);
-            let complete = pin!(llm.complete(&messages, &tools, &context, &show));
-            let answer = match select(complete, pin!(cancel.cancelled())).await {
-                Either::Left((answer, _)) => answer,
-                Either::Right(_) => return Ok(Pause::Cancelled),
+            // With the answer goes who could still tell of its id.
+            let complete = async {
+                let context = context;
+                llm.complete(&messages, &tools, &context, &show).await
+            };
+            let both = Box::pin(join(complete, remember.as_mut()));
+            let answer = match select(both, pin!(cancel.cancelled())).await {
+                Either::Left(((answer, ()), _)) => answer,
+                Either::Right((_, both)) => {
+                    drop(both);
+                    // What the store has begun to take is not torn off.
+                    if !remember.is_terminated() {
+                        remember.await;
+                    }
+                    self.cancel_kept_answer(&llm).await;
+                    return Ok(Pause::Cancelled);
+                }
             };
             if answer.is_ok() {
                 shown.end();
@@ -86,6 +118,7 @@ impl Conversation {
                 happens(state, Happening::CallsWait);
             }
             assessment.keep_risks(state);
+            forget_answer(state);
         });
         self.append(change.strictly()).await?;
         // Nothing begins after a pause: if the page died in a tool, nobody would know that it had begun.

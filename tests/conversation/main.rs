@@ -10,6 +10,7 @@ mod editing;
 mod elsewhere;
 mod fateful_store;
 mod hooks;
+mod kept_answers;
 mod limits;
 mod loop_;
 mod opening;

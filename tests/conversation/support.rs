@@ -250,6 +250,8 @@ pub struct World {
     pub hooks: Option<Rc<dyn Hooks>>,
     pub told: Rc<RefCell<Vec<String>>>,
     pub native_tool_calling: Option<bool>,
+    /// Instead of the scripted model.
+    pub llm: Option<Rc<Llm>>,
 }
 
 pub const ID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
@@ -275,6 +277,7 @@ impl World {
             hooks: None,
             told: Rc::default(),
             native_tool_calling: None,
+            llm: None,
         }
     }
 
@@ -295,7 +298,7 @@ impl World {
 
     pub async fn open_as(&self, access: Access) -> Result<Conversation> {
         let agent = Agent {
-            llm: Rc::new(self.llm("openai/gpt-4o")),
+            llm: self.llm.clone().unwrap_or_else(|| Rc::new(self.llm("openai/gpt-4o"))),
             tools: ToolRegistry::new(self.tools.clone())?,
             system_prompt: "Be brief.".into(),
             tool_concurrency_limit: self.tool_concurrency_limit,
