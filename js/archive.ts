@@ -1,12 +1,11 @@
-// Conversations as zip archives and as JSON of other programs. A wasm of its own decides what an archive may hold; a zip
-// library reads and writes the container. Both are only loaded when one of these functions is used.
+// Conversations as zip archives. A wasm of its own decides what an archive may hold; a zip library reads and writes the
+// container. Both are only loaded when one of these functions is used.
 //
 // That wasm has no stores and no locks: it reads and writes through the `Store` in JavaScript, and the wasm that runs
 // conversations locks what an import writes, so that there is one place for each.
-import { type HeldLock, lockConversation } from "../pkg/threadkeep.js";
 import { fromCore, invalidOptions, reading } from "./errors.js";
-import type { JSONValue } from "./events.js";
-import { type Store, coreStore } from "./store.js";
+import { locking } from "./locking.js";
+import type { Store } from "./store.js";
 import { loader, part } from "./wasm.js";
 
 /** How far an import or export has come. */
@@ -45,43 +44,7 @@ export async function importZip(
 ): Promise<ImportedConversation[]> {
   const blob = asBlob(zip);
   const report = listener(onProgress, "bytes");
-  return locking(store, ({ ZipSource, importArchive }, claim) => importArchive(new ZipSource(blob), store, claim, Date.now(), report));
-}
-
-/** Imports what another program wrote down as JSON, as a new conversation. @internal */
-export async function importJSON(json: unknown, store: Store): Promise<ImportedConversation> {
-  const text = json instanceof Blob ? await json.text() : reading("the JSON", () => (typeof json === "string" ? json : JSON.stringify(json)));
-  if (text === undefined) throw invalidOptions("importJSON takes JSON: its text, a Blob of it, or what it stands for");
-  return locking(store, ({ importForeign }, claim) => importForeign(text, store, claim));
-}
-
-/** A stored conversation as JSON of another form. @internal */
-export async function written<T>(store: Store, id: string, form: string, llm?: { [field: string]: JSONValue }): Promise<T> {
-  try {
-    return (await (await parts()).written(store, id, form, llm)) as T;
-  } catch (error) {
-    throw fromCore(error);
-  }
-}
-
-/** Lends an import the locks of the conversations that it writes. */
-async function locking<T>(store: Store, work: (part: Awaited<ReturnType<typeof parts>>, claim: (id: string) => Promise<boolean>) => Promise<T>): Promise<T> {
-  const core = await coreStore(store);
-  const locks: Array<Promise<HeldLock | undefined>> = [];
-  const claim = async (id: string) => {
-    const lock = lockConversation(id, core);
-    locks.push(lock);
-    return (await lock) !== undefined;
-  };
-  try {
-    return await work(await parts(), claim);
-  } catch (error) {
-    throw fromCore(error);
-  } finally {
-    // Not the archive's wasm, because it frees nothing any more once it has crashed; and before the caller goes on, who
-    // may open what came in. A lock that is not given because the other wasm crashed need not be released.
-    for (const lock of locks) await lock.then((held) => held?.release()).catch(() => {});
-  }
+  return locking(store, parts, ({ ZipSource, importArchive }, claim) => importArchive(new ZipSource(blob), store, claim, Date.now(), report));
 }
 
 /** The conversation as one Blob of type `application/zip`. @internal */

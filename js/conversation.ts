@@ -3,7 +3,7 @@
 import { CoreConversation, deleteConversation, listConversations } from "../pkg/threadkeep.js";
 import { Agent } from "./agent.js";
 import { checkId, functionsOf, jsonOf, signalOf, tagsOf } from "./arguments.js";
-import { type ImportedConversation, type Progress, exportZip, exportZipStream, importJSON, importZip, written } from "./archive.js";
+import { type ImportedConversation, type Progress, exportZip, exportZipStream, importZip } from "./archive.js";
 import { Analyzers, type ConfirmationPolicy, actionIds, storedPolicy } from "./control.js";
 import { ThreadkeepError, ask, call, invalidOptions, reading, settle, words } from "./errors.js";
 import { type EventLog, eventLog } from "./event-log.js";
@@ -17,6 +17,7 @@ import { type Image, withImages } from "./images.js";
 import { type RunLimits, limitsOf } from "./limits.js";
 import { type ConversationInfo, type Listing, toInfo } from "./listing.js";
 import type { AnthropicMessages, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "./messages.js";
+import { importJSON, written } from "./foreign.js";
 import { Run, type RunOptions, type RunResult } from "./run.js";
 import type { SecurityAnalyzer } from "./security.js";
 import { type Store, coreStore, indexedDBStore } from "./store.js";

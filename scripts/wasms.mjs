@@ -11,6 +11,7 @@ export const mainWasm = wasm("threadkeep", [], "wasm-inline.js");
 /** By what they are for. */
 export const lazyWasms = {
   archive: wasm("threadkeep_archive", onlyWith("archive"), "wasm-archive-inline.js"),
+  messages: wasm("threadkeep_messages", onlyWith("messages"), "wasm-messages-inline.js"),
   responses: wasm("threadkeep_responses", onlyWith("responses"), "wasm-responses-inline.js"),
   anthropic: wasm("threadkeep_anthropic", onlyWith("anthropic"), "wasm-anthropic-inline.js"),
   text_tools: wasm("threadkeep_text_tools", onlyWith("text_tools"), "wasm-text-tools-inline.js"),

@@ -4,27 +4,20 @@
 //! runs conversations: this one sees a store as JavaScript does, and asks JavaScript for the right to write.
 
 use super::{
-    error::{set, words_of},
+    error::words_of,
     host_store::HostStore,
+    imported::{claimed, imported_to_js, object},
 };
 use crate::{
-    archive::{
-        Archive, Claim, EntryHeader, Export, ExportEntry, ImportOptions, Imported, Outcome, Progress,
-        foreign::{Form, import_foreign, written},
-        import,
-    },
+    archive::{Archive, Claim, EntryHeader, Export, ExportEntry, ImportOptions, Progress, import},
     error::{Error, ErrorCode},
-    host::Host as _,
     id::ConversationId,
-    json::{FromJson as _, quoted},
-    web::{guard::promise, host::WebHost},
+    web::guard::promise,
 };
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Array, Function, Object, Promise, Uint8Array};
-use serde::Serialize;
 use std::{cell::RefCell, rc::Rc};
 use wasm_bindgen::{JsCast, JsValue, prelude::wasm_bindgen};
-use wasm_bindgen_futures::JsFuture;
 
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r#"
@@ -39,7 +32,6 @@ export interface ZipEntry {
   name: string; compressedSize: number; size: number;
   isDirectory: boolean; isSymlink: boolean; isEncrypted: boolean; method: number;
 }
-export interface CoreImported { id: string; outcome: "created" | "continued" | "up_to_date"; eventCount: number; warnings: string[] }
 export interface CoreExportEntry { name: string; content: Uint8Array }
 "#;
 
@@ -106,36 +98,6 @@ pub fn import_archive(
         let options = ImportOptions { now, on_progress: &report, claim: &claim };
         let imported = import(&source, &store, &options).await?;
         Ok(imported.iter().map(imported_to_js).collect::<Array>().into())
-    })
-}
-
-/// Imports a conversation that another program wrote down as JSON, as a new one. `claim` as for `importArchive`.
-#[wasm_bindgen(js_name = importForeign, unchecked_return_type = "Promise<CoreImported>")]
-pub fn import_foreign_js(text: String, store: Object, claim: Function) -> Promise {
-    promise(async move {
-        let store = HostStore::new(store);
-        let claim = |id| -> LocalBoxFuture<'_, Option<Claim>> { claimed(&claim, id) };
-        let options = ImportOptions { now: WebHost.now(), on_progress: &|_| {}, claim: &claim };
-        Ok(imported_to_js(&import_foreign(&text, &store, &WebHost, &options).await?))
-    })
-}
-
-/// A stored conversation as JSON text: `"message"`, `"chat"`, `"session"` or `"trajectory"`.
-#[wasm_bindgen(js_name = written, unchecked_return_type = "Promise<string>")]
-pub fn written_js(store: Object, conversation: String, form: String) -> Promise {
-    promise(async move {
-        let form = Form::from_json(&quoted(&form))
-            .ok_or_else(|| Error::new(ErrorCode::InvalidOptions, "there is no such format of messages"))?;
-        Ok(written(&HostStore::new(store), conversation.parse()?, form).await?.into())
-    })
-}
-
-/// The right to write a conversation, if the TypeScript side gives it.
-fn claimed(claim: &Function, id: ConversationId) -> LocalBoxFuture<'static, Option<Claim>> {
-    let answer = claim.call1(&JsValue::UNDEFINED, &id.to_string().into());
-    Box::pin(async move {
-        let claimed = JsFuture::from(Promise::resolve(&answer.ok()?)).await.ok()?;
-        claimed.is_truthy().then(|| Box::new(()) as Claim)
     })
 }
 
@@ -231,35 +193,7 @@ impl Archive for Zip {
     }
 }
 
-fn imported_to_js(imported: &Imported) -> JsValue {
-    let outcome = match imported.outcome {
-        Outcome::Created => "created",
-        Outcome::Continued { .. } => "continued",
-        Outcome::UpToDate => "up_to_date",
-    };
-    // Texts in a list: nothing in it can fail.
-    let warnings = serde_wasm_bindgen::to_value(&Warnings(&imported.warnings)).unwrap_or_default();
-    object(&[
-        ("id", imported.conversation.to_string().into()),
-        ("outcome", outcome.into()),
-        ("eventCount", (imported.length as f64).into()),
-        ("warnings", warnings),
-    ])
-}
-
-/// A list of texts. Where a struct would become an object, serde's names for its fields cost more than setting them.
-#[derive(Serialize)]
-struct Warnings<'a>(&'a [String]);
-
 fn entry_to_js(entry: &ExportEntry) -> JsValue {
     let content = Uint8Array::from(entry.content.as_bytes());
     object(&[("name", entry.name.as_str().into()), ("content", content.into())])
-}
-
-fn object(fields: &[(&str, JsValue)]) -> JsValue {
-    let object = Object::new();
-    for (name, value) in fields {
-        set(&object, name, value);
-    }
-    object.into()
 }

@@ -12,6 +12,7 @@ pub fn invalid(message: impl Into<String>) -> Error {
 }
 
 /// What JavaScript code threw or rejected with, in its own words. Anything can be thrown, also nothing.
+#[cfg(any(feature = "agent", feature = "archive"))]
 pub fn words_of(thrown: &JsValue) -> String {
     let message = Reflect::get(thrown, &"message".into()).ok().and_then(|message| message.as_string());
     let json = || js_sys::JSON::stringify(thrown).ok().and_then(|json| JsValue::from(json).as_string());

@@ -10,7 +10,7 @@ mod conformance;
 mod control;
 #[cfg(feature = "agent")]
 mod conversation;
-#[cfg(any(feature = "agent", feature = "archive"))]
+#[cfg(any(feature = "agent", feature = "archive", feature = "messages"))]
 mod error;
 #[cfg(any(feature = "responses", feature = "anthropic", feature = "text_tools"))]
 mod far_end;
@@ -18,10 +18,14 @@ mod far_end;
 mod fetch_probe;
 #[cfg(feature = "agent")]
 mod hooks;
-#[cfg(any(feature = "agent", feature = "archive"))]
+#[cfg(any(feature = "agent", feature = "archive", feature = "messages"))]
 mod host_store;
+#[cfg(any(feature = "archive", feature = "messages"))]
+mod imported;
 #[cfg(feature = "agent")]
 mod listing;
+#[cfg(feature = "messages")]
+mod messages;
 #[cfg(feature = "agent")]
 mod options;
 #[cfg(feature = "agent")]

@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { wasms } from "../../scripts/wasms.mjs";
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
 
@@ -15,11 +16,12 @@ export async function archiveLibrary() {
   // The library loads parts of itself later, so its files stay until the end.
   process.once("exit", () => rmSync(outdir, { recursive: true, force: true }));
   mkdirSync(outdir, { recursive: true });
-  for (const name of ["threadkeep_bg.wasm", "threadkeep_archive_bg.wasm"]) copyFileSync(path.join(root, "pkg", name), path.join(outdir, name));
+  for (const { file } of wasms) copyFileSync(path.join(root, "pkg", file), path.join(outdir, file));
   await build({
     stdin: {
       contents: `
-        export { importJSON, importZip, exportZip, exportZipStream, written } from "./js/archive.ts";
+        export { importZip, exportZip, exportZipStream } from "./js/archive.ts";
+        export { importJSON, written } from "./js/foreign.ts";
         export { ThreadkeepError } from "./js/errors.ts";
         export { memoryStore, coreStore } from "./js/store.ts";
         export { load } from "./js/wasm.ts";
@@ -33,7 +35,7 @@ export async function archiveLibrary() {
     splitting: true,
     format: "esm",
     target: "es2022",
-    external: ["./wasm-inline.js", "./wasm-archive-inline.js"],
+    external: wasms.map(({ copy }) => `./${copy}`),
     outExtension: { ".js": ".mjs" },
     logLevel: "warning",
   });

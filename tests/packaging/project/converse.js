@@ -33,6 +33,7 @@ export async function converse(baseUrl) {
   const zip = await conversation.exportZip();
   const [{ outcome, eventCount }] = await Conversation.importZip(zip, { store: memoryStore() });
   if (outcome !== "created" || eventCount !== conversation.events.length) throw new Error(`the archive was ${outcome} with ${eventCount} events`);
+  if ((await conversation.toMessages("chat")).length < 4) throw new Error("the messages were not told");
   await conversation.close();
   for (const options of otherModels) {
     const other = await Conversation.open({ agent: new Agent({ llm: new LLM(options) }), store: memoryStore() });

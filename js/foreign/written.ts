@@ -1,5 +1,5 @@
 // A stored conversation in the forms that other programs read.
-import { written as writtenHere } from "../../pkg/threadkeep_archive.js";
+import { written as writtenHere } from "../../pkg/threadkeep_messages.js";
 import { invalidOptions } from "../errors.js";
 import type { JSONValue } from "../events.js";
 import { modelRow } from "../models.js";
