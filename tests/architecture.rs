@@ -229,5 +229,23 @@ fn nothing_is_used_that_a_page_downloads_dearly() {
             let line = code.lines().find(is_used);
             assert_eq!(line, None, "{}: use {instead}", path.display());
         }
+        let line = code.lines().find(|line| searches_for_a_text(line));
+        // What only models without tools of their own need is in a wasm of its own.
+        let line = line.filter(|_| !path.iter().any(|folder| folder == "text_tools"));
+        assert_eq!(line, None, "{}: use the functions of search.rs", path.display());
     }
+}
+
+/// Whether a method of the standard library looks for a text, given as it is or by the name of a constant.
+fn searches_for_a_text(line: &str) -> bool {
+    ["contains", "find", "rfind", "split", "split_once", "rsplit_once", "replace", "matches"].iter().any(
+        |method| {
+            let call = format!(".{method}(");
+            line.split(&call).skip(1).any(|text| {
+                let name = text.split(')').next().unwrap_or_default();
+                text.starts_with('"')
+                    || name.len() > 1 && name.chars().all(|c| c.is_ascii_uppercase() || c == '_')
+            })
+        },
+    )
 }

@@ -74,7 +74,12 @@ impl<'a> Change<'a> {
 
     /// Edits the state.
     pub fn edit(edit: impl FnOnce(&mut BaseState) + 'a) -> Self {
-        Self { edit: Box::new(edit), ..Self::append(Vec::new()) }
+        Self::edited(Box::new(edit))
+    }
+
+    /// Apart, because what is generic is downloaded once for each edit that there is.
+    fn edited(edit: Box<dyn FnOnce(&mut BaseState) + 'a>) -> Self {
+        Self { edit, ..Self::append(Vec::new()) }
     }
 
     /// And edits the state in the same transaction.

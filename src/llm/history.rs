@@ -1,7 +1,10 @@
 //! What is done to a history that a provider refuses, whatever the wire API, and with the
 //! ids of calls. Pure: a log is never changed.
 
-use crate::llm::{message::Message, provider::Provider};
+use crate::{
+    llm::{message::Message, provider::Provider},
+    search,
+};
 
 /// What stands in an id between the provider's own and Gemini's signature of the call: LiteLLM's
 /// `THOUGHT_SIGNATURE_SEPARATOR`, so that Python finds the signature in what is written here.
@@ -27,10 +30,8 @@ pub(super) fn signed_id(id: &str, signature: &str) -> String {
 
 /// The id without a signature, and the signature.
 pub(super) fn signature_of(id: &str) -> (&str, Option<&str>) {
-    match id.split_once(SIGNATURE) {
-        Some((id, signature)) => (id, Some(signature)),
-        None => (id, None),
-    }
+    let own = search::find(id, SIGNATURE).and_then(|at| id.get(..at));
+    (own.unwrap_or(id), search::after(id, SIGNATURE))
 }
 
 /// The id that a call has on the way to this provider, if it came from another one.
