@@ -45,7 +45,7 @@ use crate::{
     hooks::Hooks,
     id::{ConversationId, EventId},
     json::{FromJson as _, RawObject},
-    llm::{Delta, Llm},
+    llm::{Completion, Delta, Llm},
     security::SecurityAnalyzer,
     turn::TurnLock,
 };
@@ -102,6 +102,8 @@ struct Shared {
     run_ends: RefCell<Vec<oneshot::Sender<()>>>,
     /// Shown instead of the stored status where that could not be written.
     unsaved_status: Cell<Option<ExecutionStatus>>,
+    /// What answers have cost, also those that came to nothing, until the next commit of a step counts it.
+    spent: Rc<RefCell<Vec<Completion>>>,
     warnings: Vec<Warning>,
     is_closed: Cell<bool>,
 }

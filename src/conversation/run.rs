@@ -204,8 +204,10 @@ impl Conversation {
             }
             _ => Happening::Failed,
         };
-        let change = Change::append(vec![Draft::new(Source::Environment, event)])
-            .and_edit(|state| happens(state, happening));
+        let change = Change::append(vec![Draft::new(Source::Environment, event)]).and_edit(|state| {
+            self.count(state, self.llm().options.usage_id());
+            happens(state, happening);
+        });
         if self.append(change).await.is_err() {
             let shown = effect(happening, self.execution_status()) != Effect::Stays;
             self.0.unsaved_status.set(shown.then_some(ExecutionStatus::Error));

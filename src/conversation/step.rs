@@ -2,7 +2,7 @@
 
 use super::{
     Change, Conversation,
-    base_state::ExecutionStatus,
+    base_state::{BaseState, ExecutionStatus},
     kept_answer::forget_answer,
     open::keep_native_calls,
     run::{Pause, RunError},
@@ -38,6 +38,7 @@ impl Conversation {
         let tell = Cell::new(Some(tell));
         let context = CallContext {
             conversation_id: Some(self.id().to_string()),
+            lost: self.0.spent.clone(),
             kept_answer: self.kept_answer_to(&question),
             on_kept: Some(Rc::new(move |id| {
                 if let Some(tell) = tell.take() {
@@ -109,7 +110,8 @@ impl Conversation {
             if has_parallel_calls {
                 keep_native_calls(state);
             }
-            stats::record(state, llm.options.usage_id(), &completion, self.0.log.host.now());
+            self.0.spent.borrow_mut().push(completion);
+            self.count(state, llm.options.usage_id());
             // A message that came while the model answered is still to be read by it.
             if reply.kind == ReplyKind::Text && !is_superseded {
                 happens(state, Happening::Answered);
@@ -126,6 +128,13 @@ impl Conversation {
             return Ok(Pause::Done);
         }
         Ok(self.run_calls(reply.calls, cancel).await?)
+    }
+
+    /// Counts what has been spent since the last time.
+    pub(super) fn count(&self, state: &mut BaseState, usage_id: &str) {
+        for completion in self.0.spent.take() {
+            stats::record(state, usage_id, &completion, self.0.log.host.now());
+        }
     }
 
     /// Providers refuse a history that ends with the model's own words, or let it continue them. Ours can end so: a

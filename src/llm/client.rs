@@ -223,13 +223,13 @@ impl Llm {
         };
         let started = self.host.now();
         let mut in_vain = 0;
-        let response = loop {
+        let heard = loop {
             let url = http_request.url.clone();
             let heard = exchange.hear(&*self.http, http_request.clone(), &mut *decoder, show).await;
             let is_kept = request.options.background && !decoder.is_done();
             let kept = if is_kept { decoder.kept() } else { None };
             let (Some(kept), true) = (kept, heard.as_ref().err().is_none_or(LlmError::is_retryable)) else {
-                break heard?;
+                break heard;
             };
             // The provider works on: what is left comes over another connection. One that works in silence is asked
             // again and again.
@@ -238,14 +238,29 @@ impl Llm {
             if in_vain >= attempts(request.options) {
                 // It is worked on all the same, and nobody is to pay for it twice.
                 is_shown.set(true);
-                break heard?;
+                break heard;
             }
             self.host.sleep(Duration::from_secs(1 << in_vain.min(5))).await;
             http_request = HttpRequest { url: kept.rest, body: "".into(), ..http_request };
         };
+        let usage = decoder.usage();
         let new_id = &mut || self.host.random_uuid().simple().to_string();
-        let answer = decoder.finish(new_id).map_err(|error| exchange.decode_error(error))?;
-        Ok(self.completion(request, answer, &response, started))
+        let (response, answer) = match heard {
+            Ok(response) => {
+                (Some(response), decoder.finish(new_id).map_err(|error| exchange.decode_error(error)))
+            }
+            Err(error) => (None, Err(error)),
+        };
+        let (answer, error) = match answer {
+            Ok(answer) => (answer, None),
+            Err(error) => (Answer::nothing(usage), Some(error)),
+        };
+        let completion = self.completion(request, answer, response.as_ref(), started);
+        let Some(error) = error else { return Ok(completion) };
+        if completion.usage.is_some() {
+            context.lost.borrow_mut().push(completion);
+        }
+        Err(error)
     }
 
     pub(super) async fn key(&self) -> Result<Option<SecretString>, LlmError> {
@@ -264,7 +279,7 @@ impl Llm {
         &self,
         request: &LlmRequest<'_>,
         answer: Answer,
-        response: &HttpResponse,
+        response: Option<&HttpResponse>,
         started: f64,
     ) -> Completion {
         Completion {
@@ -293,8 +308,9 @@ fn unique_id(id: &str, host: &dyn Host) -> String {
 }
 
 /// What an answer cost: as a LiteLLM proxy says, by the user's prices, or by those that are known of the model.
-fn cost(request: &LlmRequest<'_>, usage: Option<Usage>, response: &HttpResponse) -> Option<f64> {
-    let told = response.header("x-litellm-response-cost").and_then(f64::from_json);
+fn cost(request: &LlmRequest<'_>, usage: Option<Usage>, response: Option<&HttpResponse>) -> Option<f64> {
+    let told =
+        response.and_then(|response| response.header("x-litellm-response-cost")).and_then(f64::from_json);
     let options = request.options;
     let counted = || match (options.input_cost_per_token, options.output_cost_per_token) {
         (Some(input), Some(output)) => Some(price(usage?, [input, output, input, input], None)),

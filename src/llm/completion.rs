@@ -1,7 +1,7 @@
 //! What goes into a call of a model and what comes out of it, whatever the wire API.
 
 use crate::llm::{message::Message, metrics::Usage};
-use std::rc::Rc;
+use std::{cell::RefCell, rc::Rc};
 
 /// A tool as the model is told of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub struct ToolSchema {
 pub struct CallContext {
     /// The conversation's id with dashes, by which providers find their cache again.
     pub conversation_id: Option<String>,
+    /// What attempts have cost that came to nothing, an entry each. Their messages are empty.
+    pub lost: Rc<RefCell<Vec<Completion>>>,
     /// An answer that was begun before and that the provider keeps. Where it is lost, a new one is asked for.
     pub kept_answer: Option<String>,
     /// Told the id of an answer that the provider keeps, as soon as it is known.

@@ -96,23 +96,31 @@ impl Decoder for DecoderElsewhere {
         Some(KeptAnswer { id: reply.read("id")?, rest: reply.read("rest")?, cancel: reply.read("cancel")? })
     }
 
+    fn usage(&self) -> Option<Usage> {
+        read_usage(&RawObject::parse(&(self.ask)("usage", "", "").ok()?).ok()?)
+    }
+
     fn finish(self: Box<Self>, new_id: &mut dyn FnMut() -> String) -> Result<Answer, DecodeError> {
         let reply = self.reply("finish", "", &new_id())?;
-        let count = |usage: &RawObject, name| usage.read(name).unwrap_or(0);
         Ok(Answer {
             id: reply.read("id").unwrap_or_default(),
             model: reply.read("model").unwrap_or_default(),
             message: reply.read("message").ok_or(DecodeError::Empty)?,
             finish_reason: reply.read("finish_reason"),
-            usage: reply.read::<RawObject>("usage").map(|usage| Usage {
-                prompt_tokens: count(&usage, "prompt_tokens"),
-                completion_tokens: count(&usage, "completion_tokens"),
-                cache_read_tokens: count(&usage, "cache_read_tokens"),
-                cache_write_tokens: count(&usage, "cache_write_tokens"),
-                reasoning_tokens: count(&usage, "reasoning_tokens"),
-            }),
+            usage: reply.read("usage").and_then(|usage| read_usage(&usage)),
         })
     }
+}
+
+fn read_usage(usage: &RawObject) -> Option<Usage> {
+    let count = |name| usage.read(name).unwrap_or(0);
+    Some(Usage {
+        prompt_tokens: usage.read("prompt_tokens")?,
+        completion_tokens: count("completion_tokens"),
+        cache_read_tokens: count("cache_read_tokens"),
+        cache_write_tokens: count("cache_write_tokens"),
+        reasoning_tokens: count("reasoning_tokens"),
+    })
 }
 
 /// What is asked of a model, in JSON. No key is in it.
@@ -175,6 +183,9 @@ impl FarEnd {
                 sent.headers.iter().map(line).collect()
             }
             (_, "push") => self.push(event, data),
+            (_, "usage") => {
+                self.decoder.as_ref().and_then(|decoder| decoder.usage()).map(usage_json).unwrap_or_default()
+            }
             (_, "finish") => self.finish(data),
             (_, "kept") => self.kept(),
             _ => String::new(),
@@ -223,13 +234,7 @@ impl FarEnd {
         reply.field("message", &answer.message);
         reply.optional("finish_reason", &answer.finish_reason);
         if let Some(usage) = answer.usage {
-            let mut counts = ObjectWriter::new();
-            counts.field("prompt_tokens", &usage.prompt_tokens);
-            counts.field("completion_tokens", &usage.completion_tokens);
-            counts.field("cache_read_tokens", &usage.cache_read_tokens);
-            counts.field("cache_write_tokens", &usage.cache_write_tokens);
-            counts.field("reasoning_tokens", &usage.reasoning_tokens);
-            reply.raw("usage", &counts.finish());
+            reply.raw("usage", &usage_json(usage));
         }
         reply.finish()
     }
@@ -266,6 +271,16 @@ fn tool(json: &RawObject) -> ToolSchema {
         description: json.read("description").unwrap_or_default(),
         parameters: json.get("parameters").unwrap_or("{}").into(),
     }
+}
+
+fn usage_json(usage: Usage) -> String {
+    let mut counts = ObjectWriter::new();
+    counts.field("prompt_tokens", &usage.prompt_tokens);
+    counts.field("completion_tokens", &usage.completion_tokens);
+    counts.field("cache_read_tokens", &usage.cache_read_tokens);
+    counts.field("cache_write_tokens", &usage.cache_write_tokens);
+    counts.field("reasoning_tokens", &usage.reasoning_tokens);
+    counts.finish()
 }
 
 fn error_json(error: DecodeError) -> String {

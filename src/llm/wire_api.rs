@@ -10,7 +10,7 @@ use crate::{
         completion::{Delta, ToolSchema},
         endpoint::Endpoint,
         error::LlmError,
-        message::Message,
+        message::{Message, Role},
         metrics::Usage,
         model_features::ModelFeatures,
         options::{ApiMode, LlmOptions},
@@ -144,6 +144,9 @@ pub trait Decoder {
         None
     }
 
+    /// What has been counted so far: an attempt that fails may have cost something.
+    fn usage(&self) -> Option<Usage>;
+
     /// The end of the stream. `new_id` makes what ids are missing.
     ///
     /// # Errors
@@ -176,6 +179,14 @@ pub struct Answer {
     pub finish_reason: Option<String>,
     /// What was counted.
     pub usage: Option<Usage>,
+}
+
+impl Answer {
+    /// One that says nothing and yet has cost something.
+    pub fn nothing(usage: Option<Usage>) -> Self {
+        let message = Message::new(Role::Assistant, Vec::new());
+        Self { id: String::new(), model: String::new(), message, finish_reason: None, usage }
+    }
 }
 
 /// Why there is no answer.

@@ -227,6 +227,32 @@ fn a_model_that_fails_leaves_an_error_in_the_log_and_the_next_run_goes_on() {
 }
 
 #[test]
+fn what_lost_attempts_cost_is_counted_whether_or_not_an_answer_comes() {
+    let empty = || {
+        let usage = json!({ "prompt_tokens": 10, "completion_tokens": 1 });
+        Answer::Status(200, json!({ "id": "x", "choices": [], "usage": usage }))
+    };
+    block_on(async {
+        let world = world([empty(), text("Now."), empty(), empty(), empty(), empty(), empty()]);
+        let conversation = world.open().await.unwrap();
+        let counted = || {
+            let stats: serde_json::Value =
+                serde_json::from_str(conversation.state().field("stats").unwrap().as_str()).unwrap();
+            let metrics = &stats["usage_to_metrics"]["default"];
+            let cost = metrics["accumulated_cost"].as_f64().unwrap();
+            (metrics["token_usages"].as_array().unwrap().len(), (cost * 1000.0).round() as u64)
+        };
+        say(&conversation, "Go").await;
+        conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(counted(), (2, 12 + 20));
+        say(&conversation, "And on").await;
+        let error = conversation.run(CancelToken::default()).await.unwrap_err();
+        assert!(error.code().is_retryable());
+        assert_eq!(counted(), (7, 6 * 12 + 20));
+    });
+}
+
+#[test]
 fn what_cannot_be_sent_is_refused_before_anything_is_stored() {
     block_on(async {
         let world = world([]);

@@ -10,6 +10,7 @@ use threadkeep::llm::{
     anthropic::AnthropicMessages,
     chat_completions::ChatCompletions,
     elsewhere::{Ask, Elsewhere, FarEnd},
+    metrics::Usage,
     responses::Responses,
     sse::SseParser,
     wire_api::{Answer, DecodeError, Decoder, LlmRequest, WireApi},
@@ -97,7 +98,8 @@ fn a_far_end_that_fails_is_an_error_and_no_trap() {
     });
 }
 
-type Heard = (Vec<Result<Option<Delta>, DecodeError>>, Vec<(bool, bool)>, Result<Answer, DecodeError>);
+type Heard =
+    (Vec<Result<Option<Delta>, DecodeError>>, Vec<(bool, bool, Option<Usage>)>, Result<Answer, DecodeError>);
 
 fn heard(mut decoder: Box<dyn Decoder>, bytes: &[u8]) -> Heard {
     let mut parser = SseParser::new(1 << 20);
@@ -112,7 +114,7 @@ fn heard(mut decoder: Box<dyn Decoder>, bytes: &[u8]) -> Heard {
         if matches!(deltas.last(), Some(Err(_))) {
             break;
         }
-        states.push((decoder.is_done(), decoder.has_ended()));
+        states.push((decoder.is_done(), decoder.has_ended(), decoder.usage()));
     }
     let mut made = 0;
     let answer = decoder.finish(&mut || {

@@ -10,6 +10,7 @@ use crate::{
     llm::{
         completion::Delta,
         message::{Content, Message, MessageToolCall, Role, ThinkingBlock},
+        metrics::Usage,
         text_pieces::TextPieces,
         wire_api::{Answer, DecodeError, Decoder},
     },
@@ -97,6 +98,10 @@ impl Decoder for AnthropicDecoder {
 
     fn is_done(&self) -> bool {
         self.is_done
+    }
+
+    fn usage(&self) -> Option<Usage> {
+        self.counts.usage()
     }
 
     fn has_ended(&self) -> bool {

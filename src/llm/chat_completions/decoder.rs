@@ -70,6 +70,10 @@ impl Decoder for ChatDecoder {
         self.is_done
     }
 
+    fn usage(&self) -> Option<Usage> {
+        self.usage
+    }
+
     fn has_ended(&self) -> bool {
         self.is_done || self.finish_reason.is_some()
     }

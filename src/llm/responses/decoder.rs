@@ -73,6 +73,10 @@ impl Decoder for ResponsesDecoder {
         self.is_done
     }
 
+    fn usage(&self) -> Option<Usage> {
+        self.usage
+    }
+
     fn has_ended(&self) -> bool {
         self.is_done
     }

@@ -5,6 +5,7 @@ use crate::llm::{
     chat_completions::ChatDecoder,
     completion::{Delta, ToolSchema},
     message::{Content, Message, MessageToolCall, Role},
+    metrics::Usage,
     wire_api::{Answer, DecodeError, Decoder, LlmRequest},
 };
 
@@ -76,6 +77,10 @@ impl Decoder for TextToolsDecoder {
 
     fn is_done(&self) -> bool {
         self.inner.is_done()
+    }
+
+    fn usage(&self) -> Option<Usage> {
+        self.inner.usage()
     }
 
     fn has_ended(&self) -> bool {
