@@ -1,7 +1,7 @@
 // `npm run build`: everything from the Rust sources to dist/, skipping what is fresh.
 //   --quick     a wasm that compiles in seconds and is larger than a page should download
 //   --testing   also the store conformance suite: pkg/threadkeep_testing.js for the page tests, dist/testing.js for hosts
-import { appendFileSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
@@ -116,6 +116,9 @@ async function measureSizes(profile) {
       const { total } = measure([`dist/${file}`, chunkWith(metafile, `pkg/${name}.js`)]);
       return { ...total, file: `${part}, when needed` };
     });
+    const data = readdirSync("js/models").filter((file) => file.endsWith(".json"));
+    const { rows } = measure(data.map((file) => chunkWith(metafile, `js/models/${file}`)));
+    parts.push({ ...rows.reduce((one, other) => (other.brotli > one.brotli ? other : one)), file: "a provider's models, at most" });
     writeFileSync(sizesFile, JSON.stringify({ profile, ...sizes, parts }, null, 2));
   });
 }
