@@ -6,6 +6,7 @@ use crate::{
     json::words,
     llm::{
         error::{LlmError, LlmFailure},
+        retry,
         secret_string::SecretString,
     },
 };
@@ -176,7 +177,7 @@ impl LlmOptions {
     /// How long a server may be silent.
     pub fn timeout(&self) -> Option<Duration> {
         // What no clock can count to is for ever as well.
-        let timeout = Duration::try_from_secs_f64(self.timeout.unwrap_or(300.0)).ok();
+        let timeout = retry::seconds_of(self.timeout.unwrap_or(300.0));
         timeout.filter(|timeout| !timeout.is_zero())
     }
 

@@ -19,8 +19,7 @@ pub fn next_delay(options: &LlmOptions, attempt: u32, retry_after: Option<Durati
     let seconds = |value: Option<u32>, default: u32| Duration::from_secs(value.unwrap_or(default).into());
     let (shortest, longest) = (seconds(options.retry_min_wait, 8), seconds(options.retry_max_wait, 64));
     let power = 2f64.powi(attempt.saturating_sub(1).min(64) as i32);
-    let backoff =
-        Duration::try_from_secs_f64(options.retry_multiplier.unwrap_or(8.0) * power).unwrap_or(longest);
+    let backoff = seconds_of(options.retry_multiplier.unwrap_or(8.0) * power).unwrap_or(longest);
     let backoff = backoff.min(longest).max(shortest);
     match retry_after {
         Some(asked) => backoff.max(asked.min(longest)),
@@ -41,7 +40,14 @@ pub fn retry_after(headers: &[(String, String)], now: f64) -> Option<Duration> {
         return Some(Duration::from_secs(u64::from(seconds) + u64::from(has_fraction)));
     }
     let until = http_date(value)? - now / 1000.0;
-    Duration::try_from_secs_f64(until.max(0.0)).ok()
+    seconds_of(until.max(0.0))
+}
+
+/// So many seconds, in whole microseconds, unless no clock counts so far. What the standard library has for it is five
+/// hundred bytes to download.
+pub(super) fn seconds_of(seconds: f64) -> Option<Duration> {
+    let micros = seconds * 1e6;
+    (0.0..1e18).contains(&micros).then_some(Duration::from_micros(micros.ceil() as u64))
 }
 
 /// Seconds since the epoch of a date such as `Sun, 06 Nov 1994 08:49:37 GMT`.
