@@ -216,7 +216,10 @@ pub fn error_event(tool_name: &str, tool_call_id: &str, error: &str) -> Draft {
 impl Known<'_> {
     fn unique(&mut self, id: &str, prefix: &str) -> String {
         let id = if id.is_empty() || self.taken.has(id) {
-            format!("{prefix}{}", (self.new_id)())
+            // OpenAI takes no id of a call that is longer than 40 characters.
+            let mut made = prefix.to_owned();
+            made.extend((self.new_id)().as_str().chars().filter(|c| *c != '-'));
+            made
         } else {
             id.to_owned()
         };
