@@ -41,9 +41,10 @@ export const SCRIPTED: Readonly<Settings> = {
 export const CONNECTIONS = [
   { id: "scripted", label: "Scripted stand-in (no key, no network)", baseUrl: SCRIPTED.baseUrl, model: SCRIPTED.model, needsKey: false },
   { id: "openai", label: "OpenAI", baseUrl: "https://api.openai.com/v1", model: "openai/gpt-4o", needsKey: true },
-  { id: "openrouter", label: "OpenRouter", baseUrl: "https://openrouter.ai/api/v1", model: "openai/openai/gpt-4o", needsKey: true },
-  { id: "ollama", label: "Ollama on this computer", baseUrl: "http://localhost:11434/v1", model: "openai/llama3.2", needsKey: false },
-  { id: "lmstudio", label: "LM Studio on this computer", baseUrl: "http://localhost:1234/v1", model: "openai/local-model", needsKey: false },
+  { id: "anthropic", label: "Anthropic", baseUrl: "https://api.anthropic.com/v1", model: "anthropic/claude-sonnet-4-5", needsKey: true },
+  { id: "openrouter", label: "OpenRouter", baseUrl: "https://openrouter.ai/api/v1", model: "openrouter/openai/gpt-4o", needsKey: true },
+  { id: "ollama", label: "Ollama on this computer", baseUrl: "http://localhost:11434/v1", model: "ollama/llama3.2", needsKey: false },
+  { id: "lmstudio", label: "LM Studio on this computer", baseUrl: "http://localhost:1234/v1", model: "lm_studio/local-model", needsKey: false },
 ] as const;
 
 let current: Settings = read();
