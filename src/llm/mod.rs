@@ -12,6 +12,7 @@ pub mod completion;
 pub mod elsewhere;
 pub mod endpoint;
 mod error;
+mod exchange;
 mod field_order;
 mod history;
 mod kept_answers;
