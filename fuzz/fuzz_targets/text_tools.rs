@@ -8,7 +8,7 @@ use threadkeep::{
         LlmOptions, ToolSchema,
         endpoint::Endpoint,
         model_data::ModelRow,
-    model_features::ModelFeatures,
+        model_features::ModelFeatures,
         text_tools::TextTools,
         wire_api::{Answer, DecodeError, LlmRequest, WireApi as _},
     },
@@ -43,7 +43,10 @@ fn heard(schema: &str, pieces: &[&str]) -> (Result<Answer, DecodeError>, String)
         endpoint: &endpoint,
         features: &features,
         messages: &[],
-        tools: &[tool("f", schema), tool("g", r#"{"properties":{"n":{"type":"integer"},"a":{"type":"array"}}}"#)],
+        tools: &[
+            tool("f", schema),
+            tool("g", r#"{"properties":{"n":{"type":"integer"},"a":{"type":"array"}}}"#),
+        ],
         conversation_id: None,
         is_streaming: true,
     };
