@@ -73,10 +73,16 @@ impl Conversation {
                 }
             };
             let is_success = matches!(result.body, Body::ObservationEvent(_));
-            let is_last = self.pending_actions().await?.len() <= 1;
             let id = call.action_id.as_str();
             self.0.log.must_hold(vec![result]);
             self.0.under_way.borrow_mut().retain(|other| other != id);
+            let is_last = match self.pending_actions().await {
+                Ok(pending) => pending.is_empty(),
+                Err(error) => {
+                    failed = Some(error);
+                    continue;
+                }
+            };
             let change = Change::append(Vec::new()).and_edit(|state| {
                 unblock_action(state, &call.action_id);
                 if ends_run && is_success {
@@ -139,6 +145,5 @@ impl<'a> ToolsRun<'a> {
 impl Drop for ToolsRun<'_> {
     fn drop(&mut self) {
         self.0.runs_tools.set(false);
-        self.0.under_way.borrow_mut().clear();
     }
 }

@@ -92,7 +92,7 @@ struct Shared {
     running: RefCell<Option<CancelToken>>,
     /// Whether tools run, or a hook is asked, in whose time a message has no place.
     runs_tools: Cell<bool>,
-    /// The actions whose tools run.
+    /// The actions whose tools have begun, until their answers are held.
     under_way: RefCell<Vec<String>>,
     /// Whether a pause is being stored, so that nothing begins any more.
     is_pausing: Cell<bool>,

@@ -50,10 +50,12 @@ impl Conversation {
         let mut pending = self.pending_actions().await?;
         if !unapproved.is_empty() {
             pending.retain(|event| is_among(event, &unapproved));
-        } else if self.execution_status() != ExecutionStatus::WaitingForConfirmation
-            || !self.interrupted_actions().is_empty()
-        {
-            pending.clear();
+        } else {
+            let interrupted = self.interrupted_actions();
+            let left_behind = pending.iter().any(|event| is_among(event, &interrupted));
+            if left_behind || self.execution_status() != ExecutionStatus::WaitingForConfirmation {
+                pending.clear();
+            }
         }
         Ok(pending)
     }

@@ -179,6 +179,8 @@ impl Conversation {
     async fn record_interrupt(&self) -> Result<()> {
         let _turn = self.0.turn.take().await;
         self.0.log.must_hold(self.answers_of_interrupt().await?);
+        // Not before: until they have their answers, a pause tells that these calls have begun.
+        self.0.under_way.borrow_mut().clear();
         let change = Change::append(vec![Draft::new(Source::User, InterruptEvent {})]).and_edit(|state| {
             happens(state, Happening::Interrupt);
             forget_pending(state);

@@ -10,6 +10,7 @@ use threadkeep::security::ConfirmationPolicy;
 const ALL: usize = usize::MAX;
 const RETURN: &str = r#"{"text":"return"}"#;
 const HOLD: &str = r#"{"text":"hold"}"#;
+const IGNORE: &str = r#"{"text":"ignore the signal"}"#;
 const PAUSE: &str = r#"{"text":"pause"}"#;
 
 fn played(steps: &[(Command, usize)], calls: &[&'static str], fates: &[Fate], tool_concurrency_limit: usize) {
@@ -46,6 +47,24 @@ fn a_page_that_dies_in_a_tool_behind_a_pause_leaves_a_call_that_may_have_taken_e
         &[],
         1,
     );
+}
+
+#[test]
+fn a_call_that_an_interrupt_breaks_off_is_not_made_again_because_a_pause_was_stored_first() {
+    let fates = |told_after| {
+        let late = |after, told_after| Fate::Applied { after, told_after };
+        [late(0, 0), late(1, 1), late(2, 0), late(0, 1), late(2, told_after), Fate::Full]
+    };
+    for told_after in 0..4 {
+        let steps = [
+            (Command::Run, 2),
+            (Command::Interrupt, 2),
+            (Command::Pause, 10),
+            (Command::Crash, 0),
+            (Command::Run, 0),
+        ];
+        played(&steps, &[RETURN, IGNORE], &fates(told_after), 1);
+    }
 }
 
 #[test]
