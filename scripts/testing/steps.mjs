@@ -11,6 +11,8 @@ const lintWasm = ["cargo", "clippy", "--locked", "--lib", "--target", "wasm32-un
 export function testSteps({ quick }) {
   const interop = filesIn("tests/interop");
   const pages = filesIn("tests/browser").filter((file) => !file.endsWith("/crash.test.mjs"));
+  const [demo, library] = [true, false].map((isDemo) => pages.filter((file) => path.basename(file).startsWith("demo") === isDemo));
+  const inBrowser = (kind, files) => ({ needs: ["build", "browsers"], command: together(files), env: { THREADKEEP_BROWSER: kind }, timeout: 900 });
   const build = [node, "scripts/build.mjs", "--testing", ...(quick ? ["--quick"] : [])];
   return [
     { name: "browsers", command: [node, "scripts/browsers.mjs"], timeout: 600 },
@@ -18,13 +20,18 @@ export function testSteps({ quick }) {
     { name: "litellm", command: [node, "scripts/testing/python.mjs", "tests/proxy/setup.mjs"], timeout: 800 },
     { name: "format", lane: "cargo", command: ["cargo", "fmt", "--check"], timeout: 60 },
     { name: "build", lane: "cargo", command: build, timeout: 900 },
-    { name: "firefox", lane: "firefox", needs: ["build", "browsers"], command: together(pages), env: { THREADKEEP_BROWSER: "firefox" }, timeout: 900 },
+    { name: "interop", lane: "interop", needs: ["build", "python"], command: together(interop), timeout: 900 },
+    { name: "archive", lane: "interop", needs: ["build"], command: apart(filesIn("tests/archive")), timeout: 600 },
+    { name: "secrets", lane: "interop", needs: ["build"], command: apart(filesIn("tests/secrets")), timeout: 300 },
+    { name: "firefox", lane: "firefox", ...inBrowser("firefox", library) },
+    { name: "firefox-demo", lane: "firefox-demo", ...inBrowser("firefox", demo) },
     { name: "size", lane: "pages", needs: ["build"], command: [node, "scripts/sizes.mjs"], timeout: 60 },
     { name: "types", lane: "pages", needs: ["build"], command: [node, "scripts/testing/types.mjs"], timeout: 120 },
     { name: "tooling", lane: "pages", needs: ["build"], command: apart(filesIn("tests", "tests/support", "tests/tooling", "tests/models")), timeout: 120 },
     { name: "security", lane: "pages", needs: ["build"], command: apart(filesIn("tests/security")), timeout: 120 },
-    { name: "crash", lane: "pages", needs: ["build", "browsers"], command: apart(["tests/browser/crash.test.mjs"]), timeout: 900 },
-    { name: "chromium", lane: "pages", needs: ["build", "browsers"], command: together(pages), env: { THREADKEEP_BROWSER: "chromium" }, timeout: 900 },
+    { name: "crash", lane: "crash", needs: ["build", "browsers"], command: apart(["tests/browser/crash.test.mjs"]), timeout: 900 },
+    { name: "chromium", lane: "pages", ...inBrowser("chromium", library) },
+    { name: "chromium-demo", lane: "pages", ...inBrowser("chromium", demo) },
     { name: "proxy", lane: "pages", needs: ["build", "browsers", "litellm"], command: apart(filesIn("tests/proxy")), timeout: 300 },
     { name: "packaging", lane: "pages", needs: ["build", "browsers"], command: apart(filesIn("tests/packaging")), timeout: 600 },
     { name: "lint", lane: "cargo", needs: ["build"], command: ["cargo", "clippy", "--locked", "--all-targets", ...warningsDenied], timeout: 600 },
@@ -33,10 +40,7 @@ export function testSteps({ quick }) {
       name: `lint-${part}`, lane: "cargo", needs: ["build"], command: [...lintWasm, ...features, ...warningsDenied], timeout: 600,
     })),
     { name: "lint-testing", lane: "cargo", needs: ["build"], command: [...lintWasm, "--features", "archive,testing", ...warningsDenied], timeout: 600 },
-    { name: "native", lane: "cargo", needs: ["build"], command: ["cargo", "test", "--locked"], env: { THREADKEEP_SCRIPTS: "10000" }, timeout: 900 },
-    { name: "archive", lane: "interop", needs: ["build"], command: apart(filesIn("tests/archive")), timeout: 600 },
-    { name: "secrets", lane: "interop", needs: ["build"], command: apart(filesIn("tests/secrets")), timeout: 300 },
-    { name: "interop", lane: "interop", needs: ["build", "python"], command: together(interop), timeout: 900 },
+    { name: "native", lane: "cargo", needs: ["build"], command: ["cargo", "test", "--locked"], env: { THREADKEEP_SCRIPTS: "6000" }, timeout: 900 },
   ];
 }
 

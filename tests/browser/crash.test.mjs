@@ -7,7 +7,7 @@ import { describe, test } from "node:test";
 import { live } from "./crash/lives.mjs";
 import { availableBrowsers } from "./driver.mjs";
 
-const killsOf = (kind) => Number(process.env.THREADKEEP_KILLS ?? { chromium: 30, firefox: 20 }[kind]);
+const killsOf = (kind) => Number(process.env.THREADKEEP_KILLS ?? { chromium: 38, firefox: 12 }[kind]);
 const seed = Number(process.env.THREADKEEP_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 describe("a browser that is killed", { concurrency: true }, () => {

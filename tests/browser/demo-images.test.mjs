@@ -4,7 +4,8 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import { root } from "../../scripts/process.mjs";
 import { DemoPage, startDemo } from "./demo-page.mjs";
-import { availableBrowsers, launch } from "./driver.mjs";
+import { availableBrowsers } from "./driver.mjs";
+import { tabs } from "./shared.mjs";
 
 const picture = path.join(root, "docs/demo.png");
 
@@ -14,7 +15,7 @@ after(() => demo.close());
 
 for (const kind of availableBrowsers) {
   test(kind, { timeout: 120_000 }, async (context) => {
-    const browser = await launch(kind);
+    const browser = await tabs(kind);
     const step = (name, body) => context.test(name, body);
     const names = (page) => page.page.$$eval(".attachment-name", (names) => names.map(({ textContent }) => textContent));
     try {
