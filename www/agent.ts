@@ -1,27 +1,44 @@
-// The page's agent: the model from the settings, the page's own tools, and what the settings allow it.
+// The page's agent: the model from the settings, the page's own tools, and what the settings allow it. And the
+// conversations that are opened with it.
 
-import { Agent, type ConversationOptions, LLM } from "threadkeep";
-import { absoluteBaseUrl, key, settings } from "./settings.ts";
+import { Agent, Conversation, type ConversationOptions, LLM, ThreadkeepError } from "threadkeep";
+import { givenSecrets } from "./given-secrets.ts";
+import { ANALYZER, policyFor } from "./policy.ts";
+import { loadProfile, optionsOf } from "./profiles.ts";
+import { keyOf, settings } from "./settings.ts";
 import { pageTools } from "./tools/index.ts";
 
-function createLLM(): LLM {
-  const { model, baseUrl, inputPrice, outputPrice } = settings();
+export async function createLLM(): Promise<LLM> {
+  const chosen = settings();
+  const apiKey = keyOf(chosen.baseUrl);
+  const fallback = chosen.fallback === "" ? null : await loadProfile(chosen.fallback, keyOf);
   return new LLM({
-    model,
-    // What is stored should mean the same elsewhere, so not a path of this page.
-    baseUrl: absoluteBaseUrl(baseUrl),
-    // The wait between attempts is seconds long, and a person who looks at the page can press “Try again”.
-    numRetries: 2,
-    ...((inputPrice > 0 || outputPrice > 0) && { inputCostPerToken: inputPrice / 1e6, outputCostPerToken: outputPrice / 1e6 }),
-    ...(key() === "" ? {} : { apiKey: key() }),
+    ...optionsOf(chosen),
+    ...(apiKey !== "" && { apiKey }),
+    // Another model answers sooner than a second attempt.
+    ...(fallback && { fallbacks: [fallback], numRetries: 1 }),
   });
 }
 
-/** What every conversation of this page is opened with, as the settings are in this moment. */
-export function openingOptions(): ConversationOptions {
+/** What the settings allow a run: it is decided when a conversation is opened. */
+export const limits = (): string => JSON.stringify([settings().budget, settings().forbidden]);
+
+/** @throws ThreadkeepError `not_found`: a link to what was deleted must not create it anew. */
+export async function openStored(conversationId: string): Promise<Conversation> {
+  await expectStored(conversationId);
+  return Conversation.open({ ...(await openingOptions()), conversationId, secrets: givenSecrets(conversationId) });
+}
+
+export async function createConversation(title: string): Promise<Conversation> {
+  const policy = { confirmationPolicy: policyFor(settings().policy), securityAnalyzer: ANALYZER };
+  return Conversation.open({ ...(await openingOptions()), tags: { title }, ...policy });
+}
+
+/** As the settings are in this moment. */
+async function openingOptions(): Promise<ConversationOptions> {
   const { budget, forbidden } = settings();
   return {
-    agent: new Agent({ llm: createLLM(), tools: pageTools, toolConcurrencyLimit: 4 }),
+    agent: new Agent({ llm: await createLLM(), tools: pageTools, toolConcurrencyLimit: 4 }),
     ...(budget !== null && { maxBudgetPerRun: budget }),
     // Without a wish there is no hook: each answer of one is an event in the log.
     ...(forbidden !== "" && {
@@ -30,4 +47,10 @@ export function openingOptions(): ConversationOptions {
       },
     }),
   };
+}
+
+async function expectStored(conversationId: string): Promise<void> {
+  const stored = await Conversation.list();
+  if (stored.some(({ id }) => id === conversationId)) return;
+  throw new ThreadkeepError("not_found", `there is no conversation ${conversationId} in this browser; it may have been deleted`);
 }

@@ -20,7 +20,8 @@ function draw(): void {
   } else if (keyWasForgotten()) {
     label.replaceChildren(el("span", { class: "badge" }, "The key was not kept"), " ", change("Enter it again"));
   } else {
-    const { model, baseUrl } = settings();
-    label.replaceChildren(`${model.replace(/^[^/]+\//, "")} at ${new URL(absoluteBaseUrl(baseUrl)).host} `, change("Change"));
+    const { model, baseUrl, fallback } = settings();
+    const or = fallback === "" ? "" : `, else ${fallback}`;
+    label.replaceChildren(`${model.replace(/^[^/]+\//, "")} at ${new URL(absoluteBaseUrl(baseUrl)).host}${or} `, change("Change"));
   }
 }

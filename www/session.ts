@@ -1,12 +1,9 @@
 // The conversation that is open: the library's object, the page of events that is loaded, and what streams in.
 // It draws nothing. Whoever draws subscribes, and is told at most once per turn of the event loop.
 
-import { Conversation, ThreadkeepError, type ConversationEvent, type JSONValue, type LiveEvent } from "threadkeep";
-import { openingOptions } from "./agent.ts";
+import { Conversation, type ConversationEvent, type JSONValue, type LiveEvent } from "threadkeep";
+import { createConversation, createLLM, limits, openStored } from "./agent.ts";
 import { asStored, type StoredEvent } from "./event-shapes.ts";
-import { givenSecrets } from "./given-secrets.ts";
-import { ANALYZER, policyFor } from "./policy.ts";
-import { settings } from "./settings.ts";
 import { onOtherTab, takeTurn, tellOtherTabs } from "./tabs.ts";
 import { newest } from "./timeline.ts";
 
@@ -32,6 +29,8 @@ export class Session {
   readonly progress = new Map<string, string>();
 
   #conversation: Conversation;
+  /** Those that it was opened with. */
+  #limits = limits();
   #listeners = new Set<() => void>();
   #stops: Array<() => void> = [];
   #known = new Set<string>();
@@ -46,13 +45,11 @@ export class Session {
 
   /** @throws ThreadkeepError `not_found`: a link to what was deleted must not create it anew. */
   static async open(conversationId: string): Promise<Session> {
-    await expectStored(conversationId);
-    return Session.#over(await Conversation.open({ ...openingOptions(), conversationId, secrets: givenSecrets(conversationId) }));
+    return Session.#over(await openStored(conversationId));
   }
 
   static async create(title: string): Promise<Session> {
-    const policy = { confirmationPolicy: policyFor(settings().policy), securityAnalyzer: ANALYZER };
-    return Session.#over(await Conversation.open({ ...openingOptions(), tags: { title }, ...policy }));
+    return Session.#over(await createConversation(title));
   }
 
   static async #over(conversation: Conversation): Promise<Session> {
@@ -181,8 +178,20 @@ export class Session {
     this.#changed();
   }
 
+  /** Takes up changed settings. Another model answers from the next request on, also in a run that is under way. */
+  async takeSettings(): Promise<void> {
+    let isOutdated = this.isFollower || this.#limits !== limits();
+    try {
+      if (!isOutdated || this.running) await this.#conversation.switchLLM(await createLLM());
+    } catch {
+      isOutdated = true; // What is wrong comes out there.
+    }
+    if (isOutdated) await this.reopen();
+    this.#changed();
+  }
+
   /**
-   * Opens it anew: with changed settings, with what another tab wrote, or to write after that tab has closed.
+   * Opens it anew: with other limits, with what another tab wrote, or to write after that tab has closed.
    * Never rejects; a failure is shown. A run that is under way ends first.
    */
   reopen(): Promise<void> {
@@ -218,8 +227,8 @@ export class Session {
       this.#reopenAgain = false;
       try {
         await this.#conversation.close();
-        await expectStored(this.id);
-        this.#conversation = await Conversation.open({ ...openingOptions(), conversationId: this.id, secrets: givenSecrets(this.id) });
+        this.#limits = limits();
+        this.#conversation = await openStored(this.id);
         await this.#read(this.earlier);
       } catch (error) {
         this.failure = error;
@@ -281,10 +290,4 @@ export class Session {
       for (const listener of this.#listeners) listener();
     });
   }
-}
-
-async function expectStored(conversationId: string): Promise<void> {
-  const stored = await Conversation.list();
-  if (stored.some(({ id }) => id === conversationId)) return;
-  throw new ThreadkeepError("not_found", `there is no conversation ${conversationId} in this browser; it may have been deleted`);
 }

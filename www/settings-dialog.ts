@@ -1,15 +1,20 @@
 // The settings: which model, where, with which key, and what the browser does with the storage.
 
 import { byId, el } from "./dom.ts";
-import { isUnderPasskey, lockKey, lockKeyWithPasskey } from "./locked-key.ts";
+import { field, help, textField } from "./fields.ts";
+import { serverOf, withKey } from "./keys.ts";
 import { notify } from "./notices.ts";
-import { passkeysCanLock } from "./passkey.ts";
+import { profileOf, profiles, readProfiles } from "./profiles.ts";
 import { controlSettings } from "./settings-control.ts";
-import { changeSettings, CONNECTIONS, key, keyIsLocked, lockedKey, SCRIPTED, settings } from "./settings.ts";
+import { keySettings } from "./settings-key.ts";
+import { moreSettings } from "./settings-more.ts";
+import { fallbackSettings, profileSettings } from "./settings-profiles.ts";
+import { allKeys, changeSettings, CONNECTIONS, keyOf, type ModelSettings, SCRIPTED, settings, USUAL } from "./settings.ts";
 import { storageView } from "./storage-view.ts";
 
 export function startSettings(): void {
   byId("settings-button").addEventListener("click", openSettings);
+  void readProfiles().catch(() => undefined);
 }
 
 export function openSettings(): void {
@@ -22,68 +27,49 @@ export function openSettings(): void {
   });
   document.body.append(dialog);
   dialog.showModal();
+  // Another tab may have kept one. Without them there is still a model to choose.
+  void readProfiles().then(form.drawProfiles, () => undefined);
 }
 
-function settingsForm(): { element: HTMLElement; save: () => Promise<void> } {
+function settingsForm(): { element: HTMLElement; save: () => Promise<void>; drawProfiles: () => void } {
   const now = settings();
-  const known = CONNECTIONS.find(({ baseUrl }) => baseUrl === now.baseUrl);
+  const own = el("optgroup", { label: "Your profiles" });
+  const connection = el("select", { id: "connection" }, ...CONNECTIONS.map(({ id, label }) => el("option", { value: id }, label)), el("option", { value: "other" }, "Another server"), own);
+  const baseUrl = textField("base-url", { inputmode: "url", required: true });
+  const model = textField("model", { required: true });
+  const isScripted = (): boolean => connection.value === "scripted";
+  const chosen = (): string => (connection.value.startsWith(PROFILE) ? connection.value.slice(PROFILE.length) : "");
+  const described = (): ModelSettings => ({ model: model.value.trim(), baseUrl: baseUrl.value.trim(), ...more.read() });
 
-  const connection = el(
-    "select",
-    { id: "connection" },
-    ...CONNECTIONS.map(({ id, label }) => el("option", { value: id }, label)),
-    el("option", { value: "other" }, "Another OpenAI-compatible server"),
-  );
-  connection.value = known?.id ?? "other";
-  const baseUrl = el("input", { id: "base-url", type: "text", inputmode: "url", required: true, spellcheck: "false", autocomplete: "off", value: now.baseUrl });
-  const model = el("input", { id: "model", type: "text", required: true, spellcheck: "false", autocomplete: "off", value: now.model });
-  const apiKey = el("input", { id: "api-key", type: "password", autocomplete: "off", spellcheck: "false", value: key(), "aria-describedby": "key-help" });
-  const rememberKey = el("input", { id: "remember-key", type: "checkbox", "aria-describedby": "remember-help" });
-  rememberKey.checked = now.rememberKey;
-  const inputPrice = priceField("input-price", now.inputPrice);
-  const outputPrice = priceField("output-price", now.outputPrice);
+  const more = moreSettings();
+  const fallback = fallbackSettings({ baseUrl: () => baseUrl.value, chosen });
+  const profile = profileSettings({
+    model: () => (baseUrl.reportValidity() && model.reportValidity() ? described() : null),
+    chosen,
+    onChange: (name) => {
+      drawProfiles();
+      if (name !== "") connection.value = PROFILE + name;
+      fallback.draw();
+      follow();
+    },
+  });
+  const key = keySettings({
+    takesKey: () => !isScripted(),
+    keys: () => (isScripted() ? allKeys() : fallback.withKeyIn(withKey(allKeys(), baseUrl.value, key.apiKey.value.trim()))),
+  });
   const control = controlSettings();
-  const encryption = el("select", { id: "encryption", "aria-describedby": "remember-help" }, el("option", { value: "none" }, "Unencrypted"), el("option", { value: "passphrase" }, "Encrypted under a passphrase"));
-  const offerPasskey = (): void => void encryption.append(el("option", { value: "passkey" }, "Encrypted with a passkey"));
-  const lockedNow = lockedKey() === "" ? "none" : isUnderPasskey(lockedKey()) ? "passkey" : "passphrase";
-  if (lockedNow === "passkey") offerPasskey();
-  else void passkeysCanLock().then((can) => can && offerPasskey());
-  encryption.value = lockedNow;
-  const passphrase = el("input", { id: "passphrase", type: "password", autocomplete: "new-password", minlength: 8, "aria-describedby": "remember-help" });
-  const passphraseField = field("Passphrase", passphrase);
-  const encryptionField = field("Kept", encryption);
-  const rememberHelp = el("p", { class: "quiet", id: "remember-help" });
-  const keepsLocked = (): boolean => encryption.value === lockedNow && apiKey.value.trim() === key() && passphrase.value === "";
-  const keyHelp = el("p", { class: "quiet", id: "key-help" });
-  const explainKey = (): void => {
-    const whereabouts = rememberKey.checked ? "Stored in this browser until you clear it here." : "Kept in memory: gone when the page closes.";
-    keyHelp.textContent = `Sent to the base URL and nowhere else. ${keyIsLocked() ? "It is locked now; what you enter here takes its place. " : ""}${whereabouts}`;
-    encryptionField.hidden = !rememberKey.checked;
-    passphraseField.hidden = encryptionField.hidden || encryption.value !== "passphrase" || details.hidden;
-    // A field that is not to be seen must not keep the form from closing.
-    if (passphraseField.hidden) passphrase.value = "";
-    // The key that is locked already needs no passphrase again.
-    passphrase.required = !passphraseField.hidden && !keepsLocked();
-    rememberHelp.textContent = protection[encryption.value as keyof typeof protection];
-  };
-  for (const control of [rememberKey, encryption, apiKey]) control.addEventListener("input", explainKey);
 
+  const glance = el("span", { class: "quiet" });
+  const unfolded = el("details", { class: "more" }, el("summary", {}, "More about this model", glance), el("div", { class: "fields" }, ...more.elements, ...fallback.elements, profile.element));
+  // What is wrong cannot be pointed out where it is folded away.
+  unfolded.addEventListener("invalid", () => (unfolded.open = true), true);
   const details = el(
     "div",
     { class: "fields" },
     field("Base URL", baseUrl),
-    field("Model", model, el("p", { class: "quiet", id: "model-help" }, "With the name of its API in front, such as openai/gpt-4o")),
-    el("div", { class: "pair" }, field("Dollars per million tokens read", inputPrice), field("and written", outputPrice)),
-    field("Key", apiKey, keyHelp),
-    el(
-      "div",
-      { class: "check" },
-      rememberKey,
-      el("label", { for: "remember-key" }, "Keep the key on this device"),
-      rememberHelp,
-    ),
-    encryptionField,
-    passphraseField,
+    field("Model", model, help("model-help", "With the name of its API in front, such as openai/gpt-4o")),
+    ...key.elements,
+    unfolded,
   );
   const scriptedHelp = el(
     "p",
@@ -91,43 +77,62 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void> } {
     "This page's own server plays the model: fixed rules, no AI. It is there to try the page without a key. Connect a real model to get real answers.",
   );
 
-  const follow = (chosen: boolean): void => {
-    const preset = CONNECTIONS.find(({ id }) => id === connection.value);
-    details.hidden = preset?.id === "scripted";
-    scriptedHelp.hidden = !details.hidden;
-    explainKey();
-    if (!chosen) return;
-    baseUrl.value = preset?.baseUrl ?? "https://";
-    model.value = preset?.model ?? "openai/";
-    inputPrice.value = outputPrice.value = "";
+  /** What is shown follows from what is chosen and entered. */
+  const follow = (): void => {
+    details.hidden = isScripted();
+    scriptedHelp.hidden = !isScripted();
+    baseUrl.setCustomValidity(isUsableUrl(baseUrl.value) ? "" : "An address that begins with https:// or http://, such as https://api.openai.com/v1");
+    for (const part of [more, fallback, profile, key]) part.follow();
+    glance.textContent = [...more.glance(), ...fallback.glance()].join(" · ");
   };
-  connection.addEventListener("change", () => follow(true));
-  follow(false);
-
-  const check = (): void => baseUrl.setCustomValidity(isUsableUrl(baseUrl.value) ? "" : "An address that begins with https:// or http://, such as https://api.openai.com/v1");
-  baseUrl.addEventListener("input", check);
-  connection.addEventListener("change", check);
+  let server = "";
+  const fill = (next: ModelSettings): void => {
+    [baseUrl.value, model.value] = [next.baseUrl, next.model];
+    more.fill(next);
+    key.apiKey.value = keyOf(next.baseUrl);
+    server = serverOf(next.baseUrl);
+    fallback.draw();
+    profile.restart();
+    follow();
+  };
+  const drawProfiles = (): void => {
+    const before = connection.value;
+    own.replaceChildren(...[...profiles().keys()].map((name) => el("option", { value: PROFILE + name }, name)));
+    own.hidden = profiles().size === 0;
+    // The one that was chosen may be gone.
+    connection.value = before;
+    if (connection.selectedIndex < 0) connection.value = presetOf(baseUrl.value);
+    fallback.draw();
+    follow();
+  };
+  connection.addEventListener("change", () => {
+    const preset = CONNECTIONS.find(({ id }) => id === connection.value);
+    fill(profiles().get(chosen()) ?? { ...USUAL, baseUrl: preset?.baseUrl ?? "https://", model: preset?.model ?? "openai/" });
+  });
+  // Another server has another key. One that was just entered is meant for it.
+  baseUrl.addEventListener("change", () => {
+    if (key.apiKey.value === keyOf(server)) key.apiKey.value = keyOf(baseUrl.value.trim());
+    server = serverOf(baseUrl.value.trim());
+    follow();
+  });
 
   const save = async (): Promise<void> => {
-    const scripted = connection.value === "scripted";
-    const own = { model: model.value.trim(), baseUrl: baseUrl.value.trim(), rememberKey: rememberKey.checked, inputPrice: price(inputPrice), outputPrice: price(outputPrice) };
-    const next = { ...SCRIPTED, ...(scripted ? {} : own), ...control.read() };
-    const nextKey = scripted ? "" : apiKey.value.trim();
-    const under = next.rememberKey && nextKey !== "" ? encryption.value : "none";
-    const isKept = next.rememberKey && lockedNow !== "none" && keepsLocked();
-    const locked = isKept ? lockedKey() : under === "passphrase" ? await lockKey(nextKey, passphrase.value) : under === "passkey" ? await lockKeyWithPasskey(nextKey) : "";
+    const chosenModel = isScripted() ? {} : { ...described(), ...fallback.read(), rememberKey: key.isRemembered() };
+    const next = { ...SCRIPTED, ...chosenModel, ...control.read() };
+    const keys = key.keys();
+    const locked = await key.lock();
     if (locked === null) {
       // In the clear it was not to be kept.
-      changeSettings({ ...next, rememberKey: false }, nextKey);
+      changeSettings({ ...next, rememberKey: false }, keys);
       return notify("No passkey was made, so the key is in memory only: it is gone when the page closes.");
     }
-    const stored = changeSettings(next, nextKey, locked);
+    const stored = changeSettings(next, keys, locked);
     notify(stored ? "Settings saved." : "Settings are in effect, but this browser does not store them: they are gone after a reload.");
   };
 
   const element = el(
     "form",
-    { method: "dialog" },
+    { method: "dialog", oninput: follow },
     el("h2", { id: "settings-heading" }, "Settings"),
     el(
       "div",
@@ -143,28 +148,16 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void> } {
       el("button", { value: "", class: "button", formnovalidate: true }, "Cancel"),
     ),
   );
-  return { element, save };
+  drawProfiles();
+  connection.value = profileOf(now) === "" ? presetOf(now.baseUrl) : PROFILE + profileOf(now);
+  fill(now);
+  return { element, save, drawProfiles };
 }
 
-/** What it helps against to keep the key so, and what not. */
-const protection = {
-  none: "In this browser's local storage, unencrypted. Not on a shared computer.",
-  passphrase:
-    "In this browser's local storage, encrypted. That helps against a copy of the browser's profile. It does not help against a script or an extension that reads this page while the key is unlocked, nor against a passphrase that can be guessed.",
-  passkey:
-    "In this browser's local storage, encrypted with a secret that your device gives after you agreed. That helps against a copy of the browser's profile. It does not help against a script or an extension that reads this page while the key is unlocked. Without the passkey the key has to be entered again.",
-};
+/** Before the name of a profile, where other connections have their ids. */
+const PROFILE = "profile:";
 
-function field(name: string, control: HTMLElement, help?: HTMLElement): HTMLElement {
-  if (help && !control.hasAttribute("aria-describedby")) control.setAttribute("aria-describedby", help.id);
-  return el("div", { class: "field" }, el("label", { for: control.id }, name), control, help);
-}
-
-const priceField = (id: string, value: number): HTMLInputElement =>
-  el("input", { id, type: "number", inputmode: "decimal", min: 0, step: "any", placeholder: "unknown", value: value || "" });
-
-/** Not known is nothing. */
-const price = (field: HTMLInputElement): number => field.valueAsNumber || 0;
+const presetOf = (baseUrl: string): string => CONNECTIONS.find((each) => each.baseUrl === baseUrl)?.id ?? "other";
 
 function isUsableUrl(text: string): boolean {
   if (text.startsWith("/") && !text.startsWith("//")) return true;

@@ -1,35 +1,56 @@
-// Which model to talk to. The key lives in memory; it is stored only if the user ticks the box for it, and then
+// Which model to talk to. Keys live in memory; they are stored only if the user ticks the box for it, and then
 // encrypted if they give a passphrase or a passkey.
 
+import type { LLMOptions } from "threadkeep";
+import { isEmpty, type Keys, keysOf, serverOf, textOf } from "./keys.ts";
 import { unlockedKey } from "./locked-key.ts";
 import type { PolicyChoice } from "./policy.ts";
 
-export interface Settings {
+export interface ModelSettings {
   model: string;
   baseUrl: string;
+  /** What the server speaks. */
+  apiMode: NonNullable<LLMOptions["apiMode"]>;
+  /** Whether the model calls tools by itself, or in its text. */
+  nativeToolCalling: boolean;
+  /** Whether the provider works on answers by itself. */
+  background: boolean;
+  /** What a million tokens cost, in dollars; 0 where nobody said. */
+  inputPrice: number;
+  outputPrice: number;
+}
+
+export interface Settings extends ModelSettings {
+  /** The profile that is asked where the model fails; empty for none. */
+  fallback: string;
   rememberKey: boolean;
   /** A key was given once: after a reload the page can say that it is gone, instead of failing later. */
   hadKey: boolean;
+  /** The fallback's server, if it was given a key of its own. */
+  fallbackServer: string;
   /** When the agent asks first in new conversations. */
   policy: PolicyChoice;
   /** What one run may spend, in dollars. */
   budget: number | null;
   /** The tool whose calls this page's hook refuses; empty for none. */
   forbidden: string;
-  /** What a million tokens cost, in dollars; 0 where nobody said. */
-  inputPrice: number;
-  outputPrice: number;
 }
 
 const STORAGE_KEY = "threadkeep-demo:settings";
 const KEY_STORAGE_KEY = "threadkeep-demo:api-key";
 const LOCKED_STORAGE_KEY = "threadkeep-demo:locked-api-key";
 
+/** What most models need no word about. */
+export const USUAL = { apiMode: "auto", nativeToolCalling: true, background: false, inputPrice: 0, outputPrice: 0 } as const;
+
 export const SCRIPTED: Readonly<Settings> = {
+  ...USUAL,
   model: "openai/scripted-model",
   baseUrl: "/v1",
+  fallback: "",
   rememberKey: false,
   hadKey: false,
+  fallbackServer: "",
   policy: "risky",
   budget: null,
   forbidden: "",
@@ -39,26 +60,31 @@ export const SCRIPTED: Readonly<Settings> = {
 };
 
 export const CONNECTIONS = [
-  { id: "scripted", label: "Scripted stand-in (no key, no network)", baseUrl: SCRIPTED.baseUrl, model: SCRIPTED.model, needsKey: false },
-  { id: "openai", label: "OpenAI", baseUrl: "https://api.openai.com/v1", model: "openai/gpt-4o", needsKey: true },
-  { id: "anthropic", label: "Anthropic", baseUrl: "https://api.anthropic.com/v1", model: "anthropic/claude-sonnet-4-5", needsKey: true },
-  { id: "openrouter", label: "OpenRouter", baseUrl: "https://openrouter.ai/api/v1", model: "openrouter/openai/gpt-4o", needsKey: true },
-  { id: "ollama", label: "Ollama on this computer", baseUrl: "http://localhost:11434/v1", model: "ollama/llama3.2", needsKey: false },
-  { id: "lmstudio", label: "LM Studio on this computer", baseUrl: "http://localhost:1234/v1", model: "lm_studio/local-model", needsKey: false },
+  { id: "scripted", label: "Scripted stand-in (needs no key)", baseUrl: SCRIPTED.baseUrl, model: SCRIPTED.model },
+  { id: "openai", label: "OpenAI", baseUrl: "https://api.openai.com/v1", model: "openai/gpt-4o" },
+  { id: "anthropic", label: "Anthropic", baseUrl: "https://api.anthropic.com/v1", model: "anthropic/claude-sonnet-4-5" },
+  { id: "openrouter", label: "OpenRouter", baseUrl: "https://openrouter.ai/api/v1", model: "openrouter/openai/gpt-4o" },
+  { id: "ollama", label: "Ollama on this computer", baseUrl: "http://localhost:11434/v1", model: "ollama/llama3.2" },
+  { id: "lmstudio", label: "LM Studio on this computer", baseUrl: "http://localhost:1234/v1", model: "lm_studio/local-model" },
 ] as const;
 
 let current: Settings = read();
-let apiKey = readText(KEY_STORAGE_KEY);
+let keys: Keys = keysOf(readText(KEY_STORAGE_KEY), current.baseUrl);
 let locked = readText(LOCKED_STORAGE_KEY);
 const listeners = new Set<() => void>();
 
 export const settings = (): Readonly<Settings> => current;
-export const key = (): string => apiKey;
+export const allKeys = (): Keys => keys;
+/** The key of the server of this base URL. The stand-in needs none. */
+export const keyOf = (baseUrl: string): string => (baseUrl === SCRIPTED.baseUrl ? "" : (keys[serverOf(baseUrl)] ?? ""));
 export const isScripted = (): boolean => current.baseUrl === SCRIPTED.baseUrl;
-/** The key as it is stored encrypted; empty if it is not. */
+/** The keys as they are stored encrypted; empty if they are not. */
 export const lockedKey = (): string => locked;
-export const keyIsLocked = (): boolean => locked !== "" && apiKey === "" && !isScripted();
-export const keyWasForgotten = (): boolean => current.hadKey && apiKey === "" && !isScripted() && !keyIsLocked();
+export const keyIsLocked = (): boolean => locked !== "" && isEmpty(keys) && !isScripted();
+export const keyWasForgotten = (): boolean => {
+  const isMissing = (current.hadKey && keyOf(current.baseUrl) === "") || (current.fallbackServer !== "" && keyOf(current.fallbackServer) === "");
+  return isMissing && !isScripted() && !keyIsLocked();
+};
 
 export function onSettingsChange(listener: () => void): void {
   listeners.add(listener);
@@ -68,24 +94,24 @@ export function onSettingsChange(listener: () => void): void {
 export async function unlockKey(passphrase?: string): Promise<boolean> {
   const found = await unlockedKey(locked, passphrase);
   if (found === null) return false;
-  apiKey = found;
+  keys = keysOf(found, current.baseUrl);
   for (const listener of listeners) listener();
   return true;
 }
 
 /**
- * With `nextLocked`, the key is stored as that and not in the clear. Returns false if the browser would not store them;
- * they are in effect for this visit all the same.
+ * With `nextLocked`, the keys are stored as that and not in the clear. Returns false if the browser would not store
+ * them; they are in effect for this visit all the same.
  */
-export function changeSettings(next: Settings, nextKey: string, nextLocked = ""): boolean {
-  current = { ...next, hadKey: nextKey !== "" };
-  apiKey = nextKey;
+export function changeSettings(next: Settings, nextKeys = keys, nextLocked = ""): boolean {
+  keys = nextKeys;
+  current = { ...next, hadKey: keyOf(next.baseUrl) !== "" };
   locked = nextLocked;
   let stored = true;
   try {
     localStorage.setItem(STORAGE_KEY, JSON.stringify(current));
     keep(LOCKED_STORAGE_KEY, nextLocked);
-    keep(KEY_STORAGE_KEY, next.rememberKey && nextLocked === "" ? nextKey : "");
+    keep(KEY_STORAGE_KEY, next.rememberKey && nextLocked === "" ? textOf(keys) : "");
   } catch {
     stored = false;
   }
@@ -100,7 +126,7 @@ function read(): Settings {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "null");
     // The pretended prices are those of the stand-in only.
-    return typeof stored === "object" && stored !== null ? { ...SCRIPTED, inputPrice: 0, outputPrice: 0, ...stored } : { ...SCRIPTED };
+    return typeof stored === "object" && stored !== null ? { ...SCRIPTED, ...USUAL, ...stored } : { ...SCRIPTED };
   } catch {
     return { ...SCRIPTED };
   }

@@ -37,7 +37,7 @@ export const currentSession = (): Session | null => session;
 
 export function startStage(): void {
   onSettingsChange(() => {
-    if (session !== null) opening = session.reopen();
+    if (session !== null) opening = session.takeSettings();
     else if (currentRoute() === null) showNew();
   });
   onRoute((route) => follow(route, { moved: true }));

@@ -12,11 +12,13 @@ import { listen } from "../support/listen.mjs";
 const folder = `.cache/demo-${process.pid}`;
 let built;
 
-/** Builds the page and serves it with its scripted model, which `npm start` does too. `requests` are those to the model. */
-export async function startDemo({ delay = 3 } = {}) {
+/**
+ * Builds the page and serves it with its scripted model, which `npm start` does too, or with the handler of another.
+ * `requests` are those to the model.
+ */
+export async function startDemo({ delay = 3, model: scripted = createScriptedModel({ delay }) } = {}) {
   await (built ??= build({ outdir: path.join(root, folder) }));
   const requests = [];
-  const scripted = createScriptedModel({ delay });
   const model = (request, response) => {
     requests.push({ url: request.url, authorization: request.headers.authorization });
     return scripted(request, response);

@@ -1,0 +1,63 @@
+// The part of the settings that most models need no word about: what the server speaks, how tools are called, whether
+// answers are worked on in the background, and prices.
+
+import { el } from "./dom.ts";
+import { check, checkbox, field, help, options } from "./fields.ts";
+import type { ModelSettings } from "./settings.ts";
+
+type More = Omit<ModelSettings, "model" | "baseUrl">;
+
+const SPOKEN = { auto: "Automatic, by the model's name", chat: "OpenAI Chat Completions", responses: "OpenAI Responses", anthropic: "Anthropic Messages" } as const;
+
+export function moreSettings() {
+  const spoken = el("select", { id: "api-mode" }, ...options(SPOKEN));
+  const callsTools = checkbox("native-tools");
+  const background = checkbox("background");
+  const inputPrice = priceField("input-price");
+  const outputPrice = priceField("output-price");
+  const apiMode = (): More["apiMode"] => spoken.value as More["apiMode"];
+  /** Only OpenAI Responses has it; tools in text are Chat Completions. */
+  const hasBackground = (): boolean => ["auto", "responses"].includes(apiMode()) && callsTools.checked;
+
+  const follow = (): void => void (background.disabled = !hasBackground());
+  const fill = (model: More): void => {
+    spoken.value = model.apiMode;
+    callsTools.checked = model.nativeToolCalling;
+    background.checked = model.background;
+    inputPrice.value = priceText(model.inputPrice);
+    outputPrice.value = priceText(model.outputPrice);
+    follow();
+  };
+  const read = (): More => ({
+    apiMode: apiMode(),
+    nativeToolCalling: callsTools.checked,
+    background: background.checked && hasBackground(),
+    // Not known is nothing.
+    inputPrice: inputPrice.valueAsNumber || 0,
+    outputPrice: outputPrice.valueAsNumber || 0,
+  });
+  /** What is not as usual, in a few words: to be read while it is folded away. */
+  const glance = (): string[] => {
+    const { background, nativeToolCalling } = read();
+    return [apiMode() !== "auto" && SPOKEN[apiMode()], !nativeToolCalling && "tools in text", background && "in the background"].filter((part) => part !== false);
+  };
+
+  const pricesHelp = help("prices-help", "Empty: as in public price lists, if the model is in them.");
+  const elements = [
+    field("The server speaks", spoken, help("api-mode-help", "Automatic is right for most. Choose one if your server offers the model in that way only.")),
+    el(
+      "div",
+      { class: "field", role: "group", "aria-labelledby": "prices", "aria-describedby": pricesHelp.id },
+      el("span", { class: "label", id: "prices" }, "Dollars per million tokens"),
+      el("div", { class: "pair" }, field("Read", inputPrice), field("Written", outputPrice)),
+      pricesHelp,
+    ),
+    check("The model calls tools by itself", callsTools, help("native-tools-help", "Clear this for a model that cannot: tools are then explained and called in plain text.")),
+    check("Answer in the background", background, help("background-help", "OpenAI Responses only. The provider works on answers by itself and keeps them, so that they outlive a lost connection and a reload.")),
+  ];
+  return { elements, fill, read, glance, follow };
+}
+
+const priceField = (id: string): HTMLInputElement => el("input", { id, type: "number", inputmode: "decimal", min: 0, step: "any" });
+
+const priceText = (price: number): string => (price === 0 ? "" : String(price));

@@ -1,0 +1,124 @@
+// The part of the settings about kept profiles: keeping the model that the form describes, deleting one, and the one
+// that steps in where the model fails.
+
+import { el } from "./dom.ts";
+import { sentence } from "./failures.ts";
+import { field, help, textField } from "./fields.ts";
+import { type Keys, serverOf, withKey } from "./keys.ts";
+import { forgetProfile, keepProfile, notKept, profiles } from "./profiles.ts";
+import { keyOf, type ModelSettings, settings } from "./settings.ts";
+
+interface Form {
+  /** The model as the form describes it; null, and the field is pointed out, where it does not yet. */
+  model: () => ModelSettings | null;
+  baseUrl: () => string;
+  /** The profile that is chosen as the connection; empty for none. */
+  chosen: () => string;
+  /** Profiles have changed; this one is to be chosen, or none. */
+  onChange: (chosen: string) => void;
+}
+
+/** Keeps a profile and deletes one. Both take effect at once. */
+export function profileSettings(form: Omit<Form, "baseUrl">) {
+  const name = textField("profile-name", { maxlength: 64, placeholder: "such as fast" });
+  const keep = el("button", { type: "button", class: "button" }, "Keep");
+  const remove = el("button", { type: "button", class: "button small" });
+  const said = el("p", { class: "kept", role: "status" });
+  const failed = el("p", { class: "wrong", role: "alert" });
+
+  const attempt = async (act: () => Promise<void>): Promise<boolean> => {
+    said.textContent = failed.textContent = "";
+    return act().then(
+      () => true,
+      (error: unknown) => ((failed.textContent = sentence(error instanceof Error ? error.message : String(error))), false),
+    );
+  };
+  const keepIt = async (): Promise<void> => {
+    const model = form.model();
+    if (model === null) return;
+    const kept = name.value.trim();
+    if (!(await attempt(() => keepProfile(kept, model)))) return name.focus();
+    form.onChange(kept);
+    const lost = notKept(model);
+    said.textContent = lost.length === 0 ? `Kept as “${kept}”.` : `Kept as “${kept}”, except for ${lost.join(" and ")}, which a profile does not hold.`;
+  };
+  const removeIt = async (): Promise<void> => {
+    const removed = form.chosen();
+    if (!(await attempt(() => forgetProfile(removed)))) return;
+    form.onChange("");
+    said.textContent = `“${removed}” is deleted. What it said is still in this form.`;
+    name.focus();
+  };
+  keep.addEventListener("click", () => void keepIt());
+  remove.addEventListener("click", () => void removeIt());
+  // Enter would save the settings, which is not what is being written here.
+  name.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    void keepIt();
+  });
+
+  const follow = (): void => {
+    const chosen = form.chosen();
+    remove.hidden = chosen === "";
+    remove.textContent = `Delete “${chosen}”`;
+  };
+  /** Another connection was chosen. */
+  const restart = (): void => {
+    name.value = form.chosen();
+    said.textContent = failed.textContent = "";
+    follow();
+  };
+  const row = el("div", { class: "name-row" }, name, keep);
+  const explained = help("profile-help", "Under a name, to choose it as a connection or as a fallback. The key is not part of it.");
+  name.setAttribute("aria-describedby", explained.id);
+  const element = el("div", { class: "field" }, el("label", { for: name.id }, "Keep this model as a profile"), row, said, failed, explained, remove);
+  return { element, follow, restart };
+}
+
+/** The model that is asked where the chosen one fails. */
+export function fallbackSettings(form: Pick<Form, "baseUrl" | "chosen">) {
+  const choice = el("select", { id: "fallback" });
+  const choiceHelp = help("fallback-help");
+  const key = textField("fallback-key", { type: "password" });
+  const keyName = el("span");
+  const keyField = field(keyName, key, help("fallback-key-help", "Sent there only. Kept like the other key."));
+  let server = "";
+  let wanted = settings().fallback;
+
+  /** The fallback's base URL, where it has a server, and so a key, of its own. */
+  const elsewhere = (): string => {
+    const baseUrl = profiles().get(choice.value)?.baseUrl ?? "";
+    return baseUrl === "" || serverOf(baseUrl) === serverOf(form.baseUrl()) ? "" : baseUrl;
+  };
+  const draw = (): void => {
+    const names = [...profiles().keys()].filter((name) => name !== form.chosen());
+    choice.replaceChildren(el("option", { value: "" }, "No other model"), ...names.map((name) => el("option", { value: name }, name)));
+    choice.value = names.includes(wanted) ? wanted : "";
+    choice.disabled = names.length === 0;
+    choiceHelp.textContent =
+      names.length === 0
+        ? "Keep another model as a profile first; it can then step in for this one."
+        : "When this model cannot be reached, is overloaded or takes too long, before anything of an answer is shown.";
+    follow();
+  };
+  const follow = (): void => {
+    const there = elsewhere();
+    keyField.hidden = there === "";
+    const next = serverOf(there);
+    if (next === server) return;
+    server = next;
+    key.value = next === "" ? "" : keyOf(next);
+    keyName.textContent = next === "" ? "" : `Key for ${new URL(next).host}`;
+  };
+  choice.addEventListener("input", () => (wanted = choice.value));
+
+  return {
+    elements: [field("If it fails, ask", choice, choiceHelp), keyField],
+    draw,
+    follow,
+    glance: (): string[] => (choice.value === "" ? [] : [`fallback: ${choice.value}`]),
+    read: () => ({ fallback: choice.value, fallbackServer: key.value.trim() === "" ? "" : serverOf(elsewhere()) }),
+    withKeyIn: (keys: Keys): Keys => (elsewhere() === "" ? keys : withKey(keys, elsewhere(), key.value.trim())),
+  };
+}
