@@ -60,7 +60,7 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
   const control = controlSettings();
 
   const glance = el("span", { class: "quiet" });
-  const unfolded = el("details", { class: "more" }, el("summary", {}, "More about this model", glance), el("div", { class: "fields" }, ...more.elements, ...fallback.elements, profile.element));
+  const unfolded = el("details", { class: "more" }, el("summary", {}, el("span", {}, "More about this model ", glance)), el("div", { class: "fields" }, ...more.elements, ...fallback.elements, profile.element));
   // What is wrong cannot be pointed out where it is folded away.
   unfolded.addEventListener("invalid", () => (unfolded.open = true), true);
   const details = el(

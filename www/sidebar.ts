@@ -13,8 +13,9 @@ export function startSidebar(): void {
   byId("close-sidebar").addEventListener("click", () => setOpen(false));
   scrim.addEventListener("click", () => setOpen(false));
   sidebar.addEventListener("keydown", (event) => event.key === "Escape" && setOpen(false));
-  // Following a link in it is what it was opened for, also where the link leads to the page that is already shown.
-  sidebar.addEventListener("click", (event) => (event.target as Element).closest("a") && setOpen(false));
+  // Following a link in it is what it was opened for, also where the link leads to the page that is already shown; so is
+  // what asks in a dialog. It closes before that opens, for a dialog gives the focus back to where it was.
+  sidebar.addEventListener("click", (event) => (event.target as Element).closest("a, .sidebar-foot button") && setOpen(false), true);
   narrow.addEventListener("change", apply);
   apply();
 }

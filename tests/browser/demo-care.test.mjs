@@ -105,6 +105,16 @@ for (const kind of availableBrowsers) {
         await violations("the drawer on a phone");
       });
 
+      await step("on a phone the drawer makes way for what was chosen in it, and the focus comes back", async (page) => {
+        await page.page.setViewport({ width: 390, height: 844 });
+        await page.press("Conversations");
+        await page.press("Settings");
+        await page.press("Save");
+        await page.shows(/Settings saved/, "#notices");
+        const seen = await page.page.evaluate(() => [document.querySelector("#stage").inert, document.activeElement.id]);
+        assert.deepEqual(seen, [false, "open-sidebar"]);
+      });
+
       await step("a failure says what happened and offers a way on", async (page) => {
         await page.say("fail 401");
         await page.press("Open settings");
