@@ -55,6 +55,7 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
   });
   const key = keySettings({
     takesKey: () => !isScripted(),
+    baseUrl: () => baseUrl.value,
     keys: () => (isScripted() ? allKeys() : fallback.withKeyIn(withKey(allKeys(), baseUrl.value, key.apiKey.value.trim()))),
   });
   const control = controlSettings();

@@ -2,7 +2,7 @@
 
 import { el } from "./dom.ts";
 import { check, checkbox, field, help, options, textField } from "./fields.ts";
-import { areSame, isEmpty, type Keys, textOf } from "./keys.ts";
+import { areSame, isEmpty, type Keys, serverOf, textOf } from "./keys.ts";
 import { isUnderPasskey, lockKey, lockKeyWithPasskey } from "./locked-key.ts";
 import { passkeysCanLock } from "./passkey.ts";
 import { allKeys, keyIsLocked, lockedKey, settings } from "./settings.ts";
@@ -10,6 +10,7 @@ import { allKeys, keyIsLocked, lockedKey, settings } from "./settings.ts";
 interface Form {
   /** Whether the chosen connection takes a key at all. */
   takesKey: () => boolean;
+  baseUrl: () => string;
   /** All keys, as the form would save them. */
   keys: () => Keys;
 }
@@ -33,7 +34,9 @@ export function keySettings(form: Form) {
   const staysLocked = (): boolean => lockedNow !== "none" && encryption.value === lockedNow && passphrase.value === "" && areSame(form.keys(), allKeys());
 
   const follow = (): void => {
-    const whereabouts = remember.checked ? "Stored in this browser until you clear it here." : "Kept in memory: gone when the page closes.";
+    const others = Object.keys(form.keys()).filter((server) => server !== serverOf(form.baseUrl()));
+    const like = others.length === 0 ? "" : `, like ${others.length === 1 ? "that" : "those"} for ${others.map((server) => new URL(server).host).join(", ")}`;
+    const whereabouts = remember.checked ? `Stored in this browser until you clear it here${like}.` : "Kept in memory: gone when the page closes.";
     keyHelp.textContent = `Sent to the base URL and nowhere else. ${keyIsLocked() ? "It is locked now; what you enter here takes its place. " : ""}${whereabouts}`;
     encryptionField.hidden = !remember.checked;
     passphraseField.hidden = encryptionField.hidden || encryption.value !== "passphrase" || !form.takesKey();

@@ -66,6 +66,10 @@ for (const kind of availableBrowsers) {
         await page.page.select("#connection", "openai");
         assert.equal(await page.page.$eval("#api-key", (field) => field.checkVisibility()), true);
         assert.equal(await page.page.$eval("#api-mode", (field) => field.checkVisibility()), false);
+        // What is wrong in there is shown.
+        await page.page.$eval("#input-price", (field) => (field.value = "-1"));
+        await page.press("Save");
+        await page.until("it is unfolded, and the focus there", () => document.querySelector(".more").open && document.activeElement.id === "input-price");
       });
 
       await step("what the server speaks changes the request", async (page) => {
@@ -176,6 +180,30 @@ for (const kind of availableBrowsers) {
         assert.equal(await page.page.$eval("#fallback-key", (field) => field.value), "sk-reserve");
         await page.page.evaluate(() => localStorage.clear());
       }, /status of 503/);
+
+      await step("a key belongs to its server", async (page) => {
+        // As it was stored when there was one key only.
+        const old = JSON.stringify({ model: "openai/talker", baseUrl: `${demo.origin}/v1`, rememberKey: true, hadKey: true });
+        await page.page.evaluate((old) => {
+          localStorage.setItem("threadkeep-demo:settings", old);
+          localStorage.setItem("threadkeep-demo:api-key", "sk-of-old");
+        }, old);
+        await page.page.reload();
+        await page.ask("Who are you?");
+        assert.equal(last().headers.authorization, "Bearer sk-of-old");
+        await page.press("Settings");
+        await page.page.select("#connection", "openai");
+        assert.equal(await page.page.$eval("#api-key", (field) => field.value), "");
+        await page.page.type("#api-key", "sk-of-openai");
+        await page.shows(/until you clear it here, like that for 127\.0\.0\.1/, "#key-help");
+        await save(page);
+        await page.press("Settings");
+        await connect(page, "openai/talker");
+        await page.page.focus("#model");
+        assert.equal(await page.page.$eval("#api-key", (field) => field.value), "sk-of-old");
+        await page.press("Cancel");
+        await page.page.evaluate(() => localStorage.clear());
+      });
 
       await step("another model answers from the next request on, also in a run that is under way", async (page) => {
         await page.press("Settings");
