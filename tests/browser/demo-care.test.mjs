@@ -108,6 +108,7 @@ for (const kind of availableBrowsers) {
       await step("on a phone the drawer makes way for what was chosen in it, and the focus comes back", async (page) => {
         await page.page.setViewport({ width: 390, height: 844 });
         await page.press("Conversations");
+        await page.still();
         await page.press("Settings");
         await page.press("Save");
         await page.shows(/Settings saved/, "#notices");
