@@ -16,8 +16,11 @@ export interface ProfileStorage {
   names(): Promise<string[]>;
 }
 
-/** What a profile does not hold, because it is a secret or a function: given again when it is loaded. */
-export type GivenAgain = Pick<LLMOptions, "apiKey" | "headers" | "fetch" | "fallbacks" | "fallbackOn">;
+/**
+ * What a profile does not hold, because it is a secret, a function or nothing that the SDK stores: given again when it
+ * is loaded.
+ */
+export type GivenAgain = Pick<LLMOptions, "apiKey" | "headers" | "fetch" | "fallbacks" | "fallbackOn" | "background">;
 
 /**
  * Models under names, in the form in which the Python SDK keeps its own (`~/.openhands/profiles/<name>.json`). Neither

@@ -1,13 +1,13 @@
 // Profiles as they are kept: the SDK's field names, and of them only those that were set. Python fills in the rest.
 import { ThreadkeepError, invalidOptions } from "../errors.js";
 import type { LLMOptions } from "../llm.js";
-import type { ProfileStorage } from "../profiles.js";
+import type { GivenAgain, ProfileStorage } from "../profiles.js";
 import { databaseOf } from "./database.js";
 
 /** The SDK's `PROFILE_NAME_PATTERN`. */
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** The options that are kept, and what the SDK calls them. */
+/** What the SDK calls the options that are kept: every one that is not given again. */
 const fields = {
   model: "model",
   baseUrl: "base_url",
@@ -18,12 +18,16 @@ const fields = {
   topP: "top_p",
   maxOutputTokens: "max_output_tokens",
   reasoningEffort: "reasoning_effort",
+  reasoningSummary: "reasoning_summary",
+  enableEncryptedReasoning: "enable_encrypted_reasoning",
+  promptCacheRetention: "prompt_cache_retention",
   numRetries: "num_retries",
   timeout: "timeout",
   nativeToolCalling: "native_tool_calling",
+  capabilityOverrides: "capability_overrides",
   inputCostPerToken: "input_cost_per_token",
   outputCostPerToken: "output_cost_per_token",
-} as const satisfies Partial<Record<keyof LLMOptions, string>>;
+} as const satisfies Record<Exclude<keyof LLMOptions, keyof GivenAgain>, string>;
 
 export function checkedName(name: unknown): string {
   if (typeof name === "string" && namePattern.test(name)) return name;
@@ -44,6 +48,8 @@ export function profileOf(options: LLMOptions): string {
   if (profile["api_mode"] === "anthropic") profile["api_mode"] = "auto";
   // The SDK refuses fractions of a second.
   if (typeof profile["timeout"] === "number") profile["timeout"] = Math.ceil(profile["timeout"]);
+  // The SDK has no value where it is left to the provider, but a default where there is no field.
+  if (profile["prompt_cache_retention"] === "") profile["prompt_cache_retention"] = null;
   return JSON.stringify(profile);
 }
 
@@ -63,6 +69,12 @@ export function optionsOf(name: string, json: string | undefined): LLMOptions {
   const options: Record<string, unknown> = {};
   for (const [option, field] of Object.entries(fields)) {
     if (stored[field] !== undefined && stored[field] !== null) options[option] = stored[field];
+  }
+  if (stored["prompt_cache_retention"] === null) options["promptCacheRetention"] = "";
+  // One of the SDK's overrides, `thinking_mode`, is a word.
+  const overrides = options["capabilityOverrides"];
+  if (typeof overrides === "object") {
+    options["capabilityOverrides"] = Object.fromEntries(Object.entries(overrides as object).filter(([, can]) => typeof can === "boolean"));
   }
   return options as unknown as LLMOptions;
 }

@@ -46,6 +46,14 @@ const wireApis = [
   },
 ];
 
+/** Every option that a profile holds, the last ones with values that count as none elsewhere. */
+const kept = {
+  model: "openai/gpt-5", baseUrl: "/v1", apiMode: "responses", usageId: "mine", stream: false, temperature: 0.5, topP: 0.25,
+  maxOutputTokens: 1000, reasoningEffort: "none", reasoningSummary: "detailed", nativeToolCalling: false, inputCostPerToken: 1e-6,
+  outputCostPerToken: 0, capabilityOverrides: { supports_vision: true, supports_responses_api: false },
+  enableEncryptedReasoning: false, promptCacheRetention: "", numRetries: 0, timeout: 0,
+};
+
 /** Runs an agent of these tools against the recorded answers, which the page's own server keeps. */
 async function runRecorded({ name, llm, calls, tools, text }) {
   const { Agent, Conversation, LLM, memoryStore, tool } = await import("/threadkeep/index.js");
@@ -75,15 +83,16 @@ for (const kind of availableBrowsers) {
     const browser = await tabs(kind);
     try {
       await browser.page(`${server.origin}/pages/blank.html`);
-      await context.test("a profile outlives the page, and holds neither key nor headers", async () => {
-        await browser.evaluate(async () => {
+      await context.test("a profile outlives the page with every option, and holds neither key nor headers", async () => {
+        await browser.evaluate(async (kept) => {
           const { LLM, LLMProfileStore } = await import("/threadkeep/index.js");
           const profiles = new LLMProfileStore("profiled");
+          await profiles.save("all", new LLM({ ...kept, background: true }));
           await profiles.save("fast", new LLM({ model: "openai/gpt-4o-mini", temperature: 0.5, timeout: 1.5, apiKey: "sk-planted", headers: { "x-key": "planted" } }));
           await profiles.save("other", new LLM({ model: "ollama/qwen3", baseUrl: "http://box:11434", nativeToolCalling: false }));
           await profiles.save("gone", new LLM({ model: "m", baseUrl: "/v1" }));
           await profiles.delete("gone");
-        });
+        }, kept);
         await browser.page(`${server.origin}/pages/blank.html`);
         const found = await browser.evaluate(async () => {
           const { LLMProfileStore } = await import("/threadkeep/index.js");
@@ -100,6 +109,7 @@ for (const kind of availableBrowsers) {
           const failed = (promise) => promise.then(() => "no error", ({ code, message }) => `${code}: ${message}`);
           return {
             names: await profiles.list(),
+            all: (await profiles.load("all")).options,
             rows,
             fast: (await profiles.load("fast", { apiKey: "sk-again" })).options,
             other: (await profiles.load("other")).options,
@@ -107,8 +117,9 @@ for (const kind of availableBrowsers) {
             unnamed: await failed(profiles.load("../gone")),
           };
         });
-        assert.deepEqual(found.names, ["fast", "other"]);
-        assert.deepEqual(found.rows.map((row) => JSON.parse(row)), [
+        assert.deepEqual(found.names, ["all", "fast", "other"]);
+        assert.deepEqual(found.all, kept);
+        assert.deepEqual(found.rows.slice(1).map((row) => JSON.parse(row)), [
           { model: "openai/gpt-4o-mini", temperature: 0.5, timeout: 2 },
           { model: "ollama/qwen3", base_url: "http://box:11434", native_tool_calling: false },
         ]);

@@ -11,6 +11,7 @@ import { importedConversations } from "./library/imported.mjs";
 import { aLongConversation } from "./library/long.mjs";
 import { messagesOfConversations } from "./library/messages.mjs";
 import { metricsOfTheSdk } from "./library/metrics.mjs";
+import { profilesBothWays } from "./library/profiles.mjs";
 import { requestsOfTheSdk } from "./library/requests.mjs";
 import { secretsBothWays } from "./library/secrets.mjs";
 import { writtenConversations } from "./library/written.mjs";
@@ -37,6 +38,7 @@ describe("conversations of other programs", { concurrency: 4 }, () => foreignCon
 describe("messages", { concurrency: 4 }, () => messagesOfConversations(sdk, place));
 describe("requests", { concurrency: 4 }, () => requestsOfTheSdk(sdk));
 describe("metrics", { concurrency: 4 }, () => metricsOfTheSdk(sdk, place));
+describe("profiles", { concurrency: 4 }, () => profilesBothWays(sdk, place));
 describe("there and back", { concurrency: 4 }, () => thereAndBack(sdk, place));
 describe("decided elsewhere", { concurrency: 4 }, () => decidedElsewhere(sdk, place));
 describe("secrets", () => secretsBothWays(sdk, place));

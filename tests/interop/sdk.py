@@ -11,6 +11,7 @@ With --bare nothing of openhands-tools is imported, as in a program that uses on
 A line for --serve is {"command": "check" | "resume" | "requests" | "secrets", "path": ..., "reply": ..., "text": ..., "cipher": ...},
 or {"command": "decide", "path": ..., "decision": "approve" | "reject", "reply": ...},
 or {"command": "meter", "llm": ..., "base_url": ..., "questions": ...}, {"command": "judge", "analyzer": ..., "actions": [...]}, {"command": "search", "patterns": [[pattern, [text, ...]], ...]},
+{"command": "profile", "path": ..., "name": ..., "llm": ...},
 or {"command": "stuck"}, which compares the stuck detector with what is kept of it;
 anything else the SDK or its libraries print goes to stderr.
 With "api_mode": "responses" or "anthropic" a resume or a request goes over that API, else over Chat Completions; over
@@ -43,6 +44,7 @@ from checking import check  # noqa: E402
 from judging import judge, search  # noqa: E402
 from metering import meter  # noqa: E402
 from opened import copies, import_every_tool  # noqa: E402
+from profiled import profile  # noqa: E402
 from resuming import QUESTION, decide, requests, resume  # noqa: E402
 from secrets_stored import secrets  # noqa: E402
 from stuck_cases import compared  # noqa: E402
@@ -56,6 +58,8 @@ def obey(order: dict) -> list[dict]:
         return [judge(order["analyzer"], order["actions"])]
     if order["command"] == "meter":
         return [meter(order["llm"], order["base_url"], order["questions"])]
+    if order["command"] == "profile":
+        return [profile(order["path"], order["name"], order.get("llm"))]
     if order["command"] == "search":
         return [search(order["patterns"])]
     if order["command"] == "stuck":
