@@ -83,8 +83,9 @@ impl Llm {
             on_delta(delta);
         };
         let mut first_error: Option<LlmError> = None;
+        let mut context = context.clone();
         for llm in std::iter::once(self).chain(&self.fallbacks) {
-            let error = match llm.complete_alone(messages, tools, context, &is_shown, &show).await {
+            let error = match llm.complete_alone(messages, tools, &context, &is_shown, &show).await {
                 Ok(completion) => return Ok(completion),
                 Err(error) => error,
             };
@@ -95,6 +96,8 @@ impl Llm {
                 return Err(error);
             }
             first_error.get_or_insert(error);
+            // The id of a kept answer is the first model's server's affair: no other one is told of it, or makes it.
+            (context.kept_answer, context.on_kept) = (None, None);
         }
         Err(first_error.unwrap_or_else(|| LlmError::new(LlmFailure::NoResponse, "")))
     }

@@ -21,9 +21,10 @@ pub struct CallContext {
     pub conversation_id: Option<String>,
     /// What attempts have cost that came to nothing, an entry each. Their messages are empty.
     pub lost: Rc<RefCell<Vec<Completion>>>,
-    /// An answer that was begun before and that the provider keeps. Where it is lost, a new one is asked for.
+    /// An answer that was begun before and that the provider keeps. Where it is lost, a new one is asked for. It is
+    /// the model's own; its fallbacks have none.
     pub kept_answer: Option<String>,
-    /// Told the id of an answer that the provider keeps, as soon as it is known.
+    /// Told the id of an answer of the model that the provider keeps, as soon as it is known. Not of its fallbacks'.
     pub on_kept: Option<OnKept>,
 }
 

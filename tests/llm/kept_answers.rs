@@ -33,9 +33,19 @@ struct Heard {
 }
 
 fn hear(options: LlmOptions, kept_answer: Option<&str>, replies: Vec<Reply>) -> Heard {
+    hear_with(options, Vec::new(), kept_answer, replies)
+}
+
+fn hear_with(
+    options: LlmOptions,
+    fallbacks: Vec<LlmOptions>,
+    kept_answer: Option<&str>,
+    replies: Vec<Reply>,
+) -> Heard {
     let http = ScriptedHttp::new(replies);
     let host = Rc::new(ScriptedHost::default());
-    let llm = Llm::new(options, http.clone(), host.clone()).unwrap();
+    let model = |options| Llm::new(options, http.clone(), host.clone()).unwrap();
+    let llm = Llm { fallbacks: fallbacks.into_iter().map(model).collect(), ..model(options) };
     let shown = RefCell::new(String::new());
     let told = Rc::new(RefCell::new(Vec::new()));
     let tell = told.clone();
@@ -149,6 +159,22 @@ fn an_answer_is_picked_up_by_its_id() {
 
     let heard = hear(LlmOptions { background: false, ..in_background() }, Some(ID), vec![whole()]);
     assert_eq!((urls(&heard.http), heard.told), (vec!["/responses".into()], vec![]));
+}
+
+/// Another server is not told of it, and its own are not taken for the first one's.
+#[test]
+fn an_id_stays_between_a_model_and_its_server() {
+    let elsewhere = LlmOptions { base_url: Some("https://elsewhere.test/v1".into()), ..in_background() };
+    let once = LlmOptions { num_retries: Some(1), ..in_background() };
+    let there = || events(&[created(), completed(1, "From there")], None);
+    for (kept_answer, failures) in [(Some("resp_ofthefirstserver"), vec![404, 503]), (None, vec![503])] {
+        let mut replies: Vec<Reply> = failures.iter().map(|status| Reply::whole(*status, "")).collect();
+        replies.push(there());
+        let heard = hear_with(once.clone(), vec![elsewhere.clone()], kept_answer, replies);
+        assert_eq!(heard.result.unwrap().message.text(), "From there");
+        assert_eq!(urls(&heard.http).last().unwrap(), "https://elsewhere.test/v1/responses");
+        assert_eq!(heard.told, Vec::<String>::new());
+    }
 }
 
 #[test]
