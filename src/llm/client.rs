@@ -119,13 +119,12 @@ impl Llm {
         options.check()?;
         options.kept_answer = context.kept_answer.clone().filter(|_| options.background);
         let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref())?;
-        let row = ModelRow::of(&options).await?;
-        let features = ModelFeatures::of(&options, &endpoint, &row);
-        let wire_api = self.wire_api(Api::of(&options, &endpoint, &features)).await?;
+        let mut features = ModelFeatures::of(&options, &endpoint, &ModelRow::of(&options).await?);
+        let api = Api::of(&options, &endpoint, &features);
+        let wire_api = self.wire_api(api).await?;
         let mut messages = Cow::Borrowed(messages);
         let mut attempt = 1;
         loop {
-            let features = ModelFeatures::of(&options, &endpoint, &row);
             let request = LlmRequest {
                 options: &options,
                 endpoint: &endpoint,
@@ -135,7 +134,7 @@ impl Llm {
                 conversation_id: context.conversation_id.as_deref(),
                 is_streaming: options.stream.unwrap_or(true),
             };
-            let error = match self.attempt(&*wire_api, &request, context, is_shown, show).await {
+            let error = match self.attempt(api, &*wire_api, &request, context, is_shown, show).await {
                 Ok(completion) => return Ok(completion),
                 Err(error) => error,
             };
@@ -150,6 +149,7 @@ impl Llm {
                 && contains(&error.message.to_ascii_lowercase(), PROMPT_CACHE_TOO_SMALL)
             {
                 options.caching_prompt = Some(false);
+                features = ModelFeatures::of(&options, &endpoint, &features.row);
                 continue;
             }
             if refuses_thoughts(&error)
@@ -183,6 +183,7 @@ impl Llm {
 
     async fn attempt(
         &self,
+        api: Api,
         wire_api: &dyn WireApi,
         request: &LlmRequest<'_>,
         context: &CallContext,
@@ -191,7 +192,7 @@ impl Llm {
     ) -> Result<Completion, LlmError> {
         let key = self.key().await?;
         let (sent, mut decoder) = wire_api.begin(request)?;
-        let mut http_request = with_key(sent, key.as_ref(), request);
+        let mut http_request = with_key(sent, api, key.as_ref(), request);
         let is_told = Cell::new(!request.options.background);
         let tell = |decoder: &dyn Decoder| {
             if let (false, Some(tell)) = (is_told.get(), &context.on_kept)
@@ -310,13 +311,13 @@ fn cost(request: &LlmRequest<'_>, usage: Option<Usage>, response: Option<&HttpRe
 /// The request with the key and the user's own headers.
 pub(super) fn with_key(
     sent: WireRequest,
+    api: Api,
     key: Option<&SecretString>,
     request: &LlmRequest<'_>,
 ) -> HttpRequest {
     let WireRequest { url, mut headers, body } = sent;
     if let Some(key) = key {
-        let (name, start) =
-            Api::of(request.options, request.endpoint, request.features).key_header(request.endpoint);
+        let (name, start) = api.key_header(request.endpoint);
         set_header(&mut headers, name, &format!("{start}{}", key.expose()));
     }
     for (name, value) in &request.options.headers {

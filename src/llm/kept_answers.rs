@@ -20,7 +20,8 @@ impl Llm {
             LlmOptions { background: true, kept_answer: Some(id.to_owned()), ..self.options.clone() };
         let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref())?;
         let features = ModelFeatures::of(&options, &endpoint, &ModelRow::of(&options).await?);
-        let wire_api = self.wire_api(Api::of(&options, &endpoint, &features)).await?;
+        let api = Api::of(&options, &endpoint, &features);
+        let wire_api = self.wire_api(api).await?;
         let request = LlmRequest {
             options: &options,
             endpoint: &endpoint,
@@ -33,7 +34,7 @@ impl Llm {
         let (sent, decoder) = wire_api.begin(&request)?;
         let Some(kept) = decoder.kept() else { return Ok(()) };
         let sent = WireRequest { url: kept.cancel, body: "{}".into(), ..sent };
-        let sent = with_key(sent, self.key().await?.as_ref(), &request);
+        let sent = with_key(sent, api, self.key().await?.as_ref(), &request);
         let told = self.http.post(sent).await;
         told.map(drop)
             .map_err(|_| LlmError::new(LlmFailure::Network, "the provider could not be told to stop"))
