@@ -4,7 +4,7 @@ use crate::streams::fixtures;
 use serde_json::{Map, Value};
 use std::{collections::BTreeSet, fs, path::Path};
 
-/// Where the SDK
+/// The streams of which the SDK makes something else than we do, and what it does there.
 const DIFFERENT: &[(&str, &str)] = &[
     ("blocks-at-the-same-time", "adds arguments to the call that began last"),
     ("cut-off-in-the-middle", "takes half an answer for a whole one"),
