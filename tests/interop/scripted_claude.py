@@ -7,52 +7,18 @@ A reply is a list of content blocks, bytes that are sent as they are (a stream t
 from __future__ import annotations
 
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from scripted_server import ScriptedServer
 
 USAGE = {"input_tokens": 60, "cache_creation_input_tokens": 30, "cache_read_input_tokens": 10, "output_tokens": 20}
 
 
-class ScriptedClaude:
-    def __init__(self, replies: list):
-        self.requests: list[dict] = []
-        self.headers: list[dict] = []
-        self.paths: list[str] = []
-        self._replies = replies
-        model = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def log_message(self, *_):
-                pass
-
-            def do_POST(self):
-                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-                model.requests.append(body)
-                model.headers.append({name.lower(): value for name, value in self.headers.items()})
-                model.paths.append(self.path)
-                status, kind, data = model._answer(body)
-                self.send_response(status)
-                self.send_header("content-type", kind)
-                self.send_header("content-length", str(len(data)))
-                self.send_header("connection", "close")
-                self.end_headers()
-                self.wfile.write(data)
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.base_url = f"http://127.0.0.1:{self._server.server_port}"
-        # close() waits for the next poll.
-        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
-
-    def _answer(self, body: dict) -> tuple[int, str, bytes]:
-        turn = len(self.requests)
-        reply = self._replies[min(turn, len(self._replies)) - 1]
+class ScriptedClaude(ScriptedServer):
+    def answer(self, body: dict, turn: int, reply) -> tuple[int, dict | bytes]:
         if isinstance(reply, bytes):
-            return 200, "text/event-stream" if body.get("stream") else "application/json", reply
+            return 200, reply
         if isinstance(reply, dict):
-            return reply["status"], "application/json", json.dumps({"type": "error", "error": reply["error"]}).encode()
+            return reply["status"], {"type": "error", "error": reply["error"]}
         message = {
             "id": f"msg_{turn:020d}",
             "type": "message",
@@ -63,13 +29,7 @@ class ScriptedClaude:
             "stop_sequence": None,
             "usage": USAGE,
         }
-        if body.get("stream"):
-            return 200, "text/event-stream", b"".join(_events(message))
-        return 200, "application/json", json.dumps(message).encode()
-
-    def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        return 200, b"".join(_events(message)) if body.get("stream") else message
 
 
 def _events(message: dict):

@@ -7,10 +7,9 @@ Responses API; `tokens` in a message are vLLM's token ids. The last reply is rep
 
 from __future__ import annotations
 
-import json
 import socket
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from scripted_server import ScriptedServer
 
 USAGE = {
     "prompt_tokens": 100,
@@ -32,43 +31,13 @@ def output_of(message: dict, turn: int) -> list[dict]:
     return output
 
 
-class ScriptedModel:
+class ScriptedModel(ScriptedServer):
     def __init__(self, replies: list[dict], usage: dict | None = None):
-        self.requests: list[dict] = []
-        self.headers: list[dict] = []
-        self._replies = replies
+        super().__init__(replies)
+        self.base_url += "/v1"
         self._usage = USAGE if usage is None else usage
-        model = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def log_message(self, *_):
-                pass
-
-            def do_POST(self):
-                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-                model.requests.append(body)
-                model.headers.append({name.lower(): value for name, value in self.headers.items()})
-                status, answer = model._answer(body)
-                data = json.dumps(answer).encode()
-                self.send_response(status)
-                self.send_header("content-type", "application/json")
-                self.send_header("content-length", str(len(data)))
-                self.send_header("connection", "close")
-                self.end_headers()
-                self.wfile.write(data)
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.port: int = self._server.server_port
-        self.base_url = f"http://127.0.0.1:{self.port}/v1"
-        # close() waits for the next poll.
-        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
-
-    def _answer(self, body: dict) -> tuple[int, dict]:
-        turn = len(self.requests)
-        reply = self._replies[min(turn, len(self._replies)) - 1]
+    def answer(self, body: dict, turn: int, reply: dict) -> tuple[int, dict]:
         if "status" in reply:
             return reply["status"], {"error": reply["error"]}
         if "output" in reply:
@@ -126,7 +95,3 @@ class ScriptedModel:
             return plain(name, service, *args, **kwargs)
 
         socket.getaddrinfo = resolve
-
-    def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
