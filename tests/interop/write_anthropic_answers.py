@@ -8,16 +8,15 @@ tests/llm/anthropic_answers.rs compares them with ours, and lists where they dif
 
 from __future__ import annotations
 
-import json
-
-from write_chat_requests import SHORT, TOOLS, FIXTURES as CHAT_FIXTURES
+from captured import FIXTURES, write  # first: it sets up the environment
 
 from openhands.sdk import LLM
 from pydantic import SecretStr
 
 from scripted_claude import ScriptedClaude
+from write_chat_requests import SHORT, TOOLS
 
-STREAMS = CHAT_FIXTURES.parent / "sse" / "anthropic"
+STREAMS = FIXTURES / "sse" / "anthropic"
 
 
 def answer_to(stream: bytes) -> dict:
@@ -52,8 +51,7 @@ def answer_to(stream: bytes) -> dict:
 
 def main() -> None:
     answers = {path.stem: answer_to(path.read_bytes()) for path in sorted(STREAMS.glob("*.sse"))}
-    text = json.dumps(answers, indent=1, ensure_ascii=False) + "\n"
-    (STREAMS.parent.parent / "anthropic_answers.json").write_text(text, encoding="utf-8")
+    write(FIXTURES / "anthropic_answers.json", answers)
 
 
 if __name__ == "__main__":

@@ -10,30 +10,14 @@ The bodies for the conversations of tests/fixtures/sdk-<version>/ are in one fil
 from __future__ import annotations
 
 import json
-import re
 
-from write_chat_requests import (  # first: it sets up the environment
-    AFTER_TOOL,
-    CONVERSATION,
-    FULL,
-    LONG_TOOL_TEXT,
-    PIXEL,
-    SHORT,
-    TOOLS,
-    FIXTURES as CHAT_FIXTURES,
-    call,
-    result,
-    text,
-)
+from captured import FIXTURES, NotSent, capture, for_models, write, write_all  # first: it sets up the environment
 
-from openhands.sdk import LLM
-from openhands.sdk.llm.llm import LLMCallContext
 from openhands.sdk.llm.message import ImageContent, Message, RedactedThinkingBlock, ThinkingBlock
-from pydantic import SecretStr
 
 from scripted_claude import ScriptedClaude
+from write_chat_requests import AFTER_TOOL, FULL, LONG_TOOL_TEXT, PIXEL, SHORT, TOOLS, call, result, text
 
-FIXTURES = CHAT_FIXTURES.parent / "anthropic_requests"
 KEPT_HEADERS = ("x-api-key", "authorization", "content-type", "anthropic-version", "anthropic-beta")
 
 SYSTEM = Message(role="system", content=[text("Static instructions."), text("Dynamic context.")])
@@ -102,7 +86,7 @@ MODELS = """
 claude-3-5-sonnet-20241022 claude-3-5-haiku-20241022 claude-sonnet-4-20250514 claude-opus-4-20250514
 claude-opus-4-1-20250805 claude-haiku-4-5 claude-haiku-4-5-20251001 claude-sonnet-4-5-20250929 claude-sonnet-4-5 claude-sonnet-4-6
 claude-opus-4-5 claude-opus-4-6 claude-opus-4-7 claude-opus-4-8 claude-opus-5 claude-fable-5 claude-sonnet-5 my-own-model
-""".split()
+"""
 SONNET, ADAPTIVE, PLAIN = "anthropic/claude-sonnet-4-5", "anthropic/claude-opus-4-8", "anthropic/claude-3-5-sonnet-20241022"
 
 VARIANTS = [
@@ -154,65 +138,32 @@ VARIANTS = [
 ]
 
 
-def capture(model: str, messages: list[Message], tools, fields: dict) -> dict:
+def captured(model: str, messages: list[Message], tools, fields: dict) -> dict:
     server = ScriptedClaude([[{"type": "text", "text": "ok"}]])
-    given = {"model": model, "stream": True, **fields}
-    refused = None
-    try:
-        llm = LLM(**given, base_url=server.base_url, api_key=SecretStr("sk-fixture"), num_retries=0, usage_id="agent")
-        llm.completion(
-            messages,
-            tools,
-            on_token=lambda _: None,
-            call_context=LLMCallContext(prompt_cache_key=CONVERSATION, session_id=CONVERSATION),
-        )
-    except Exception as error:  # noqa: BLE001 - kept, because a request that is never sent is a fact as well
-        refused = str(error)
-    server.close()
-    if not server.requests:
-        print("  not sent:", refused)
-        return {}
-    if refused:
-        print("  sent, then:", refused[:300])
-    return {
-        "llm": given,
-        "conversation_id": CONVERSATION,
-        "messages": [message.model_dump(mode="json", exclude_none=True) for message in messages],
-        "tools": [tool.to_openai_tool()["function"] for tool in tools or []],
-        "path": server.paths[-1],
-        "headers": {name: server.headers[-1][name] for name in KEPT_HEADERS if name in server.headers[-1]},
-        "body": server.requests[-1],
-    }
+    return capture(server, {"model": model, "stream": True, **fields}, messages, tools, headers=KEPT_HEADERS, with_path=True)
 
 
 def of_conversations() -> dict[str, dict]:
     """By directory: what is sent for the messages that the SDK makes of a conversation."""
     bodies = {}
-    for expected in sorted(FIXTURES.parent.glob("sdk-*/*/*.expected.json")):
+    for expected in sorted(FIXTURES.glob("sdk-*/*/*.expected.json")):
         messages = json.loads(expected.read_text(encoding="utf-8")).get("messages")
         if not messages:
             continue
-        case = capture(SONNET, [Message.model_validate(message) for message in messages], None, {})
-        directory = expected.relative_to(FIXTURES.parent).as_posix().removesuffix(".expected.json")
-        if case:
-            bodies[directory] = case["body"]
-        else:
-            print("  for", directory)
+        directory = expected.relative_to(FIXTURES).as_posix().removesuffix(".expected.json")
+        try:
+            bodies[directory] = captured(SONNET, [Message.model_validate(message) for message in messages], None, {})["body"]
+        except NotSent as error:
+            print("not sent for", directory, error)
     return bodies
 
 
 def main() -> None:
-    FIXTURES.mkdir(parents=True, exist_ok=True)
-    cases = [(re.sub(r"[^\w.-]", "-", model), f"anthropic/{model}", FULL, TOOLS, {}) for model in MODELS]
+    cases = [(name, f"anthropic/{model}", *case) for name, model, *case in for_models(MODELS, FULL, TOOLS, {})]
     cases += [(name, model, messages, TOOLS, fields) for name, model, messages, fields in VARIANTS]
     cases += [("no-tools", SONNET, SHORT, None, {}), ("calls-without-tools", SONNET, THINKING, None, {})]
-    for name, model, messages, tools, fields in cases:
-        print(name)
-        if case := capture(model, messages, tools, fields):
-            (FIXTURES / f"{name}.json").write_text(json.dumps(case, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-
-    text = json.dumps(of_conversations(), indent=1, ensure_ascii=False) + "\n"
-    (FIXTURES.parent / "anthropic_conversations.json").write_text(text, encoding="utf-8")
+    write_all("anthropic_requests", cases, captured)
+    write(FIXTURES / "anthropic_conversations.json", of_conversations())
 
 
 if __name__ == "__main__":

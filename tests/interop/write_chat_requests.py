@@ -9,27 +9,14 @@ that is LiteLLM's alone.
 
 from __future__ import annotations
 
-import json
-import os
-import re
-import warnings
-from pathlib import Path
+from captured import capture, for_models, write_all  # first: it sets up the environment
 
-os.environ.update(OPENHANDS_SUPPRESS_BANNER="1", LITELLM_LOCAL_MODEL_COST_MAP="True", LOG_LEVEL="CRITICAL", HF_HUB_OFFLINE="1")
-warnings.simplefilter("ignore")
+from openhands.sdk.llm.message import ImageContent, Message, MessageToolCall, TextContent, ThinkingBlock
+from openhands.sdk.tool.builtins import FinishTool, ThinkTool
 
-from openhands.sdk import LLM  # noqa: E402 - the environment above has to come first
-from openhands.sdk.llm.llm import LLMCallContext  # noqa: E402
-from openhands.sdk.llm.message import ImageContent, Message, MessageToolCall, TextContent, ThinkingBlock  # noqa: E402
-from openhands.sdk.tool.builtins import FinishTool, ThinkTool  # noqa: E402
-from pydantic import SecretStr  # noqa: E402
+from scripted_model import ScriptedModel
 
-from scripted_model import ScriptedModel  # noqa: E402
-
-FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "chat_requests"
-CONVERSATION = "6f3c5a0e-0000-4000-8000-000000000001"
 PIXEL = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-KEPT_HEADERS = ("authorization", "api-key", "content-type", "anthropic-beta", "x-litellm-session-id", "http-referer", "x-title")
 
 
 def text(words: str) -> TextContent:
@@ -82,7 +69,7 @@ openrouter/deepseek/deepseek-chat openrouter/openai/gpt-5.5 openrouter/x-ai/grok
 xai/grok-4.3 xai/grok-4.20-non-reasoning together_ai/openai/gpt-oss-120b together_ai/zai-org/GLM-4.6
 fireworks_ai/accounts/fireworks/models/deepseek-v3p2 moonshot/kimi-k2.5 moonshot/kimi-k3 hosted_vllm/gpt-4o
 lm_studio/gpt-4o deepseek/deepseek-v3.2
-""".split()
+"""
 
 VARIANTS = [
     ("sampling", "gpt-4o", FULL, {"temperature": 0.3, "top_p": 0.9}),
@@ -104,39 +91,15 @@ VARIANTS = [
 ]
 
 
-def capture(model: str, messages: list[Message], tools, fields: dict) -> dict | None:
-    server = ScriptedModel([{"content": "ok"}])
-    given = {"model": model, "api_mode": "chat", "stream": True, **fields}
-    try:
-        llm = LLM(**given, base_url=server.base_url, api_key=SecretStr("sk-fixture"), num_retries=0, usage_id="agent")
-        llm.completion(
-            messages,
-            tools,
-            on_token=lambda _: None,
-            call_context=LLMCallContext(prompt_cache_key=CONVERSATION, session_id=CONVERSATION),
-        )
-    except Exception:  # noqa: BLE001 - the answer does not matter, and to a streaming request it is a wrong one
-        pass
-    schemas = [tool.to_openai_tool()["function"] for tool in tools or []]
-    return {
-        "llm": given,
-        "conversation_id": CONVERSATION,
-        "messages": [message.model_dump(mode="json", exclude_none=True) for message in messages],
-        "tools": schemas,
-        "headers": {name: server.headers[-1][name] for name in KEPT_HEADERS if name in server.headers[-1]},
-        "body": server.requests[-1],
-    }
+def captured(model: str, messages: list[Message], tools, fields: dict) -> dict:
+    return capture(ScriptedModel([{"content": "ok"}]), {"model": model, "api_mode": "chat", "stream": True, **fields}, messages, tools)
 
 
 def main() -> None:
-    FIXTURES.mkdir(parents=True, exist_ok=True)
-    cases = [(re.sub(r"[^\w.-]", "-", model), model, FULL, TOOLS, {}) for model in MODELS]
+    cases = for_models(MODELS, FULL, TOOLS, {})
     cases += [(name, model, messages, TOOLS, fields) for name, model, messages, fields in VARIANTS]
     cases += [("no-tools", "openai/gpt-4o", SHORT, None, {})]
-    for name, model, messages, tools, fields in cases:
-        case = capture(model, messages, tools, fields)
-        (FIXTURES / f"{name}.json").write_text(json.dumps(case, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        print(name)
+    write_all("chat_requests", cases, captured)
 
 
 if __name__ == "__main__":

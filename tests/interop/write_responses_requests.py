@@ -7,19 +7,12 @@ The files are as those of write_chat_requests.py; tests/llm/responses_requests.r
 
 from __future__ import annotations
 
-import json
-import re
-from pathlib import Path
+from captured import capture, for_models, write_all  # first: it sets up the environment
 
-from write_chat_requests import CONVERSATION, KEPT_HEADERS, PIXEL, SHORT, TOOLS, text  # it comes first, for what it sets
-
-from openhands.sdk import LLM
-from openhands.sdk.llm.llm import LLMCallContext
 from openhands.sdk.llm.message import ImageContent, Message, MessageToolCall, ReasoningItemModel, ThinkingBlock
-from pydantic import SecretStr
-from scripted_model import ScriptedModel
 
-FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "responses_requests"
+from scripted_model import ScriptedModel
+from write_chat_requests import PIXEL, SHORT, TOOLS, text
 
 
 def call(call_id: str, arguments: str, item: str | None = None) -> MessageToolCall:
@@ -78,7 +71,7 @@ openai/gpt-5 openai/gpt-5-2025-08-07 openai/gpt-5-mini openai/gpt-5-nano openai/
 openai/o3 openai/o4-mini openai/gpt-4.1 openai/gpt-4.1-mini gpt-4.1 openai/gpt-4o gpt-4o openai/some-local-model
 openrouter/openai/gpt-5 openrouter/openai/gpt-5-mini litellm_proxy/gpt-5 litellm_proxy/gpt-5-mini litellm_proxy/gpt-4.1 openhands/gpt-5
 xai/grok-code-fast-1 hosted_vllm/openai/gpt-oss-120b
-""".split()
+"""
 
 VARIANTS = [
     ("from-chat", "openai/gpt-5", FROM_CHAT, {}),
@@ -105,39 +98,16 @@ VARIANTS = [
 ]
 
 
-def capture(model: str, messages: list[Message], tools, fields: dict) -> dict:
-    server = ScriptedModel([{"output": []}])
+def captured(model: str, messages: list[Message], tools, fields: dict) -> dict:
     given = {"model": model, "api_mode": "responses", "stream": True, **fields}
-    try:
-        llm = LLM(**given, base_url=server.base_url, api_key=SecretStr("sk-fixture"), num_retries=0, usage_id="agent")
-        llm.responses(
-            messages,
-            tools,
-            on_token=lambda _: None,
-            call_context=LLMCallContext(prompt_cache_key=CONVERSATION, session_id=CONVERSATION),
-        )
-    except Exception:  # noqa: BLE001 - the answer does not matter, and to a streaming request it is a wrong one
-        pass
-    schemas = [tool.to_openai_tool()["function"] for tool in tools or []]
-    return {
-        "llm": given,
-        "conversation_id": CONVERSATION,
-        "messages": [message.model_dump(mode="json", exclude_none=True) for message in messages],
-        "tools": schemas,
-        "headers": {name: server.headers[-1][name] for name in KEPT_HEADERS if name in server.headers[-1]},
-        "body": server.requests[-1],
-    }
+    return capture(ScriptedModel([{"output": []}]), given, messages, tools, over="responses")
 
 
 def main() -> None:
-    FIXTURES.mkdir(parents=True, exist_ok=True)
-    cases = [(re.sub(r"[^\w.-]", "-", model), model, FULL, TOOLS, {}) for model in MODELS]
+    cases = for_models(MODELS, FULL, TOOLS, {})
     cases += [(name, model, messages, TOOLS, fields) for name, model, messages, fields in VARIANTS]
     cases += [("no-tools", "openai/gpt-5", SHORT, None, {})]
-    for name, model, messages, tools, fields in cases:
-        case = capture(model, messages, tools, fields)
-        (FIXTURES / f"{name}.json").write_text(json.dumps(case, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        print(name)
+    write_all("responses_requests", cases, captured)
 
 
 if __name__ == "__main__":

@@ -11,21 +11,19 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 
-from write_chat_requests import AFTER_TOOL, CONVERSATION, FIXTURES, FULL, KEPT_HEADERS, PIXEL, SHORT, call, result, text
+from captured import FIXTURES, capture, for_models, write, write_all  # first: it sets up the environment
 
 from openhands.sdk import LLM
 from openhands.sdk.llm.exceptions import FunctionCallValidationError
-from openhands.sdk.llm.llm import LLMCallContext
 from openhands.sdk.llm.message import ImageContent, Message
 from openhands.sdk.tool.builtins import FinishTool, ThinkTool
 from pydantic import SecretStr
 
 from scripted_model import ScriptedModel
+from write_chat_requests import PIXEL, SHORT, call, result, text
 
-REQUESTS = FIXTURES.parent / "text_tools_requests"
-ANSWERS = FIXTURES.parent / "text_tools_answers.json"
+ANSWERS = FIXTURES / "text_tools_answers.json"
 logging.disable(logging.CRITICAL)
 
 
@@ -125,10 +123,10 @@ openai/gpt-4o openai/gpt-5 openai/gpt-5.1 openai/o3 openai/o4-mini openai/claude
 deepseek/deepseek-chat deepseek/deepseek-reasoner hosted_vllm/qwen3 lm_studio/qwen openrouter/anthropic/claude-sonnet-4.5
 groq/openai/gpt-oss-120b mistral/mistral-large-latest litellm_proxy/claude-sonnet-4-5-20250929 litellm_proxy/some-alias
 moonshot/kimi-k2.6 xai/grok-code-fast-1 together_ai/moonshotai/Kimi-K2-Instruct fireworks_ai/accounts/fireworks/models/kimi-k2p5
-""".split()
+"""
 
 CASES = [
-    *[(re.sub(r"[^\w.-]", "-", model), model, ONE_CALL, DEFAULTS, {}) for model in MODELS],
+    *for_models(MODELS, ONE_CALL, DEFAULTS, {}),
     ("values-in-lists", "openai/gpt-4o", CALLS, [SCHEMAS, *DEFAULTS], {}),
     ("values-in-strings", "openai/some-local-model", CALLS, [SCHEMAS, *DEFAULTS], {}),
     ("cached-lists", "openai/claude-sonnet-4-5", CALLS, [SCHEMAS], {}),
@@ -149,31 +147,9 @@ CASES = [
 ]
 
 
-def capture(model: str, messages: list[Message], tools, fields: dict) -> dict:
-    server = ScriptedModel([{"content": "ok"}])
+def captured(model: str, messages: list[Message], tools, fields: dict) -> dict:
     given = {"model": model, "api_mode": "chat", "native_tool_calling": False, "stream": True, **fields}
-    try:
-        llm = LLM(**given, base_url=server.base_url, api_key=SecretStr("sk-fixture"), num_retries=0, usage_id="agent")
-        llm.completion(
-            messages,
-            tools,
-            add_security_risk_prediction=True,
-            on_token=lambda _: None,
-            call_context=LLMCallContext(prompt_cache_key=CONVERSATION, session_id=CONVERSATION),
-        )
-    except Exception as error:  # noqa: BLE001 - the answer does not matter, and to a streaming request it is a wrong one
-        if not server.requests:
-            raise error
-    finally:
-        server.close()
-    return {
-        "llm": given,
-        "conversation_id": CONVERSATION,
-        "messages": [message.model_dump(mode="json", exclude_none=True) for message in messages],
-        "tools": schemas_of(tools),
-        "headers": {name: server.headers[-1][name] for name in KEPT_HEADERS if name in server.headers[-1]},
-        "body": server.requests[-1],
-    }
+    return capture(ScriptedModel([{"content": "ok"}]), given, messages, tools, add_security_risk_prediction=True)
 
 
 def schemas_of(tools) -> list[dict]:
@@ -257,19 +233,12 @@ def read_back(words: str) -> dict:
 
 
 def main() -> None:
-    REQUESTS.mkdir(parents=True, exist_ok=True)
-    for name, model, messages, tools, fields in CASES:
-        write(REQUESTS / f"{name}.json", capture(model, messages, tools, fields))
-        print(name)
+    write_all("text_tools_requests", CASES, captured)
     history = [message.model_dump(mode="json", exclude_none=True) for message in ONE_CALL]
     # The history is parsed too, so the tool that it calls has to be there.
     ANSWER_TOOLS.append(ThinkTool.create()[0])
     answers = {name: read_back(words) for name, words in TEXTS.items()}
     write(ANSWERS, {"messages": history, "tools": schemas_of(ANSWER_TOOLS), "answers": answers})
-
-
-def write(path, value) -> None:
-    path.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
