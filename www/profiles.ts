@@ -44,13 +44,7 @@ export function profileOf(model: ModelSettings): string {
   return "";
 }
 
-/** What a profile does not keep of these settings, in words. */
-export function notKept({ model, apiMode, background }: ModelSettings): string[] {
-  // By such a name it is Anthropic's API anyway.
-  return [apiMode === "anthropic" && !model.startsWith("anthropic/") && "what the server speaks", background && "answers in the background"].filter((part) => part !== false);
-}
-
-const kept = (model: ModelSettings): string => JSON.stringify(optionsOf({ ...model, apiMode: model.apiMode === "anthropic" ? "auto" : model.apiMode, background: false }));
+const kept = (model: ModelSettings): string => JSON.stringify(optionsOf({ ...model, background: false }));
 
 /** For the library, always in the same order. */
 export function optionsOf({ model, baseUrl, apiMode, nativeToolCalling, background, inputPrice, outputPrice }: ModelSettings): LLMOptions {

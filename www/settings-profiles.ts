@@ -5,7 +5,7 @@ import { el } from "./dom.ts";
 import { sentence } from "./failures.ts";
 import { field, help, textField } from "./fields.ts";
 import { type Keys, serverOf, withKey } from "./keys.ts";
-import { forgetProfile, keepProfile, notKept, profiles } from "./profiles.ts";
+import { forgetProfile, keepProfile, profiles } from "./profiles.ts";
 import { keyOf, type ModelSettings, settings } from "./settings.ts";
 
 interface Form {
@@ -39,8 +39,7 @@ export function profileSettings(form: Omit<Form, "baseUrl">) {
     const kept = name.value.trim();
     if (!(await attempt(() => keepProfile(kept, model)))) return name.focus();
     form.onChange(kept);
-    const lost = notKept(model);
-    said.textContent = lost.length === 0 ? `Kept as “${kept}”.` : `Kept as “${kept}”, except for ${lost.join(" and ")}, which a profile does not hold.`;
+    said.textContent = model.background ? `Kept as “${kept}”, except for answers in the background, which a profile does not hold.` : `Kept as “${kept}”.`;
   };
   const removeIt = async (): Promise<void> => {
     const removed = form.chosen();

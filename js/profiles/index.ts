@@ -44,8 +44,8 @@ export function profileOf(options: LLMOptions): string {
   for (const [name, field] of Object.entries(fields) as Array<[keyof typeof fields, string]>) {
     if (options[name] !== undefined) profile[field] = options[name];
   }
-  // The SDK has no mode for Anthropic's own API: it takes the provider's.
-  if (profile["api_mode"] === "anthropic") profile["api_mode"] = "auto";
+  // The SDK has no mode for Anthropic's own API: it takes the provider's, and passes over a field that it does not know.
+  if (profile["api_mode"] === "anthropic") Object.assign(profile, { api_mode: "auto", wire_api: "anthropic" });
   // The SDK refuses fractions of a second.
   if (typeof profile["timeout"] === "number") profile["timeout"] = Math.ceil(profile["timeout"]);
   // The SDK has no value where it is left to the provider, but a default where there is no field.
@@ -70,6 +70,7 @@ export function optionsOf(name: string, json: string | undefined): LLMOptions {
   for (const [option, field] of Object.entries(fields)) {
     if (stored[field] !== undefined && stored[field] !== null) options[option] = stored[field];
   }
+  if (stored["wire_api"] === "anthropic") options["apiMode"] = "anthropic";
   if (stored["prompt_cache_retention"] === null) options["promptCacheRetention"] = "";
   // One of the SDK's overrides, `thinking_mode`, is a word.
   const overrides = options["capabilityOverrides"];

@@ -110,8 +110,9 @@ for (const kind of availableBrowsers) {
 
       await step("a profile is kept, and after a reload chosen and used; no key is in it", async (page) => {
         await page.press("Settings");
-        await connect(page, "anthropic/first", { key: "sk-of-the-first" });
+        await connect(page, "openai/first", { key: "sk-of-the-first" });
         await unfold(page);
+        await page.page.select("#api-mode", "anthropic");
         await page.fill("#profile-name", "not a name");
         await page.press("Keep");
         await page.shows(/begins with a letter or digit/, "dialog .wrong");
@@ -144,7 +145,7 @@ for (const kind of availableBrowsers) {
         await page.press("Delete “first”");
         await page.shows(/“first” is deleted/, "dialog");
         assert.equal(await page.page.$('#connection option[value="profile:first"]'), null);
-        assert.equal(await page.page.$eval("#model", (field) => field.value), "anthropic/first");
+        assert.equal(await page.page.$eval("#model", (field) => field.value), "openai/first");
         assert.equal(await page.page.evaluate(() => document.activeElement.id), "profile-name");
       });
 

@@ -54,6 +54,9 @@ async function savedHere(profiles, inPython) {
   assert.deepEqual(those(fields, await inPython("all")), fields);
   await profiles.save("left-to-it", new LLM({ model: "openai/gpt-5", promptCacheRetention: "" }));
   assert.equal((await inPython("left-to-it")).prompt_cache_retention, null);
+  await profiles.save("claude", new LLM({ model: "openai/relayed-claude", baseUrl: "https://model.invalid/v1", apiMode: "anthropic" }));
+  assert.equal((await inPython("claude")).api_mode, "auto");
+  assert.equal((await profiles.load("claude")).options.apiMode, "anthropic");
   await profiles.save("least", new LLM({ model: "openai/gpt-5" }));
   const { prompt_cache_retention, enable_encrypted_reasoning, capability_overrides } = await inPython("least");
   assert.deepEqual([prompt_cache_retention, enable_encrypted_reasoning, capability_overrides], ["24h", true, {}]);
