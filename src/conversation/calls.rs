@@ -15,8 +15,10 @@ use crate::{
     error::Result,
     event::Body,
     llm::message::Content,
+    oneshot,
     together::Together,
     tool::ToolKind,
+    turn::Turn,
 };
 use futures_util::future::{Either, select};
 use std::{collections::VecDeque, pin::pin, rc::Rc};
@@ -109,6 +111,18 @@ impl Conversation {
         }
     }
 
+    /// The turn, or none while tools run: nobody waits for them, since one of them may be the caller.
+    pub(super) async fn turn_between_tools(&self) -> Option<Turn> {
+        while !self.0.runs_tools.get() {
+            let (sender, tools_begin) = oneshot::channel::<()>();
+            self.0.tools_begin.borrow_mut().push(sender);
+            if let Either::Left((turn, _)) = select(pin!(self.0.turn.take()), tools_begin).await {
+                return Some(turn);
+            }
+        }
+        None
+    }
+
     /// Runs one call and returns the event that answers it. What is asked before a call and told after it has its
     /// place here.
     async fn run_call(&self, call: Call, cancel: CancelToken) -> Draft {
@@ -138,6 +152,7 @@ pub(super) struct ToolsRun<'a>(&'a Rc<Shared>);
 impl<'a> ToolsRun<'a> {
     pub(super) fn begin(shared: &'a Rc<Shared>) -> Self {
         shared.runs_tools.set(true);
+        shared.tools_begin.borrow_mut().clear();
         Self(shared)
     }
 }

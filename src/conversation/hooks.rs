@@ -12,6 +12,7 @@ use super::{
     base_state::{BaseState, ExecutionStatus},
     calls::ToolsRun,
     pending::{call_in, rejection_by_hook},
+    run::Pause,
     status::{Happening, happens},
 };
 use crate::{
@@ -72,26 +73,37 @@ impl Conversation {
     fn hook(&self, input: HookInput) -> Option<LocalBoxFuture<'static, (HookResult, Draft)>> {
         let hooks = self.0.hooks.as_ref().filter(|hooks| hooks.has(input.event_type))?;
         let answer = hooks.ask(input.event_type, input.to_json(&self.id().to_string()));
+        let conversation = self.clone();
         Some(Box::pin(async move {
-            let result = HookResult::of(input.event_type, answer.await);
+            let mut result = HookResult::of(input.event_type, answer.await);
+            let decision = &mut result.decision;
+            // They go into the state, and into the user's message, where nothing else is hidden.
+            for text in [&mut decision.reason, &mut decision.additional_context].into_iter().flatten() {
+                *text = conversation.masked(text);
+            }
             let draft = Draft::new(Source::Hook, result.execution(&input));
             (result, draft)
         }))
     }
 
     /// Before the first message or run since the conversation was opened. The instructions come first in the log: the
-    /// SDK looks for them there.
-    pub(super) async fn begin_session(&self) -> Result<()> {
+    /// SDK looks for them there. Only the hook can be cancelled: what the store has begun to take is not torn off.
+    pub(super) async fn begin_session(&self, cancel: &CancelToken) -> Result<Pause> {
         if self.0.has_session.replace(true) {
-            return Ok(());
+            return Ok(Pause::Done);
         }
-        let Some(asked) = self.hook(HookInput::new(HookEventType::SessionStart)) else { return Ok(()) };
-        let (_, draft) = asked.await;
+        let Some(asked) = self.hook(HookInput::new(HookEventType::SessionStart)) else {
+            return Ok(Pause::Done);
+        };
+        let Either::Left(((_, draft), _)) = select(asked, pin!(cancel.cancelled())).await else {
+            return Ok(Pause::Cancelled);
+        };
         let _turn = self.0.turn.take().await;
         self.writable()?;
         let mut drafts: Vec<Draft> = self.system_prompt_if_missing().await?.into_iter().collect();
         drafts.push(draft);
-        self.append(Change::append(drafts)).await.map(drop)
+        self.append(Change::append(drafts)).await?;
+        Ok(Pause::Done)
     }
 
     /// When the conversation is closed. Whatever happens, it is closed then.

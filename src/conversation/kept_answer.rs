@@ -1,17 +1,25 @@
 //! An answer that the provider works on by itself: what is remembered of it, so that the next page picks it up.
 //!
-//! Remembered are its id, for which model it is, and behind which event. It is picked up only by the same question: the
-//! same model, asked behind the same event. No URL is remembered: a request goes where the user's model is.
+//! Remembered are its id, which model gives it and where, and behind which event. It is picked up only by the same
+//! question: the same model of the same server, asked behind the same event. A request goes where the user's model is,
+//! not where the state says.
 
 use super::{Change, Conversation, base_state::BaseState};
 use crate::{
     error::Result,
     event::RawJson,
     json::{RawObject, quoted},
-    llm::Llm,
+    llm::{BegunAnswer, Llm},
 };
 use futures_util::future::select;
-use std::{pin::pin, time::Duration};
+use std::{
+    cell::{Cell, RefCell},
+    future::poll_fn,
+    iter::once,
+    pin::pin,
+    task::Poll,
+    time::Duration,
+};
 
 /// Where `agent_state` says which answer the provider keeps.
 pub(super) const KEPT_ANSWER: &str = "kept_answer";
@@ -19,44 +27,85 @@ pub(super) const KEPT_ANSWER: &str = "kept_answer";
 /// So long is the provider given to hear that nobody waits for an answer.
 const WAIT: Duration = Duration::from_secs(2);
 
-/// The question, as it can be told from others.
-pub(super) struct Question {
-    model: String,
-    after: String,
+/// An answer that a provider keeps, and who gives it: the model that was asked, or a fallback.
+pub(super) type Kept = (Llm, String);
+
+/// What a request tells of the answers that are kept for it. Who is told and who remembers are polled together.
+#[derive(Default)]
+pub(super) struct Told {
+    /// The answer that is worked on.
+    pub last: RefCell<Option<Kept>>,
+    is_new: Cell<bool>,
+    /// Nobody tells anything any more.
+    pub is_over: Cell<bool>,
+}
+
+impl Told {
+    pub fn tell(&self, llm: &Llm, id: &str) {
+        *self.last.borrow_mut() = Some((llm.clone(), id.to_owned()));
+        self.is_new.set(true);
+    }
+
+    async fn next(&self) -> Option<Kept> {
+        poll_fn(|_| match (self.is_new.take(), self.is_over.get()) {
+            (true, _) => Poll::Ready(self.last.borrow().clone()),
+            (false, true) => Poll::Ready(None),
+            (false, false) => Poll::Pending,
+        })
+        .await
+    }
 }
 
 impl Conversation {
-    /// What this model would be asked.
-    pub(super) async fn question_to(&self, llm: &Llm) -> Result<Question> {
+    /// The event behind which a model would be asked.
+    pub(super) async fn question(&self) -> Result<String> {
         let last = self.0.log.read(|branch| branch.view.events().last().map(|event| event.id().to_string()));
-        Ok(Question { model: llm.options.model.clone(), after: last.await?.unwrap_or_default() })
+        Ok(last.await?.unwrap_or_default())
     }
 
-    /// The answer to this question that the provider keeps, as far as anybody remembers.
-    pub(super) fn kept_answer_to(&self, question: &Question) -> Option<String> {
+    /// The answer to this question that a provider keeps, as far as anybody remembers, if this model or one of its
+    /// fallbacks gives it.
+    pub(super) fn kept_answer_to(&self, after: &str, llm: &Llm) -> Option<Kept> {
         let kept: RawObject = self.state().in_agent_state(KEPT_ANSWER)?;
-        let is = |name, value: &str| kept.read::<String>(name).is_some_and(|kept| kept == value);
-        if is("model", &question.model) && is("after", &question.after) { kept.read("id") } else { None }
+        if kept.read::<String>("after")? != after {
+            return None;
+        }
+        let kept =
+            BegunAnswer { id: kept.read("id")?, model: kept.read("model")?, base_url: kept.read("base_url") };
+        let giver = once(llm).chain(&llm.fallbacks).find(|llm| kept.is_of(&llm.options))?;
+        Some((giver.clone(), kept.id))
     }
 
-    /// Remembers the answer to a question. Where the store does not take it, only a reload loses it.
-    pub(super) async fn remember_answer(&self, id: &str, question: &Question) {
-        let mut kept = RawObject::EMPTY;
-        for (name, value) in [("id", id), ("model", &question.model), ("after", &question.after)] {
-            kept.set(name, &quoted(value));
+    /// Remembers the answers to a question until no more are told. Where the store does not take one, only a reload
+    /// loses it.
+    pub(super) async fn remember_answers(&self, told: &Told, after: &str) {
+        while let Some((llm, id)) = told.next().await {
+            let mut kept = RawObject::EMPTY;
+            for (name, value) in [("id", id.as_str()), ("model", &llm.options.model), ("after", after)] {
+                kept.set(name, &quoted(value));
+            }
+            if let Some(base_url) = &llm.options.base_url {
+                kept.set("base_url", &quoted(base_url));
+            }
+            let _turn = self.0.turn.take().await;
+            let change =
+                Change::edit(|state| state.set_in_agent_state(KEPT_ANSWER, Some(&RawJson::of(&kept))));
+            let _ = self.append(change).await;
         }
-        let _turn = self.0.turn.take().await;
-        let change = Change::edit(|state| state.set_in_agent_state(KEPT_ANSWER, Some(&RawJson::of(&kept))));
-        let _ = self.append(change).await;
     }
 
     /// Tells the provider that nobody waits for the answer any more. It need not hear it.
-    pub(super) async fn cancel_kept_answer(&self, llm: &Llm) {
-        let kept: Option<RawObject> = self.state().in_agent_state(KEPT_ANSWER);
-        if let Some(id) = kept.and_then(|kept| kept.read::<String>("id")) {
+    pub(super) async fn cancel_kept_answer(&self, told: &Told) {
+        let kept = told.last.take();
+        if let Some((llm, id)) = kept {
             select(pin!(llm.cancel_answer(&id)), self.0.log.host.sleep(WAIT)).await;
         }
     }
+}
+
+/// The id of the answer that is remembered.
+pub(super) fn kept_answer_in(state: &BaseState) -> Option<String> {
+    state.in_agent_state::<RawObject>(KEPT_ANSWER)?.read("id")
 }
 
 /// The answer is there, or nobody wants it.

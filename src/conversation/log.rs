@@ -210,7 +210,7 @@ impl EventLog {
         drop(self.commits.take().await);
     }
 
-    /// Commits a change and returns the events it appended.
+    /// Commits a change and returns the events it appended. What changes nothing is not written.
     ///
     /// # Errors
     /// Those of the store; nothing has changed then.
@@ -245,6 +245,10 @@ impl EventLog {
         }
         let text = state.json();
         let has_changed = *text != *self.state.borrow().json();
+        let changes_log = !events.is_empty() || change.truncate_to.is_some() || !change.files.is_empty();
+        if !has_changed && !changes_log {
+            return Ok(events);
+        }
         self.store
             .commit(
                 self.id,

@@ -45,11 +45,12 @@ use crate::{
     hooks::Hooks,
     id::{ConversationId, EventId},
     json::{FromJson as _, RawObject},
-    llm::{Completion, Delta, Llm},
+    llm::{Delta, Llm},
     security::SecurityAnalyzer,
     turn::TurnLock,
 };
 use log::{Change, EventLog};
+use stats::Spent;
 use std::{
     cell::{Cell, Ref, RefCell},
     rc::Rc,
@@ -92,6 +93,8 @@ struct Shared {
     running: RefCell<Option<CancelToken>>,
     /// Whether tools run, or a hook is asked, in whose time a message has no place.
     runs_tools: Cell<bool>,
+    /// Dropped when that begins.
+    tools_begin: RefCell<Vec<oneshot::Sender<()>>>,
     /// The actions whose tools have begun, until their answers are held.
     under_way: RefCell<Vec<String>>,
     /// Whether a pause is being stored, so that nothing begins any more.
@@ -102,8 +105,8 @@ struct Shared {
     run_ends: RefCell<Vec<oneshot::Sender<()>>>,
     /// Shown instead of the stored status where that could not be written.
     unsaved_status: Cell<Option<ExecutionStatus>>,
-    /// What answers have cost, also those that came to nothing, until the next commit of a step counts it.
-    spent: Rc<RefCell<Vec<Completion>>>,
+    /// What answers have cost, also those that came to nothing, until it is counted.
+    spent: RefCell<Vec<Spent>>,
     warnings: Vec<Warning>,
     is_closed: Cell<bool>,
 }
@@ -217,11 +220,18 @@ impl Conversation {
 
     /// Stops a run, lets go of the log, and refuses everything from then on. What was committed stays.
     pub async fn close(&self) {
+        loop {
+            self.stop_run().await;
+            self.end_session().await;
+            let _turn = self.0.turn.take().await;
+            // One may have begun while the session ended.
+            if self.0.running.borrow().is_none() {
+                self.0.is_closed.set(true);
+                break;
+            }
+        }
         // Whoever opens it next must not find it still being written.
-        self.stop_run().await;
-        self.end_session().await;
-        let _turn = self.0.turn.take().await;
-        self.0.is_closed.set(true);
+        self.0.log.is_at_rest().await;
     }
 
     fn still_open(&self) -> Result<()> {

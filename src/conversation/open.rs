@@ -19,7 +19,7 @@ use crate::{
     host::Host,
     id::ConversationId,
     json::RawObject,
-    llm::Delta,
+    llm::{Delta, Llm},
     security::{ConfirmationPolicy, SecurityAnalyzer, StoredAnalyzer},
     store::Store,
     tool::ToolKind,
@@ -132,12 +132,13 @@ impl Conversation {
             turn: Default::default(),
             running: RefCell::new(None),
             runs_tools: Cell::new(false),
+            tools_begin: RefCell::default(),
             under_way: RefCell::new(Vec::new()),
             is_pausing: Cell::new(false),
             inbox: RefCell::new(Vec::new()),
             run_ends: RefCell::new(Vec::new()),
             unsaved_status: Cell::new(None),
-            spent: Rc::default(),
+            spent: RefCell::default(),
             warnings,
             is_closed: Cell::new(false),
         }));
@@ -151,14 +152,13 @@ impl Conversation {
         Ok(conversation)
     }
 
-    /// The model that answers is the one of this agent; all else that the stored agent says stays as it is. An agent
+    /// The model that answers is this one; all else that the stored agent says stays as it is. An agent
     /// that is another program has no model of its own to replace.
-    pub(super) fn keep_model_settings(&self, state: &mut BaseState) {
+    pub(super) fn keep_model_settings(&self, state: &mut BaseState, llm: &Llm) {
         let kind = state.agent().and_then(|agent| agent.field::<String>("kind"));
         if kind.is_some_and(|kind| kind != "Agent") {
             return;
         }
-        let llm = self.llm();
         let options = &llm.options;
         let stored = state.agent_llm();
         if let Some(stored) = &stored {

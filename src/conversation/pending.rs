@@ -72,10 +72,9 @@ impl Conversation {
         actions: Option<&[EventId]>,
     ) -> Result<()> {
         self.writable()?;
-        if self.0.runs_tools.get() {
+        let Some(_turn) = self.turn_between_tools().await else {
             return Err(Error::new(ErrorCode::InvalidState, "tools are running; interrupt them first"));
-        }
-        let _turn = self.0.turn.take().await;
+        };
         self.writable()?;
         let reason = reason.unwrap_or_else(|| "User rejected the action".to_owned());
         let unknown = format!("{reason}\n\n{}", INTERRUPTION.trim_end());

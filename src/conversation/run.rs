@@ -20,8 +20,7 @@ use crate::{
     id::EventId,
     llm::LlmError,
 };
-use futures_util::future::{Either, select};
-use std::{pin::pin, rc::Rc};
+use std::rc::Rc;
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +65,7 @@ impl Conversation {
     async fn run_with(&self, approved: Option<&[EventId]>, cancel: CancelToken) -> Result<RunOutcome> {
         self.writable()?;
         self.left_out(approved).await?;
+        self.still_open()?;
         if self.0.running.borrow().is_some() {
             return Err(Error::new(
                 ErrorCode::InvalidState,
@@ -98,9 +98,8 @@ impl Conversation {
         cancel: &CancelToken,
     ) -> std::result::Result<Pause, RunError> {
         use ExecutionStatus::{Finished, Running};
-        match select(pin!(self.begin_session()), pin!(cancel.cancelled())).await {
-            Either::Left((begun, _)) => begun?,
-            Either::Right(_) => return Ok(Pause::Cancelled),
+        if matches!(self.begin_session(cancel).await?, Pause::Cancelled) {
+            return Ok(Pause::Cancelled);
         }
         let turn = self.0.turn.take().await;
         // Until it was this run's turn, a call may have been decided about or edited.
@@ -112,7 +111,7 @@ impl Conversation {
             Effect::Becomes(_) | Effect::Refused | Effect::Never => {
                 let change = Change::append(drafts).and_edit(|state| {
                     state.set_execution_status(Running);
-                    self.keep_model_settings(state);
+                    self.keep_model_settings(state, &self.llm());
                     self.keep_concurrency(state);
                     set_unapproved(state, &left_out);
                 });
@@ -186,7 +185,7 @@ impl Conversation {
             forget_pending(state);
             forget_answer(state);
         });
-        self.append(change.strictly()).await.map(drop)
+        self.append_and_count(change.strictly()).await
     }
 
     /// The log is where a failed run is looked up later. Where it cannot be written, the status at least is shown.
@@ -206,11 +205,9 @@ impl Conversation {
             }
             _ => Happening::Failed,
         };
-        let change = Change::append(vec![Draft::new(Source::Environment, event)]).and_edit(|state| {
-            self.count(state, self.llm().options.usage_id());
-            happens(state, happening);
-        });
-        if self.append(change).await.is_err() {
+        let change = Change::append(vec![Draft::new(Source::Environment, event)])
+            .and_edit(|state| happens(state, happening));
+        if self.append_and_count(change).await.is_err() {
             let shown = effect(happening, self.execution_status()) != Effect::Stays;
             self.0.unsaved_status.set(shown.then_some(ExecutionStatus::Error));
         }

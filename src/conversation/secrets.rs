@@ -34,18 +34,13 @@ impl Conversation {
     /// `locked_elsewhere`, `invalid_state` once it is closed, and those of the store.
     pub async fn store_secrets(&self, sources: &RawObject) -> Result<()> {
         self.writable()?;
-        let mut state = self.state().clone();
-        let edit = |state: &mut super::base_state::BaseState| {
+        let change = Change::edit(|state| {
             for (name, source) in sources.iter() {
                 let source = RawJson::parse(source).ok().filter(|source| source.as_str() != "null");
                 state.set_secret_source(name, source.as_ref());
             }
-        };
-        edit(&mut state);
-        if state == *self.state() {
-            return Ok(());
-        }
-        self.append(Change::edit(edit).strictly()).await.map(drop)
+        });
+        self.append(change.strictly()).await.map(drop)
     }
 
     /// The model's key where the host gave none, and the token that is stored for the key.

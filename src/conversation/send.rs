@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     agent::Draft,
+    cancel::CancelToken,
     error::{Error, ErrorCode, Result},
     event::{Body, Event, MessageEvent, Source, SystemPromptEvent},
     llm::message::{Content, Message, Role},
@@ -53,12 +54,13 @@ impl Conversation {
         }
         self.writable()?;
         self.must_be_decided(waiting_calls).await?;
-        self.begin_session().await?;
+        self.begin_session(&CancelToken::default()).await?;
         let id = self.0.log.new_id();
         let mut message = MessageEvent { sender, ..MessageEvent::new(Message::new(Role::User, content)) };
         let mut said = self.ask_about_message(&id, &mut message).await;
         self.writable()?;
-        if self.0.runs_tools.get() {
+        let Some(_turn) = self.turn_between_tools().await else {
+            self.writable()?;
             self.must_be_decided(waiting_calls).await?;
             let event = self.queue_message(id, message, said).await?;
             if !self.0.runs_tools.get() {
@@ -67,8 +69,7 @@ impl Conversation {
                 self.take_in_messages().await?;
             }
             return Ok(event);
-        }
-        let _turn = self.0.turn.take().await;
+        };
         self.writable()?;
         if self.must_be_decided(waiting_calls).await? && waiting_calls == Some(WaitingCalls::Keep) {
             return self.queue_message(id, message, said).await;
@@ -83,7 +84,7 @@ impl Conversation {
             // Calls that nobody may answer but the user are decided about by now.
             happens(state, Happening::SendMessageRejecting);
             forget_pending(state);
-            self.keep_model_settings(state);
+            self.keep_model_settings(state, &self.llm());
         });
         let events = self.append(change.strictly()).await?;
         events

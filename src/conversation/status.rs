@@ -200,9 +200,9 @@ pub const fn effect(happening: Happening, status: ExecutionStatus) -> Effect {
             Idle | Running | Paused | Waiting | Error | Stuck | Deleting => Stays,
         },
         Happening::Failed => match status {
-            // A run that fails before it has begun has allowed nothing.
-            Waiting | Deleting => Stays,
-            Idle | Running | Paused | Finished | Error | Stuck => Becomes(Error),
+            // A run that fails before it has begun has allowed nothing, and what is finished is not begun again.
+            Waiting | Finished | Deleting => Stays,
+            Idle | Running | Paused | Error | Stuck => Becomes(Error),
         },
         Happening::LimitReached => match status {
             Running => Becomes(Error),

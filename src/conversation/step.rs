@@ -2,12 +2,11 @@
 
 use super::{
     Change, Conversation,
-    base_state::{BaseState, ExecutionStatus},
-    kept_answer::forget_answer,
+    base_state::ExecutionStatus,
+    kept_answer::{Told, forget_answer},
     open::keep_native_calls,
     run::{Pause, RunError},
     secrets::{MaskedDeltas, hide_in_answer},
-    stats,
     status::{Happening, happens},
     warning::unavailable_tools,
 };
@@ -18,13 +17,12 @@ use crate::{
     error::{ErrorCode, Result},
     event::{Body, Event, MessageEvent, Source},
     llm::{
-        CallContext, Completion,
+        CallContext, Completion, Llm,
         message::{Content, Message, Role},
     },
-    oneshot,
 };
 use futures_util::future::{Either, FusedFuture as _, FutureExt as _, join, select};
-use std::{cell::Cell, pin::pin, rc::Rc};
+use std::{pin::pin, rc::Rc};
 
 impl Conversation {
     /// Asks the model once and runs what it calls.
@@ -33,51 +31,48 @@ impl Conversation {
         let asked_with = self.state().last_user_message_id();
         let tools = self.0.agent.tool_schemas();
         let llm = self.llm();
-        let question = self.question_to(&llm).await?;
-        let (tell, told) = oneshot::channel();
-        let tell = Cell::new(Some(tell));
+        let question = self.question().await?;
+        let kept = self.kept_answer_to(&question, &llm);
+        let told = Rc::new(Told::default());
+        let teller = told.clone();
+        let lost = Rc::default();
         let context = CallContext {
             conversation_id: Some(self.id().to_string()),
-            lost: self.0.spent.clone(),
-            kept_answer: self.kept_answer_to(&question),
-            on_kept: Some(Rc::new(move |id| {
-                if let Some(tell) = tell.take() {
-                    let _ = tell.send(id.to_owned());
-                }
-            })),
+            lost: Rc::clone(&lost),
+            kept_answer: kept.as_ref().map(|(llm, id)| llm.begun_answer(id)),
+            on_kept: Some(Rc::new(move |llm: &Llm, id: &str| teller.tell(llm, id))),
         };
-        let remember = async {
-            if let Ok(id) = told.await {
-                self.remember_answer(&id, &question).await;
-            }
-        };
-        let mut remember = Box::pin(remember.fuse());
-        let answer = {
-            let shown = MaskedDeltas::new(&self.0.log.mask, self.0.on_delta.clone());
-            let show = |delta| shown.push(delta);
-            // With the answer goes who could still tell of its id.
-            let complete = async {
-                let context = context;
-                llm.complete(&messages, &tools, &context, &show).await
-            };
-            let both = Box::pin(join(complete, remember.as_mut()));
-            let answer = match select(both, pin!(cancel.cancelled())).await {
-                Either::Left(((answer, ()), _)) => answer,
-                Either::Right((_, both)) => {
-                    drop(both);
-                    // What the store has begun to take is not torn off.
-                    if !remember.is_terminated() {
-                        remember.await;
-                    }
-                    self.cancel_kept_answer(&llm).await;
-                    return Ok(Pause::Cancelled);
-                }
-            };
-            if answer.is_ok() {
-                shown.end();
-            }
+        told.last.replace(kept);
+        let mut remember = Box::pin(self.remember_answers(&told, &question).fuse());
+        let shown = MaskedDeltas::new(&self.0.log.mask, self.0.on_delta.clone());
+        let show = |delta| shown.push(delta);
+        let complete = async {
+            let answer = llm.complete(&messages, &tools, &context, &show).await;
+            lost.borrow_mut().extend(answer.iter().cloned());
+            told.is_over.set(true);
             answer
         };
+        let both = Box::pin(join(complete, remember.as_mut()));
+        let answer = match select(both, pin!(cancel.cancelled())).await {
+            Either::Left(((answer, ()), _)) => Some(answer),
+            Either::Right((_, both)) => {
+                drop(both);
+                told.is_over.set(true);
+                // What the store has begun to take is not torn off.
+                if !remember.is_terminated() {
+                    remember.await;
+                }
+                None
+            }
+        };
+        self.spends(&lost.take(), llm.options.usage_id());
+        let Some(answer) = answer else {
+            self.cancel_kept_answer(&told).await;
+            return Ok(Pause::Cancelled);
+        };
+        if answer.is_ok() {
+            shown.end();
+        }
         let completion = match answer {
             Ok(mut completion) => {
                 hide_in_answer(&self.0.log.mask, &mut completion.message, &self.0.agent.tools);
@@ -110,8 +105,6 @@ impl Conversation {
             if has_parallel_calls {
                 keep_native_calls(state);
             }
-            self.0.spent.borrow_mut().push(completion);
-            self.count(state, llm.options.usage_id());
             // A message that came while the model answered is still to be read by it.
             if reply.kind == ReplyKind::Text && !is_superseded {
                 happens(state, Happening::Answered);
@@ -122,19 +115,12 @@ impl Conversation {
             assessment.keep_risks(state);
             forget_answer(state);
         });
-        self.append(change.strictly()).await?;
+        self.append_and_count(change.strictly()).await?;
         // Nothing begins after a pause: if the page died in a tool, nobody would know that it had begun.
         if self.execution_status() != ExecutionStatus::Running {
             return Ok(Pause::Done);
         }
         Ok(self.run_calls(reply.calls, cancel).await?)
-    }
-
-    /// Counts what has been spent since the last time.
-    pub(super) fn count(&self, state: &mut BaseState, usage_id: &str) {
-        for completion in self.0.spent.take() {
-            stats::record(state, usage_id, &completion, self.0.log.host.now());
-        }
     }
 
     /// Providers refuse a history that ends with the model's own words, or let it continue them. Ours can end so: a

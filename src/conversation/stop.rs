@@ -22,11 +22,7 @@ impl Conversation {
     /// `locked_elsewhere`, and those of the store.
     pub async fn pause(&self) -> Result<()> {
         self.writable()?;
-        // While tools run nobody waits for them: one of them may be the caller.
-        let _turn = match self.0.runs_tools.get() {
-            true => None,
-            false => Some(self.0.turn.take().await),
-        };
+        let _turn = self.turn_between_tools().await;
         self.writable()?;
         if effect(Happening::Pause, self.execution_status()) == Effect::Stays {
             return Ok(());

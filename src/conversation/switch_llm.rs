@@ -20,11 +20,9 @@ impl Conversation {
     /// `locked_elsewhere`, `invalid_state` once it is closed, and those of the store; then the old model stays.
     pub async fn switch_llm(&self, llm: Llm) -> Result<()> {
         self.writable()?;
-        let before = self.0.llm.replace(Rc::new(llm));
-        let stored = self.append(Change::edit(|state| self.keep_model_settings(state)).strictly()).await;
-        if stored.is_err() {
-            self.0.llm.replace(before);
-        }
-        stored.map(drop)
+        // Not before it is stored: another switch may be under way, and either may fail.
+        self.append(Change::edit(|state| self.keep_model_settings(state, &llm)).strictly()).await?;
+        self.0.llm.replace(Rc::new(llm));
+        Ok(())
     }
 }

@@ -83,9 +83,8 @@ impl Llm {
             on_delta(delta);
         };
         let mut first_error: Option<LlmError> = None;
-        let mut context = context.clone();
         for llm in std::iter::once(self).chain(&self.fallbacks) {
-            let error = match llm.complete_alone(messages, tools, &context, &is_shown, &show).await {
+            let error = match llm.complete_alone(messages, tools, context, &is_shown, &show).await {
                 Ok(completion) => return Ok(completion),
                 Err(error) => error,
             };
@@ -96,8 +95,6 @@ impl Llm {
                 return Err(error);
             }
             first_error.get_or_insert(error);
-            // The id of a kept answer is the first model's server's affair: no other one is told of it, or makes it.
-            (context.kept_answer, context.on_kept) = (None, None);
         }
         Err(first_error.unwrap_or_else(|| LlmError::new(LlmFailure::NoResponse, "")))
     }
@@ -117,7 +114,8 @@ impl Llm {
     ) -> Result<Completion, LlmError> {
         let mut options = self.options.clone();
         options.check()?;
-        options.kept_answer = context.kept_answer.clone().filter(|_| options.background);
+        let kept = context.kept_answer.as_ref().filter(|kept| options.background && kept.is_of(&options));
+        options.kept_answer = kept.map(|kept| kept.id.clone());
         let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref())?;
         let mut features = ModelFeatures::of(&options, &endpoint, &ModelRow::of(&options).await?);
         let api = Api::of(&options, &endpoint, &features);
@@ -141,8 +139,8 @@ impl Llm {
             if is_shown.get() {
                 return Err(error);
             }
-            if options.kept_answer.is_some() && !error.is_retryable() {
-                options.kept_answer = None;
+            // Nothing more is to be had of it: a lost connection is made again elsewhere.
+            if options.kept_answer.take().is_some() {
                 continue;
             }
             if features.supports_prompt_cache
@@ -199,7 +197,7 @@ impl Llm {
                 && let Some(kept) = decoder.kept()
             {
                 is_told.set(true);
-                tell(&kept.id);
+                tell(self, &kept.id);
             }
         };
         let mut exchange = Exchange {

@@ -1,6 +1,6 @@
 //! What goes into a call of a model and what comes out of it, whatever the wire API.
 
-use crate::llm::{message::Message, metrics::Usage};
+use crate::llm::{client::Llm, message::Message, metrics::Usage, options::LlmOptions};
 use std::{cell::RefCell, rc::Rc};
 
 /// A tool as the model is told of it.
@@ -21,15 +21,32 @@ pub struct CallContext {
     pub conversation_id: Option<String>,
     /// What attempts have cost that came to nothing, an entry each. Their messages are empty.
     pub lost: Rc<RefCell<Vec<Completion>>>,
-    /// An answer that was begun before and that the provider keeps. Where it is lost, a new one is asked for. It is
-    /// the model's own; its fallbacks have none.
-    pub kept_answer: Option<String>,
-    /// Told the id of an answer of the model that the provider keeps, as soon as it is known. Not of its fallbacks'.
+    /// An answer that was begun before and that the provider keeps. Where it is lost, a new one is asked for.
+    pub kept_answer: Option<BegunAnswer>,
+    /// Told the id of each answer that a provider keeps, as soon as it is known.
     pub on_kept: Option<OnKept>,
 }
 
-/// Is told the id of an answer.
-pub type OnKept = Rc<dyn Fn(&str)>;
+/// An answer that a provider keeps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BegunAnswer {
+    /// The provider's id.
+    pub id: String,
+    /// The model that answers, as its options name it. No other one picks it up.
+    pub model: String,
+    /// Where it is asked, as its options say. No other server is told of the answer.
+    pub base_url: Option<String>,
+}
+
+impl BegunAnswer {
+    /// Whether a model of these options gives it.
+    pub fn is_of(&self, options: &LlmOptions) -> bool {
+        self.model == options.model && self.base_url == options.base_url
+    }
+}
+
+/// Is told which model answers, and the id of the answer.
+pub type OnKept = Rc<dyn Fn(&Llm, &str)>;
 
 /// A piece of an answer, to be shown as it comes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 use crate::llm::{
     client::{Llm, with_key},
+    completion::BegunAnswer,
     endpoint::Endpoint,
     error::{LlmError, LlmFailure},
     model_data::ModelRow,
@@ -11,6 +12,12 @@ use crate::llm::{
 };
 
 impl Llm {
+    /// The answer of this id, which this model gives.
+    pub fn begun_answer(&self, id: &str) -> BegunAnswer {
+        let LlmOptions { model, base_url, .. } = &self.options;
+        BegunAnswer { id: id.to_owned(), model: model.clone(), base_url: base_url.clone() }
+    }
+
     /// Tells the provider to work no longer on an answer that it keeps.
     ///
     /// # Errors

@@ -39,7 +39,7 @@ pub mod wire_api;
 mod writer;
 
 pub use client::Llm;
-pub use completion::{CallContext, Completion, Delta, ToolSchema};
+pub use completion::{BegunAnswer, CallContext, Completion, Delta, ToolSchema};
 pub use error::{LlmError, LlmFailure};
 pub use options::{ApiKey, ApiMode, LlmOptions, TextFunction};
 pub use secret_string::SecretString;

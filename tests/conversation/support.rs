@@ -131,7 +131,8 @@ impl HttpClient for Wire {
     }
 }
 
-fn completion(message: Value) -> Value {
+/// An answer of Chat Completions.
+pub fn completion(message: Value) -> Value {
     json!({
         "id": format!("chatcmpl-{}", Uuid::from_u128(0)),
         "model": "scripted",
@@ -149,7 +150,7 @@ impl HttpBody for Whole {
 }
 
 /// The rules that every provider has: instructions first, each call answered once and at once.
-fn check_messages(messages: &[Value]) {
+pub fn check_messages(messages: &[Value]) {
     assert_eq!(messages[0]["role"], "system", "the instructions come first");
     let mut open: Vec<String> = Vec::new();
     for message in &messages[1..] {

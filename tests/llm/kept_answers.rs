@@ -28,6 +28,7 @@ struct Heard {
     result: Result<Completion, LlmError>,
     shown: String,
     told: Vec<String>,
+    tellers: Vec<Option<String>>,
     http: Rc<ScriptedHttp>,
     slept: Vec<Duration>,
 }
@@ -50,15 +51,18 @@ fn hear_with(
     let told = Rc::new(RefCell::new(Vec::new()));
     let tell = told.clone();
     let context = CallContext {
-        kept_answer: kept_answer.map(str::to_owned),
-        on_kept: Some(Rc::new(move |id| tell.borrow_mut().push(id.to_owned()))),
+        kept_answer: kept_answer.map(|id| llm.begun_answer(id)),
+        on_kept: Some(Rc::new(move |llm, id| {
+            tell.borrow_mut().push((id.to_owned(), llm.options.base_url.clone()))
+        })),
         ..CallContext::default()
     };
     let messages = [Message::new(Role::User, vec![Content::text("Hi")])];
     let show = |delta: threadkeep::llm::Delta| shown.borrow_mut().extend(delta.content);
     let result = block_on(llm.complete(&messages, &[], &context, &show));
-    let (told, slept) = (told.borrow().clone(), host.slept.borrow().clone());
-    Heard { result, shown: shown.into_inner(), told, http, slept }
+    let (told, tellers) = told.borrow().iter().cloned().unzip();
+    let slept = host.slept.borrow().clone();
+    Heard { result, shown: shown.into_inner(), told, tellers, http, slept }
 }
 
 fn event(number: u64, rest: &str) -> String {
@@ -161,7 +165,7 @@ fn an_answer_is_picked_up_by_its_id() {
     assert_eq!((urls(&heard.http), heard.told), (vec!["/responses".into()], vec![]));
 }
 
-/// Another server is not told of it, and its own are not taken for the first one's.
+/// Another server is not told of it, and what that one keeps is not taken for the first one's.
 #[test]
 fn an_id_stays_between_a_model_and_its_server() {
     let elsewhere = LlmOptions { base_url: Some("https://elsewhere.test/v1".into()), ..in_background() };
@@ -173,7 +177,8 @@ fn an_id_stays_between_a_model_and_its_server() {
         let heard = hear_with(once.clone(), vec![elsewhere.clone()], kept_answer, replies);
         assert_eq!(heard.result.unwrap().message.text(), "From there");
         assert_eq!(urls(&heard.http).last().unwrap(), "https://elsewhere.test/v1/responses");
-        assert_eq!(heard.told, Vec::<String>::new());
+        assert_eq!(heard.told, [ID]);
+        assert_eq!(heard.tellers, [elsewhere.base_url.clone()]);
     }
 }
 

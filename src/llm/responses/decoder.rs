@@ -59,6 +59,7 @@ impl Decoder for ResponsesDecoder {
         if let Some(response) = event_data.read::<RawObject>("response") {
             self.push_response(&kind, &response)?;
         } else if let Some(error) = error_of(&event_data) {
+            self.kept.is_over = event_data.read::<String>("status").is_some_and(|status| status == "failed");
             return Err(error);
         } else if event_data.get("output").is_some() || event_data.get("status").is_some() {
             self.push_response("", &event_data)?;

@@ -1,5 +1,6 @@
 //! What has happened, as the store, the tools and the user saw it, and what must never happen.
 
+use super::{SECRET, settings::Settings};
 use serde_json::{Value, json};
 use std::{
     cell::{Cell, RefCell},
@@ -34,14 +35,33 @@ pub struct Ledger {
     /// Actions that a user has to allow, and those that one has allowed.
     to_approve: RefCell<HashSet<String>>,
     approved: RefCell<HashSet<String>>,
-    /// What the run that is under way may run, until it has begun: all, or these.
-    run: RefCell<Option<Run>>,
+    /// What was wanted to run and has not come to its end. One that has ended its work may yet take in messages.
+    under_way: RefCell<Vec<Run>>,
     run_number: Cell<u32>,
     policy_is_new: Cell<bool>,
     demands: RefCell<Value>,
     /// Messages of which the user was told that they are durable.
     sent: RefCell<Vec<String>>,
+    /// `base_state.json` as the store has it.
+    state: RefCell<Value>,
+    /// The models of all answers that have come whole, and how many of these the page has not lived to see.
+    paid: RefCell<Vec<String>>,
+    paid_before: Cell<usize>,
+    counted_before: Cell<usize>,
+    /// Answers that stand in the log.
+    taken_in: RefCell<HashSet<String>>,
+    is_closed: Cell<bool>,
+    pub settings: Settings,
+    texts: Cell<u32>,
+    pub has_hooks: Cell<bool>,
+    /// Messages that a hook denied.
+    denied_texts: RefCell<HashSet<String>>,
+    /// Whether a hook denied a call, by the call's id.
+    denied_calls: RefCell<HashMap<String, bool>>,
 }
+
+/// How the user's messages begin.
+const MESSAGE: &str = "Go on with ";
 
 struct Run {
     number: u32,
@@ -50,30 +70,119 @@ struct Run {
 }
 
 impl Ledger {
-    /// The user wants a run of these calls, or of all. Only one is under way at a time.
+    /// The user wants a run of these calls, or of all.
     pub fn run_begins(&self, approves: Option<&[EventId]>) -> u32 {
         self.run_number.set(self.run_number.get() + 1);
         let approves = approves.map(|ids| ids.iter().map(EventId::to_string).collect());
         let run = Run { number: self.run_number.get(), approves, has_begun: false };
-        self.run.borrow_mut().get_or_insert(run);
+        self.under_way.borrow_mut().push(run);
         self.run_number.get()
     }
 
     /// That one has come to its end.
     pub fn run_ended(&self, number: u32) {
-        let mut run = self.run.borrow_mut();
-        if run.as_ref().is_some_and(|run| run.number == number) {
-            *run = None;
+        self.under_way.borrow_mut().retain(|run| run.number != number);
+    }
+
+    /// The run that works.
+    pub fn run_under_way(&self) -> Option<u32> {
+        let runs = self.under_way.borrow();
+        let working = runs.iter().rev().find(|run| run.has_begun);
+        working.or(runs.first()).map(|run| run.number)
+    }
+
+    /// A policy counts from the next answer on. About a message that a hook denied the model is not asked, except
+    /// where another hook denied the end that this brings.
+    pub fn model_is_asked(&self, question: &str) {
+        self.policy_is_new.set(false);
+        assert!(!question.contains(SECRET), "the model is told a secret: {question}");
+        let Some((_, last)) = question.rsplit_once(MESSAGE) else { return };
+        let (number, rest) = last.split_once('.').unwrap();
+        let is_denied = self.denied_texts.borrow().contains(&format!("{MESSAGE}{number}."));
+        assert!(
+            !is_denied || rest.contains("[Stop hook feedback]"),
+            "the model is asked about a message that was denied"
+        );
+    }
+
+    /// A message unlike the others.
+    pub fn new_text(&self) -> String {
+        self.texts.set(self.texts.get() + 1);
+        format!("{MESSAGE}{}.", self.texts.get())
+    }
+
+    pub fn is_event(&self, id: &str) -> bool {
+        self.places.borrow().contains_key(id)
+    }
+
+    /// An answer has come whole, and is to be paid: that of a fallback as one of the model that it stands in for.
+    pub fn is_answered(&self, model: &str) {
+        self.paid.borrow_mut().push(model.to_owned());
+    }
+
+    /// The answer that a page would pick up.
+    pub fn kept_answer(&self) -> Option<String> {
+        self.state.borrow()["agent_state"]["kept_answer"]["id"].as_str().map(str::to_owned)
+    }
+
+    /// The last event of which the model is told.
+    pub fn last_seen(&self) -> Option<String> {
+        let branch = self.branch(self.head.borrow().as_deref());
+        let is_seen = |event: &&Rc<Value>| {
+            let kind = event["kind"].as_str().unwrap();
+            kind == "MessageEvent"
+                || kind == "ActionEvent"
+                || kind == "SystemPromptEvent"
+                || answers(event).is_some()
+        };
+        branch.iter().rev().find(is_seen).map(|event| event["id"].as_str().unwrap().to_owned())
+    }
+
+    /// Whether the log has this answer of the model.
+    pub fn has_taken_in(&self, answer: &str) -> bool {
+        self.taken_in.borrow().contains(answer)
+    }
+
+    /// A value of the stored state.
+    pub fn stored(&self, pointer: &str) -> Value {
+        self.state.borrow().pointer(pointer).cloned().unwrap_or_default()
+    }
+
+    /// Under what the answers are counted.
+    fn counted(&self) -> Vec<String> {
+        let state = self.state.borrow();
+        let by_usage = state["stats"]["usage_to_metrics"].as_object().into_iter().flatten();
+        let usage_ids = by_usage.flat_map(|(usage_id, metrics)| {
+            let answers = metrics["token_usages"].as_array().map_or(0, Vec::len);
+            std::iter::repeat_n(usage_id.clone(), answers)
+        });
+        usage_ids.collect()
+    }
+
+    /// Nothing is counted that was not paid.
+    fn check_counted(&self) {
+        let mut paid = self.paid.borrow().clone();
+        for model in self.counted() {
+            let place = paid.iter().position(|paid| *paid == model);
+            paid.swap_remove(place.unwrap_or_else(|| panic!("no such answer of {model} is to be paid")));
         }
     }
 
-    /// A policy counts from the next answer on.
-    pub fn model_is_asked(&self) {
-        self.policy_is_new.set(false);
+    /// Whatever this page has paid is counted.
+    pub fn check_all_is_counted(&self) {
+        let counted = self.counted().len() - self.counted_before.get();
+        let paid = self.paid.borrow().len() - self.paid_before.get();
+        assert!(counted >= paid, "{paid} answers were paid and {counted} counted");
+    }
+
+    /// Whoever closed the conversation was told that it is closed.
+    pub fn was_closed(&self) {
+        self.is_closed.set(true);
     }
 
     /// The commit was applied.
     pub fn applied(&self, commit: &Commit) {
+        assert!(!self.is_closed.get(), "it is closed and still written");
         let mut events = self.events.borrow_mut();
         let mut places = self.places.borrow_mut();
         assert_eq!(commit.expected_length, events.len() as u64, "the log is only appended to");
@@ -85,7 +194,12 @@ impl Ledger {
                 None => assert!(events.is_empty(), "no parent: {json}"),
             }
             assert!(places.insert(id.to_string(), events.len()).is_none(), "two events {id}");
+            self.taken_in.borrow_mut().extend(event["llm_response_id"].as_str().map(str::to_owned));
             events.push(Rc::new(event));
+        }
+        for (_, json) in &commit.events {
+            // What the user writes is his own affair.
+            assert!(!json.contains(SECRET), "a secret is stored: {json}");
         }
         for (path, content) in &commit.files {
             let Some(name) = path.as_str().strip_prefix("inbox/") else { continue };
@@ -96,7 +210,9 @@ impl Ledger {
             }
         }
         drop((events, places));
+        self.note_hooks(commit);
         if let Some(state) = &commit.base_state {
+            assert!(!state.contains(SECRET), "a secret is stored: {state}");
             self.note_state(&serde_json::from_str(state).unwrap(), commit);
         }
         self.check_answers(commit);
@@ -113,11 +229,13 @@ impl Ledger {
 
     /// A run that begins allows what waits.
     fn note_approvals(&self, before: ExecutionStatus, status: ExecutionStatus) {
-        let mut run = self.run.borrow_mut();
-        let Some(run) = run.as_mut().filter(|run| !run.has_begun && status == ExecutionStatus::Running)
-        else {
-            return;
+        let mut runs = self.under_way.borrow_mut();
+        let may_begin = |(place, run): &(usize, &mut Run)| {
+            // Where another one works, it is refused.
+            !run.has_begun && (*place == 0 || before != ExecutionStatus::Running)
         };
+        let next = runs.iter_mut().enumerate().find(may_begin);
+        let Some((_, run)) = next.filter(|_| status == ExecutionStatus::Running) else { return };
         run.has_begun = true;
         match &run.approves {
             Some(ids) => self.approved.borrow_mut().extend(ids.iter().cloned()),
@@ -173,11 +291,46 @@ impl Ledger {
         *self.head.borrow_mut() = head;
         let status = ExecutionStatus::from_json(&state["execution_status"].to_string()).unwrap();
         let before = self.status.replace(status);
+        *self.state.borrow_mut() = state.clone();
         self.note_policy(state);
+        self.check_counted();
         self.note_approvals(before, status);
         let is_legal = before == status
             || Happening::ALL.iter().any(|happening| effect(*happening, before) == Effect::Becomes(status));
         assert!(is_legal, "{} became {}", before.as_str(), status.as_str());
+    }
+
+    /// What hooks said. Each call is asked about once, and again when it is edited.
+    fn note_hooks(&self, commit: &Commit) {
+        let (events, places) = (self.events.borrow(), self.places.borrow());
+        let new: Vec<&Value> = commit.events.iter().map(|(id, _)| &*events[places[id.as_str()]]).collect();
+        for event in &new {
+            if event["hook_event_type"] == "UserPromptSubmit" && event["blocked"] == true {
+                let text = event["hook_input"]["message"].as_str().unwrap().to_owned();
+                self.denied_texts.borrow_mut().insert(text);
+            }
+            // What stands behind a `finish` is answered at once.
+            let is_answered = new.iter().any(|answer| is_answered_by(event, answer));
+            if event["kind"] != "ActionEvent" || !event["action"].is_object() || is_answered {
+                continue;
+            }
+            let asked = new
+                .iter()
+                .find(|hook| hook["hook_event_type"] == "PreToolUse" && hook["action_id"] == event["id"]);
+            let call = event["tool_call_id"].as_str().unwrap().to_owned();
+            let mut denied = self.denied_calls.borrow_mut();
+            match asked {
+                Some(hook) => drop(denied.insert(call, hook["blocked"] == true)),
+                None => {
+                    assert!(!self.has_hooks.get() || denied.contains_key(&call), "nobody has asked: {event}")
+                }
+            }
+        }
+    }
+
+    fn is_denied(&self, action: &Value) -> bool {
+        let call = action["tool_call_id"].as_str().unwrap();
+        self.denied_calls.borrow().get(call).copied().unwrap_or_default()
     }
 
     /// Each new result answers an action before it that had none.
@@ -202,6 +355,8 @@ impl Ledger {
                 event["kind"] != "ObservationEvent" || is_copy || has_run || is_built_in,
                 "a result of nothing: {event}"
             );
+            let is_result = event["kind"] == "ObservationEvent";
+            assert!(!is_result || is_copy || !self.is_denied(action), "a result of what was denied: {event}");
         }
     }
 
@@ -241,6 +396,8 @@ impl Ledger {
         let is_allowed =
             !self.to_approve.borrow().contains(action) || self.approved.borrow().contains(action);
         assert!(is_allowed, "nobody has allowed it");
+        let place = self.places.borrow()[action];
+        assert!(!self.is_denied(&self.events.borrow()[place]), "a hook has denied it");
         let mut runs = self.runs.borrow_mut();
         let (count, page) = runs.entry(action.to_owned()).or_insert((0, self.page.get()));
         if *count > 0 {
@@ -254,7 +411,11 @@ impl Ledger {
     /// The page has died.
     pub fn page_died(&self) {
         self.page.set(self.page.get() + 1);
-        *self.run.borrow_mut() = None;
+        self.under_way.borrow_mut().clear();
+        self.is_closed.set(false);
+        self.settings.page_died();
+        self.paid_before.set(self.paid.borrow().len());
+        self.counted_before.set(self.counted().len());
     }
 
     /// The user was told that this message is durable.

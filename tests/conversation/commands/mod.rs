@@ -4,8 +4,11 @@
 //! What fails is printed in its shortest form.
 
 mod found;
+mod guards;
 mod ledger;
+mod provider;
 mod script;
+mod settings;
 mod tasks;
 
 use crate::{
@@ -14,11 +17,15 @@ use crate::{
 };
 use futures_executor::block_on;
 use futures_util::future::{Either, select};
+use guards::{Guards, Verdict};
 use ledger::Ledger;
 use proptest::prelude::*;
-use script::{Command, Script, last_word, script};
+use provider::Provider;
+use script::{Command, LAST_WORD, Script, script};
+use serde_json::json;
 use std::{
     cell::{Cell, RefCell},
+    collections::VecDeque,
     pin::pin,
     rc::Rc,
 };
@@ -28,21 +35,27 @@ use threadkeep::{
     conversation::{Conversation, WaitingCalls, base_state::ExecutionStatus},
     error::{Error, ErrorCode},
     id::EventId,
+    json::RawObject,
     llm::message::Content,
     oneshot,
     store::MemoryStore,
     tool::{Replay, Tool, ToolCall, ToolFailure, ToolOutput},
 };
 
+/// What nobody may see who is not the user.
+const SECRET: &str = "s3cr3t";
+
 /// Where a script is played.
 struct Stage {
     ledger: Rc<Ledger>,
     world: World,
+    provider: Rc<Provider>,
     held: Rc<Held>,
     /// The page's conversation.
     conversation: Rc<RefCell<Option<Conversation>>>,
     has_closed: Rc<Cell<bool>>,
     fates: Rc<RefCell<Vec<Fate>>>,
+    verdicts: Rc<RefCell<VecDeque<Verdict>>>,
     tasks: Tasks,
     begun: Begun,
 }
@@ -90,18 +103,15 @@ impl Stage {
         let tools = kinds.map(|(name, replay)| tool(name, replay, &ledger, &held, &conversation, &begun));
         let mut world = World::new(Rc::new(store), tools.into(), []);
         world.tool_concurrency_limit = script.tool_concurrency_limit;
-        let (answers, gates) = (script.answers.clone(), held.clone());
-        let place = Cell::new(0);
-        let asked = ledger.clone();
-        *world.model.next.borrow_mut() = Some(Box::new(move || {
-            asked.model_is_asked();
-            let answer = answers.get(place.get());
-            place.set(place.get() + 1);
-            // Every other answer takes its time.
-            let gate = place.get().is_multiple_of(2).then(|| gates.hold());
-            answer.map_or_else(last_word, |reply| reply.answer(place.get(), gate))
-        }));
-        Self { ledger, world, held, conversation, has_closed: Rc::default(), fates, tasks, begun }
+        let provider = Provider::new(&script.answers, &ledger, &held);
+        world.llm = Some(Rc::new(script.model.llm(&provider, &world.host)));
+        let verdicts = Rc::new(RefCell::new(script.verdicts.iter().copied().collect()));
+        if !script.verdicts.is_empty() {
+            world.hooks = Some(Rc::new(Guards { verdicts: verdicts.clone(), held: held.clone() }));
+            ledger.has_hooks.set(true);
+        }
+        let has_closed = Rc::default();
+        Self { ledger, world, provider, held, conversation, has_closed, fates, verdicts, tasks, begun }
     }
 
     /// Opens the conversation in a page of its own. A full store may stand in the way.
@@ -112,7 +122,10 @@ impl Stage {
         *self.conversation.borrow_mut() = None;
         let opened = block_on(self.world.open());
         match opened {
-            Ok(conversation) => *self.conversation.borrow_mut() = Some(conversation),
+            Ok(conversation) => {
+                conversation.hide(vec![SECRET.into()]);
+                *self.conversation.borrow_mut() = Some(conversation);
+            }
             Err(error) => check(&error),
         }
     }
@@ -182,46 +195,107 @@ impl Stage {
                 self.begun.spawn("pause", async move { checked(conversation.pause().await) });
             }
             Command::Interrupt => {
-                self.begun.spawn("interrupt", async move { checked(conversation.interrupt().await) });
+                let provider = self.provider.clone();
+                self.begun.spawn("interrupt", async move {
+                    let working = provider.working();
+                    checked(conversation.interrupt().await);
+                    provider.check_stopped(&working);
+                });
             }
             Command::SetTags => self.begun.spawn("setTags", async move {
                 checked(conversation.set_tags(&[("title".into(), "x".into())]).await);
             }),
+            Command::SwitchLlm(model) => {
+                let model = *model;
+                let llm = model.llm(&self.provider, &self.world.host);
+                self.begun.spawn("switchLLM", async move {
+                    let who = ledger.settings.begins("the model");
+                    let result = conversation.switch_llm(llm).await;
+                    let value = result.is_ok().then(|| json!(format!("openai/{}", model.name())));
+                    ledger.settings.ended("the model", who, value, &ledger.stored("/agent/llm/model"));
+                    checked(result);
+                });
+            }
+            Command::StoreSecret(value) => {
+                let value = value.map(|value| json!(value));
+                self.begun.spawn("updateSecrets", async move {
+                    let source =
+                        value.as_ref().map(|value| json!({ "kind": "StaticSecret", "value": value }));
+                    let sources = RawObject::parse(&json!({ "TOKEN": source }).to_string()).unwrap();
+                    let who = ledger.settings.begins("the secret");
+                    let result = conversation.store_secrets(&sources).await;
+                    let set = result.is_ok().then(|| json!(value));
+                    let stored = ledger.stored("/secret_registry/secret_sources/TOKEN/value");
+                    ledger.settings.ended("the secret", who, set, &stored);
+                    checked(result);
+                });
+            }
+            Command::ExecuteTool(tool, arguments) => {
+                let (tool, arguments) = (*tool, *arguments);
+                self.begun.spawn("executeTool", async move {
+                    let result = conversation.execute_tool(tool, arguments, DIRECT.into()).await;
+                    checked(result.map(|output| assert!(!format!("{output:?}").contains(SECRET))));
+                });
+            }
             Command::Close => {
-                let has_closed = self.has_closed.clone();
+                let (has_closed, provider) = (self.has_closed.clone(), self.provider.clone());
                 self.begun.spawn("close", async move {
+                    let working = provider.working();
                     conversation.close().await;
+                    provider.check_stopped(&working);
+                    ledger.was_closed();
                     has_closed.set(true);
                 });
             }
             Command::Release => {
                 self.held.release();
             }
+            Command::ProviderForgets => self.provider.forgets(),
             Command::Crash => {}
+        }
+    }
+
+    /// Polls until nothing can go on. Only these wait for a model, a tool or a hook.
+    fn settle(&mut self) {
+        self.tasks.settle();
+        for name in self.tasks.names() {
+            let may_wait =
+                ["run", "run some", "sendMessage", "sendMessage of a tool", "editAction", "executeTool"];
+            assert!(may_wait.contains(&name), "{name} waits");
         }
     }
 
     /// Everything comes to its end, and the conversation still works.
     fn end(&mut self) {
         loop {
-            self.tasks.settle();
+            self.settle();
             if self.tasks.names().is_empty() {
                 break;
             }
             assert!(self.held.release(), "these never end: {:?}", self.tasks.names());
         }
         self.fates.borrow_mut().clear();
-        *self.world.model.next.borrow_mut() = Some(Box::new(last_word));
+        self.verdicts.borrow_mut().clear();
+        self.provider.comes_to_its_end();
+        if !self.has_closed.get() {
+            self.goes_on();
+        }
         self.open();
-        let conversation = self.conversation.borrow().clone().expect("it opens");
+        self.goes_on();
+        self.ledger.check_end();
+    }
+
+    /// The conversation still works, and nothing of what it has cost was forgotten.
+    fn goes_on(&self) {
+        let Some(conversation) = self.conversation.borrow().clone() else { return };
         block_on(async {
             conversation.reject_pending_actions(None, None).await.unwrap();
-            say(&conversation, "Is all well?").await;
+            say(&conversation, &self.ledger.new_text()).await;
             let outcome = conversation.run(CancelToken::default()).await.unwrap();
             assert_eq!(outcome.status, ExecutionStatus::Finished);
-            assert_eq!(outcome.final_response.as_deref(), Some("That was all."));
+            assert_eq!(outcome.final_response.as_deref(), Some(LAST_WORD));
         });
-        self.ledger.check_end();
+        self.ledger.check_all_is_counted();
     }
 }
 
@@ -233,11 +307,15 @@ async fn chosen(conversation: &Conversation, places: u8) -> Vec<EventId> {
 }
 
 async fn send(conversation: &Conversation, ledger: &Ledger, waiting: Option<WaitingCalls>) {
-    match conversation.send_message_while_waiting(vec![Content::text("Go on.")], None, waiting).await {
+    let text = ledger.new_text();
+    match conversation.send_message_while_waiting(vec![Content::text(text)], None, waiting).await {
         Ok(event) => ledger.was_sent(event.id().as_str()),
         Err(error) => check(&error),
     }
 }
+
+/// The id of a call that no model has made.
+const DIRECT: &str = "direct";
 
 fn tool(
     name: &str,
@@ -250,13 +328,16 @@ fn tool(
     let (ledger, held, conversation, begun) =
         (ledger.clone(), held.clone(), conversation.clone(), begun.clone());
     TestTool::shared(name, replay, move |call: ToolCall| {
-        ledger.runs(call.idempotency_key.as_str(), replay);
+        match call.tool_call_id.as_str() {
+            DIRECT => assert!(!ledger.is_event(call.idempotency_key.as_str()), "it is no event's call"),
+            _ => ledger.runs(call.idempotency_key.as_str(), replay),
+        }
         let (ledger, held, begun) = (ledger.clone(), held.clone(), begun.clone());
         let conversation = conversation.borrow().clone();
         async move {
             let conversation = conversation.expect("a tool runs in a conversation");
             match &*call.arguments {
-                r#"{"text":"throw"}"# => return Err(ToolFailure("it broke".into())),
+                r#"{"text":"throw"}"# => return Err(ToolFailure(format!("it broke: {SECRET}"))),
                 r#"{"text":"hold"}"# => {
                     let stopped = pin!(call.cancel.cancelled());
                     if let Either::Right(_) = select(pin!(held.hold()), stopped).await {
@@ -284,7 +365,7 @@ fn tool(
                 }
                 _ => {}
             }
-            Ok(ToolOutput::text("done"))
+            Ok(ToolOutput::text(format!("done: {SECRET}")))
         }
     })
 }
@@ -308,7 +389,7 @@ fn play(script: &Script) {
     for step in &script.steps {
         stage.obey(&step.command);
         match step.polls {
-            usize::MAX => stage.tasks.settle(),
+            usize::MAX => stage.settle(),
             polls => (0..polls).for_each(|poll| {
                 stage.tasks.poll_one(poll * 7 + polls);
             }),

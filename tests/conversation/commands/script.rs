@@ -1,18 +1,19 @@
 //! What a random test does: what the user wants, what the model answers, and what becomes of commits.
 
-use crate::{
-    fateful_store::Fate,
-    support::{Answer, text},
-};
+use super::{SECRET, guards::Verdict, provider::Model};
+use crate::fateful_store::Fate;
 use proptest::{collection::vec, option, prelude::*, sample::select};
 use serde_json::{Value, json};
-use threadkeep::{conversation::WaitingCalls, event::SecurityRisk, oneshot, security::ConfirmationPolicy};
+use threadkeep::{conversation::WaitingCalls, event::SecurityRisk, security::ConfirmationPolicy};
 
 /// All of a test.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Script {
+    pub model: Model,
     pub steps: Vec<Step>,
     pub answers: Vec<Reply>,
+    /// What hooks say; there are none where this is empty.
+    pub verdicts: Vec<Verdict>,
     /// For one commit after the other; those beyond are simply done.
     pub fates: Vec<Fate>,
     pub tool_concurrency_limit: usize,
@@ -41,11 +42,18 @@ pub enum Command {
     Pause,
     Interrupt,
     SetTags,
+    SwitchLlm(Model),
+    /// Stores a secret of this value, or takes it away.
+    StoreSecret(Option<u8>),
+    /// Without the model.
+    ExecuteTool(&'static str, &'static str),
     Close,
     /// The page dies and another one opens the conversation.
     Crash,
     /// What is held goes on: answers of the model and tools.
     Release,
+    /// Answers that were kept are there no longer.
+    ProviderForgets,
 }
 
 /// An answer of the model.
@@ -55,37 +63,44 @@ pub enum Reply {
     Empty,
     Calls(Vec<(&'static str, &'static str)>),
     Fails(u16, &'static str),
+    /// So does an answer that the provider had begun to work on.
+    FailsLater(u16, &'static str),
+    /// The connection is lost. What the provider keeps can be asked for again.
+    Breaks,
+    /// What answers when the script has no more to say.
+    LastWord,
 }
 
 impl Reply {
-    /// As the scripted model takes it; `place` keeps its ids apart.
-    pub fn answer(&self, place: usize, gate: Option<oneshot::Receiver<()>>) -> Answer {
-        let message = match self {
-            Self::Text => json!({ "role": "assistant", "content": "Done." }),
-            Self::Empty => json!({ "role": "assistant", "content": "" }),
+    /// A message of Chat Completions, or a status and an error; `place` keeps its ids apart.
+    pub fn message(&self, place: usize) -> Result<Value, (u16, Value)> {
+        let says = |text: &str| json!({ "role": "assistant", "content": text });
+        match self {
+            Self::Text | Self::Breaks => Ok(says(&format!("Done: {SECRET}."))),
+            Self::Empty => Ok(says("")),
+            Self::LastWord => Ok(says(LAST_WORD)),
             Self::Calls(calls) => {
                 let call = |(number, (tool, arguments)): (usize, &(&str, &str))| {
                     let id = format!("call-{place}-{number}");
                     json!({ "id": id, "type": "function", "function": { "name": tool, "arguments": arguments } })
                 };
                 let calls: Vec<Value> = calls.iter().enumerate().map(call).collect();
-                json!({ "role": "assistant", "content": "Let me see.", "tool_calls": calls })
+                Ok(json!({ "role": "assistant", "content": "Let me see.", "tool_calls": calls }))
             }
-            Self::Fails(status, code) => {
-                return Answer::Status(*status, json!({ "error": { "message": "no", "code": code } }));
+            Self::Fails(status, code) | Self::FailsLater(status, code) => {
+                Err((*status, json!({ "error": { "message": "no", "code": code } })))
             }
-        };
-        match gate {
-            Some(gate) => Answer::When(gate, message),
-            None => Answer::Message(message),
         }
+    }
+
+    /// Whether it fails so that a fallback is asked.
+    pub fn may_be_left_to_another(&self) -> bool {
+        matches!(self, Self::Fails(500, _) | Self::FailsLater(500, _) | Self::Breaks)
     }
 }
 
-/// What answers when the script has no more to say.
-pub fn last_word() -> Answer {
-    text("That was all.")
-}
+/// The last answer of all.
+pub const LAST_WORD: &str = "That was all.";
 
 fn call() -> impl Strategy<Value = (&'static str, &'static str)> {
     let tool = select(vec!["once", "once", "safe", "ask"]);
@@ -112,13 +127,16 @@ fn reply() -> impl Strategy<Value = Reply> {
         (401, "invalid_api_key"),
         (400, "context_length_exceeded"),
         (400, "content_filter"),
-        (500, "oops"),
+        (500, "server_error"),
+        (500, "server_error"),
     ]);
     prop_oneof![
         6 => vec(call(), 1..4).prop_map(Reply::Calls),
         2 => Just(Reply::Text),
         1 => Just(Reply::Empty),
-        1 => failures.prop_map(|(status, code)| Reply::Fails(status, code)),
+        1 => failures.clone().prop_map(|(status, code)| Reply::Fails(status, code)),
+        1 => failures.prop_map(|(status, code)| Reply::FailsLater(status, code)),
+        1 => Just(Reply::Breaks),
     ]
 }
 
@@ -146,10 +164,18 @@ fn command() -> impl Strategy<Value = Command> {
         2 => Just(Command::Pause),
         2 => Just(Command::Interrupt),
         1 => Just(Command::SetTags),
+        1 => model().prop_map(Command::SwitchLlm),
+        1 => option::of(0..2_u8).prop_map(Command::StoreSecret),
+        1 => call().prop_map(|(tool, arguments)| Command::ExecuteTool(tool, arguments)),
         1 => Just(Command::Close),
         3 => Just(Command::Crash),
         4 => Just(Command::Release),
+        1 => Just(Command::ProviderForgets),
     ]
+}
+
+fn model() -> impl Strategy<Value = Model> {
+    select(Model::ALL.to_vec())
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -164,10 +190,15 @@ pub fn script(failures: u32) -> impl Strategy<Value = Script> {
         failures => Just(Fate::Full),
         10 - failures => late,
     ];
-    (vec(step(), 1..20), vec(reply(), 0..10), vec(fate, 0..60), 1..3_usize).prop_map(
-        |(steps, answers, fates, tool_concurrency_limit)| Script {
+    let says = vec![Verdict::Allow, Verdict::Deny, Verdict::Fail, Verdict::AllowLate, Verdict::DenyLate];
+    let verdicts = prop_oneof![2 => Just(Vec::new()), 1 => vec(select(says), 1..12)];
+    let played = (vec(step(), 1..20), vec(reply(), 0..10), verdicts, vec(fate, 0..60));
+    (model(), played, 1..3_usize).prop_map(
+        |(model, (steps, answers, verdicts, fates), tool_concurrency_limit)| Script {
+            model,
             steps,
             answers,
+            verdicts,
             fates,
             tool_concurrency_limit,
         },
