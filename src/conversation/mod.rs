@@ -223,9 +223,9 @@ impl Conversation {
         loop {
             self.stop_run().await;
             self.end_session().await;
-            let _turn = self.0.turn.take().await;
-            // One may have begun while the session ended.
-            if self.0.running.borrow().is_none() {
+            let turn = self.turn_between_tools().await;
+            // A run may have begun while the session ended.
+            if turn.is_some() && self.0.running.borrow().is_none() {
                 self.0.is_closed.set(true);
                 break;
             }

@@ -240,3 +240,14 @@ fn what_a_hook_says_of_a_secret_is_hidden_in_the_state_and_in_messages() {
     let verdicts = [Verdict::Allow, Verdict::Allow, Verdict::Deny];
     played_with(Model::Plain, &[(Command::Send(None), ALL), (Command::Run, ALL)], &[call()], &verdicts, &[]);
 }
+
+#[test]
+fn a_run_that_begins_while_the_conversation_is_closed_is_stopped_as_well() {
+    let late = Fate::Applied { after: 2, told_after: 2 };
+    for polls in 0..20 {
+        let steps =
+            [(Command::SetTags, 1), (Command::Close, 2), (Command::Run, polls), (Command::Release, ALL)];
+        let answer = Reply::Calls(vec![("once", HOLD)]);
+        played_with(Model::Plain, &steps, &[answer], &[Verdict::AllowLate], &[Fate::DONE, late]);
+    }
+}
