@@ -176,7 +176,9 @@ fn an_interrupt_stops_the_answer_that_is_worked_on_whichever_attempt_or_model_it
 #[test]
 fn what_is_still_being_stored_when_a_conversation_is_closed_is_waited_for() {
     let late = Fate::Applied { after: 0, told_after: 1 };
-    played_with(Model::Plain, &[(Command::SetTags, 1), (Command::Close, ALL)], &[], &[], &[Fate::DONE, late]);
+    let policy = Command::SetPolicy(ConfirmationPolicy::AlwaysConfirm);
+    let steps = [(policy, 0), (Command::SetTags, 1), (Command::Close, 0)];
+    played_with(Model::Plain, &steps, &[], &[], &[Fate::DONE, late]);
 }
 
 #[test]
