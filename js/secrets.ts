@@ -12,6 +12,8 @@ export class Secrets {
   readonly keyToken: string | undefined;
   readonly #given: GivenSecrets | undefined;
   #opened: ConversationSecrets | undefined;
+  /** Ends with the change that was asked for last: encryption takes its time, and the last word counts. */
+  #changes: Promise<unknown> = Promise.resolve();
 
   private constructor(given: GivenSecrets | undefined) {
     this.#given = given;
@@ -34,19 +36,28 @@ export class Secrets {
     return this.#opened.missing();
   }
 
-  async update(core: CoreConversation, secrets: unknown): Promise<void> {
-    const { ConversationSecrets, read } = await load();
-    const given = await read(secrets);
-    const opened = this.#opened ?? (await ConversationSecrets.open(core, undefined, undefined));
-    this.#opened ??= opened;
-    await this.#opened.update(given.secrets);
+  update(core: CoreConversation, secrets: unknown): Promise<void> {
+    return this.#afterOthers(async () => {
+      const { ConversationSecrets, read } = await load();
+      const given = await read(secrets);
+      this.#opened ??= await ConversationSecrets.open(core, undefined, undefined);
+      await this.#opened.update(given.secrets);
+    });
   }
 
   /** Hands over another model, with its key as it is to be stored. */
-  async switchLLM(core: CoreConversation, llm: LLM): Promise<void> {
-    const keyToken = await this.#opened?.keyTokenOf(llm.options);
-    await ask(core, "switchLLM", coreLLM(llm, keyToken));
-    await this.#opened?.keepKeyOf(llm.options);
+  switchLLM(core: CoreConversation, llm: LLM): Promise<void> {
+    return this.#afterOthers(async () => {
+      const keyToken = await this.#opened?.keyTokenOf(llm.options);
+      await ask(core, "switchLLM", coreLLM(llm, keyToken));
+      await this.#opened?.keepKeyOf(llm.options);
+    });
+  }
+
+  #afterOthers(change: () => Promise<void>): Promise<void> {
+    const changed = this.#changes.then(change);
+    this.#changes = changed.catch(() => {});
+    return changed;
   }
 
   /** For a tool that asks. */

@@ -178,7 +178,7 @@ fn an_id_stays_between_a_model_and_its_server() {
         assert_eq!(heard.result.unwrap().message.text(), "From there");
         assert_eq!(urls(&heard.http).last().unwrap(), "https://elsewhere.test/v1/responses");
         assert_eq!(heard.told, [ID]);
-        assert_eq!(heard.tellers, [elsewhere.base_url.clone()]);
+        assert_eq!(heard.tellers[0], elsewhere.base_url);
     }
 }
 

@@ -255,3 +255,21 @@ test("a password that is a word of the log leaves the log readable", async () =>
   assert.equal(await second.finalResponse(), "Done.");
   await second.close();
 });
+
+test("of changes that overlap the last one counts, however long the others take", async () => {
+  const { open, run, keys, modelOf } = world();
+  const conversation = await open({ cipher: passphrase, secrets, llm: { apiKey: "sk-the-first-key" } });
+  await Promise.all([
+    // A long value takes longer to be encrypted than none.
+    conversation.updateSecrets({ TOKEN: "x".repeat(5_000_000) }),
+    conversation.updateSecrets({ TOKEN: null, OTHER: "x".repeat(5_000_000) }),
+    conversation.updateSecrets({ OTHER: "the-last-word" }),
+    conversation.switchLLM(modelOf({ apiKey: `sk-${"x".repeat(100_000)}` })),
+    conversation.switchLLM(modelOf({ apiKey: "sk-the-last-key" })),
+  ]);
+  assert.deepEqual(Object.keys(sources(conversation)), ["OTHER"]);
+  assert.equal(opened(sources(conversation).OTHER.value), "the-last-word");
+  assert.equal(opened(conversation.state.agent.llm.api_key), "sk-the-last-key");
+  assert.deepEqual(await run(conversation, "TOKEN", "OTHER"), [null, "the-last-word"]);
+  assert.deepEqual(keys, Array(2).fill("Bearer sk-the-last-key"));
+});
