@@ -7,6 +7,8 @@ import { lazyWasms } from "../wasms.mjs";
 const node = process.execPath;
 const warningsDenied = ["--", "-D", "warnings"];
 const lintWasm = ["cargo", "clippy", "--locked", "--lib", "--target", "wasm32-unknown-unknown"];
+/** In CI what is red was broken by a change, not found by chance: that is for `npm test` and `cargo test` elsewhere. */
+const sameChances = process.env.CI ? { PROPTEST_RNG_SEED: "20261121" } : {};
 
 export function testSteps({ quick }) {
   const interop = filesIn("tests/interop");
@@ -40,7 +42,7 @@ export function testSteps({ quick }) {
       name: `lint-${part}`, lane: "cargo", needs: ["build"], command: [...lintWasm, ...features, ...warningsDenied], timeout: 600,
     })),
     { name: "lint-testing", lane: "cargo", needs: ["build"], command: [...lintWasm, "--features", "archive,testing", ...warningsDenied], timeout: 600 },
-    { name: "native", lane: "cargo", needs: ["build"], command: ["cargo", "test", "--locked"], env: { THREADKEEP_SCRIPTS: "6000" }, timeout: 900 },
+    { name: "native", lane: "cargo", needs: ["build"], command: ["cargo", "test", "--locked"], env: { THREADKEEP_SCRIPTS: "6000", ...sameChances }, timeout: 900 },
   ];
 }
 

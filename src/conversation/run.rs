@@ -84,12 +84,17 @@ impl Conversation {
             }
         };
         drop(running);
+        let mut status = self.execution_status();
         if !self.0.inbox.borrow().is_empty() {
             let _turn = self.0.turn.take().await;
             self.take_in_messages().await?;
+            // Another run may have begun meanwhile, whose status is its own affair.
+            if self.0.running.borrow().is_none() {
+                status = self.execution_status();
+            }
         }
         result.map_err(|error| self.without_secrets(error))?;
-        Ok(RunOutcome { status: self.execution_status(), final_response: self.final_response().await? })
+        Ok(RunOutcome { status, final_response: self.final_response().await? })
     }
 
     async fn run_until_done(

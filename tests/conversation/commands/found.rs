@@ -7,7 +7,7 @@ use super::{
     script::{Command, Reply, Script, Step},
 };
 use crate::fateful_store::Fate;
-use threadkeep::security::ConfirmationPolicy;
+use threadkeep::{conversation::WaitingCalls, security::ConfirmationPolicy};
 
 const ALL: usize = usize::MAX;
 const RETURN: &str = r#"{"text":"return"}"#;
@@ -252,4 +252,32 @@ fn a_run_that_begins_while_the_conversation_is_closed_is_stopped_as_well() {
         let answer = Reply::Calls(vec![("once", HOLD)]);
         played_with(Model::Plain, &steps, &[answer], &[Verdict::AllowLate], &[Fate::DONE, late]);
     }
+}
+
+#[test]
+fn a_run_that_another_one_follows_at_once_says_how_it_ended_itself() {
+    let steps = [
+        (Command::Send(Some(WaitingCalls::Keep)), 0),
+        (Command::SetPolicy(ConfirmationPolicy::AlwaysConfirm), 0),
+        (Command::Run, 4),
+        (Command::Pause, 4),
+        (Command::ExecuteTool("once", r#"{"text":"send a message"}"#), 5),
+        (Command::SetAllowedTools(&["safe"]), 11),
+        (Command::Release, 7),
+        (Command::Send(Some(WaitingCalls::Reject)), 7),
+        (Command::Run, 5),
+    ];
+    let applied = |after, told_after| Fate::Applied { after, told_after };
+    let fates = [
+        Fate::DONE,
+        Fate::DONE,
+        applied(1, 2),
+        Fate::Full,
+        Fate::DONE,
+        Fate::Full,
+        applied(0, 3),
+        applied(1, 2),
+    ];
+    let verdicts = [Verdict::Allow, Verdict::AllowLate, Verdict::AllowLate, Verdict::AllowLate];
+    played_with(Model::Plain, &steps, &[Reply::Calls(vec![("once", RETURN)])], &verdicts, &fates);
 }
