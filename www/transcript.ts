@@ -30,6 +30,7 @@ export class Transcript {
   #atEnd = true;
   #drawTimer: number | undefined;
   #lastDraw = 0;
+  #afterDialog = (): void => this.#schedule();
   #stops: Array<() => void> = [];
 
   constructor(session: Session) {
@@ -86,6 +87,9 @@ export class Transcript {
   #drawNext(): void {
     const key = nextStepKey(this.#session);
     if (key !== null && key === this.#nextKey) return;
+    // A dialog gives the focus back to the button that opened it, which must still be there then.
+    const dialog = document.querySelector("dialog[open]");
+    if (dialog !== null) return dialog.addEventListener("close", this.#afterDialog);
     const hadFocus = this.#next.contains(document.activeElement);
     const view = nextStepView(this.#session);
     this.#next.replaceChildren(...(view === null ? [] : [view]));
