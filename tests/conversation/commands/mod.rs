@@ -398,7 +398,7 @@ fn play(script: &Script) {
     stage.end();
 }
 
-/// How many scripts each property is tried with; `npm test` says six thousand.
+/// How many scripts each property is tried with; `npm test` says four thousand.
 fn scripts() -> u32 {
     std::env::var("THREADKEEP_SCRIPTS").map_or(500, |count| count.parse().unwrap())
 }
