@@ -19,10 +19,10 @@ export function select(steps, names) {
 /**
  * Runs all steps to their end and returns a result { name, outcome, reason, … } for each, in the order of the table.
  * `perform(step)` resolves to { outcome: "ok" | "failed" | "skipped", reason }; what needs a step that was not ok is
- * not begun. Steps without a lane wait for the network rather than for a processor, and are not counted; two lanes for
- * each processor, because pages wait for their browsers much of the time.
+ * not begun. Steps without a lane wait for the network rather than for a processor, and are not counted; one lane
+ * more than there are processors, because pages wait for their browsers much of the time.
  */
-export function schedule(steps, perform, slots = 2 * availableParallelism()) {
+export function schedule(steps, perform, slots = availableParallelism() + 1) {
   const results = new Map();
   const running = new Map();
 

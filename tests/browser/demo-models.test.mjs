@@ -189,6 +189,8 @@ for (const kind of availableBrowsers) {
           localStorage.setItem("threadkeep-demo:settings", old);
           localStorage.setItem("threadkeep-demo:api-key", "sk-of-old");
         }, old);
+        // A page that goes away while it loads complains of what it did not get.
+        await page.page.waitForNetworkIdle({ idleTime: 200 });
         await page.page.reload();
         await page.ask("Who are you?");
         assert.equal(last().headers.authorization, "Bearer sk-of-old");
