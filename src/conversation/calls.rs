@@ -115,7 +115,11 @@ impl Conversation {
     pub(super) async fn turn_between_tools(&self) -> Option<Turn> {
         while !self.0.runs_tools.get() {
             let (sender, tools_begin) = oneshot::channel::<()>();
-            self.0.tools_begin.borrow_mut().push(sender);
+            let mut waiting = self.0.tools_begin.take();
+            // Who has had the turn waits no more.
+            waiting.retain(|sender| !sender.is_canceled());
+            waiting.push(sender);
+            self.0.tools_begin.replace(waiting);
             if let Either::Left((turn, _)) = select(pin!(self.0.turn.take()), tools_begin).await {
                 return Some(turn);
             }
