@@ -1,13 +1,9 @@
 // What the demo page takes care of: output that is not to be trusted, keyboards, screen readers, keys, failures, other tabs.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
-import { DemoPage, startDemo } from "./demo-page.mjs";
+import { DemoPage, startDemo, stepsOf } from "./demo-page.mjs";
 import { availableBrowsers } from "./driver.mjs";
 import { tabs } from "./shared.mjs";
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 let demo;
 before(async () => (demo = await startDemo()));
@@ -16,14 +12,7 @@ after(() => demo.close());
 for (const kind of availableBrowsers) {
   test(kind, { timeout: 180_000 }, async (context) => {
     const browser = await tabs(kind);
-    /** Each in a tab of its own, on a new conversation. What the browser complains of beyond `expected` fails it. */
-    const step = (name, body, expected = /^$/) =>
-      context.test(name, async () => {
-        const page = await DemoPage.open(browser, `${demo.origin}/#/`);
-        await body(page);
-        assert.deepEqual(browser.problems.splice(0).filter((problem) => !expected.test(problem)), []);
-        await page.page.close();
-      });
+    const step = stepsOf(context, browser, demo);
     try {
       await step("hostile output stays text", async (page) => {
         const foreign = [];
@@ -77,32 +66,27 @@ for (const kind of availableBrowsers) {
       });
 
       await step("what a screen reader needs is there", async (page) => {
-        const violations = async (where) => {
-          await page.page.evaluate(axe);
-          const found = await page.page.evaluate(async () => (await window.axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`));
-          assert.deepEqual(found, [], where);
-        };
-        await violations("the start");
+        await page.isAccessible("the start");
         await page.ask("Show me Markdown");
         await page.ask("Roll two dice and tell me the time");
         await page.page.$$eval("details", (all) => all.forEach((details) => (details.open = true)));
-        await violations("a conversation with everything unfolded");
+        await page.isAccessible("a conversation with everything unfolded");
         // Only Chromium's protocol can switch the lights.
         if (kind === "chromium") {
           await page.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
           await page.still();
-          await violations("the same in the dark");
+          await page.isAccessible("the same in the dark");
         }
         await page.press("Settings");
         await page.page.select("#connection", "openai");
-        await violations("the settings");
+        await page.isAccessible("the settings");
         await page.press("Cancel");
         await page.press("Delete");
-        await violations("a question");
+        await page.isAccessible("a question");
         await page.press("Cancel");
         await page.page.setViewport({ width: 390, height: 844 });
         await page.press("Conversations");
-        await violations("the drawer on a phone");
+        await page.isAccessible("the drawer on a phone");
       });
 
       await step("on a phone the drawer makes way for what was chosen in it, and the focus comes back", async (page) => {
@@ -168,8 +152,7 @@ for (const kind of availableBrowsers) {
         await page.page.select("#encryption", "passphrase");
         await page.fill("#api-key", "sk-locked-3");
         await page.fill("#passphrase", "eight words would be better");
-        await page.page.evaluate(axe);
-        assert.deepEqual(await page.page.evaluate(async () => (await window.axe.run("dialog")).violations.map(({ id }) => id)), []);
+        await page.isAccessible("the settings with a key that is locked");
         await page.press("Save");
         await page.shows(/Settings saved/, "#notices");
         assert.doesNotMatch(await stored(), /sk-locked-3|sk-on-disk-2|eight words/);

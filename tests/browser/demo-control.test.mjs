@@ -1,13 +1,9 @@
 // Who is in control, in the demo page: calls that wait for the user, over a reload too, and what the user says of them.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
-import { DemoPage, startDemo } from "./demo-page.mjs";
+import { startDemo, stepsOf } from "./demo-page.mjs";
 import { availableBrowsers } from "./driver.mjs";
 import { tabs } from "./shared.mjs";
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** Firefox complains of a font that was under way when the page was left. */
 const leftWhileLoading = /downloadable font: download failed.*status=2152398850/;
@@ -19,19 +15,7 @@ after(() => demo.close());
 for (const kind of availableBrowsers) {
   test(kind, { timeout: 180_000 }, async (context) => {
     const browser = await tabs(kind);
-    /** Each in a tab of its own, on a new conversation. What the browser complains of fails it. */
-    const step = (name, body) =>
-      context.test(name, async () => {
-        const page = await DemoPage.open(browser, `${demo.origin}/#/`);
-        await body(page);
-        assert.deepEqual(browser.problems.splice(0).filter((problem) => !leftWhileLoading.test(problem)), []);
-        await page.page.close();
-      });
-    const violations = async (page, where) => {
-      await page.page.evaluate(axe);
-      const found = await page.page.evaluate(async () => (await window.axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`));
-      assert.deepEqual(found, [], where);
-    };
+    const step = stepsOf(context, browser, demo, leftWhileLoading);
     /** Says something risky, and waits until the page asks. */
     const askFirst = async (page, text, pattern) => {
       await page.say(text);
@@ -42,7 +26,7 @@ for (const kind of availableBrowsers) {
       await step("a risky call waits, over a reload, and runs once approved", async (page) => {
         await askFirst(page, "Pay Ann 20 euros", /A call waits for you.*Pay Ann 20.*high risk.*"amount": 20/);
         await page.shows(/A call waits for you/, "#announcements");
-        await violations(page, "a call that waits");
+        await page.isAccessible("a call that waits");
         await page.page.reload();
         await page.waits(/A call waits for you.*high risk.*"to": "Ann"/);
         assert.equal((await page.calls()).at(-1).state, "waiting");
@@ -91,7 +75,7 @@ for (const kind of availableBrowsers) {
         await page.shows(/This is not JSON/, "#arguments-wrong");
         await change('{"to": "Ann", "amount": -1}');
         await page.shows(/not those of tool send_payment/, "#arguments-wrong");
-        await violations(page, "arguments that do not fit");
+        await page.isAccessible("arguments that do not fit");
         await page.page.evaluate(closeDialogsLate);
         await change('{"to": "Bert", "amount": 5}');
         await page.waits(/"to": "Bert"/);
@@ -145,7 +129,7 @@ for (const kind of availableBrowsers) {
       await step("the conversation says when it asks", async (page) => {
         await page.ask("Roll a die");
         await page.press("Control");
-        await violations(page, "control");
+        await page.isAccessible("control");
         await page.page.click("#policy-always");
         await page.shows(/Asks about every call/, "#control-line");
         await page.press("Done");

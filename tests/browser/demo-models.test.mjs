@@ -1,14 +1,10 @@
 // The demo's settings of models: what is spoken with one, profiles that are kept, and one that steps in.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
 import { createModel } from "../support/model.mjs";
-import { DemoPage, startDemo } from "./demo-page.mjs";
+import { startDemo, stepsOf } from "./demo-page.mjs";
 import { availableBrowsers } from "./driver.mjs";
 import { tabs } from "./shared.mjs";
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** Says its name; `broken` is overloaded, and `slow` waits until the test lets it go. */
 const model = createModel(async ({ model: name, messages }) => {
@@ -28,19 +24,7 @@ after(() => demo.close());
 for (const kind of availableBrowsers) {
   test(kind, { timeout: 180_000 }, async (context) => {
     const browser = await tabs(kind);
-    /** Each in a tab of its own, on a new conversation. What the browser complains of beyond `expected` fails it. */
-    const step = (name, body, expected = /^$/) =>
-      context.test(name, async () => {
-        const page = await DemoPage.open(browser, `${demo.origin}/#/`);
-        await body(page);
-        assert.deepEqual(browser.problems.splice(0).filter((problem) => !expected.test(problem)), []);
-        await page.page.close();
-      });
-    const violations = async (page, where) => {
-      await page.page.evaluate(axe);
-      const found = await page.page.evaluate(async () => (await window.axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`));
-      assert.deepEqual(found, [], where);
-    };
+    const step = stepsOf(context, browser, demo);
     const connect = async (page, name, { key, baseUrl = `${demo.origin}/v1` } = {}) => {
       await page.page.select("#connection", "other");
       await page.fill("#base-url", baseUrl);
@@ -119,7 +103,7 @@ for (const kind of availableBrowsers) {
         await page.fill("#input-price", "2.5");
         await keep(page, "first");
         assert.equal(await page.page.$eval("#connection", (select) => select.selectedOptions[0].textContent), "first");
-        await violations(page, "the settings with a profile");
+        await page.isAccessible("the settings with a profile");
         await connect(page, "openai/second");
         await save(page);
         await page.ask("Who are you?");
@@ -158,12 +142,12 @@ for (const kind of availableBrowsers) {
         await connect(page, "openai/broken", { key: "sk-broken" });
         await page.page.select("#fallback", "reserve");
         await page.page.type("#fallback-key", "sk-reserve");
-        await violations(page, "the settings with a fallback");
+        await page.isAccessible("the settings with a fallback");
         // Only Chromium's protocol can switch the lights.
         if (kind === "chromium") {
           await page.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
           await page.still();
-          await violations(page, "the same in the dark");
+          await page.isAccessible("the same in the dark");
         }
         await page.page.click("#remember-key");
         await save(page);

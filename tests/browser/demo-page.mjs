@@ -1,6 +1,8 @@
 // The demo page as somebody sees it who uses it: what is on it, and what can be done with it. Nothing here looks into
 // the page's code, and everything waits for what it wants to see.
+import assert from "node:assert/strict";
 import { readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
 import path from "node:path";
 import { root } from "../../scripts/process.mjs";
 import { createScriptedModel } from "../../scripts/scripted-model.mjs";
@@ -30,6 +32,22 @@ export async function startDemo({ delay = 3, model: scripted = createScriptedMod
   };
   return { origin: server.origin, requests, close };
 }
+
+/**
+ * How to run the steps of a test: each in a tab of its own, on a new conversation. What the browser complains of beyond
+ * `expected` fails it.
+ */
+export function stepsOf(context, browser, demo, usual = /^$/) {
+  return (name, body, expected = usual) =>
+    context.test(name, async () => {
+      const page = await DemoPage.open(browser, `${demo.origin}/#/`);
+      await body(page);
+      assert.deepEqual(browser.problems.splice(0).filter((problem) => !expected.test(problem)), []);
+      await page.page.close();
+    });
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 export class DemoPage {
   constructor(page, kind) {
@@ -121,6 +139,13 @@ export class DemoPage {
   /** Waits until nothing moves any more, not even a colour. */
   still() {
     return this.until("nothing moves", () => document.getAnimations().length === 0);
+  }
+
+  /** Asserts that axe has nothing against the page as it stands. */
+  async isAccessible(where) {
+    await this.page.evaluate(axe);
+    const found = await this.page.evaluate(async () => (await window.axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`));
+    assert.deepEqual(found, [], where);
   }
 
   /** Clicks the button of this name. */

@@ -58,10 +58,10 @@ pub fn form(store: &dyn Store, id: ConversationId, form: Form) -> Value {
     serde_json::from_str(&block_on(written(store, id, form)).unwrap()).unwrap()
 }
 
-/// The kinds without `Event`, in one line.
+/// The kinds, in one line.
 fn kinds(events: &[Value]) -> String {
     let kinds: Vec<&str> = events.iter().map(|event| event["kind"].as_str().unwrap()).collect();
-    kinds.join(" ").replace("Event", "")
+    kinds.join(" ")
 }
 
 pub fn call(id: &str, name: &str, arguments: &str) -> Value {
@@ -91,7 +91,7 @@ fn a_list_of_chat_messages_becomes_typed_events() {
     assert_eq!(warnings, Vec::<String>::new());
     assert_eq!(
         kinds(&events),
-        "SystemPrompt Message Action Action Observation Observation Action Observation"
+        "SystemPromptEvent MessageEvent ActionEvent ActionEvent ObservationEvent ObservationEvent ActionEvent ObservationEvent"
     );
     assert_eq!(events[2]["action"], json!({"data": {"at": 1.5}, "kind": "MCPToolAction"}));
     assert_eq!(
@@ -171,7 +171,7 @@ fn every_call_has_one_result_directly_behind_it() {
     let (events, chat, warnings) = became(&messages.to_string());
     assert_eq!(
         kinds(&events),
-        "SystemPrompt Message Action Action Observation AgentError Message Action Observation Message"
+        "SystemPromptEvent MessageEvent ActionEvent ActionEvent ObservationEvent AgentErrorEvent MessageEvent ActionEvent ObservationEvent MessageEvent"
     );
     assert_eq!(events[4]["observation"]["content"][0]["text"], "late");
     assert_ne!(events[7]["tool_call_id"], events[2]["tool_call_id"]);
@@ -296,7 +296,7 @@ fn a_v0_trajectory_becomes_typed_events() {
         let (events, chat, warnings) = became(&wrapped.to_string());
         assert_eq!(
             kinds(&events),
-            "SystemPrompt Message Message Action Action Observation AgentError Message Message Action Observation Condensation Action Observation"
+            "SystemPromptEvent MessageEvent MessageEvent ActionEvent ActionEvent ObservationEvent AgentErrorEvent MessageEvent MessageEvent ActionEvent ObservationEvent Condensation ActionEvent ObservationEvent"
         );
         assert_eq!(events[0]["tools"][0]["mcp_tool"]["name"], "execute_bash");
         assert_eq!(events[1]["timestamp"], "2025-01-20T20:29:01.519638");
