@@ -1,20 +1,19 @@
 // Conversations: the SDK's verbs, the JavaScript way. Thin: what they do is decided in the wasm.
 /// <reference lib="esnext.disposable" preserve="true" />
 import { CoreConversation, deleteConversation, listConversations } from "../pkg/threadkeep.js";
-import { Agent } from "./agent.js";
-import { checkId, functionsOf, jsonOf, signalOf, tagsOf } from "./arguments.js";
+import type { Agent } from "./agent.js";
+import { checkId, jsonOf, signalOf, tagsOf } from "./arguments.js";
 import { type ImportedConversation, type Progress, exportZip, exportZipStream, importZip } from "./archive.js";
 import { Analyzers, type ConfirmationPolicy, actionIds, storedPolicy } from "./control.js";
+import { type ConversationOptions, readOptions } from "./conversation-options.js";
 import { ThreadkeepError, ask, call, invalidOptions, reading, settle, words } from "./errors.js";
 import { type EventLog, eventLog } from "./event-log.js";
 import type {
   ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, JSONValue, LiveEvent, LLMMessage, MessageEvent_,
   Observation, SecurityRisk,
 } from "./events.js";
-import { type Hooks, coreHooks } from "./hooks.js";
 import { LLM, coreLLM } from "./llm.js";
 import { type Image, withImages } from "./images.js";
-import { type RunLimits, limitsOf } from "./limits.js";
 import { type ConversationInfo, type Listing, toInfo } from "./listing.js";
 import type { AnthropicMessages, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "./messages.js";
 import { importJSON, written } from "./foreign.js";
@@ -25,38 +24,6 @@ import { Secrets } from "./secrets.js";
 import type { SecretValue } from "./secrets/source.js";
 import { ToolCalls } from "./tool-calls.js";
 import type { CoreTool } from "./tool.js";
-
-export interface ConversationOptions extends RunLimits {
-  agent: Agent;
-  /** A UUID. One that exists resumes; none, or a new one, creates. */
-  conversationId?: string;
-  /** Default: `indexedDBStore()` in a page; elsewhere there is none, so name one. */
-  store?: Store;
-  /** Called with every event once it is durable. */
-  callbacks?: Array<(event: ConversationEvent) => void>;
-  /** Called with the pieces of an answer as they come. */
-  tokenCallbacks?: Array<(live: LiveEvent) => void>;
-  /** When a call waits for the user. Left out, what is stored stays; for a new conversation that is `NeverConfirm`. */
-  confirmationPolicy?: ConfirmationPolicy;
-  /**
-   * Who says how risky a call is. Left out, what is stored stays, but for a function, which no store can hold: until
-   * it is given again, every call counts as `HIGH`. For a new conversation, and with `null`, it is nobody.
-   */
-  securityAnalyzer?: SecurityAnalyzer | null;
-  /** Whether `close()` removes the conversation. Default false. */
-  deleteOnClose?: boolean;
-  /** Asked and told around tools, messages and sessions. Functions cannot be stored: give them at each opening. */
-  hooks?: Hooks;
-  /** For a conversation that is created. Names of lower-case letters and digits, values of at most 256 characters. */
-  tags?: Record<string, string>;
-  /** Set as soon as it is open, as `updateSecrets()` does. */
-  secrets?: Record<string, SecretValue>;
-  /**
-   * A passphrase: secrets and the model's key are stored encrypted under it, as the SDK's `Cipher` does, and read again.
-   * Make it long and random: whoever has the file can guess as fast as they can hash. Without one they are redacted.
-   */
-  cipher?: string;
-}
 
 /** Something about an opened conversation that the host should know, and perhaps show. */
 export interface ConversationWarning {
@@ -109,22 +76,13 @@ export class Conversation implements AsyncDisposable {
    * @throws ThreadkeepError `invalid_options`, `id_mismatch`, `store_*`
    */
   static async open(options: ConversationOptions): Promise<Conversation> {
-    const { agent, conversationId, store = indexedDBStore(), confirmationPolicy, securityAnalyzer, deleteOnClose = false, tags, secrets: givenSecrets, cipher, ...told } = reading("the options of a conversation", () => {
-      if (!(options?.agent instanceof Agent)) throw invalidOptions("agent must be an Agent: Conversation.open({ agent: new Agent({ … }) })");
-      return { ...options, ...(options.tags && { tags: tagsOf(options.tags) }) };
-    });
-    const callbacks = functionsOf("callbacks", told.callbacks);
-    const tokenCallbacks = functionsOf("tokenCallbacks", told.tokenCallbacks);
-    const limits = limitsOf(told);
-    if (typeof deleteOnClose !== "boolean") throw invalidOptions("deleteOnClose must be true or false");
-    const policy = confirmationPolicy && storedPolicy(confirmationPolicy);
+    const given = readOptions(options);
+    const { agent, id, store, policy, hooks, tags } = given;
     const analyzers = new Analyzers();
-    const analyzer = securityAnalyzer === undefined ? undefined : await analyzers.take(securityAnalyzer);
-    const hooks = reading("hooks", () => (told.hooks === undefined ? undefined : coreHooks(told.hooks)));
-    const id = conversationId === undefined ? crypto.randomUUID() : checkId(conversationId);
+    const analyzer = given.securityAnalyzer === undefined ? undefined : await analyzers.take(given.securityAnalyzer);
     const listeners = new Set<(event: ConversationEvent | LiveEvent) => void>();
-    for (const callback of callbacks) listeners.add((event) => isStored(event) && callback(event));
-    for (const callback of tokenCallbacks) listeners.add((event) => isStored(event) || callback(event));
+    for (const callback of given.callbacks) listeners.add((event) => isStored(event) && callback(event));
+    for (const callback of given.tokenCallbacks) listeners.add((event) => isStored(event) || callback(event));
     const tell = (event: ConversationEvent | LiveEvent) => {
       for (const listener of listeners) {
         try {
@@ -137,13 +95,13 @@ export class Conversation implements AsyncDisposable {
         }
       }
     };
-    const secrets = await Secrets.read(givenSecrets, cipher, agent.llm.options);
+    const secrets = await Secrets.read(given.secrets, given.cipher, agent.llm.options);
     const tools = new ToolCalls(agent.tools, tell, secrets);
     const [core, coreTools] = await Promise.all([coreStore(store), tools.toCore()]);
     const opened: CoreConversation = (await settle(CoreConversation.open(
       {
         conversationId: id,
-        ...limits,
+        ...given.limits,
         ...(tags && { tags }),
         ...(policy && { confirmationPolicy: policy }),
         ...(analyzer && { securityAnalyzer: analyzer }),
@@ -154,7 +112,7 @@ export class Conversation implements AsyncDisposable {
       },
       core,
     ))) as CoreConversation;
-    const conversation = new Conversation(id, store, opened, { listeners, analyzers, tools, secrets, deleteOnClose, llm: agent.llm });
+    const conversation = new Conversation(id, store, opened, { listeners, analyzers, tools, secrets, deleteOnClose: given.deleteOnClose, llm: agent.llm });
     try {
       const message = await secrets.open(opened, agent.llm.options);
       const warnings = conversation.warnings as ConversationWarning[];

@@ -2,7 +2,8 @@
 export { Agent, type AgentOptions } from "./agent.js";
 export type { ImportedConversation, Progress } from "./archive.js";
 export type { ConfirmationPolicy } from "./control.js";
-export { Conversation, type ConversationOptions, type ConversationWarning } from "./conversation.js";
+export { Conversation, type ConversationWarning } from "./conversation.js";
+export type { ConversationOptions } from "./conversation-options.js";
 export { ThreadkeepError, type ErrorCode } from "./errors.js";
 export type { EventLog } from "./event-log.js";
 export type * from "./events.js";
