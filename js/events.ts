@@ -1,4 +1,4 @@
-// Events and what is in them, as they are stored: the JSON of the OpenHands software-agent-sdk 1.43.1.
+// Events and what is in them, as they are stored: the JSON of the OpenHands software-agent-sdk, 1.43.1 to 1.58.0.
 // Optional means absent when there is nothing; fields without `?` are always written.
 
 export type JSONValue = null | boolean | number | string | JSONValue[] | { [key: string]: JSONValue };
@@ -171,6 +171,14 @@ export interface HookExecutionEvent extends EventHead<"HookExecutionEvent"> {
   message_id?: string;
   hook_input?: { [key: string]: JSONValue };
 }
+/** What a security analyzer said of the calls of one answer. Written by newer versions of the SDK, not by this library. */
+export interface SecurityAnalysisEvent extends EventHead<"SecurityAnalysisEvent"> {
+  /** Kinds, as in the state: `PatternSecurityAnalyzer`, `ConfirmRisky`. */
+  analyzer: string;
+  policy: string;
+  risks: { [actionId: string]: SecurityRisk };
+  details?: { [actionId: string]: { [key: string]: JSONValue } };
+}
 export interface TokenEvent extends EventHead<"TokenEvent"> {
   prompt_token_ids: number[];
   response_token_ids: number[];
@@ -212,6 +220,7 @@ export type ConversationEvent =
   | PauseEvent
   | InterruptEvent
   | HookExecutionEvent
+  | SecurityAnalysisEvent
   | TokenEvent
   | LLMCompletionLogEvent
   | ACPToolCallEvent
