@@ -7,7 +7,7 @@ import { fromSource } from "../security/bundled.mjs";
 import { action, judged } from "../security/actions.mjs";
 import { spellings } from "../security/spellings.mjs";
 import { openSdk } from "./session.mjs";
-import { fixtures } from "./setup.mjs";
+import { fixtures } from "./conversations.mjs";
 
 const { hostAnalyzer, storedAnalyzer } = await fromSource("index.ts");
 const actions = judged.map(([, , event]) => event);

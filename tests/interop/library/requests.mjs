@@ -4,7 +4,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { Conversation, memoryStore } from "../../../dist/index.js";
 import { violationsOf } from "../../support/model-checks.mjs";
-import { fixtures } from "../setup.mjs";
+import { fixtures } from "../conversations.mjs";
 import { open, question, say, scripted } from "./chat.mjs";
 import { filesOf, packed } from "./files.mjs";
 import { conversations } from "./imported.mjs";
