@@ -29,6 +29,12 @@ pub trait Tool {
     /// Checks argument JSON against the tool's schema. `Err` says, to the model, what is wrong.
     fn check(&self, arguments: &str) -> std::result::Result<(), String>;
 
+    /// Whether a call with these arguments waits for the user, whatever the policy says; `None` where the tool's author
+    /// did not say, and only its hints do.
+    fn needs_approval(&self, _arguments: &str) -> Option<LocalBoxFuture<'static, bool>> {
+        None
+    }
+
     /// Runs the call. The arguments have passed `check`. Dropping the future lets go of the call.
     fn call(&self, call: ToolCall) -> LocalBoxFuture<'static, std::result::Result<ToolOutput, ToolFailure>>;
 }
@@ -72,8 +78,8 @@ pub struct ToolAnnotations {
     pub destructive_hint: Option<bool>,
     /// Doing it twice is the same as doing it once.
     pub idempotent_hint: bool,
-    /// Reaches beyond the page.
-    pub open_world_hint: bool,
+    /// Reaches beyond the page; `None` where the author did not say, which the log has as true.
+    pub open_world_hint: Option<bool>,
 }
 
 impl Default for ToolAnnotations {
@@ -83,7 +89,7 @@ impl Default for ToolAnnotations {
             read_only_hint: false,
             destructive_hint: None,
             idempotent_hint: false,
-            open_world_hint: true,
+            open_world_hint: None,
         }
     }
 }

@@ -55,6 +55,7 @@ const add = tool<{ a: number; b: number }>({
   parameters: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } } },
   annotations: { readOnlyHint: true },
   replay: "safe",
+  needsApproval: async ({ a }) => (same<typeof a, number>(true), a > 100),
   async execute({ a, b }, { signal, idempotencyKey, progress, secret }) {
     same<Awaited<ReturnType<typeof secret>>, string | null>(true);
     same<typeof a, number>(true);
@@ -69,6 +70,7 @@ tool({
   parameters: { type: "object" },
   execute: ({ whatever }) => String(whatever),
 });
+tool({ name: "pay", description: "", parameters: { type: "object" }, needsApproval: true, execute: () => "" });
 // @ts-expect-error a tool does something
 tool({ name: "idle", description: "", parameters: { type: "object" } });
 tool({
