@@ -4,7 +4,7 @@
 //! Fails on the safe side: a policy that this version does not know asks about everything, and a call whose analyzer
 //! throws, answers nonsense or is not here counts as dangerous.
 
-use super::{Change, Conversation, base_state::BaseState, pending::RISKS};
+use super::{Change, Conversation, base_state::BaseState, imported::decided, pending::RISKS};
 use crate::{
     agent::{Call, Draft, Reply},
     error::Result,
@@ -155,7 +155,10 @@ impl Conversation {
     /// `locked_elsewhere`, and those of the store.
     pub async fn set_confirmation_policy(&self, policy: ConfirmationPolicy) -> Result<()> {
         self.writable()?;
-        let change = Change::edit(|state| state.set_confirmation_policy(&RawJson::of(&policy)));
+        let change = Change::edit(|state| {
+            state.set_confirmation_policy(&RawJson::of(&policy));
+            decided(state, &["settings", "new"]);
+        });
         self.append(change.strictly()).await.map(drop)
     }
 
@@ -180,13 +183,16 @@ impl Conversation {
     pub async fn set_allowed_tools(&self, names: &[String]) -> Result<()> {
         self.writable()?;
         let names = (!names.is_empty()).then(|| RawJson::of(names));
-        let change = Change::edit(|state| state.set_in_agent_state(ALLOWED_TOOLS, names.as_ref()));
+        let change = Change::edit(|state| {
+            state.set_in_agent_state(ALLOWED_TOOLS, names.as_ref());
+            decided(state, &["new"]);
+        });
         self.append(change.strictly()).await.map(drop)
     }
 }
 
 /// The policy of this state. One that this version does not know asks about everything.
-fn policy_in(state: &BaseState) -> ConfirmationPolicy {
+pub(super) fn policy_in(state: &BaseState) -> ConfirmationPolicy {
     match state.confirmation_policy() {
         Some(policy) => policy.read().unwrap_or(ConfirmationPolicy::AlwaysConfirm),
         None => ConfirmationPolicy::NeverConfirm,

@@ -114,6 +114,8 @@ export async function use(signal: AbortSignal): Promise<void> {
   await conversation.setConfirmationPolicy({ kind: "ConfirmRisky", threshold: "UNKNOWN" });
   await conversation.setSecurityAnalyzer({ securityRisk: (action) => (action.tool_name === "add" ? "LOW" : "HIGH") });
   await conversation.setSecurityAnalyzer(null);
+  same<(typeof conversation.heldSecrets)[number], HeldSecret>(true);
+  await conversation.allowSecrets();
   await conversation.setAllowedTools([...conversation.allowedTools, "add"]);
   await conversation.setAgentState({ seen: [1], gone: null });
   same<typeof conversation.securityRisks, Record<string, SecurityRisk>>(true);
