@@ -119,15 +119,16 @@ export function tool<Args = any>(options: ToolOptions<Args>): Tool {
     if (isObject && JSON.stringify(schema)?.startsWith("{")) return schema;
     throw invalidOptions(`parameters of tool ${name} must be a JSON Schema of type "object" or a Standard Schema`);
   });
+  const parse = isStandard(parameters) ? parsing(parameters) : undefined;
   return Object.freeze({
     name,
     description,
     parameters: schema,
     annotations: Object.freeze(annotations),
     ...(replay && { replay }),
-    ...(asked && { needsApproval: isStandard(parameters) ? parsing(parameters, asked) : (asked as Tool["execute"]) }),
+    ...(asked && { needsApproval: async (args: unknown) => asked(parse ? await parse(args) : (args as Args)) }),
     ...(close && { close: () => close.call(options) }),
-    execute: isStandard(parameters) ? parsing(parameters, execute) : (execute as Tool["execute"]),
+    execute: parse ? async (args: unknown, context: ToolContext) => execute(await parse(args), context) : (execute as Tool["execute"]),
   });
 }
 
@@ -148,10 +149,10 @@ function jsonSchemaOf(name: string, schema: StandardSchema): JSONSchema {
 }
 
 /** Lets the schema parse (defaults, transforms) before the tool sees the arguments. */
-function parsing<Args>(schema: StandardSchema<Args>, execute: (args: Args, context: ToolContext) => unknown): Tool["execute"] {
-  return async (args, context) => {
+function parsing<Args>(schema: StandardSchema<Args>): (args: unknown) => Promise<Args> {
+  return async (args) => {
     const result = await schema["~standard"].validate(args);
-    if (result.issues === undefined) return execute(result.value, context);
+    if (result.issues === undefined) return result.value;
     const issues = result.issues.map(({ message, path }) => (path?.length ? `${path.map(segment).join(".")}: ` : "") + message);
     throw new ThreadkeepError("invalid_options", issues.join("; "));
   };

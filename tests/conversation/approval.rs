@@ -2,7 +2,10 @@
 
 use crate::support::{World, calls, say, text};
 use futures_executor::block_on;
-use futures_util::{FutureExt as _, future::LocalBoxFuture, join};
+use futures_util::{
+    FutureExt as _,
+    future::{LocalBoxFuture, join},
+};
 use std::rc::Rc;
 use threadkeep::{
     cancel::CancelToken,
@@ -161,7 +164,7 @@ fn a_tool_that_never_says_whether_it_is_asked_about_lets_go_when_the_run_is_inte
                     false => conversation.interrupt().await.unwrap(),
                 }
             };
-            let (status, ()) = join!(running.clone(), stop);
+            let (status, ()) = join(running.clone(), stop).await;
             assert_eq!(status, ExecutionStatus::Paused);
             assert!(!world.kinds().await.contains(&"Action".to_owned()), "nobody had decided about the call");
         }
