@@ -165,7 +165,11 @@ export class Conversation implements AsyncDisposable {
   /** `base_state.json`, as last committed. What a damaged file lacks of `stats`, `tags` and `agent_state` is empty. */
   get state(): ConversationState {
     const text = call(() => this.#core.state());
-    if (this.#state?.text !== text) this.#state = { text, value: { stats: { usage_to_metrics: {} }, tags: {}, agent_state: {}, ...JSON.parse(text) } };
+    if (this.#state?.text !== text) {
+      // Where an import stands here is no part of what it is.
+      const { threadkeep_import: _, ...stored } = JSON.parse(text);
+      this.#state = { text, value: { stats: { usage_to_metrics: {} }, tags: {}, agent_state: {}, ...stored } };
+    }
     return this.#state!.value;
   }
 

@@ -287,6 +287,4 @@ export interface ConversationState {
   secret_registry?: { secret_sources: { [name: string]: StoredSecret } };
   tags: { [key: string]: string };
   agent_state: { [key: string]: JSONValue };
-  /** What an import has brought and nobody has decided about here. It leaves with no export. */
-  threadkeep_import?: { [field: string]: JSONValue };
 }

@@ -5,11 +5,10 @@ import { el } from "./dom.ts";
 import { notify, report } from "./notices.ts";
 import type { Session } from "./session.ts";
 
-/** `focus` puts the focus to where one writes on: before, so that the dialog gives it back there, and afterwards. */
+/** `focus` puts the focus to where one writes on. */
 export async function askForSecrets({ conversation, isFollower }: Session, focus: () => void): Promise<void> {
   const held = conversation.heldSecrets;
   if (held.length === 0 || isFollower) return;
-  focus();
   const answer = await ask({
     heading: "Fetch secrets from elsewhere?",
     body: [
@@ -18,8 +17,10 @@ export async function askForSecrets({ conversation, isFollower }: Session, focus
       el("p", { class: "quiet" }, "With “Cancel” nothing is fetched, and you are asked again when you open it next."),
     ],
     actions: [{ value: "allow", name: "Allow", look: "" }],
+    // Who is typing when it opens has not agreed.
+    onOpen: () => document.querySelector<HTMLElement>('dialog[open] button[value=""]')?.focus(),
+    focusAfter: focus,
   });
-  focus();
   if (answer !== "allow") return;
   try {
     await conversation.allowSecrets();

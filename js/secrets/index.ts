@@ -87,7 +87,7 @@ export class ConversationSecrets {
   static async open(core: SecretCore, llm: KeyOwner | undefined, given: GivenSecrets | undefined): Promise<ConversationSecrets> {
     const secrets = new ConversationSecrets(core, llm, given?.cipher);
     const tally: Tally = { readable: 0, unreadable: 0 };
-    const isHeld = secrets.#state().threadkeep_import?.["secrets"] !== undefined;
+    const isHeld = secrets.#state().threadkeep_import?.secrets !== undefined;
     for (const [name, stored] of Object.entries(secrets.#stored())) {
       const source = await readSource(stored, given?.cipher, tally);
       if (source === undefined) continue;
@@ -213,7 +213,7 @@ export class ConversationSecrets {
     }
   }
 
-  #state(): ConversationState {
+  #state(): ConversationState & { threadkeep_import?: { secrets?: true } } {
     return JSON.parse(this.#core.state());
   }
 

@@ -67,8 +67,8 @@ pub enum ToolKind {
     Mcp,
 }
 
-/// `ToolAnnotations` of the SDK; the defaults are the Model Context Protocol's.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// `ToolAnnotations` of the SDK.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolAnnotations {
     /// A name for people.
     pub title: Option<String>,
@@ -80,18 +80,6 @@ pub struct ToolAnnotations {
     pub idempotent_hint: bool,
     /// Reaches beyond the page; `None` where the author did not say, which the log has as true.
     pub open_world_hint: Option<bool>,
-}
-
-impl Default for ToolAnnotations {
-    fn default() -> Self {
-        Self {
-            title: None,
-            read_only_hint: false,
-            destructive_hint: None,
-            idempotent_hint: false,
-            open_world_hint: None,
-        }
-    }
 }
 
 /// What to do with a call of which nobody knows whether it took effect.

@@ -14,6 +14,7 @@ import {
   type ConversationInfo,
   type ErrorCode,
   type ExecutionStatus,
+  type HeldSecret,
   type HookInput,
   type Hooks,
   type ImportedConversation,
