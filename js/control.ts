@@ -74,7 +74,7 @@ export class Analyzers {
   async #analyzer(stored: string): Promise<CoreAnalyzer> {
     if (this.#given?.json === stored) return this.#given;
     if (this.#asked?.json !== stored) {
-      const asked = { json: stored, analyzer: storedAnalyzer(stored) };
+      const asked = { json: stored, analyzer: storedAnalyzer(stored, this.#given) };
       this.#asked = asked;
       // A page that was offline comes back.
       asked.analyzer.catch(() => this.#asked === asked && (this.#asked = undefined));

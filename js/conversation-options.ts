@@ -20,7 +20,10 @@ export interface ConversationOptions extends RunLimits {
   callbacks?: Array<(event: ConversationEvent) => void>;
   /** Called with the pieces of an answer as they come. */
   tokenCallbacks?: Array<(live: LiveEvent) => void>;
-  /** When a call waits for the user. Left out, what is stored stays; for a new conversation that is `NeverConfirm`. */
+  /**
+   * When a call waits for the user. Left out, what is stored stays; for a new conversation that is `NeverConfirm`. An
+   * import never loosens it: of what came in and what is given here the stricter holds, until `setConfirmationPolicy()`.
+   */
   confirmationPolicy?: ConfirmationPolicy;
   /**
    * Who says how risky a call is. Left out, what is stored stays, but for a function, which no store can hold: until

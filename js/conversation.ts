@@ -21,6 +21,7 @@ import { Run, type RunOptions, type RunResult } from "./run.js";
 import type { SecurityAnalyzer } from "./security.js";
 import { type Store, coreStore, indexedDBStore } from "./store.js";
 import { Secrets } from "./secrets.js";
+import type { HeldSecret } from "./secrets/index.js";
 import type { SecretValue } from "./secrets/source.js";
 import { ToolCalls } from "./tool-calls.js";
 import type { CoreTool } from "./tool.js";
@@ -164,7 +165,11 @@ export class Conversation implements AsyncDisposable {
   /** `base_state.json`, as last committed. What a damaged file lacks of `stats`, `tags` and `agent_state` is empty. */
   get state(): ConversationState {
     const text = call(() => this.#core.state());
-    if (this.#state?.text !== text) this.#state = { text, value: { stats: { usage_to_metrics: {} }, tags: {}, agent_state: {}, ...JSON.parse(text) } };
+    if (this.#state?.text !== text) {
+      // Where an import stands here is no part of what it is.
+      const { threadkeep_import: _, ...stored } = JSON.parse(text);
+      this.#state = { text, value: { stats: { usage_to_metrics: {} }, tags: {}, agent_state: {}, ...stored } };
+    }
     return this.#state!.value;
   }
 
@@ -289,7 +294,7 @@ export class Conversation implements AsyncDisposable {
     await this.#set("allowedTools", jsonOf("allowedTools", names));
   }
 
-  /** Counts from the next answer on; calls that wait go on waiting. */
+  /** Counts from the next answer on; calls that wait go on waiting. Of an imported conversation it is the last word. */
   async setConfirmationPolicy(policy: ConfirmationPolicy): Promise<void> {
     await this.#set("confirmationPolicy", storedPolicy(policy));
   }
@@ -340,6 +345,19 @@ export class Conversation implements AsyncDisposable {
    */
   async updateSecrets(secrets: Record<string, SecretValue | null>): Promise<void> {
     await this.#secrets.update(this.#core, secrets);
+  }
+
+  /** Secrets that came with an import, and where tools that ask for them would make this page fetch them from. */
+  get heldSecrets(): readonly HeldSecret[] {
+    return this.#secrets.held;
+  }
+
+  /**
+   * Lets tools fetch the secrets that came with an import, from now on and after a reload. Until then one that asks for
+   * such a secret gets an error. Show the user `heldSecrets` first: whoever made the file has chosen these addresses.
+   */
+  async allowSecrets(): Promise<void> {
+    await this.#secrets.allow(this.#core);
   }
 
   /** Replaces all tags; `title` is shown in lists. */

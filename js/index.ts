@@ -10,6 +10,7 @@ export type * from "./events.js";
 export type { HookInput, HookName, HookResult, Hooks } from "./hooks.js";
 export type { Image } from "./images.js";
 export type { RunLimits, StuckDetectionThresholds } from "./limits.js";
+export type { HeldSecret } from "./secrets/index.js";
 export type { LookupSecret, SecretValue } from "./secrets/source.js";
 export type { ConversationInfo } from "./listing.js";
 export { LLM, type LLMOptions } from "./llm.js";

@@ -3,7 +3,7 @@ import type { CoreConversation } from "../pkg/threadkeep.js";
 import type { ConversationState } from "./events.js";
 import { ask } from "./errors.js";
 import { type LLM, type LLMOptions, coreLLM } from "./llm.js";
-import type { ConversationSecrets, GivenSecrets } from "./secrets/index.js";
+import type { ConversationSecrets, GivenSecrets, HeldSecret } from "./secrets/index.js";
 import { part } from "./wasm.js";
 
 /** @internal */
@@ -42,6 +42,17 @@ export class Secrets {
       const given = await read(secrets);
       this.#opened ??= await ConversationSecrets.open(core, undefined, undefined);
       await this.#opened.update(given.secrets);
+    });
+  }
+
+  get held(): HeldSecret[] {
+    return this.#opened?.held ?? [];
+  }
+
+  allow(core: CoreConversation): Promise<void> {
+    return this.#afterOthers(async () => {
+      await ask(core, "set", "secretsAllowed", "true");
+      this.#opened?.allow();
     });
   }
 

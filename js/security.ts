@@ -47,7 +47,7 @@ export async function hostAnalyzer(analyzer: SecurityAnalyzer): Promise<CoreAnal
   return (await part(import("./security/index.js"))).hostAnalyzer(analyzer);
 }
 
-/** An analyzer that a conversation has stored. @internal */
-export async function storedAnalyzer(json: string): Promise<CoreAnalyzer> {
-  return (await part(import("./security/index.js"))).storedAnalyzer(json);
+/** An analyzer that a conversation has stored, of which the `given` one may be a part. @internal */
+export async function storedAnalyzer(json: string, given: CoreAnalyzer | undefined): Promise<CoreAnalyzer> {
+  return (await part(import("./security/index.js"))).storedAnalyzer(json, given);
 }

@@ -63,6 +63,12 @@ export interface ToolOptions<Args> {
    * Default: `"safe"` with `readOnlyHint` or `idempotentHint`, `"ask"` with `destructiveHint`, else `"never"`.
    */
   replay?: "safe" | "ask" | "never";
+  /**
+   * Whether a call waits for the user, whatever the policy says and whichever tools are allowed: always, or those of
+   * whose arguments the function does not say `false`. One that throws has not said so. With `false` the policy decides
+   * alone; left out, calls of a tool with `destructiveHint: true` wait until the tool is among `allowedTools`.
+   */
+  needsApproval?: boolean | ((args: Args) => boolean | Promise<boolean>);
   /** A throw becomes an error that the model reads. */
   execute(args: Args, context: ToolContext): ToolOutput | Promise<ToolOutput>;
   /** Lets go of what the tool holds. Called by the `close()` of each conversation that has it. */
@@ -76,6 +82,8 @@ export interface Tool {
   readonly parameters: JSONSchema;
   readonly annotations: Readonly<NonNullable<ToolOptions<never>["annotations"]>>;
   readonly replay?: "safe" | "ask" | "never";
+  /** Asked with arguments that passed the schema. */
+  readonly needsApproval?: (args: unknown) => unknown;
   /** Runs it with arguments that passed the schema. */
   readonly execute: (args: unknown, context: ToolContext) => unknown;
   readonly close?: () => void | Promise<void>;
@@ -87,7 +95,7 @@ export interface Tool {
  * @throws ThreadkeepError `invalid_options`, naming the option.
  */
 export function tool<Args = any>(options: ToolOptions<Args>): Tool {
-  const { name, description, parameters, annotations, replay, execute, close } = reading("the options of tool()", () => {
+  const { name, description, parameters, annotations, replay, needsApproval, execute, close } = reading("the options of tool()", () => {
     const { annotations } = options;
     return { ...options, annotations: { ...annotations } };
   });
@@ -100,6 +108,10 @@ export function tool<Args = any>(options: ToolOptions<Args>): Tool {
   if (replay !== undefined && !["safe", "ask", "never"].includes(replay)) {
     throw invalidOptions(`replay of tool ${name} must be "safe", "ask" or "never"`);
   }
+  if (needsApproval !== undefined && typeof needsApproval !== "boolean" && typeof needsApproval !== "function") {
+    throw invalidOptions(`needsApproval of tool ${name} must be true, false or a function`);
+  }
+  const asked = typeof needsApproval === "boolean" ? () => needsApproval : needsApproval?.bind(options);
   const schema = reading(`parameters of tool ${name}`, () => {
     const schema = isStandard(parameters) ? jsonSchemaOf(name, parameters) : parameters;
     const isObject = typeof schema === "object" && schema !== null && (schema["type"] ?? "object") === "object";
@@ -107,14 +119,16 @@ export function tool<Args = any>(options: ToolOptions<Args>): Tool {
     if (isObject && JSON.stringify(schema)?.startsWith("{")) return schema;
     throw invalidOptions(`parameters of tool ${name} must be a JSON Schema of type "object" or a Standard Schema`);
   });
+  const parse = isStandard(parameters) ? parsing(parameters) : undefined;
   return Object.freeze({
     name,
     description,
     parameters: schema,
     annotations: Object.freeze(annotations),
     ...(replay && { replay }),
+    ...(asked && { needsApproval: async (args: unknown) => asked(parse ? await parse(args) : (args as Args)) }),
     ...(close && { close: () => close.call(options) }),
-    execute: isStandard(parameters) ? parsing(parameters, execute) : (execute as Tool["execute"]),
+    execute: parse ? async (args: unknown, context: ToolContext) => execute(await parse(args), context) : (execute as Tool["execute"]),
   });
 }
 
@@ -135,10 +149,10 @@ function jsonSchemaOf(name: string, schema: StandardSchema): JSONSchema {
 }
 
 /** Lets the schema parse (defaults, transforms) before the tool sees the arguments. */
-function parsing<Args>(schema: StandardSchema<Args>, execute: ToolOptions<Args>["execute"]): Tool["execute"] {
-  return async (args, context) => {
+function parsing<Args>(schema: StandardSchema<Args>): (args: unknown) => Promise<Args> {
+  return async (args) => {
     const result = await schema["~standard"].validate(args);
-    if (result.issues === undefined) return execute(result.value, context);
+    if (result.issues === undefined) return result.value;
     const issues = result.issues.map(({ message, path }) => (path?.length ? `${path.map(segment).join(".")}: ` : "") + message);
     throw new ThreadkeepError("invalid_options", issues.join("; "));
   };
@@ -157,6 +171,8 @@ export interface CoreTool {
   replay?: Tool["replay"];
   /** What is wrong with the arguments, to the model; null if nothing. */
   check(argumentsJson: string): string | null;
+  /** Only `false` lets a call of these arguments go. */
+  needsApproval?(argumentsJson: string): unknown;
   /** Resolves to the JSON of `{content, is_error}`. */
   execute(argumentsJson: string, context: ToolContext): Promise<string>;
 }
@@ -172,6 +188,7 @@ export async function toCore(tools: readonly Tool[]): Promise<CoreTool[]> {
     annotations: tool.annotations,
     ...(tool.replay && { replay: tool.replay }),
     check: checking(tool.parameters),
+    ...(tool.needsApproval && { needsApproval: (argumentsJson) => tool.needsApproval!(JSON.parse(argumentsJson)) }),
     async execute(argumentsJson, context) {
       return JSON.stringify(await toContent(await tool.execute(JSON.parse(argumentsJson), context)));
     },

@@ -12,6 +12,7 @@ import { explain } from "./failures.ts";
 import { notify, report } from "./notices.ts";
 import { currentRoute, HOME, nameCurrent, onRoute, type Route } from "./router.ts";
 import { leaveSession, openSession } from "./open-sessions.ts";
+import { askForSecrets } from "./secret-consent.ts";
 import { Session } from "./session.ts";
 import { onSettingsChange } from "./settings.ts";
 import { showStart } from "./start-view.ts";
@@ -61,6 +62,7 @@ async function open(route: Route, moved: boolean): Promise<void> {
     if (mine !== wish) return await leaveSession(opened);
     show(opened);
     announce(`Opened ${opened.title}.`);
+    void askForSecrets(opened, moveFocus);
   } catch (error) {
     if (mine === wish) showFailure(error, route.conversationId);
   }

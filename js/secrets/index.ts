@@ -1,15 +1,21 @@
 // The secrets of one open conversation. Loaded when a conversation has any.
-import { invalidOptions, settle } from "../errors.js";
+import { ThreadkeepError, invalidOptions, settle } from "../errors.js";
 import type { ConversationState, StoredSecret } from "../events.js";
 import { type Cipher, cipherOf, tokenPrefix } from "./fernet.js";
 import { type Tally, isSecretHeader, isToken, readSource, readValue, writeSource } from "./registry.js";
-import { type SecretValue, checkedSecrets, resolve } from "./source.js";
+import { type LookupSecret, type SecretValue, checkedSecrets, resolve } from "./source.js";
 import { spellings } from "./spellings.js";
 
 /** Shorter words of a header, such as `Bearer`, are no secrets. */
 const shortestWord = 8;
 /** So much of what a tool said of its progress is remembered, for a secret that is said in pieces. */
 const longestSaid = 20_000;
+
+/** A secret that came with an import, and where it would be fetched from. */
+export interface HeldSecret {
+  name: string;
+  url: string;
+}
 
 /** What the wasm does for secrets. */
 export interface SecretCore {
@@ -64,6 +70,8 @@ export class ConversationSecrets {
   #llm: KeyOwner | undefined;
   readonly #cipher: Cipher | undefined;
   readonly #sources = new Map<string, SecretValue>();
+  /** Those that an import has brought and that are to be fetched: not before somebody has said so. */
+  readonly #held = new Map<string, LookupSecret>();
   #hasStoredKey = false;
 
   private constructor(core: SecretCore, llm: KeyOwner | undefined, cipher: Cipher | undefined) {
@@ -79,11 +87,13 @@ export class ConversationSecrets {
   static async open(core: SecretCore, llm: KeyOwner | undefined, given: GivenSecrets | undefined): Promise<ConversationSecrets> {
     const secrets = new ConversationSecrets(core, llm, given?.cipher);
     const tally: Tally = { readable: 0, unreadable: 0 };
+    const isHeld = secrets.#state().threadkeep_import?.secrets !== undefined;
     for (const [name, stored] of Object.entries(secrets.#stored())) {
       const source = await readSource(stored, given?.cipher, tally);
       if (source === undefined) continue;
       secrets.#hide(source);
-      secrets.#sources.set(name, source);
+      if (typeof source === "object" && isHeld) secrets.#held.set(name, source);
+      else secrets.#sources.set(name, source);
     }
     await secrets.#openKey(tally);
     if (given?.cipher && tally.readable === 0 && tally.unreadable > 0) {
@@ -98,8 +108,14 @@ export class ConversationSecrets {
 
   /** What the host has to give again, in words; `undefined` if nothing. */
   missing(): string | undefined {
+    const held = this.held.map(({ name, url }) => `${name} from ${new URL(url).origin}`);
+    const waiting = held.length > 0 && `secrets that came with an import are not fetched before allowSecrets(): ${held.join(", ")}`;
+    return [this.#unknown(), waiting].filter(Boolean).join(". ") || undefined;
+  }
+
+  #unknown(): string | undefined {
     const stored = this.#stored();
-    const names = Object.keys(stored).filter((name) => !this.#sources.has(name));
+    const names = Object.keys(stored).filter((name) => !this.#sources.has(name) && !this.#held.has(name));
     const token = this.#state().agent?.llm?.["api_key"];
     const lacksKey = isToken(token) && this.#llm?.apiKey === undefined && !this.#hasStoredKey;
     if (names.length === 0 && !lacksKey) return undefined;
@@ -120,9 +136,20 @@ export class ConversationSecrets {
     // A follower has them for as long as it is open: another tab stores them.
     if (this.#core.access() === "writer") await settle(this.#core.call("storeSecrets", [JSON.stringify(changes)]));
     for (const [name, source] of Object.entries(given)) {
+      this.#held.delete(name);
       if (source === null) this.#sources.delete(name);
       else this.#sources.set(name, source);
     }
+  }
+
+  get held(): HeldSecret[] {
+    return [...this.#held].map(([name, { url }]) => ({ name, url }));
+  }
+
+  /** What came with an import may be fetched, once that is stored. */
+  allow(): void {
+    for (const [name, source] of this.#held) this.#sources.set(name, source);
+    this.#held.clear();
   }
 
   /**
@@ -139,6 +166,8 @@ export class ConversationSecrets {
 
   /** The value of a secret, which is hidden from then on; `null` where there is none of this name. */
   async value(name: string, signal?: AbortSignal): Promise<string | null> {
+    const held = this.#held.get(name);
+    if (held) throw new ThreadkeepError("invalid_state", `secret ${name} came with an import and is not fetched from ${new URL(held.url).origin} before allowSecrets()`);
     const source = this.#sources.get(name);
     if (source === undefined) return null;
     const value = await resolve(name, source, signal);
@@ -184,7 +213,7 @@ export class ConversationSecrets {
     }
   }
 
-  #state(): ConversationState {
+  #state(): ConversationState & { threadkeep_import?: { secrets?: true } } {
     return JSON.parse(this.#core.state());
   }
 

@@ -13,11 +13,15 @@ type Judge = (action: ActionEvent) => SecurityRisk | Promise<SecurityRisk>;
 interface Reading {
   /** What cannot be done here and counts as the highest risk instead. */
   readonly unavailable: string[];
+  /** Whether the page has given this, and not a file. */
+  readonly isHosts: boolean;
+  /** What the page has given, where it is a part of what is read. */
+  readonly given?: CoreAnalyzer | undefined;
 }
 
 /** What a host asks for. @throws ThreadkeepError `invalid_options` */
 export function hostAnalyzer(analyzer: SecurityAnalyzer): CoreAnalyzer {
-  const reading: Reading = { unavailable: [] };
+  const reading: Reading = { unavailable: [], isHosts: true };
   const { stored, judge } = ofHost(analyzer, reading, "securityAnalyzer");
   if (reading.unavailable.length > 0) {
     throw invalidOptions(`a pattern of the security analyzer cannot be used: ${reading.unavailable.join("; ")}`);
@@ -25,9 +29,12 @@ export function hostAnalyzer(analyzer: SecurityAnalyzer): CoreAnalyzer {
   return { json: JSON.stringify(stored), ...core(judge, reading) };
 }
 
-/** What a conversation has stored. Never fails: what is not understood counts as the highest risk and is reported. */
-export function storedAnalyzer(json: string): CoreAnalyzer {
-  const reading: Reading = { unavailable: [] };
+/**
+ * What a conversation has stored; where the `given` one is a part of it, that is asked. Never fails: what is not understood
+ * counts as the highest risk and is reported.
+ */
+export function storedAnalyzer(json: string, given?: CoreAnalyzer): CoreAnalyzer {
+  const reading: Reading = { unavailable: [], isHosts: false, given };
   return { json, ...core(ofStored(JSON.parse(json), reading), reading) };
 }
 
@@ -98,6 +105,8 @@ function isRows(value: unknown): value is SecurityPattern[] {
 }
 
 function ofStored(stored: unknown, reading: Reading): Judge {
+  const { given } = reading;
+  if (given && JSON.stringify(stored) === given.json) return (action) => given.securityRisk(JSON.stringify(action));
   const fields = (typeof stored === "object" && stored !== null ? stored : {}) as { [field: string]: unknown };
   switch (fields.kind) {
     case "LLMSecurityAnalyzer":
@@ -115,6 +124,9 @@ function ofStored(stored: unknown, reading: Reading): Judge {
   return () => "HIGH";
 }
 
+/** Patterns that come with the library, and take no longer than they should. */
+const ours = new Set(Object.values(rules).flat().map(([pattern]) => pattern));
+
 function patternJudge(fields: { [field: string]: unknown }, reading: Reading): Judge {
   const lists = { ...rules };
   for (const name of Object.keys(rules) as Array<keyof PatternLists>) {
@@ -125,7 +137,8 @@ function patternJudge(fields: { [field: string]: unknown }, reading: Reading): J
       return () => "HIGH";
     }
   }
-  const { scan, unreadable } = scanner(lists);
+  const isTrusted = reading.isHosts ? () => true : (pattern: string) => ours.has(pattern);
+  const { scan, unreadable } = scanner(lists, isTrusted);
   for (const pattern of unreadable) reading.unavailable.push(`pattern ${pattern}`);
   return (action) => {
     const done = deeds(action);

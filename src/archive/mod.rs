@@ -28,6 +28,7 @@ mod pages;
 mod plan;
 mod read_ahead;
 mod secrets;
+mod undecided;
 mod verify;
 
 pub use base_state::portable;

@@ -7,6 +7,7 @@ use super::{
     invalid, limits,
     name::BASE_STATE,
     read_ahead::ReadAhead,
+    undecided::marked,
     verify::{Head, Verified, position},
 };
 use crate::{
@@ -205,7 +206,8 @@ impl<'a> Plan<'a> {
             Head::Kept => read.text,
             Head::Moved(head) => base_state::with_head(&read.text, head.as_ref()),
         };
-        Ok((text, read.was_torn.then_some(content)))
+        let stored = self.stored.as_ref().map(|stored| &*stored.base_state);
+        Ok((marked(&text, stored), read.was_torn.then_some(content)))
     }
 
     fn changed(&self, part: Part) -> Error {

@@ -11,6 +11,7 @@ mod confirmation;
 mod edit;
 mod execute_tool;
 mod hooks;
+mod imported;
 mod inbox;
 mod kept_answer;
 mod limits;
@@ -29,6 +30,7 @@ pub mod stuck_detector;
 mod switch_llm;
 mod warning;
 
+pub use imported::is_undecided;
 pub use log::Listener;
 pub use open::OpenOptions;
 pub use run::RunOutcome;

@@ -5,7 +5,7 @@
 use super::{
     Access, Change, Conversation, Shared,
     base_state::{BaseState, ExecutionStatus, Tags},
-    confirmation::set_analyzer,
+    imported,
     log::{EventLog, Listener},
     repair,
     stuck_detector::StuckDetection,
@@ -75,12 +75,7 @@ impl Conversation {
         let OpenOptions { max_iterations, max_budget_per_run, stuck_detection, .. } = options;
         let OpenOptions { confirmation_policy, stored_analyzer, security_analyzer, hooks, .. } = options;
         let choose = |state: &mut BaseState| {
-            if let Some(policy) = confirmation_policy {
-                state.set_confirmation_policy(&RawJson::of(&policy));
-            }
-            if let Some(analyzer) = &stored_analyzer {
-                set_analyzer(state, analyzer.as_ref());
-            }
+            imported::choose(state, confirmation_policy, stored_analyzer.as_ref());
         };
         let mut warnings = Vec::new();
         let mut torn = Vec::new();
@@ -97,6 +92,7 @@ impl Conversation {
                 let mut chosen = state.clone();
                 choose(&mut chosen);
                 warnings.extend(warning::about_control(&chosen));
+                warnings.extend(warning::about_allowed(&imported::allowed_elsewhere(&state)));
                 if access == Access::Writer && state.execution_status() == ExecutionStatus::Running {
                     warnings.push(warning::run_died());
                 }
@@ -144,8 +140,13 @@ impl Conversation {
         }));
         if access == Access::Writer {
             conversation.recover(&torn).await?;
-            if confirmation_policy.is_some() || stored_analyzer.is_some() {
-                conversation.append(Change::edit(choose).strictly()).await?;
+            let has_brought = imported::is_to_be_taken_in(&conversation.state());
+            if has_brought || confirmation_policy.is_some() || stored_analyzer.is_some() {
+                let change = Change::edit(|state| {
+                    choose(state);
+                    imported::take_in(state);
+                });
+                conversation.append(change.strictly()).await?;
             }
             conversation.open_inbox().await?;
         }

@@ -8,6 +8,7 @@
 use super::{
     Change, Conversation, Shared,
     base_state::ExecutionStatus,
+    imported::decided,
     kept_answer::forget_answer,
     pending::{call_of, forget_pending, is_among, set_unapproved},
     status::{Effect, Happening, effect, happens},
@@ -119,6 +120,7 @@ impl Conversation {
                     self.keep_model_settings(state, &self.llm());
                     self.keep_concurrency(state);
                     set_unapproved(state, &left_out);
+                    decided(state, &["calls"]);
                 });
                 self.append(change).await?;
             }

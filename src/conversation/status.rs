@@ -34,6 +34,8 @@ pub enum Happening {
     SetAllowedTools,
     /// Other secrets.
     UpdateSecrets,
+    /// What an import has brought of secrets may be fetched.
+    AllowSecrets,
     /// Other tags.
     SetTags,
     /// Other values for the agent to remember.
@@ -86,6 +88,7 @@ words!(Happening {
     SetSecurityAnalyzer = "`setSecurityAnalyzer`",
     SetAllowedTools = "`setAllowedTools`",
     UpdateSecrets = "`updateSecrets`",
+    AllowSecrets = "`allowSecrets`",
     SetTags = "`setTags`",
     SetAgentState = "`setAgentState`",
     ExecuteTool = "`executeTool`",
@@ -164,6 +167,7 @@ pub const fn effect(happening: Happening, status: ExecutionStatus) -> Effect {
         | Happening::SetSecurityAnalyzer
         | Happening::SetAllowedTools
         | Happening::UpdateSecrets
+        | Happening::AllowSecrets
         | Happening::SetTags
         | Happening::SetAgentState
         | Happening::ExecuteTool

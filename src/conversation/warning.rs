@@ -121,6 +121,17 @@ pub fn about_control(state: &BaseState) -> Vec<Warning> {
     messages.into_iter().map(warn).collect()
 }
 
+/// The tools that an import allows once and for all, which is not its to say.
+pub fn about_allowed(tools: &[String]) -> Option<Warning> {
+    (!tools.is_empty()).then(|| Warning {
+        code: WarningCode::SettingsUnavailable,
+        message: format!(
+            "tools that were always allowed where this conversation comes from, and are asked about here: {}",
+            tools.join(", ")
+        ),
+    })
+}
+
 fn unavailable_settings(state: &BaseState) -> Vec<&'static str> {
     let mut settings = Vec::new();
     if agent_field::<RawObject>(state, "mcp_config").is_some_and(|servers| servers.iter().next().is_some()) {

@@ -159,13 +159,15 @@ for (const kind of availableBrowsers) {
         await askFirst(page, "Roll a die", /Roll the dice/);
         await page.press("Control");
         await page.page.click("#policy-never");
-        await page.shows(/Never asks/, "#control-line");
+        await page.shows(/Asks about harmful tools only/, "#control-line");
         await page.press("Done");
         await page.press("Approve");
         await page.until("it ran", () => document.querySelectorAll('.call[data-state="done"]').length === 2);
         await page.idle();
-        await page.ask("Pay Ann 20 euros");
+        await page.ask("Roll a die");
         assert.deepEqual((await page.calls()).map(({ state }) => state), ["done", "done", "done"]);
+        await askFirst(page, "Pay Ann 20 euros", /A call waits for you.*Pay Ann 20/);
+        assert.equal((await page.calls()).at(-1).state, "waiting", "what does harm is asked about in each case");
       });
 
       await step("a secret is used by its name and seen by nobody", async (page) => {

@@ -2,6 +2,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod approval;
 mod commands;
 mod confirmation;
 mod crash;

@@ -14,6 +14,7 @@ import {
   type ConversationInfo,
   type ErrorCode,
   type ExecutionStatus,
+  type HeldSecret,
   type HookInput,
   type Hooks,
   type ImportedConversation,
@@ -55,6 +56,7 @@ const add = tool<{ a: number; b: number }>({
   parameters: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } } },
   annotations: { readOnlyHint: true },
   replay: "safe",
+  needsApproval: async ({ a }) => (same<typeof a, number>(true), a > 100),
   async execute({ a, b }, { signal, idempotencyKey, progress, secret }) {
     same<Awaited<ReturnType<typeof secret>>, string | null>(true);
     same<typeof a, number>(true);
@@ -69,6 +71,7 @@ tool({
   parameters: { type: "object" },
   execute: ({ whatever }) => String(whatever),
 });
+tool({ name: "pay", description: "", parameters: { type: "object" }, needsApproval: true, execute: () => "" });
 // @ts-expect-error a tool does something
 tool({ name: "idle", description: "", parameters: { type: "object" } });
 tool({
@@ -112,6 +115,8 @@ export async function use(signal: AbortSignal): Promise<void> {
   await conversation.setConfirmationPolicy({ kind: "ConfirmRisky", threshold: "UNKNOWN" });
   await conversation.setSecurityAnalyzer({ securityRisk: (action) => (action.tool_name === "add" ? "LOW" : "HIGH") });
   await conversation.setSecurityAnalyzer(null);
+  same<(typeof conversation.heldSecrets)[number], HeldSecret>(true);
+  await conversation.allowSecrets();
   await conversation.setAllowedTools([...conversation.allowedTools, "add"]);
   await conversation.setAgentState({ seen: [1], gone: null });
   same<typeof conversation.securityRisks, Record<string, SecurityRisk>>(true);

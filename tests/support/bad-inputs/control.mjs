@@ -82,7 +82,7 @@ function* decisions() {
 
 function* closing() {
   for (const [name, value] of each({ text: "yes", number: 1, hostile: hostile() })) yield { name: `deleteOnClose: ${name}`, expected: invalid, attempt: (world) => world.open([], { deleteOnClose: value }) };
-  for (const [method, given] of Object.entries({ editAction: [crypto.randomUUID(), {}], executeTool: ["finish", {}], setConfirmationPolicy: [ask], setSecurityAnalyzer: [null], setAllowedTools: [[]], setAgentState: [{}] })) {
+  for (const [method, given] of Object.entries({ editAction: [crypto.randomUUID(), {}], executeTool: ["finish", {}], setConfirmationPolicy: [ask], setSecurityAnalyzer: [null], setAllowedTools: [[]], allowSecrets: [], setAgentState: [{}] })) {
     yield { name: `${method}() after close()`, expected: ["invalid_state"], attempt: async (world) => {
       const conversation = await world.open();
       await conversation.close();
