@@ -106,7 +106,7 @@ export class Conversation implements AsyncDisposable {
         ...(policy && { confirmationPolicy: policy }),
         ...(analyzer && { securityAnalyzer: analyzer }),
         ...(hooks && { hooks }),
-        agent: coreAgent(agent, coreTools, secrets.keyToken),
+        agent: coreAgent(agent, coreTools, secrets),
         onEvent: (json: string) => tell(JSON.parse(json)),
         analyze: async (action: string) => analyzers.securityRisk(JSON.stringify(JSON.parse(opened.state()).security_analyzer), action),
       },
@@ -433,9 +433,9 @@ interface Own {
   llm: LLM;
 }
 
-function coreAgent({ llm, systemPrompt, toolConcurrencyLimit }: Agent, tools: CoreTool[], keyToken: string | undefined): object {
+function coreAgent({ llm, systemPrompt, toolConcurrencyLimit }: Agent, tools: CoreTool[], { heard, keyToken }: Secrets): object {
   return {
-    llm: coreLLM(llm, keyToken),
+    llm: coreLLM(llm, heard, keyToken),
     ...(systemPrompt !== undefined && { systemPrompt }),
     toolConcurrencyLimit,
     tools,
