@@ -52,6 +52,8 @@ export function readOptions(options: ConversationOptions) {
   return {
     agent,
     id: conversationId === undefined ? crypto.randomUUID() : checkId(conversationId),
+    /** Whether somebody may have had it before. */
+    isGiven: conversationId !== undefined,
     store,
     callbacks: functionsOf("callbacks", told.callbacks),
     tokenCallbacks: functionsOf("tokenCallbacks", told.tokenCallbacks),

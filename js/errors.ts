@@ -14,6 +14,7 @@ export type ErrorCode =
   | "aborted"
   | "store_quota"
   | "store_blocked"
+  | "store_lost"
   | "store_corrupt"
   | "locked_elsewhere"
   | "archive_invalid"

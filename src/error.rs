@@ -58,6 +58,8 @@ error_codes! {
     StoreQuota = "store_quota", retryable false;
     /// Another tab keeps an older or newer version of the database open.
     StoreBlocked = "store_blocked", retryable true;
+    /// What was stored is gone: the browser lost it, or the site's data was cleared.
+    StoreLost = "store_lost", retryable false;
     /// What is stored cannot be read, or the store broke its contract.
     StoreCorrupt = "store_corrupt", retryable false;
     /// Another tab or handle is writing this conversation.
