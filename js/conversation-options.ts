@@ -56,6 +56,8 @@ export function readOptions(options: ConversationOptions) {
   return {
     agent,
     id: conversationId === undefined || conversationId === null ? newId() : checkId(conversationId),
+    /** Whether somebody may have had it before. */
+    isGiven: conversationId !== undefined && conversationId !== null,
     store,
     callbacks: arrayOf("callbacks", "functions", callbacks, isFunction),
     tokenCallbacks: arrayOf("tokenCallbacks", "functions", tokenCallbacks, isFunction),

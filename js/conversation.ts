@@ -12,6 +12,7 @@ import type {
   ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, JSONObject, JSONValue, LiveEvent, LLMMessage, MessageEvent_,
   Observation, SecurityRisk,
 } from "./events.js";
+import { inTime, noted, opened as keptNow } from "./kept.js";
 import { LLM, coreLLM } from "./llm.js";
 import { type Image, withImages } from "./images.js";
 import { type ConversationInfo, type Listing, toInfo } from "./listing.js";
@@ -23,13 +24,13 @@ import { type Store, coreStore, indexedDBStore } from "./store.js";
 import { Secrets } from "./secrets.js";
 import type { HeldSecret } from "./secrets/index.js";
 import type { SecretValue } from "./secrets/source.js";
-import { ToolCalls } from "./tool-calls.js";
+import { ToolCalls, longestClosing } from "./tool-calls.js";
 import { closeInTurn, openInTurn } from "./turns.js";
 import type { CoreTool } from "./tool.js";
 
 /** Something about an opened conversation that the host should know, and perhaps show. */
 export interface ConversationWarning {
-  code: "set_aside" | "head_moved" | "interrupted" | "unreadable" | "tools_unavailable" | "settings_unavailable" | "secrets_unavailable";
+  code: "set_aside" | "head_moved" | "interrupted" | "unreadable" | "tools_unavailable" | "settings_unavailable" | "secrets_unavailable" | "store_lost";
   message: string;
 }
 
@@ -112,7 +113,7 @@ export class Conversation implements AsyncDisposable {
         ...(policy && { confirmationPolicy: policy }),
         ...(analyzer && { securityAnalyzer: analyzer }),
         ...(hooks && { hooks }),
-        agent: coreAgent(agent, coreTools, secrets.keyToken),
+        agent: coreAgent(agent, coreTools, secrets),
         onEvent: (json: string) => tell(JSON.parse(json)),
         analyze: async (action: string) => analyzers.securityRisk(JSON.stringify(JSON.parse(opened.state()).security_analyzer), action),
       },
@@ -122,6 +123,8 @@ export class Conversation implements AsyncDisposable {
     try {
       const message = await secrets.open(opened, agent.llm.options);
       const warnings = conversation.warnings as ConversationWarning[];
+      const lost = await keptNow(store, id, given.isGiven, opened.found());
+      if (lost) warnings.push({ code: "store_lost", message: lost });
       if (message) warnings.push({ code: "secrets_unavailable", message });
       const complaint = await analyzers.complaint(conversation.state.security_analyzer);
       if (complaint) warnings.push({ code: "settings_unavailable", message: complaint });
@@ -148,7 +151,9 @@ export class Conversation implements AsyncDisposable {
     options: { store?: Store | undefined; onProgress?: ((progress: Progress) => void) | undefined } = {},
   ): Promise<ImportedConversation[]> {
     const { store = indexedDBStore(), onProgress } = optionsOf("importZip()", options, "store onProgress");
-    return importZip(zip, store, onProgress);
+    const imported = await importZip(zip, store, onProgress);
+    noted(store, { kept: imported.map(({ id }) => id) });
+    return imported;
   }
 
   /**
@@ -159,12 +164,15 @@ export class Conversation implements AsyncDisposable {
    */
   static async importJSON(json: unknown, options: { store?: Store | undefined } = {}): Promise<ImportedConversation> {
     const { store = indexedDBStore() } = optionsOf("importJSON()", options, "store");
-    return importJSON(json, store);
+    const imported = await importJSON(json, store);
+    noted(store, { kept: [imported.id] });
+    return imported;
   }
 
   /** Removes a conversation; nothing happens if there is none. @throws ThreadkeepError `locked_elsewhere` while it is open. */
   static async delete(id: string, store: Store = indexedDBStore()): Promise<void> {
     await settle(deleteConversation(checkId(id), await coreStore(store)));
+    noted(store, { removed: checkId(id) });
   }
 
   /** `base_state.json`, as last committed. What a damaged file lacks of `stats`, `tags` and `agent_state` is empty. */
@@ -427,7 +435,8 @@ export class Conversation implements AsyncDisposable {
 
   /**
    * Stops a run, closes the agent's tools, and lets go of the conversation, so that another tab can write it. What was
-   * committed stays, unless it was opened with `deleteOnClose`.
+   * committed stays, unless it was opened with `deleteOnClose`. What else is under way rejects with `invalid_state`, and
+   * nothing of the host's is waited for longer than fifteen seconds.
    */
   async close(): Promise<void> {
     const free = ask(this.#core, "close");
@@ -443,7 +452,7 @@ export class Conversation implements AsyncDisposable {
     if (this.#isClosed) return;
     this.#isClosed = true;
     await this.#tools.close();
-    if (this.#deleteOnClose && this.access === "writer") await Conversation.delete(this.id, this.#store);
+    if (this.#deleteOnClose && this.access === "writer") await inTime(Conversation.delete(this.id, this.#store), longestClosing);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -466,9 +475,9 @@ interface Own {
   llm: LLM;
 }
 
-function coreAgent({ llm, systemPrompt, toolConcurrencyLimit }: Agent, tools: CoreTool[], keyToken: string | undefined): object {
+function coreAgent({ llm, systemPrompt, toolConcurrencyLimit }: Agent, tools: CoreTool[], { heard, keyToken }: Secrets): object {
   return {
-    llm: coreLLM(llm, keyToken),
+    llm: coreLLM(llm, heard, keyToken),
     ...(systemPrompt !== undefined && { systemPrompt }),
     toolConcurrencyLimit,
     tools,

@@ -16,6 +16,7 @@ export type ErrorCode =
   | "store_quota"
   | "store_blocked"
   | "store_unavailable"
+  | "store_lost"
   | "store_corrupt"
   | "locked_elsewhere"
   | "archive_invalid"

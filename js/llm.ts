@@ -115,14 +115,19 @@ export async function rowOf({ options: { model, capabilityOverrides } }: LLM): P
   return capabilityOverrides ? JSON.stringify({ ...JSON.parse(row || "{}"), ...capabilityOverrides }) : row;
 }
 
-/** What the wasm is given of a model; `keyToken` is what is stored for its key. @internal */
-export function coreLLM(llm: LLM, keyToken?: string): object {
+/** What the wasm is given of a model; `heard` is told of the keys that a function gives, `keyToken` is what is stored for its key. @internal */
+export function coreLLM(llm: LLM, heard: (key: unknown) => Promise<void>, keyToken?: string): object {
   const { options } = llm;
-  const { fallbacks = [], fallbackOn } = options;
+  const { apiKey, fallbacks = [], fallbackOn } = options;
   return {
     ...options,
+    ...(typeof apiKey === "function" && { apiKey: async () => {
+      const key = await apiKey();
+      await heard(key);
+      return key;
+    } }),
     ...(keyToken !== undefined && { keyToken }),
-    fallbacks: fallbacks.map((fallback) => coreLLM(fallback)),
+    fallbacks: fallbacks.map((fallback) => coreLLM(fallback, heard)),
     fallbackOn: fallbackOn?.join(),
     modelRow: () => rowOf(llm),
     wireApi: async (name: string) => (await part(import("./wire-apis.js"))).beginOf(name),

@@ -11,6 +11,7 @@ export class Secrets {
   /** The model's key as it is to be stored. */
   readonly keyToken: string | undefined;
   readonly #given: GivenSecrets | undefined;
+  #core: CoreConversation | undefined;
   #opened: ConversationSecrets | undefined;
   /** Ends with the change that was asked for last: encryption takes its time, and the last word counts. */
   #changes: Promise<unknown> = Promise.resolve();
@@ -28,6 +29,8 @@ export class Secrets {
 
   /** Takes what is stored and what was given; resolves to what the host should know. */
   async open(core: CoreConversation, llm: LLMOptions): Promise<string | undefined> {
+    this.#core = core;
+    await this.#hideKeys(llm);
     const { secret_registry, agent }: ConversationState = JSON.parse(core.state());
     const hasStored = Object.keys(secret_registry?.secret_sources ?? {}).length > 0 || String(agent?.llm?.["api_key"]).startsWith("gAAAAA");
     if (!this.#given && !hasStored) return undefined;
@@ -60,9 +63,19 @@ export class Secrets {
   switchLLM(core: CoreConversation, llm: LLM): Promise<void> {
     return this.#afterOthers(async () => {
       const keyToken = await this.#opened?.keyTokenOf(llm.options);
-      await ask(core, "switchLLM", coreLLM(llm, keyToken));
+      await this.#hideKeys(llm.options);
+      await ask(core, "switchLLM", coreLLM(llm, this.heard, keyToken));
       await this.#opened?.keepKeyOf(llm.options);
     });
+  }
+
+  /** A function gave this key: a server may say it again. */
+  readonly heard = (apiKey: unknown): Promise<void> => this.#hideKeys({ apiKey: apiKey as string });
+
+  async #hideKeys(llm: Partial<LLMOptions>): Promise<void> {
+    if (!hasKey(llm)) return;
+    const { keySpellings } = await part(import("./secrets/keys.js"));
+    this.#core?.hide(JSON.stringify(keySpellings(llm)));
   }
 
   #afterOthers(change: () => Promise<void>): Promise<void> {
@@ -88,3 +101,7 @@ export class Secrets {
 }
 
 const load = () => part(import("./secrets/index.js"));
+
+function hasKey({ apiKey, headers, fallbacks }: Partial<LLMOptions>): boolean {
+  return typeof apiKey === "string" || headers !== undefined || fallbacks?.some((llm) => hasKey(llm.options)) === true;
+}

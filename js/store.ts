@@ -31,6 +31,11 @@ export interface StoredEvent {
 export interface Commit {
   /** The log's length as the writer knows it; 0 for a conversation that does not exist. */
   expectedLength: number;
+  /**
+   * `createdAt` of the conversation that the writer knows, which is the `at` of the commit that made it: it may have been
+   * deleted and made anew since. Left out, any conversation of this id is meant.
+   */
+  createdAt?: number;
   /** Cuts the log to this length first, if it is longer. */
   truncateTo?: number;
   /** Appended in this order. */
@@ -51,8 +56,9 @@ export interface Commit {
  *
  * - **A commit is one transaction.** All of it is kept or none, also when the process dies, and the promise
  *   resolves only once it is kept.
- * - **One log, compared and swapped.** If the log does not have `expectedLength` events, `commit` changes nothing
- *   and rejects with an error whose `code` is `"locked_elsewhere"`.
+ * - **One log, compared and swapped.** If the log does not have `expectedLength` events, or the commit has a `createdAt`
+ *   and the conversation another one, `commit` changes nothing and rejects with an error whose `code` is
+ *   `"locked_elsewhere"`.
  * - **The log has no gaps**: the events are `0..length`, and an event never changes.
  * - **A conversation exists once it has a base state.** Before that `load` and `list` do not know it, which is how
  *   an import stays invisible until its last commit. What never gets one may be cleared away after a day.
@@ -62,7 +68,8 @@ export interface Commit {
  * A failure is an error with a `code`: `"locked_elsewhere"` for a conflict, `"store_quota"` for a full storage,
  * `"store_blocked"` for a database that another tab keeps, `"invalid_state"` after `close()`, `"store_corrupt"` for
  * what cannot be read. `ThreadkeepError` has such a code; anything else that is thrown is passed on by its name and
- * message. A method that never settles leaves its caller waiting.
+ * message. A method that has not settled after half a minute has
+ * failed with `"store_blocked"` for its caller.
  */
 export interface Store {
   /**
@@ -189,6 +196,11 @@ export async function coreStore(store: Store): Promise<CoreStore> {
   const core = hosts.get(store) ?? call(() => CoreStore.host(store, typeof name === "string" ? name : undefined));
   hosts.set(store, core);
   return core;
+}
+
+/** Whether it is a database of the browser. @internal */
+export function isInBrowser(store: Store): boolean {
+  return store instanceof OwnStore && store.name !== undefined;
 }
 
 const methods = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete", "close"] as const;

@@ -62,6 +62,8 @@ error_codes! {
     StoreBlocked = "store_blocked", retryable true;
     /// There is no storage here, or the page may not use it.
     StoreUnavailable = "store_unavailable", retryable false;
+    /// What was stored is gone: the browser lost it, or the site's data was cleared.
+    StoreLost = "store_lost", retryable false;
     /// What is stored cannot be read, or the store broke its contract.
     StoreCorrupt = "store_corrupt", retryable false;
     /// Another tab or handle is writing this conversation.

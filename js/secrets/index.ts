@@ -2,12 +2,11 @@
 import { ThreadkeepError, invalidOptions, settle } from "../errors.js";
 import type { ConversationState, StoredSecret } from "../events.js";
 import { type Cipher, cipherOf, tokenPrefix } from "./fernet.js";
-import { type Tally, isSecretHeader, isToken, readSource, readValue, writeSource } from "./registry.js";
+import { isKey, wordsOf } from "./keys.js";
+import { type Tally, isToken, readSource, readValue, writeSource } from "./registry.js";
 import { type LookupSecret, type SecretValue, checkedSecrets, resolve } from "./source.js";
 import { spellings } from "./spellings.js";
 
-/** Shorter words of a header, such as `Bearer`, are no secrets. */
-const shortestWord = 8;
 /** So much of what a tool said of its progress is remembered, for a secret that is said in pieces. */
 const longestSaid = 20_000;
 
@@ -72,6 +71,7 @@ export class ConversationSecrets {
   readonly #sources = new Map<string, SecretValue>();
   /** Those that an import has brought and that are to be fetched: not before somebody has said so. */
   readonly #held = new Map<string, LookupSecret>();
+  readonly #hidden = new Set<string>();
   #hasStoredKey = false;
 
   private constructor(core: SecretCore, llm: KeyOwner | undefined, cipher: Cipher | undefined) {
@@ -179,9 +179,11 @@ export class ConversationSecrets {
   #hide(source: SecretValue): void {
     const values = typeof source === "string" ? [source] : [];
     if (typeof source === "object") {
-      for (const [name, header] of Object.entries(source.headers ?? {})) if (isSecretHeader(name)) values.push(header, ...header.split(" ").filter((word) => word.length >= shortestWord));
+      values.push(...wordsOf(source.headers));
     }
-    const texts = values.flatMap(spellings);
+    // A tool may ask again and again.
+    const texts = values.filter((value) => !this.#hidden.has(value)).flatMap(spellings);
+    for (const value of values) this.#hidden.add(value);
     if (texts.length > 0) this.#core.hide(JSON.stringify(texts));
   }
 
@@ -203,6 +205,7 @@ export class ConversationSecrets {
     if (!isToken(token)) return;
     const key = await readValue(token, this.#cipher, tally);
     if (!this.#llm) return;
+    if (typeof key === "object" && isKey(key.value)) this.#hide(key.value);
     // Requests went to another server since, and the key stayed.
     const { model = "", base_url: baseUrl } = (agent_state?.["api_key_server"] ?? agent.llm) as { model?: string; base_url?: string };
     const isSameServer = providerOf(model) === providerOf(this.#llm.model) && (baseUrl ?? undefined) === this.#llm.baseUrl;

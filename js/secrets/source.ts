@@ -45,7 +45,18 @@ const patience = 30_000;
  */
 export async function resolve(name: string, source: SecretValue, signal?: AbortSignal): Promise<string> {
   if (typeof source === "string") return source;
-  return typeof source === "function" ? ask(name, source) : fetchSecret(name, source, signal);
+  return typeof source === "function" ? untilAborted(ask(name, source), signal) : fetchSecret(name, source, signal);
+}
+
+/** A user who is asked may never answer: then the call that waits is told when nobody waits for it. */
+function untilAborted(answer: Promise<string>, signal: AbortSignal | undefined): Promise<string> {
+  if (!signal) return answer;
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    signal.addEventListener("abort", stop);
+    if (signal.aborted) stop();
+    answer.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
 }
 
 async function ask(name: string, source: () => string | Promise<string>): Promise<string> {

@@ -179,15 +179,7 @@ impl<'a> Plan<'a> {
     }
 
     fn new_commit(&self, expected_length: u64) -> Commit {
-        Commit {
-            expected_length,
-            truncate_to: None,
-            events: Vec::new(),
-            base_state: None,
-            files: Vec::new(),
-            at: self.now,
-            durability: Durability::Relaxed,
-        }
+        Commit { durability: Durability::Relaxed, ..Commit::new(expected_length, self.now) }
     }
 
     async fn next_batch(&self, batch: Batch) -> Result<Batch> {

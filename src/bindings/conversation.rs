@@ -14,14 +14,22 @@ use crate::{
     conversation::{Access, Conversation, OpenOptions, WaitingCalls},
     error::Result,
     event::json::ObjectWriter,
+    host::Host as _,
     id::ConversationId,
     json::{FromJson as _, RawObject, well_formed},
     llm::{Delta, message::Content},
+    store::Found,
     web::{guard::promise, host::WebHost, locks},
 };
 use js_sys::{Array, Function, Object, Promise};
-use std::{cell::RefCell, rc::Rc};
+use std::{cell::RefCell, rc::Rc, time::Duration};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
+
+/// How long a conversation is waited for that another tab is making, in milliseconds.
+const PATIENCE: f64 = 3000.0;
+
+/// And how often it is looked for.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// An open conversation.
 #[wasm_bindgen]
@@ -42,7 +50,14 @@ impl CoreConversation {
             let agent = agent(&property(&options, "agent"))?;
             let on_event = function(&options, "onEvent")?;
             let on_delta = on_event.clone();
-            let lock = locks::try_lock(&lock_name(&lock_scope, id)).await;
+            let name = lock_name(&lock_scope, id);
+            let mut lock = locks::try_lock(&name).await;
+            let patience = WebHost.now() + PATIENCE;
+            // Whoever holds the lock may be making it just now, or leave it without having made it.
+            while lock.is_none() && inner.load(id).await?.is_none() && WebHost.now() < patience {
+                WebHost.sleep(LOOK_AGAIN).await;
+                lock = locks::try_lock(&name).await;
+            }
             let conversation = Conversation::open(OpenOptions {
                 id,
                 store: inner,
@@ -84,6 +99,16 @@ impl CoreConversation {
         self.conversation.execution_status().as_str().into()
     }
 
+    /// What was there when it was opened: 0 for this conversation, 1 for its store, 2 for nothing, 3 for nothing but the
+    /// damage of which the browser has removed everything.
+    pub fn found(&self) -> u8 {
+        match self.conversation.found() {
+            (_, Found::Damage) => 3,
+            (true, Found::Nothing) => 2,
+            (is_new, _) => is_new.into(),
+        }
+    }
+
     /// How many events there are.
     pub fn length(&self) -> f64 {
         self.conversation.length() as f64
@@ -122,7 +147,9 @@ impl CoreConversation {
         let (conversation, lock) = (self.conversation.clone(), self.lock.clone());
         promise(async move {
             if method != "close" {
-                return answer(&conversation, &method, &arguments).await;
+                let answer = answer(&conversation, &method, &arguments);
+                let reads = matches!(&*method, "events" | "indexOf" | "finalResponse");
+                return if reads { answer.await } else { conversation.until_closed(Box::pin(answer)).await };
             }
             conversation.close().await;
             let held = lock.borrow_mut().take();

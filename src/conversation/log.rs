@@ -15,7 +15,7 @@ use crate::{
     host::Host,
     id::{ConversationId, EventId, StorePath},
     secret::Mask,
-    store::{Commit, Durability, Store},
+    store::{Commit, Durability, Store, StoreError},
     turn::TurnLock,
 };
 use std::{
@@ -37,6 +37,8 @@ pub struct EventLog {
     commits: TurnLock,
     state: RefCell<BaseState>,
     length: Cell<u64>,
+    /// Which conversation of this id it is.
+    created_at: f64,
     head: RefCell<Option<EventId>>,
     branch: RefCell<Option<ActiveBranch>>,
     /// See [`EventLog::must_hold`].
@@ -109,7 +111,7 @@ impl EventLog {
         host: Rc<dyn Host>,
         listener: Listener,
         state: BaseState,
-        length: u64,
+        (length, created_at): (u64, f64),
         head: Option<EventId>,
     ) -> Self {
         Self {
@@ -121,6 +123,7 @@ impl EventLog {
             commits: TurnLock::default(),
             state: RefCell::new(state),
             length: Cell::new(length),
+            created_at,
             head: RefCell::new(head),
             branch: RefCell::new(None),
             unstored: RefCell::new(Vec::new()),
@@ -138,17 +141,9 @@ impl EventLog {
         listener: Listener,
         state: BaseState,
     ) -> Result<Self> {
-        let commit = Commit {
-            expected_length: 0,
-            truncate_to: None,
-            events: Vec::new(),
-            base_state: Some(state.json()),
-            files: Vec::new(),
-            at: host.now(),
-            durability: Durability::Strict,
-        };
-        store.commit(id, commit).await?;
-        Ok(Self::new(id, store, host, listener, state, 0, None))
+        let created_at = host.now();
+        store.commit(id, Commit { base_state: Some(state.json()), ..Commit::new(0, created_at) }).await?;
+        Ok(Self::new(id, store, host, listener, state, (0, created_at), None))
     }
 
     /// `base_state.json`, as last committed.
@@ -205,6 +200,17 @@ impl EventLog {
         self.unstored.borrow().iter().any(|answer| answer.body.answered_call() == Some(tool_call_id))
     }
 
+    /// Whether the log is still there, for who has nothing to write.
+    ///
+    /// # Errors
+    /// `store_lost`, and those of the store.
+    pub async fn must_be_there(&self) -> Result<()> {
+        match self.store.load(self.id).await? {
+            Some(_) => Ok(()),
+            None => Err(StoreError::Lost.into()),
+        }
+    }
+
     /// Returns when no commit is under way.
     pub async fn is_at_rest(&self) {
         drop(self.commits.take().await);
@@ -254,6 +260,7 @@ impl EventLog {
                 self.id,
                 Commit {
                     expected_length,
+                    created_at: Some(self.created_at),
                     truncate_to: change.truncate_to,
                     events: events.iter().map(|event| (event.id().clone(), event.json().clone())).collect(),
                     base_state: has_changed.then_some(text),

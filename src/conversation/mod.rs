@@ -49,13 +49,17 @@ use crate::{
     json::{FromJson as _, RawObject},
     llm::{Delta, Llm},
     security::SecurityAnalyzer,
+    store::Found,
     turn::TurnLock,
 };
+use futures_util::future::{Either, LocalBoxFuture, select};
 use log::{Change, EventLog};
 use stats::Spent;
 use std::{
     cell::{Cell, Ref, RefCell},
+    pin::pin,
     rc::Rc,
+    time::Duration,
 };
 use stuck_detector::StuckDetection;
 
@@ -110,8 +114,14 @@ struct Shared {
     /// What answers have cost, also those that came to nothing, until it is counted.
     spent: RefCell<Vec<Spent>>,
     warnings: Vec<Warning>,
-    is_closed: Cell<bool>,
+    /// Whether it was made when it was opened.
+    is_new: bool,
+    /// Cancelled once it is closed.
+    closed: CancelToken,
 }
+
+/// How long closing waits for what the host gave: its store, its tools, its hooks.
+const LONGEST_CLOSING: Duration = Duration::from_secs(15);
 
 /// Whether this handle may write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,6 +158,11 @@ impl Conversation {
         &self.0.warnings
     }
 
+    /// Whether it was made when it was opened, and what its store had found then.
+    pub fn found(&self) -> (bool, Found) {
+        (self.0.is_new, self.0.log.store.found())
+    }
+
     /// How many events the log has.
     pub fn length(&self) -> u64 {
         self.0.log.length()
@@ -159,7 +174,11 @@ impl Conversation {
     /// Those of the store.
     pub async fn events(&self, range: std::ops::Range<u64>) -> Result<Vec<Rc<str>>> {
         let range = range.start..range.end.min(self.length());
+        let count = range.end.saturating_sub(range.start);
         let events = self.0.log.store.events(self.id(), range).await?;
+        if (events.len() as u64) < count {
+            self.0.log.must_be_there().await?;
+        }
         Ok(events.into_iter().map(|event| event.json).collect())
     }
 
@@ -220,15 +239,23 @@ impl Conversation {
         self.append(change.strictly()).await.map(drop)
     }
 
-    /// Stops a run, lets go of the log, and refuses everything from then on. What was committed stays.
+    /// Stops a run, lets go of the log, and refuses everything from then on. What was committed stays. What the host gave
+    /// and does not answer is waited for [`LONGEST_CLOSING`]; a commit that its store still has in hand then fails for
+    /// whoever opens the conversation next, or for this one.
     pub async fn close(&self) {
+        select(pin!(self.come_to_rest()), self.0.log.host.sleep(LONGEST_CLOSING)).await;
+        self.0.closed.cancel();
+    }
+
+    async fn come_to_rest(&self) {
         loop {
             self.stop_run().await;
             self.end_session().await;
             let turn = self.turn_between_tools().await;
             // A run may have begun while the session ended.
             if turn.is_some() && self.0.running.borrow().is_none() {
-                self.0.is_closed.set(true);
+                // Nothing begins while others are waited for.
+                self.0.closed.cancel();
                 break;
             }
         }
@@ -236,11 +263,22 @@ impl Conversation {
         self.0.log.is_at_rest().await;
     }
 
-    fn still_open(&self) -> Result<()> {
-        match self.0.is_closed.get() {
-            true => Err(Error::new(ErrorCode::InvalidState, "the conversation is closed; open it again")),
-            false => Ok(()),
+    /// What a verb gives. One that still waits for the host when the conversation is closed does so no longer.
+    ///
+    /// # Errors
+    /// Those of the verb, and `invalid_state`.
+    pub async fn until_closed<T>(&self, verb: LocalBoxFuture<'_, Result<T>>) -> Result<T> {
+        if self.0.closed.is_cancelled() {
+            return verb.await;
         }
+        match select(verb, pin!(self.0.closed.cancelled())).await {
+            Either::Left((given, _)) => given,
+            Either::Right(_) => Err(closed()),
+        }
+    }
+
+    fn still_open(&self) -> Result<()> {
+        if self.0.closed.is_cancelled() { Err(closed()) } else { Ok(()) }
     }
 
     fn writable(&self) -> Result<()> {
@@ -259,4 +297,8 @@ impl Conversation {
         self.0.unsaved_status.set(None);
         Ok(events)
     }
+}
+
+fn closed() -> Error {
+    Error::new(ErrorCode::InvalidState, "the conversation is closed; open it again")
 }

@@ -79,6 +79,7 @@ impl Conversation {
         };
         let mut warnings = Vec::new();
         let mut torn = Vec::new();
+        let mut is_new = false;
         let log = match store.load(id).await? {
             Some(listing) => {
                 let state = BaseState::parse(&listing.base_state)?;
@@ -96,7 +97,8 @@ impl Conversation {
                 if access == Access::Writer && state.execution_status() == ExecutionStatus::Running {
                     warnings.push(warning::run_died());
                 }
-                let stored = repair::Stored { id, store, host, listener, state, length: listing.length };
+                let (length, created_at) = (listing.length, listing.created_at);
+                let stored = repair::Stored { id, store, host, listener, state, length, created_at };
                 let (log, set_aside) = repair::open_log(stored, &mut warnings).await?;
                 torn = set_aside;
                 log
@@ -105,6 +107,7 @@ impl Conversation {
                 return Err(Error::new(ErrorCode::NotFound, format!("there is no conversation {id}")));
             }
             None => {
+                is_new = true;
                 let mut state = BaseState::new(id, &agent.to_sdk_json(), &workspace());
                 state.set_max_iterations(max_iterations.into());
                 state.set_stuck_detection(stuck_detection != Some(StuckDetection::Off));
@@ -136,7 +139,8 @@ impl Conversation {
             unsaved_status: Cell::new(None),
             spent: RefCell::default(),
             warnings,
-            is_closed: Cell::new(false),
+            is_new,
+            closed: Default::default(),
         }));
         if access == Access::Writer {
             conversation.recover(&torn).await?;

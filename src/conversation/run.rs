@@ -112,7 +112,10 @@ impl Conversation {
         let left_out = self.left_out(approved).await.map_err(RunError::Refused)?;
         let drafts: Vec<Draft> = self.system_prompt_if_missing().await?.into_iter().collect();
         match effect(Happening::Run, self.execution_status()) {
-            Effect::Stays => return Ok(Pause::Done),
+            Effect::Stays => {
+                self.0.log.must_be_there().await?;
+                return Ok(Pause::Done);
+            }
             // Where it runs already by what is stored, the store could not take the end of an earlier run.
             Effect::Becomes(_) | Effect::Refused | Effect::Never => {
                 let change = Change::append(drafts).and_edit(|state| {
