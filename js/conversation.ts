@@ -139,10 +139,10 @@ export class Conversation implements AsyncDisposable {
    */
   static async importZip(
     zip: Blob | ArrayBuffer | Uint8Array,
-    options: { store?: Store; onProgress?: (progress: Progress) => void } = {},
+    options: { store?: Store; onProgress?: (progress: Progress) => void; signal?: AbortSignal } = {},
   ): Promise<ImportedConversation[]> {
-    const { store = indexedDBStore(), onProgress } = reading("the options of importZip()", () => ({ ...options }));
-    return importZip(zip, store, onProgress);
+    const { store = indexedDBStore(), ...watching } = reading("the options of importZip()", () => ({ ...options }));
+    return importZip(zip, store, watching);
   }
 
   /**
@@ -353,14 +353,13 @@ export class Conversation implements AsyncDisposable {
   }
 
   /** The conversation as it is now, as a zip archive that the Python SDK opens once it is unpacked. */
-  async exportZip(options: { onProgress?: (progress: Progress) => void } = {}): Promise<Blob> {
-    const { onProgress } = reading("the options of exportZip()", () => ({ ...options }));
-    return exportZip(this.#store, this.id, onProgress);
+  async exportZip(options: { onProgress?: (progress: Progress) => void; signal?: AbortSignal } = {}): Promise<Blob> {
+    return exportZip(this.#store, this.id, reading("the options of exportZip()", () => ({ ...options })));
   }
 
   /** As `exportZip()`, piece by piece; memory is bounded by the largest event. */
-  exportZipStream(): ReadableStream<Uint8Array> {
-    return exportZipStream(this.#store, this.id);
+  exportZipStream(options: { onProgress?: (progress: Progress) => void; signal?: AbortSignal } = {}): ReadableStream<Uint8Array> {
+    return exportZipStream(this.#store, this.id, reading("the options of exportZipStream()", () => ({ ...options })));
   }
 
   /**
