@@ -171,5 +171,6 @@ export async function readDirectory(archive: Blob): Promise<ZipDirectory> {
   if (size > maxDirectoryBytes) throw new Error("its directory is too large");
   const start = directoryEnd - size;
   if (start < said) throw new Error("its directory is not where it says");
-  return new ZipDirectory(await read(start, directoryEnd), start, start - said, hasWrapped);
+  const bytes = start >= tailAt ? tail.subarray(start - tailAt, directoryEnd - tailAt) : await read(start, directoryEnd);
+  return new ZipDirectory(bytes, start, start - said, hasWrapped);
 }
