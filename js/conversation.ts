@@ -135,7 +135,8 @@ export class Conversation implements AsyncDisposable {
   /**
    * Imports every conversation of a zip archive: of `exportZip()`, of an agent server, or of a zipped directory of
    * the Python SDK. Either all of it is imported or nothing.
-   * @throws ThreadkeepError `archive_invalid` naming the entry, `invalid_state` where a stored conversation differs
+   * @throws ThreadkeepError `archive_invalid` naming the entry, `invalid_state` where a stored conversation differs,
+   * `aborted` where `signal` stopped it
    */
   static async importZip(
     zip: Blob | ArrayBuffer | Uint8Array,

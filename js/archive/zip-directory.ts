@@ -146,7 +146,7 @@ export async function readDirectory(archive: Blob): Promise<ZipDirectory> {
   let directoryEnd = tailAt + end;
   let isWhole = view.getUint16(end + 4, true) === view.getUint16(end + 6, true) && view.getUint16(end + 8, true) === count;
   let disk = view.getUint16(end + 4, true) % 0xffff;
-  let hasWrapped = (entries: number) => entries % 0x10000 === count;
+  let isCounted = (entries: number) => entries % 0x10000 === count;
 
   const locator = end - 20;
   if (locator >= 0 && view.getUint32(locator, true) === 0x07064b50) {
@@ -163,7 +163,7 @@ export async function readDirectory(archive: Blob): Promise<ZipDirectory> {
       isWhole = u64(record, 24) === count;
       disk = record.getUint32(16, true);
       directoryEnd = at;
-      hasWrapped = (entries) => entries === count;
+      isCounted = (entries) => entries === count;
       break;
     }
   }
@@ -172,5 +172,5 @@ export async function readDirectory(archive: Blob): Promise<ZipDirectory> {
   const start = directoryEnd - size;
   if (start < said) throw new Error("its directory is not where it says");
   const bytes = start >= tailAt ? tail.subarray(start - tailAt, directoryEnd - tailAt) : await read(start, directoryEnd);
-  return new ZipDirectory(bytes, start, start - said, hasWrapped);
+  return new ZipDirectory(bytes, start, start - said, isCounted);
 }
