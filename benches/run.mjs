@@ -1,12 +1,13 @@
 // `npm run bench`: what the README's figures come from. Builds the library as pages get it, runs each bench in real
 // browsers, and prints what it found beside its goal.
 //   --only append    these benches
-//   --in chromium    these browsers
+//   --in chromium    these browsers, or node
 //   --rounds 20      fewer or more than each bench's own number
 //
 // A bench is a module `benches/<name>.bench.js` that runs in a page: `title`, and `run({ rounds })`, which yields
 // lines of `{ what, columns: { name: text }, ratio?, goal?: { chromium, firefox } }`. Whatever is compared is
-// measured in turns within one page, because a machine's mood changes by the second.
+// measured in turns within one page, because a machine's mood changes by the second. Those that run in Node as well find
+// out where they are.
 import { readdirSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -15,6 +16,9 @@ import { build } from "../scripts/build.mjs";
 import { main, root } from "../scripts/process.mjs";
 import { availableBrowsers, launch } from "../tests/browser/driver.mjs";
 import { startServer } from "../tests/support/server.mjs";
+
+/** The benches that run in Node as well. */
+const inNode = ["archive"];
 
 await main(async () => {
   const { values } = parseArgs({
@@ -27,7 +31,14 @@ await main(async () => {
     .sort();
   const [cpu] = os.cpus();
   console.log(`\n${os.cpus().length} × ${cpu?.model ?? "unknown processor"}, ${os.platform()} ${os.release()}`);
-  const server = await startServer({ isolated: true, mounts: { "/benches/": "benches" } });
+  for (const name of chosen([...inNode], values.only)) {
+    if (values.in && !values.in.split(",").includes("node")) break;
+    const { title, run } = await import(`./${name}.bench.js`);
+    const lines = [];
+    for await (const line of run(values.rounds ? { rounds: Number(values.rounds) } : {})) lines.push(line);
+    print("node", { title, lines });
+  }
+  const server = await startServer({ isolated: true, mounts: { "/benches/": "benches", "/fflate/": "node_modules/fflate/esm" } });
   try {
     for (const kind of chosen(availableBrowsers, values.in)) {
       for (const name of chosen(benches, values.only)) {

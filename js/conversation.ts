@@ -3,7 +3,7 @@
 import { CoreConversation, deleteConversation, listConversations } from "../pkg/threadkeep.js";
 import type { Agent } from "./agent.js";
 import { checkId, isA, jsonOf, signalOf } from "./arguments.js";
-import { type ImportedConversation, type Progress, exportZip, exportZipStream, importZip } from "./archive.js";
+import { type ImportedConversation, type TransferOptions, exportZip, exportZipStream, importZip } from "./archive.js";
 import { Analyzers, type ConfirmationPolicy, actionIds, storedPolicy } from "./control.js";
 import { type ConversationOptions, readOptions } from "./conversation-options.js";
 import { ThreadkeepError, ask, call, invalidOptions, optionsOf, reading, settle, textsOf, words } from "./errors.js";
@@ -144,14 +144,15 @@ export class Conversation implements AsyncDisposable {
   /**
    * Imports every conversation of a zip archive: of `exportZip()`, of an agent server, or of a zipped directory of
    * the Python SDK. Either all of it is imported or nothing.
-   * @throws ThreadkeepError `archive_invalid` naming the entry, `invalid_state` where a stored conversation differs
+   * @throws ThreadkeepError `archive_invalid` naming the entry, `invalid_state` where a stored conversation differs,
+   * `aborted` where `signal` stopped it
    */
   static async importZip(
     zip: Blob | ArrayBuffer | Uint8Array,
-    options: { store?: Store | undefined; onProgress?: ((progress: Progress) => void) | undefined } = {},
+    options: { store?: Store | undefined } & TransferOptions = {},
   ): Promise<ImportedConversation[]> {
-    const { store = indexedDBStore(), onProgress } = optionsOf("importZip()", options, "store onProgress");
-    const imported = await importZip(zip, store, onProgress);
+    const { store = indexedDBStore(), ...watching } = optionsOf("importZip()", options, "store onProgress signal");
+    const imported = await importZip(zip, store, watching);
     noted(store, { kept: imported.map(({ id }) => id) });
     return imported;
   }
@@ -386,14 +387,13 @@ export class Conversation implements AsyncDisposable {
   }
 
   /** The conversation as it is now, as a zip archive that the Python SDK opens once it is unpacked. */
-  async exportZip(options: { onProgress?: ((progress: Progress) => void) | undefined } = {}): Promise<Blob> {
-    const { onProgress } = optionsOf("exportZip()", options, "onProgress");
-    return exportZip(this.#store, this.id, onProgress);
+  async exportZip(options: TransferOptions = {}): Promise<Blob> {
+    return exportZip(this.#store, this.id, optionsOf("exportZip()", options, "onProgress signal"));
   }
 
   /** As `exportZip()`, piece by piece; memory is bounded by the largest event. */
-  exportZipStream(): ReadableStream<Uint8Array> {
-    return exportZipStream(this.#store, this.id);
+  exportZipStream(options: TransferOptions = {}): ReadableStream<Uint8Array> {
+    return exportZipStream(this.#store, this.id, optionsOf("exportZipStream()", options, "onProgress signal"));
   }
 
   /**

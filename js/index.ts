@@ -1,6 +1,6 @@
 // The public API.
 export { Agent, type AgentOptions } from "./agent.js";
-export type { ImportedConversation, Progress } from "./archive.js";
+export type { ImportedConversation, Progress, TransferOptions } from "./archive.js";
 export type { ConfirmationPolicy } from "./control.js";
 export { Conversation, type ConversationWarning } from "./conversation.js";
 export type { ConversationOptions } from "./conversation-options.js";

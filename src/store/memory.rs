@@ -30,7 +30,10 @@ struct Kept {
     base_state: Option<Rc<str>>,
     events: Vec<(EventId, Rc<str>)>,
     first_index: Names,
-    files: Vec<(StorePath, Vec<u8>)>,
+    /// The places of files in `files`.
+    places: Names,
+    /// A file that was removed has no content.
+    files: Vec<(StorePath, Option<Vec<u8>>)>,
     created_at: f64,
     updated_at: f64,
 }
@@ -83,9 +86,12 @@ impl MemoryStore {
             kept.base_state = commit.base_state;
         }
         for (path, content) in commit.files {
-            kept.files.retain(|(other, _)| *other != path);
-            if let Some(bytes) = content {
-                kept.files.push((path, bytes));
+            match kept.places.get(path.as_str()).and_then(|place| kept.files.get_mut(place)) {
+                Some((_, known)) => *known = content,
+                None => {
+                    kept.places.add(path.as_str(), kept.files.len());
+                    kept.files.push((path, content));
+                }
             }
         }
         kept.updated_at = kept.updated_at.max(commit.at);
@@ -172,7 +178,8 @@ impl Store for MemoryStore {
         self.read(|conversations| {
             conversations
                 .get(conversation)
-                .map(|kept| kept.files.iter().map(|(path, _)| path.clone()).collect())
+                .map(|kept| kept.files.iter().filter(|(_, content)| content.is_some()))
+                .map(|files| files.map(|(path, _)| path.clone()).collect())
                 .map(|paths| order::by_key(paths, |path: &StorePath| path.as_str().into()))
                 .unwrap_or_default()
         })
@@ -184,12 +191,9 @@ impl Store for MemoryStore {
         path: &'a StorePath,
     ) -> StoreFuture<'a, Option<Vec<u8>>> {
         self.read(|conversations| {
-            conversations
-                .get(conversation)?
-                .files
-                .iter()
-                .find(|(other, _)| other == path)
-                .map(|(_, content)| content.clone())
+            let kept = conversations.get(conversation)?;
+            let (_, content) = kept.files.get(kept.places.get(path.as_str())?)?;
+            content.clone()
         })
     }
 

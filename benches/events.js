@@ -1,0 +1,36 @@
+// Events of a made-up conversation, as the library stores them: turns of a question, a tool call, its result and an answer.
+
+/** The rows `start..end` of such a log; `before` is what an earlier call gave last. */
+export function rows(start, end, before) {
+  const rows = [];
+  let { parent, call } = before ?? {};
+  for (let index = start; index < end; index++) {
+    const id = crypto.randomUUID();
+    const head = { id, timestamp: "2026-01-31T09:15:02.123456", source: "agent", ...(parent && { parent_id: parent }) };
+    const event = [question, action, result, answer][index % 4](head, index, call);
+    if (event.kind === "ActionEvent") call = event;
+    rows.push({ id, json: JSON.stringify(event) });
+    parent = id;
+  }
+  return { rows, parent, call };
+}
+
+const words = "What was asked, done and found, in so many words. ";
+const text = (index) => [{ cache_prompt: false, type: "text", text: `${index}: ${words.repeat(8)}` }];
+const message = (head, source, role, index) => ({
+  ...head, source, llm_message: { role, content: text(index), thinking_blocks: [] },
+  ...(role === "assistant" && { llm_response_id: `response-${index}` }), activated_skills: [], extended_content: [], kind: "MessageEvent",
+});
+const question = (head, index) => message(head, "user", "user", index);
+const answer = (head, index) => message(head, "agent", "assistant", index);
+const action = (head, index) => ({
+  ...head, thought: [], thinking_blocks: [], action: { data: { query: words }, kind: "MCPToolAction" },
+  tool_name: "look_up", tool_call_id: `call_${index}`,
+  tool_call: { id: `call_${index}`, name: "look_up", arguments: JSON.stringify({ query: words }), origin: "completion" },
+  llm_response_id: `response-${index}`, security_risk: "UNKNOWN", summary: "look it up", kind: "ActionEvent",
+});
+const result = (head, index, call) => ({
+  ...head, source: "environment", tool_name: call.tool_name, tool_call_id: call.tool_call_id,
+  observation: { content: text(index), is_error: false, tool_name: "look_up", kind: "MCPToolObservation" },
+  action_id: call.id, extended_content: [], kind: "ObservationEvent",
+});
