@@ -179,7 +179,8 @@ export class Conversation implements AsyncDisposable {
 
   /**
    * Appends a user message and resolves once it is durable. Calls that a crash left are answered first, so the next
-   * `run()` always works. During a run the message is stored between two steps and picked up.
+   * `run()` always works. During a run it is durable at once, stands in the log behind the answer that is under way and
+   * the results of its calls, and is read by the same run; until then the event that this resolves to has no parent.
    *
    * A message decides nothing about calls that wait for the user: while there are any it is refused, unless `pending`
    * says what becomes of them. `"reject"` answers them, so they will not run; `"keep"` stores the message, durably,

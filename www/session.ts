@@ -19,6 +19,8 @@ export class Session {
   /** How many events lie before the loaded ones. */
   earlier = 0;
   draft: Draft | null = null;
+  /** Messages that are stored beside the log: they stand in it when the agent has said what it is saying. */
+  sent: StoredEvent[] = [];
   running = false;
   /** Calls without an answer that nobody is working on. */
   pending: StoredEvent[] = [];
@@ -118,7 +120,8 @@ export class Session {
    */
   async send(text: string, images: Blob[], pending?: "reject" | "keep"): Promise<void> {
     const words = text === "" ? [] : [{ type: "text" as const, text }];
-    await this.#conversation.sendMessage([...words, ...images], pending && { pending });
+    const stored = asStored(await this.#conversation.sendMessage([...words, ...images], pending && { pending }));
+    if (!this.#known.has(stored.id)) this.#set({ sent: [...this.sent, stored] });
     if (pending !== "keep") void this.run();
   }
 
@@ -245,6 +248,7 @@ export class Session {
     const page = (await this.#conversation.events.slice(start)).map(asStored).filter(({ id }) => !this.#known.has(id));
     for (const { id } of page) this.#known.add(id);
     this.events = [...page, ...this.events];
+    this.sent = this.sent.filter(({ id }) => !this.#known.has(id));
     this.earlier = start;
     this.pending = await this.#readPending();
   }
@@ -264,6 +268,7 @@ export class Session {
       if (this.#known.has(event.id)) return;
       this.#known.add(event.id);
       this.events.push(asStored(event));
+      this.sent = this.sent.filter(({ id }) => id !== event.id);
       // The whole answer takes the place of its preview.
       if (event.source === "agent") this.draft = null;
       tellOtherTabs(this.id);
@@ -277,7 +282,7 @@ export class Session {
     return this.#conversation.executionStatus === "idle" && last?.kind === "MessageEvent" && last.source === "user";
   }
 
-  #set(fields: Partial<Pick<Session, "running" | "failure" | "pending" | "draft">>): void {
+  #set(fields: Partial<Pick<Session, "running" | "failure" | "pending" | "draft" | "sent">>): void {
     Object.assign(this, fields);
     this.#changed();
   }

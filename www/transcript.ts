@@ -3,7 +3,7 @@
 
 import { announce } from "./announcer.ts";
 import { byId, el } from "./dom.ts";
-import { entry, itemView, reasoningView } from "./event-views.ts";
+import { entry, itemView, reasoningView, sentView } from "./event-views.ts";
 import { sentence } from "./failures.ts";
 import { LiveAnswer } from "./live-answer.ts";
 import { nextStepKey, nextStepView } from "./next-step.ts";
@@ -22,6 +22,7 @@ export class Transcript {
   #items = el("div", { class: "items" });
   #live = el("div", { class: "live" });
   #next = el("div", { class: "next" });
+  #sent = el("div", { class: "sent" });
   #earlier = el("button", { type: "button", class: "button earlier" }, "Load earlier messages");
   #answer: LiveAnswer | null = null;
   #nextKey: string | null = null;
@@ -35,7 +36,7 @@ export class Transcript {
 
   constructor(session: Session) {
     this.#session = session;
-    this.#column.replaceChildren(this.#earlier, warningsView(session), this.#items, this.#live, this.#next);
+    this.#column.replaceChildren(this.#earlier, warningsView(session), this.#items, this.#live, this.#next, this.#sent);
     this.#earlier.addEventListener("click", () => void this.#loadEarlier());
     this.#listenToScrolling();
     this.#stops.push(session.onChange(() => this.#schedule()));
@@ -78,6 +79,7 @@ export class Transcript {
     this.#drawItems(timeline(session.events, session.leaf), readOut);
     this.#drawLive();
     this.#drawNext();
+    this.#drawSent();
     this.#items.classList.toggle("goes-on", session.running || this.#next.childElementCount > 0);
     if (this.#atEnd) this.#scrollToEnd();
     this.#lastDraw = performance.now() - started;
@@ -160,6 +162,14 @@ export class Transcript {
     thinking.querySelector(".reasoning-text")!.textContent = draft.reasoning;
     answer.hidden = draft.text === "";
     this.#answer.update(draft.text);
+  }
+
+  /** Messages that the agent reads when it has said what it is saying; then they stand where it has read them. */
+  #drawSent(): void {
+    const there = [...this.#sent.children].map((element) => element.id).join();
+    const { sent } = this.#session;
+    if (there === sent.map(({ id }) => `sent-${id}`).join()) return;
+    this.#sent.replaceChildren(...sent.map(sentView));
   }
 
   /** The reader's ears: what is finished, in a sentence. What they wrote themselves they know. */
