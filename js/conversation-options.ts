@@ -6,6 +6,7 @@ import { invalidOptions, reading } from "./errors.js";
 import type { ConversationEvent, LiveEvent } from "./events.js";
 import { type Hooks, coreHooks } from "./hooks.js";
 import { type RunLimits, limitsOf } from "./limits.js";
+import { offlineOf } from "./network.js";
 import type { SecretValue } from "./secrets/source.js";
 import type { SecurityAnalyzer } from "./security.js";
 import { type Store, indexedDBStore } from "./store.js";
@@ -27,6 +28,11 @@ export interface ConversationOptions extends RunLimits {
    * it is given again, every call counts as `HIGH`. For a new conversation, and with `null`, it is nobody.
    */
   securityAnalyzer?: SecurityAnalyzer | null;
+  /**
+   * What a run does that has no network: it waits, and goes on by itself when the server can be reached again, which is
+   * the default; or it fails after the attempts that `numRetries` allows. What it waits for comes as `WaitingEvent`.
+   */
+  offline?: "wait" | "fail";
   /** Whether `close()` removes the conversation. Default false. */
   deleteOnClose?: boolean;
   /** Asked and told around tools, messages and sessions. Functions cannot be stored: give them at each opening. */
@@ -56,6 +62,7 @@ export function readOptions(options: ConversationOptions) {
     callbacks: functionsOf("callbacks", told.callbacks),
     tokenCallbacks: functionsOf("tokenCallbacks", told.tokenCallbacks),
     limits: limitsOf(told),
+    waits: offlineOf(told.offline) === "wait",
     policy: confirmationPolicy && storedPolicy(confirmationPolicy),
     hooks: reading("hooks", () => (told.hooks === undefined ? undefined : coreHooks(told.hooks))),
     deleteOnClose,

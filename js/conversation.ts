@@ -10,10 +10,11 @@ import { ThreadkeepError, ask, call, invalidOptions, reading, settle, words } fr
 import { type EventLog, eventLog } from "./event-log.js";
 import type {
   ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, JSONValue, LiveEvent, LLMMessage, MessageEvent_,
-  Observation, SecurityRisk,
+  Observation, SecurityRisk, WaitingEvent,
 } from "./events.js";
 import { LLM, coreLLM } from "./llm.js";
 import { type Image, withImages } from "./images.js";
+import { Network, WAITED } from "./network.js";
 import { type ConversationInfo, type Listing, toInfo } from "./listing.js";
 import type { AnthropicMessages, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "./messages.js";
 import { importJSON, written } from "./foreign.js";
@@ -50,6 +51,7 @@ export class Conversation implements AsyncDisposable {
   readonly #analyzers: Analyzers;
   readonly #tools: ToolCalls;
   readonly #secrets: Secrets;
+  readonly #network: Network;
   readonly #deleteOnClose: boolean;
   #llm: LLM;
   #isClosed = false;
@@ -63,6 +65,7 @@ export class Conversation implements AsyncDisposable {
     this.#analyzers = own.analyzers;
     this.#tools = own.tools;
     this.#secrets = own.secrets;
+    this.#network = own.network;
     this.#deleteOnClose = own.deleteOnClose;
     this.#llm = own.llm;
     this.warnings = core.warnings() as ConversationWarning[];
@@ -97,6 +100,11 @@ export class Conversation implements AsyncDisposable {
     };
     const secrets = await Secrets.read(given.secrets, given.cipher, agent.llm.options);
     const tools = new ToolCalls(agent.tools, tell, secrets);
+    const network = new Network(
+      given.waits,
+      (event) => tell({ ...event, message: opened.masked(event.message) }),
+      (waiting) => void ask(opened, "set", "agentState", JSON.stringify({ [WAITED]: waiting })).catch(() => {}),
+    );
     const [core, coreTools] = await Promise.all([coreStore(store), tools.toCore()]);
     const opened: CoreConversation = (await settle(CoreConversation.open(
       {
@@ -106,17 +114,19 @@ export class Conversation implements AsyncDisposable {
         ...(policy && { confirmationPolicy: policy }),
         ...(analyzer && { securityAnalyzer: analyzer }),
         ...(hooks && { hooks }),
-        agent: coreAgent(agent, coreTools, secrets.keyToken),
+        agent: coreAgent(agent, coreTools, network, secrets.keyToken),
         onEvent: (json: string) => tell(JSON.parse(json)),
         analyze: async (action: string) => analyzers.securityRisk(JSON.stringify(JSON.parse(opened.state()).security_analyzer), action),
       },
       core,
     ))) as CoreConversation;
-    const conversation = new Conversation(id, store, opened, { listeners, analyzers, tools, secrets, deleteOnClose: given.deleteOnClose, llm: agent.llm });
+    const conversation = new Conversation(id, store, opened, { listeners, analyzers, tools, secrets, network, deleteOnClose: given.deleteOnClose, llm: agent.llm });
     try {
       const message = await secrets.open(opened, agent.llm.options);
       const warnings = conversation.warnings as ConversationWarning[];
       if (message) warnings.push({ code: "secrets_unavailable", message });
+      const waited = conversation.state.agent_state?.[WAITED] as { message: string } | undefined;
+      if (waited) warnings.push({ code: "interrupted", message: `the run was waiting for the network when it ended (${waited.message}); run() goes on` });
       const complaint = await analyzers.complaint(conversation.state.security_analyzer);
       if (complaint) warnings.push({ code: "settings_unavailable", message: complaint });
     } catch (error) {
@@ -220,11 +230,13 @@ export class Conversation implements AsyncDisposable {
     if (signal?.aborted) throw aborted(signal);
     const interrupt = () => void this.interrupt().catch(() => {});
     signal?.addEventListener("abort", interrupt);
+    this.#network.begin(this.state.agent_state?.[WAITED]);
     try {
       const [status, finalResponse] = await ask<[ExecutionStatus, string | null]>(this.#core, "run", approved);
       if (signal?.aborted && status === "paused") throw aborted(signal);
       return { status, finalResponse };
     } finally {
+      this.#network.over();
       signal?.removeEventListener("abort", interrupt);
     }
   }
@@ -235,6 +247,17 @@ export class Conversation implements AsyncDisposable {
    */
   async pause(): Promise<void> {
     await ask(this.#core, "pause");
+    this.#network.stop();
+  }
+
+  /** What the run waits for that is under way, if it waits: the network, or a server that asked for a pause. */
+  get waiting(): WaitingEvent | null {
+    return this.#network.now;
+  }
+
+  /** Ends the wait that is under way: the model is asked at once, or the server tried at once. */
+  retryNow(): void {
+    this.#network.retry();
   }
 
   /** Stops now: the request is aborted, running tools are told and no longer waited for, their calls are answered. */
@@ -306,7 +329,7 @@ export class Conversation implements AsyncDisposable {
    */
   async switchLLM(llm: LLM): Promise<void> {
     if (!(llm instanceof LLM)) throw invalidOptions("switchLLM() takes an LLM");
-    await this.#secrets.switchLLM(this.#core, llm);
+    await this.#secrets.switchLLM(this.#core, llm, this.#network);
     this.#llm = llm;
   }
 
@@ -430,13 +453,14 @@ interface Own {
   analyzers: Analyzers;
   tools: ToolCalls;
   secrets: Secrets;
+  network: Network;
   deleteOnClose: boolean;
   llm: LLM;
 }
 
-function coreAgent({ llm, systemPrompt, toolConcurrencyLimit }: Agent, tools: CoreTool[], keyToken: string | undefined): object {
+function coreAgent({ llm, systemPrompt, toolConcurrencyLimit }: Agent, tools: CoreTool[], network: Network, keyToken: string | undefined): object {
   return {
-    llm: coreLLM(llm, keyToken),
+    llm: coreLLM(llm, network, keyToken),
     ...(systemPrompt !== undefined && { systemPrompt }),
     toolConcurrencyLimit,
     tools,

@@ -1,6 +1,7 @@
 // Models.
 import { type ErrorCode, invalidOptions, reading } from "./errors.js";
 import { modelRow } from "./models.js";
+import type { Network } from "./network.js";
 import { part } from "./wasm.js";
 
 /** How to reach a model. What is not set has the SDK's default. */
@@ -138,13 +139,14 @@ export async function rowOf({ options: { model, capabilityOverrides } }: LLM): P
 }
 
 /** What the wasm is given of a model; `keyToken` is what is stored for its key. @internal */
-export function coreLLM(llm: LLM, keyToken?: string): object {
+export function coreLLM(llm: LLM, network: Network, keyToken?: string): object {
   const { options } = llm;
   const { fallbacks = [], fallbackOn } = options;
   return {
     ...options,
+    ...network.of(options.fetch !== undefined),
     ...(keyToken !== undefined && { keyToken }),
-    fallbacks: fallbacks.map((fallback) => coreLLM(fallback)),
+    fallbacks: fallbacks.map((fallback) => coreLLM(fallback, network)),
     fallbackOn: fallbackOn?.join(),
     modelRow: () => rowOf(llm),
     wireApi: async (name: string) => (await part(import("./wire-apis.js"))).beginOf(name),

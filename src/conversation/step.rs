@@ -79,6 +79,10 @@ impl Conversation {
             }
             Err(error) => {
                 let _turn = self.0.turn.take().await;
+                // Who pauses does not wait until the model can be asked once more: the next run asks.
+                if error.is_retryable() && self.execution_status() == ExecutionStatus::Paused {
+                    return Ok(Pause::Done);
+                }
                 if error.code() != ErrorCode::LlmContentPolicy || !self.may_nudge(CONTENT_POLICY).await? {
                     return Err(RunError::Llm(error));
                 }
