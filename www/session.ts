@@ -1,7 +1,7 @@
 // The conversation that is open: the library's object, the page of events that is loaded, and what streams in.
 // It draws nothing. Whoever draws subscribes, and is told at most once per turn of the event loop.
 
-import { Conversation, type ConversationEvent, type JSONValue, type LiveEvent } from "threadkeep";
+import { Conversation, type ConversationEvent, type JSONValue, type LiveEvent, type WaitingEvent } from "threadkeep";
 import { createConversation, createLLM, limits, openStored } from "./agent.ts";
 import { asStored, type StoredEvent } from "./event-shapes.ts";
 import { onOtherTab, takeTurn, tellOtherTabs } from "./tabs.ts";
@@ -14,6 +14,8 @@ export interface Draft {
   text: string;
 }
 
+export type Waiting = WaitingEvent & { until: number };
+
 export class Session {
   events: StoredEvent[] = [];
   /** How many events lie before the loaded ones. */
@@ -21,6 +23,8 @@ export class Session {
   draft: Draft | null = null;
   /** Messages that are stored beside the log: they stand in it when the agent has said what it is saying. */
   sent: StoredEvent[] = [];
+  /** What the run waits for before it asks the model again. */
+  waiting: Waiting | null = null;
   running = false;
   /** Calls without an answer that nobody is working on. */
   pending: StoredEvent[] = [];
@@ -99,6 +103,11 @@ export class Session {
     return Array.isArray(ids) ? this.pending.filter(({ id }) => ids.includes(id)) : [];
   }
 
+  /** Whether an earlier page was waiting for the network when it ended. */
+  get waited(): boolean {
+    return this.#conversation.state.agent_state?.["waiting_for_network"] !== undefined;
+  }
+
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -137,7 +146,7 @@ export class Session {
     }
     this.progress.clear();
     this.hasRun = true;
-    this.#set({ running: false, draft: null, pending: await this.#readPending() });
+    this.#set({ running: false, draft: null, waiting: null, pending: await this.#readPending() });
     if (this.#reopenAgain) void this.reopen();
   }
 
@@ -258,7 +267,11 @@ export class Session {
   }
 
   #take(event: ConversationEvent | LiveEvent): void {
-    if (event.kind === "StreamingDeltaEvent") {
+    if (event.kind === "WaitingEvent") {
+      this.waiting = event.seconds > 0 ? { ...event, until: Date.now() + event.seconds * 1000 } : null;
+      // What has streamed is void: the answer comes anew.
+      this.draft = null;
+    } else if (event.kind === "StreamingDeltaEvent") {
       this.draft ??= { reasoning: "", text: "" };
       this.draft.reasoning += event.reasoning_content ?? "";
       this.draft.text += event.content ?? "";
@@ -282,7 +295,7 @@ export class Session {
     return this.#conversation.executionStatus === "idle" && last?.kind === "MessageEvent" && last.source === "user";
   }
 
-  #set(fields: Partial<Pick<Session, "running" | "failure" | "pending" | "draft" | "sent">>): void {
+  #set(fields: Partial<Pick<Session, "running" | "failure" | "pending" | "draft" | "sent" | "waiting">>): void {
     Object.assign(this, fields);
     this.#changed();
   }

@@ -4,12 +4,13 @@
 import { announce } from "./announcer.ts";
 import { byId, el } from "./dom.ts";
 import { entry, itemView, reasoningView, sentView } from "./event-views.ts";
-import { sentence } from "./failures.ts";
+import { sentence, titleOf } from "./failures.ts";
 import { LiveAnswer } from "./live-answer.ts";
 import { nextStepKey, nextStepView } from "./next-step.ts";
 import type { Session } from "./session.ts";
 import { type Item, timeline } from "./timeline.ts";
 import { lookOf, summaryOf } from "./tools/index.ts";
+import { WaitingView } from "./waiting-view.ts";
 
 const NEAR_END = 80;
 
@@ -25,6 +26,7 @@ export class Transcript {
   #sent = el("div", { class: "sent" });
   #earlier = el("button", { type: "button", class: "button earlier" }, "Load earlier messages");
   #answer: LiveAnswer | null = null;
+  #waiting: WaitingView | null = null;
   #nextKey: string | null = null;
   /** Something at the end was decided with the focus there. */
   #decided = false;
@@ -51,6 +53,7 @@ export class Transcript {
 
   close(): void {
     for (const stop of this.#stops) stop();
+    this.#waiting?.stop();
     if (this.#drawTimer !== undefined) cancelAnimationFrame(this.#drawTimer);
     this.#jump.hidden = true;
   }
@@ -140,6 +143,7 @@ export class Transcript {
 
   #drawLive(): void {
     const { draft, running } = this.#session;
+    if (this.#drawWaiting()) return;
     if (!running) {
       this.#answer = null;
       this.#live.replaceChildren();
@@ -162,6 +166,27 @@ export class Transcript {
     thinking.querySelector(".reasoning-text")!.textContent = draft.reasoning;
     answer.hidden = draft.text === "";
     this.#answer.update(draft.text);
+  }
+
+  /** Returns whether the run waits. */
+  #drawWaiting(): boolean {
+    const { waiting } = this.#session;
+    if (waiting !== null && waiting === this.#waiting?.waiting) return true;
+    const hadFocus = this.#live.contains(document.activeElement);
+    const before = this.#waiting?.waiting;
+    this.#waiting?.stop();
+    this.#waiting = null;
+    if (waiting === null) {
+      // The button that was pressed goes; the reader goes on reading.
+      if (hadFocus) this.#scroller.focus({ preventScroll: true });
+      return false;
+    }
+    this.#waiting = new WaitingView(this.#session, waiting);
+    this.#answer = null;
+    this.#live.replaceChildren(this.#waiting.element);
+    if (hadFocus) this.#live.querySelector("button")?.focus({ preventScroll: true });
+    if (before?.why !== waiting.why) announce(`${titleOf(waiting.why)}. It will be tried again.`);
+    return true;
   }
 
   /** Messages that the agent reads when it has said what it is saying; then they stand where it has read them. */
