@@ -6,6 +6,7 @@ import { invalidOptions, optionsOf, textsOf } from "./errors.js";
 import type { ConversationEvent, LiveEvent } from "./events.js";
 import { type Hooks, coreHooks } from "./hooks.js";
 import { type RunLimits, limitsOf } from "./limits.js";
+import { offlineOf } from "./network.js";
 import type { SecretValue } from "./secrets/source.js";
 import type { SecurityAnalyzer } from "./security.js";
 import { type Store, indexedDBStore } from "./store.js";
@@ -30,6 +31,11 @@ export interface ConversationOptions extends RunLimits {
    * it is given again, every call counts as `HIGH`. For a new conversation, and with `null`, it is nobody.
    */
   securityAnalyzer?: SecurityAnalyzer | null | undefined;
+  /**
+   * What a run does that has no network: it waits, and goes on by itself when the server can be reached again, which is
+   * the default; or it fails after the attempts that `numRetries` allows. What it waits for comes as `WaitingEvent`.
+   */
+  offline?: "wait" | "fail" | undefined;
   /** Whether `close()` removes the conversation. Default false. */
   deleteOnClose?: boolean | undefined;
   /** Asked and told around tools, messages and sessions. Functions cannot be stored: give them at each opening. */
@@ -62,6 +68,7 @@ export function readOptions(options: ConversationOptions) {
     callbacks: arrayOf("callbacks", "functions", callbacks, isFunction),
     tokenCallbacks: arrayOf("tokenCallbacks", "functions", tokenCallbacks, isFunction),
     limits: limitsOf(given),
+    waits: offlineOf(given.offline) === "wait",
     policy: confirmationPolicy === undefined ? undefined : storedPolicy(confirmationPolicy),
     hooks: hooks === undefined ? undefined : coreHooks(hooks),
     deleteOnClose,

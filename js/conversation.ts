@@ -10,11 +10,12 @@ import { ThreadkeepError, ask, call, invalidOptions, optionsOf, reading, settle,
 import { type EventLog, eventLog } from "./event-log.js";
 import type {
   ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, JSONObject, JSONValue, LiveEvent, LLMMessage, MessageEvent_,
-  Observation, SecurityRisk,
+  Observation, SecurityRisk, WaitingEvent,
 } from "./events.js";
 import { inTime, noted, opened as keptNow } from "./kept.js";
 import { LLM, coreLLM } from "./llm.js";
 import { type Image, withImages } from "./images.js";
+import { Network, WAITED } from "./network.js";
 import { type ConversationInfo, type Listing, toInfo } from "./listing.js";
 import type { AnthropicMessages, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "./messages.js";
 import { importJSON, written } from "./foreign.js";
@@ -53,6 +54,7 @@ export class Conversation implements AsyncDisposable {
   readonly #analyzers: Analyzers;
   readonly #tools: ToolCalls;
   readonly #secrets: Secrets;
+  readonly #network: Network;
   readonly #deleteOnClose: boolean;
   #llm: LLM;
   #isClosed = false;
@@ -66,6 +68,7 @@ export class Conversation implements AsyncDisposable {
     this.#analyzers = own.analyzers;
     this.#tools = own.tools;
     this.#secrets = own.secrets;
+    this.#network = own.network;
     this.#deleteOnClose = own.deleteOnClose;
     this.#llm = own.llm;
     this.warnings = core.warnings() as ConversationWarning[];
@@ -104,6 +107,11 @@ export class Conversation implements AsyncDisposable {
     };
     const secrets = await Secrets.read(given.secrets, given.cipher, agent.llm.options);
     const tools = new ToolCalls(agent.tools, tell, secrets);
+    const network = new Network(
+      given.waits,
+      (event) => tell({ ...event, message: opened.masked(event.message) }),
+      (waiting) => void ask(opened, "set", "agentState", JSON.stringify({ [WAITED]: waiting })).catch(() => {}),
+    );
     const [core, coreTools] = await Promise.all([coreStore(store), tools.toCore()]);
     const opened: CoreConversation = (await settle(CoreConversation.open(
       {
@@ -113,19 +121,21 @@ export class Conversation implements AsyncDisposable {
         ...(policy && { confirmationPolicy: policy }),
         ...(analyzer && { securityAnalyzer: analyzer }),
         ...(hooks && { hooks }),
-        agent: coreAgent(agent, coreTools, secrets),
+        agent: coreAgent(agent, coreTools, network, secrets),
         onEvent: (json: string) => tell(JSON.parse(json)),
         analyze: async (action: string) => analyzers.securityRisk(JSON.stringify(JSON.parse(opened.state()).security_analyzer), action),
       },
       core,
     ))) as CoreConversation;
-    const conversation = new Conversation(id, store, opened, { listeners, analyzers, tools, secrets, deleteOnClose: given.deleteOnClose, llm: agent.llm });
+    const conversation = new Conversation(id, store, opened, { listeners, analyzers, tools, secrets, network, deleteOnClose: given.deleteOnClose, llm: agent.llm });
     try {
       const message = await secrets.open(opened, agent.llm.options);
       const warnings = conversation.warnings as ConversationWarning[];
       const lost = await keptNow(store, id, given.isGiven, opened.found());
       if (lost) warnings.push({ code: "store_lost", message: lost });
       if (message) warnings.push({ code: "secrets_unavailable", message });
+      const waited = conversation.state.agent_state?.[WAITED] as { message: string } | undefined;
+      if (waited) warnings.push({ code: "interrupted", message: `the run was waiting for the network when it ended (${waited.message}); run() goes on` });
       const complaint = await analyzers.complaint(conversation.state.security_analyzer);
       if (complaint) warnings.push({ code: "settings_unavailable", message: complaint });
     } catch (error) {
@@ -198,7 +208,8 @@ export class Conversation implements AsyncDisposable {
 
   /**
    * Appends a user message and resolves once it is durable. Calls that a crash left are answered first, so the next
-   * `run()` always works. During a run the message is stored between two steps and picked up.
+   * `run()` always works. During a run it is durable at once, stands in the log behind the answer that is under way and
+   * the results of its calls, and is read by the same run; until then the event that this resolves to has no parent.
    *
    * A message decides nothing about calls that wait for the user: while there are any it is refused, unless `pending`
    * says what becomes of them. `"reject"` answers them, so they will not run; `"keep"` stores the message, durably,
@@ -240,11 +251,13 @@ export class Conversation implements AsyncDisposable {
     if (signal?.aborted) throw aborted(signal);
     const interrupt = () => void this.interrupt().catch(() => {});
     signal?.addEventListener("abort", interrupt);
+    this.#network.begin(this.state.agent_state?.[WAITED]);
     try {
       const [status, finalResponse] = await ask<[ExecutionStatus, string | null]>(this.#core, "run", approved);
       if (signal?.aborted && status === "paused") throw aborted(signal);
       return { status, finalResponse };
     } finally {
+      this.#network.over();
       signal?.removeEventListener("abort", interrupt);
     }
   }
@@ -255,6 +268,17 @@ export class Conversation implements AsyncDisposable {
    */
   async pause(): Promise<void> {
     await ask(this.#core, "pause");
+    this.#network.stop();
+  }
+
+  /** What the run waits for that is under way, if it waits: the network, or a server that asked for a pause. */
+  get waiting(): WaitingEvent | null {
+    return this.#network.now;
+  }
+
+  /** Ends the wait that is under way: the model is asked at once, or the server tried at once. */
+  retryNow(): void {
+    this.#network.retry();
   }
 
   /** Stops now: the request is aborted, running tools are told and no longer waited for, their calls are answered. */
@@ -326,7 +350,7 @@ export class Conversation implements AsyncDisposable {
    */
   async switchLLM(llm: LLM): Promise<void> {
     if (!isA(llm, LLM)) throw invalidOptions("switchLLM() takes an LLM");
-    await this.#secrets.switchLLM(this.#core, llm);
+    await this.#secrets.switchLLM(this.#core, llm, this.#network);
     this.#llm = llm;
   }
 
@@ -471,13 +495,14 @@ interface Own {
   analyzers: Analyzers;
   tools: ToolCalls;
   secrets: Secrets;
+  network: Network;
   deleteOnClose: boolean;
   llm: LLM;
 }
 
-function coreAgent({ llm, systemPrompt, toolConcurrencyLimit }: Agent, tools: CoreTool[], { heard, keyToken }: Secrets): object {
+function coreAgent({ llm, systemPrompt, toolConcurrencyLimit }: Agent, tools: CoreTool[], network: Network, { heard, keyToken }: Secrets): object {
   return {
-    llm: coreLLM(llm, heard, keyToken),
+    llm: coreLLM(llm, network, heard, keyToken),
     ...(systemPrompt !== undefined && { systemPrompt }),
     toolConcurrencyLimit,
     tools,

@@ -1,5 +1,6 @@
 // Events and what is in them, as they are stored: the JSON of the OpenHands software-agent-sdk, 1.43.1 to 1.58.0.
 // Optional means absent when there is nothing; fields without `?` are always written.
+import type { ErrorCode } from "./errors.js";
 
 export type JSONValue = null | boolean | number | string | JSONValue[] | { [key: string]: JSONValue };
 /** Any object but a function: what has the type of an `interface` is no `JSONValue` to TypeScript. */
@@ -241,8 +242,21 @@ export interface ToolProgressEvent {
   tool_name: string;
   text: string;
 }
+/**
+ * The model could not be asked, and will be asked again. Live only. What has streamed of the answer is void: it comes
+ * anew.
+ */
+export interface WaitingEvent {
+  kind: "WaitingEvent";
+  /** How many attempts have failed. */
+  attempt: number;
+  /** How long until the next one; 0 when it is made. */
+  seconds: number;
+  why: ErrorCode;
+  message: string;
+}
 /** What is shown as it happens and never stored. */
-export type LiveEvent = StreamingDeltaEvent | ToolProgressEvent;
+export type LiveEvent = StreamingDeltaEvent | ToolProgressEvent | WaitingEvent;
 
 export interface TokenUsage {
   model: string;

@@ -2,6 +2,7 @@
 import { arrayOf, isA } from "./arguments.js";
 import { type ErrorCode, invalidOptions, optionsOf, reading, textsOf } from "./errors.js";
 import { modelRow } from "./models.js";
+import type { Network } from "./network.js";
 import { part } from "./wasm.js";
 
 /** How to reach a model. What is not set has the SDK's default. */
@@ -115,19 +116,23 @@ export async function rowOf({ options: { model, capabilityOverrides } }: LLM): P
   return capabilityOverrides ? JSON.stringify({ ...JSON.parse(row || "{}"), ...capabilityOverrides }) : row;
 }
 
-/** What the wasm is given of a model; `heard` is told of the keys that a function gives, `keyToken` is what is stored for its key. @internal */
-export function coreLLM(llm: LLM, heard: (key: unknown) => Promise<void>, keyToken?: string): object {
+/**
+ * What the wasm is given of a model; `network` waits for it, `heard` is told of the keys that a function gives, `keyToken`
+ * is what is stored for its key. @internal
+ */
+export function coreLLM(llm: LLM, network: Network, heard: (key: unknown) => Promise<void>, keyToken?: string): object {
   const { options } = llm;
   const { apiKey, fallbacks = [], fallbackOn } = options;
   return {
     ...options,
+    ...network.of(options.fetch !== undefined),
     ...(typeof apiKey === "function" && { apiKey: async () => {
       const key = await apiKey();
       await heard(key);
       return key;
     } }),
     ...(keyToken !== undefined && { keyToken }),
-    fallbacks: fallbacks.map((fallback) => coreLLM(fallback, heard)),
+    fallbacks: fallbacks.map((fallback) => coreLLM(fallback, network, heard)),
     fallbackOn: fallbackOn?.join(),
     modelRow: () => rowOf(llm),
     wireApi: async (name: string) => (await part(import("./wire-apis.js"))).beginOf(name),

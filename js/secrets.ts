@@ -3,6 +3,7 @@ import type { CoreConversation } from "../pkg/threadkeep.js";
 import type { ConversationState } from "./events.js";
 import { ask } from "./errors.js";
 import { type LLM, type LLMOptions, coreLLM } from "./llm.js";
+import type { Network } from "./network.js";
 import type { ConversationSecrets, GivenSecrets, HeldSecret } from "./secrets/index.js";
 import { part } from "./wasm.js";
 
@@ -60,11 +61,11 @@ export class Secrets {
   }
 
   /** Hands over another model, with its key as it is to be stored. */
-  switchLLM(core: CoreConversation, llm: LLM): Promise<void> {
+  switchLLM(core: CoreConversation, llm: LLM, network: Network): Promise<void> {
     return this.#afterOthers(async () => {
       const keyToken = await this.#opened?.keyTokenOf(llm.options);
       await this.#hideKeys(llm.options);
-      await ask(core, "switchLLM", coreLLM(llm, this.heard, keyToken));
+      await ask(core, "switchLLM", coreLLM(llm, network, this.heard, keyToken));
       await this.#opened?.keepKeyOf(llm.options);
     });
   }

@@ -2,7 +2,7 @@
 
 import { callView, type CallCircumstances, imageView } from "./call-view.ts";
 import { append, el } from "./dom.ts";
-import { argumentsOf, type StoredEvent, timeOf } from "./event-shapes.ts";
+import { argumentsOf, imagesOf, type StoredEvent, textOf, timeOf } from "./event-shapes.ts";
 import { explainEvent } from "./failures.ts";
 import { renderMarkdown } from "./markdown.ts";
 import type { Item } from "./timeline.ts";
@@ -52,6 +52,16 @@ function messageView(item: Extract<Item, { type: "message" }>): HTMLElement {
   const element = entry(from, el("h2", { class: "speaker" }, speaker, timeView(event)), wordsView(item), ...item.images.map(imageView));
   element.setAttribute("role", "article");
   element.setAttribute("aria-label", speaker);
+  return element;
+}
+
+/** A message that is stored, and that the agent has not read yet. */
+export function sentView(event: StoredEvent): HTMLElement {
+  const { content } = event.llm_message ?? {};
+  const item = { type: "message", key: event.id, event, from: "user", text: textOf(content), images: imagesOf(content) } as const;
+  const element = messageView(item);
+  element.id = `sent-${event.id}`;
+  element.append(el("p", { class: "quiet" }, "Stored. The agent reads it when it is done with this."));
   return element;
 }
 

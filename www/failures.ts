@@ -41,6 +41,9 @@ const BY_KIND: Record<string, [title: string, ...ways: Way[]]> = {
   transient: ["The model could not answer", "retry", "settings"],
 };
 
+/** What happened, in a few words. */
+export const titleOf = (code: string): string => (BY_CODE[code] ?? ["Something went wrong"])[0];
+
 export function explain(error: unknown): Failure {
   const code = error instanceof ThreadkeepError ? error.code : "internal";
   const [title, ...ways] = BY_CODE[code] ?? ["Something went wrong", "retry", "export", "reload"];

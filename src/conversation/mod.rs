@@ -99,7 +99,9 @@ struct Shared {
     running: RefCell<Option<CancelToken>>,
     /// Whether tools run, or a hook is asked, in whose time a message has no place.
     runs_tools: Cell<bool>,
-    /// Dropped when that begins.
+    /// Whether the model is asked, behind whose answer a message has its place.
+    asks_model: Cell<bool>,
+    /// Dropped when tools begin.
     tools_begin: RefCell<Vec<oneshot::Sender<()>>>,
     /// The actions whose tools have begun, until their answers are held.
     under_way: RefCell<Vec<String>>,

@@ -131,6 +131,7 @@ impl Conversation {
             turn: Default::default(),
             running: RefCell::new(None),
             runs_tools: Cell::new(false),
+            asks_model: Cell::new(false),
             tools_begin: RefCell::default(),
             under_way: RefCell::new(Vec::new()),
             is_pausing: Cell::new(false),

@@ -2,8 +2,8 @@
 //!
 //! A step is: run the calls that wait, or else ask the model once (`step.rs`) and run what it calls (`calls.rs`).
 //! Before it stands what can stop a run that goes in circles (`stuck_detector.rs`), behind it what a run may use
-//! (`limits.rs`). The turn is held except while the model answers, so a message that arrives in the meantime is
-//! stored at once and read by the model in its next request.
+//! (`limits.rs`). The turn is held except while the model answers. A message that arrives in the meantime is kept
+//! beside the log, stands behind the answer, and is read by the model in its next request.
 
 use super::{
     Change, Conversation, Shared,
@@ -158,9 +158,11 @@ impl Conversation {
                 if self.execution_status() != Running {
                     return Ok(Pause::Done);
                 }
-                self.leave_the_last_word().await?;
+                self.0.asks_model.set(true);
                 drop(turn);
-                self.ask_model(cancel).await?
+                let ended = self.ask_model(cancel).await;
+                self.0.asks_model.set(false);
+                ended?
             } else {
                 pending.retain(|event| !is_among(event, &left_out));
                 self.run_calls(pending.iter().filter_map(call_of).collect(), cancel).await?
@@ -230,6 +232,7 @@ struct Running<'a>(&'a Rc<Shared>);
 impl Drop for Running<'_> {
     fn drop(&mut self) {
         *self.0.running.borrow_mut() = None;
+        self.0.asks_model.set(false);
         self.0.run_ends.borrow_mut().clear();
     }
 }

@@ -95,6 +95,11 @@ impl MaskedDeltas {
     }
 
     pub(super) fn push(&self, delta: Delta) {
+        if delta == Delta::default() {
+            // The answer begins anew. What was held back of the one before it is nobody's.
+            self.content.borrow_mut().end();
+            self.reasoning.borrow_mut().end();
+        }
         let masked = |stream: &RefCell<MaskedStream>, text: Option<String>| {
             text.map(|text| stream.borrow_mut().push(&text))
         };

@@ -149,6 +149,11 @@ impl LlmError {
         self.failure.is_retryable()
     }
 
+    /// Whether the server was not reached, or the connection to it was lost.
+    pub fn is_of_the_network(&self) -> bool {
+        matches!(self.failure, LlmFailure::Network | LlmFailure::Offline)
+    }
+
     /// The name of the exception that the SDK would raise, which it writes as `ConversationErrorEvent.code`.
     pub fn sdk_class(&self) -> &'static str {
         match (self.failure, self.status) {

@@ -483,10 +483,7 @@ fn a_run_is_interrupted_although_the_analyzer_hangs() {
         let (outcome, stopped) = futures_util::future::join(run, conversation.interrupt()).await;
         stopped.unwrap();
         assert_eq!(outcome.unwrap().status, ExecutionStatus::Paused);
-        assert_eq!(
-            world.kinds().await,
-            ["SystemPrompt", "Message", "Message", "InterruptEvent"].map(|kind| kind.replace("Event", ""))
-        );
+        assert_eq!(world.kinds().await, ["SystemPrompt", "Message", "Interrupt", "Message"]);
     });
 }
 

@@ -31,6 +31,7 @@ import {
   type Session,
   type Store,
   type TrajectoryEvent,
+  type WaitingEvent,
 } from "threadkeep";
 
 /** Fails to compile unless both types are the same. */
@@ -139,6 +140,9 @@ export async function use(signal: AbortSignal): Promise<void> {
 
   await using conversation = await Conversation.open({ agent, store, conversationId: crypto.randomUUID(), tags: { title: "x" } });
   await Conversation.open({ agent, store, maxIterationPerRun: 10, maxBudgetPerRun: 0.5, stuckDetection: false });
+  await Conversation.open({ agent, store, offline: "fail" });
+  // @ts-expect-error it waits or fails
+  await Conversation.open({ agent, store, offline: true });
   await Conversation.open({ agent, store, stuckDetection: { actionObservation: 4, actionError: 3, monologue: 3, alternatingPattern: 6 } });
   // @ts-expect-error thresholds are numbers
   await Conversation.open({ agent, store, stuckDetection: { monologue: "3" } });
@@ -164,6 +168,8 @@ export async function use(signal: AbortSignal): Promise<void> {
   same<(typeof conversation.heldSecrets)[number], HeldSecret>(true);
   await conversation.allowSecrets();
   await conversation.setAllowedTools([...conversation.allowedTools, "add"]);
+  same<typeof conversation.waiting, WaitingEvent | null>(true);
+  same<ReturnType<typeof conversation.retryNow>, void>(true);
   await conversation.setAgentState({ seen: [1], gone: null });
   same<typeof conversation.securityRisks, Record<string, SecurityRisk>>(true);
   await conversation.updateSecrets({ A: "value", B: async () => "value", C: { url: "/token", headers: { "x-key": "k" } }, D: null });
@@ -212,6 +218,7 @@ export async function use(signal: AbortSignal): Promise<void> {
     same<typeof event, ConversationEvent | LiveEvent>(true);
     if (event.kind === "ActionEvent") same<string, typeof event.tool_call.arguments>(true);
     if (event.kind === "StreamingDeltaEvent") same<string | undefined, typeof event.content>(true);
+    if (event.kind === "WaitingEvent") same<[number, number, ErrorCode], [typeof event.attempt, typeof event.seconds, typeof event.why]>(true);
     // @ts-expect-error only some kinds have a summary
     event.summary;
   }

@@ -79,6 +79,7 @@ function* decisions() {
 }
 
 function* closing() {
+  for (const [name, value] of each({ null: null, text: "yes", flag: true, hostile: hostile() })) yield { name: `offline: ${name}`, expected: invalid, attempt: (world) => world.open([], { offline: value }) };
   for (const [name, value] of each({ text: "yes", number: 1, hostile: hostile() })) yield { name: `deleteOnClose: ${name}`, expected: invalid, attempt: (world) => world.open([], { deleteOnClose: value }) };
   for (const [method, given] of Object.entries({ editAction: [crypto.randomUUID(), {}], executeTool: ["finish", {}], setConfirmationPolicy: [ask], setSecurityAnalyzer: [null], setAllowedTools: [[]], allowSecrets: [], setAgentState: [{}] })) {
     yield { name: `${method}() after close()`, expected: ["invalid_state"], attempt: async (world) => {
