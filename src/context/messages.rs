@@ -232,13 +232,18 @@ impl Turn {
     }
 
     /// Whether `next` holds further calls of the same response: it says nothing of its own, and comes while a call
-    /// of this one waits for an answer that is yet to come.
+    /// of this one waits for an answer that is yet to come. No provider takes two calls of one id in a message.
     fn is_continued_by(&self, next: &Self, is_answered_later: impl Fn(usize) -> bool) -> bool {
         let says_nothing = next.message.content.is_empty()
             && next.message.reasoning_content.is_none()
             && next.message.thinking_blocks.is_empty()
             && next.message.responses_reasoning_item.is_none();
-        says_nothing && !next.open.is_empty() && self.open.iter().any(|(call, _)| is_answered_later(*call))
+        let has_id = |id: &str| self.open.iter().any(|(_, open)| open == id);
+        let ids_come_again = next.open.iter().any(|(_, id)| has_id(id));
+        says_nothing
+            && !ids_come_again
+            && !next.open.is_empty()
+            && self.open.iter().any(|(call, _)| is_answered_later(*call))
     }
 
     fn absorb(&mut self, next: Self) {

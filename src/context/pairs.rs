@@ -8,25 +8,19 @@ use crate::{
     names::Names,
 };
 
-/// For each event the place of the action that it is, or that it answers.
+/// For each event the place of the action that it is, or that it answers. An answer comes after its call.
 pub(super) fn pairs(events: &[Event]) -> Vec<Option<usize>> {
-    // An answer before its call finds the first of that id.
     let (mut actions, mut latest) = (Names::default(), Names::default());
-    for (place, event) in events.iter().enumerate() {
-        if let Some(call) = call_of(event) {
-            actions.add(event.id().as_str(), place);
-            latest.add(call, place);
-        }
-    }
     // For each action the one before it whose call has the same id.
     let mut before = vec![None; events.len()];
     let mut is_answered = vec![false; events.len()];
     let mut pairs = Vec::with_capacity(events.len());
     for (place, event) in events.iter().enumerate() {
         if let Some(call) = call_of(event) {
-            if let Some(slot) = before.get_mut(place) {
-                *slot = latest.get(call).filter(|earlier| *earlier < place);
+            if let Some(before) = before.get_mut(place) {
+                *before = latest.get(call);
             }
+            actions.add(event.id().as_str(), place);
             latest.set(call, place);
             pairs.push(Some(place));
             continue;
