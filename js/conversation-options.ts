@@ -51,7 +51,7 @@ export interface ConversationOptions extends RunLimits {
   cipher?: string | undefined;
 }
 
-const names = "agent conversationId store callbacks tokenCallbacks confirmationPolicy securityAnalyzer deleteOnClose hooks tags secrets cipher maxIterationPerRun maxBudgetPerRun stuckDetection";
+const names = "agent conversationId store callbacks tokenCallbacks confirmationPolicy securityAnalyzer offline deleteOnClose hooks tags secrets cipher maxIterationPerRun maxBudgetPerRun stuckDetection";
 
 /** What was given, checked and copied, in the words of the wasm where it takes it. @internal */
 export function readOptions(options: ConversationOptions) {

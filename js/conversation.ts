@@ -31,7 +31,7 @@ import type { CoreTool } from "./tool.js";
 
 /** Something about an opened conversation that the host should know, and perhaps show. */
 export interface ConversationWarning {
-  code: "set_aside" | "head_moved" | "interrupted" | "unreadable" | "tools_unavailable" | "settings_unavailable" | "secrets_unavailable" | "store_lost";
+  code: "set_aside" | "head_moved" | "interrupted" | "unreadable" | "history_broken" | "tools_unavailable" | "settings_unavailable" | "secrets_unavailable" | "store_lost";
   message: string;
 }
 
@@ -43,8 +43,6 @@ export interface ConversationWarning {
  */
 export class Conversation implements AsyncDisposable {
   readonly id: string;
-  /** What was set aside on opening, and what of the stored agent cannot work here. */
-  readonly warnings: readonly ConversationWarning[];
   /** A follower reads; another tab or handle writes. */
   readonly access: "writer" | "follower";
   readonly events: EventLog;
@@ -56,6 +54,8 @@ export class Conversation implements AsyncDisposable {
   readonly #secrets: Secrets;
   readonly #network: Network;
   readonly #deleteOnClose: boolean;
+  /** Those that the wasm does not know of. */
+  readonly #warnings: ConversationWarning[] = [];
   #llm: LLM;
   #isClosed = false;
   #state: { text: string; value: ConversationState } | undefined;
@@ -71,7 +71,6 @@ export class Conversation implements AsyncDisposable {
     this.#network = own.network;
     this.#deleteOnClose = own.deleteOnClose;
     this.#llm = own.llm;
-    this.warnings = core.warnings() as ConversationWarning[];
     this.access = core.access() as "writer" | "follower";
     this.events = eventLog(core);
   }
@@ -130,7 +129,7 @@ export class Conversation implements AsyncDisposable {
     const conversation = new Conversation(id, store, opened, { listeners, analyzers, tools, secrets, network, deleteOnClose: given.deleteOnClose, llm: agent.llm });
     try {
       const message = await secrets.open(opened, agent.llm.options);
-      const warnings = conversation.warnings as ConversationWarning[];
+      const warnings = conversation.#warnings;
       const lost = await keptNow(store, id, given.isGiven, opened.found());
       if (lost) warnings.push({ code: "store_lost", message: lost });
       if (message) warnings.push({ code: "secrets_unavailable", message });
@@ -195,6 +194,14 @@ export class Conversation implements AsyncDisposable {
       this.#state = { text, value: { stats: { usage_to_metrics: {} }, tags: {}, agent_state: {}, ...stored } };
     }
     return this.#state!.value;
+  }
+
+  /**
+   * What was set aside on opening, what of the stored agent cannot work here, and what is wrong with the history, which
+   * is known once something has read it: `run()`, `sendMessage()`, `pendingActions()` or `finalResponse()`.
+   */
+  get warnings(): readonly ConversationWarning[] {
+    return [...(call(() => this.#core.warnings()) as ConversationWarning[]), ...this.#warnings];
   }
 
   /** What was spent, by `usageId`. */

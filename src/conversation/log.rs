@@ -6,6 +6,7 @@
 use super::{
     active_branch::{ActiveBranch, load},
     base_state::BaseState,
+    warning::{Warning, about_history},
 };
 use crate::{
     agent::Draft,
@@ -41,6 +42,8 @@ pub struct EventLog {
     created_at: f64,
     head: RefCell<Option<EventId>>,
     branch: RefCell<Option<ActiveBranch>>,
+    /// What is wrong with the active branch.
+    damage: RefCell<Vec<Warning>>,
     /// See [`EventLog::must_hold`].
     unstored: RefCell<Vec<Draft>>,
 }
@@ -126,6 +129,7 @@ impl EventLog {
             created_at,
             head: RefCell::new(head),
             branch: RefCell::new(None),
+            damage: RefCell::default(),
             unstored: RefCell::new(Vec::new()),
         }
     }
@@ -166,6 +170,11 @@ impl EventLog {
         EventId::from(self.host.random_uuid())
     }
 
+    /// What was found to be wrong with the active branch, once it was read.
+    pub fn damage(&self) -> Vec<Warning> {
+        self.damage.borrow().clone()
+    }
+
     /// Reads the active branch, which is loaded when first asked for and kept current from then on.
     ///
     /// # Errors
@@ -178,8 +187,9 @@ impl EventLog {
             // A commit between the loading and the keeping would be missed.
             let _turn = self.commits.take().await;
             if self.branch.borrow().is_none() {
-                let events = load(&*self.store, self.id, self.head()).await?;
-                *self.branch.borrow_mut() = Some(ActiveBranch::of(&events));
+                let loaded = load(&*self.store, self.id, self.head()).await?;
+                *self.damage.borrow_mut() = about_history(&loaded);
+                *self.branch.borrow_mut() = Some(ActiveBranch::of(&loaded.events));
             }
         }
     }
