@@ -25,6 +25,7 @@ const BY_CODE: Record<string, [title: string, ...ways: Way[]]> = {
   store_quota: ["There is no room left on this device", "export", "retry"],
   store_blocked: ["The browser's storage is not available", "reload"],
   store_unavailable: ["This browser does not let the page keep anything", "reload"],
+  store_lost: ["The browser has lost this conversation", "reload"],
   store_corrupt: ["A part of this conversation cannot be read", "export", "reload"],
   locked_elsewhere: ["This conversation is open in another tab", "reload"],
   archive_invalid: ["This file cannot be imported"],

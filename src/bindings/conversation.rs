@@ -21,9 +21,13 @@ use crate::{
     store::Found,
     web::{guard::promise, host::WebHost, locks},
 };
+use futures_util::future::select;
 use js_sys::{Array, Function, Object, Promise};
-use std::{cell::RefCell, rc::Rc, time::Duration};
+use std::{cell::RefCell, pin::pin, rc::Rc, time::Duration};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
+
+/// How long closing waits for what the host gave: its store, its tools, its hooks.
+const LONGEST_CLOSING: Duration = Duration::from_secs(15);
 
 /// How long a conversation is waited for that another tab is making, in milliseconds.
 const PATIENCE: f64 = 3000.0;
@@ -152,7 +156,9 @@ impl CoreConversation {
                 let reads = matches!(&*method, "events" | "indexOf" | "finalResponse");
                 return if reads { answer.await } else { conversation.until_closed(Box::pin(answer)).await };
             }
-            conversation.close().await;
+            // What the host gave may never answer.
+            select(pin!(conversation.close()), WebHost.sleep(LONGEST_CLOSING)).await;
+            conversation.let_go();
             let held = lock.borrow_mut().take();
             if let Some(held) = held {
                 // Whoever heard of the end may open or delete the conversation at once.

@@ -44,7 +44,7 @@ impl Conversation {
     /// Appends the messages that were kept, unless they have to wait until the model has answered, until the user has
     /// decided about calls, or for the next opening. The turn is held by the caller.
     pub(super) async fn take_in_messages(&self) -> Result<()> {
-        let has_to_wait = self.0.asks_model.get() || self.0.closed.is_cancelled();
+        let has_to_wait = self.0.asks_model.get() || self.0.is_closed.get();
         if self.0.inbox.borrow().is_empty() || has_to_wait {
             // Whether calls wait for the user is a question to the whole log, which opening must not read.
             return Ok(());

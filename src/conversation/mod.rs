@@ -59,7 +59,6 @@ use std::{
     cell::{Cell, Ref, RefCell},
     pin::pin,
     rc::Rc,
-    time::Duration,
 };
 use stuck_detector::StuckDetection;
 
@@ -118,12 +117,10 @@ struct Shared {
     warnings: Vec<Warning>,
     /// Whether it was made when it was opened.
     is_new: bool,
-    /// Cancelled once it is closed.
+    is_closed: Cell<bool>,
+    /// Cancelled when closing is over.
     closed: CancelToken,
 }
-
-/// How long closing waits for what the host gave: its store, its tools, its hooks.
-const LONGEST_CLOSING: Duration = Duration::from_secs(15);
 
 /// Whether this handle may write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -256,28 +253,29 @@ impl Conversation {
         self.append(change.strictly()).await.map(drop)
     }
 
-    /// Stops a run, lets go of the log, and refuses everything from then on. What was committed stays. What the host gave
-    /// and does not answer is waited for [`LONGEST_CLOSING`]; a commit that its store still has in hand then fails for
-    /// whoever opens the conversation next, or for this one.
+    /// Stops a run, lets go of the log, and refuses everything from then on. What was committed stays. Waits for what
+    /// the host gave, such as its store, for as long as that takes: see [`Conversation::let_go`].
     pub async fn close(&self) {
-        select(pin!(self.come_to_rest()), self.0.log.host.sleep(LONGEST_CLOSING)).await;
-        self.0.closed.cancel();
-    }
-
-    async fn come_to_rest(&self) {
         loop {
             self.stop_run().await;
             self.end_session().await;
             let turn = self.turn_between_tools().await;
             // A run may have begun while the session ended.
             if turn.is_some() && self.0.running.borrow().is_none() {
-                // Nothing begins while others are waited for.
-                self.0.closed.cancel();
+                self.0.is_closed.set(true);
                 break;
             }
         }
         // Whoever opens it next must not find it still being written.
         self.0.log.is_at_rest().await;
+        self.let_go();
+    }
+
+    /// Closes it now. A commit that the store still has in hand fails for whoever opens the conversation next, or for
+    /// this handle, which nobody asks any more.
+    pub fn let_go(&self) {
+        self.0.is_closed.set(true);
+        self.0.closed.cancel();
     }
 
     /// What a verb gives. One that still waits for the host when the conversation is closed does so no longer.
@@ -295,7 +293,7 @@ impl Conversation {
     }
 
     fn still_open(&self) -> Result<()> {
-        if self.0.closed.is_cancelled() { Err(closed()) } else { Ok(()) }
+        if self.0.is_closed.get() { Err(closed()) } else { Ok(()) }
     }
 
     fn writable(&self) -> Result<()> {

@@ -141,6 +141,7 @@ impl Conversation {
             spent: RefCell::default(),
             warnings,
             is_new,
+            is_closed: Cell::new(false),
             closed: Default::default(),
         }));
         if access == Access::Writer {

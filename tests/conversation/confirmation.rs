@@ -499,6 +499,7 @@ fn a_policy_that_is_not_known_asks_about_everything() {
         state.set_confirmation_policy(&RawJson::parse(r#"{"kind":"ConfirmOnTuesdays"}"#).unwrap());
         let commit = threadkeep::store::Commit {
             expected_length: conversation.length(),
+            created_at: None,
             truncate_to: None,
             events: Vec::new(),
             base_state: Some(state.json()),

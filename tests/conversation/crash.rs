@@ -247,6 +247,7 @@ fn a_torn_tail_is_set_aside_and_kept() {
                 id,
                 Commit {
                     expected_length: 3,
+                    created_at: None,
                     truncate_to: None,
                     events: vec![torn("{\"id\":\"0000", 1), torn("", 2)],
                     base_state: None,

@@ -69,7 +69,7 @@ async function open(options) {
   const conversation = await Conversation.open({
     agent: new Agent({ llm, tools: [look] }), store,
     confirmationPolicy: { kind: "AlwaysConfirm" },
-    securityAnalyzer: () => hangs("an analyzer", async () => "LOW"),
+    securityAnalyzer: { securityRisk: () => hangs("an analyzer", async () => "LOW") },
     secrets: { TOKEN: () => hangs("a secret", async () => "token-value") },
     callbacks: [() => hangs("callbacks", () => {})],
     tokenCallbacks: [() => hangs("tokenCallbacks", () => {})],

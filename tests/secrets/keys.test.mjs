@@ -6,7 +6,7 @@ import { entries } from "./planting.mjs";
 
 const key = "sk-live/51H+abc def~0123";
 const other = "sk-other-9f86d081884c";
-const spellings = (key) => [key, JSON.stringify(key).slice(1, -1), encodeURIComponent(key), encodeURIComponent(key).toLowerCase(), btoa(key), new URLSearchParams({ key }).toString().slice(4)];
+const spellings = (key) => [key, JSON.stringify(key).slice(1, -1), encodeURIComponent(key), encodeURIComponent(key).replace(/%../g, (escape) => escape.toLowerCase()), btoa(key), new URLSearchParams({ key }).toString().slice(4)];
 
 /** A server that says a key again, in every place of an answer; then fails in the same words. */
 function echo(key) {
