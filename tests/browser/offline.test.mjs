@@ -147,10 +147,11 @@ for (const kind of availableBrowsers) {
         assert.equal(await page.evaluate(() => window.refused), 'invalid_options: offline must be "wait" or "fail"');
       });
 
-      await step("an answer that the server itself breaks off is not asked for again", [{ ...hello, pieces: 4, breakAfter: 4 }], async ({ page, model, opened }) => {
+      await step("an answer that the server itself breaks off is not asked for again", [{ ...hello, pieces: 4, pace: 50, breakAfter: 5 }], async ({ page, model, opened }) => {
         await opened();
         await page.evaluate(run);
         assert.match(await page.evaluate(() => window.ended), /^network: /);
+        assert.notEqual(await page.evaluate(() => window.text), "");
         assert.equal(model.requests.length, 1);
       });
     } finally {
