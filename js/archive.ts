@@ -1,9 +1,10 @@
-// Conversations as zip archives. A wasm of its own decides what an archive may hold; a zip library reads and writes the
-// container. Both are only loaded when one of these functions is used.
+// Conversations as zip archives. A wasm of its own decides what an archive may hold and what may leave; the container is
+// read and written beside it, and contents go from there to the store and back without coming by it. Both are only loaded
+// when one of these functions is used.
 //
 // That wasm has no stores and no locks: it reads and writes through the `Store` in JavaScript, and the wasm that runs
 // conversations locks what an import writes, so that there is one place for each.
-import { fromCore, invalidOptions, reading } from "./errors.js";
+import { ThreadkeepError, fromCore, invalidOptions, reading } from "./errors.js";
 import { locking } from "./locking.js";
 import type { Store } from "./store.js";
 import { loader, part } from "./wasm.js";
@@ -40,18 +41,22 @@ export interface ImportedConversation {
 export async function importZip(
   zip: Blob | ArrayBuffer | Uint8Array,
   store: Store,
-  onProgress?: (progress: Progress) => void,
+  { onProgress, signal }: Watching = {},
 ): Promise<ImportedConversation[]> {
   const blob = asBlob(zip);
   const report = listener(onProgress, "bytes");
-  return locking(store, parts, ({ ZipSource, importArchive }, claim) => importArchive(new ZipSource(blob), store, claim, Date.now(), report));
+  return untilAborted(signal, "import", () =>
+    locking(store, parts, ({ ZipSource, importArchive }, claim) =>
+      importArchive(new ZipSource(blob, store, signal), store, claim, Date.now(), report),
+    ),
+  );
 }
 
 /** The conversation as one Blob of type `application/zip`. @internal */
-export async function exportZip(store: Store, id: string, onProgress?: (progress: Progress) => void): Promise<Blob> {
+export async function exportZip(store: Store, id: string, watching?: Watching): Promise<Blob> {
   const parts: Blob[] = [];
   let blocks: Uint8Array<ArrayBuffer>[] = [];
-  const reader = exportZipStream(store, id, onProgress).getReader();
+  const reader = exportZipStream(store, id, watching).getReader();
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     blocks.push(next.value);
     // A Blob may leave memory for the disk; an array of blocks cannot.
@@ -67,34 +72,50 @@ export async function exportZip(store: Store, id: string, onProgress?: (progress
 export function exportZipStream(
   store: Store,
   id: string,
-  onProgress?: (progress: Progress) => void,
+  { onProgress, signal }: Watching = {},
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const report = listener(onProgress, "files");
-  const open = async () => {
-    const { CoreExport, zipStream } = await parts();
-    return zipStream(await CoreExport.open(store, id), report).getReader();
-  };
-  let opened: ReturnType<typeof open> | undefined;
+  checkSignal(signal);
+  let blocks: AsyncGenerator<Uint8Array<ArrayBuffer>, void> | undefined;
   return new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
-      async pull(controller) {
-        try {
-          opened ??= open();
-          const { done, value } = await (await opened).read();
+      pull(controller) {
+        return untilAborted(signal, "export", async () => {
+          blocks ??= (await parts()).zipBlocks(store, id, report, signal);
+          const { done, value } = await blocks.next();
           if (done) controller.close();
           else controller.enqueue(value);
-        } catch (error) {
-          throw fromCore(error);
-        }
+        });
       },
-      async cancel(reason) {
-        // What could not be opened has nothing to release.
-        const blocks = await opened?.catch(() => undefined);
-        await blocks?.cancel(reason);
+      async cancel() {
+        await blocks?.return();
       },
     },
     { highWaterMark: 0 },
   );
+}
+
+/** What an import or export tells and hears while it goes on. @internal */
+export interface Watching {
+  onProgress?: ((progress: Progress) => void) | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** Does the work, which fails when the signal is aborted; then that is what is said. */
+async function untilAborted<T>(signal: AbortSignal | undefined, what: string, work: () => Promise<T>): Promise<T> {
+  checkSignal(signal);
+  try {
+    signal?.throwIfAborted();
+    return await work();
+  } catch (error) {
+    if (!signal?.aborted) throw fromCore(error);
+    const nothing = what === "import" ? "; nothing was imported" : "";
+    throw new ThreadkeepError("aborted", `the ${what} was stopped by its signal${nothing}`, { cause: signal.reason });
+  }
+}
+
+function checkSignal(signal: unknown): void {
+  if (signal !== undefined && !(signal instanceof AbortSignal)) throw invalidOptions("signal is not an AbortSignal");
 }
 
 const load = loader({

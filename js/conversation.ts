@@ -135,14 +135,15 @@ export class Conversation implements AsyncDisposable {
   /**
    * Imports every conversation of a zip archive: of `exportZip()`, of an agent server, or of a zipped directory of
    * the Python SDK. Either all of it is imported or nothing.
-   * @throws ThreadkeepError `archive_invalid` naming the entry, `invalid_state` where a stored conversation differs
+   * @throws ThreadkeepError `archive_invalid` naming the entry, `invalid_state` where a stored conversation differs,
+   * `aborted` where `signal` stopped it
    */
   static async importZip(
     zip: Blob | ArrayBuffer | Uint8Array,
-    options: { store?: Store; onProgress?: (progress: Progress) => void } = {},
+    options: { store?: Store; onProgress?: (progress: Progress) => void; signal?: AbortSignal } = {},
   ): Promise<ImportedConversation[]> {
-    const { store = indexedDBStore(), onProgress } = reading("the options of importZip()", () => ({ ...options }));
-    return importZip(zip, store, onProgress);
+    const { store = indexedDBStore(), ...watching } = reading("the options of importZip()", () => ({ ...options }));
+    return importZip(zip, store, watching);
   }
 
   /**
@@ -353,14 +354,13 @@ export class Conversation implements AsyncDisposable {
   }
 
   /** The conversation as it is now, as a zip archive that the Python SDK opens once it is unpacked. */
-  async exportZip(options: { onProgress?: (progress: Progress) => void } = {}): Promise<Blob> {
-    const { onProgress } = reading("the options of exportZip()", () => ({ ...options }));
-    return exportZip(this.#store, this.id, onProgress);
+  async exportZip(options: { onProgress?: (progress: Progress) => void; signal?: AbortSignal } = {}): Promise<Blob> {
+    return exportZip(this.#store, this.id, reading("the options of exportZip()", () => ({ ...options })));
   }
 
   /** As `exportZip()`, piece by piece; memory is bounded by the largest event. */
-  exportZipStream(): ReadableStream<Uint8Array> {
-    return exportZipStream(this.#store, this.id);
+  exportZipStream(options: { onProgress?: (progress: Progress) => void; signal?: AbortSignal } = {}): ReadableStream<Uint8Array> {
+    return exportZipStream(this.#store, this.id, reading("the options of exportZipStream()", () => ({ ...options })));
   }
 
   /**

@@ -40,10 +40,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     (
         "archive",
-        &[
-            "context", "error", "event", "host", "id", "json", "llm", "names", "order", "search", "store",
-            "together",
-        ],
+        &["context", "error", "event", "host", "id", "json", "llm", "names", "order", "search", "store"],
     ),
     ("web", &["error", "host", "id", "llm", "oneshot", "order", "search", "store", "turn"]),
     (

@@ -9,7 +9,7 @@ use futures_util::future::LocalBoxFuture;
 use libfuzzer_sys::fuzz_target;
 use std::{cell::Cell, future::ready, rc::Rc};
 use threadkeep::{
-    archive::{Archive, Claim, EntryHeader, Export, ImportOptions, import},
+    archive::{Archive, Claim, EntryHeader, ImportOptions, Unreadable, import, portable, without_secrets},
     id::ConversationId,
     store::{MemoryStore, Store},
 };
@@ -57,7 +57,6 @@ impl Entries {
     fn add(&mut self, name: String, content: Vec<u8>, flags: u8) {
         let size = content.len() as u64;
         let header = EntryHeader {
-            is_directory: name.ends_with('/') || flags & 128 != 0,
             name,
             compressed_size: size,
             size: if flags & 64 != 0 { u64::MAX / 2 } else { size },
@@ -74,16 +73,20 @@ impl Archive for Entries {
         self.entries.iter().map(|(_, content)| content.len() as u64).sum()
     }
 
-    fn next_entry(&self) -> LocalBoxFuture<'_, Result<Option<EntryHeader>, String>> {
-        let next = self.next.replace(self.next.get() + 1);
-        Box::pin(ready(Ok(self.entries.get(next).map(|(header, _)| header.clone()))))
+    fn next_entries(&self) -> LocalBoxFuture<'_, Result<Vec<EntryHeader>, String>> {
+        let next: Vec<_> = self.entries.iter().skip(self.next.get()).take(2).map(|(header, _)| header.clone()).collect();
+        self.next.set(self.next.get() + next.len());
+        Box::pin(ready(Ok(next)))
     }
 
-    fn read(&self, position: usize) -> LocalBoxFuture<'_, Result<Vec<u8>, String>> {
-        Box::pin(ready(self.entries.get(position).map(|(_, content)| content.clone()).ok_or_else(|| "gone".into())))
+    fn read<'a>(&'a self, positions: &'a [usize]) -> LocalBoxFuture<'a, Result<Vec<u8>, Unreadable>> {
+        let contents = positions.iter().filter_map(|position| self.entries.get(*position));
+        Box::pin(ready(Ok(contents.flat_map(|(_, content)| content.clone()).collect())))
     }
 
-    fn forget(&self, _: usize) {}
+    fn check<'a>(&'a self, _: &'a [usize]) -> LocalBoxFuture<'a, Result<(), Unreadable>> {
+        Box::pin(ready(Ok(())))
+    }
 }
 
 fuzz_target!(|bytes: &[u8]| {
@@ -96,10 +99,16 @@ fuzz_target!(|bytes: &[u8]| {
     for one in imported {
         let mut again = Entries::default();
         block_on(async {
-            let mut export = Export::open(Rc::clone(&store), one.conversation).await.expect("it was imported");
-            while let Some(entry) = export.next().await.expect("memory does not fail") {
-                let content = entry.content.as_bytes().to_vec();
-                again.add(entry.name, content, 0);
+            let id = one.conversation;
+            let listing = store.load(id).await.expect("memory does not fail").expect("it was imported");
+            again.add(format!("{}/base_state.json", id.hex()), portable(&listing.base_state, id).into_bytes(), 0);
+            for event in store.events(id, 0..u64::MAX).await.expect("memory does not fail") {
+                let name = format!("{}/events/event-{:05}-{}.json", id.hex(), event.index, event.id);
+                again.add(name, event.json.as_bytes().to_vec(), 0);
+            }
+            for path in store.files(id).await.expect("memory does not fail") {
+                let content = store.read_file(id, &path).await.expect("memory does not fail").expect("it is listed");
+                again.add(format!("{}/{path}", id.hex()), without_secrets(&path, content), 0);
             }
         });
         let copied = block_on(import(&again, &MemoryStore::new(), &OPTIONS)).expect("what is exported is importable");

@@ -1,4 +1,4 @@
 // What a page loads with its first import or export, beside the wasm.
-export { CoreExport, importArchive, instantiate } from "../../pkg/threadkeep_archive.js";
+export { importArchive, instantiate } from "../../pkg/threadkeep_archive.js";
+export { zipBlocks } from "./zip-export.js";
 export { ZipSource } from "./zip-source.js";
-export { zipStream } from "./zip-stream.js";

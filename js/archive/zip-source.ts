@@ -1,130 +1,202 @@
-// A zip archive as the core reads it: its directory entry by entry, then contents by their place in the directory.
-import type { ZipEntry, ZipSource as CoreSource } from "../../pkg/threadkeep_archive.js";
-import { BlobReader, Uint8ArrayWriter, ZipReader, type Entry, type FileEntry } from "./zip-library.js";
+// A zip archive as the core reads it: its directory, then contents by their place in the directory, many at once. What the
+// core has decided to store goes from here into the store.
+import type { ZipSource as CoreSource, ZipEntries, ZipUnreadable, ZipWriting } from "../../pkg/threadkeep_archive.js";
+import { words } from "../errors.js";
+import type { Commit, Store } from "../store.js";
+import { type Bytes, Turns } from "./bytes.js";
+import { crc32, inflate, inflateStream, isSmall } from "./packing.js";
+import { type ZipDirectory, readDirectory } from "./zip-directory.js";
 
-/** A directory of 200,000 entries, more than the core accepts, stays below this; it is read into memory at once. */
-const maxReadBytes = 128 << 20;
-
-const readerOptions = {
-  // The core judges names, and says which is wrong.
-  filenameValidation: "tolerant",
-  useWebWorkers: false,
-} as const;
-
-const contentOptions = {
-  checkCrc32: true,
-  checkOverlappingEntry: true,
-  // A name that is another one in the entry's own header would be unpacked under that name elsewhere.
-  checkLocalFilename: true,
-  useWebWorkers: false,
-} as const;
+/** How much of what was unpacked to be checked is kept until it is stored: most conversations, and little for any machine. */
+const keptBytes = 32 << 20;
+/** How many entries of the directory the core gets at once. */
+const entriesAtOnce = 2000;
+/** The fixed part of an entry's own header, and more than the rest of it usually has beside the name. */
+const [headerBytes, extraBytes] = [30, 512];
 
 export class ZipSource implements CoreSource {
   readonly size: number;
-  readonly #zip: ZipReader<unknown>;
-  readonly #directory: AsyncGenerator<Entry, boolean>;
-  /** Where `read` stands in the directory, which it walks again because holding all of it would cost kilobytes each. */
-  #walk: AsyncGenerator<Entry, boolean> | undefined;
-  #position = 0;
-  /** Entries that the walk has passed without their being asked for. */
-  readonly #passed = new Map<number, Entry>();
-  readonly #forgotten = new Set<number>();
-  #finding: Promise<unknown> = Promise.resolve();
+  readonly #blob: Blob;
+  readonly #blocks: Blocks;
+  readonly #store: Store;
+  readonly #turns: Turns;
+  #directory: ZipDirectory | undefined;
+  #next = 0;
+  readonly #kept = new Map<number, Bytes>();
+  #room = keptBytes;
+
+  /** Reads and writes no more once `signal` is aborted. */
+  constructor(blob: Blob, store: Store, signal: AbortSignal | undefined) {
+    this.size = blob.size;
+    this.#blob = blob;
+    this.#blocks = new Blocks(blob);
+    this.#store = store;
+    this.#turns = new Turns(signal);
+  }
+
+  async nextEntries(): Promise<ZipEntries> {
+    await this.#turns.next();
+    const directory = (this.#directory ??= await readDirectory(this.#blob));
+    const end = Math.min(directory.count, this.#next + entriesAtOnce);
+    const names: string[] = [];
+    const numbers = new Float64Array(3 * (end - this.#next));
+    for (let at = 0; this.#next < end; at += 3) {
+      const entry = this.#next++;
+      names.push(directory.name(entry));
+      numbers[at] = directory.packedSizes[entry]!;
+      numbers[at + 1] = directory.sizes[entry]!;
+      numbers[at + 2] = directory.methods[entry]! | (directory.isEncrypted(entry) ? 1 << 16 : 0) | (directory.isLink(entry) ? 1 << 17 : 0);
+    }
+    return { names, numbers };
+  }
+
+  async read(positions: Uint32Array): Promise<Uint8Array | ZipUnreadable> {
+    await this.#turns.next();
+    const contents = await this.#contents(positions);
+    if (!(contents instanceof Map)) return contents;
+    if (positions.length === 1) return contents.get(positions[0]!)!;
+    let size = 0;
+    for (const content of contents.values()) size += content.length;
+    const joined = new Uint8Array(size);
+    let at = 0;
+    for (const position of positions) {
+      const content = contents.get(position)!;
+      joined.set(content, at);
+      at += content.length;
+    }
+    return joined;
+  }
+
+  async check(positions: Uint32Array): Promise<ZipUnreadable | undefined> {
+    await this.#turns.next();
+    const contents = await this.#contents(positions);
+    return contents instanceof Map ? undefined : contents;
+  }
+
+  async commit(conversation: string, { commit, ids, paths, eventSources, fileSources, given }: ZipWriting): Promise<ZipUnreadable | undefined> {
+    await this.#turns.next();
+    const positions = [...eventSources, ...fileSources].filter((source) => source >= 0);
+    const contents = await this.#contents(positions);
+    if (!(contents instanceof Map)) return contents;
+    const content = (source: number) => (source < 0 ? given[-1 - source]! : contents.get(source)!);
+    const [eventIds, filePaths] = [ids.split("\n"), paths.split("\n")];
+    const events = Array.from(eventSources, (source, place) => ({ id: eventIds[place]!, json: text.decode(content(source)) }));
+    // A copy, because a store may keep what it is given, and others lie in the same buffer.
+    const files = Array.from(fileSources, (source, place) => ({ path: filePaths[place]!, content: content(source).slice() }));
+    for (const position of positions) this.#kept.delete(position);
+    contents.clear();
+    await this.#store.commit(conversation, { ...(commit as Commit), events, files });
+    return undefined;
+  }
+
+  /** The contents at these positions. What has to be unpacked lies in one buffer, and is kept as long as there is room. */
+  async #contents(positions: ArrayLike<number> & Iterable<number>): Promise<Map<number, Bytes> | ZipUnreadable> {
+    const directory = this.#directory!;
+    const contents = new Map<number, Bytes>();
+    let size = 0;
+    for (const position of positions) if (!this.#kept.has(position)) size += directory.sizes[position]!;
+    let position = 0;
+    try {
+      // One byte more, to notice what is too long.
+      const buffer = new Uint8Array(size + 1);
+      const isKept = buffer.length <= this.#room;
+      if (isKept) this.#room -= buffer.length;
+      let at = 0;
+      for (position of positions) {
+        let content = this.#kept.get(position);
+        if (content === undefined) {
+          const end = at + directory.sizes[position]!;
+          const unpacking = this.#unpack(position, buffer.subarray(at, end + 1));
+          if (unpacking !== undefined) await unpacking;
+          content = buffer.subarray(at, end);
+          if (crc32(content) !== directory.checksums[position]) throw new Error("its checksum (CRC) does not match");
+          if (isKept) this.#kept.set(position, content);
+          at = end;
+        }
+        contents.set(position, content);
+      }
+    } catch (error) {
+      return { position, reason: words(error) };
+    }
+    return contents;
+  }
+
+  /** Unpacks an entry into a buffer with one byte more than it should have; at once if it is small and was read already. */
+  #unpack(position: number, into: Bytes): Promise<void> | undefined {
+    const directory = this.#directory!;
+    const start = directory.starts[position]!;
+    const border = directory.border(position);
+    const nameBytes = directory.rawName(position).length;
+    const packedSize = directory.packedSizes[position]!;
+    const most = headerBytes + nameBytes + extraBytes;
+    const isSmallOne = isSmall(packedSize, into.length - 1);
+    if (border === undefined) throw new Error(outside);
+    const header = this.#blocks.read(start, Math.min(border, start + most + (isSmallOne ? packedSize : 0)));
+    return header instanceof Promise ? header.then((header) => this.#unpackFrom(position, header, into, border)) : this.#unpackFrom(position, header, into, border);
+  }
+
+  #unpackFrom(position: number, header: Bytes, into: Bytes, border: number): Promise<void> | undefined {
+    const directory = this.#directory!;
+    const [start, packedSize, method] = [directory.starts[position]!, directory.packedSizes[position]!, directory.methods[position]!];
+    const offset = headerLength(directory, position, header);
+    const [from, to] = [start + offset, start + offset + packedSize];
+    if (to > border) throw new Error(outside);
+    if (!isSmall(packedSize, into.length - 1)) {
+      const packed = this.#blob.slice(from, to);
+      return method === 0 ? packed.arrayBuffer().then((bytes) => store(new Uint8Array(bytes), into)) : inflateStream(packed, into);
+    }
+    const unpack = method === 0 ? store : inflate;
+    if (offset + packedSize <= header.length) return void unpack(header.subarray(offset, offset + packedSize), into);
+    const packed = this.#blocks.read(from, to);
+    return packed instanceof Promise ? packed.then((packed) => unpack(packed, into)) : void unpack(packed, into);
+  }
+}
+
+const outside = "it overlaps another entry, or the end of the archive";
+const text = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** How long an entry's own header is. It must be about the same file as the directory's. */
+function headerLength(directory: ZipDirectory, position: number, header: Bytes): number {
+  const view = new DataView(header.buffer, header.byteOffset, header.length);
+  if (header.length < headerBytes || view.getUint32(0, true) !== 0x04034b50) throw new Error("it is not where the directory says");
+  const name = directory.rawName(position);
+  const nameEnd = headerBytes + view.getUint16(26, true);
+  const own = header.subarray(headerBytes, nameEnd);
+  // What has another name in its own header would be unpacked under that name elsewhere.
+  if (own.length !== name.length || own.some((byte, at) => byte !== name[at])) throw new Error("it has another name in its own header");
+  if (view.getUint16(8, true) !== directory.methods[position]) throw new Error("it is packed otherwise than the directory says");
+  return nameEnd + view.getUint16(28, true);
+}
+
+function store(content: Bytes, into: Bytes): void {
+  if (content.length !== into.length - 1) throw new Error("it is shorter than its header says");
+  into.set(content);
+}
+
+/** Reads blocks where a few bytes are asked for: each read of a Blob is a message to another process. */
+class Blocks {
+  readonly #blob: Blob;
+  #start = 0;
+  #bytes: Bytes = new Uint8Array(0);
 
   constructor(blob: Blob) {
-    this.size = blob.size;
-    this.#zip = new ZipReader(new BoundedReader(blob), readerOptions);
-    this.#directory = this.#zip.getEntriesGenerator();
+    this.#blob = blob;
   }
 
-  async nextEntry(): Promise<ZipEntry | undefined> {
-    const { done, value } = await inItsWords(this.#directory.next());
-    if (done) return undefined;
-    return {
-      name: value.filename,
-      compressedSize: value.compressedSize,
-      size: value.uncompressedSize,
-      isDirectory: value.directory,
-      isSymlink: Boolean(value.symlink),
-      isEncrypted: value.encrypted,
-      method: value.compressionMethod,
-    };
+  /** Less at the end of the archive. */
+  read(start: number, end: number): Bytes | Promise<Bytes> {
+    const offset = start - this.#start;
+    if (offset >= 0 && end <= this.#start + this.#bytes.length) return this.#bytes.subarray(offset, end - this.#start);
+    return this.#load(start, end);
   }
 
-  async read(position: number): Promise<Uint8Array> {
-    // Reads run side by side, but the directory has one cursor.
-    const found = this.#finding.then(() => this.#find(position));
-    this.#finding = found.catch(() => undefined);
-    const entry = await inItsWords(found);
-    return inItsWords(entry.getData(new Uint8ArrayWriter(), contentOptions));
-  }
-
-  forget(position: number): void {
-    this.#forgotten.add(position);
-    this.#passed.delete(position);
-  }
-
-  async #find(position: number): Promise<FileEntry> {
-    const passed = this.#passed.get(position);
-    if (passed !== undefined) {
-      this.#passed.delete(position);
-      return file(passed);
-    }
-    if (this.#walk === undefined || position < this.#position) {
-      this.#walk = this.#zip.getEntriesGenerator();
-      this.#position = 0;
-      this.#passed.clear();
-    }
-    for (;;) {
-      const { done, value } = await this.#walk.next();
-      if (done) throw new Error("the entry is not there any more");
-      const at = this.#position++;
-      if (at === position) return file(value);
-      if (!this.#forgotten.has(at)) this.#passed.set(at, value);
-    }
-  }
-}
-
-function file(entry: Entry): FileEntry {
-  if (entry.directory) throw new Error("it is a directory");
-  return entry;
-}
-
-interface Block {
-  start: number;
-  bytes: Uint8Array;
-}
-
-/** Reads blocks where the library asks for a few bytes: each read of a Blob is a message to another process. */
-class BoundedReader extends BlobReader {
-  static readonly #blockSize = 256 << 10;
-  /** The newest first. The directory and the contents are read side by side, and neither should drive the other out. */
-  #blocks: Block[] = [];
-
-  override async readUint8Array(index: number, length: number): Promise<Uint8Array> {
-    if (length > maxReadBytes) throw new Error("its directory is too large");
-    if (length > BoundedReader.#blockSize / 4) return super.readUint8Array(index, length);
-    const { start, bytes } = this.#blocks.find((block) => holds(block, index, length)) ?? (await this.#readBlock(index));
-    return bytes.slice(index - start, index - start + length);
-  }
-
-  async #readBlock(start: number): Promise<Block> {
-    const block = { start, bytes: await super.readUint8Array(start, BoundedReader.#blockSize) };
-    this.#blocks = [block, ...this.#blocks.slice(0, 2)];
-    return block;
-  }
-}
-
-function holds({ start, bytes }: Block, index: number, length: number): boolean {
-  return start <= index && index + length <= start + bytes.length;
-}
-
-/** The library says what is ambiguous about an archive in a second property. */
-async function inItsWords<T>(promise: Promise<T>): Promise<T> {
-  try {
-    return await promise;
-  } catch (error) {
-    const { message, reason } = error as { message?: unknown; reason?: unknown };
-    throw typeof reason === "string" ? new Error(`${message}: ${reason}`, { cause: error }) : error;
+  async #load(start: number, end: number): Promise<Bytes> {
+    // Who reads on from block to block gets large ones; who jumps about would read most of them for nothing.
+    const blockEnd = this.#start + this.#bytes.length;
+    const goesOn = start <= blockEnd && end > blockEnd;
+    const last = Math.max(end, start + (goesOn ? 1 << 20 : 64 << 10));
+    this.#bytes = new Uint8Array(await this.#blob.slice(start, last).arrayBuffer());
+    this.#start = start;
+    return this.#bytes.subarray(0, end - start);
   }
 }

@@ -3,6 +3,7 @@
 use super::{
     Archive, invalid, limits,
     name::{self, Place},
+    secrets::is_searched,
 };
 use crate::{
     error::{Result, shown},
@@ -20,8 +21,6 @@ pub struct EntryHeader {
     pub compressed_size: u64,
     /// How many bytes it says it has.
     pub size: u64,
-    /// Whether it is a directory.
-    pub is_directory: bool,
     /// Whether it is a symbolic link.
     pub is_symlink: bool,
     /// Whether it is encrypted.
@@ -98,6 +97,13 @@ impl Conversation {
         format!("{}{path}", self.prefix)
     }
 
+    /// What the archive calls the entry at a position, if it is one of these.
+    pub fn name_at(&self, position: usize) -> Option<String> {
+        let parts = self.parts(0, &|_| true);
+        let ((_, part), _) = parts.iter().find(|(_, entry)| entry.position == position)?;
+        Some(self.entry_name(*part))
+    }
+
     /// The name of an event's file, as an export spells it.
     pub fn event_file_name(&self, index: usize) -> String {
         self.events.get(index).map(|(id, _)| name::event_name(index as u64, id)).unwrap_or_default()
@@ -118,16 +124,24 @@ impl Contents {
     pub async fn read(archive: &dyn Archive) -> Result<Self> {
         let mut directory = Directory::default();
         loop {
-            let next = archive.next_entry().await.map_err(|reason| {
+            let next = archive.next_entries().await.map_err(|reason| {
                 invalid(format!(
                     "it cannot be read as a zip archive: {reason}; it may be damaged or incomplete"
                 ))
             })?;
-            match next {
-                Some(header) => directory.add(header)?,
-                None => return directory.contents(archive.size()),
+            if next.is_empty() {
+                return directory.contents(archive.size());
+            }
+            for header in next {
+                directory.add(header)?;
             }
         }
+    }
+
+    /// What the archive calls the entry at a position.
+    pub fn entry_name(&self, position: usize) -> String {
+        let names = self.conversations.iter().filter_map(|conversation| conversation.name_at(position));
+        names.last().unwrap_or_default()
     }
 }
 
@@ -148,7 +162,7 @@ impl Directory {
         }
         let EntryHeader { name, size, .. } = &header;
         name::check(name)?;
-        if header.is_directory || name.ends_with('/') || name::is_ignored(name) {
+        if name.ends_with('/') || name::is_ignored(name) {
             return Ok(());
         }
         let refuse = |why: String| Err(invalid(format!("entry {} {why}", shown(name))));
@@ -312,6 +326,19 @@ fn conversation(top: Top, files: Files, wrapper: &str) -> Result<Conversation> {
             return Err(invalid(format!(
                 "entry {prefix}events/{} comes after a gap: event {expected} is missing",
                 name::event_name(*index, id)
+            )));
+        }
+    }
+    let searched = others
+        .iter()
+        .filter(|(path, _)| is_searched(path.as_str()))
+        .map(|(path, entry)| (path.as_str(), entry));
+    for (path, entry) in searched.chain(base_state.as_ref().map(|entry| (name::BASE_STATE, entry))) {
+        if entry.size > limits::MAX_SEARCHED_BYTES {
+            return Err(invalid(format!(
+                "entry {prefix}{path} unpacks to {} bytes, more than the {} allowed for settings",
+                entry.size,
+                limits::MAX_SEARCHED_BYTES
             )));
         }
     }

@@ -3,10 +3,9 @@
 use super::{
     Archive, Progress,
     contents::{Contents, Conversation, Part},
-    kept::Kept,
     pages::{Pages, Position},
     plan::Plan,
-    read_ahead::ReadAhead,
+    reading,
     verify::{Verified, verify},
 };
 use crate::{
@@ -68,7 +67,6 @@ pub async fn import(
     options: &ImportOptions<'_>,
 ) -> Result<Vec<Imported>> {
     let ImportOptions { now, on_progress, claim } = options;
-    let archive = &Kept::new(archive);
     let contents = Contents::read(archive).await?;
     let total = contents.size.saturating_mul(2);
     let mut done = 0_u64;
@@ -108,13 +106,20 @@ async fn check_for_one_history(
     let pages = Pages::new(store, verified.id);
     let mut at = Position::default();
     let events = conversation.parts(0, &|part| matches!(part, Part::Event(i) if (i as u64) < common));
-    let mut reader = ReadAhead::new(archive, events);
-    while let Some(read) = reader.next(&|(_, part)| conversation.entry_name(part)).await {
-        let ((_, part), content) = read?;
-        let (Part::Event(index), Some(ours)) = (part, pages.next(&mut at, common).await?) else { continue };
-        let is_same_id = conversation.events.get(index).is_some_and(|(id, _)| *id == ours.id);
-        if !is_same_id || ours.json.as_bytes() != content {
-            return Err(Error::new(
+    let name = |position| conversation.name_at(position).unwrap_or_default();
+    for group in reading::groups(events) {
+        let mut ours = Vec::new();
+        for _ in &group {
+            ours.extend(pages.next(&mut at, common).await?);
+        }
+        let mut ours = ours.into_iter();
+        reading::read(archive, &group, &name, &mut |(_, part), content| {
+            let (Part::Event(index), Some(ours)) = (part, ours.next()) else { return Ok(()) };
+            let is_same_id = conversation.events.get(index).is_some_and(|(id, _)| *id == ours.id);
+            if is_same_id && ours.json.as_bytes() == content {
+                return Ok(());
+            }
+            Err(Error::new(
                 ErrorCode::InvalidState,
                 format!(
                     "conversation {} is already stored and went another way: the stored log has {stored_length} \
@@ -122,8 +127,9 @@ async fn check_for_one_history(
                      you want to keep it, delete it, and import again",
                     verified.id, verified.length
                 ),
-            ));
-        }
+            ))
+        })
+        .await?;
     }
     Ok(())
 }

@@ -24,18 +24,24 @@ pub const MAX_NAME_BYTES: usize = 2048;
 /// How deep `base_state.json` may be nested. Python's reader gives up at about 200.
 pub const MAX_JSON_DEPTH: usize = 128;
 
+/// The longest `base_state.json`, or other file that is searched for secrets, in bytes. The largest real ones have some
+/// hundred kilobytes, and each is held a few times over.
+pub const MAX_SEARCHED_BYTES: u64 = 16 << 20;
+
 /// How much an import writes in one commit before the conversation becomes visible.
-pub const BATCH_BYTES: usize = 1 << 20;
+pub const BATCH_BYTES: u64 = 4 << 20;
+
+/// How many events and files it writes in one commit.
+pub const BATCH_ENTRIES: usize = 5000;
+
+/// How large the pages are in which a stored log is read.
+pub const PAGE_BYTES: usize = 1 << 20;
 
 /// An import that continues a stored conversation is one commit up to this size, and so all or nothing.
 pub const FAST_FORWARD_BYTES: u64 = 8 << 20;
 
-/// How much of what the first pass has unpacked is kept for the second: enough for most conversations, and little for
-/// any machine.
-pub const KEPT_BYTES: usize = 32 << 20;
+/// How much an import unpacks at once.
+pub const GROUP_BYTES: u64 = 1 << 20;
 
-/// How much an import unpacks ahead of what it is working on.
-pub const READ_AHEAD_BYTES: u64 = 1 << 20;
-
-/// How many entries it unpacks at the same time at most.
-pub const READ_AHEAD_ENTRIES: usize = 8;
+/// How many entries it unpacks at once.
+pub const GROUP_ENTRIES: usize = 2000;

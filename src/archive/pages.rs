@@ -1,13 +1,13 @@
 //! The events of a stored log one after the other, read in pages of about one size.
 
-use super::limits::BATCH_BYTES;
+use super::limits::PAGE_BYTES;
 use crate::{
     error::{Error, ErrorCode, Result},
     id::ConversationId,
     store::{Store, StoredEvent},
 };
 
-/// The events `0..end` of a conversation. Memory is bounded by a page, and a page is about [`BATCH_BYTES`] or, where
+/// The events `0..end` of a conversation. Memory is bounded by a page, and a page is about [`PAGE_BYTES`] or, where
 /// events are larger, as few events as that.
 pub struct Pages<'a> {
     store: &'a dyn Store,
@@ -59,6 +59,6 @@ impl<'a> Pages<'a> {
 /// How many events like these make about a page. Only grows step by step, because the next may be larger.
 fn fitting_count(page: &[StoredEvent]) -> u64 {
     let bytes: usize = page.iter().map(|event| event.json.len()).sum();
-    let count = page.len().saturating_mul(BATCH_BYTES).checked_div(bytes.max(1)).unwrap_or_default();
+    let count = page.len().saturating_mul(PAGE_BYTES).checked_div(bytes.max(1)).unwrap_or_default();
     (count as u64).min((page.len() as u64).saturating_mul(4)).clamp(1, MOST)
 }

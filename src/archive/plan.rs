@@ -2,16 +2,16 @@
 
 use super::{
     Archive, Claim, Imported, Outcome, base_state,
-    contents::{Conversation, Part},
-    export::without_secrets,
+    contents::{Conversation, Entry, Part},
     invalid, limits,
     name::BASE_STATE,
-    read_ahead::ReadAhead,
+    secrets::{is_searched, without_secrets},
+    set_aside::SetAside,
     verify::{Head, Verified, position},
+    writing::{Failure, Source, Unreadable, Writing},
 };
 use crate::{
     error::{Error, ErrorCode, Result},
-    id::StorePath,
     store::{Commit, Durability, Listing, Store},
 };
 use std::{cell::Cell, rc::Rc};
@@ -77,7 +77,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Writes everything but the last commit, which makes it visible, and returns that.
-    pub async fn write(&self, progress: &mut dyn FnMut(u64)) -> Result<Commit> {
+    pub async fn write(&self, progress: &mut dyn FnMut(u64)) -> Result<Writing> {
         let from = match self.outcome {
             Outcome::Continued { from } => from,
             Outcome::Created | Outcome::UpToDate => 0,
@@ -86,54 +86,64 @@ impl<'a> Plan<'a> {
             // What an import left that died before its last commit.
             self.store.delete(self.verified.id).await?;
         }
-        let batch_bytes = if self.is_one_commit(from) { usize::MAX } else { limits::BATCH_BYTES };
-        let mut batch = Batch { commit: self.new_commit(from), bytes: 0 };
+        let is_one_commit = self.is_one_commit(from);
+        let mut batch = Batch { writing: self.new_writing(from), bytes: 0 };
         let mut base_state: Option<Rc<str>> = None;
         let mut set_aside = SetAside::new(self.conversation);
         let parts = self.conversation.parts(0, &|part| match part {
             Part::Event(index) => index as u64 >= from,
             Part::BaseState | Part::File(_) => true,
         });
-        let mut reader = ReadAhead::new(self.archive, parts);
-        while let Some(read) = reader.next(&|(_, part)| self.conversation.entry_name(part)).await {
-            let ((_, part), content) = read?;
-            progress(content.len() as u64);
+        for ((_, part), entry) in parts {
+            let source = Source::Entry(entry.position);
             match part {
                 Part::BaseState => {
-                    let (text, torn) = self.base_state(content)?;
+                    let (text, was_torn) = self.base_state(&entry).await?;
                     base_state = Some(text.into());
-                    batch.files(torn.and_then(|content| set_aside.keep(BASE_STATE, content)));
+                    if was_torn {
+                        batch.writing.files.push((set_aside.path(BASE_STATE)?, source));
+                    }
                 }
                 Part::Event(index) if index < position(self.verified.length) => {
                     let Some((id, _)) = self.conversation.events.get(index) else { continue };
-                    let text = String::from_utf8(content).map_err(|_| self.changed(part))?;
-                    batch.bytes = batch.bytes.saturating_add(text.len());
-                    batch.commit.events.push((id.clone(), text.into()));
+                    batch.writing.events.push((id.clone(), source));
                 }
                 Part::Event(index) => {
-                    batch.files(set_aside.keep(&self.conversation.event_file_name(index), content));
+                    let path = set_aside.path(&self.conversation.event_file_name(index))?;
+                    batch.writing.files.push((path, source));
                 }
                 Part::File(index) => {
                     let Some((path, _)) = self.conversation.files.get(index) else { continue };
-                    batch.files(Some((path.clone(), without_secrets(path, content))));
+                    let source = match is_searched(path.as_str()) {
+                        true => Source::Given(without_secrets(path, self.content(&entry).await?)),
+                        false => source,
+                    };
+                    batch.writing.files.push((path.clone(), source));
                 }
             }
-            if batch.bytes >= batch_bytes {
+            batch.bytes = batch.bytes.saturating_add(entry.size);
+            if !is_one_commit && batch.is_full() {
+                progress(batch.bytes);
                 batch = self.next_batch(batch).await?;
             }
         }
-        batch.commit.base_state = base_state;
-        batch.commit.durability = Durability::Strict;
-        Ok(batch.commit)
+        batch.writing.commit.base_state = base_state;
+        batch.writing.commit.durability = Durability::Strict;
+        Ok(batch.writing)
     }
 
     /// Commits, and remembers how far that went.
-    pub async fn commit(&self, commit: Commit) -> Result<()> {
-        let length = commit.expected_length.saturating_add(commit.events.len() as u64);
+    pub async fn commit(&self, writing: Writing) -> Result<()> {
+        let from = writing.commit.expected_length;
+        let length = from.saturating_add(writing.events.len() as u64);
         if self.written.get().is_none() {
-            self.written.set(Some(commit.expected_length));
+            self.written.set(Some(from));
         }
-        self.store.commit(self.verified.id, commit).await?;
+        let committed = self.archive.commit(self.store, self.verified.id, writing).await;
+        committed.map_err(|failure| match failure {
+            Failure::Unreadable(unreadable) => self.unreadable(&unreadable),
+            Failure::Store(error) => error.into(),
+        })?;
         self.written.set(Some(length));
         Ok(())
     }
@@ -178,88 +188,51 @@ impl<'a> Plan<'a> {
     }
 
     fn new_commit(&self, expected_length: u64) -> Commit {
-        Commit {
-            expected_length,
-            truncate_to: None,
-            events: Vec::new(),
-            base_state: None,
-            files: Vec::new(),
-            at: self.now,
-            durability: Durability::Relaxed,
-        }
+        Commit { durability: Durability::Relaxed, ..Commit::new(expected_length, self.now) }
+    }
+
+    fn new_writing(&self, expected_length: u64) -> Writing {
+        Writing { commit: self.new_commit(expected_length), events: Vec::new(), files: Vec::new() }
     }
 
     async fn next_batch(&self, batch: Batch) -> Result<Batch> {
-        self.commit(batch.commit).await?;
-        Ok(Batch { commit: self.new_commit(self.written.get().unwrap_or_default()), bytes: 0 })
+        self.commit(batch.writing).await?;
+        Ok(Batch { writing: self.new_writing(self.written.get().unwrap_or_default()), bytes: 0 })
     }
 
-    /// The base state to store, and what of it is to be set aside.
-    fn base_state(&self, content: Vec<u8>) -> Result<(String, Option<Vec<u8>>)> {
-        let entry = self.conversation.entry_name(Part::BaseState);
-        let read = base_state::read(&content, &entry, self.conversation.folder)?;
+    /// The base state to store, and whether what is in the archive is to be set aside.
+    async fn base_state(&self, entry: &Entry) -> Result<(String, bool)> {
+        let name = self.conversation.entry_name(Part::BaseState);
+        let read = base_state::read(&self.content(entry).await?, &name, self.conversation.folder)?;
         if read.id != self.verified.id {
-            return Err(self.changed(Part::BaseState));
+            return Err(invalid(format!("entry {name} changed while it was imported; try again")));
         }
         let text = match &self.verified.head {
             Head::Kept => read.text,
             Head::Moved(head) => base_state::with_head(&read.text, head.as_ref()),
         };
-        Ok((text, read.was_torn.then_some(content)))
+        Ok((text, read.was_torn))
     }
 
-    fn changed(&self, part: Part) -> Error {
-        invalid(format!(
-            "entry {} changed while it was imported; try again",
-            self.conversation.entry_name(part)
-        ))
+    async fn content(&self, entry: &Entry) -> Result<Vec<u8>> {
+        let content = self.archive.read(&[entry.position]).await;
+        content.map_err(|unreadable| self.unreadable(&unreadable))
+    }
+
+    fn unreadable(&self, unreadable: &Unreadable) -> Error {
+        unreadable.error(&self.conversation.name_at(unreadable.position).unwrap_or_default())
     }
 }
 
 /// A commit that is being filled.
 struct Batch {
-    commit: Commit,
-    bytes: usize,
+    writing: Writing,
+    bytes: u64,
 }
 
 impl Batch {
-    fn files(&mut self, file: Option<(StorePath, Vec<u8>)>) {
-        if let Some((path, content)) = file {
-            self.bytes = self.bytes.saturating_add(content.len());
-            self.commit.files.push((path, Some(content)));
-        }
-    }
-}
-
-/// Where files that cannot be used are kept, so that their bytes are not lost.
-struct SetAside {
-    taken: Vec<StorePath>,
-}
-
-impl SetAside {
-    fn new(conversation: &Conversation) -> Self {
-        Self { taken: conversation.files.iter().map(|(path, _)| path.clone()).collect() }
-    }
-
-    /// The file with a path that no other file of the conversation has.
-    fn keep(&mut self, name: &str, content: Vec<u8>) -> Option<(StorePath, Vec<u8>)> {
-        // Each file there is can stand in the way of one of these.
-        let mut candidates = (0..=self.taken.len()).map(|n| match n {
-            0 => format!("set-aside/{name}"),
-            n => format!("set-aside-{n}/{name}"),
-        });
-        let path: StorePath = candidates.find(|path| self.is_free(path))?.parse().ok()?;
-        self.taken.push(path.clone());
-        Some((path, content))
-    }
-
-    /// Whether there can be a file of this path beside those that there are.
-    fn is_free(&self, path: &str) -> bool {
-        let lies_in =
-            |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'));
-        self.taken
-            .iter()
-            .map(StorePath::as_str)
-            .all(|taken| taken != path && !lies_in(taken, path) && !lies_in(path, taken))
+    fn is_full(&self) -> bool {
+        let entries = self.writing.events.len().saturating_add(self.writing.files.len());
+        self.bytes >= limits::BATCH_BYTES || entries >= limits::BATCH_ENTRIES
     }
 }

@@ -8,8 +8,14 @@ use super::{
     invalid, json,
     json::{Level, Member},
     limits::MAX_JSON_DEPTH,
+    name::BASE_STATE,
 };
-use crate::{error::Result, id::shortened, order, search::contains};
+use crate::{
+    error::Result,
+    id::{StorePath, shortened},
+    order,
+    search::contains,
+};
 use std::{borrow::Cow, ops::Range};
 
 /// What stands where a secret was. The SDK reads it as "no value".
@@ -130,6 +136,24 @@ fn is_plaintext(value: &str) -> bool {
         // A string that cannot be read as text, such as one with half a surrogate pair, may still be a secret.
         None => value.starts_with('"'),
         Some(_) => false,
+    }
+}
+
+/// Whether a further file of this path is searched for secrets: of those that the SDK writes, a nested conversation's
+/// `base_state.json` and the agent server's `meta.json` can hold some.
+pub fn is_searched(path: &str) -> bool {
+    matches!(path.rsplit('/').next(), Some(BASE_STATE | "meta.json"))
+}
+
+/// The content of a further file as it may be stored or leave.
+pub fn without_secrets(path: &StorePath, content: Vec<u8>) -> Vec<u8> {
+    if !is_searched(path.as_str()) {
+        return content;
+    }
+    let masked = std::str::from_utf8(&content).ok().and_then(|text| masked(text).ok());
+    match masked {
+        Some((text, places)) if !places.is_empty() => text.into_owned().into_bytes(),
+        _ => content,
     }
 }
 

@@ -2,10 +2,10 @@
 
 use super::{
     Archive, base_state,
-    contents::{Contents, Conversation, Entry, Part, Tag},
+    contents::{Contents, Conversation, Part},
     event_text::{EventText, event_text},
     invalid,
-    read_ahead::ReadAhead,
+    reading::{self, Tagged},
 };
 use crate::{
     error::{Result, shown},
@@ -48,26 +48,28 @@ pub async fn verify(
     progress: &mut dyn FnMut(u64),
 ) -> Result<Vec<Verified>> {
     let mut findings: Vec<Findings> = contents.conversations.iter().map(|_| Findings::default()).collect();
-    let mut reader = ReadAhead::new(archive, in_archive_order(contents));
-    let name = |(place, part): Tag| {
-        contents
-            .conversations
-            .get(place)
-            .map(|conversation| conversation.entry_name(part))
-            .unwrap_or_default()
-    };
-    while let Some(read) = reader.next(&name).await {
-        let ((place, part), content) = read?;
-        progress(content.len() as u64);
-        let (Some(conversation), Some(found)) = (contents.conversations.get(place), findings.get_mut(place))
-        else {
-            continue;
-        };
-        match part {
-            Part::BaseState => found.base_state(conversation, &content)?,
-            Part::Event(index) => found.event(conversation, index, &content)?,
-            Part::File(_) => {}
-        }
+    let name = |position| contents.entry_name(position);
+    for group in reading::groups(in_archive_order(contents)) {
+        let bytes = group.iter().map(|(_, entry)| entry.size).sum();
+        // Whether files can be unpacked is all there is to know of them.
+        let (files, rest): (Vec<_>, Vec<_>) =
+            group.into_iter().partition(|((_, part), _)| matches!(part, Part::File(_)));
+        reading::read(archive, &rest, &name, &mut |(place, part), content| {
+            let (Some(conversation), Some(found)) =
+                (contents.conversations.get(place), findings.get_mut(place))
+            else {
+                return Ok(());
+            };
+            match part {
+                Part::BaseState => found.base_state(conversation, content),
+                Part::Event(index) => found.event(conversation, index, content),
+                Part::File(_) => Ok(()),
+            }
+        })
+        .await?;
+        let checked = archive.check(&reading::positions(&files)).await;
+        checked.map_err(|unreadable| unreadable.error(&name(unreadable.position)))?;
+        progress(bytes);
     }
     let mut ids = Names::default();
     let mut verified = Vec::new();
@@ -82,7 +84,7 @@ pub async fn verify(
 }
 
 /// Every entry with its conversation's place in the contents.
-fn in_archive_order(contents: &Contents) -> Vec<(Tag, Entry)> {
+fn in_archive_order(contents: &Contents) -> Vec<Tagged> {
     let conversations = contents.conversations.iter().enumerate();
     let mut entries = Vec::new();
     for (place, conversation) in conversations {

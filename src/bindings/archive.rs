@@ -5,18 +5,22 @@
 
 use super::{
     error::words_of,
-    host_store::HostStore,
+    host_store::{HostStore, commit_object, meaning},
     imported::{claimed, imported_to_js, object},
 };
 use crate::{
-    archive::{Archive, Claim, EntryHeader, Export, ExportEntry, ImportOptions, Progress, import},
+    archive::{
+        Archive, Claim, EntryHeader, Failure, ImportOptions, Progress, Source, Unreadable, Writing, import,
+        is_searched, portable, without_secrets,
+    },
     error::{Error, ErrorCode},
-    id::ConversationId,
+    id::{ConversationId, StorePath},
+    store::Store,
     web::guard::promise,
 };
 use futures_util::future::LocalBoxFuture;
-use js_sys::{Array, Function, Object, Promise, Uint8Array};
-use std::{cell::RefCell, rc::Rc};
+use js_sys::{Array, Float64Array, Function, Int32Array, Object, Promise, Uint8Array, Uint32Array};
+use std::fmt::Display;
 use wasm_bindgen::{JsCast, JsValue, prelude::wasm_bindgen};
 
 #[wasm_bindgen(typescript_custom_section)]
@@ -24,15 +28,28 @@ const TYPES: &str = r#"
 /** An open zip archive, as the core reads it. A rejection's message is the reason that the user is told. */
 export interface ZipSource {
   readonly size: number;
-  nextEntry(): Promise<ZipEntry | undefined>;
-  read(position: number): Promise<Uint8Array>;
-  forget(position: number): void;
+  /** The next entries of the directory, none after the last. */
+  nextEntries(): Promise<ZipEntries>;
+  /** The contents at these positions of the directory, one after the other. */
+  read(positions: Uint32Array): Promise<Uint8Array | ZipUnreadable>;
+  check(positions: Uint32Array): Promise<ZipUnreadable | undefined>;
+  /** Rejects with what the store threw. */
+  commit(conversation: string, writing: ZipWriting): Promise<ZipUnreadable | undefined>;
 }
-export interface ZipEntry {
-  name: string; compressedSize: number; size: number;
-  isDirectory: boolean; isSymlink: boolean; isEncrypted: boolean; method: number;
+/** For each name three numbers: its bytes in the archive, its bytes, and its method with bit 16 for an encrypted one, 17 for a link. */
+export interface ZipEntries { names: string[]; numbers: Float64Array }
+export interface ZipUnreadable { position: number; reason: string }
+/**
+ * A commit without its events and files. Ids and paths are joined by line feeds. A source is a position in the directory,
+ * or, below 0, what is left to 0 from one after a place in `given`: -1 is the first.
+ */
+export interface ZipWriting {
+  commit: object; ids: string; paths: string; eventSources: Int32Array; fileSources: Int32Array; given: Uint8Array[];
 }
-export interface CoreExportEntry { name: string; content: Uint8Array }
+/** What an export begins with. `baseState` is as it leaves; those of the files that are `searched` leave as `withoutSecrets`. */
+export interface CoreExport {
+  id: string; folder: string; baseState: string; length: number; updatedAt: number; files: string[]; searched: string[];
+}
 "#;
 
 #[wasm_bindgen]
@@ -44,37 +61,37 @@ extern "C" {
     #[wasm_bindgen(method, getter, structural)]
     fn size(this: &ZipSource) -> f64;
 
-    #[wasm_bindgen(method, structural, catch, js_name = nextEntry)]
-    async fn next_entry(this: &ZipSource) -> std::result::Result<JsValue, JsValue>;
+    #[wasm_bindgen(method, structural, catch, js_name = nextEntries)]
+    async fn next_entries(this: &ZipSource) -> std::result::Result<JsValue, JsValue>;
 
     #[wasm_bindgen(method, structural, catch)]
-    async fn read(this: &ZipSource, position: f64) -> std::result::Result<JsValue, JsValue>;
+    async fn read(this: &ZipSource, positions: Uint32Array) -> std::result::Result<JsValue, JsValue>;
 
-    #[wasm_bindgen(method, structural)]
-    fn forget(this: &ZipSource, position: f64);
+    #[wasm_bindgen(method, structural, catch)]
+    async fn check(this: &ZipSource, positions: Uint32Array) -> std::result::Result<JsValue, JsValue>;
 
-    type ZipEntry;
+    #[wasm_bindgen(method, structural, catch)]
+    async fn commit(
+        this: &ZipSource,
+        conversation: String,
+        writing: JsValue,
+    ) -> std::result::Result<JsValue, JsValue>;
 
-    #[wasm_bindgen(method, getter, structural)]
-    fn name(this: &ZipEntry) -> String;
-
-    #[wasm_bindgen(method, getter, structural, js_name = compressedSize)]
-    fn compressed_size(this: &ZipEntry) -> f64;
-
-    #[wasm_bindgen(method, getter, structural)]
-    fn size(this: &ZipEntry) -> f64;
-
-    #[wasm_bindgen(method, getter, structural, js_name = isDirectory)]
-    fn is_directory(this: &ZipEntry) -> bool;
-
-    #[wasm_bindgen(method, getter, structural, js_name = isSymlink)]
-    fn is_symlink(this: &ZipEntry) -> bool;
-
-    #[wasm_bindgen(method, getter, structural, js_name = isEncrypted)]
-    fn is_encrypted(this: &ZipEntry) -> bool;
+    type ZipEntries;
 
     #[wasm_bindgen(method, getter, structural)]
-    fn method(this: &ZipEntry) -> u16;
+    fn names(this: &ZipEntries) -> Array;
+
+    #[wasm_bindgen(method, getter, structural)]
+    fn numbers(this: &ZipEntries) -> Float64Array;
+
+    type ZipUnreadable;
+
+    #[wasm_bindgen(method, getter, structural)]
+    fn position(this: &ZipUnreadable) -> f64;
+
+    #[wasm_bindgen(method, getter, structural)]
+    fn reason(this: &ZipUnreadable) -> String;
 }
 
 /// Imports every conversation of an archive into a `Store`, all or none. `claim(id)` takes the right to write a
@@ -101,55 +118,51 @@ pub fn import_archive(
     })
 }
 
-/// An export under way.
-#[wasm_bindgen]
-pub struct CoreExport {
-    export: Rc<RefCell<Option<Export>>>,
-    modified_at: f64,
+/// What an export of a conversation of a `Store` begins with, as it is now.
+#[wasm_bindgen(js_name = openExport, unchecked_return_type = "Promise<CoreExport>")]
+pub fn open_export(store: Object, conversation: String) -> Promise {
+    promise(async move {
+        let store = HostStore::new(store);
+        let conversation: ConversationId = conversation.parse()?;
+        // Length and base state are read together, so they fit each other.
+        let Some(listing) = store.load(conversation).await? else {
+            return Err(Error::new(ErrorCode::NotFound, format!("there is no conversation {conversation}")));
+        };
+        let files = store.files(conversation).await?;
+        let mut searched = files.iter().filter(|path| is_searched(path.as_str()));
+        Ok(object(&[
+            ("id", conversation.to_string().into()),
+            ("folder", conversation.hex().into()),
+            ("baseState", portable(&listing.base_state, conversation).into()),
+            ("length", (listing.length as f64).into()),
+            ("updatedAt", listing.updated_at.into()),
+            ("files", texts(&mut files.iter())),
+            ("searched", texts(&mut searched)),
+        ]))
+    })
 }
 
-#[wasm_bindgen]
-impl CoreExport {
-    /// Begins an export of a conversation of a `Store` as it is now.
-    #[wasm_bindgen(unchecked_return_type = "Promise<CoreExport>")]
-    pub fn open(store: Object, conversation: String) -> Promise {
-        promise(async move {
-            let conversation: ConversationId = conversation.parse()?;
-            let export = Export::open(Rc::new(HostStore::new(store)), conversation).await?;
-            let modified_at = export.modified_at();
-            Ok(Self { export: Rc::new(RefCell::new(Some(export))), modified_at }.into())
-        })
+fn texts(paths: &mut dyn Iterator<Item = &StorePath>) -> JsValue {
+    let texts = Array::new();
+    for path in paths {
+        texts.push(&JsValue::from_str(path.as_str()));
     }
+    texts.into()
+}
 
-    /// When the conversation was last changed, in milliseconds since the Unix epoch.
-    #[wasm_bindgen(getter, js_name = modifiedAt)]
-    pub fn modified_at(&self) -> f64 {
-        self.modified_at
+/// The content of a further file as it may leave. A path that a store would refuse is searched for nothing.
+#[wasm_bindgen(js_name = withoutSecrets)]
+pub fn without_secrets_js(path: &str, content: Vec<u8>) -> Vec<u8> {
+    match path.parse() {
+        Ok(path) => without_secrets(&path, content),
+        Err(_) => content,
     }
+}
 
-    /// The next entry, or `undefined` after the last.
-    #[wasm_bindgen(unchecked_return_type = "Promise<CoreExportEntry | undefined>")]
-    pub fn next(&self) -> Promise {
-        let place = Rc::clone(&self.export);
-        promise(async move {
-            // Taken out for as long as it works, so that nothing stays borrowed while it waits.
-            let taken = place.borrow_mut().take();
-            let Some(mut export) = taken else {
-                return Err(Error::new(ErrorCode::Internal, "an export was asked for two entries at once"));
-            };
-            let entry = export.next().await;
-            place.replace(Some(export));
-            Ok(entry?.as_ref().map_or(JsValue::UNDEFINED, entry_to_js))
-        })
-    }
-
-    /// How many files have been given out, and how many there are.
-    #[wasm_bindgen(unchecked_return_type = "[done: number, total: number]")]
-    pub fn progress(&self) -> Array {
-        let progress = self.export.borrow().as_ref().map(Export::progress);
-        let Progress { done, total } = progress.unwrap_or(Progress { done: 0, total: 0 });
-        [done, total].into_iter().map(|n| JsValue::from(n as f64)).collect()
-    }
+/// Rejects with what a store meant by throwing this.
+#[wasm_bindgen(js_name = storeFailed, unchecked_return_type = "Promise<never>")]
+pub fn store_failed(thrown: JsValue) -> Promise {
+    promise(async move { Err(meaning(&thrown).into()) })
 }
 
 struct Zip(ZipSource);
@@ -159,41 +172,106 @@ impl Archive for Zip {
         self.0.size() as u64
     }
 
-    fn next_entry(&self) -> LocalBoxFuture<'_, std::result::Result<Option<EntryHeader>, String>> {
+    fn next_entries(&self) -> LocalBoxFuture<'_, std::result::Result<Vec<EntryHeader>, String>> {
         Box::pin(async {
-            let entry = self.0.next_entry().await.map_err(|thrown| words_of(&thrown))?;
-            if entry.is_undefined() {
-                return Ok(None);
+            let entries = self.0.next_entries().await.map_err(|thrown| words_of(&thrown))?;
+            let entries: ZipEntries = entries.unchecked_into();
+            let numbers = entries.numbers().to_vec();
+            let mut headers = Vec::with_capacity(numbers.len() / 3);
+            for (name, numbers) in entries.names().iter().zip(numbers.as_chunks::<3>().0) {
+                let [compressed_size, size, bits] = *numbers;
+                let bits = bits as u32;
+                headers.push(EntryHeader {
+                    name: name.as_string().unwrap_or_default(),
+                    compressed_size: compressed_size as u64,
+                    size: size as u64,
+                    is_encrypted: bits & 1 << 16 != 0,
+                    is_symlink: bits & 1 << 17 != 0,
+                    method: bits as u16,
+                });
             }
-            let entry: ZipEntry = entry.unchecked_into();
-            Ok(Some(EntryHeader {
-                name: entry.name(),
-                compressed_size: entry.compressed_size() as u64,
-                size: entry.size() as u64,
-                is_directory: entry.is_directory(),
-                is_symlink: entry.is_symlink(),
-                is_encrypted: entry.is_encrypted(),
-                method: entry.method(),
-            }))
+            Ok(headers)
         })
     }
 
-    fn read(&self, position: usize) -> LocalBoxFuture<'_, std::result::Result<Vec<u8>, String>> {
+    fn read<'a>(
+        &'a self,
+        positions: &'a [usize],
+    ) -> LocalBoxFuture<'a, std::result::Result<Vec<u8>, Unreadable>> {
         Box::pin(async move {
-            let content = self.0.read(position as f64).await.map_err(|thrown| words_of(&thrown))?;
-            match content.dyn_ref::<Uint8Array>() {
+            let answer = self.0.read(numbers(positions)).await.map_err(|thrown| lost(positions, &thrown))?;
+            match answer.dyn_ref::<Uint8Array>() {
                 Some(bytes) => Ok(bytes.to_vec()),
-                None => Err("the zip library gave no bytes".to_owned()),
+                None => Err(unreadable(answer)),
             }
         })
     }
 
-    fn forget(&self, position: usize) {
-        self.0.forget(position as f64);
+    fn check<'a>(
+        &'a self,
+        positions: &'a [usize],
+    ) -> LocalBoxFuture<'a, std::result::Result<(), Unreadable>> {
+        Box::pin(async move {
+            let answer = self.0.check(numbers(positions)).await.map_err(|thrown| lost(positions, &thrown))?;
+            if answer.is_undefined() { Ok(()) } else { Err(unreadable(answer)) }
+        })
+    }
+
+    /// In JavaScript, which has both the contents and the store.
+    fn commit<'a>(
+        &'a self,
+        _: &'a dyn Store,
+        conversation: ConversationId,
+        writing: Writing,
+    ) -> LocalBoxFuture<'a, std::result::Result<(), Failure>> {
+        Box::pin(async move {
+            let answer = self.0.commit(conversation.to_string(), writing_object(writing)).await;
+            let answer = answer.map_err(|thrown| Failure::Store(meaning(&thrown)))?;
+            if answer.is_undefined() { Ok(()) } else { Err(Failure::Unreadable(unreadable(answer))) }
+        })
     }
 }
 
-fn entry_to_js(entry: &ExportEntry) -> JsValue {
-    let content = Uint8Array::from(entry.content.as_bytes());
-    object(&[("name", entry.name.as_str().into()), ("content", content.into())])
+fn numbers(positions: &[usize]) -> Uint32Array {
+    Uint32Array::from(positions.iter().map(|position| *position as u32).collect::<Vec<_>>().as_slice())
+}
+
+/// The whole archive cannot be read any more.
+fn lost(positions: &[usize], thrown: &JsValue) -> Unreadable {
+    Unreadable { position: positions.first().copied().unwrap_or_default(), reason: words_of(thrown) }
+}
+
+fn unreadable(answer: JsValue) -> Unreadable {
+    let answer: ZipUnreadable = answer.unchecked_into();
+    Unreadable { position: answer.position() as usize, reason: answer.reason() }
+}
+
+fn writing_object(writing: Writing) -> JsValue {
+    let given = Array::new();
+    let (ids, event_sources) = sources(writing.events, &given);
+    let (paths, file_sources) = sources(writing.files, &given);
+    object(&[
+        ("commit", commit_object(&writing.commit)),
+        ("ids", ids.into()),
+        ("paths", paths.into()),
+        ("eventSources", event_sources.into()),
+        ("fileSources", file_sources.into()),
+        ("given", given.into()),
+    ])
+}
+
+fn sources<T: Display>(items: Vec<(T, Source)>, given: &Array) -> (String, Int32Array) {
+    let mut names = String::new();
+    let mut places = Vec::with_capacity(items.len());
+    for (name, source) in items {
+        if !places.is_empty() {
+            names.push('\n');
+        }
+        names.push_str(&name.to_string());
+        places.push(match source {
+            Source::Entry(position) => position as i32,
+            Source::Given(content) => -(given.push(&Uint8Array::from(content.as_slice())) as i32),
+        });
+    }
+    (names, Int32Array::from(places.as_slice()))
 }

@@ -189,7 +189,7 @@ pub(super) fn event_object(event: &StoredEvent) -> JsValue {
     object.into()
 }
 
-fn commit_object(commit: &Commit) -> JsValue {
+pub(super) fn commit_object(commit: &Commit) -> JsValue {
     let object = Object::new();
     set(&object, "expectedLength", &number(commit.expected_length));
     if let Some(end) = commit.truncate_to {
@@ -260,7 +260,7 @@ pub(super) fn commit(value: &JsValue) -> Result<Commit, StoreError> {
 }
 
 /// What the host meant by throwing this.
-fn meaning(thrown: &JsValue) -> StoreError {
+pub(super) fn meaning(thrown: &JsValue) -> StoreError {
     let property = |name: &str| {
         thrown.is_object().then(|| Reflect::get(thrown, &name.into()).ok()?.as_string()).flatten()
     };

@@ -52,7 +52,7 @@ test("what one's own store says is wrong is said once", async () => {
 // Last, because nothing can be imported after it.
 test("a crash settles every import and export, and leaves stores and locks to go on", async () => {
   const { importArchive } = await archiveParts();
-  const hostile = { size: 1, nextEntry: async () => ({ get name() { throw new Error("a crash on purpose"); } }) };
+  const hostile = { size: 1, nextEntries: async () => ({ get numbers() { throw new Error("a crash on purpose"); } }) };
   const crash = () => importArchive(hostile, {}, () => true, 0, () => {}).catch(() => {});
   const store = memoryStore();
   const dying = watched(store, () => {

@@ -48,13 +48,17 @@ const cases = {
   "cut off in the middle": [zip(plain()).subarray(0, 500), /zip archive/],
   "without its beginning": [zip(plain()).subarray(300), /zip archive|unpacked/],
   "one disk of several": [zip(plain(), { disk: 1 }), /[Ss]plit/],
-  "fewer entries than it counts": [zip(plain(), { count: 9 }), /zip archive/],
+  "fewer entries than it counts": [zip(plain(), { count: 9 }), /another number of entries/],
+  "more entries than it counts": [zip(plain(), { count: 2 }), /another number of entries/],
+  "more entries than it counts, in 64 bits": [zip(plain(), { count: 2, zip64: true }), /another number of entries/],
+  "another method in its own header": [extra({ localMethod: 0 }), /extra.*packed otherwise/],
+  "settings of 100 MB": [zip([...plain(), { name: `${folder}/meta.json`, content: bomb }]), /meta\.json.*allowed for settings/],
   "a path that climbs": [zip([...plain(), { name: "../../.bashrc", content: "x" }]), /\.\.\/\.\.\/\.bashrc/],
   "an absolute path": [zip([...plain(), { name: "/etc/passwd", content: "x" }]), /\/etc\/passwd/],
   "a path for Windows": [zip([...plain(), { name: `${folder}\\..\\x`, content: "x" }]), /backslash/],
   "a drive letter": [zip([...plain(), { name: "C:/x", content: "x" }]), /C:\/x/],
   "a NUL in a name": [zip([...plain(), { name: `${folder}/a\0b`, content: "x" }]), /control character/],
-  "two names for one entry": [extra({ localName: `${folder}/extrb` }), /extra.*filename/],
+  "two names for one entry": [extra({ localName: `${folder}/extrb` }), /extra.*another name/],
   "a name twice": [zip([...plain(), { name: eventPath(1), content: event(1) }]), /event-00001.*twice/],
   "an index twice": [zip([...plain(), { name: eventPath(1).replace("0000-4", "0001-4"), content: "{}" }]), /same index/],
   "a gap": [zip(plain().filter(({ name }) => name !== eventPath(1))), /event 1 is missing/],
@@ -102,7 +106,9 @@ test("arguments that are no archive are refused as such", async () => {
   for (const wrong of [undefined, null, "zip", 7, {}, [1, 2]]) {
     await assert.rejects(importZip(wrong, memoryStore()), { code: "invalid_options" });
   }
-  await assert.rejects(importZip(zip(plain()), memoryStore(), "no function"), { code: "invalid_options" });
+  for (const wrong of [{ onProgress: "no function" }, { signal: "no signal" }]) {
+    await assert.rejects(importZip(zip(plain()), memoryStore(), wrong), { code: "invalid_options" });
+  }
 });
 
 /** The second entry lies in the stored bytes of the first. */

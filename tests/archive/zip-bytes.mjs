@@ -8,7 +8,7 @@ const u64 = (n) => Buffer.from(BigUint64Array.of(BigInt(n)).buffer);
 /**
  * The bytes of an archive of these entries. Beyond `name` and `content` an entry may have: `method` (8), `packed` (the
  * bytes in place of the packed content), `flags`, `crc`, `size`, `compressedSize` (what the headers say),
- * `localName`, `descriptor` (sizes after the content), `zip64`, `attributes`, `offset` (what the directory says), `inside` (only the
+ * `localName`, `localMethod`, `descriptor` (sizes after the content), `zip64`, `attributes`, `offset` (what the directory says), `inside` (only the
  * directory knows it; its bytes lie at `offset` in another entry).
  * The archive: `comment`, `prefix` (bytes before it), `disk`, `count`, `zip64`, `encryptedDirectory`.
  */
@@ -37,7 +37,7 @@ export function zip(entries, archive = {}) {
     const extra = entry.zip64 ? Buffer.concat([u16(1), u16(16), u64(size), u64(compressedSize)]) : Buffer.alloc(0);
     const start = offset;
     const inLocal = entry.descriptor ? [u32(0), u32(0), u32(0)] : [u32(crc), u32(saidCompressed), u32(said)];
-    if (!entry.inside) push(u32(0x04034b50), u16(version), u16(flags), u16(method), u32(0x5a210000), ...inLocal);
+    if (!entry.inside) push(u32(0x04034b50), u16(version), u16(flags), u16(entry.localMethod ?? method), u32(0x5a210000), ...inLocal);
     if (!entry.inside) push(u16(localName.length), u16(entry.descriptor ? 0 : extra.length), localName, entry.descriptor ? Buffer.alloc(0) : extra, packed);
     if (entry.descriptor) push(u32(0x08074b50), u32(crc), u32(compressedSize), u32(size));
     directory.push(

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        Archive, EntryHeader,
+        Archive, EntryHeader, Unreadable,
         name::{BASE_STATE, EVENTS, event_name},
     },
     log::Log,
@@ -23,7 +23,7 @@ const LONGEST_TAG: usize = 256;
 /// The files of a conversation's directory, in memory.
 pub struct Folder {
     files: Vec<(String, Rc<str>)>,
-    next: Cell<usize>,
+    was_listed: Cell<bool>,
 }
 
 impl Folder {
@@ -35,7 +35,7 @@ impl Folder {
             let name = format!("{folder}/{EVENTS}/{}", event_name(index, event.id()));
             files.push((name, Rc::clone(event.json())));
         }
-        Self { files, next: Cell::new(0) }
+        Self { files, was_listed: Cell::new(false) }
     }
 }
 
@@ -44,26 +44,35 @@ impl Archive for Folder {
         self.files.iter().map(|(_, content)| content.len() as u64).sum()
     }
 
-    fn next_entry(&self) -> LocalBoxFuture<'_, Result<Option<EntryHeader>, String>> {
-        let place = self.next.replace(self.next.get().saturating_add(1));
-        let header = self.files.get(place).map(|(name, content)| EntryHeader {
-            name: name.clone(),
-            compressed_size: content.len() as u64,
-            size: content.len() as u64,
-            is_directory: false,
-            is_symlink: false,
-            is_encrypted: false,
-            method: 0,
-        });
-        Box::pin(ready(Ok(header)))
+    fn next_entries(&self) -> LocalBoxFuture<'_, Result<Vec<EntryHeader>, String>> {
+        let mut headers = Vec::new();
+        // All at once, and then no more.
+        if !self.was_listed.replace(true) {
+            headers.extend(self.files.iter().map(|(name, content)| EntryHeader {
+                name: name.clone(),
+                compressed_size: content.len() as u64,
+                size: content.len() as u64,
+                is_symlink: false,
+                is_encrypted: false,
+                method: 0,
+            }));
+        }
+        Box::pin(ready(Ok(headers)))
     }
 
-    fn read(&self, position: usize) -> LocalBoxFuture<'_, Result<Vec<u8>, String>> {
-        let content = self.files.get(position).map(|(_, content)| content.as_bytes().to_vec());
-        Box::pin(ready(content.ok_or_else(|| "there is no such file".to_owned())))
+    fn read<'a>(&'a self, positions: &'a [usize]) -> LocalBoxFuture<'a, Result<Vec<u8>, Unreadable>> {
+        let mut contents = Vec::new();
+        for position in positions {
+            if let Some((_, content)) = self.files.get(*position) {
+                contents.extend_from_slice(content.as_bytes());
+            }
+        }
+        Box::pin(ready(Ok(contents)))
     }
 
-    fn forget(&self, _: usize) {}
+    fn check<'a>(&'a self, _: &'a [usize]) -> LocalBoxFuture<'a, Result<(), Unreadable>> {
+        Box::pin(ready(Ok(())))
+    }
 }
 
 /// What the SDK needs; the rest is its default. Of the agent nothing is known but a model's name.

@@ -116,10 +116,15 @@ fn bombs() {
     ratio.size = 4 * (127 << 10);
     refused("packed 1000 times", &ratio, "archive_invalid", &["bomb"]);
     let mut lying = Listed::conversation(2);
-    lying.add(&format!("{FOLDER}/lies"), &[0; 100]).size = 10;
-    refused("longer than it says", &lying, "archive_invalid", &["lies", "cannot be unpacked"]);
-    lying.entries.last_mut().unwrap().0.size = 1000;
-    refused("shorter than it says", &lying, "archive_invalid", &["lies", "cannot be unpacked"]);
+    lying.add(&event_path(2), event(2).as_bytes()).size = 1000;
+    refused("shorter than it says", &lying, "archive_invalid", &[&event_path(2), "cannot be unpacked"]);
+    let long = format!("{{{}}}", " ".repeat((16 << 20) - 1));
+    for name in ["base_state.json", "subagents/aa/base_state.json", "meta.json"] {
+        let path = format!("{FOLDER}/{name}");
+        let mut archive = Listed::conversation(1).without(&path);
+        archive.add(&path, long.as_bytes());
+        refused("settings too long", &archive, "archive_invalid", &[&path, "16777217 bytes"]);
+    }
     let mut stored = Listed::conversation(2);
     stored.add(&format!("{FOLDER}/s"), b"x").method = 0;
     stored.entries.last_mut().unwrap().0.compressed_size = 7;
@@ -168,13 +173,15 @@ fn a_directory_that_cannot_be_read() {
         fn size(&self) -> u64 {
             0
         }
-        fn next_entry(&self) -> LocalBoxFuture<'_, Result<Option<EntryHeader>, String>> {
+        fn next_entries(&self) -> LocalBoxFuture<'_, Result<Vec<EntryHeader>, String>> {
             Box::pin(ready(Err("File format is not recognized".into())))
         }
-        fn read(&self, _: usize) -> LocalBoxFuture<'_, Result<Vec<u8>, String>> {
-            Box::pin(ready(Err("there is none".into())))
+        fn read<'a>(&'a self, _: &'a [usize]) -> LocalBoxFuture<'a, Result<Vec<u8>, Unreadable>> {
+            Box::pin(ready(Ok(Vec::new())))
         }
-        fn forget(&self, _: usize) {}
+        fn check<'a>(&'a self, _: &'a [usize]) -> LocalBoxFuture<'a, Result<(), Unreadable>> {
+            Box::pin(ready(Ok(())))
+        }
     }
     let options = ImportOptions { now: 0.0, on_progress: &|_| (), claim: &anybody };
     let error = block_on(import(&NoZip, &MemoryStore::new(), &options)).unwrap_err();

@@ -9,7 +9,10 @@ mod left_half_written;
 mod random;
 mod round_trip;
 
-use super::{Archive, Claim, EntryHeader, Export, ImportOptions, Imported, Progress, import};
+use super::{
+    Archive, Claim, EntryHeader, ImportOptions, Imported, Progress, Unreadable, import, portable,
+    without_secrets,
+};
 use crate::{
     error::Error,
     id::{ConversationId, StorePath},
@@ -49,7 +52,6 @@ impl Listed {
             name: name.to_owned(),
             compressed_size: size,
             size,
-            is_directory: name.ends_with('/'),
             is_symlink: false,
             is_encrypted: false,
             method: 8,
@@ -94,17 +96,31 @@ impl Archive for Listed {
         self.size
     }
 
-    fn next_entry(&self) -> LocalBoxFuture<'_, Result<Option<EntryHeader>, String>> {
-        let next = self.entries.get(self.next.get()).map(|(header, _)| header.clone());
-        self.next.set(self.next.get() + 1);
+    /// A few at a time.
+    fn next_entries(&self) -> LocalBoxFuture<'_, Result<Vec<EntryHeader>, String>> {
+        let next = self.entries.iter().skip(self.next.get()).take(3);
+        let next: Vec<_> = next.map(|(header, _)| header.clone()).collect();
+        self.next.set(self.next.get() + next.len());
         Box::pin(ready(Ok(next)))
     }
 
-    fn read(&self, position: usize) -> LocalBoxFuture<'_, Result<Vec<u8>, String>> {
-        Box::pin(ready(self.entries[position].1.clone()))
+    fn read<'a>(&'a self, positions: &'a [usize]) -> LocalBoxFuture<'a, Result<Vec<u8>, Unreadable>> {
+        let mut contents = Vec::new();
+        for position in positions {
+            match &self.entries[*position].1 {
+                Ok(content) => contents.extend_from_slice(content),
+                Err(reason) => {
+                    let unreadable = Unreadable { position: *position, reason: reason.clone() };
+                    return Box::pin(ready(Err(unreadable)));
+                }
+            }
+        }
+        Box::pin(ready(Ok(contents)))
     }
 
-    fn forget(&self, _: usize) {}
+    fn check<'a>(&'a self, positions: &'a [usize]) -> LocalBoxFuture<'a, Result<(), Unreadable>> {
+        Box::pin(async move { self.read(positions).await.map(drop) })
+    }
 }
 
 fn base_state() -> String {
@@ -169,16 +185,20 @@ fn snapshot(store: &dyn Store) -> Snapshot {
     })
 }
 
-fn exported(store: Rc<dyn Store>) -> Vec<(String, Vec<u8>)> {
-    block_on(async {
-        let mut export = Export::open(store, id()).await.unwrap();
-        let mut entries = Vec::new();
-        while let Some(entry) = export.next().await.unwrap() {
-            entries.push((entry.name, entry.content.as_bytes().to_vec()));
-        }
-        assert_eq!(export.progress().done, export.progress().total);
-        entries
-    })
+/// The files of a conversation as they leave, directories left out.
+fn exported(store: &dyn Store) -> Vec<(String, Vec<u8>)> {
+    let held = snapshot(store);
+    let (id, base_state, events, files) = held.iter().find(|(found, ..)| *found == id()).unwrap();
+    let name = |path: &str| format!("{}/{path}", id.hex());
+    let mut entries = vec![(name("base_state.json"), portable(base_state, *id).into_bytes())];
+    for event in events {
+        let path = format!("events/event-{:05}-{}.json", event.index, event.id);
+        entries.push((name(&path), event.json.as_bytes().to_vec()));
+    }
+    for (path, content) in files {
+        entries.push((name(path.as_str()), without_secrets(path, content.clone())));
+    }
+    entries
 }
 
 fn stored(archive: &Listed) -> MemoryStore {

@@ -1,0 +1,89 @@
+// Bytes that are put together piece by piece.
+
+export type Bytes = Uint8Array<ArrayBuffer>;
+
+/** A buffer that grows. Numbers are little-endian, as the container format has them. */
+export class Buffer {
+  size = 0;
+  #bytes: Bytes = new Uint8Array(1024);
+  #view = new DataView(this.#bytes.buffer);
+
+  u16(...numbers: number[]): this {
+    this.#need(2 * numbers.length);
+    for (const number of numbers) {
+      this.#view.setUint16(this.size, number, true);
+      this.size += 2;
+    }
+    return this;
+  }
+
+  u32(...numbers: number[]): this {
+    this.#need(4 * numbers.length);
+    for (const number of numbers) {
+      this.#view.setUint32(this.size, number, true);
+      this.size += 4;
+    }
+    return this;
+  }
+
+  u64(...numbers: number[]): this {
+    for (const number of numbers) this.u32(number % 2 ** 32, Math.floor(number / 2 ** 32));
+    return this;
+  }
+
+  bytes(bytes: Uint8Array): this {
+    this.#need(bytes.length);
+    this.#bytes.set(bytes, this.size);
+    this.size += bytes.length;
+    return this;
+  }
+
+  /** What is in it. It is empty then. */
+  take(): Bytes {
+    const isLarge = this.size > 1 << 20;
+    const taken = isLarge ? this.#bytes.subarray(0, this.size) : this.#bytes.slice(0, this.size);
+    if (isLarge) this.#use(new Uint8Array(1024));
+    this.size = 0;
+    return taken;
+  }
+
+  #need(more: number): void {
+    if (this.size + more <= this.#bytes.length) return;
+    const larger = new Uint8Array(Math.max(this.size + more, 2 * this.#bytes.length));
+    larger.set(this.#bytes.subarray(0, this.size));
+    this.#use(larger);
+  }
+
+  #use(bytes: Bytes): void {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer);
+  }
+}
+
+/** Lets the page do what waits, at most every 50 ms; no timer, because those are slow in a tab that is not seen. */
+export class Turns {
+  #since = performance.now();
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(signal: AbortSignal | undefined) {
+    this.#signal = signal;
+  }
+
+  /** Whether it is time to wait for `next()`. */
+  get isOver(): boolean {
+    this.#signal?.throwIfAborted();
+    return performance.now() - this.#since > 50;
+  }
+
+  async next(): Promise<void> {
+    if (!this.isOver) return;
+    const { port1, port2 } = new MessageChannel();
+    await new Promise((resolve) => {
+      port1.onmessage = resolve;
+      port2.postMessage(0);
+    });
+    port1.close();
+    this.#since = performance.now();
+    this.#signal?.throwIfAborted();
+  }
+}

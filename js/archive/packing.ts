@@ -1,0 +1,93 @@
+// Packing and unpacking one content, and its checksum.
+import { deflateSync, inflateSync } from "fflate";
+import type { Bytes } from "./bytes.js";
+
+/** What is larger is left to the platform's streams: they are faster then, and the page goes on meanwhile. */
+const mostAtOnce = 256 << 10;
+
+/** A content as it lies in an archive. */
+export interface Packed {
+  /** The container format's number: 0 for stored, 8 for deflated. */
+  method: number;
+  bytes: Bytes;
+  crc: number;
+  size: number;
+}
+
+/** An empty content is stored, any other deflated. */
+export async function packed(content: Bytes): Promise<Packed> {
+  const crc = crc32(content);
+  const size = content.length;
+  if (size === 0) return { method: 0, bytes: content, crc, size };
+  if (size <= mostAtOnce) return { method: 8, bytes: deflateSync(content) as Bytes, crc, size };
+  const stream = new Blob([content]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+  return { method: 8, bytes: new Uint8Array(await new Response(stream).arrayBuffer()), crc, size };
+}
+
+/** Whether a content can be inflated at once. What is packed far longer than it will be goes on for who knows how long. */
+export function isSmall(compressedSize: number, size: number): boolean {
+  return size <= mostAtOnce && compressedSize <= size + 1024;
+}
+
+/** Fills all but the last byte of `into`. Throws if the content has another size. */
+export function inflate(packed: Uint8Array, into: Bytes): void {
+  const size = into.length - 1;
+  if (packed.length === 0 && size === 0) return;
+  let length;
+  try {
+    length = inflateSync(packed, { out: into }).length;
+  } catch (error) {
+    // What does not fit is told by the library only where whole blocks are copied.
+    if (error instanceof RangeError) throw longer(size);
+    throw error;
+  }
+  if (length > size) throw longer(size);
+  if (length < size) throw shorter(length, size);
+}
+
+/** As `inflate`, from a stream, which is given up as soon as it is too long. */
+export async function inflateStream(packed: Blob, into: Bytes): Promise<void> {
+  const size = into.length - 1;
+  const reader = packed.stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
+  let length = 0;
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    if (length + next.value.length > size) {
+      void reader.cancel().catch(() => undefined);
+      throw longer(size);
+    }
+    into.set(next.value, length);
+    length += next.value.length;
+  }
+  if (length < size) throw shorter(length, size);
+}
+
+function longer(size: number): Error {
+  return new Error(`it is longer than the ${size} bytes that its header says`);
+}
+
+function shorter(length: number, size: number): Error {
+  return new Error(`it has ${length} bytes where its header says ${size}`);
+}
+
+/** The checksum of the container format, four bytes at a time. */
+export function crc32(bytes: Uint8Array): number {
+  let crc = -1;
+  let at = 0;
+  for (const end = bytes.length - 3; at < end; at += 4) {
+    crc ^= bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
+    crc = table[768 + (crc & 255)]! ^ table[512 + ((crc >>> 8) & 255)]! ^ table[256 + ((crc >>> 16) & 255)]! ^ table[crc >>> 24]!;
+  }
+  for (; at < bytes.length; at++) crc = (crc >>> 8) ^ table[(crc ^ bytes[at]!) & 255]!;
+  return ~crc >>> 0;
+}
+
+/** For each byte four numbers: what it does to the checksum when none to three bytes follow it. */
+const table = /* @__PURE__ */ (() => {
+  const table = new Int32Array(1024);
+  for (let n = 0; n < 1024; n++) {
+    let crc = n < 256 ? n : table[n - 256]!;
+    for (let bit = n < 256 ? 0 : 8; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+    table[n] = n < 256 ? crc : (crc >>> 8) ^ table[crc & 255]!;
+  }
+  return table;
+})();

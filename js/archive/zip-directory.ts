@@ -1,0 +1,176 @@
+// The directory of a zip archive: which entries there are, and where. Whatever contradicts itself is refused, so that
+// nothing is unpacked here that another program would not find, and nothing left out that it would.
+import type { Bytes } from "./bytes.js";
+
+/** A directory of 200,000 entries, more than the core accepts, stays below this; it is held in memory. */
+const maxDirectoryBytes = 64 << 20;
+
+const endBytes = 22;
+const longestComment = 0xffff;
+
+/** What the headers say of entries, by their place in the directory. */
+export class ZipDirectory {
+  readonly count: number;
+  readonly methods: Uint16Array;
+  readonly flags: Uint16Array;
+  readonly checksums: Uint32Array;
+  readonly packedSizes: Float64Array;
+  readonly sizes: Float64Array;
+  /** Where the entries' own headers lie. */
+  readonly starts: Float64Array;
+  readonly #isLink: Uint8Array;
+  /** Where the records lie in `#bytes`. */
+  readonly #records: Uint32Array;
+  readonly #bytes: Bytes;
+  readonly #view: DataView;
+  /** The starts in their order, and where the directory begins. */
+  readonly #borders: Float64Array;
+
+  /** Of `bytes`, which lie at `at` in an archive with so many bytes in front of it; `said` is how many entries it should have. */
+  constructor(bytes: Bytes, at: number, prefix: number, said: (count: number) => boolean) {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    const most = Math.floor(bytes.length / 46);
+    this.methods = new Uint16Array(most);
+    this.flags = new Uint16Array(most);
+    this.checksums = new Uint32Array(most);
+    this.packedSizes = new Float64Array(most);
+    this.sizes = new Float64Array(most);
+    this.starts = new Float64Array(most);
+    this.#isLink = new Uint8Array(most);
+    this.#records = new Uint32Array(most);
+    let count = 0;
+    let record = 0;
+    while (record < bytes.length) {
+      if (record + 46 > bytes.length || view.getUint32(record, true) !== 0x02014b50) throw new Error("its directory is damaged");
+      const variable = record + 46;
+      const nameLength = view.getUint16(record + 28, true);
+      const extraLength = view.getUint16(record + 30, true);
+      const next = variable + nameLength + extraLength + view.getUint16(record + 32, true);
+      if (next > bytes.length) throw new Error("its directory is damaged");
+      this.#records[count] = record;
+      this.flags[count] = view.getUint16(record + 8, true);
+      this.methods[count] = view.getUint16(record + 10, true);
+      this.checksums[count] = view.getUint32(record + 16, true);
+      // The numbers that did not fit follow in an extra field, in this order.
+      const [size, packedSize, start] = wide(view, variable + nameLength, variable + nameLength + extraLength, [
+        view.getUint32(record + 24, true), view.getUint32(record + 20, true), view.getUint32(record + 42, true),
+      ]);
+      this.sizes[count] = size!;
+      this.packedSizes[count] = packedSize!;
+      this.starts[count] = prefix + start!;
+      this.#isLink[count] = ((view.getUint16(record + 40, true) & 0o170000) === 0o120000) as unknown as number;
+      count++;
+      record = next;
+    }
+    if (!said(count)) throw new Error("its directory has another number of entries than it says");
+    this.count = count;
+    this.#bytes = bytes;
+    this.#view = view;
+    this.#borders = new Float64Array(count + 1);
+    this.#borders.set(this.starts.subarray(0, count));
+    this.#borders[count] = at;
+    this.#borders.sort();
+  }
+
+  /** The bytes of an entry's name. */
+  rawName(entry: number): Uint8Array {
+    const record = this.#records[entry]!;
+    return this.#bytes.subarray(record + 46, record + 46 + this.#view.getUint16(record + 28, true));
+  }
+
+  name(entry: number): string {
+    const raw = this.rawName(entry);
+    try {
+      return utf8.decode(raw);
+    } catch {
+      return oneByte.decode(raw);
+    }
+  }
+
+  isEncrypted(entry: number): boolean {
+    return (this.flags[entry]! & 0x2041) !== 0;
+  }
+
+  isLink(entry: number): boolean {
+    return this.#isLink[entry] !== 0;
+  }
+
+  /** Where at the latest an entry ends: at the start of the one behind it. `undefined` if another starts with it. */
+  border(entry: number): number | undefined {
+    const start = this.starts[entry]!;
+    let [low, high] = [0, this.#borders.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#borders[middle]! <= start) low = middle + 1;
+      else high = middle;
+    }
+    return this.#borders[low - 2] === start ? undefined : this.#borders[low];
+  }
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const oneByte = new TextDecoder("latin1");
+
+/** The numbers of a record, each replaced by its wide form if it says that it has one. */
+function wide(view: DataView, start: number, end: number, numbers: number[]): number[] {
+  if (!numbers.includes(0xffffffff)) return numbers;
+  for (let at = start; at + 4 <= end; at += 4 + view.getUint16(at + 2, true)) {
+    if (view.getUint16(at, true) !== 1) continue;
+    const last = Math.min(end, at + 4 + view.getUint16(at + 2, true));
+    let from = at + 4;
+    return numbers.map((number) => {
+      if (number !== 0xffffffff || from + 8 > last) return number;
+      from += 8;
+      return u64(view, from - 8);
+    });
+  }
+  return numbers;
+}
+
+function u64(view: DataView, at: number): number {
+  return view.getUint32(at, true) + view.getUint32(at + 4, true) * 2 ** 32;
+}
+
+/** Reads the directory, which lies at the end. What fails says why. */
+export async function readDirectory(archive: Blob): Promise<ZipDirectory> {
+  const read = async (start: number, end: number) => new Uint8Array(await archive.slice(start, end).arrayBuffer());
+  const tailAt = Math.max(0, archive.size - endBytes - longestComment);
+  const tail = await read(tailAt, archive.size);
+  const view = new DataView(tail.buffer);
+  let end = tail.length - endBytes;
+  while (end >= 0 && !(view.getUint32(end, true) === 0x06054b50 && end + endBytes + view.getUint16(end + 20, true) === tail.length)) end--;
+  if (end < 0) throw new Error("it does not end as one");
+  let count = view.getUint16(end + 10, true);
+  let size = view.getUint32(end + 12, true);
+  let said = view.getUint32(end + 16, true);
+  let directoryEnd = tailAt + end;
+  let isWhole = view.getUint16(end + 4, true) === view.getUint16(end + 6, true) && view.getUint16(end + 8, true) === count;
+  let disk = view.getUint16(end + 4, true) % 0xffff;
+  let isCounted = (entries: number) => entries % 0x10000 === count;
+
+  const locator = end - 20;
+  if (locator >= 0 && view.getUint32(locator, true) === 0x07064b50) {
+    // The record lies where the locator says, unless something was put in front of the archive.
+    const straight = directoryEnd - 20 - 56;
+    for (const at of [u64(view, locator + 8), straight]) {
+      const bytes = at >= 0 && at + 56 <= directoryEnd ? await read(at, at + 56) : new Uint8Array(0);
+      if (bytes.length < 56) continue;
+      const record = new DataView(bytes.buffer);
+      if (record.getUint32(0, true) !== 0x06064b50) continue;
+      count = u64(record, 32);
+      size = u64(record, 40);
+      said = u64(record, 48);
+      isWhole = u64(record, 24) === count;
+      disk = record.getUint32(16, true);
+      directoryEnd = at;
+      isCounted = (entries) => entries === count;
+      break;
+    }
+  }
+  if (!isWhole || disk !== 0) throw new Error("Split archives are not read, only whole ones");
+  if (size > maxDirectoryBytes) throw new Error("its directory is too large");
+  const start = directoryEnd - size;
+  if (start < said) throw new Error("its directory is not where it says");
+  const bytes = start >= tailAt ? tail.subarray(start - tailAt, directoryEnd - tailAt) : await read(start, directoryEnd);
+  return new ZipDirectory(bytes, start, start - said, isCounted);
+}

@@ -1,0 +1,130 @@
+// A stored conversation as a zip archive, block by block. The core says what may leave of the settings and of the further
+// files; events go from the store into the archive as they are.
+import { openExport, storeFailed, withoutSecrets } from "../../pkg/threadkeep_archive.js";
+import { ThreadkeepError } from "../errors.js";
+import type { Store, StoredEvent } from "../store.js";
+import { type Bytes, Turns } from "./bytes.js";
+import { packed } from "./packing.js";
+import { ZipWriter } from "./zip-writer.js";
+
+/** Whoever reads gets blocks of about this size. */
+const blockBytes = 64 << 10;
+/** What is read of the store at once: about so much, or a few events if they are larger. */
+const pageBytes = 1 << 20;
+const mostInPage = 2000;
+const mostFiles = 16;
+
+const encoder = new TextEncoder();
+const nothing = new Uint8Array(0);
+
+/** The conversation as it was when the first block was asked for. `report` is told of files done. */
+export async function* zipBlocks(
+  store: Store,
+  conversation: string,
+  report: (done: number, total: number) => void,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Bytes, void> {
+  const { id, folder, baseState, length, updatedAt, files, searched } = await openExport(store, conversation);
+  const writer = new ZipWriter(updatedAt);
+  const turns = new Turns(signal);
+  const folders = new Set<string>();
+  const total = length + files.length + 1;
+  let done = 0;
+
+  /** Folders come before what lies in them, as the agent server has it. */
+  const addFolder = async (name: string) => {
+    if (folders.has(name)) return;
+    const around = name.lastIndexOf("/", name.length - 2) + 1;
+    if (around > 0) await addFolder(name.slice(0, around));
+    folders.add(name);
+    writer.add(name, await packed(nothing));
+  };
+  const add = async (path: string, content: Bytes) => {
+    const name = `${folder}/${path}`;
+    await addFolder(name.slice(0, name.lastIndexOf("/") + 1));
+    writer.add(name, await packed(content));
+    report(++done, total);
+    if (turns.isOver) await turns.next();
+  };
+
+  await add("base_state.json", encoder.encode(baseState));
+  await addFolder(`${folder}/events/`);
+  const page = new Page();
+  for (let next = 0; next < length; ) {
+    const end = Math.min(length, next + page.count);
+    const events = await asked(() => store.events(id, next, end));
+    check(events, id, next, end);
+    for (const event of events) {
+      const content = encoder.encode(event.json);
+      page.saw(content.length);
+      await add(`events/event-${String(event.index).padStart(5, "0")}-${event.id}.json`, content);
+      if (writer.size >= blockBytes) yield writer.take();
+    }
+    next += events.length;
+    page.turn();
+  }
+  page.count = 1;
+  for (let next = 0; next < files.length; ) {
+    const paths = files.slice(next, next + Math.min(page.count, mostFiles));
+    const contents = await asked(() => Promise.all(paths.map((path) => store.readFile(id, path))));
+    for (const [place, path] of paths.entries()) {
+      const content = contents[place];
+      // Removed since the export began.
+      if (content === undefined || content === null) {
+        done++;
+        continue;
+      }
+      if (!(content instanceof Uint8Array)) throw corrupt("readFile() answered with something that is no Uint8Array");
+      page.saw(content.length);
+      await add(path, (searched.includes(path) ? withoutSecrets(path, content) : content) as Bytes);
+      if (writer.size >= blockBytes) yield writer.take();
+    }
+    next += paths.length;
+    page.turn();
+  }
+  writer.end();
+  yield writer.take();
+}
+
+/** How many make about a page. Only grows step by step, because the next may be larger. */
+class Page {
+  count = 8;
+  #bytes = 0;
+  #seen = 0;
+
+  saw(bytes: number): void {
+    this.#bytes += bytes;
+    this.#seen++;
+  }
+
+  turn(): void {
+    const fitting = Math.floor((this.#seen * pageBytes) / Math.max(this.#bytes, 1));
+    if (this.#seen > 0) this.count = Math.max(1, Math.min(fitting, 4 * this.#seen, mostInPage));
+    this.#bytes = this.#seen = 0;
+  }
+}
+
+/** What a store answers; what it throws means what it means to the core. */
+async function asked<T>(question: () => Promise<T>): Promise<T> {
+  try {
+    return await question();
+  } catch (error) {
+    return storeFailed(error);
+  }
+}
+
+/** A host's store may answer with anything. */
+function check(events: StoredEvent[], id: string, start: number, end: number): void {
+  if (!Array.isArray(events)) throw corrupt("events() has something else where an array belongs");
+  if (events.length === 0) throw new ThreadkeepError("not_found", `event ${start} of conversation ${id} is not there any more`);
+  if (events.length > end - start) throw corrupt("events() answered with more events than were asked for");
+  for (const [place, event] of events.entries()) {
+    if (event?.index !== start + place) throw corrupt(`events() left out event ${start + place} of conversation ${id}`);
+    if (typeof event.id !== "string" || !/^[\da-fA-F-]{8,}$/.test(event.id)) throw corrupt("events() has something else where id belongs");
+    if (typeof event.json !== "string") throw corrupt("events() has something else where json belongs");
+  }
+}
+
+function corrupt(what: string): ThreadkeepError {
+  return new ThreadkeepError("store_corrupt", `the store cannot be read: the host's store: ${what}`);
+}

@@ -1,0 +1,63 @@
+//! Where files that cannot be used are kept, so that their bytes are not lost.
+
+use super::{contents::Conversation, invalid};
+use crate::{
+    error::{Result, shown},
+    id::StorePath,
+    names::Names,
+};
+
+/// The paths that are taken.
+pub struct SetAside {
+    /// Each with [`FILE`] or [`FOLDER`].
+    taken: Names,
+}
+
+const FILE: usize = 0;
+const FOLDER: usize = 1;
+
+impl SetAside {
+    /// Beside the files of a conversation.
+    pub fn new(conversation: &Conversation) -> Self {
+        let mut set_aside = Self { taken: Names::default() };
+        for (path, _) in &conversation.files {
+            set_aside.take(path.as_str());
+        }
+        set_aside
+    }
+
+    /// A path for a file of this name that no other file of the conversation has.
+    pub fn path(&mut self, name: &str) -> Result<StorePath> {
+        // Who needs more of them has an archive that was made to need them.
+        let mut candidates = (0..1000).map(|n| match n {
+            0 => format!("set-aside/{name}"),
+            n => format!("set-aside-{n}/{name}"),
+        });
+        let Some(path) = candidates.find(|path| self.is_free(path)) else {
+            return Err(invalid(format!("{} cannot be set aside: every place for it is taken", shown(name))));
+        };
+        self.take(&path);
+        path.parse()
+    }
+
+    fn take(&mut self, path: &str) {
+        self.taken.set(path, FILE);
+        let mut inner = path;
+        while let Some((folder, _)) = inner.rsplit_once('/') {
+            self.taken.add(folder, FOLDER);
+            inner = folder;
+        }
+    }
+
+    /// Whether there can be a file of this path beside those that there are.
+    fn is_free(&self, path: &str) -> bool {
+        let mut inner = path;
+        while let Some((folder, _)) = inner.rsplit_once('/') {
+            if self.taken.get(folder) == Some(FILE) {
+                return false;
+            }
+            inner = folder;
+        }
+        !self.taken.has(path)
+    }
+}
