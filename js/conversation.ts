@@ -2,14 +2,14 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { CoreConversation, deleteConversation, listConversations } from "../pkg/threadkeep.js";
 import type { Agent } from "./agent.js";
-import { checkId, jsonOf, signalOf, tagsOf } from "./arguments.js";
+import { checkId, isA, jsonOf, signalOf } from "./arguments.js";
 import { type ImportedConversation, type Progress, exportZip, exportZipStream, importZip } from "./archive.js";
 import { Analyzers, type ConfirmationPolicy, actionIds, storedPolicy } from "./control.js";
 import { type ConversationOptions, readOptions } from "./conversation-options.js";
-import { ThreadkeepError, ask, call, invalidOptions, reading, settle, words } from "./errors.js";
+import { ThreadkeepError, ask, call, invalidOptions, optionsOf, reading, settle, textsOf, words } from "./errors.js";
 import { type EventLog, eventLog } from "./event-log.js";
 import type {
-  ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, JSONValue, LiveEvent, LLMMessage, MessageEvent_,
+  ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, JSONObject, JSONValue, LiveEvent, LLMMessage, MessageEvent_,
   Observation, SecurityRisk,
 } from "./events.js";
 import { LLM, coreLLM } from "./llm.js";
@@ -140,9 +140,9 @@ export class Conversation implements AsyncDisposable {
    */
   static async importZip(
     zip: Blob | ArrayBuffer | Uint8Array,
-    options: { store?: Store; onProgress?: (progress: Progress) => void } = {},
+    options: { store?: Store | undefined; onProgress?: ((progress: Progress) => void) | undefined } = {},
   ): Promise<ImportedConversation[]> {
-    const { store = indexedDBStore(), onProgress } = reading("the options of importZip()", () => ({ ...options }));
+    const { store = indexedDBStore(), onProgress } = optionsOf("importZip()", options, "store onProgress");
     return importZip(zip, store, onProgress);
   }
 
@@ -152,8 +152,8 @@ export class Conversation implements AsyncDisposable {
    * is typed, and what has no place in a conversation is named in `warnings`.
    * @throws ThreadkeepError `archive_invalid` naming the message or event
    */
-  static async importJSON(json: unknown, options: { store?: Store } = {}): Promise<ImportedConversation> {
-    const { store = indexedDBStore() } = reading("the options of importJSON()", () => ({ ...options }));
+  static async importJSON(json: unknown, options: { store?: Store | undefined } = {}): Promise<ImportedConversation> {
+    const { store = indexedDBStore() } = optionsOf("importJSON()", options, "store");
     return importJSON(json, store);
   }
 
@@ -195,13 +195,15 @@ export class Conversation implements AsyncDisposable {
    * @throws ThreadkeepError `invalid_options`, also for images to a model that is known not to see, `locked_elsewhere`, `store_*`, `invalid_state` after `close()` and while
    * calls wait
    */
-  async sendMessage(message: string | ReadonlyArray<Content | Image>, options: { sender?: string; pending?: "reject" | "keep" } = {}): Promise<MessageEvent_> {
-    const content: unknown = typeof message === "string" ? [{ type: "text", text: message }] : message;
-    if (!Array.isArray(content)) throw invalidOptions("a message is a string or an array of text and image parts");
-    const { sender, pending } = reading("the options of sendMessage()", () => ({ ...options }));
+  async sendMessage(message: string | ReadonlyArray<Content | Image>, options: { sender?: string | undefined; pending?: "reject" | "keep" | undefined } = {}): Promise<MessageEvent_> {
+    const { sender, pending } = optionsOf("sendMessage()", options, "sender pending");
     if (sender !== undefined && typeof sender !== "string") throw invalidOptions("sender must be a string");
     if (pending !== undefined && pending !== "reject" && pending !== "keep") throw invalidOptions('pending must be "reject" or "keep"');
-    const read = reading("the message", () => withImages(content, this.#llm));
+    const read = reading("the message", () => {
+      const content: unknown = typeof message === "string" ? [{ type: "text", text: message }] : message;
+      if (!Array.isArray(content)) throw invalidOptions("a message is a string or an array of text and image parts");
+      return withImages(content, this.#llm);
+    });
     // Nothing else that is called comes before a message that has no image to be read.
     const given = read instanceof Promise ? await read : read;
     const json = reading("the message", () => JSON.stringify(given));
@@ -218,9 +220,9 @@ export class Conversation implements AsyncDisposable {
   }
 
   async #run(options: RunOptions): Promise<RunResult> {
-    const { approve } = reading("the options of run()", () => ({ ...options }));
-    const approved = actionIds("approve", approve);
-    const signal = signalOf(options, "run()");
+    const given = optionsOf("run()", options, "signal approve");
+    const approved = actionIds("approve", given.approve);
+    const signal = signalOf(given.signal);
     if (signal?.aborted) throw aborted(signal);
     const interrupt = () => void this.interrupt().catch(() => {});
     signal?.addEventListener("abort", interrupt);
@@ -263,9 +265,9 @@ export class Conversation implements AsyncDisposable {
    * Answers calls that wait with a rejection, which the model reads at the next run: those of `actionIds`, or all.
    * @throws ThreadkeepError `not_found` for an action that does not wait, `invalid_state` while tools run
    */
-  async rejectPendingActions(reason?: string, options: { actionIds?: readonly string[] } = {}): Promise<void> {
+  async rejectPendingActions(reason?: string, options: { actionIds?: readonly string[] | undefined } = {}): Promise<void> {
     if (reason !== undefined && typeof reason !== "string") throw invalidOptions("the reason must be a string");
-    const { actionIds: ids } = reading("the options of rejectPendingActions()", () => ({ ...options }));
+    const { actionIds: ids } = optionsOf("rejectPendingActions()", options, "actionIds");
     await ask(this.#core, "rejectPendingActions", reason, actionIds("actionIds", ids));
   }
 
@@ -276,7 +278,7 @@ export class Conversation implements AsyncDisposable {
    * @throws ThreadkeepError `invalid_options` for arguments that the tool does not accept, `not_found` for an action
    * that does not wait for the user, `invalid_state` during a run
    */
-  async editAction(actionId: string, args: JSONValue): Promise<ActionEvent> {
+  async editAction(actionId: string, args: JSONValue | JSONObject): Promise<ActionEvent> {
     const json = jsonOf("the arguments", args);
     return JSON.parse(await ask<string>(this.#core, "editAction", words(actionId), json));
   }
@@ -309,7 +311,7 @@ export class Conversation implements AsyncDisposable {
    * old one's. The history stays; what of it only the old model can read is left out of requests.
    */
   async switchLLM(llm: LLM): Promise<void> {
-    if (!(llm instanceof LLM)) throw invalidOptions("switchLLM() takes an LLM");
+    if (!isA(llm, LLM)) throw invalidOptions("switchLLM() takes an LLM");
     await this.#secrets.switchLLM(this.#core, llm);
     this.#llm = llm;
   }
@@ -318,7 +320,7 @@ export class Conversation implements AsyncDisposable {
    * Sets values of `state.agent_state`, which travels with the conversation, and removes those that are `null`.
    * @throws ThreadkeepError `invalid_options` for a name under which the library itself remembers something
    */
-  async setAgentState(values: { [name: string]: JSONValue }): Promise<void> {
+  async setAgentState(values: { [name: string]: JSONValue | JSONObject }): Promise<void> {
     await this.#set("agentState", jsonOf("agentState", values));
   }
 
@@ -331,9 +333,9 @@ export class Conversation implements AsyncDisposable {
    * gives an observation with `is_error`.
    * @throws ThreadkeepError `not_found`, `invalid_options` for arguments that the tool does not accept, `aborted`
    */
-  async executeTool(name: string, args: JSONValue = {}, options: { signal?: AbortSignal } = {}): Promise<Observation> {
+  async executeTool(name: string, args: JSONValue | JSONObject = {}, options: { signal?: AbortSignal | undefined } = {}): Promise<Observation> {
     const json = jsonOf("the arguments", args);
-    const signal = signalOf(options, "executeTool()");
+    const signal = signalOf(optionsOf("executeTool()", options, "signal").signal);
     return JSON.parse(await this.#tools.withSignal(signal, (id) => ask<string>(this.#core, "executeTool", words(name), json, id)));
   }
 
@@ -362,7 +364,7 @@ export class Conversation implements AsyncDisposable {
 
   /** Replaces all tags; `title` is shown in lists. */
   async setTags(tags: Record<string, string>): Promise<void> {
-    await ask(this.#core, "setTags", tagsOf(tags));
+    await ask(this.#core, "setTags", textsOf("tags", tags));
   }
 
   /** The message of the last `finish`, or the model's last text. */
@@ -371,8 +373,8 @@ export class Conversation implements AsyncDisposable {
   }
 
   /** The conversation as it is now, as a zip archive that the Python SDK opens once it is unpacked. */
-  async exportZip(options: { onProgress?: (progress: Progress) => void } = {}): Promise<Blob> {
-    const { onProgress } = reading("the options of exportZip()", () => ({ ...options }));
+  async exportZip(options: { onProgress?: ((progress: Progress) => void) | undefined } = {}): Promise<Blob> {
+    const { onProgress } = optionsOf("exportZip()", options, "onProgress");
     return exportZip(this.#store, this.id, onProgress);
   }
 

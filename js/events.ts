@@ -2,6 +2,8 @@
 // Optional means absent when there is nothing; fields without `?` are always written.
 
 export type JSONValue = null | boolean | number | string | JSONValue[] | { [key: string]: JSONValue };
+/** Any object but a function: what has the type of an `interface` is no `JSONValue` to TypeScript. */
+export type JSONObject = object & { bind?: never };
 
 export type ExecutionStatus =
   | "idle" | "running" | "paused" | "waiting_for_confirmation" | "finished" | "error" | "stuck" | "deleting";

@@ -19,16 +19,16 @@ export type SecurityAnalyzer =
   | {
       kind: "PatternSecurityAnalyzer";
       /** In arguments and names. */
-      highPatterns?: readonly SecurityPattern[];
-      mediumPatterns?: readonly SecurityPattern[];
+      highPatterns?: readonly SecurityPattern[] | undefined;
+      mediumPatterns?: readonly SecurityPattern[] | undefined;
       /** In arguments, names, thoughts and summaries. */
-      injectionHighPatterns?: readonly SecurityPattern[];
-      injectionMediumPatterns?: readonly SecurityPattern[];
+      injectionHighPatterns?: readonly SecurityPattern[] | undefined;
+      injectionMediumPatterns?: readonly SecurityPattern[] | undefined;
     }
   /** A few things that are dangerous together, in one argument. */
   | { kind: "PolicyRailSecurityAnalyzer" }
   /** The worst of what several say; `UNKNOWN` only if all say so, or one with `propagateUnknown`. */
-  | { kind: "EnsembleSecurityAnalyzer"; analyzers: SecurityAnalyzer[]; propagateUnknown?: boolean }
+  | { kind: "EnsembleSecurityAnalyzer"; analyzers: SecurityAnalyzer[]; propagateUnknown?: boolean | undefined }
   /** A function that throws, or that answers anything else, says `HIGH`. */
   | { securityRisk(action: ActionEvent): SecurityRisk | Promise<SecurityRisk> };
 

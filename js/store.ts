@@ -1,6 +1,6 @@
 // Stores: where conversations live. The contract for a store of your own, and the two that come with the library.
 import { CoreStore } from "../pkg/threadkeep.js";
-import { call, invalidOptions, reading, settle } from "./errors.js";
+import { call, invalidOptions, optionsOf, reading, settle } from "./errors.js";
 import { load } from "./wasm.js";
 
 /** A conversation without its events. */
@@ -69,7 +69,7 @@ export interface Store {
    * The same for all stores that share their conversations, in any tab: two writers of one conversation are kept
    * apart by it. Without a name they are kept apart only if they use this very object.
    */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Every conversation, in any order, without reading events. */
   list(): Promise<Listing[]>;
   /** The base state and the log's length, or `undefined` if there is no such conversation. */
@@ -96,8 +96,8 @@ export interface Store {
  * By default what would hurt to lose (what the user wrote, an action before its tool runs) is committed
  * `"strict"`ly and the rest `"relaxed"`; `durability` decides for all of it.
  */
-export function indexedDBStore(name = "threadkeep", options: { durability?: "strict" | "relaxed" } = {}): Store {
-  const durability = reading("the options of a store", () => options?.durability);
+export function indexedDBStore(name = "threadkeep", options: { durability?: "strict" | "relaxed" | undefined } = {}): Store {
+  const { durability } = optionsOf("indexedDBStore()", options, "durability");
   if (typeof name !== "string" || name === "") throw invalidOptions("the name of a store must be a text that is not empty");
   if (durability !== undefined && durability !== "strict" && durability !== "relaxed") {
     throw invalidOptions('durability must be "strict" or "relaxed"');
@@ -183,10 +183,10 @@ const hosts = new WeakMap<Store, CoreStore>();
 /** The wasm's handle on a store. @internal */
 export async function coreStore(store: Store): Promise<CoreStore> {
   if (reading("store", () => store instanceof OwnStore)) return (store as OwnStore).core();
-  const missing = reading("store", () => methods.find((method) => typeof (store as Store | undefined)?.[method] !== "function"));
+  const [missing, name] = reading("store", () => [methods.find((method) => typeof (store as Store | undefined)?.[method] !== "function"), store?.name]);
   if (missing) throw invalidOptions(`store must be indexedDBStore(), memoryStore() or a Store of your own; it has no ${missing}()`);
   await load();
-  const core = hosts.get(store) ?? call(() => CoreStore.host(store, typeof store.name === "string" ? store.name : undefined));
+  const core = hosts.get(store) ?? call(() => CoreStore.host(store, typeof name === "string" ? name : undefined));
   hosts.set(store, core);
   return core;
 }

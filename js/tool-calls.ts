@@ -1,4 +1,5 @@
 // The tools of one open conversation.
+import { newId } from "./arguments.js";
 import { ThreadkeepError } from "./errors.js";
 import type { LiveEvent } from "./events.js";
 import type { Secrets } from "./secrets.js";
@@ -42,7 +43,7 @@ export class ToolCalls {
 
   /** Makes a call under an id of its own, and waits no longer when the signal is aborted. */
   async withSignal<T>(signal: AbortSignal | undefined, call: (id: string) => Promise<T>): Promise<T> {
-    const id = `call_${crypto.randomUUID()}`;
+    const id = `call_${newId()}`;
     if (!signal) return call(id);
     let stop!: () => void;
     const stopped = new Promise<never>((_, reject) => {

@@ -1,6 +1,6 @@
 // Tools that the host defines.
-import { ThreadkeepError, invalidOptions, reading, words } from "./errors.js";
-import type { Content, JSONValue } from "./events.js";
+import { ThreadkeepError, invalidOptions, optionsOf, reading, words } from "./errors.js";
+import type { Content, JSONObject, JSONValue } from "./events.js";
 import { type Image, isContent, withImages } from "./images.js";
 import { part } from "./wasm.js";
 
@@ -41,7 +41,7 @@ export interface ToolContext {
 }
 
 /** Text, any JSON value (the model reads it as JSON), an image, or content with an error mark. */
-export type ToolOutput = string | JSONValue | Blob | { content: Array<Content | Image>; isError?: boolean };
+export type ToolOutput = string | JSONValue | JSONObject | Blob | { content: Array<Content | Image>; isError?: boolean | undefined };
 
 export interface ToolOptions<Args> {
   /** 1 to 64 letters, digits, underscores or dashes. */
@@ -49,30 +49,32 @@ export interface ToolOptions<Args> {
   /** What it is for, to the model. */
   description: string;
   parameters: JSONSchema | StandardSchema<Args>;
+  /** What the model is told of `parameters`, where they are a schema that cannot say it, or not all of it, in JSON. */
+  jsonSchema?: JSONSchema | undefined;
   /** Hints of the Model Context Protocol. */
   annotations?: {
-    title?: string;
-    readOnlyHint?: boolean;
-    destructiveHint?: boolean;
-    idempotentHint?: boolean;
-    openWorldHint?: boolean;
-  };
+    title?: string | undefined;
+    readOnlyHint?: boolean | undefined;
+    destructiveHint?: boolean | undefined;
+    idempotentHint?: boolean | undefined;
+    openWorldHint?: boolean | undefined;
+  } | undefined;
   /**
    * What happens to a call of which nobody knows whether it took effect, because the page died in the middle:
    * `"safe"` runs it again, `"ask"` waits for confirmation, `"never"` tells the model that it was interrupted.
    * Default: `"safe"` with `readOnlyHint` or `idempotentHint`, `"ask"` with `destructiveHint`, else `"never"`.
    */
-  replay?: "safe" | "ask" | "never";
+  replay?: "safe" | "ask" | "never" | undefined;
   /**
    * Whether a call waits for the user, whatever the policy says and whichever tools are allowed: always, or those of
    * whose arguments the function does not say `false`. One that throws has not said so. With `false` the policy decides
    * alone; left out, calls of a tool with `destructiveHint: true` wait until the tool is among `allowedTools`.
    */
-  needsApproval?: boolean | ((args: Args) => boolean | Promise<boolean>);
+  needsApproval?: boolean | ((args: Args) => boolean | Promise<boolean>) | undefined;
   /** A throw becomes an error that the model reads. */
   execute(args: Args, context: ToolContext): ToolOutput | Promise<ToolOutput>;
   /** Lets go of what the tool holds. Called by the `close()` of each conversation that has it. */
-  close?(): void | Promise<void>;
+  close?: (() => void | Promise<void>) | undefined;
 }
 
 /** A tool, ready for an `Agent`. Made by {@link tool}. */
@@ -95,10 +97,8 @@ export interface Tool {
  * @throws ThreadkeepError `invalid_options`, naming the option.
  */
 export function tool<Args = any>(options: ToolOptions<Args>): Tool {
-  const { name, description, parameters, annotations, replay, needsApproval, execute, close } = reading("the options of tool()", () => {
-    const { annotations } = options;
-    return { ...options, annotations: { ...annotations } };
-  });
+  const { name, description, parameters, jsonSchema, annotations: hints = {}, replay, needsApproval, execute, close } = optionsOf("tool()", options, "name description parameters jsonSchema annotations replay needsApproval execute close");
+  const annotations = optionsOf(`annotations of tool ${words(name)}`, hints, "title readOnlyHint destructiveHint idempotentHint openWorldHint");
   if (typeof name !== "string" || !/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
     throw invalidOptions(`tool name ${JSON.stringify(words(name))} must be 1 to 64 letters, digits, underscores or dashes`);
   }
@@ -113,7 +113,7 @@ export function tool<Args = any>(options: ToolOptions<Args>): Tool {
   }
   const asked = typeof needsApproval === "boolean" ? () => needsApproval : needsApproval?.bind(options);
   const schema = reading(`parameters of tool ${name}`, () => {
-    const schema = isStandard(parameters) ? jsonSchemaOf(name, parameters) : parameters;
+    const schema = jsonSchema ?? (isStandard(parameters) ? jsonSchemaOf(name, parameters) : parameters);
     const isObject = typeof schema === "object" && schema !== null && (schema["type"] ?? "object") === "object";
     // What is no JSON, the model could not be told.
     if (isObject && JSON.stringify(schema)?.startsWith("{")) return schema;
@@ -140,9 +140,8 @@ function isStandard<Args>(schema: JSONSchema | StandardSchema<Args>): schema is 
 function jsonSchemaOf(name: string, schema: StandardSchema): JSONSchema {
   const { jsonSchema, vendor } = schema["~standard"];
   if (!jsonSchema) {
-    throw invalidOptions(
-      `parameters of tool ${name}: this version of ${vendor} cannot give its JSON Schema; pass the JSON Schema itself`,
-    );
+    const advice = vendor === "valibot" ? "wrap it in toStandardJsonSchema() of @valibot/to-json-schema" : "use a newer version";
+    throw invalidOptions(`parameters of tool ${name}: a schema of this version of ${vendor} cannot say itself in JSON; ${advice}, or pass jsonSchema beside it`);
   }
   const { $schema: _, ...plain } = jsonSchema.input({ target: "draft-2020-12" });
   return plain;

@@ -34,7 +34,7 @@ export interface SecretCore {
 /** The model as the host gave it, as far as its key is concerned. */
 export interface KeyOwner {
   model: string;
-  baseUrl?: string;
+  baseUrl?: string | undefined;
   apiKey?: unknown;
 }
 

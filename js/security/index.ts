@@ -1,5 +1,5 @@
 // The security analyzers: from what the host asks for, or from what a conversation has stored, to one function.
-import { invalidOptions, words } from "../errors.js";
+import { invalidOptions, optionsOf, reading as readingHost, words } from "../errors.js";
 import type { ActionEvent, SecurityRisk } from "../events.js";
 import type { CoreAnalyzer, SecurityAnalyzer, SecurityPattern } from "../security.js";
 import { type PatternLists, scanner } from "./patterns.js";
@@ -22,7 +22,7 @@ interface Reading {
 /** What a host asks for. @throws ThreadkeepError `invalid_options` */
 export function hostAnalyzer(analyzer: SecurityAnalyzer): CoreAnalyzer {
   const reading: Reading = { unavailable: [], isHosts: true };
-  const { stored, judge } = ofHost(analyzer, reading, "securityAnalyzer");
+  const { stored, judge } = readingHost("securityAnalyzer", () => ofHost(analyzer, reading, "securityAnalyzer"));
   if (reading.unavailable.length > 0) {
     throw invalidOptions(`a pattern of the security analyzer cannot be used: ${reading.unavailable.join("; ")}`);
   }
@@ -57,17 +57,19 @@ function ofHost(analyzer: SecurityAnalyzer, reading: Reading, what: string): Hos
   switch (analyzer.kind) {
     case "LLMSecurityAnalyzer":
     case "PolicyRailSecurityAnalyzer":
-      return readBack({ kind: analyzer.kind }, reading);
-    case "PatternSecurityAnalyzer":
+      return readBack(optionsOf(what, analyzer, "kind"), reading);
+    case "PatternSecurityAnalyzer": {
+      const { kind, ...lists } = optionsOf(what, analyzer, "kind highPatterns mediumPatterns injectionHighPatterns injectionMediumPatterns");
       return readBack({
-        high_patterns: rows(analyzer.highPatterns, "highPatterns") ?? rules.high_patterns,
-        medium_patterns: rows(analyzer.mediumPatterns, "mediumPatterns") ?? rules.medium_patterns,
-        injection_high_patterns: rows(analyzer.injectionHighPatterns, "injectionHighPatterns") ?? rules.injection_high_patterns,
-        injection_medium_patterns: rows(analyzer.injectionMediumPatterns, "injectionMediumPatterns") ?? rules.injection_medium_patterns,
-        kind: analyzer.kind,
+        high_patterns: rows(lists.highPatterns, "highPatterns") ?? rules.high_patterns,
+        medium_patterns: rows(lists.mediumPatterns, "mediumPatterns") ?? rules.medium_patterns,
+        injection_high_patterns: rows(lists.injectionHighPatterns, "injectionHighPatterns") ?? rules.injection_high_patterns,
+        injection_medium_patterns: rows(lists.injectionMediumPatterns, "injectionMediumPatterns") ?? rules.injection_medium_patterns,
+        kind,
       }, reading);
+    }
     case "EnsembleSecurityAnalyzer": {
-      const { analyzers, propagateUnknown = false, kind } = analyzer;
+      const { analyzers, propagateUnknown = false, kind } = optionsOf(what, analyzer, "kind analyzers propagateUnknown");
       if (!Array.isArray(analyzers) || analyzers.length === 0) throw invalidOptions("analyzers of an ensemble must be an array with at least one");
       if (typeof propagateUnknown !== "boolean") throw invalidOptions("propagateUnknown must be true or false");
       const children = analyzers.map((child, i) => ofHost(child, reading, `analyzers[${i}]`));

@@ -30,7 +30,7 @@ export function testSteps({ quick }) {
     { name: "firefox-demo", lane: "firefox-demo", ...inBrowser("firefox", demo) },
     { name: "size", lane: "pages", needs: ["build"], command: [node, "scripts/sizes.mjs"], timeout: 60 },
     { name: "types", lane: "pages", needs: ["build"], command: [node, "scripts/testing/types.mjs"], timeout: 120 },
-    { name: "tooling", lane: "pages", needs: ["build"], command: apart(filesIn("tests", "tests/support", "tests/tooling", "tests/models")), timeout: 120 },
+    { name: "tooling", lane: "pages", needs: ["build"], command: apart(filesIn("tests", "tests/support", "tests/tooling", "tests/models", "tests/mistakes")), timeout: 120 },
     { name: "security", lane: "pages", needs: ["build"], command: apart(filesIn("tests/security")), timeout: 120 },
     { name: "crash", lane: "crash", needs: ["build", "browsers"], command: apart(["tests/browser/crash.test.mjs"]), timeout: 900 },
     { name: "chromium", lane: "pages", ...inBrowser("chromium", library) },

@@ -4,6 +4,7 @@ import {
   Conversation,
   LLM,
   ThreadkeepError,
+  indexedDBStore,
   load,
   memoryStore,
   tool,
@@ -81,6 +82,51 @@ tool({
   // @ts-expect-error a function is nothing that a model could read
   execute: () => () => 1,
 });
+/** To TypeScript an interface has no index, and is no `JSONValue`. */
+interface Weather {
+  place: string;
+  days: ReadonlyArray<{ high: number; note?: string }>;
+}
+const weather: Weather = { place: "Bergen", days: [{ high: 7 }] };
+tool({ name: "weather", description: "", parameters: { type: "object" }, execute: (): Weather => weather });
+tool({ name: "weather_later", description: "", parameters: { type: "object" }, execute: async () => (weather.days.length > 0 ? weather : "unknown") });
+tool({ name: "whole_weather", description: "", parameters: { type: "object" }, execute: () => [weather] });
+
+/** What is not there is not given: each option of each object also takes `undefined`. */
+export async function nothing(none: undefined, opened: Conversation): Promise<void> {
+  new LLM({
+    model: "m", apiKey: none, baseUrl: none, baseURL: none, apiMode: none, usageId: none, stream: none, temperature: none, topP: none, maxOutputTokens: none, reasoningEffort: none,
+    reasoningSummary: none, enableEncryptedReasoning: none, background: none, promptCacheRetention: none, numRetries: none, timeout: none, headers: none, nativeToolCalling: none,
+    capabilityOverrides: none, inputCostPerToken: none, outputCostPerToken: none, fallbacks: none, fallbackOn: none, fetch: none,
+  });
+  new LLM({ model: "m", capabilityOverrides: { supports_vision: none, supports_responses_api: none } });
+  tool({ name: "t", description: "", parameters: {}, jsonSchema: none, annotations: none, replay: none, close: none, execute: () => ({ content: [], isError: none }) });
+  tool({ name: "t", description: "", parameters: {}, annotations: { title: none, readOnlyHint: none, destructiveHint: none, idempotentHint: none, openWorldHint: none }, execute: () => "" });
+  const agent = new Agent({ llm, tools: none, systemPrompt: none, toolConcurrencyLimit: none });
+  await Conversation.open({
+    agent, conversationId: none, store: none, callbacks: none, tokenCallbacks: none, confirmationPolicy: none, securityAnalyzer: none, deleteOnClose: none, hooks: none, tags: none,
+    secrets: none, cipher: none, maxIterationPerRun: none, maxBudgetPerRun: none, stuckDetection: none,
+  });
+  await Conversation.open({ agent, conversationId: null });
+  await Conversation.open({ agent, stuckDetection: { actionObservation: none, actionError: none, monologue: none, alternatingPattern: none } });
+  await Conversation.open({ agent, confirmationPolicy: { kind: "ConfirmRisky", threshold: none, confirmUnknown: none } });
+  await Conversation.open({ agent, hooks: { preToolUse: none, postToolUse: none, userPromptSubmit: none, sessionStart: none, sessionEnd: none, stop: none } });
+  await Conversation.open({ agent, hooks: { stop: () => ({ decision: "allow", reason: none, additionalContext: none }) } });
+  await Conversation.open({ agent, secrets: { A: { url: "/token", headers: none } } });
+  await opened.setSecurityAnalyzer({ kind: "PatternSecurityAnalyzer", highPatterns: none, mediumPatterns: none, injectionHighPatterns: none, injectionMediumPatterns: none });
+  await opened.setSecurityAnalyzer({ kind: "EnsembleSecurityAnalyzer", analyzers: [], propagateUnknown: none });
+  await opened.sendMessage("x", { sender: none, pending: none });
+  await opened.run({ signal: none, approve: none });
+  await opened.rejectPendingActions(none, { actionIds: none });
+  await opened.executeTool("t", weather, { signal: none });
+  await opened.setAgentState({ weather });
+  await opened.exportZip({ onProgress: none });
+  await Conversation.importZip(new Blob(), { store: none, onProgress: none });
+  await Conversation.importJSON([], { store: none });
+  indexedDBStore(none, { durability: none });
+  await new LLMProfileStore(none).load("x", { apiKey: none, headers: none, fetch: none, fallbacks: none, fallbackOn: none, background: none });
+}
+
 // @ts-expect-error tools are made by tool()
 new Agent({ llm, tools: [{ name: "add" }] });
 const agent = new Agent({ llm, tools: [add], systemPrompt: "Be brief.", toolConcurrencyLimit: 2 });
