@@ -24,6 +24,7 @@ import { Secrets } from "./secrets.js";
 import type { HeldSecret } from "./secrets/index.js";
 import type { SecretValue } from "./secrets/source.js";
 import { ToolCalls } from "./tool-calls.js";
+import { closeInTurn, openInTurn } from "./turns.js";
 import type { CoreTool } from "./tool.js";
 
 /** Something about an opened conversation that the host should know, and perhaps show. */
@@ -73,11 +74,15 @@ export class Conversation implements AsyncDisposable {
 
   /**
    * Opens a conversation, or creates it. What a crash left behind is made sound: see `warnings` and
-   * `pendingActions()`.
+   * `pendingActions()`. Where this page is still opening or closing another handle on it, that comes first.
    * @throws ThreadkeepError `invalid_options`, `id_mismatch`, `store_*`
    */
   static async open(options: ConversationOptions): Promise<Conversation> {
     const given = readOptions(options);
+    return openInTurn(given.store, given.id, () => Conversation.#open(given));
+  }
+
+  static async #open(given: ReturnType<typeof readOptions>): Promise<Conversation> {
     const { agent, id, store, policy, hooks, tags } = given;
     const analyzers = new Analyzers();
     const analyzer = given.securityAnalyzer === undefined ? undefined : await analyzers.take(given.securityAnalyzer);
@@ -425,7 +430,15 @@ export class Conversation implements AsyncDisposable {
    * committed stays, unless it was opened with `deleteOnClose`.
    */
   async close(): Promise<void> {
-    await ask(this.#core, "close");
+    const free = ask(this.#core, "close");
+    const closed = this.#close(free);
+    // A tool may take its time, and keeps nobody from the conversation.
+    closeInTurn(this.#store, this.id, this.#deleteOnClose ? closed : free);
+    await closed;
+  }
+
+  async #close(free: Promise<unknown>): Promise<void> {
+    await free;
     this.#listeners.clear();
     if (this.#isClosed) return;
     this.#isClosed = true;
