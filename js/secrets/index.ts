@@ -27,7 +27,7 @@ export interface SecretCore {
   masked(text: string): string;
   /** `storeSecrets` sets or removes entries of the stored registry: a JSON object, where null removes. */
   call(method: "storeSecrets", args: [sources: string]): Promise<unknown>;
-  /** What the model's key is where the host gave none, and what is stored for it. */
+  /** What the model's key is where the host gave none (`undefined` where nobody can read it), and what is stored for it. */
   keepKey(key: string | undefined, token: string): void;
 }
 
@@ -200,15 +200,18 @@ export class ConversationSecrets {
   async #openKey(tally: Tally): Promise<void> {
     const { agent, agent_state } = this.#state();
     const token = agent?.llm?.["api_key"];
-    const key = isToken(token) ? await readValue(token, this.#cipher, tally) : "none";
-    if (typeof key === "string" || !isToken(token) || !this.#llm) return;
+    if (!isToken(token)) return;
+    const key = await readValue(token, this.#cipher, tally);
+    if (!this.#llm) return;
     // Requests went to another server since, and the key stayed.
     const { model = "", base_url: baseUrl } = (agent_state?.["api_key_server"] ?? agent.llm) as { model?: string; base_url?: string };
     const isSameServer = providerOf(model) === providerOf(this.#llm.model) && (baseUrl ?? undefined) === this.#llm.baseUrl;
+    const value = typeof key === "object" ? key.value : undefined;
     if (this.#llm.apiKey === undefined && isSameServer) {
-      this.#hasStoredKey = true;
-      this.#core.keepKey(key.value, token);
-    } else if (this.#llm.apiKey === key.value) {
+      this.#hasStoredKey = value !== undefined;
+      // Without a value the key is locked, and the model is not asked.
+      this.#core.keepKey(value, token);
+    } else if (value !== undefined && this.#llm.apiKey === value) {
       this.#core.keepKey(undefined, token);
     }
   }

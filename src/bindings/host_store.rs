@@ -272,6 +272,7 @@ fn meaning(thrown: &JsValue) -> StoreError {
         (Some(ErrorCode::StoreQuota), _) => StoreError::Quota,
         (Some(ErrorCode::StoreBlocked), _) => StoreError::Blocked,
         (Some(ErrorCode::InvalidState), _) => StoreError::Closed,
+        (Some(ErrorCode::StoreUnavailable), _) => StoreError::Unavailable(message()),
         (Some(ErrorCode::StoreCorrupt), _) => {
             // One of the library's own stores behind the host's has said this before.
             let words = message();

@@ -43,7 +43,8 @@ impl Conversation {
         self.append(change.strictly()).await.map(drop)
     }
 
-    /// The model's key where the host gave none, and the token that is stored for the key.
+    /// The model's key where the host gave none, and the token that is stored for the key. Without the key, where the
+    /// host gave none either, the model is not asked.
     pub fn keep_key(&self, key: Option<&str>, token: String) {
         let llm = self.llm();
         let kept = &llm.options.kept_key;

@@ -252,7 +252,14 @@ impl Llm {
 
     pub(super) async fn key(&self) -> Result<Option<SecretString>, LlmError> {
         let key = match &self.options.api_key {
-            ApiKey::None => return Ok(self.options.kept_key.key.borrow().clone()),
+            ApiKey::None => {
+                let kept = &self.options.kept_key;
+                let key = kept.key.borrow().clone();
+                if key.is_none() && kept.token.borrow().is_some() {
+                    return Err(LlmError::with_words(LlmFailure::KeyLocked, None, ""));
+                }
+                return Ok(key);
+            }
             ApiKey::Value(key) => key.clone(),
             ApiKey::Function(give) => {
                 let key = give("", "").await.map_err(|words| LlmError::new(LlmFailure::Auth, words))?;

@@ -163,6 +163,10 @@ pub enum StoreError {
     Quota,
     /// Another connection stands in the way of opening or upgrading.
     Blocked,
+    /// A newer version of the app has written the database.
+    Newer,
+    /// There is no storage here, or it may not be used; says why and what to do.
+    Unavailable(String),
     /// The store, or the connection below it, is closed.
     Closed,
     /// What is stored breaks the contract; says what and where.
@@ -198,6 +202,10 @@ impl fmt::Display for StoreError {
             Self::Blocked => f.write_str(
                 "another tab keeps this database open in another version; close or reload the other tabs",
             ),
+            Self::Newer => f.write_str(
+                "a newer version of the app has written this database; reload the page to get that version",
+            ),
+            Self::Unavailable(words) => f.write_str(words),
             Self::Closed => f.write_str("the store is closed; open the conversation again"),
             Self::Corrupt(what) => write!(f, "the store cannot be read: {what}"),
             Self::Failed { name, message } => write!(f, "the store failed with {name}: {message}"),
@@ -210,7 +218,8 @@ impl From<StoreError> for Error {
         let code = match error {
             StoreError::Conflict { .. } => ErrorCode::LockedElsewhere,
             StoreError::Quota => ErrorCode::StoreQuota,
-            StoreError::Blocked => ErrorCode::StoreBlocked,
+            StoreError::Blocked | StoreError::Newer => ErrorCode::StoreBlocked,
+            StoreError::Unavailable(_) => ErrorCode::StoreUnavailable,
             StoreError::Closed => ErrorCode::InvalidState,
             StoreError::Corrupt(_) | StoreError::Failed { .. } => ErrorCode::StoreCorrupt,
         };
