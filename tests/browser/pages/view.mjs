@@ -6,9 +6,13 @@ import { Conversation } from "/threadkeep/index.js";
 /** How effects are written: each returns its cleanup. */
 const effects = {
   "a promise that is closed": (options, show) => {
+    let isGone = false;
     const opening = Conversation.open(options);
-    opening.then(show);
-    return () => void opening.then((conversation) => conversation.close());
+    opening.then((conversation) => isGone || show(conversation));
+    return () => {
+      isGone = true;
+      opening.then((conversation) => conversation.close());
+    };
   },
   "a flag": (options, show) => {
     let isGone = false;
