@@ -11,7 +11,7 @@ const modelOptions = {
   nativeToolCalling: true, capabilityOverrides: { supports_vision: true }, inputCostPerToken: 0, outputCostPerToken: 0, fallbacks: [], fallbackOn: [], fetch: answering,
 };
 const toolOptions = {
-  name: "add", description: "Adds.", parameters: { type: "object" }, jsonSchema: { type: "object" }, annotations: { readOnlyHint: true }, replay: "safe", execute: () => "x", close() {},
+  name: "add", description: "Adds.", parameters: { type: "object" }, jsonSchema: { type: "object" }, annotations: { readOnlyHint: true }, needsApproval: false, replay: "safe", execute: () => "x", close() {},
 };
 const llm = new LLM({ model: "openai/m", fetch: answering, stream: false, numRetries: 1 });
 const agent = new Agent({ llm });

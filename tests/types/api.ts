@@ -100,7 +100,7 @@ export async function nothing(none: undefined, opened: Conversation): Promise<vo
     capabilityOverrides: none, inputCostPerToken: none, outputCostPerToken: none, fallbacks: none, fallbackOn: none, fetch: none,
   });
   new LLM({ model: "m", capabilityOverrides: { supports_vision: none, supports_responses_api: none } });
-  tool({ name: "t", description: "", parameters: {}, jsonSchema: none, annotations: none, replay: none, close: none, execute: () => ({ content: [], isError: none }) });
+  tool({ name: "t", description: "", parameters: {}, jsonSchema: none, annotations: none, needsApproval: none, replay: none, close: none, execute: () => ({ content: [], isError: none }) });
   tool({ name: "t", description: "", parameters: {}, annotations: { title: none, readOnlyHint: none, destructiveHint: none, idempotentHint: none, openWorldHint: none }, execute: () => "" });
   const agent = new Agent({ llm, tools: none, systemPrompt: none, toolConcurrencyLimit: none });
   await Conversation.open({
