@@ -161,6 +161,7 @@ export async function use(signal: AbortSignal): Promise<void> {
     same<typeof event, ConversationEvent | LiveEvent>(true);
     if (event.kind === "ActionEvent") same<string, typeof event.tool_call.arguments>(true);
     if (event.kind === "StreamingDeltaEvent") same<string | undefined, typeof event.content>(true);
+    if (event.kind === "SecurityAnalysisEvent") same<{ [actionId: string]: SecurityRisk }, typeof event.risks>(true);
     // @ts-expect-error only some kinds have a summary
     event.summary;
   }
