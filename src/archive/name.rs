@@ -96,7 +96,8 @@ fn is_beside_a_log(path: &str) -> bool {
     let Some((folder, name)) = path.rsplit_once('/') else { return false };
     let length = name.strip_prefix(".eventlog-len-").and_then(|rest| rest.strip_suffix(".marker"));
     (folder == EVENTS || folder.ends_with("/events"))
-        && (name == ".eventlog.lock" || length.is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_digit())))
+        && (name == ".eventlog.lock"
+            || length.is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_digit())))
 }
 
 /// Index and id of an event file's name, as the SDK's pattern reads them (`persistence_const.py`). What does not
