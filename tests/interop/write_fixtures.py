@@ -10,6 +10,8 @@ Every scenario is played in a process of its own, forked before any thread is st
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import importlib.metadata
 import inspect
 import json
@@ -126,6 +128,20 @@ def write_json(path: Path, value) -> None:
     path.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
+def imported_by_playing(name: str) -> list[str]:
+    before = set(sys.modules)
+    play(name)
+    return [module for module in sys.modules if module not in before]
+
+
+def import_what_is_used() -> None:
+    """Its libraries import most of themselves when they are first used: in each process anew, which takes a second."""
+    for module in apart(lambda: imported_by_playing("tools")):
+        if not module.startswith(("openhands", "__")):
+            with contextlib.suppress(Exception):
+                importlib.import_module(module)
+
+
 def played(name: str) -> list[dict]:
     apart(lambda: play(name), may_die=SCENARIOS[name].dies)
     entries = [note(name, directory) for directory in collect(name)]
@@ -144,6 +160,7 @@ def main(names: list[str]) -> None:
     if os.environ.get("PYTHONHASHSEED") != "0":
         raise SystemExit("set PYTHONHASHSEED=0: the SDK writes sets in hash order")
     import_every_tool()
+    import_what_is_used()
     FIXTURES.mkdir(parents=True, exist_ok=True)
     if "THREADKEEP_SHARE" in os.environ:
         return share(*map(int, os.environ["THREADKEEP_SHARE"].split("/")))

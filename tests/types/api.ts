@@ -219,6 +219,7 @@ export async function use(signal: AbortSignal): Promise<void> {
     if (event.kind === "ActionEvent") same<string, typeof event.tool_call.arguments>(true);
     if (event.kind === "StreamingDeltaEvent") same<string | undefined, typeof event.content>(true);
     if (event.kind === "WaitingEvent") same<[number, number, ErrorCode], [typeof event.attempt, typeof event.seconds, typeof event.why]>(true);
+    if (event.kind === "SecurityAnalysisEvent") same<{ [actionId: string]: SecurityRisk }, typeof event.risks>(true);
     // @ts-expect-error only some kinds have a summary
     event.summary;
   }
