@@ -140,8 +140,8 @@ impl Contents {
 
     /// What the archive calls the entry at a position.
     pub fn entry_name(&self, position: usize) -> String {
-        let names = self.conversations.iter().filter_map(|conversation| conversation.name_at(position));
-        names.last().unwrap_or_default()
+        let mut names = self.conversations.iter().filter_map(|conversation| conversation.name_at(position));
+        names.next().unwrap_or_default()
     }
 }
 

@@ -90,13 +90,13 @@ fn large(length: u64) -> Listed {
 
 #[test]
 fn an_import_that_fails_at_any_commit_leaves_nothing() {
-    let archive = large(160);
+    let archive = large(90);
     let expected = snapshot(&stored(&archive));
     for dies in [false, true] {
         for at in 0.. {
             let store = Failing::new(MemoryStore::new(), at, dies);
             let Err(error) = run(&archive, &store) else {
-                assert!(at >= 4, "an import of 16 MB took {at} commits");
+                assert!(at >= 3, "an import of 9 MB took {at} commits");
                 break;
             };
             assert_eq!(error.code().as_str(), "store_quota");
@@ -114,25 +114,25 @@ fn an_import_that_fails_at_any_commit_leaves_nothing() {
 #[test]
 fn an_import_is_written_in_batches_and_small_continuations_in_one_commit() {
     let store = Failing::new(MemoryStore::new(), usize::MAX, false);
-    run(&large(160), &store).unwrap();
+    run(&large(90), &store).unwrap();
     let sizes = store.sizes.take();
-    assert!(sizes.len() >= 4 && sizes.iter().all(|size| *size < 4_500_000), "{sizes:?}");
-    run(&large(200), &store).unwrap();
+    assert!(sizes.len() >= 3 && sizes.iter().all(|size| *size < 4_500_000), "{sizes:?}");
+    run(&large(130), &store).unwrap();
     assert_eq!(store.sizes.take().len(), 1);
-    run(&large(360), &store).unwrap();
-    assert!(store.sizes.take().len() > 3);
-    assert_eq!(snapshot(&store), snapshot(&stored(&large(360))));
+    run(&large(220), &store).unwrap();
+    assert!(store.sizes.take().len() >= 3);
+    assert_eq!(snapshot(&store), snapshot(&stored(&large(220))));
 }
 
 #[test]
 fn a_long_continuation_that_fails_at_any_commit_is_taken_back() {
-    let (before, after) = (large(3), large(240));
+    let (before, after) = (large(3), large(100));
     for at in 0.. {
         let inner = stored(&before);
         let expected = snapshot(&inner);
         let store = Failing::new(inner, at, false);
         let Err(error) = run(&after, &store) else {
-            assert!(at >= 5, "{at}");
+            assert!(at >= 3, "{at}");
             break;
         };
         assert_eq!(error.code().as_str(), "store_quota");
