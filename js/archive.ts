@@ -4,6 +4,7 @@
 //
 // That wasm has no stores and no locks: it reads and writes through the `Store` in JavaScript, and the wasm that runs
 // conversations locks what an import writes, so that there is one place for each.
+import { isA } from "./arguments.js";
 import { ThreadkeepError, fromCore, invalidOptions, reading } from "./errors.js";
 import { locking } from "./locking.js";
 import type { Store } from "./store.js";
@@ -115,7 +116,7 @@ async function untilAborted<T>(signal: AbortSignal | undefined, what: string, wo
 }
 
 function checkSignal(signal: unknown): void {
-  if (signal !== undefined && !(signal instanceof AbortSignal)) throw invalidOptions("signal is not an AbortSignal");
+  if (signal !== undefined && !isA(signal, AbortSignal)) throw invalidOptions("signal is not an AbortSignal");
 }
 
 const load = loader({

@@ -30,7 +30,7 @@ const objects = {
     {
       agent, conversationId: crypto.randomUUID(), store: memoryStore(), callbacks: [], tokenCallbacks: [], confirmationPolicy: { kind: "AlwaysConfirm" },
       securityAnalyzer: { kind: "LLMSecurityAnalyzer" }, deleteOnClose: false, hooks: {}, tags: { title: "x" }, secrets: {}, cipher: "a passphrase",
-      maxIterationPerRun: 3, maxBudgetPerRun: 3, stuckDetection: true,
+      maxIterationPerRun: 3, maxBudgetPerRun: 3, stuckDetection: true, offline: "fail",
     },
     open,
   ],
@@ -58,8 +58,9 @@ const objects = {
   }],
   "rejectPendingActions()": [{ actionIds: [] }, opened("rejectPendingActions", "No")],
   "executeTool()": [{ signal: new AbortController().signal }, opened("executeTool", "think", { thought: "x" })],
-  "exportZip()": [{ onProgress() {} }, opened("exportZip")],
-  "importZip()": [{ store: memoryStore(), onProgress() {} }, async (options) => Conversation.importZip(await (await open()).exportZip(), { store: memoryStore(), ...options })],
+  "exportZip()": [{ onProgress() {}, signal: new AbortController().signal }, opened("exportZip")],
+  "exportZipStream()": [{ onProgress() {}, signal: new AbortController().signal }, opened("exportZipStream")],
+  "importZip()": [{ store: memoryStore(), onProgress() {}, signal: new AbortController().signal }, async (options) => Conversation.importZip(await (await open()).exportZip(), { store: memoryStore(), ...options })],
   "importJSON()": [{ store: memoryStore() }, (options) => Conversation.importJSON([{ role: "user", content: "x" }], { store: memoryStore(), ...options })],
   "indexedDBStore()": [{ durability: "strict" }, (options) => indexedDBStore("options", options)],
   "LLMProfileStore.load()": [

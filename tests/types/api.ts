@@ -106,7 +106,7 @@ export async function nothing(none: undefined, opened: Conversation): Promise<vo
   const agent = new Agent({ llm, tools: none, systemPrompt: none, toolConcurrencyLimit: none });
   await Conversation.open({
     agent, conversationId: none, store: none, callbacks: none, tokenCallbacks: none, confirmationPolicy: none, securityAnalyzer: none, deleteOnClose: none, hooks: none, tags: none,
-    secrets: none, cipher: none, maxIterationPerRun: none, maxBudgetPerRun: none, stuckDetection: none,
+    secrets: none, cipher: none, maxIterationPerRun: none, maxBudgetPerRun: none, stuckDetection: none, offline: none,
   });
   await Conversation.open({ agent, conversationId: null });
   await Conversation.open({ agent, stuckDetection: { actionObservation: none, actionError: none, monologue: none, alternatingPattern: none } });
@@ -121,8 +121,8 @@ export async function nothing(none: undefined, opened: Conversation): Promise<vo
   await opened.rejectPendingActions(none, { actionIds: none });
   await opened.executeTool("t", weather, { signal: none });
   await opened.setAgentState({ weather });
-  await opened.exportZip({ onProgress: none });
-  await Conversation.importZip(new Blob(), { store: none, onProgress: none });
+  await opened.exportZip({ onProgress: none, signal: none });
+  await Conversation.importZip(new Blob(), { store: none, onProgress: none, signal: none });
   await Conversation.importJSON([], { store: none });
   indexedDBStore(none, { durability: none });
   await new LLMProfileStore(none).load("x", { apiKey: none, headers: none, fetch: none, fallbacks: none, fallbackOn: none, background: none });

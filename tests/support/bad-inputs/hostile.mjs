@@ -34,7 +34,7 @@ const places = {
   "Agent tools": (world, value) => world.agent([], { tools: value }),
   "tool()": ({ library }, value) => library.tool(value),
   ...Object.fromEntries(["name", "description", "annotations"].map((name) => [`tool ${name}`, tool(name)])),
-  ...Object.fromEntries(["agent", "conversationId", "store", "callbacks", "tokenCallbacks", "confirmationPolicy", "securityAnalyzer", "tags", "secrets", "cipher", "stuckDetection", "maxBudgetPerRun"].map(
+  ...Object.fromEntries(["agent", "conversationId", "store", "callbacks", "tokenCallbacks", "confirmationPolicy", "securityAnalyzer", "tags", "secrets", "cipher", "offline", "stuckDetection", "maxBudgetPerRun"].map(
     (name) => [`Conversation.open() ${name}`, (world, value) => world.open([], { [name]: value })])),
   "indexedDBStore() name": ({ library }, value) => library.indexedDBStore(value),
   "indexedDBStore() options": ({ library }, value) => library.indexedDBStore("odd", value),
@@ -72,6 +72,7 @@ const inner = {
   "the images of a message": opened((conversation, value) => conversation.sendMessage([{ type: "image", image_urls: value }])),
   "a sender": opened((conversation, value) => conversation.sendMessage("x", { sender: value })),
   "a signal": opened((conversation, value) => conversation.run({ signal: value })),
+  "the signal of an export": opened((conversation, value) => conversation.exportZip({ signal: value })),
   "the ids of run()": opened((conversation, value) => conversation.run({ approve: value })),
   "an id of run()": opened((conversation, value) => conversation.run({ approve: [value] })),
   "a threshold of a policy": opened((conversation, value) => conversation.setConfirmationPolicy({ kind: "ConfirmRisky", threshold: value })),
