@@ -20,7 +20,7 @@ export function leftBehind(events: readonly StoredEvent[], leaf: string | undefi
     passed.add(at);
     // Older writers name no parent: it is the event before. So it is for a parent that cannot be followed.
     const parent: number | undefined = typeof event.parent_id === "string" ? places.get(event.parent_id) : at - 1;
-    let before = at - 1;
+    let before: number = at - 1;
     while (passed.has(before)) before -= 1;
     at = parent === undefined ? (isWhole ? before : undefined) : passed.has(parent) ? before : parent;
   }

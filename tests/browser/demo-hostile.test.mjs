@@ -1,11 +1,10 @@
 // Conversations that the demo page could choke on: they are shown all the same, after a reload too, and can be exported.
 import assert from "node:assert/strict";
-import { rmSync, writeFileSync } from "node:fs";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { conversation, entry, eventPath, id } from "../archive/conversation.mjs";
+import { conversation, entry, eventId, eventPath, id } from "../archive/conversation.mjs";
 import { zip } from "../archive/zip-bytes.mjs";
 import { startDemo, stepsOf } from "./demo-page.mjs";
 import { availableBrowsers } from "./driver.mjs";
@@ -67,7 +66,7 @@ for (const kind of availableBrowsers) {
       await step("events that cannot be read stand in their places", async (page) => {
         const entries = conversation(6);
         entry(entries, eventPath(1)).content = '{"id":"';
-        entry(entries, eventPath(2)).content = `{"id":"${"0".repeat(8)}","source":"agent","tools":7,"kind":"SystemPromptEvent"}`;
+        entry(entries, eventPath(2)).content = `{"id":"${eventId(2)}","source":"agent","tools":7,"kind":"SystemPromptEvent"}`;
         const archive = path.join(folder, "broken.zip");
         writeFileSync(archive, zip(entries));
         await page.drop(archive);
