@@ -27,7 +27,7 @@ import type { CoreTool } from "./tool.js";
 
 /** Something about an opened conversation that the host should know, and perhaps show. */
 export interface ConversationWarning {
-  code: "set_aside" | "head_moved" | "interrupted" | "unreadable" | "tools_unavailable" | "settings_unavailable" | "secrets_unavailable";
+  code: "set_aside" | "head_moved" | "interrupted" | "unreadable" | "history_broken" | "tools_unavailable" | "settings_unavailable" | "secrets_unavailable";
   message: string;
 }
 
@@ -39,8 +39,6 @@ export interface ConversationWarning {
  */
 export class Conversation implements AsyncDisposable {
   readonly id: string;
-  /** What was set aside on opening, and what of the stored agent cannot work here. */
-  readonly warnings: readonly ConversationWarning[];
   /** A follower reads; another tab or handle writes. */
   readonly access: "writer" | "follower";
   readonly events: EventLog;
@@ -51,6 +49,8 @@ export class Conversation implements AsyncDisposable {
   readonly #tools: ToolCalls;
   readonly #secrets: Secrets;
   readonly #deleteOnClose: boolean;
+  /** Those that the wasm does not know of. */
+  readonly #warnings: ConversationWarning[] = [];
   #llm: LLM;
   #isClosed = false;
   #state: { text: string; value: ConversationState } | undefined;
@@ -65,7 +65,6 @@ export class Conversation implements AsyncDisposable {
     this.#secrets = own.secrets;
     this.#deleteOnClose = own.deleteOnClose;
     this.#llm = own.llm;
-    this.warnings = core.warnings() as ConversationWarning[];
     this.access = core.access() as "writer" | "follower";
     this.events = eventLog(core);
   }
@@ -115,7 +114,7 @@ export class Conversation implements AsyncDisposable {
     const conversation = new Conversation(id, store, opened, { listeners, analyzers, tools, secrets, deleteOnClose: given.deleteOnClose, llm: agent.llm });
     try {
       const message = await secrets.open(opened, agent.llm.options);
-      const warnings = conversation.warnings as ConversationWarning[];
+      const warnings = conversation.#warnings;
       if (message) warnings.push({ code: "secrets_unavailable", message });
       const complaint = await analyzers.complaint(conversation.state.security_analyzer);
       if (complaint) warnings.push({ code: "settings_unavailable", message: complaint });
@@ -166,6 +165,14 @@ export class Conversation implements AsyncDisposable {
     const text = call(() => this.#core.state());
     if (this.#state?.text !== text) this.#state = { text, value: { stats: { usage_to_metrics: {} }, tags: {}, agent_state: {}, ...JSON.parse(text) } };
     return this.#state!.value;
+  }
+
+  /**
+   * What was set aside on opening, what of the stored agent cannot work here, and what is wrong with the history, which
+   * is known once something has read it: `run()`, `sendMessage()`, `pendingActions()` or `finalResponse()`.
+   */
+  get warnings(): readonly ConversationWarning[] {
+    return [...(call(() => this.#core.warnings()) as ConversationWarning[]), ...this.#warnings];
   }
 
   /** What was spent, by `usageId`. */

@@ -215,7 +215,20 @@ export type ConversationEvent =
   | TokenEvent
   | LLMCompletionLogEvent
   | ACPToolCallEvent
-  | ServerErrorEvent;
+  | ServerErrorEvent
+  | UnreadableEvent;
+
+/** In the place of an event of the log that cannot be read. Its file stays as it is, and leaves with every export. */
+export interface UnreadableEvent {
+  kind: "UnreadableEvent";
+  /** The id in the name of the file. */
+  id: string;
+  /** Where an export has it. */
+  file: string;
+  why: string;
+  source?: undefined;
+  timestamp?: undefined;
+}
 
 /** A piece of an answer that is still coming. Live only; the whole answer is stored as its own event. */
 export interface StreamingDeltaEvent {

@@ -91,7 +91,8 @@ impl CoreConversation {
 
     /// `[{code, message}]`.
     pub fn warnings(&self) -> Array {
-        let warnings = self.conversation.warnings().iter().map(|warning| {
+        let warnings = self.conversation.warnings();
+        let warnings = warnings.iter().map(|warning| {
             let object = Object::new();
             set(&object, "code", &warning.code.as_str().into());
             set(&object, "message", &warning.message.as_str().into());
@@ -146,6 +147,11 @@ async fn answer(conversation: &Conversation, method: &str, arguments: &Array) ->
                 texts.push(&(&*json).into());
             }
             return Ok(texts.into());
+        }
+        // What is no event in itself is known by its file.
+        "idOf" => {
+            let index = whole(arguments.get(0).as_f64().unwrap_or_default());
+            return Ok(conversation.id_of(index).await?.as_str().into());
         }
         "indexOf" => {
             let event = text(0).unwrap_or_default().parse()?;

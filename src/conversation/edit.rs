@@ -111,7 +111,7 @@ impl Conversation {
         mut said: Said,
     ) -> Result<Change<'static>> {
         let log = &self.0.log;
-        let branch = load(&*log.store, log.id, log.head()).await?;
+        let branch = load(&*log.store, log.id, log.head()).await?.events;
         let response = |event: &Event| match event.body() {
             Body::ActionEvent(action) => Some(action.llm_response_id.clone()),
             _ => None,

@@ -6,6 +6,7 @@
 use super::{
     active_branch::{ActiveBranch, load},
     base_state::BaseState,
+    warning::{Warning, about_history},
 };
 use crate::{
     agent::Draft,
@@ -39,6 +40,8 @@ pub struct EventLog {
     length: Cell<u64>,
     head: RefCell<Option<EventId>>,
     branch: RefCell<Option<ActiveBranch>>,
+    /// What is wrong with the active branch.
+    damage: RefCell<Vec<Warning>>,
     /// See [`EventLog::must_hold`].
     unstored: RefCell<Vec<Draft>>,
 }
@@ -123,6 +126,7 @@ impl EventLog {
             length: Cell::new(length),
             head: RefCell::new(head),
             branch: RefCell::new(None),
+            damage: RefCell::default(),
             unstored: RefCell::new(Vec::new()),
         }
     }
@@ -171,6 +175,11 @@ impl EventLog {
         EventId::from(self.host.random_uuid())
     }
 
+    /// What was found to be wrong with the active branch, once it was read.
+    pub fn damage(&self) -> Vec<Warning> {
+        self.damage.borrow().clone()
+    }
+
     /// Reads the active branch, which is loaded when first asked for and kept current from then on.
     ///
     /// # Errors
@@ -183,8 +192,9 @@ impl EventLog {
             // A commit between the loading and the keeping would be missed.
             let _turn = self.commits.take().await;
             if self.branch.borrow().is_none() {
-                let events = load(&*self.store, self.id, self.head()).await?;
-                *self.branch.borrow_mut() = Some(ActiveBranch::of(&events));
+                let loaded = load(&*self.store, self.id, self.head()).await?;
+                *self.damage.borrow_mut() = about_history(&loaded);
+                *self.branch.borrow_mut() = Some(ActiveBranch::of(&loaded.events));
             }
         }
     }

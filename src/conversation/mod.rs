@@ -141,9 +141,12 @@ impl Conversation {
         self.0.unsaved_status.get().unwrap_or_else(|| self.state().execution_status())
     }
 
-    /// What could not be used or was set aside when it was opened.
-    pub fn warnings(&self) -> &[Warning] {
-        &self.0.warnings
+    /// What could not be used or was set aside when it was opened, and what is wrong with its history. Opening does not
+    /// read that: whatever needs the history does.
+    pub fn warnings(&self) -> Vec<Warning> {
+        let mut warnings = self.0.warnings.clone();
+        warnings.append(&mut self.0.log.damage());
+        warnings
     }
 
     /// How many events the log has.
@@ -169,6 +172,18 @@ impl Conversation {
         let index = self.0.log.store.index_of(self.id(), event).await?;
         index.ok_or_else(|| {
             Error::new(ErrorCode::NotFound, format!("there is no event {event} in this conversation"))
+        })
+    }
+
+    /// The id of the event at this index, as its file has it.
+    ///
+    /// # Errors
+    /// `not_found`, and those of the store.
+    pub async fn id_of(&self, index: u64) -> Result<EventId> {
+        let events = self.0.log.store.events(self.id(), index..index.saturating_add(1)).await?;
+        let event = events.into_iter().next().filter(|_| index < self.length());
+        event.map(|event| event.id).ok_or_else(|| {
+            Error::new(ErrorCode::NotFound, format!("there is no event {index} in this conversation"))
         })
     }
 

@@ -140,9 +140,10 @@ pub const fn effect(happening: Happening, status: ExecutionStatus) -> Effect {
             Idle | Running | Paused | Error | Deleting | Waiting => Stays,
         },
         Happening::Run => match status {
-            Idle | Paused | Error | Stuck | Waiting => Becomes(Running),
+            // Whoever meant to delete it has not: it is there, and somebody wants an answer.
+            Idle | Paused | Error | Stuck | Waiting | Deleting => Becomes(Running),
             Running => Refused,
-            Finished | Deleting => Stays,
+            Finished => Stays,
         },
         Happening::RunApproving => match status {
             Waiting => Becomes(Running),

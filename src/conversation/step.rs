@@ -13,7 +13,6 @@ use super::{
 use crate::{
     agent::{Draft, Known, ReplyKind, read_response},
     cancel::CancelToken,
-    context::messages::repair,
     error::{ErrorCode, Result},
     event::{Body, Event, MessageEvent, Source},
     llm::{
@@ -27,7 +26,7 @@ use std::{pin::pin, rc::Rc};
 impl Conversation {
     /// Asks the model once and runs what it calls.
     pub(super) async fn ask_model(&self, cancel: &CancelToken) -> std::result::Result<Pause, RunError> {
-        let messages = self.0.log.read(|branch| repair(branch.view.messages())).await?;
+        let messages = self.0.log.read(|branch| branch.view.messages()).await?;
         let asked_with = self.state().last_user_message_id();
         let tools = self.0.agent.tool_schemas();
         let llm = self.llm();

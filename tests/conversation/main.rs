@@ -9,6 +9,7 @@ mod deciding;
 mod editing;
 mod elsewhere;
 mod fateful_store;
+mod histories;
 mod hooks;
 mod kept_answers;
 mod limits;
