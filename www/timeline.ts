@@ -50,6 +50,15 @@ export function timeline(events: readonly StoredEvent[], leaf?: string): Item[] 
       leave(items, event);
       continue;
     }
+    try {
+      take(event);
+    } catch {
+      items.push({ type: "unknown", key: `${event.id}-unknown`, event });
+    }
+  }
+  return items;
+
+  function take(event: StoredEvent): void {
     switch (event.kind) {
       case "SystemPromptEvent":
         items.push({ type: "system", key: event.id, event, text: textOf(event.system_prompt ? [event.system_prompt] : []), tools: toolNames(event) });
@@ -90,7 +99,6 @@ export function timeline(events: readonly StoredEvent[], leaf?: string): Item[] 
       }
     }
   }
-  return items;
 }
 
 /** The newest event that is not mere bookkeeping. */
