@@ -32,8 +32,8 @@ const tools = [toolOf("wipe"), toolOf("note")];
 const wipe = JSON.stringify({ name: "wipe", arguments: { code: "localStorage.clear()" } });
 const note = JSON.stringify({ name: "note", arguments: { text: "x" } });
 
-async function open(t, options) {
-  const agent = new Agent({ llm: new LLM({ model: "scripted", baseUrl: server.baseUrl, numRetries: 1 }), tools: options.tools ?? tools });
+async function open(t, { tools: given = tools, ...options }) {
+  const agent = new Agent({ llm: new LLM({ model: "scripted", baseUrl: server.baseUrl, numRetries: 1 }), tools: given });
   const conversation = await Conversation.open({ ...options, agent });
   t.after(() => conversation.close());
   return conversation;
