@@ -45,6 +45,7 @@ function opened(name: string): Promise<IDBDatabase> {
 const codes: { [name: string]: ErrorCode } = { QuotaExceededError: "store_quota", SecurityError: "store_unavailable", VersionError: "store_blocked" };
 
 function failure(error: DOMException | null): ThreadkeepError {
-  const code = codes[error?.name ?? ""] ?? "store_corrupt";
+  // What Chromium says where the user lets no site store anything has no name of its own.
+  const code = error?.message.includes("denied permission") ? "store_unavailable" : (codes[error?.name ?? ""] ?? "store_corrupt");
   return new ThreadkeepError(code, `profiles could not be read or written: ${words(error)}`, { cause: error });
 }

@@ -1,12 +1,14 @@
 // Where the library runs, and what it says where it cannot: plain http, a Content-Security-Policy against WebAssembly, no
 // IndexedDB, and service workers.
 import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { root } from "../../scripts/process.mjs";
 import { staticFiles } from "../../scripts/static-files.mjs";
 import { startServer } from "../support/server.mjs";
-import { availableBrowsers, plainHost } from "./driver.mjs";
+import { availableBrowsers, launch, plainHost } from "./driver.mjs";
 import { tabs } from "./shared.mjs";
 
 /** A page with this policy. */
@@ -64,6 +66,23 @@ for (const kind of availableBrowsers) {
       const { failed, memory } = await inPage(`${server.origin}/sandboxed/`, withoutDatabase, `${server.origin}/for-all/index.js`, false);
       for (const said of failed) assert.match(said, /^store_unavailable false: .*(IndexedDB|profiles)/);
       assert.equal(memory, "writer");
+    });
+
+    // Firefox forbids it as it does within the frame.
+    await context.test("so is one whose user lets no site store anything", { skip: kind !== "chromium" }, async () => {
+      const profile = mkdtempSync(path.join(tmpdir(), "threadkeep-blocked-"));
+      mkdirSync(path.join(profile, "Default"));
+      writeFileSync(path.join(profile, "Default/Preferences"), JSON.stringify({ profile: { default_content_setting_values: { cookies: 2 } } }));
+      const blocked = await launch(kind, { profile });
+      try {
+        await blocked.page(`${server.origin}/pages/blank.html`);
+        const { failed, memory } = await blocked.evaluate(withoutDatabase, "/threadkeep/index.js", false);
+        for (const said of failed) assert.match(said, /^store_unavailable false: .*denied permission/);
+        assert.equal(memory, "writer");
+      } finally {
+        await blocked.close();
+        rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+      }
     });
 
     await context.test("a service worker holds a conversation with threadkeep/static, and the page finds it", async () => {

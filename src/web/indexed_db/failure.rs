@@ -11,6 +11,10 @@ pub(super) fn failure(thrown: &JsValue) -> StoreError {
         "QuotaExceededError" => StoreError::Quota,
         "VersionError" => StoreError::Newer,
         "SecurityError" => unavailable(&message),
+        // What Chromium says where the user lets no site store anything.
+        "UnknownError" if message == "The user denied permission to access the database." => {
+            unavailable(&message)
+        }
         _ => StoreError::Failed { name, message },
     }
 }
