@@ -1,10 +1,15 @@
 //! `base_state.json` on its way in and out: whose it is, what is left of a torn one, and the form that leaves.
 
-use super::{invalid, json, secrets, undecided};
+use super::{
+    contents::SET_ASIDE,
+    event_text::{CUT_OFF, EMPTY, object_text},
+    invalid, json, secrets, undecided,
+};
 use crate::{
-    error::{Error, ErrorCode, Result, shown},
+    error::{Error, Result, shown},
     id::{ConversationId, EventId},
 };
+use std::borrow::Cow;
 
 /// A base state that can be stored.
 #[derive(Debug, PartialEq)]
@@ -15,44 +20,64 @@ pub struct BaseState {
     pub head: Option<String>,
     /// The text, byte for byte as it was read unless `warnings` say otherwise.
     pub text: String,
-    /// Whether the content was torn, so that `text` is only what could be saved of it.
-    pub was_torn: bool,
+    /// Whether the content could not be used as it was, so that `text` is only what could be saved of it.
+    pub is_rebuilt: bool,
     /// What the user should know.
     pub warnings: Vec<String>,
 }
 
-/// Reads the content of the entry `entry`, which lies in the folder of `folder`, if the folder names one.
+/// Reads the content of the entry `entry`, which lies in the folder of `folder`, if the folder names one. Nothing is read
+/// where the folder has no such file.
 ///
 /// A content that is empty or breaks off is what a process leaves that dies while it writes; the whole fields before
-/// the break are kept, and the rest falls back to the SDK's defaults.
-pub fn read(content: &[u8], entry: &str, folder: Option<ConversationId>) -> Result<BaseState> {
+/// the break are kept, and the rest falls back to the SDK's defaults. So it is where the SDK would miss something.
+pub fn read(content: Option<&[u8]>, entry: &str, folder: Option<ConversationId>) -> Result<BaseState> {
     let in_entry = |error: Error| Error::new(error.code(), format!("entry {entry}: {}", error.message()));
-    let (text, was_torn) = match (whole(content), folder) {
-        (Ok(text), _) => (text, false),
-        (Err(Flaw::Torn(rest)), Some(id)) => (saved(rest, id), true),
-        (Err(Flaw::Torn(_)), None) => {
+    let mut warnings = Vec::new();
+    let text = match (content.map(whole), folder) {
+        (Some(Ok(text)), _) => text.to_owned(),
+        (Some(Err(Flaw::Torn(rest))), Some(id)) => {
+            let kept = match rest {
+                "" => "is empty; all settings fall back to their defaults",
+                _ => {
+                    "breaks off; the settings before the break were kept, the others fall back to their defaults"
+                }
+            };
+            warnings.push(format!("{entry} {kept}, and {SET_ASIDE}"));
+            saved(rest, id)
+        }
+        (Some(Err(Flaw::Torn(_))), None) => {
             return Err(invalid(format!(
                 "entry {entry} breaks off, and no folder says whose it is; put the files into a folder named after \
                  the conversation's id in 32 hex digits"
             )));
         }
-        (Err(Flaw::Wrong(why)), _) => return Err(invalid(format!("entry {entry} {why}"))),
+        (Some(Err(Flaw::Wrong(why))), _) => return Err(invalid(format!("entry {entry} {why}"))),
+        (None, Some(id)) => {
+            warnings.push(format!("there is no {entry}; all settings fall back to their defaults"));
+            saved("", id)
+        }
+        (None, None) => return Err(invalid(format!("there is no {entry}"))),
     };
     let id = id_of(&text, entry)?;
     if let Some(folder) = folder.filter(|folder| *folder != id) {
-        return Err(Error::new(
-            ErrorCode::IdMismatch,
-            format!("entry {entry} says it is conversation {id}, but its folder is named {}", folder.hex()),
-        ));
+        return Err(invalid(format!(
+            "entry {entry} says it is conversation {id}, but its folder is named {}",
+            folder.hex()
+        )));
     }
+    let mut is_rebuilt = content.is_some() && !warnings.is_empty();
+    let text = match lacking(&text) {
+        None => text,
+        Some(what) => {
+            warnings.push(format!(
+                "{entry} has no {what} that can be used; a default stands in, and {SET_ASIDE}"
+            ));
+            is_rebuilt = true;
+            saved(&text, id)
+        }
+    };
     let (masked, places) = secrets::masked(&text).map_err(in_entry)?;
-    let mut warnings = Vec::new();
-    if was_torn {
-        warnings.push(format!(
-            "{entry} breaks off; the settings before the break were kept, the others fall back to their defaults, and \
-             the file is kept as it was under set-aside/"
-        ));
-    }
     if !places.is_empty() {
         warnings.push(format!(
             "{entry} held secrets in plain text, which are not stored; give them again where they are needed: {}",
@@ -60,7 +85,19 @@ pub fn read(content: &[u8], entry: &str, folder: Option<ConversationId>) -> Resu
         ));
     }
     let head = json::members(&text).ok().and_then(|members| json::string_member(&members, "leaf_event_id"));
-    Ok(BaseState { id, head, text: masked.into_owned(), was_torn, warnings })
+    Ok(BaseState { id, head, text: masked.into_owned(), is_rebuilt, warnings })
+}
+
+/// What the SDK needs and does not find.
+fn lacking(text: &str) -> Option<&'static str> {
+    let members = json::members(text).unwrap_or_default();
+    let parts = |name| json::member(&members, name).and_then(|value| json::members(value).ok());
+    match (parts("agent"), parts("workspace")) {
+        (Some(agent), Some(_)) if json::member(&agent, "kind").is_some() => None,
+        (Some(agent), _) if json::member(&agent, "kind").is_none() => Some("kind of agent"),
+        (None, _) => Some("agent"),
+        (Some(_), _) => Some("workspace"),
+    }
 }
 
 enum Flaw<'a> {
@@ -70,25 +107,16 @@ enum Flaw<'a> {
     Wrong(&'static str),
 }
 
-fn whole(content: &[u8]) -> std::result::Result<String, Flaw<'_>> {
-    let text = match std::str::from_utf8(content) {
-        Ok(text) => text,
-        Err(error) if error.error_len().is_none() => {
-            // Broken off inside a character.
-            let start = content.get(..error.valid_up_to()).unwrap_or_default();
-            return Err(Flaw::Torn(std::str::from_utf8(start).unwrap_or_default()));
+fn whole(content: &[u8]) -> std::result::Result<&str, Flaw<'_>> {
+    object_text(content).map_err(|why| match why {
+        EMPTY => Flaw::Torn(""),
+        CUT_OFF => {
+            let end = std::str::from_utf8(content).map_or_else(|error| error.valid_up_to(), str::len);
+            let start = content.get(..end).unwrap_or_default();
+            Flaw::Torn(std::str::from_utf8(start).unwrap_or_default())
         }
-        Err(_) => return Err(Flaw::Wrong("is not UTF-8 text")),
-    };
-    // A disk that lost power may hold zeros where the text would have been.
-    if text.trim_matches(['\0', ' ', '\t', '\n', '\r']).is_empty() {
-        return Err(Flaw::Torn(""));
-    }
-    match json::members(text) {
-        Ok(_) => Ok(text.to_owned()),
-        Err(error) if error.is_cut_off() => Err(Flaw::Torn(text)),
-        Err(_) => Err(Flaw::Wrong("is not a JSON object")),
-    }
+        why => Flaw::Wrong(why),
+    })
 }
 
 fn id_of(text: &str, entry: &str) -> Result<ConversationId> {
@@ -102,20 +130,40 @@ fn id_of(text: &str, entry: &str) -> Result<ConversationId> {
 /// A base state of the whole members of `torn`, completed to what the SDK needs.
 fn saved(torn: &str, id: ConversationId) -> String {
     let members = json::whole_members(torn);
-    let or = |name: &str, default: &str| json::member(&members, name).unwrap_or(default).to_owned();
+    let object = |name: &str| json::member(&members, name).filter(|value| json::members(value).is_ok());
+    let workspace =
+        object("workspace").unwrap_or(r#"{"working_dir":"workspace/project","kind":"LocalWorkspace"}"#);
+    let agent = match object("agent") {
+        Some(agent) => with_kind(agent),
+        None => r#"{"llm":{"model":"unknown"},"kind":"Agent"}"#.to_owned(),
+    };
     let mut fields = vec![
         ("id".to_owned(), json::quoted(&id.to_string())),
-        ("agent".to_owned(), or("agent", r#"{"llm":{"model":"unknown"},"kind":"Agent"}"#)),
-        (
-            "workspace".to_owned(),
-            or("workspace", r#"{"working_dir":"workspace/project","kind":"LocalWorkspace"}"#),
-        ),
+        ("agent".to_owned(), agent),
+        ("workspace".to_owned(), workspace.to_owned()),
     ];
     for (name, value) in &members {
         if !fields.iter().any(|(known, _)| known == name) {
             fields.push((name.to_string(), (*value).to_owned()));
         }
     }
+    let fields: Vec<_> =
+        fields.iter().map(|(name, value)| format!("{}:{value}", json::quoted(name))).collect();
+    format!("{{{}}}", fields.join(","))
+}
+
+/// An agent that says what kind of agent it is.
+fn with_kind(agent: &str) -> String {
+    let members = json::members(agent).unwrap_or_default();
+    if json::member(&members, "kind").is_some() {
+        return agent.to_owned();
+    }
+    let mut fields = Vec::new();
+    if json::member(&members, "llm").is_none() {
+        fields.push((Cow::Borrowed("llm"), r#"{"model":"unknown"}"#));
+    }
+    fields.extend(members);
+    fields.push((Cow::Borrowed("kind"), "\"Agent\""));
     let fields: Vec<_> =
         fields.iter().map(|(name, value)| format!("{}:{value}", json::quoted(name))).collect();
     format!("{{{}}}", fields.join(","))
@@ -185,6 +233,7 @@ fn is_own_place(path: &str, id: ConversationId) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{super::secrets::MASK, *};
+    use crate::error::ErrorCode;
 
     const DASHED: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
@@ -193,15 +242,17 @@ mod tests {
     }
 
     fn read(content: &[u8], folder: Option<ConversationId>) -> Result<BaseState> {
-        super::read(content, "f/base_state.json", folder)
+        super::read(Some(content), "f/base_state.json", folder)
     }
 
     #[test]
     fn a_sound_base_state_is_kept_byte_for_byte() {
         for spelling in [DASHED.to_owned(), id().hex(), DASHED.to_uppercase()] {
-            let text = format!("{{ \"x\" : 1.50, \"id\":\"{spelling}\" }}\n");
+            let text = format!(
+                "{{ \"x\" : 1.50, \"id\":\"{spelling}\",\"agent\":{{\"kind\":\"Agent\"}},\"workspace\":{{}} }}\n"
+            );
             let found = read(text.as_bytes(), Some(id())).unwrap();
-            assert_eq!(found, BaseState { id: id(), head: None, text, was_torn: false, warnings: vec![] });
+            assert_eq!(found, BaseState { id: id(), head: None, text, is_rebuilt: false, warnings: vec![] });
         }
     }
 
@@ -209,7 +260,7 @@ mod tests {
     fn one_that_belongs_elsewhere_is_refused_with_its_entry() {
         let other = format!("{{\"id\":\"{}\"}}", DASHED.replace('0', "1"));
         let error = read(other.as_bytes(), Some(id())).unwrap_err();
-        assert_eq!(error.code(), ErrorCode::IdMismatch);
+        assert_eq!(error.code(), ErrorCode::ArchiveInvalid);
         assert!(error.message().starts_with("entry f/base_state.json says"), "{error}");
         for wrong in [&b"{}"[..], b"{\"id\":\"x\"}", b"{\"id\":7}", b"[]", b"{]", b"{\"id\":\"\xff\xff\"}"] {
             let error = read(wrong, Some(id())).unwrap_err();
@@ -225,7 +276,7 @@ mod tests {
         );
         for end in 0..whole.len() {
             let found = read(&whole.as_bytes()[..end], Some(id())).unwrap();
-            assert!(found.was_torn && !found.warnings.is_empty());
+            assert!(found.is_rebuilt && !found.warnings.is_empty());
             let members = json::members(&found.text).unwrap();
             let needed = ["id", "agent", "workspace"].map(|name| json::member(&members, name).is_some());
             assert_eq!(needed, [true; 3], "{}", found.text);
@@ -233,12 +284,14 @@ mod tests {
         }
         let saved = read(&whole.as_bytes()[..whole.len() - 3], Some(id())).unwrap().text;
         assert!(saved.contains("\"gpt\"") && saved.contains("/w"), "{saved}");
-        assert!(read(&[0; 4096], Some(id())).unwrap().was_torn);
+        assert!(read(&[0; 4096], Some(id())).unwrap().is_rebuilt);
     }
 
     #[test]
     fn plain_text_secrets_do_not_come_in() {
-        let text = format!("{{\"id\":\"{DASHED}\",\"agent\":{{\"llm\":{{\"api_key\":\"sk-live\"}}}}}}");
+        let text = format!(
+            "{{\"id\":\"{DASHED}\",\"agent\":{{\"llm\":{{\"api_key\":\"sk-live\"}},\"kind\":\"Agent\"}},\"workspace\":{{}}}}"
+        );
         let found = read(text.as_bytes(), Some(id())).unwrap();
         assert_eq!(found.text, text.replace("sk-live", MASK));
         assert!(found.warnings[0].contains("agent.llm.api_key") && !found.warnings[0].contains("sk-live"));

@@ -45,12 +45,27 @@ pub struct Conversation {
     pub prefix: String,
     /// The id that the folder is named after, if it is.
     pub folder: Option<ConversationId>,
-    /// `base_state.json`.
-    pub base_state: Entry,
+    /// `base_state.json`, if there is one. Without it there are events.
+    pub base_state: Option<Entry>,
     /// The log: the index is the place in this list.
-    pub events: Vec<(EventId, Entry)>,
+    pub events: Vec<LogEntry>,
     /// The other files.
     pub files: Vec<(StorePath, Entry)>,
+    /// Files that cannot be in the log, though they are named as if they were.
+    pub aside: Vec<(String, Entry)>,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+}
+
+/// An event's file.
+#[derive(Debug, PartialEq)]
+pub struct LogEntry {
+    /// The id in its name.
+    pub id: EventId,
+    /// The file.
+    pub entry: Entry,
+    /// Its name in the archive, if that is not the one of its place in the log.
+    pub name: Option<Box<str>>,
 }
 
 /// One file of a conversation.
@@ -62,6 +77,8 @@ pub enum Part {
     Event(usize),
     /// The file at this place of [`Conversation::files`].
     File(usize),
+    /// The file at this place of [`Conversation::aside`].
+    Aside(usize),
 }
 
 /// Which entry is meant: the place of its conversation in the contents, and which of its files it is.
@@ -77,12 +94,17 @@ impl Conversation {
                 parts.push(((place, part), entry.clone()));
             }
         };
-        offer(Part::BaseState, &self.base_state);
-        for (index, (_, entry)) in self.events.iter().enumerate() {
-            offer(Part::Event(index), entry);
+        if let Some(entry) = &self.base_state {
+            offer(Part::BaseState, entry);
+        }
+        for (index, event) in self.events.iter().enumerate() {
+            offer(Part::Event(index), &event.entry);
         }
         for (index, (_, entry)) in self.files.iter().enumerate() {
             offer(Part::File(index), entry);
+        }
+        for (index, (_, entry)) in self.aside.iter().enumerate() {
+            offer(Part::Aside(index), entry);
         }
         parts
     }
@@ -93,6 +115,10 @@ impl Conversation {
             Part::BaseState => name::BASE_STATE.to_owned(),
             Part::Event(i) => format!("{}/{}", name::EVENTS, self.event_file_name(i)),
             Part::File(i) => self.files.get(i).map(|(path, _)| path.to_string()).unwrap_or_default(),
+            Part::Aside(i) => {
+                let name = self.aside.get(i).map(|(name, _)| name.as_str()).unwrap_or_default();
+                format!("{}/{name}", name::EVENTS)
+            }
         };
         format!("{}{path}", self.prefix)
     }
@@ -104,9 +130,10 @@ impl Conversation {
         Some(self.entry_name(*part))
     }
 
-    /// The name of an event's file, as an export spells it.
+    /// The name of an event's file, as the archive spells it.
     pub fn event_file_name(&self, index: usize) -> String {
-        self.events.get(index).map(|(id, _)| name::event_name(index as u64, id)).unwrap_or_default()
+        let Some(event) = self.events.get(index) else { return String::new() };
+        event.name.as_deref().map_or_else(|| name::event_name(index as u64, &event.id), str::to_owned)
     }
 }
 
@@ -301,34 +328,23 @@ fn conversation(top: Top, files: Files, wrapper: &str) -> Result<Conversation> {
         None => (wrapper.to_owned(), None),
     };
     let mut base_state = None;
-    let mut events = Vec::new();
-    let (mut indices, mut ids) = (Names::default(), Names::default());
-    let mut others = Vec::new();
+    let mut numbered = Vec::new();
+    let (mut others, mut aside, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
     for (path, entry) in files {
+        let name = || path.rsplit('/').next().unwrap_or_default().to_owned();
         match name::place(&path)? {
             Place::BaseState => base_state = Some(entry),
             Place::File(path) => others.push((path, entry)),
             Place::Lock => {}
-            Place::Event { index, id } => {
-                if !ids.add(id.as_str(), 0) {
-                    return Err(invalid(format!("entry {prefix}{path}: another event has the same id")));
-                }
-                if !indices.add(&index.to_string(), 0) {
-                    return Err(invalid(format!("entry {prefix}{path}: another event has the same index")));
-                }
-                events.push((index, (id, entry)));
+            Place::Event { number, id } => numbered.push((number, id, name(), entry)),
+            Place::NoEvent => {
+                let why = "has a name that no event file has";
+                warnings.push(format!("{prefix}{path} {why}; {SET_ASIDE}"));
+                aside.push((name(), entry));
             }
         }
     }
-    let events = order::by_key(events, |(index, _)| order::number(*index));
-    for (expected, (index, (id, _))) in (0_u64..).zip(&events) {
-        if expected != *index {
-            return Err(invalid(format!(
-                "entry {prefix}events/{} comes after a gap: event {expected} is missing",
-                name::event_name(*index, id)
-            )));
-        }
-    }
+    let events = log(&prefix, numbered, &mut aside, &mut warnings);
     let searched = others
         .iter()
         .filter(|(path, _)| is_searched(path.as_str()))
@@ -342,19 +358,52 @@ fn conversation(top: Top, files: Files, wrapper: &str) -> Result<Conversation> {
             )));
         }
     }
-    let Some(base_state) = base_state else {
+    if base_state.is_none() && (folder.is_none() || events.is_empty()) {
         let place = if prefix.is_empty() { "its top" } else { prefix.as_str() };
         return Err(invalid(format!(
             "there is no base_state.json in {place}, so it is not a whole conversation"
         )));
-    };
-    Ok(Conversation {
-        prefix,
-        folder,
-        base_state,
-        events: events.into_iter().map(|(_, event)| event).collect(),
-        files: others,
-    })
+    }
+    Ok(Conversation { prefix, folder, base_state, events, files: others, aside, warnings })
+}
+
+/// Said of files that are kept, but not used.
+pub const SET_ASIDE: &str = "the file is kept under set-aside/";
+
+/// The log that these event files make, in the order of their numbers. A number that is missing or there twice costs
+/// nothing but the numbers: the SDK would end the log there. Of two files of one id the first counts, as for the SDK.
+fn log(
+    prefix: &str,
+    numbered: Vec<(u64, EventId, String, Entry)>,
+    aside: &mut Vec<(String, Entry)>,
+    warnings: &mut Vec<String>,
+) -> Vec<LogEntry> {
+    let mut ids = Names::default();
+    let mut log = Vec::new();
+    let mut expected = 0_u64;
+    for (number, id, name, entry) in order::by_key(numbered, |(number, ..)| order::number(*number)) {
+        let named = format!("{prefix}{}/{name}", name::EVENTS);
+        if !ids.add(id.as_str(), 0) {
+            warnings.push(format!("{named}: another event has the same id; {SET_ASIDE}"));
+            aside.push((name, entry));
+            expected = expected.max(number.saturating_add(1));
+            continue;
+        }
+        let place = log.len();
+        if number > expected {
+            warnings.push(format!(
+                "{named} comes after a gap: event {expected} is missing; it is event {place} now"
+            ));
+        } else if number < expected {
+            warnings.push(format!("{named}: another event has the same number; it is event {place} now"));
+        } else if name.len() < name::event_name(number, &id).len() {
+            warnings.push(format!("{named} has a number of fewer than five digits; it is event {place} now"));
+        }
+        expected = number.saturating_add(1);
+        let name = (name != name::event_name(place as u64, &id)).then(|| name.into());
+        log.push(LogEntry { id, entry, name });
+    }
+    log
 }
 
 /// No two folders of one id, in two spellings.

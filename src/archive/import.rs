@@ -115,8 +115,11 @@ async fn check_for_one_history(
         let mut ours = ours.into_iter();
         reading::read(archive, &group, &name, &mut |(_, part), content| {
             let (Part::Event(index), Some(ours)) = (part, ours.next()) else { return Ok(()) };
-            let is_same_id = conversation.events.get(index).is_some_and(|(id, _)| *id == ours.id);
-            if is_same_id && ours.json.as_bytes() == content {
+            let is_same = conversation.events.get(index).is_some_and(|event| {
+                let theirs = verified.mend(index).and_then(|mend| mend.content(content, &event.id));
+                event.id == ours.id && ours.json.as_bytes() == theirs.as_deref().unwrap_or(content)
+            });
+            if is_same {
                 return Ok(());
             }
             Err(Error::new(

@@ -25,11 +25,13 @@ pub enum Place {
     BaseState,
     /// An event file.
     Event {
-        /// Its place in the log.
-        index: u64,
+        /// The number in its name.
+        number: u64,
         /// The id in its name.
         id: EventId,
     },
+    /// A file that is named like an event's, but for an id that no event can have. The SDK does not find it either.
+    NoEvent,
     /// Any other file.
     File(StorePath),
     /// A lock or lease, which is not carried over.
@@ -81,11 +83,17 @@ pub fn place(path: &str) -> Result<Place> {
             shown(path)
         )));
     }
-    if let Some((index, id)) = rest.filter(|_| is_in_events).and_then(event_file) {
-        if path.len() > MAX_EVENT_PATH_BYTES {
+    if let Some(name) = rest.filter(|_| is_in_events) {
+        let event = event_file(name);
+        if event.is_some() && path.len() > MAX_EVENT_PATH_BYTES {
             return Err(invalid(format!("entry {} has a name that no disk would take", shown(path))));
         }
-        return Ok(Place::Event { index, id });
+        if let Some((number, id)) = event {
+            return Ok(Place::Event { number, id });
+        }
+        if name.starts_with("event-") && name.ends_with(".json") && !name.bytes().any(|b| b == b'/') {
+            return Ok(Place::NoEvent);
+        }
     }
     path.parse().map(Place::File).map_err(|error| invalid(error.message()))
 }
@@ -100,14 +108,14 @@ fn is_beside_a_log(path: &str) -> bool {
             || length.is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_digit())))
 }
 
-/// Index and id of an event file's name, as the SDK's pattern reads them (`persistence_const.py`). What does not
-/// match the pattern is no event to the SDK either.
+/// Number and id of an event file's name, as the SDK's pattern reads them (`persistence_const.py`), and with fewer digits
+/// than it asks for.
 fn event_file(name: &str) -> Option<(u64, EventId)> {
-    let (index, id) = name.strip_prefix("event-")?.strip_suffix(".json")?.split_once('-')?;
-    if index.len() < 5 || !index.bytes().all(|b| b.is_ascii_digit()) {
+    let (number, id) = name.strip_prefix("event-")?.strip_suffix(".json")?.split_once('-')?;
+    if !number.bytes().all(|b| b.is_ascii_digit()) {
         return None;
     }
-    Some((index.parse().ok()?, id.parse().ok()?))
+    Some((number.parse().ok()?, id.parse().ok()?))
 }
 
 /// The name of an event file.
@@ -150,12 +158,22 @@ mod tests {
     #[test]
     fn files_of_a_conversation_are_told_apart() {
         let event = |name: &str| match place(name).unwrap() {
-            Place::Event { index, id } => Some((index, id.as_str().to_owned())),
+            Place::Event { number, id } => Some((number, id.as_str().to_owned())),
             _ => None,
         };
         assert_eq!(place("base_state.json").unwrap(), Place::BaseState);
         assert_eq!(event("events/event-00000-0f8fad5b.json"), Some((0, "0f8fad5b".into())));
         assert_eq!(event("events/event-123456-0F8F-AD5B.json"), Some((123_456, "0F8F-AD5B".into())));
+        assert_eq!(event("events/event-0012-0f8fad5b.json"), Some((12, "0f8fad5b".into())));
+        for name in [
+            "events/event-00000-0f8fad5.json",
+            "events/event-00000-01ARZ3NDEKTSV4RRFFQ69G5FAV.json",
+            "events/event-99999999999999999999999-0f8fad5b.json",
+            "events/event-+0001-0f8fad5b.json",
+            "events/event--0f8fad5b.json",
+        ] {
+            assert_eq!(place(name).unwrap(), Place::NoEvent, "{name}");
+        }
         for lock in [
             "events/.eventlog.lock",
             "events/.eventlog-len-12.marker",
@@ -172,11 +190,7 @@ mod tests {
             "observations/terminal_output_1a2b3c4d.txt",
             "subagents/0f8fad5bd9cb469fa16570867728950e/base_state.json",
             "subagents/0f8fad5bd9cb469fa16570867728950e/events/event-00000-0f8fad5b.json",
-            "events/event-0000-0f8fad5b.json",
-            "events/event-00000-0f8fad5.json",
-            "events/event-00000-01ARZ3NDEKTSV4RRFFQ69G5FAV.json",
-            "events/event-99999999999999999999999-0f8fad5b.json",
-            "events/event-+0001-0f8fad5b.json",
+            "events/event-1/0f8fad5b.json",
             "events/notes.txt",
             "events/.eventlog-len-x.marker",
             "notes/.eventlog-len-1.marker",
@@ -212,7 +226,7 @@ mod tests {
         let id: EventId = "0f8fad5b-d9cb".parse().unwrap();
         for index in [0, 99_999, 100_000] {
             let path = format!("events/{}", event_name(index, &id));
-            assert_eq!(place(&path).unwrap(), Place::Event { index, id: id.clone() });
+            assert_eq!(place(&path).unwrap(), Place::Event { number: index, id: id.clone() });
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Writing one conversation of an archive, and taking it back.
 
 use super::{
-    Archive, Claim, Imported, Outcome, base_state,
+    Archive, Claim, Imported, Outcome,
+    base_state::{self, BaseState},
     contents::{Conversation, Entry, Part},
     invalid, limits,
     name::BASE_STATE,
@@ -89,25 +90,28 @@ impl<'a> Plan<'a> {
         }
         let is_one_commit = self.is_one_commit(from);
         let mut batch = Batch { writing: self.new_writing(from), bytes: 0 };
-        let mut base_state: Option<Rc<str>> = None;
         let mut set_aside = SetAside::new(self.conversation);
+        let base_state = self.base_state().await?;
         let parts = self.conversation.parts(0, &|part| match part {
             Part::Event(index) => index as u64 >= from,
-            Part::BaseState | Part::File(_) => true,
+            Part::BaseState => base_state.is_rebuilt,
+            Part::File(_) | Part::Aside(_) => true,
         });
         for ((_, part), entry) in parts {
             let source = Source::Entry(entry.position);
             match part {
-                Part::BaseState => {
-                    let (text, was_torn) = self.base_state(&entry).await?;
-                    base_state = Some(text.into());
-                    if was_torn {
-                        batch.writing.files.push((set_aside.path(BASE_STATE)?, source));
-                    }
-                }
+                Part::BaseState => batch.writing.files.push((set_aside.path(BASE_STATE)?, source)),
                 Part::Event(index) if index < position(self.verified.length) => {
-                    let Some((id, _)) = self.conversation.events.get(index) else { continue };
-                    batch.writing.events.push((id.clone(), source));
+                    let Some(event) = self.conversation.events.get(index) else { continue };
+                    let id = event.id.clone();
+                    if let Some(mend) = self.verified.mend(index) {
+                        let mended = mend.content(&self.content(&entry).await?, &id).unwrap_or_default();
+                        batch.writing.events.push((id, Source::Given(mended)));
+                        let path = set_aside.path(&self.conversation.event_file_name(index))?;
+                        batch.writing.files.push((path, source));
+                    } else {
+                        batch.writing.events.push((id, source));
+                    }
                 }
                 Part::Event(index) => {
                     let path = set_aside.path(&self.conversation.event_file_name(index))?;
@@ -121,6 +125,10 @@ impl<'a> Plan<'a> {
                     };
                     batch.writing.files.push((path.clone(), source));
                 }
+                Part::Aside(index) => {
+                    let Some((name, _)) = self.conversation.aside.get(index) else { continue };
+                    batch.writing.files.push((set_aside.path(name)?, source));
+                }
             }
             batch.bytes = batch.bytes.saturating_add(entry.size);
             if !is_one_commit && batch.is_full() {
@@ -128,7 +136,7 @@ impl<'a> Plan<'a> {
                 batch = self.next_batch(batch).await?;
             }
         }
-        batch.writing.commit.base_state = base_state;
+        batch.writing.commit.base_state = Some(base_state.text.into());
         batch.writing.commit.durability = Durability::Strict;
         Ok(batch.writing)
     }
@@ -182,7 +190,7 @@ impl<'a> Plan<'a> {
 
     /// Whether all that is new fits into one commit that a store takes at once.
     fn is_one_commit(&self, from: u64) -> bool {
-        let events = self.conversation.events.iter().skip(position(from)).map(|(_, entry)| entry.size);
+        let events = self.conversation.events.iter().skip(position(from)).map(|event| event.entry.size);
         let files = self.conversation.files.iter().map(|(_, entry)| entry.size);
         self.stored.is_some()
             && events.chain(files).fold(0, u64::saturating_add) <= limits::FAST_FORWARD_BYTES
@@ -201,19 +209,23 @@ impl<'a> Plan<'a> {
         Ok(Batch { writing: self.new_writing(self.written.get().unwrap_or_default()), bytes: 0 })
     }
 
-    /// The base state to store, and whether what is in the archive is to be set aside.
-    async fn base_state(&self, entry: &Entry) -> Result<(String, bool)> {
+    /// The base state to store.
+    async fn base_state(&self) -> Result<BaseState> {
         let name = self.conversation.entry_name(Part::BaseState);
-        let read = base_state::read(&self.content(entry).await?, &name, self.conversation.folder)?;
+        let content = match &self.conversation.base_state {
+            Some(entry) => Some(self.content(entry).await?),
+            None => None,
+        };
+        let mut read = base_state::read(content.as_deref(), &name, self.conversation.folder)?;
         if read.id != self.verified.id {
             return Err(invalid(format!("entry {name} changed while it was imported; try again")));
         }
-        let text = match &self.verified.head {
-            Head::Kept => read.text,
-            Head::Moved(head) => base_state::with_head(&read.text, head.as_ref()),
-        };
+        if let Head::Moved(head) = &self.verified.head {
+            read.text = base_state::with_head(&read.text, head.as_ref());
+        }
         let stored = self.stored.as_ref().map(|stored| &*stored.base_state);
-        Ok((marked(&text, stored), read.was_torn))
+        read.text = marked(&read.text, stored);
+        Ok(read)
     }
 
     async fn content(&self, entry: &Entry) -> Result<Vec<u8>> {

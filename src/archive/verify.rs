@@ -2,8 +2,8 @@
 
 use super::{
     Archive, base_state,
-    contents::{Contents, Conversation, Part},
-    event_text::{EventText, event_text},
+    contents::{Contents, Conversation, Part, SET_ASIDE},
+    event_text::{EventText, Mend, NOT_UTF8, ROOT, UTF16, event_text},
     invalid,
     reading::{self, Tagged},
 };
@@ -23,8 +23,18 @@ pub struct Verified {
     pub length: u64,
     /// Where the conversation stands instead, if the event that it stands at is not among those kept.
     pub head: Head,
+    /// What is changed in events, in the order of the log.
+    pub mends: Vec<Mend>,
     /// What the user should know.
     pub warnings: Vec<String>,
+}
+
+impl Verified {
+    /// What is changed in the event at this place.
+    pub fn mend(&self, index: usize) -> Option<&Mend> {
+        let place = self.mends.binary_search_by(|mend| mend.index.cmp(&index)).ok()?;
+        self.mends.get(place)
+    }
 }
 
 /// The head of a conversation, as an import leaves it.
@@ -53,7 +63,7 @@ pub async fn verify(
         let bytes = group.iter().map(|(_, entry)| entry.size).sum();
         // Whether files can be unpacked is all there is to know of them.
         let (files, rest): (Vec<_>, Vec<_>) =
-            group.into_iter().partition(|((_, part), _)| matches!(part, Part::File(_)));
+            group.into_iter().partition(|((_, part), _)| matches!(part, Part::File(_) | Part::Aside(_)));
         reading::read(archive, &rest, &name, &mut |(place, part), content| {
             let (Some(conversation), Some(found)) =
                 (contents.conversations.get(place), findings.get_mut(place))
@@ -61,10 +71,11 @@ pub async fn verify(
                 return Ok(());
             };
             match part {
-                Part::BaseState => found.base_state(conversation, content),
+                Part::BaseState => found.base_state(conversation, Some(content))?,
                 Part::Event(index) => found.event(conversation, index, content),
-                Part::File(_) => Ok(()),
+                Part::File(_) | Part::Aside(_) => {}
             }
+            Ok(())
         })
         .await?;
         let checked = archive.check(&reading::positions(&files)).await;
@@ -97,14 +108,23 @@ fn in_archive_order(contents: &Contents) -> Vec<Tagged> {
 #[derive(Default)]
 struct Findings {
     base_state: Option<base_state::BaseState>,
-    /// Events that are no JSON object, as they were read; whether each is at least text.
-    broken: Vec<(usize, bool)>,
-    /// The last sound event that a conversation can stand at.
-    head: Option<usize>,
+    /// By their places in the log.
+    events: Vec<Found>,
+}
+
+/// What was found in an event's file.
+#[derive(Clone, Default)]
+struct Found {
+    /// What is wrong with it, if it is no JSON object.
+    broken: Option<&'static str>,
+    can_be_head: bool,
+    becomes_head: bool,
+    other_id: Option<Box<str>>,
+    parent: Option<Box<str>>,
 }
 
 impl Findings {
-    fn base_state(&mut self, conversation: &Conversation, content: &[u8]) -> Result<()> {
+    fn base_state(&mut self, conversation: &Conversation, content: Option<&[u8]>) -> Result<()> {
         let entry = conversation.entry_name(Part::BaseState);
         let mut read = base_state::read(content, &entry, conversation.folder)?;
         read.text = String::new();
@@ -112,59 +132,55 @@ impl Findings {
         Ok(())
     }
 
-    fn event(&mut self, conversation: &Conversation, index: usize, content: &[u8]) -> Result<()> {
-        let Some((id, _)) = conversation.events.get(index) else { return Ok(()) };
-        match event_text(content, id) {
-            EventText::Sound { can_be_head: true } => self.head = self.head.max(Some(index)),
-            EventText::Sound { can_be_head: false } => {}
-            EventText::Broken => self.broken.push((index, true)),
-            EventText::NotUtf8 => self.broken.push((index, false)),
-            EventText::OtherId(found) => {
-                return Err(invalid(format!(
-                    "entry {} holds an event with another id, {}",
-                    conversation.entry_name(Part::Event(index)),
-                    shown(&found)
-                )));
+    fn event(&mut self, conversation: &Conversation, index: usize, content: &[u8]) {
+        let Some(event) = conversation.events.get(index) else { return };
+        self.events.resize(conversation.events.len(), Found::default());
+        let Some(found) = self.events.get_mut(index) else { return };
+        match event_text(content, &event.id) {
+            EventText::Broken(why) => found.broken = Some(why),
+            EventText::Sound { can_be_head, becomes_head, other_id, parent } => {
+                found.can_be_head = can_be_head;
+                found.becomes_head = becomes_head;
+                found.other_id = other_id.map(Into::into);
+                found.parent = parent.map(Into::into);
             }
         }
-        Ok(())
     }
 
-    fn verified(self, conversation: &Conversation) -> Result<Verified> {
+    fn verified(mut self, conversation: &Conversation) -> Result<Verified> {
+        if self.base_state.is_none() {
+            self.base_state(conversation, None)?;
+        }
         let Some(base_state) = self.base_state else {
             return Err(invalid(format!("there is no base_state.json in {}", conversation.prefix)));
         };
         let mut warnings = base_state.warnings;
+        warnings.extend_from_slice(&conversation.warnings);
         let name = |index| conversation.entry_name(Part::Event(index));
         // A process that dies leaves its last files half written; what comes before them is sound.
-        let mut broken = order::by_key(self.broken, |(index, _)| order::number(*index as u64));
-        let mut length = conversation.events.len();
-        while broken.last().is_some_and(|(index, _)| index.checked_add(1) == Some(length)) {
-            broken.pop();
-            length -= 1;
-        }
-        for index in length..conversation.events.len() {
-            warnings.push(format!(
-                "{} is empty or breaks off; the conversation ends before it, and the file is kept under set-aside/",
-                name(index)
-            ));
-        }
-        for (index, is_text) in broken {
-            if !is_text {
-                return Err(invalid(format!("entry {} is not UTF-8 text", name(index))));
+        let sound = self.events.iter().rposition(|found| found.broken.is_none());
+        let length = sound.map_or(0, |last| last.saturating_add(1));
+        for (index, found) in self.events.iter().enumerate() {
+            let Some(why) = found.broken else { continue };
+            if index >= length {
+                let and = "the conversation ends before it, and";
+                warnings.push(format!("{} {why}; {and} {SET_ASIDE}", name(index)));
+            } else if matches!(why, NOT_UTF8 | UTF16) {
+                return Err(invalid(format!("entry {} {why}", name(index))));
+            } else {
+                warnings.push(format!("{} {why}; it is kept as it is, but cannot be shown", name(index)));
             }
-            warnings.push(format!(
-                "{} is not a JSON object; it is kept as it is, but cannot be shown",
-                name(index)
-            ));
         }
+        self.events.truncate(length);
+        let mends = mends(conversation, &self.events, &mut warnings);
         let is_kept =
-            |head: &String| conversation.events.iter().take(length).any(|(id, _)| id.as_str() == head);
+            |head: &String| conversation.events.iter().take(length).any(|event| event.id.as_str() == head);
         let head = match base_state.head.filter(|head| !is_kept(head)) {
             None => Head::Kept,
             Some(lost) => {
+                let last = self.events.iter().rposition(|found| found.can_be_head);
                 let last =
-                    self.head.and_then(|index| conversation.events.get(index)).map(|(id, _)| id.clone());
+                    last.and_then(|index| conversation.events.get(index)).map(|event| event.id.clone());
                 warnings.push(format!(
                     "{} names the event {}, which is not there; the conversation stands at its last event instead",
                     conversation.entry_name(Part::BaseState),
@@ -173,6 +189,83 @@ impl Findings {
                 Head::Moved(last)
             }
         };
-        Ok(Verified { id: base_state.id, length: length as u64, head, warnings })
+        Ok(Verified { id: base_state.id, length: length as u64, head, mends, warnings: shortened(warnings) })
     }
+}
+
+/// What has to be changed in events so that each has the id in its file's name and follows an event before it.
+fn mends(conversation: &Conversation, events: &[Found], warnings: &mut Vec<String>) -> Vec<Mend> {
+    // Where each id is; those that are only inside of files as well, if no file is named after them.
+    let mut places = Names::default();
+    for (index, event) in conversation.events.iter().enumerate().take(events.len()) {
+        places.add(event.id.as_str(), index);
+    }
+    for (index, found) in events.iter().enumerate() {
+        if let Some(id) = &found.other_id {
+            places.add(id, index);
+        }
+    }
+    let id_at = |index: usize| conversation.events.get(index).map_or(ROOT, |event| event.id.as_str());
+    let mut mends = Vec::new();
+    // The last event that the next one would have followed, and what was found in place of lost ones.
+    let mut last: Option<usize> = None;
+    let mut found_for = Names::default();
+    for (index, found) in events.iter().enumerate() {
+        let parent = found.parent.as_deref().filter(|parent| *parent != ROOT);
+        let place = parent.and_then(|parent| places.get(parent)).filter(|place| *place < index);
+        let mut new_parent = None;
+        match (parent, place) {
+            (Some(parent), Some(place)) if id_at(place) != parent => {
+                new_parent = Some(id_at(place).to_owned());
+                warnings.push(format!(
+                    "{} follows an event that calls itself {}; it follows it under the id in its file's name now, and \
+                     the file as it was is kept under set-aside/",
+                    conversation.entry_name(Part::Event(index)),
+                    shown(parent)
+                ));
+            }
+            (Some(parent), None) => {
+                // Two that followed the same event still do.
+                let place = found_for.get(parent).or(last);
+                if let Some(place) = place {
+                    found_for.add(parent, place);
+                }
+                new_parent = Some(place.map_or(ROOT, id_at).to_owned());
+                warnings.push(format!(
+                    "{} follows an event that is not there before it; it follows {}, and the file as it was is kept \
+                     under set-aside/",
+                    conversation.entry_name(Part::Event(index)),
+                    if place.is_some() { "the one before it now" } else { "none now" }
+                ));
+            }
+            _ => {}
+        }
+        if let Some(id) = &found.other_id {
+            warnings.push(format!(
+                "{} holds an event that calls itself {}; it has the id in its file's name now, and the file as it was \
+                 is kept under set-aside/",
+                conversation.entry_name(Part::Event(index)),
+                shown(id)
+            ));
+        }
+        if found.other_id.is_some() || new_parent.is_some() {
+            mends.push(Mend { index, id: found.other_id.is_some(), parent: new_parent });
+        }
+        if found.becomes_head {
+            last = Some(index);
+        }
+    }
+    mends
+}
+
+/// How many warnings anybody reads.
+const MOST_WARNINGS: usize = 100;
+
+fn shortened(mut warnings: Vec<String>) -> Vec<String> {
+    let more = warnings.len().saturating_sub(MOST_WARNINGS);
+    if more > 0 {
+        warnings.truncate(MOST_WARNINGS);
+        warnings.push(format!("and {more} more like these"));
+    }
+    warnings
 }

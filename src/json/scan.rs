@@ -19,6 +19,11 @@ impl Broken {
     pub fn is_cut_off(&self) -> bool {
         self.found.is_none()
     }
+
+    /// Where the text stopped being in order, in bytes.
+    pub fn place(&self) -> usize {
+        self.at
+    }
 }
 
 impl fmt::Display for Broken {

@@ -180,6 +180,13 @@ export async function use(signal: AbortSignal): Promise<void> {
   await conversation.sendMessage("Wait", { pending: "approve" });
   same<Awaited<ReturnType<typeof conversation.executeTool>>, Observation>(true);
   await conversation.executeTool("add", { a: 1, b: 2 }, { signal });
+  const zip = await conversation.exportZip({ signal, onProgress: ({ done, total }) => done <= total });
+  same<ReturnType<typeof conversation.exportZipStream>, ReadableStream<Uint8Array>>(true);
+  conversation.exportZipStream({ signal });
+  same<Awaited<ReturnType<typeof Conversation.importZip>>, ImportedConversation[]>(true);
+  await Conversation.importZip(zip, { store, signal });
+  // @ts-expect-error what can be aborted has a controller
+  await Conversation.importZip(zip, { store, signal: new AbortController() });
   const policy: ConfirmationPolicy = { kind: "AlwaysConfirm" };
   await Conversation.open({ agent, store, confirmationPolicy: policy, securityAnalyzer: null, deleteOnClose: true });
 

@@ -1,6 +1,7 @@
 //! Archives as lists of entries, sound and hostile, against the memory store.
 
 mod continuing;
+mod damaged;
 mod faults;
 mod foreign;
 mod foreign_random;

@@ -10,10 +10,10 @@ import { eventsAmong, exported, filesOf, membersOf, packed, unpacked } from "./f
 
 export const { conversations } = JSON.parse(readFileSync(path.join(fixtures, "index.json"), "utf8"));
 
-/** Damage that an import refuses: what is missing or of another conversation cannot be told apart from a mistake. */
-export const refused = { gap: "archive_invalid", "other-id": "id_mismatch" };
+/** Damage that an import refuses: what is of another conversation cannot be told apart from a mistake. */
+export const refused = { "other-id": "archive_invalid" };
 /** Damage that is mended: the SDK opens none of these, or loses something. */
-const mended = new Set(["torn-event", "empty-event", "torn-state", "torn-tail", "dangling-head"]);
+const mended = new Set(["gap", "torn-event", "empty-event", "torn-state", "torn-tail", "dangling-head"]);
 /** Settings that change with every conversation that is carried on, or that are the host's. */
 const ownSettings = new Set(["agent", "execution_status", "last_user_message_id", "leaf_event_id", "head_is_empty", "stats", "persistence_dir"]);
 
