@@ -50,7 +50,7 @@ use crate::{
     turn::TurnLock,
 };
 use log::{Change, EventLog};
-use stats::Spent;
+use stats::Spending;
 use std::{
     cell::{Cell, Ref, RefCell},
     rc::Rc,
@@ -105,8 +105,8 @@ struct Shared {
     run_ends: RefCell<Vec<oneshot::Sender<()>>>,
     /// Shown instead of the stored status where that could not be written.
     unsaved_status: Cell<Option<ExecutionStatus>>,
-    /// What answers have cost, also those that came to nothing, until it is counted.
-    spent: RefCell<Vec<Spent>>,
+    /// What answers have cost, also those that came to nothing.
+    spending: RefCell<Spending>,
     warnings: Vec<Warning>,
     is_closed: Cell<bool>,
 }

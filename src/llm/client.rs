@@ -72,7 +72,7 @@ impl Llm {
     /// This model's own, whatever became of the fallbacks; but a fallback's that had begun to show an answer.
     pub async fn complete(
         &self,
-        messages: &[Message],
+        messages: &[Rc<Message>],
         tools: &[ToolSchema],
         context: &CallContext,
         on_delta: &dyn Fn(Delta),
@@ -106,7 +106,7 @@ impl Llm {
     /// Asks this model, as often as its options allow.
     async fn complete_alone(
         &self,
-        messages: &[Message],
+        messages: &[Rc<Message>],
         tools: &[ToolSchema],
         context: &CallContext,
         is_shown: &Cell<bool>,
