@@ -1,16 +1,17 @@
 // Agents: a model with tools and a prompt.
-import { invalidOptions, reading } from "./errors.js";
+import { arrayOf, isA } from "./arguments.js";
+import { invalidOptions, optionsOf } from "./errors.js";
 import { LLM } from "./llm.js";
 import type { Tool } from "./tool.js";
 
 export interface AgentOptions {
   llm: LLM;
   /** Besides `finish` and `think`, which are always there. */
-  tools?: Tool[];
+  tools?: Tool[] | undefined;
   /** Replaces the built-in system prompt of new conversations. */
-  systemPrompt?: string;
+  systemPrompt?: string | undefined;
   /** How many calls of one answer may run at the same time. Default 1, one after the other. */
-  toolConcurrencyLimit?: number;
+  toolConcurrencyLimit?: number | undefined;
 }
 
 /** What answers in a conversation. Holds no state: one agent can serve many conversations. */
@@ -22,20 +23,15 @@ export class Agent {
 
   /** @throws ThreadkeepError `invalid_options`, naming the option. */
   constructor(options: AgentOptions) {
-    const { llm, tools, systemPrompt, toolConcurrencyLimit = 1 } = reading("the options of an Agent", () => {
-      if (!(options?.llm instanceof LLM)) throw invalidOptions("llm must be an LLM: new Agent({ llm: new LLM({ … }) })");
-      const { tools = [] } = options;
-      if (!Array.isArray(tools) || tools.some((tool) => typeof tool?.execute !== "function" || typeof tool.name !== "string")) {
-        throw invalidOptions("tools must be an array of what tool() returns");
-      }
-      return { ...options, tools };
-    });
+    const { llm, tools = [], systemPrompt, toolConcurrencyLimit = 1 } = optionsOf("new Agent()", options, "llm tools systemPrompt toolConcurrencyLimit");
+    if (!isA(llm, LLM)) throw invalidOptions("llm must be an LLM: new Agent({ llm: new LLM({ … }) })");
+    const own = arrayOf("tools", "what tool() returns", tools, (tool) => typeof tool?.execute === "function" && typeof tool.name === "string");
     if (systemPrompt !== undefined && typeof systemPrompt !== "string") throw invalidOptions("systemPrompt must be a string");
     if (!Number.isInteger(toolConcurrencyLimit) || toolConcurrencyLimit < 1) {
       throw invalidOptions("toolConcurrencyLimit must be a whole number of at least 1");
     }
     this.llm = llm;
-    this.tools = Object.freeze([...tools]);
+    this.tools = Object.freeze(own);
     if (systemPrompt !== undefined) this.systemPrompt = systemPrompt;
     this.toolConcurrencyLimit = toolConcurrencyLimit;
   }

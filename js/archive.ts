@@ -4,6 +4,7 @@
 //
 // That wasm has no stores and no locks: it reads and writes through the `Store` in JavaScript, and the wasm that runs
 // conversations locks what an import writes, so that there is one place for each.
+import { isA } from "./arguments.js";
 import { ThreadkeepError, fromCore, invalidOptions, reading } from "./errors.js";
 import { locking } from "./locking.js";
 import type { Store } from "./store.js";
@@ -41,7 +42,7 @@ export interface ImportedConversation {
 export async function importZip(
   zip: Blob | ArrayBuffer | Uint8Array,
   store: Store,
-  { onProgress, signal }: Watching = {},
+  { onProgress, signal }: TransferOptions = {},
 ): Promise<ImportedConversation[]> {
   const blob = asBlob(zip);
   const report = listener(onProgress, "bytes");
@@ -53,7 +54,7 @@ export async function importZip(
 }
 
 /** The conversation as one Blob of type `application/zip`. @internal */
-export async function exportZip(store: Store, id: string, watching?: Watching): Promise<Blob> {
+export async function exportZip(store: Store, id: string, watching?: TransferOptions): Promise<Blob> {
   const parts: Blob[] = [];
   let blocks: Uint8Array<ArrayBuffer>[] = [];
   const reader = exportZipStream(store, id, watching).getReader();
@@ -72,7 +73,7 @@ export async function exportZip(store: Store, id: string, watching?: Watching): 
 export function exportZipStream(
   store: Store,
   id: string,
-  { onProgress, signal }: Watching = {},
+  { onProgress, signal }: TransferOptions = {},
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const report = listener(onProgress, "files");
   checkSignal(signal);
@@ -95,8 +96,8 @@ export function exportZipStream(
   );
 }
 
-/** What an import or export tells and hears while it goes on. @internal */
-export interface Watching {
+/** What an import or export tells while it goes on, and what stops it. */
+export interface TransferOptions {
   onProgress?: ((progress: Progress) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -115,7 +116,7 @@ async function untilAborted<T>(signal: AbortSignal | undefined, what: string, wo
 }
 
 function checkSignal(signal: unknown): void {
-  if (signal !== undefined && !(signal instanceof AbortSignal)) throw invalidOptions("signal is not an AbortSignal");
+  if (signal !== undefined && !isA(signal, AbortSignal)) throw invalidOptions("signal is not an AbortSignal");
 }
 
 const load = loader({

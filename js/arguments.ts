@@ -1,6 +1,13 @@
 // What hosts pass, checked: a promise of the API is rejected with what was wrong, and the wasm never sees it.
 import { invalidOptions, reading, words } from "./errors.js";
 
+/** A new UUID, also in pages that are no secure context: there is no `crypto.randomUUID()` there. @internal */
+export function newId(): string {
+  const random = () => crypto.getRandomValues(new Uint8Array(1))[0]!;
+  // The 4 says that it is random; of the 8 the two upper bits stay.
+  return "00000000-0000-4000-8000-000000000000".replace(/[08]/g, (digit) => (digit === "8" ? 8 + random() % 4 : random() % 16).toString(16));
+}
+
 /** @internal */
 export function checkId(id: unknown): string {
   if (typeof id === "string" && /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i.test(id)) {
@@ -10,22 +17,27 @@ export function checkId(id: unknown): string {
   throw invalidOptions(`conversation id ${JSON.stringify(words(id)).slice(0, 80)} is not a UUID; leave it out to get a new one`);
 }
 
-/** @internal */
-export function tagsOf(given: unknown): Record<string, string> {
-  if (typeof given === "object" && given !== null && !Array.isArray(given)) {
-    const tags = reading("tags", () => ({ ...given }) as Record<string, string>);
-    if (Object.values(tags).every((value) => typeof value === "string")) return tags;
+/** A copy of an array of `what`, each of which `is` one. @internal */
+export function arrayOf<T>(name: string, what: string, given: readonly T[], is: (each: T) => boolean): T[] {
+  return reading(name, () => {
+    // Holes are passed over by `every()`, and are filled in a copy.
+    const copy = Array.isArray(given) && [...given];
+    if (copy && copy.every(is)) return copy;
+    throw invalidOptions(`${name} must be an array of ${what}`);
+  });
+}
+
+/** As `instanceof`, which a revoked proxy throws at. @internal */
+export function isA<T>(value: unknown, kind: abstract new (...args: never) => T): value is T {
+  try {
+    return value instanceof kind;
+  } catch {
+    return false;
   }
-  throw invalidOptions("tags must be an object of strings");
 }
 
 /** @internal */
-export function functionsOf<T extends Function>(name: string, given: readonly T[] = []): readonly T[] {
-  return reading(name, () => {
-    if (Array.isArray(given) && given.every((each) => typeof each === "function")) return [...given];
-    throw invalidOptions(`${name} must be an array of functions`);
-  });
-}
+export const isFunction = (each: unknown): boolean => typeof each === "function";
 
 /** @internal */
 export function jsonOf(what: string, value: unknown): string {
@@ -35,10 +47,7 @@ export function jsonOf(what: string, value: unknown): string {
 }
 
 /** @internal */
-export function signalOf(options: { signal?: AbortSignal } | undefined, what: string): AbortSignal | undefined {
-  return reading(`the options of ${what}`, () => {
-    const { signal } = options ?? {};
-    if (signal === undefined || signal instanceof AbortSignal) return signal;
-    throw invalidOptions("signal must be an AbortSignal");
-  });
+export function signalOf(signal: unknown): AbortSignal | undefined {
+  if (signal === undefined || isA(signal, AbortSignal)) return signal;
+  throw invalidOptions("signal must be an AbortSignal");
 }

@@ -1,5 +1,6 @@
 // When an agent has to ask first: as the host says it, and as the wasm takes it.
-import { invalidOptions, reading } from "./errors.js";
+import { jsonOf } from "./arguments.js";
+import { invalidOptions, optionsOf, reading } from "./errors.js";
 import type { SecurityRisk } from "./events.js";
 import { type CoreAnalyzer, type SecurityAnalyzer, hostAnalyzer, storedAnalyzer } from "./security.js";
 
@@ -16,16 +17,13 @@ export type ConfirmationPolicy =
    * Calls as risky as `threshold` (default `"HIGH"`) or more, and with `confirmUnknown` (default true) those of which
    * nobody knows. Without a security analyzer nobody knows of any.
    */
-  | { kind: "ConfirmRisky"; threshold?: Exclude<SecurityRisk, "UNKNOWN">; confirmUnknown?: boolean };
+  | { kind: "ConfirmRisky"; threshold?: Exclude<SecurityRisk, "UNKNOWN"> | undefined; confirmUnknown?: boolean | undefined };
 
 /** A policy as the SDK stores it. @internal */
 export function storedPolicy(policy: ConfirmationPolicy): string {
-  return reading("confirmationPolicy", () => {
-    if (typeof policy !== "object" || policy === null) throw invalidOptions("confirmationPolicy must be an object with a kind");
-    const { kind } = policy;
-    const risky = policy.kind === "ConfirmRisky" && { threshold: policy.threshold ?? "HIGH", confirm_unknown: policy.confirmUnknown ?? true };
-    return JSON.stringify({ ...risky, kind });
-  });
+  const given = optionsOf("confirmationPolicy", policy, "kind threshold confirmUnknown");
+  const risky = given.kind === "ConfirmRisky" && { threshold: given.threshold ?? "HIGH", confirm_unknown: given.confirmUnknown ?? true };
+  return jsonOf("confirmationPolicy", { ...risky, kind: given.kind });
 }
 
 /** The ids of actions as the wasm takes them. @internal */
@@ -49,7 +47,7 @@ export class Analyzers {
   async take(analyzer: SecurityAnalyzer | null): Promise<string> {
     if (analyzer === null) return "null";
     // The model's own word needs no code.
-    if (reading("securityAnalyzer", () => "kind" in analyzer && analyzer.kind === "LLMSecurityAnalyzer")) return theModel;
+    if (reading("securityAnalyzer", () => "kind" in analyzer && analyzer.kind === "LLMSecurityAnalyzer" && optionsOf("securityAnalyzer", analyzer, "kind"))) return theModel;
     this.#given = await hostAnalyzer(analyzer);
     return this.#given.json;
   }
@@ -74,7 +72,7 @@ export class Analyzers {
   async #analyzer(stored: string): Promise<CoreAnalyzer> {
     if (this.#given?.json === stored) return this.#given;
     if (this.#asked?.json !== stored) {
-      const asked = { json: stored, analyzer: storedAnalyzer(stored) };
+      const asked = { json: stored, analyzer: storedAnalyzer(stored, this.#given) };
       this.#asked = asked;
       // A page that was offline comes back.
       asked.analyzer.catch(() => this.#asked === asked && (this.#asked = undefined));

@@ -2,18 +2,20 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { CoreConversation, deleteConversation, listConversations } from "../pkg/threadkeep.js";
 import type { Agent } from "./agent.js";
-import { checkId, jsonOf, signalOf, tagsOf } from "./arguments.js";
-import { type ImportedConversation, type Progress, exportZip, exportZipStream, importZip } from "./archive.js";
+import { checkId, isA, jsonOf, signalOf } from "./arguments.js";
+import { type ImportedConversation, type TransferOptions, exportZip, exportZipStream, importZip } from "./archive.js";
 import { Analyzers, type ConfirmationPolicy, actionIds, storedPolicy } from "./control.js";
 import { type ConversationOptions, readOptions } from "./conversation-options.js";
-import { ThreadkeepError, ask, call, invalidOptions, reading, settle, words } from "./errors.js";
+import { ThreadkeepError, ask, call, invalidOptions, optionsOf, reading, settle, textsOf, words } from "./errors.js";
 import { type EventLog, eventLog } from "./event-log.js";
 import type {
-  ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, JSONValue, LiveEvent, LLMMessage, MessageEvent_,
-  Observation, SecurityRisk,
+  ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, JSONObject, JSONValue, LiveEvent, LLMMessage, MessageEvent_,
+  Observation, SecurityRisk, WaitingEvent,
 } from "./events.js";
+import { inTime, noted, opened as keptNow } from "./kept.js";
 import { LLM, coreLLM } from "./llm.js";
 import { type Image, withImages } from "./images.js";
+import { Network, WAITED } from "./network.js";
 import { type ConversationInfo, type Listing, toInfo } from "./listing.js";
 import type { AnthropicMessages, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "./messages.js";
 import { importJSON, written } from "./foreign.js";
@@ -21,13 +23,15 @@ import { Run, type RunOptions, type RunResult } from "./run.js";
 import type { SecurityAnalyzer } from "./security.js";
 import { type Store, coreStore, indexedDBStore } from "./store.js";
 import { Secrets } from "./secrets.js";
+import type { HeldSecret } from "./secrets/index.js";
 import type { SecretValue } from "./secrets/source.js";
-import { ToolCalls } from "./tool-calls.js";
+import { ToolCalls, longestClosing } from "./tool-calls.js";
+import { closeInTurn, openInTurn } from "./turns.js";
 import type { CoreTool } from "./tool.js";
 
 /** Something about an opened conversation that the host should know, and perhaps show. */
 export interface ConversationWarning {
-  code: "set_aside" | "head_moved" | "interrupted" | "unreadable" | "tools_unavailable" | "settings_unavailable" | "secrets_unavailable";
+  code: "set_aside" | "head_moved" | "interrupted" | "unreadable" | "history_broken" | "tools_unavailable" | "settings_unavailable" | "secrets_unavailable" | "store_lost";
   message: string;
 }
 
@@ -39,8 +43,6 @@ export interface ConversationWarning {
  */
 export class Conversation implements AsyncDisposable {
   readonly id: string;
-  /** What was set aside on opening, and what of the stored agent cannot work here. */
-  readonly warnings: readonly ConversationWarning[];
   /** A follower reads; another tab or handle writes. */
   readonly access: "writer" | "follower";
   readonly events: EventLog;
@@ -50,7 +52,10 @@ export class Conversation implements AsyncDisposable {
   readonly #analyzers: Analyzers;
   readonly #tools: ToolCalls;
   readonly #secrets: Secrets;
+  readonly #network: Network;
   readonly #deleteOnClose: boolean;
+  /** Those that the wasm does not know of. */
+  readonly #warnings: ConversationWarning[] = [];
   #llm: LLM;
   #isClosed = false;
   #state: { text: string; value: ConversationState } | undefined;
@@ -63,20 +68,24 @@ export class Conversation implements AsyncDisposable {
     this.#analyzers = own.analyzers;
     this.#tools = own.tools;
     this.#secrets = own.secrets;
+    this.#network = own.network;
     this.#deleteOnClose = own.deleteOnClose;
     this.#llm = own.llm;
-    this.warnings = core.warnings() as ConversationWarning[];
     this.access = core.access() as "writer" | "follower";
     this.events = eventLog(core);
   }
 
   /**
    * Opens a conversation, or creates it. What a crash left behind is made sound: see `warnings` and
-   * `pendingActions()`.
+   * `pendingActions()`. Where this page is still opening or closing another handle on it, that comes first.
    * @throws ThreadkeepError `invalid_options`, `id_mismatch`, `store_*`
    */
   static async open(options: ConversationOptions): Promise<Conversation> {
     const given = readOptions(options);
+    return openInTurn(given.store, given.id, () => Conversation.#open(given));
+  }
+
+  static async #open(given: ReturnType<typeof readOptions>): Promise<Conversation> {
     const { agent, id, store, policy, hooks, tags } = given;
     const analyzers = new Analyzers();
     const analyzer = given.securityAnalyzer === undefined ? undefined : await analyzers.take(given.securityAnalyzer);
@@ -97,6 +106,11 @@ export class Conversation implements AsyncDisposable {
     };
     const secrets = await Secrets.read(given.secrets, given.cipher, agent.llm.options);
     const tools = new ToolCalls(agent.tools, tell, secrets);
+    const network = new Network(
+      given.waits,
+      (event) => tell({ ...event, message: opened.masked(event.message) }),
+      (waiting) => void ask(opened, "set", "agentState", JSON.stringify({ [WAITED]: waiting })).catch(() => {}),
+    );
     const [core, coreTools] = await Promise.all([coreStore(store), tools.toCore()]);
     const opened: CoreConversation = (await settle(CoreConversation.open(
       {
@@ -106,17 +120,21 @@ export class Conversation implements AsyncDisposable {
         ...(policy && { confirmationPolicy: policy }),
         ...(analyzer && { securityAnalyzer: analyzer }),
         ...(hooks && { hooks }),
-        agent: coreAgent(agent, coreTools, secrets.keyToken),
+        agent: coreAgent(agent, coreTools, network, secrets),
         onEvent: (json: string) => tell(JSON.parse(json)),
         analyze: async (action: string) => analyzers.securityRisk(JSON.stringify(JSON.parse(opened.state()).security_analyzer), action),
       },
       core,
     ))) as CoreConversation;
-    const conversation = new Conversation(id, store, opened, { listeners, analyzers, tools, secrets, deleteOnClose: given.deleteOnClose, llm: agent.llm });
+    const conversation = new Conversation(id, store, opened, { listeners, analyzers, tools, secrets, network, deleteOnClose: given.deleteOnClose, llm: agent.llm });
     try {
       const message = await secrets.open(opened, agent.llm.options);
-      const warnings = conversation.warnings as ConversationWarning[];
+      const warnings = conversation.#warnings;
+      const lost = await keptNow(store, id, given.isGiven, opened.found());
+      if (lost) warnings.push({ code: "store_lost", message: lost });
       if (message) warnings.push({ code: "secrets_unavailable", message });
+      const waited = conversation.state.agent_state?.[WAITED] as { message: string } | undefined;
+      if (waited) warnings.push({ code: "interrupted", message: `the run was waiting for the network when it ended (${waited.message}); run() goes on` });
       const complaint = await analyzers.complaint(conversation.state.security_analyzer);
       if (complaint) warnings.push({ code: "settings_unavailable", message: complaint });
     } catch (error) {
@@ -140,10 +158,12 @@ export class Conversation implements AsyncDisposable {
    */
   static async importZip(
     zip: Blob | ArrayBuffer | Uint8Array,
-    options: { store?: Store; onProgress?: (progress: Progress) => void; signal?: AbortSignal } = {},
+    options: { store?: Store | undefined } & TransferOptions = {},
   ): Promise<ImportedConversation[]> {
-    const { store = indexedDBStore(), ...watching } = reading("the options of importZip()", () => ({ ...options }));
-    return importZip(zip, store, watching);
+    const { store = indexedDBStore(), ...watching } = optionsOf("importZip()", options, "store onProgress signal");
+    const imported = await importZip(zip, store, watching);
+    noted(store, { kept: imported.map(({ id }) => id) });
+    return imported;
   }
 
   /**
@@ -152,21 +172,36 @@ export class Conversation implements AsyncDisposable {
    * is typed, and what has no place in a conversation is named in `warnings`.
    * @throws ThreadkeepError `archive_invalid` naming the message or event
    */
-  static async importJSON(json: unknown, options: { store?: Store } = {}): Promise<ImportedConversation> {
-    const { store = indexedDBStore() } = reading("the options of importJSON()", () => ({ ...options }));
-    return importJSON(json, store);
+  static async importJSON(json: unknown, options: { store?: Store | undefined } = {}): Promise<ImportedConversation> {
+    const { store = indexedDBStore() } = optionsOf("importJSON()", options, "store");
+    const imported = await importJSON(json, store);
+    noted(store, { kept: [imported.id] });
+    return imported;
   }
 
   /** Removes a conversation; nothing happens if there is none. @throws ThreadkeepError `locked_elsewhere` while it is open. */
   static async delete(id: string, store: Store = indexedDBStore()): Promise<void> {
     await settle(deleteConversation(checkId(id), await coreStore(store)));
+    noted(store, { removed: checkId(id) });
   }
 
   /** `base_state.json`, as last committed. What a damaged file lacks of `stats`, `tags` and `agent_state` is empty. */
   get state(): ConversationState {
     const text = call(() => this.#core.state());
-    if (this.#state?.text !== text) this.#state = { text, value: { stats: { usage_to_metrics: {} }, tags: {}, agent_state: {}, ...JSON.parse(text) } };
+    if (this.#state?.text !== text) {
+      // Where an import stands here is no part of what it is.
+      const { threadkeep_import: _, ...stored } = JSON.parse(text);
+      this.#state = { text, value: { stats: { usage_to_metrics: {} }, tags: {}, agent_state: {}, ...stored } };
+    }
     return this.#state!.value;
+  }
+
+  /**
+   * What was set aside on opening, what of the stored agent cannot work here, and what is wrong with the history, which
+   * is known once something has read it: `run()`, `sendMessage()`, `pendingActions()` or `finalResponse()`.
+   */
+  get warnings(): readonly ConversationWarning[] {
+    return [...(call(() => this.#core.warnings()) as ConversationWarning[]), ...this.#warnings];
   }
 
   /** What was spent, by `usageId`. */
@@ -180,7 +215,8 @@ export class Conversation implements AsyncDisposable {
 
   /**
    * Appends a user message and resolves once it is durable. Calls that a crash left are answered first, so the next
-   * `run()` always works. During a run the message is stored between two steps and picked up.
+   * `run()` always works. During a run it is durable at once, stands in the log behind the answer that is under way and
+   * the results of its calls, and is read by the same run; until then the event that this resolves to has no parent.
    *
    * A message decides nothing about calls that wait for the user: while there are any it is refused, unless `pending`
    * says what becomes of them. `"reject"` answers them, so they will not run; `"keep"` stores the message, durably,
@@ -191,13 +227,15 @@ export class Conversation implements AsyncDisposable {
    * @throws ThreadkeepError `invalid_options`, also for images to a model that is known not to see, `locked_elsewhere`, `store_*`, `invalid_state` after `close()` and while
    * calls wait
    */
-  async sendMessage(message: string | ReadonlyArray<Content | Image>, options: { sender?: string; pending?: "reject" | "keep" } = {}): Promise<MessageEvent_> {
-    const content: unknown = typeof message === "string" ? [{ type: "text", text: message }] : message;
-    if (!Array.isArray(content)) throw invalidOptions("a message is a string or an array of text and image parts");
-    const { sender, pending } = reading("the options of sendMessage()", () => ({ ...options }));
+  async sendMessage(message: string | ReadonlyArray<Content | Image>, options: { sender?: string | undefined; pending?: "reject" | "keep" | undefined } = {}): Promise<MessageEvent_> {
+    const { sender, pending } = optionsOf("sendMessage()", options, "sender pending");
     if (sender !== undefined && typeof sender !== "string") throw invalidOptions("sender must be a string");
     if (pending !== undefined && pending !== "reject" && pending !== "keep") throw invalidOptions('pending must be "reject" or "keep"');
-    const read = reading("the message", () => withImages(content, this.#llm));
+    const read = reading("the message", () => {
+      const content: unknown = typeof message === "string" ? [{ type: "text", text: message }] : message;
+      if (!Array.isArray(content)) throw invalidOptions("a message is a string or an array of text and image parts");
+      return withImages(content, this.#llm);
+    });
     // Nothing else that is called comes before a message that has no image to be read.
     const given = read instanceof Promise ? await read : read;
     const json = reading("the message", () => JSON.stringify(given));
@@ -214,17 +252,19 @@ export class Conversation implements AsyncDisposable {
   }
 
   async #run(options: RunOptions): Promise<RunResult> {
-    const { approve } = reading("the options of run()", () => ({ ...options }));
-    const approved = actionIds("approve", approve);
-    const signal = signalOf(options, "run()");
+    const given = optionsOf("run()", options, "signal approve");
+    const approved = actionIds("approve", given.approve);
+    const signal = signalOf(given.signal);
     if (signal?.aborted) throw aborted(signal);
     const interrupt = () => void this.interrupt().catch(() => {});
     signal?.addEventListener("abort", interrupt);
+    this.#network.begin(this.state.agent_state?.[WAITED]);
     try {
       const [status, finalResponse] = await ask<[ExecutionStatus, string | null]>(this.#core, "run", approved);
       if (signal?.aborted && status === "paused") throw aborted(signal);
       return { status, finalResponse };
     } finally {
+      this.#network.over();
       signal?.removeEventListener("abort", interrupt);
     }
   }
@@ -235,6 +275,17 @@ export class Conversation implements AsyncDisposable {
    */
   async pause(): Promise<void> {
     await ask(this.#core, "pause");
+    this.#network.stop();
+  }
+
+  /** What the run waits for that is under way, if it waits: the network, or a server that asked for a pause. */
+  get waiting(): WaitingEvent | null {
+    return this.#network.now;
+  }
+
+  /** Ends the wait that is under way: the model is asked at once, or the server tried at once. */
+  retryNow(): void {
+    this.#network.retry();
   }
 
   /** Stops now: the request is aborted, running tools are told and no longer waited for, their calls are answered. */
@@ -259,9 +310,9 @@ export class Conversation implements AsyncDisposable {
    * Answers calls that wait with a rejection, which the model reads at the next run: those of `actionIds`, or all.
    * @throws ThreadkeepError `not_found` for an action that does not wait, `invalid_state` while tools run
    */
-  async rejectPendingActions(reason?: string, options: { actionIds?: readonly string[] } = {}): Promise<void> {
+  async rejectPendingActions(reason?: string, options: { actionIds?: readonly string[] | undefined } = {}): Promise<void> {
     if (reason !== undefined && typeof reason !== "string") throw invalidOptions("the reason must be a string");
-    const { actionIds: ids } = reading("the options of rejectPendingActions()", () => ({ ...options }));
+    const { actionIds: ids } = optionsOf("rejectPendingActions()", options, "actionIds");
     await ask(this.#core, "rejectPendingActions", reason, actionIds("actionIds", ids));
   }
 
@@ -272,7 +323,7 @@ export class Conversation implements AsyncDisposable {
    * @throws ThreadkeepError `invalid_options` for arguments that the tool does not accept, `not_found` for an action
    * that does not wait for the user, `invalid_state` during a run
    */
-  async editAction(actionId: string, args: JSONValue): Promise<ActionEvent> {
+  async editAction(actionId: string, args: JSONValue | JSONObject): Promise<ActionEvent> {
     const json = jsonOf("the arguments", args);
     return JSON.parse(await ask<string>(this.#core, "editAction", words(actionId), json));
   }
@@ -290,7 +341,7 @@ export class Conversation implements AsyncDisposable {
     await this.#set("allowedTools", jsonOf("allowedTools", names));
   }
 
-  /** Counts from the next answer on; calls that wait go on waiting. */
+  /** Counts from the next answer on; calls that wait go on waiting. Of an imported conversation it is the last word. */
   async setConfirmationPolicy(policy: ConfirmationPolicy): Promise<void> {
     await this.#set("confirmationPolicy", storedPolicy(policy));
   }
@@ -305,8 +356,8 @@ export class Conversation implements AsyncDisposable {
    * old one's. The history stays; what of it only the old model can read is left out of requests.
    */
   async switchLLM(llm: LLM): Promise<void> {
-    if (!(llm instanceof LLM)) throw invalidOptions("switchLLM() takes an LLM");
-    await this.#secrets.switchLLM(this.#core, llm);
+    if (!isA(llm, LLM)) throw invalidOptions("switchLLM() takes an LLM");
+    await this.#secrets.switchLLM(this.#core, llm, this.#network);
     this.#llm = llm;
   }
 
@@ -314,7 +365,7 @@ export class Conversation implements AsyncDisposable {
    * Sets values of `state.agent_state`, which travels with the conversation, and removes those that are `null`.
    * @throws ThreadkeepError `invalid_options` for a name under which the library itself remembers something
    */
-  async setAgentState(values: { [name: string]: JSONValue }): Promise<void> {
+  async setAgentState(values: { [name: string]: JSONValue | JSONObject }): Promise<void> {
     await this.#set("agentState", jsonOf("agentState", values));
   }
 
@@ -327,9 +378,9 @@ export class Conversation implements AsyncDisposable {
    * gives an observation with `is_error`.
    * @throws ThreadkeepError `not_found`, `invalid_options` for arguments that the tool does not accept, `aborted`
    */
-  async executeTool(name: string, args: JSONValue = {}, options: { signal?: AbortSignal } = {}): Promise<Observation> {
+  async executeTool(name: string, args: JSONValue | JSONObject = {}, options: { signal?: AbortSignal | undefined } = {}): Promise<Observation> {
     const json = jsonOf("the arguments", args);
-    const signal = signalOf(options, "executeTool()");
+    const signal = signalOf(optionsOf("executeTool()", options, "signal").signal);
     return JSON.parse(await this.#tools.withSignal(signal, (id) => ask<string>(this.#core, "executeTool", words(name), json, id)));
   }
 
@@ -343,9 +394,22 @@ export class Conversation implements AsyncDisposable {
     await this.#secrets.update(this.#core, secrets);
   }
 
+  /** Secrets that came with an import, and where tools that ask for them would make this page fetch them from. */
+  get heldSecrets(): readonly HeldSecret[] {
+    return this.#secrets.held;
+  }
+
+  /**
+   * Lets tools fetch the secrets that came with an import, from now on and after a reload. Until then one that asks for
+   * such a secret gets an error. Show the user `heldSecrets` first: whoever made the file has chosen these addresses.
+   */
+  async allowSecrets(): Promise<void> {
+    await this.#secrets.allow(this.#core);
+  }
+
   /** Replaces all tags; `title` is shown in lists. */
   async setTags(tags: Record<string, string>): Promise<void> {
-    await ask(this.#core, "setTags", tagsOf(tags));
+    await ask(this.#core, "setTags", textsOf("tags", tags));
   }
 
   /** The message of the last `finish`, or the model's last text. */
@@ -354,13 +418,13 @@ export class Conversation implements AsyncDisposable {
   }
 
   /** The conversation as it is now, as a zip archive that the Python SDK opens once it is unpacked. */
-  async exportZip(options: { onProgress?: (progress: Progress) => void; signal?: AbortSignal } = {}): Promise<Blob> {
-    return exportZip(this.#store, this.id, reading("the options of exportZip()", () => ({ ...options })));
+  async exportZip(options: TransferOptions = {}): Promise<Blob> {
+    return exportZip(this.#store, this.id, optionsOf("exportZip()", options, "onProgress signal"));
   }
 
   /** As `exportZip()`, piece by piece; memory is bounded by the largest event. */
-  exportZipStream(options: { onProgress?: (progress: Progress) => void; signal?: AbortSignal } = {}): ReadableStream<Uint8Array> {
-    return exportZipStream(this.#store, this.id, reading("the options of exportZipStream()", () => ({ ...options })));
+  exportZipStream(options: TransferOptions = {}): ReadableStream<Uint8Array> {
+    return exportZipStream(this.#store, this.id, optionsOf("exportZipStream()", options, "onProgress signal"));
   }
 
   /**
@@ -402,15 +466,24 @@ export class Conversation implements AsyncDisposable {
 
   /**
    * Stops a run, closes the agent's tools, and lets go of the conversation, so that another tab can write it. What was
-   * committed stays, unless it was opened with `deleteOnClose`.
+   * committed stays, unless it was opened with `deleteOnClose`. What else is under way rejects with `invalid_state`, and
+   * nothing of the host's is waited for longer than fifteen seconds.
    */
   async close(): Promise<void> {
-    await ask(this.#core, "close");
+    const free = ask(this.#core, "close");
+    const closed = this.#close(free);
+    // A tool may take its time, and keeps nobody from the conversation.
+    closeInTurn(this.#store, this.id, this.#deleteOnClose ? closed : free);
+    await closed;
+  }
+
+  async #close(free: Promise<unknown>): Promise<void> {
+    await free;
     this.#listeners.clear();
     if (this.#isClosed) return;
     this.#isClosed = true;
     await this.#tools.close();
-    if (this.#deleteOnClose && this.access === "writer") await Conversation.delete(this.id, this.#store);
+    if (this.#deleteOnClose && this.access === "writer") await inTime(Conversation.delete(this.id, this.#store), longestClosing);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -429,13 +502,14 @@ interface Own {
   analyzers: Analyzers;
   tools: ToolCalls;
   secrets: Secrets;
+  network: Network;
   deleteOnClose: boolean;
   llm: LLM;
 }
 
-function coreAgent({ llm, systemPrompt, toolConcurrencyLimit }: Agent, tools: CoreTool[], keyToken: string | undefined): object {
+function coreAgent({ llm, systemPrompt, toolConcurrencyLimit }: Agent, tools: CoreTool[], network: Network, { heard, keyToken }: Secrets): object {
   return {
-    llm: coreLLM(llm, keyToken),
+    llm: coreLLM(llm, network, heard, keyToken),
     ...(systemPrompt !== undefined && { systemPrompt }),
     toolConcurrencyLimit,
     tools,

@@ -1,8 +1,9 @@
-// The one error class of the API.
+// The one error class of the API, and how what the host gives is read: what is wrong with it is one of these errors.
 
 /** A promise: a code never changes its meaning. `docs/errors.md` says what to do about each. */
 export type ErrorCode =
   | "llm_auth"
+  | "key_locked"
   | "llm_rate_limit"
   | "llm_context_window"
   | "llm_content_policy"
@@ -14,6 +15,8 @@ export type ErrorCode =
   | "aborted"
   | "store_quota"
   | "store_blocked"
+  | "store_unavailable"
+  | "store_lost"
   | "store_corrupt"
   | "locked_elsewhere"
   | "archive_invalid"
@@ -22,6 +25,7 @@ export type ErrorCode =
   | "invalid_options"
   | "invalid_state"
   | "not_found"
+  | "wasm_blocked"
   | "internal";
 
 const retryable: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -68,6 +72,54 @@ export function reading<T>(what: string, read: () => T): T {
     if (error instanceof ThreadkeepError) throw error;
     throw new ThreadkeepError("invalid_options", `${what} cannot be read: ${words(error)}`, { cause: error });
   }
+}
+
+/** The words of a text, as types. */
+type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
+type KeyOf<Options> = Options extends unknown ? keyof Options : never;
+/** Refuses a list of names that lacks one of the options, or has one that there is not. */
+type Complete<Options, Names extends string> = [KeyOf<Options>, Words<Names>] extends [Words<Names>, KeyOf<Options>] ? unknown : never;
+
+/**
+ * A copy of an options object of which `names`, one text, says the names that there are. Another one is a mistake: what
+ * its author wants would not happen, and nobody would notice. @internal
+ */
+export function optionsOf<Options extends object, Names extends string>(what: string, given: Options, names: Names & Complete<Options, Names>): Options {
+  return reading(`the options of ${what}`, () => {
+    if (typeof given !== "object" || given === null) throw invalidOptions(`${what} takes an object of options`);
+    const options = { ...given };
+    const known = names.split(" ");
+    const unknown = Object.keys(options).find((name) => !known.includes(name))?.slice(0, 40);
+    if (unknown === undefined) return options;
+    const far = known.map((name) => distance(unknown.toLowerCase(), name.toLowerCase()));
+    throw invalidOptions(`${what} has no option ${JSON.stringify(unknown)}; did you mean ${known[far.indexOf(Math.min(...far))]}?`);
+  });
+}
+
+/** How many letters have to be put in or left out. */
+function distance(one: string, other: string): number {
+  let row = [...other, ""].map((_, i) => i);
+  for (const letter of one) {
+    let corner = row[0]!;
+    let left = corner + 1;
+    row = row.map((above, i) => {
+      if (i) left = Math.min(left + 1, above + 1, corner + (letter === other[i - 1] ? 0 : 2));
+      corner = above;
+      return left;
+    });
+  }
+  return row.at(-1)!;
+}
+
+/** A copy of an object of strings. @internal */
+export function textsOf(name: string, given: unknown): Record<string, string> {
+  return reading(name, () => {
+    if (typeof given === "object" && given !== null && !Array.isArray(given)) {
+      const texts = { ...given } as Record<string, string>;
+      if (Object.values(texts).every((value) => typeof value === "string")) return texts;
+    }
+    throw invalidOptions(`${name} must be an object of strings`);
+  });
 }
 
 /** Some text for anything, also for what refuses to be one. @internal */

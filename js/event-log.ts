@@ -1,9 +1,9 @@
 // The log of an open conversation, as a sequence that is read where it is looked at.
 import type { CoreConversation } from "../pkg/threadkeep.js";
 import { ThreadkeepError, ask, call, reading, words } from "./errors.js";
-import type { ConversationEvent } from "./events.js";
+import type { ConversationEvent, UnreadableEvent } from "./events.js";
 
-/** The log, read a page at a time; nothing is loaded that is not asked for. */
+/** The log, read a page at a time; nothing is loaded that is not asked for. What cannot be read is an `UnreadableEvent`. */
 export interface EventLog extends AsyncIterable<ConversationEvent> {
   readonly length: number;
   /** Counts from the end where negative; `undefined` beyond either end. */
@@ -20,7 +20,11 @@ export interface EventLog extends AsyncIterable<ConversationEvent> {
 export function eventLog(core: CoreConversation): EventLog {
   const page = 100;
   const read = async (start: number, end: number): Promise<ConversationEvent[]> =>
-    start < end ? (await ask<string[]>(core, "events", start, end)).map((json) => JSON.parse(json)) : [];
+    start < end ? Promise.all((await ask<string[]>(core, "events", start, end)).map((json, place) => readable(json) ?? unreadable(json, start + place))) : [];
+  const unreadable = async (json: string, index: number): Promise<UnreadableEvent> => {
+    const id = await ask<string>(core, "idOf", index);
+    return { kind: "UnreadableEvent", id, file: `events/event-${String(index).padStart(5, "0")}-${id}.json`, why: whyNot(json) };
+  };
   const fromEnd = (index: number) => Math.max(0, index < 0 ? core.length() + index : index);
   const log: EventLog = {
     get length() {
@@ -47,6 +51,25 @@ export function eventLog(core: CoreConversation): EventLog {
     },
   };
   return log;
+}
+
+/** `undefined` where the text is not that of an event: whoever wrote it died in the middle, or was no SDK. */
+function readable(json: string): ConversationEvent | undefined {
+  try {
+    const event = JSON.parse(json);
+    return typeof event?.kind === "string" && typeof event.id === "string" ? event : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function whyNot(json: string): string {
+  try {
+    JSON.parse(json);
+    return "it is not a JSON object with an id and a kind";
+  } catch (error) {
+    return `it is not JSON: ${words(error)}`;
+  }
 }
 
 /** As arrays take their indices. */

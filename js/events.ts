@@ -1,7 +1,10 @@
-// Events and what is in them, as they are stored: the JSON of the OpenHands software-agent-sdk 1.43.1.
+// Events and what is in them, as they are stored: the JSON of the OpenHands software-agent-sdk, 1.43.1 to 1.58.0.
 // Optional means absent when there is nothing; fields without `?` are always written.
+import type { ErrorCode } from "./errors.js";
 
 export type JSONValue = null | boolean | number | string | JSONValue[] | { [key: string]: JSONValue };
+/** Any object but a function: what has the type of an `interface` is no `JSONValue` to TypeScript. */
+export type JSONObject = object & { bind?: never };
 
 export type ExecutionStatus =
   | "idle" | "running" | "paused" | "waiting_for_confirmation" | "finished" | "error" | "stuck" | "deleting";
@@ -171,6 +174,14 @@ export interface HookExecutionEvent extends EventHead<"HookExecutionEvent"> {
   message_id?: string;
   hook_input?: { [key: string]: JSONValue };
 }
+/** What a security analyzer said of the calls of one answer. Written by newer versions of the SDK, not by this library. */
+export interface SecurityAnalysisEvent extends EventHead<"SecurityAnalysisEvent"> {
+  /** Kinds, as in the state: `PatternSecurityAnalyzer`, `ConfirmRisky`. */
+  analyzer: string;
+  policy: string;
+  risks: { [actionId: string]: SecurityRisk };
+  details?: { [actionId: string]: { [key: string]: JSONValue } };
+}
 export interface TokenEvent extends EventHead<"TokenEvent"> {
   prompt_token_ids: number[];
   response_token_ids: number[];
@@ -212,10 +223,24 @@ export type ConversationEvent =
   | PauseEvent
   | InterruptEvent
   | HookExecutionEvent
+  | SecurityAnalysisEvent
   | TokenEvent
   | LLMCompletionLogEvent
   | ACPToolCallEvent
-  | ServerErrorEvent;
+  | ServerErrorEvent
+  | UnreadableEvent;
+
+/** In the place of an event of the log that cannot be read. Its file stays as it is, and leaves with every export. */
+export interface UnreadableEvent {
+  kind: "UnreadableEvent";
+  /** The id in the name of the file. */
+  id: string;
+  /** Where an export has it. */
+  file: string;
+  why: string;
+  source?: undefined;
+  timestamp?: undefined;
+}
 
 /** A piece of an answer that is still coming. Live only; the whole answer is stored as its own event. */
 export interface StreamingDeltaEvent {
@@ -230,8 +255,21 @@ export interface ToolProgressEvent {
   tool_name: string;
   text: string;
 }
+/**
+ * The model could not be asked, and will be asked again. Live only. What has streamed of the answer is void: it comes
+ * anew.
+ */
+export interface WaitingEvent {
+  kind: "WaitingEvent";
+  /** How many attempts have failed. */
+  attempt: number;
+  /** How long until the next one; 0 when it is made. */
+  seconds: number;
+  why: ErrorCode;
+  message: string;
+}
 /** What is shown as it happens and never stored. */
-export type LiveEvent = StreamingDeltaEvent | ToolProgressEvent;
+export type LiveEvent = StreamingDeltaEvent | ToolProgressEvent | WaitingEvent;
 
 export interface TokenUsage {
   model: string;

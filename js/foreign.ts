@@ -9,7 +9,7 @@ import { loader, part } from "./wasm.js";
 
 /** Imports what another program wrote down as JSON, as a new conversation. @internal */
 export async function importJSON(json: unknown, store: Store): Promise<ImportedConversation> {
-  const text = json instanceof Blob ? await json.text() : reading("the JSON", () => (typeof json === "string" ? json : JSON.stringify(json)));
+  const text = await reading("the JSON", () => (json instanceof Blob ? json.text() : typeof json === "string" ? json : JSON.stringify(json)));
   if (text === undefined) throw invalidOptions("importJSON takes JSON: its text, a Blob of it, or what it stands for");
   return locking(store, parts, ({ importForeign }, claim) => importForeign(text, store, claim));
 }

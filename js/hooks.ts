@@ -1,5 +1,5 @@
 // Hooks: functions of the host that are asked and told around tools, messages and sessions.
-import { invalidOptions, words } from "./errors.js";
+import { invalidOptions, optionsOf, words } from "./errors.js";
 import type { JSONValue } from "./events.js";
 
 /** What a hook is given, as the SDK gives it to a command: `HookEvent`. */
@@ -43,13 +43,13 @@ export type HookInput<E extends HookName> = HookInputs[E];
  *
  * The additional context of userPromptSubmit is added to the message for the model.
  */
-export type HookResult = void | { decision: "allow" | "deny"; reason?: string; additionalContext?: string };
+export type HookResult = void | { decision: "allow" | "deny"; reason?: string | undefined; additionalContext?: string | undefined };
 
 /**
  * A hook that throws decides nothing, as in the SDK, except that a tool whose preToolUse throws does not run. All are
  * awaited; `interrupt()` does not wait for them. What they said is in the log as a `HookExecutionEvent`.
  */
-export type Hooks = { [E in HookName]?: (input: HookInput<E>) => HookResult | Promise<HookResult> };
+export type Hooks = { [E in HookName]?: ((input: HookInput<E>) => HookResult | Promise<HookResult>) | undefined };
 
 /** The hooks as the wasm needs them. @internal */
 export interface CoreHooks {
@@ -57,36 +57,25 @@ export interface CoreHooks {
   ask(eventType: string, inputJson: string): Promise<string>;
 }
 
-const eventTypes: { [name in HookName]: string } = {
-  preToolUse: "PreToolUse",
-  postToolUse: "PostToolUse",
-  userPromptSubmit: "UserPromptSubmit",
-  sessionStart: "SessionStart",
-  sessionEnd: "SessionEnd",
-  stop: "Stop",
-};
-
 /** @internal @throws ThreadkeepError `invalid_options` */
-export function coreHooks(hooks: unknown): CoreHooks {
-  if (typeof hooks !== "object" || hooks === null) throw invalidOptions("hooks must be an object of functions");
-  const own: { [eventType: string]: (input: unknown) => unknown } = {};
-  for (const [name, hook] of Object.entries(hooks)) {
+export function coreHooks(hooks: Hooks): CoreHooks {
+  const own: { [eventType: string]: (input: never) => unknown } = {};
+  for (const [name, hook] of Object.entries(optionsOf("hooks", hooks, "preToolUse postToolUse userPromptSubmit sessionStart sessionEnd stop"))) {
     if (hook === undefined) continue;
-    const eventType = Object.hasOwn(eventTypes, name) && eventTypes[name as HookName];
-    if (!eventType) throw invalidOptions(`there is no hook ${name}; there are ${Object.keys(eventTypes).join(", ")}`);
     if (typeof hook !== "function") throw invalidOptions(`hook ${name} must be a function`);
-    own[eventType] = hook;
+    // The SDK's names begin with a capital.
+    own[name[0]!.toUpperCase() + name.slice(1)] = hook;
   }
   return {
     eventTypes: Object.keys(own),
-    ask: async (eventType, inputJson) => JSON.stringify(decision(await own[eventType]!(JSON.parse(inputJson)))),
+    ask: async (eventType, inputJson) => JSON.stringify(decision(await own[eventType]!(JSON.parse(inputJson) as never))),
   };
 }
 
 function decision(result: unknown): object {
   if (result === undefined || result === null) return {};
   if (typeof result !== "object") throw new TypeError(`a hook returns nothing or an object, not ${words(result)}`);
-  const { decision = "allow", reason, additionalContext } = result as { [field: string]: unknown };
+  const { decision = "allow", reason, additionalContext } = optionsOf("what a hook returns", result as Exclude<HookResult, void>, "decision reason additionalContext");
   if (decision !== "allow" && decision !== "deny") throw new TypeError(`a hook decides "allow" or "deny", not ${words(decision)}`);
   for (const text of [reason, additionalContext]) {
     if (text !== undefined && typeof text !== "string") throw new TypeError("reason and additionalContext of a hook are strings");

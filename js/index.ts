@@ -1,6 +1,6 @@
 // The public API.
 export { Agent, type AgentOptions } from "./agent.js";
-export type { ImportedConversation, Progress } from "./archive.js";
+export type { ImportedConversation, Progress, TransferOptions } from "./archive.js";
 export type { ConfirmationPolicy } from "./control.js";
 export { Conversation, type ConversationWarning } from "./conversation.js";
 export type { ConversationOptions } from "./conversation-options.js";
@@ -10,6 +10,7 @@ export type * from "./events.js";
 export type { HookInput, HookName, HookResult, Hooks } from "./hooks.js";
 export type { Image } from "./images.js";
 export type { RunLimits, StuckDetectionThresholds } from "./limits.js";
+export type { HeldSecret } from "./secrets/index.js";
 export type { LookupSecret, SecretValue } from "./secrets/source.js";
 export type { ConversationInfo } from "./listing.js";
 export { LLM, type LLMOptions } from "./llm.js";

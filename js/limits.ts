@@ -1,29 +1,29 @@
 // What one run may use, and when it counts as going in circles.
-import { invalidOptions, reading } from "./errors.js";
+import { invalidOptions, optionsOf } from "./errors.js";
 
 /** After how many repetitions a run is stuck. A number of at least 1 each. */
 export interface StuckDetectionThresholds {
   /** The same call with the same result. Default 4. */
-  actionObservation?: number;
+  actionObservation?: number | undefined;
   /** The same call with an error: at so many the model is told, at one more the run stops. Default 3. */
-  actionError?: number;
+  actionError?: number | undefined;
   /** Messages of the model to nobody, or requests that do not fit into its context window. Default 3. */
-  monologue?: number;
+  monologue?: number | undefined;
   /** Calls and results in a pattern of two. Default 6. */
-  alternatingPattern?: number;
+  alternatingPattern?: number | undefined;
 }
 
 export interface RunLimits {
   /** Steps that one run may take. Default 500. */
-  maxIterationPerRun?: number;
+  maxIterationPerRun?: number | undefined;
   /**
    * Dollars that one run may spend, counted by the prices of the LLM (`inputCostPerToken`, `outputCostPerToken`) or
    * what a LiteLLM proxy says that a request cost. Without either nothing is counted. The step that reaches it is the
    * last: the run ends with status `error`.
    */
-  maxBudgetPerRun?: number;
+  maxBudgetPerRun?: number | undefined;
   /** Whether a run ends, with status `stuck`, that goes in circles. Default: as stored, in a new conversation `true`. */
-  stuckDetection?: boolean | StuckDetectionThresholds;
+  stuckDetection?: boolean | StuckDetectionThresholds | undefined;
 }
 
 /** As the core takes them. */
@@ -33,11 +33,7 @@ export function limitsOf({ maxIterationPerRun, maxBudgetPerRun, stuckDetection }
     throw invalidOptions("maxBudgetPerRun must be a number of dollars above 0");
   }
   if (stuckDetection === undefined || typeof stuckDetection === "boolean") return { maxIterations: maxIterationPerRun, maxBudgetPerRun, stuckDetection };
-  if (typeof stuckDetection !== "object" || stuckDetection === null) throw invalidOptions("stuckDetection must be true, false or thresholds");
-  const thresholds = reading("stuckDetection", () => {
-    const { actionObservation, actionError, monologue, alternatingPattern } = stuckDetection;
-    return { actionObservation, actionError, monologue, alternatingPattern };
-  });
+  const thresholds = optionsOf("stuckDetection", stuckDetection, "actionObservation actionError monologue alternatingPattern");
   for (const [name, value] of Object.entries(thresholds)) atLeastOne(`stuckDetection.${name}`, value);
   return { maxIterations: maxIterationPerRun, maxBudgetPerRun, stuckDetection: thresholds };
 }

@@ -11,12 +11,18 @@ export interface ConversationInfo {
   executionStatus: ExecutionStatus;
   eventCount: number;
   tags: Record<string, string>;
+  /**
+   * Whether it was imported, and nobody has decided here when its calls wait, by `setConfirmationPolicy()`. Until then, of
+   * the settings that it brought and those that are given to `open()` the stricter hold.
+   */
+  undecided: boolean;
 }
 
 /** As the wasm lists them. @internal */
 export interface Listing {
   id: string;
   execution_status: ExecutionStatus;
+  undecided: boolean;
   tags: Record<string, string>;
   length: number;
   created_at: number;
@@ -33,5 +39,6 @@ export function toInfo(listing: Listing): ConversationInfo {
     executionStatus: listing.execution_status,
     eventCount: listing.length,
     tags: listing.tags,
+    undecided: listing.undecided,
   };
 }

@@ -1,6 +1,7 @@
 // Models under names: the SDK's `LLMProfileStore`. What keeps them is loaded with the first use.
 import { LLM, type LLMOptions } from "./llm.js";
-import { invalidOptions } from "./errors.js";
+import { isA } from "./arguments.js";
+import { invalidOptions, optionsOf, reading } from "./errors.js";
 import { part } from "./wasm.js";
 
 /**
@@ -31,7 +32,7 @@ export class LLMProfileStore {
 
   /** In an IndexedDB database of its own beside the store of this name, or wherever the host keeps them. */
   constructor(storage: string | ProfileStorage = "threadkeep") {
-    const isStorage = typeof storage === "object" && ["read", "write", "names"].every((name) => typeof storage?.[name as keyof ProfileStorage] === "function");
+    const isStorage = reading("the storage of profiles", () => typeof storage === "object" && ["read", "write", "names"].every((name) => typeof storage?.[name as keyof ProfileStorage] === "function"));
     if (!isStorage && (typeof storage !== "string" || storage === "")) {
       throw invalidOptions("an LLMProfileStore takes the name of a store, or an object with read(), write() and names()");
     }
@@ -40,16 +41,17 @@ export class LLMProfileStore {
 
   /** Keeps a model under a name, in place of the one that had it. */
   async save(name: string, llm: LLM): Promise<void> {
-    if (!(llm instanceof LLM)) throw invalidOptions("a profile is made of an LLM");
+    if (!isA(llm, LLM)) throw invalidOptions("a profile is made of an LLM");
     const { checkedName, profileOf, storageOf } = await load();
     await storageOf(this.#storage).write(checkedName(name), profileOf(llm.options));
   }
 
   /** @throws ThreadkeepError `not_found`, or `store_corrupt` where what is stored is no profile */
   async load(name: string, given: GivenAgain = {}): Promise<LLM> {
-    const { checkedName, optionsOf, storageOf } = await load();
+    const again = optionsOf("LLMProfileStore.load()", given, "apiKey headers fetch fallbacks fallbackOn background");
+    const { checkedName, storedOptions, storageOf } = await load();
     const json = await storageOf(this.#storage).read(checkedName(name));
-    return new LLM({ ...optionsOf(name, json), ...given });
+    return new LLM({ ...storedOptions(name, json), ...again });
   }
 
   /** The names there are, sorted. */

@@ -4,9 +4,9 @@ import type { ExecutionStatus } from "./events.js";
 
 export interface RunOptions {
   /** Stops the run. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** The ids of the actions that are approved, if not all that wait. */
-  approve?: readonly string[];
+  approve?: readonly string[] | undefined;
 }
 
 /** How a run ended. */

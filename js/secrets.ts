@@ -3,7 +3,8 @@ import type { CoreConversation } from "../pkg/threadkeep.js";
 import type { ConversationState } from "./events.js";
 import { ask } from "./errors.js";
 import { type LLM, type LLMOptions, coreLLM } from "./llm.js";
-import type { ConversationSecrets, GivenSecrets } from "./secrets/index.js";
+import type { Network } from "./network.js";
+import type { ConversationSecrets, GivenSecrets, HeldSecret } from "./secrets/index.js";
 import { part } from "./wasm.js";
 
 /** @internal */
@@ -11,6 +12,7 @@ export class Secrets {
   /** The model's key as it is to be stored. */
   readonly keyToken: string | undefined;
   readonly #given: GivenSecrets | undefined;
+  #core: CoreConversation | undefined;
   #opened: ConversationSecrets | undefined;
   /** Ends with the change that was asked for last: encryption takes its time, and the last word counts. */
   #changes: Promise<unknown> = Promise.resolve();
@@ -28,6 +30,8 @@ export class Secrets {
 
   /** Takes what is stored and what was given; resolves to what the host should know. */
   async open(core: CoreConversation, llm: LLMOptions): Promise<string | undefined> {
+    this.#core = core;
+    await this.#hideKeys(llm);
     const { secret_registry, agent }: ConversationState = JSON.parse(core.state());
     const hasStored = Object.keys(secret_registry?.secret_sources ?? {}).length > 0 || String(agent?.llm?.["api_key"]).startsWith("gAAAAA");
     if (!this.#given && !hasStored) return undefined;
@@ -45,13 +49,34 @@ export class Secrets {
     });
   }
 
+  get held(): HeldSecret[] {
+    return this.#opened?.held ?? [];
+  }
+
+  allow(core: CoreConversation): Promise<void> {
+    return this.#afterOthers(async () => {
+      await ask(core, "set", "secretsAllowed", "true");
+      this.#opened?.allow();
+    });
+  }
+
   /** Hands over another model, with its key as it is to be stored. */
-  switchLLM(core: CoreConversation, llm: LLM): Promise<void> {
+  switchLLM(core: CoreConversation, llm: LLM, network: Network): Promise<void> {
     return this.#afterOthers(async () => {
       const keyToken = await this.#opened?.keyTokenOf(llm.options);
-      await ask(core, "switchLLM", coreLLM(llm, keyToken));
+      await this.#hideKeys(llm.options);
+      await ask(core, "switchLLM", coreLLM(llm, network, this.heard, keyToken));
       await this.#opened?.keepKeyOf(llm.options);
     });
+  }
+
+  /** A function gave this key: a server may say it again. */
+  readonly heard = (apiKey: unknown): Promise<void> => this.#hideKeys({ apiKey: apiKey as string });
+
+  async #hideKeys(llm: Partial<LLMOptions>): Promise<void> {
+    if (!hasKey(llm)) return;
+    const { keySpellings } = await part(import("./secrets/keys.js"));
+    this.#core?.hide(JSON.stringify(keySpellings(llm)));
   }
 
   #afterOthers(change: () => Promise<void>): Promise<void> {
@@ -77,3 +102,7 @@ export class Secrets {
 }
 
 const load = () => part(import("./secrets/index.js"));
+
+function hasKey({ apiKey, headers, fallbacks }: Partial<LLMOptions>): boolean {
+  return typeof apiKey === "string" || headers !== undefined || fallbacks?.some((llm) => hasKey(llm.options)) === true;
+}

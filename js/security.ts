@@ -19,16 +19,16 @@ export type SecurityAnalyzer =
   | {
       kind: "PatternSecurityAnalyzer";
       /** In arguments and names. */
-      highPatterns?: readonly SecurityPattern[];
-      mediumPatterns?: readonly SecurityPattern[];
+      highPatterns?: readonly SecurityPattern[] | undefined;
+      mediumPatterns?: readonly SecurityPattern[] | undefined;
       /** In arguments, names, thoughts and summaries. */
-      injectionHighPatterns?: readonly SecurityPattern[];
-      injectionMediumPatterns?: readonly SecurityPattern[];
+      injectionHighPatterns?: readonly SecurityPattern[] | undefined;
+      injectionMediumPatterns?: readonly SecurityPattern[] | undefined;
     }
   /** A few things that are dangerous together, in one argument. */
   | { kind: "PolicyRailSecurityAnalyzer" }
   /** The worst of what several say; `UNKNOWN` only if all say so, or one with `propagateUnknown`. */
-  | { kind: "EnsembleSecurityAnalyzer"; analyzers: SecurityAnalyzer[]; propagateUnknown?: boolean }
+  | { kind: "EnsembleSecurityAnalyzer"; analyzers: SecurityAnalyzer[]; propagateUnknown?: boolean | undefined }
   /** A function that throws, or that answers anything else, says `HIGH`. */
   | { securityRisk(action: ActionEvent): SecurityRisk | Promise<SecurityRisk> };
 
@@ -47,7 +47,7 @@ export async function hostAnalyzer(analyzer: SecurityAnalyzer): Promise<CoreAnal
   return (await part(import("./security/index.js"))).hostAnalyzer(analyzer);
 }
 
-/** An analyzer that a conversation has stored. @internal */
-export async function storedAnalyzer(json: string): Promise<CoreAnalyzer> {
-  return (await part(import("./security/index.js"))).storedAnalyzer(json);
+/** An analyzer that a conversation has stored, of which the `given` one may be a part. @internal */
+export async function storedAnalyzer(json: string, given: CoreAnalyzer | undefined): Promise<CoreAnalyzer> {
+  return (await part(import("./security/index.js"))).storedAnalyzer(json, given);
 }

@@ -1,6 +1,6 @@
 // Stores: where conversations live. The contract for a store of your own, and the two that come with the library.
 import { CoreStore } from "../pkg/threadkeep.js";
-import { call, invalidOptions, reading, settle } from "./errors.js";
+import { call, invalidOptions, optionsOf, reading, settle } from "./errors.js";
 import { load } from "./wasm.js";
 
 /** A conversation without its events. */
@@ -31,6 +31,11 @@ export interface StoredEvent {
 export interface Commit {
   /** The log's length as the writer knows it; 0 for a conversation that does not exist. */
   expectedLength: number;
+  /**
+   * `createdAt` of the conversation that the writer knows, which is the `at` of the commit that made it: it may have been
+   * deleted and made anew since. Left out, any conversation of this id is meant.
+   */
+  createdAt?: number;
   /** Cuts the log to this length first, if it is longer. */
   truncateTo?: number;
   /** Appended in this order. */
@@ -51,8 +56,9 @@ export interface Commit {
  *
  * - **A commit is one transaction.** All of it is kept or none, also when the process dies, and the promise
  *   resolves only once it is kept.
- * - **One log, compared and swapped.** If the log does not have `expectedLength` events, `commit` changes nothing
- *   and rejects with an error whose `code` is `"locked_elsewhere"`.
+ * - **One log, compared and swapped.** If the log does not have `expectedLength` events, or the commit has a `createdAt`
+ *   and the conversation another one, `commit` changes nothing and rejects with an error whose `code` is
+ *   `"locked_elsewhere"`.
  * - **The log has no gaps**: the events are `0..length`, and an event never changes.
  * - **A conversation exists once it has a base state.** Before that `load` and `list` do not know it, which is how
  *   an import stays invisible until its last commit. What never gets one may be cleared away after a day.
@@ -62,14 +68,15 @@ export interface Commit {
  * A failure is an error with a `code`: `"locked_elsewhere"` for a conflict, `"store_quota"` for a full storage,
  * `"store_blocked"` for a database that another tab keeps, `"invalid_state"` after `close()`, `"store_corrupt"` for
  * what cannot be read. `ThreadkeepError` has such a code; anything else that is thrown is passed on by its name and
- * message. A method that never settles leaves its caller waiting.
+ * message. A method that has not settled after half a minute has
+ * failed with `"store_blocked"` for its caller.
  */
 export interface Store {
   /**
    * The same for all stores that share their conversations, in any tab: two writers of one conversation are kept
    * apart by it. Without a name they are kept apart only if they use this very object.
    */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Every conversation, in any order, without reading events. */
   list(): Promise<Listing[]>;
   /** The base state and the log's length, or `undefined` if there is no such conversation. */
@@ -96,8 +103,8 @@ export interface Store {
  * By default what would hurt to lose (what the user wrote, an action before its tool runs) is committed
  * `"strict"`ly and the rest `"relaxed"`; `durability` decides for all of it.
  */
-export function indexedDBStore(name = "threadkeep", options: { durability?: "strict" | "relaxed" } = {}): Store {
-  const durability = reading("the options of a store", () => options?.durability);
+export function indexedDBStore(name = "threadkeep", options: { durability?: "strict" | "relaxed" | undefined } = {}): Store {
+  const { durability } = optionsOf("indexedDBStore()", options, "durability");
   if (typeof name !== "string" || name === "") throw invalidOptions("the name of a store must be a text that is not empty");
   if (durability !== undefined && durability !== "strict" && durability !== "relaxed") {
     throw invalidOptions('durability must be "strict" or "relaxed"');
@@ -183,12 +190,17 @@ const hosts = new WeakMap<Store, CoreStore>();
 /** The wasm's handle on a store. @internal */
 export async function coreStore(store: Store): Promise<CoreStore> {
   if (reading("store", () => store instanceof OwnStore)) return (store as OwnStore).core();
-  const missing = reading("store", () => methods.find((method) => typeof (store as Store | undefined)?.[method] !== "function"));
+  const [missing, name] = reading("store", () => [methods.find((method) => typeof (store as Store | undefined)?.[method] !== "function"), store?.name]);
   if (missing) throw invalidOptions(`store must be indexedDBStore(), memoryStore() or a Store of your own; it has no ${missing}()`);
   await load();
-  const core = hosts.get(store) ?? call(() => CoreStore.host(store, typeof store.name === "string" ? store.name : undefined));
+  const core = hosts.get(store) ?? call(() => CoreStore.host(store, typeof name === "string" ? name : undefined));
   hosts.set(store, core);
   return core;
+}
+
+/** Whether it is a database of the browser. @internal */
+export function isInBrowser(store: Store): boolean {
+  return store instanceof OwnStore && store.name !== undefined;
 }
 
 const methods = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete", "close"] as const;

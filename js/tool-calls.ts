@@ -1,8 +1,13 @@
 // The tools of one open conversation.
+import { newId } from "./arguments.js";
 import { ThreadkeepError } from "./errors.js";
 import type { LiveEvent } from "./events.js";
+import { inTime } from "./kept.js";
 import type { Secrets } from "./secrets.js";
 import { type CoreTool, type Tool, type ToolContext, toCore } from "./tool.js";
+
+/** How long tools, and a store that removes the conversation, may take once it is closed. @internal */
+export const longestClosing = 5_000;
 
 /** What the wasm tells a call. */
 type CoreContext = Omit<ToolContext, "progress" | "secret">;
@@ -42,7 +47,7 @@ export class ToolCalls {
 
   /** Makes a call under an id of its own, and waits no longer when the signal is aborted. */
   async withSignal<T>(signal: AbortSignal | undefined, call: (id: string) => Promise<T>): Promise<T> {
-    const id = `call_${crypto.randomUUID()}`;
+    const id = `call_${newId()}`;
     if (!signal) return call(id);
     let stop!: () => void;
     const stopped = new Promise<never>((_, reject) => {
@@ -59,15 +64,18 @@ export class ToolCalls {
     }
   }
 
-  /** Closes every tool. One that fails to does not keep the others, or the conversation, from closing. */
+  /** Closes every tool. One that fails to, or takes too long, does not keep the others, or the conversation, from closing. */
   async close(): Promise<void> {
-    const closing = await Promise.allSettled(this.#tools.map(async (tool) => tool.close?.()));
-    for (const closed of closing) {
-      if (closed.status === "fulfilled") continue;
-      // A tool's mistake is reported where uncaught errors are.
-      queueMicrotask(() => {
-        throw closed.reason;
-      });
-    }
+    const closing = this.#tools.map(async (tool) => {
+      try {
+        await tool.close?.();
+      } catch (error) {
+        // A tool's mistake is reported where uncaught errors are.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    });
+    await inTime(Promise.all(closing), longestClosing);
   }
 }

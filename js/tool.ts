@@ -1,6 +1,6 @@
 // Tools that the host defines.
-import { ThreadkeepError, invalidOptions, reading, words } from "./errors.js";
-import type { Content, JSONValue } from "./events.js";
+import { ThreadkeepError, invalidOptions, optionsOf, reading, words } from "./errors.js";
+import type { Content, JSONObject, JSONValue } from "./events.js";
 import { type Image, isContent, withImages } from "./images.js";
 import { part } from "./wasm.js";
 
@@ -41,7 +41,7 @@ export interface ToolContext {
 }
 
 /** Text, any JSON value (the model reads it as JSON), an image, or content with an error mark. */
-export type ToolOutput = string | JSONValue | Blob | { content: Array<Content | Image>; isError?: boolean };
+export type ToolOutput = string | JSONValue | JSONObject | Blob | { content: Array<Content | Image>; isError?: boolean | undefined };
 
 export interface ToolOptions<Args> {
   /** 1 to 64 letters, digits, underscores or dashes. */
@@ -49,24 +49,32 @@ export interface ToolOptions<Args> {
   /** What it is for, to the model. */
   description: string;
   parameters: JSONSchema | StandardSchema<Args>;
+  /** What the model is told of `parameters`, where they are a schema that cannot say it, or not all of it, in JSON. */
+  jsonSchema?: JSONSchema | undefined;
   /** Hints of the Model Context Protocol. */
   annotations?: {
-    title?: string;
-    readOnlyHint?: boolean;
-    destructiveHint?: boolean;
-    idempotentHint?: boolean;
-    openWorldHint?: boolean;
-  };
+    title?: string | undefined;
+    readOnlyHint?: boolean | undefined;
+    destructiveHint?: boolean | undefined;
+    idempotentHint?: boolean | undefined;
+    openWorldHint?: boolean | undefined;
+  } | undefined;
   /**
    * What happens to a call of which nobody knows whether it took effect, because the page died in the middle:
    * `"safe"` runs it again, `"ask"` waits for confirmation, `"never"` tells the model that it was interrupted.
    * Default: `"safe"` with `readOnlyHint` or `idempotentHint`, `"ask"` with `destructiveHint`, else `"never"`.
    */
-  replay?: "safe" | "ask" | "never";
+  replay?: "safe" | "ask" | "never" | undefined;
+  /**
+   * Whether a call waits for the user, whatever the policy says and whichever tools are allowed: always, or those of
+   * whose arguments the function does not say `false`. One that throws has not said so. With `false` the policy decides
+   * alone; left out, calls of a tool with `destructiveHint: true` wait until the tool is among `allowedTools`.
+   */
+  needsApproval?: boolean | ((args: Args) => boolean | Promise<boolean>) | undefined;
   /** A throw becomes an error that the model reads. */
   execute(args: Args, context: ToolContext): ToolOutput | Promise<ToolOutput>;
   /** Lets go of what the tool holds. Called by the `close()` of each conversation that has it. */
-  close?(): void | Promise<void>;
+  close?: (() => void | Promise<void>) | undefined;
 }
 
 /** A tool, ready for an `Agent`. Made by {@link tool}. */
@@ -76,6 +84,8 @@ export interface Tool {
   readonly parameters: JSONSchema;
   readonly annotations: Readonly<NonNullable<ToolOptions<never>["annotations"]>>;
   readonly replay?: "safe" | "ask" | "never";
+  /** Asked with arguments that passed the schema. */
+  readonly needsApproval?: (args: unknown) => unknown;
   /** Runs it with arguments that passed the schema. */
   readonly execute: (args: unknown, context: ToolContext) => unknown;
   readonly close?: () => void | Promise<void>;
@@ -87,10 +97,8 @@ export interface Tool {
  * @throws ThreadkeepError `invalid_options`, naming the option.
  */
 export function tool<Args = any>(options: ToolOptions<Args>): Tool {
-  const { name, description, parameters, annotations, replay, execute, close } = reading("the options of tool()", () => {
-    const { annotations } = options;
-    return { ...options, annotations: { ...annotations } };
-  });
+  const { name, description, parameters, jsonSchema, annotations: hints = {}, replay, needsApproval, execute, close } = optionsOf("tool()", options, "name description parameters jsonSchema annotations replay needsApproval execute close");
+  const annotations = optionsOf(`annotations of tool ${words(name)}`, hints, "title readOnlyHint destructiveHint idempotentHint openWorldHint");
   if (typeof name !== "string" || !/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
     throw invalidOptions(`tool name ${JSON.stringify(words(name))} must be 1 to 64 letters, digits, underscores or dashes`);
   }
@@ -100,21 +108,27 @@ export function tool<Args = any>(options: ToolOptions<Args>): Tool {
   if (replay !== undefined && !["safe", "ask", "never"].includes(replay)) {
     throw invalidOptions(`replay of tool ${name} must be "safe", "ask" or "never"`);
   }
+  if (needsApproval !== undefined && typeof needsApproval !== "boolean" && typeof needsApproval !== "function") {
+    throw invalidOptions(`needsApproval of tool ${name} must be true, false or a function`);
+  }
+  const asked = typeof needsApproval === "boolean" ? () => needsApproval : needsApproval?.bind(options);
   const schema = reading(`parameters of tool ${name}`, () => {
-    const schema = isStandard(parameters) ? jsonSchemaOf(name, parameters) : parameters;
+    const schema = jsonSchema ?? (isStandard(parameters) ? jsonSchemaOf(name, parameters) : parameters);
     const isObject = typeof schema === "object" && schema !== null && (schema["type"] ?? "object") === "object";
     // What is no JSON, the model could not be told.
     if (isObject && JSON.stringify(schema)?.startsWith("{")) return schema;
     throw invalidOptions(`parameters of tool ${name} must be a JSON Schema of type "object" or a Standard Schema`);
   });
+  const parse = isStandard(parameters) ? parsing(parameters) : undefined;
   return Object.freeze({
     name,
     description,
     parameters: schema,
     annotations: Object.freeze(annotations),
     ...(replay && { replay }),
+    ...(asked && { needsApproval: async (args: unknown) => asked(parse ? await parse(args) : (args as Args)) }),
     ...(close && { close: () => close.call(options) }),
-    execute: isStandard(parameters) ? parsing(parameters, execute) : (execute as Tool["execute"]),
+    execute: parse ? async (args: unknown, context: ToolContext) => execute(await parse(args), context) : (execute as Tool["execute"]),
   });
 }
 
@@ -126,19 +140,18 @@ function isStandard<Args>(schema: JSONSchema | StandardSchema<Args>): schema is 
 function jsonSchemaOf(name: string, schema: StandardSchema): JSONSchema {
   const { jsonSchema, vendor } = schema["~standard"];
   if (!jsonSchema) {
-    throw invalidOptions(
-      `parameters of tool ${name}: this version of ${vendor} cannot give its JSON Schema; pass the JSON Schema itself`,
-    );
+    const advice = vendor === "valibot" ? "wrap it in toStandardJsonSchema() of @valibot/to-json-schema" : "use a newer version";
+    throw invalidOptions(`parameters of tool ${name}: a schema of this version of ${vendor} cannot say itself in JSON; ${advice}, or pass jsonSchema beside it`);
   }
   const { $schema: _, ...plain } = jsonSchema.input({ target: "draft-2020-12" });
   return plain;
 }
 
 /** Lets the schema parse (defaults, transforms) before the tool sees the arguments. */
-function parsing<Args>(schema: StandardSchema<Args>, execute: ToolOptions<Args>["execute"]): Tool["execute"] {
-  return async (args, context) => {
+function parsing<Args>(schema: StandardSchema<Args>): (args: unknown) => Promise<Args> {
+  return async (args) => {
     const result = await schema["~standard"].validate(args);
-    if (result.issues === undefined) return execute(result.value, context);
+    if (result.issues === undefined) return result.value;
     const issues = result.issues.map(({ message, path }) => (path?.length ? `${path.map(segment).join(".")}: ` : "") + message);
     throw new ThreadkeepError("invalid_options", issues.join("; "));
   };
@@ -157,6 +170,8 @@ export interface CoreTool {
   replay?: Tool["replay"];
   /** What is wrong with the arguments, to the model; null if nothing. */
   check(argumentsJson: string): string | null;
+  /** Only `false` lets a call of these arguments go. */
+  needsApproval?(argumentsJson: string): unknown;
   /** Resolves to the JSON of `{content, is_error}`. */
   execute(argumentsJson: string, context: ToolContext): Promise<string>;
 }
@@ -172,6 +187,7 @@ export async function toCore(tools: readonly Tool[]): Promise<CoreTool[]> {
     annotations: tool.annotations,
     ...(tool.replay && { replay: tool.replay }),
     check: checking(tool.parameters),
+    ...(tool.needsApproval && { needsApproval: (argumentsJson) => tool.needsApproval!(JSON.parse(argumentsJson)) }),
     async execute(argumentsJson, context) {
       return JSON.stringify(await toContent(await tool.execute(JSON.parse(argumentsJson), context)));
     },

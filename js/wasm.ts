@@ -51,18 +51,26 @@ export async function part<T>(module: Promise<T>): Promise<T> {
   try {
     return await module;
   } catch (error) {
+    if ("ServiceWorkerGlobalScope" in globalThis) throw invalidOptions('a service worker may not load parts of the library: import "threadkeep/static" there');
     throw new ThreadkeepError("network", `a part of the library did not load: ${words(error)}; try again, or reload the page`, { cause: error });
   }
 }
 
 async function bringUp(wasm: Wasm, source: WasmSource | undefined): Promise<void> {
-  if (typeof WebAssembly === "undefined") {
-    throw new ThreadkeepError("internal", "this browser has WebAssembly switched off: allow it for this site");
-  }
   const module = source === undefined ? await findModule(wasm) : await moduleFrom(source);
   await wasm.instantiate(module).catch((error: unknown) => {
     throw fromCore(error);
   });
+}
+
+/** Browser or Content-Security-Policy may be against any wasm, which the smallest that there is finds out. */
+function expectAllowed(): void {
+  try {
+    new WebAssembly.Module(Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0));
+  } catch (cause) {
+    const message = "WebAssembly is not allowed here: add 'wasm-unsafe-eval' to script-src of the page's Content-Security-Policy, or switch it on in the browser";
+    throw new ThreadkeepError("wasm_blocked", message, { cause });
+  }
 }
 
 /** A source that the host chose is not replaced by another: what is wrong with it is said. */
@@ -70,6 +78,7 @@ async function moduleFrom(source: WasmSource): Promise<WebAssembly.Module> {
   try {
     return await compile(source);
   } catch (error) {
+    expectAllowed();
     if (error instanceof ThreadkeepError) throw error;
     const code = error instanceof WebAssembly.CompileError ? "invalid_options" : "network";
     throw new ThreadkeepError(code, `the wasm passed to load() cannot be used: ${words(error)}`, { cause: error });
@@ -81,6 +90,7 @@ async function moduleFrom(source: WasmSource): Promise<WebAssembly.Module> {
  * away from it.
  */
 async function findModule({ advice, file, copy }: Wasm): Promise<WebAssembly.Module> {
+  expectAllowed();
   let notFound: unknown;
   try {
     return await compile(file());

@@ -80,7 +80,7 @@ function compilerFlags() {
 async function buildJavaScript() {
   const built = wasms.flatMap(({ name }) => [`pkg/${name}.js`, `pkg/${name}.d.ts`, `pkg/${name}_bg.wasm`]);
   const inputs = ["js", ...built, "tsconfig.json", "tsconfig.build.json", "package-lock.json", thisScript];
-  const outputs = ["dist/index.js", ".cache/bundle.json", ...wasms.map(({ file }) => `dist/${file}`)];
+  const outputs = ["dist/index.js", "dist/static.js", ".cache/bundle.json", ...wasms.map(({ file }) => `dist/${file}`)];
   const made = await unlessFresh("javascript", fingerprint(inputs), outputs, async () => {
     console.log("bundling js/ into dist/");
     rmSync("dist", { recursive: true, force: true });
@@ -125,22 +125,21 @@ async function measureSizes(profile) {
 
 async function bundle() {
   const { build: esbuild } = await import("esbuild");
-  const { metafile } = await esbuild({
-    entryPoints: ["js/index.ts"],
+  const options = {
     outdir: "dist",
     bundle: true,
-    splitting: true,
     format: "esm",
     target: "es2022",
     platform: "browser",
     minify: true,
     sourcemap: true,
-    metafile: true,
-    // Chunks stay beside index.js, because the loader finds the wasm relative to its own file.
-    chunkNames: "[name]-[hash]",
     external: wasms.map(({ copy }) => `./${copy}`),
     logLevel: "warning",
-  });
+  };
+  // Chunks stay beside index.js, because the loader finds the wasm relative to its own file.
+  const { metafile } = await esbuild({ ...options, entryPoints: ["js/index.ts"], splitting: true, chunkNames: "[name]-[hash]", metafile: true });
+  // Once more in one file, for where `import()` is not allowed.
+  await esbuild({ ...options, entryPoints: [{ in: "js/index.ts", out: "static" }] });
   mkdirSync(".cache", { recursive: true });
   writeFileSync(".cache/bundle.json", JSON.stringify({ metafile }));
 }

@@ -20,7 +20,7 @@ export function createScriptedModel({ delay = 18 } = {}) {
   return async function scriptedModel(request, response) {
     const { pathname } = new URL(request.url, "http://localhost");
     try {
-      if (request.method === "GET" && pathname === "/v1/models") {
+      if (/^(GET|HEAD)$/.test(request.method) && pathname === "/v1/models") {
         return sendJson(response, 200, {
           object: "list",
           data: [{ id: MODEL_NAME, object: "model", created: 0, owned_by: "threadkeep-demo" }],

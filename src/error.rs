@@ -36,6 +36,8 @@ macro_rules! error_codes {
 error_codes! {
     /// The provider refused the key, or there was none.
     LlmAuth = "llm_auth", retryable false;
+    /// The key is stored encrypted, and nobody gave its passphrase: nothing was sent.
+    KeyLocked = "key_locked", retryable false;
     /// Too many requests; wait and try again.
     LlmRateLimit = "llm_rate_limit", retryable true;
     /// The conversation no longer fits the model's context window.
@@ -56,8 +58,12 @@ error_codes! {
     Aborted = "aborted", retryable false;
     /// The browser's storage is full.
     StoreQuota = "store_quota", retryable false;
-    /// Another tab keeps an older or newer version of the database open.
+    /// Another tab keeps an older or newer version of the database open, or a newer one has been written.
     StoreBlocked = "store_blocked", retryable true;
+    /// There is no storage here, or the page may not use it.
+    StoreUnavailable = "store_unavailable", retryable false;
+    /// What was stored is gone: the browser lost it, or the site's data was cleared.
+    StoreLost = "store_lost", retryable false;
     /// What is stored cannot be read, or the store broke its contract.
     StoreCorrupt = "store_corrupt", retryable false;
     /// Another tab or handle is writing this conversation.

@@ -1,7 +1,7 @@
 // The page's agent: the model from the settings, the page's own tools, and what the settings allow it. And the
 // conversations that are opened with it.
 
-import { Agent, Conversation, type ConversationOptions, LLM, ThreadkeepError } from "threadkeep";
+import { Agent, Conversation, type ConversationInfo, type ConversationOptions, LLM, ThreadkeepError } from "threadkeep";
 import { givenSecrets } from "./given-secrets.ts";
 import { ANALYZER, policyFor } from "./policy.ts";
 import { loadProfile, optionsOf } from "./profiles.ts";
@@ -25,13 +25,15 @@ export const limits = (): string => JSON.stringify([settings().budget, settings(
 
 /** @throws ThreadkeepError `not_found`: a link to what was deleted must not create it anew. */
 export async function openStored(conversationId: string): Promise<Conversation> {
-  await expectStored(conversationId);
-  return Conversation.open({ ...(await openingOptions()), conversationId, secrets: givenSecrets(conversationId) });
+  const { undecided } = await expectStored(conversationId);
+  // Of an import the stricter of its settings and the page's hold, until the user decides about it.
+  return Conversation.open({ ...(await openingOptions()), ...(undecided && policyOfPage()), conversationId, secrets: givenSecrets(conversationId) });
 }
 
+const policyOfPage = (): Pick<ConversationOptions, "confirmationPolicy" | "securityAnalyzer"> => ({ confirmationPolicy: policyFor(settings().policy), securityAnalyzer: ANALYZER });
+
 export async function createConversation(title: string): Promise<Conversation> {
-  const policy = { confirmationPolicy: policyFor(settings().policy), securityAnalyzer: ANALYZER };
-  return Conversation.open({ ...(await openingOptions()), tags: { title }, ...policy });
+  return Conversation.open({ ...(await openingOptions()), tags: { title }, ...policyOfPage() });
 }
 
 /** As the settings are in this moment. */
@@ -49,8 +51,8 @@ async function openingOptions(): Promise<ConversationOptions> {
   };
 }
 
-async function expectStored(conversationId: string): Promise<void> {
-  const stored = await Conversation.list();
-  if (stored.some(({ id }) => id === conversationId)) return;
+async function expectStored(conversationId: string): Promise<ConversationInfo> {
+  const stored = (await Conversation.list()).find(({ id }) => id === conversationId);
+  if (stored) return stored;
   throw new ThreadkeepError("not_found", `there is no conversation ${conversationId} in this browser; it may have been deleted`);
 }

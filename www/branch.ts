@@ -9,13 +9,20 @@ export function leftBehind(events: readonly StoredEvent[], leaf: string | undefi
   let at = leaf === undefined ? undefined : places.get(leaf);
   const left = new Set<string>();
   if (at === undefined) return left;
+  // Where the first event is loaded, all are that lie between; a parent that is none of them is nowhere.
+  const isWhole = typeof events[0]!.parent_id !== "string";
   // What comes after the leaf is being written in this moment, or is bookkeeping beside the branch.
   for (const { id } of events.slice(0, at)) left.add(id);
-  while (at !== undefined) {
+  const passed = new Set<number>();
+  while (at !== undefined && at >= 0) {
     const event: StoredEvent = events[at]!;
     left.delete(event.id);
-    // Older writers name no parent: it is the event before.
-    at = typeof event.parent_id === "string" ? places.get(event.parent_id) : at > 0 ? at - 1 : undefined;
+    passed.add(at);
+    // Older writers name no parent: it is the event before. So it is for a parent that cannot be followed.
+    const parent: number | undefined = typeof event.parent_id === "string" ? places.get(event.parent_id) : at - 1;
+    let before: number = at - 1;
+    while (passed.has(before)) before -= 1;
+    at = parent === undefined ? (isWhole ? before : undefined) : passed.has(parent) ? before : parent;
   }
   return left;
 }

@@ -1,15 +1,16 @@
 // Bundles the demo page. The one place that knows how: the dev server and the tests call `build`.
 // The page imports the package by its name, as any other page would, so the package has to be built first.
 
-import { copyFile, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { createHash } from "node:crypto";
+import { cp, readFile, readdir, rm } from "node:fs/promises";
+import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 import { wasms } from "../scripts/wasms.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** Writes index.html, main.js, main.css, fonts and the library's wasm files into `outdir`. */
+/** Writes the page, what it loads, and a service worker that keeps all of it into `outdir`. */
 export async function build({ outdir = join(here, "dist") } = {}) {
   await rm(outdir, { recursive: true, force: true });
   await esbuild.build({
@@ -33,8 +34,27 @@ export async function build({ outdir = join(here, "dist") } = {}) {
     logOverride: { "ignored-bare-import": "silent" },
   });
   const copies = [
-    ...["index.html", "icon.svg"].map((name) => [join(here, name), name]),
+    ...["index.html", "icon.svg", "icons", "manifest.webmanifest"].map((name) => [join(here, name), name]),
     ...wasms.map(({ file }) => [fileURLToPath(import.meta.resolve(`threadkeep/${file}`)), file]),
   ];
-  await Promise.all(copies.map(([from, name]) => copyFile(from, join(outdir, name))));
+  await Promise.all(copies.map(([from, name]) => cp(from, join(outdir, name), { recursive: true })));
+  await buildServiceWorker(outdir);
+}
+
+/** The files that it keeps, and their version: a change of any of them is a new service worker. */
+async function buildServiceWorker(outdir) {
+  const entries = await readdir(outdir, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+  const files = paths.map((file) => relative(outdir, file).split(sep).join("/")).filter((name) => !name.endsWith(".map")).sort();
+  const hash = createHash("sha256");
+  for (const name of files) hash.update(name).update(await readFile(join(outdir, name)));
+  await esbuild.build({
+    entryPoints: [join(here, "service-worker.ts")],
+    outfile: join(outdir, "service-worker.js"),
+    bundle: true,
+    format: "iife",
+    target: ["es2022"],
+    define: { FILES: JSON.stringify(files), VERSION: JSON.stringify(hash.digest("hex").slice(0, 16)) },
+    logLevel: "warning",
+  });
 }

@@ -77,7 +77,9 @@ export class Composer {
     this.focus();
   }
 
+  /** After a click into a dialog that is gone the field can have the focus and no caret; only a new focus brings one. */
   focus(): void {
+    if (document.activeElement === this.#text) this.#text.blur();
     this.#text.focus();
   }
 

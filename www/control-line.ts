@@ -6,7 +6,7 @@ import type { Session } from "./session.ts";
 import { settings } from "./settings.ts";
 import { spentText } from "./spent.ts";
 
-const ASKS = { never: "Never asks", risky: "Asks about risky calls", always: "Asks about every call" } as const;
+const ASKS = { never: "Asks about harmful tools only", risky: "Asks about risky calls", always: "Asks about every call" } as const;
 
 /** Without a session it is what the next conversation begins with. */
 export function drawControlLine(session: Session | null): void {

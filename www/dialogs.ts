@@ -68,9 +68,11 @@ interface Question {
   onOpen?: () => void;
   /** Asked before it closes with an answer; with false it stays open. */
   check?: () => Promise<boolean>;
+  /** Puts the focus to where one writes on, in the turn in which it closes: what is typed next is not lost. */
+  focusAfter?: () => void;
 }
 
-export function ask({ heading, body, actions, onOpen, check }: Question): Promise<string> {
+export function ask({ heading, body, actions, onOpen, check, focusAfter }: Question): Promise<string> {
   const dialog = el(
     "dialog",
     { class: "dialog", "aria-labelledby": "question" },
@@ -95,12 +97,20 @@ export function ask({ heading, body, actions, onOpen, check }: Question): Promis
       void check().then((isRight) => isRight && dialog.close(value));
     });
   }
+  if (focusAfter) {
+    dialog.addEventListener("submit", (event) => {
+      event.preventDefault();
+      dialog.close((event.submitter as HTMLButtonElement | null)?.value ?? "");
+      focusAfter();
+    });
+  }
   document.body.append(dialog);
   dialog.showModal();
   onOpen?.();
   return new Promise((resolve) => {
     dialog.addEventListener("close", () => {
       dialog.remove();
+      focusAfter?.();
       resolve(dialog.returnValue);
     });
   });

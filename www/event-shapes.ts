@@ -43,6 +43,9 @@ export interface StoredEvent {
   success?: boolean;
   reason?: string;
   additional_context?: string;
+  // SecurityAnalysisEvent
+  analyzer?: string;
+  risks?: Record<string, unknown>;
   // ConversationErrorEvent
   code?: string;
   detail?: string;

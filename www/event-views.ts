@@ -2,12 +2,22 @@
 
 import { callView, type CallCircumstances, imageView } from "./call-view.ts";
 import { append, el } from "./dom.ts";
-import { argumentsOf, type StoredEvent, timeOf } from "./event-shapes.ts";
+import { argumentsOf, imagesOf, type StoredEvent, textOf, timeOf } from "./event-shapes.ts";
 import { explainEvent } from "./failures.ts";
 import { renderMarkdown } from "./markdown.ts";
+import { plainText } from "./plain-text.ts";
 import type { Item } from "./timeline.ts";
 
+/** What this page cannot show in its own way is shown as it is stored: one odd event must not hide all others. */
 export function itemView(item: Item, circumstances: CallCircumstances): HTMLElement {
+  try {
+    return viewOf(item, circumstances);
+  } catch {
+    return unknownView("event" in item ? item.event : { kind: item.type, id: item.key });
+  }
+}
+
+function viewOf(item: Item, circumstances: CallCircumstances): HTMLElement {
   switch (item.type) {
     case "message":
       return messageView(item);
@@ -24,7 +34,7 @@ export function itemView(item: Item, circumstances: CallCircumstances): HTMLElem
     case "error":
       return errorView(item);
     case "unknown":
-      return entry("aside", folded(`${item.event.kind} (this page has no view for it)`, JSON.stringify(item.event, null, 2)));
+      return unknownView(item.event);
   }
 }
 
@@ -55,10 +65,20 @@ function messageView(item: Extract<Item, { type: "message" }>): HTMLElement {
   return element;
 }
 
+/** A message that is stored, and that the agent has not read yet. */
+export function sentView(event: StoredEvent): HTMLElement {
+  const { content } = event.llm_message ?? {};
+  const item = { type: "message", key: event.id, event, from: "user", text: textOf(content), images: imagesOf(content) } as const;
+  const element = messageView(item);
+  element.id = `sent-${event.id}`;
+  element.append(el("p", { class: "quiet" }, "Stored. The agent reads it when it is done with this."));
+  return element;
+}
+
 function wordsView({ from, text, images }: Extract<Item, { type: "message" }>): HTMLElement | null {
   if (from === "agent") return el("div", { class: "prose" }, renderMarkdown(text));
   if (text === "" && images.length > 0) return null;
-  return el("p", { class: from === "user" ? "said" : "quiet said" }, text);
+  return el("p", { class: from === "user" ? "said" : "quiet said" }, plainText(text));
 }
 
 function systemView(item: Extract<Item, { type: "system" }>): HTMLElement {
@@ -70,6 +90,11 @@ function systemView(item: Extract<Item, { type: "system" }>): HTMLElement {
 function leftView(calls: StoredEvent[]): HTMLElement {
   const text = calls.map((call) => `${call.tool_name ?? "tool"} ${JSON.stringify(argumentsOf(call), null, 2)}`).join("\n\n");
   return folded(calls.length === 1 ? "Changed by you: the call as it was" : `Changed by you: the ${calls.length} calls as they were`, text);
+}
+
+function unknownView(event: StoredEvent): HTMLElement {
+  const isBroken = event.kind === "UnreadableEvent";
+  return entry("aside", folded(isBroken ? "An event that cannot be read" : `${event.kind} (this page has no view for it)`, isBroken ? `${event["file"]}\n${event["why"]}` : JSON.stringify(event, null, 2)));
 }
 
 function folded(title: string, text: string): HTMLElement {

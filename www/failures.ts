@@ -12,6 +12,7 @@ export interface Failure {
 
 const BY_CODE: Record<string, [title: string, ...ways: Way[]]> = {
   llm_auth: ["The model did not accept the key", "settings", "retry"],
+  key_locked: ["The key is locked", "settings", "retry"],
   llm_rate_limit: ["The model asks for a pause", "retry", "settings"],
   llm_context_window: ["The conversation is too long for this model", "settings", "export"],
   llm_content_policy: ["The provider declined this request", "retry", "settings"],
@@ -23,9 +24,12 @@ const BY_CODE: Record<string, [title: string, ...ways: Way[]]> = {
   aborted: ["This was stopped", "retry"],
   store_quota: ["There is no room left on this device", "export", "retry"],
   store_blocked: ["The browser's storage is not available", "reload"],
+  store_unavailable: ["This browser does not let the page keep anything", "reload"],
+  store_lost: ["The browser has lost this conversation", "reload"],
   store_corrupt: ["A part of this conversation cannot be read", "export", "reload"],
   locked_elsewhere: ["This conversation is open in another tab", "reload"],
   archive_invalid: ["This file cannot be imported"],
+  wasm_blocked: ["WebAssembly is switched off", "reload"],
   not_found: ["This conversation is not on this device"],
 };
 
@@ -37,6 +41,9 @@ const BY_KIND: Record<string, [title: string, ...ways: Way[]]> = {
   config: BY_CODE["llm_bad_request"]!,
   transient: ["The model could not answer", "retry", "settings"],
 };
+
+/** What happened, in a few words. */
+export const titleOf = (code: string): string => (BY_CODE[code] ?? ["Something went wrong"])[0];
 
 export function explain(error: unknown): Failure {
   const code = error instanceof ThreadkeepError ? error.code : "internal";

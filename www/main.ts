@@ -7,6 +7,7 @@ import { append, byId, el } from "./dom.ts";
 import { icon } from "./icons.ts";
 import { startModelLabel } from "./model-label.ts";
 import { report } from "./notices.ts";
+import { startOffline } from "./offline.ts";
 import { openSettings, startSettings } from "./settings-dialog.ts";
 import { startSidebar } from "./sidebar.ts";
 import { currentSession, onRemovalWish, startStage } from "./stage.ts";
@@ -17,6 +18,7 @@ addEventListener("unhandledrejection", ({ reason }) => report(reason, { title: "
 addEventListener("error", ({ error, message }) => report(error ?? message, { title: "Something in this page went wrong" }));
 
 byId("import-button").prepend(icon("import"));
+byId("install-button").prepend(icon("export"));
 byId("settings-button").prepend(icon("settings"));
 append(byId("open-sidebar"), [icon("menu")]);
 append(byId("close-sidebar"), [icon("close")]);
@@ -33,3 +35,4 @@ startImport();
 startModelLabel();
 startConversationList();
 startStage();
+startOffline(() => currentSession()?.running === true);

@@ -6,6 +6,8 @@ import DOMPurify, { type Config } from "dompurify";
 import { Marked, type Tokens, type TokensList } from "marked";
 import { copyButton } from "./copy-button.ts";
 import { el } from "./dom.ts";
+import { isTooMuch } from "./markdown-limits.ts";
+import { plainText } from "./plain-text.ts";
 
 const EMBEDDED_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[a-z\d+/=\s]+$/i;
 
@@ -47,15 +49,36 @@ purifier.addHook("afterSanitizeAttributes", (node) => {
 });
 
 export function renderMarkdown(text: string): DocumentFragment {
-  return toDom(parse(text));
+  return isTooMuch(text) ? asItIs(text) : orAsItIs(text, () => toDom(parse(text)));
 }
 
 /** The top-level blocks of a text. `raw` tells whether a block is the same as before; `render` costs more. */
 export function markdownBlocks(text: string): Array<{ raw: string; render: () => DocumentFragment }> {
-  const tokens = parse(text);
-  return tokens
-    .filter((token) => token.type !== "space")
-    .map((token) => ({ raw: token.raw, render: () => toDom(Object.assign([token], { links: tokens.links })) }));
+  const whole = [{ raw: text, render: () => renderMarkdown(text) }];
+  if (isTooMuch(text)) return whole;
+  try {
+    const tokens = parse(text);
+    return tokens
+      .filter((token) => token.type !== "space")
+      .map((token) => ({ raw: token.raw, render: () => orAsItIs(token.raw, () => toDom(Object.assign([token], { links: tokens.links }))) }));
+  } catch {
+    return whole;
+  }
+}
+
+/** Whatever a parser thinks of a text, it is shown. */
+function orAsItIs(text: string, render: () => DocumentFragment): DocumentFragment {
+  try {
+    return render();
+  } catch {
+    return asItIs(text);
+  }
+}
+
+function asItIs(text: string): DocumentFragment {
+  const fragment = document.createDocumentFragment();
+  fragment.append(el("p", { class: "as-it-is" }, plainText(text)));
+  return fragment;
 }
 
 /** The highest heading of a message comes right below the page's own, whichever level the model chose. */

@@ -79,7 +79,7 @@ export function nextStepView(session: Session): HTMLElement | null {
     case "broken-off":
       return panel(
         session.hasRun ? "" : BROKEN_OFF,
-        session.hasRun ? "The agent has not finished." : "It stopped before the agent had answered. Everything up to here was stored.",
+        session.hasRun ? "The agent has not finished." : `It ${session.waited ? "was waiting for the network" : "stopped before the agent had answered"}. Everything up to here was stored.`,
         [button("Continue", true, () => session.run())],
       );
   }

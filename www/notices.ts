@@ -20,6 +20,13 @@ export function notify(text: string): void {
   setTimeout(() => notice.contains(document.activeElement) || notice.remove(), SHORT_LIFE);
 }
 
+/** For what can be done when it suits: stays until it is done, or put away. `act` says whether it is. */
+export function offer(text: string, name: string, act: () => boolean): void {
+  const notice = show({ title: "", text, kind: "news", actions: [] });
+  notice.classList.replace("notice-news", "notice-offer");
+  notice.querySelector(".icon-button")!.before(el("button", { type: "button", class: "button small", onclick: () => act() && notice.remove() }, name));
+}
+
 /** For work that takes its time: stays until `end`, and says how far it is. Short work is over before it is seen. */
 export function showWork(name: string): { onProgress: (progress: { done: number; total: number }) => void; end: () => void } {
   const bar = el("progress", { "aria-label": name });

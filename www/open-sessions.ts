@@ -6,6 +6,9 @@ import { Session } from "./session.ts";
 
 const background = new Map<string, { session: Session; stopWatching: () => void }>();
 
+/** Whether an agent is at work in a conversation that is not shown. */
+export const isAtWork = (): boolean => background.size > 0;
+
 export async function openSession(conversationId: string): Promise<Session> {
   const kept = background.get(conversationId);
   if (kept === undefined) return Session.open(conversationId);

@@ -5,12 +5,13 @@ import type { ConfirmationPolicy, ConversationState, SecurityAnalyzer } from "th
 export type PolicyChoice = "never" | "risky" | "always";
 
 export const POLICIES: ReadonlyArray<{ id: PolicyChoice; label: string }> = [
-  { id: "never", label: "Never ask" },
+  { id: "never", label: "Ask about harmful tools only" },
   { id: "risky", label: "Ask about risky calls" },
   { id: "always", label: "Ask about every call" },
 ];
 
-export const POLICY_HELP = "Risky is what a list of patterns finds: payments, addresses, credentials, stored data. It counts from the next answer on.";
+export const POLICY_HELP =
+  "A tool that says of itself that it does harm, such as a payment, is asked about in each case, until it is always allowed. Risky is also a tool that says it reaches beyond this page, and what a list of patterns finds: payments, addresses, credentials, stored data. It counts from the next answer on.";
 
 /** Patterns need no model, so the scripted one can be asked about too. */
 export const ANALYZER: SecurityAnalyzer = { kind: "PatternSecurityAnalyzer" };

@@ -1,7 +1,7 @@
 // The conversation that is open: the library's object, the page of events that is loaded, and what streams in.
 // It draws nothing. Whoever draws subscribes, and is told at most once per turn of the event loop.
 
-import { Conversation, type ConversationEvent, type JSONValue, type LiveEvent } from "threadkeep";
+import { Conversation, type ConversationEvent, type JSONValue, type LiveEvent, type WaitingEvent } from "threadkeep";
 import { createConversation, createLLM, limits, openStored } from "./agent.ts";
 import { asStored, type StoredEvent } from "./event-shapes.ts";
 import { onOtherTab, takeTurn, tellOtherTabs } from "./tabs.ts";
@@ -14,11 +14,17 @@ export interface Draft {
   text: string;
 }
 
+export type Waiting = WaitingEvent & { until: number };
+
 export class Session {
   events: StoredEvent[] = [];
   /** How many events lie before the loaded ones. */
   earlier = 0;
   draft: Draft | null = null;
+  /** Messages that are stored beside the log: they stand in it when the agent has said what it is saying. */
+  sent: StoredEvent[] = [];
+  /** What the run waits for before it asks the model again. */
+  waiting: Waiting | null = null;
   running = false;
   /** Calls without an answer that nobody is working on. */
   pending: StoredEvent[] = [];
@@ -97,6 +103,11 @@ export class Session {
     return Array.isArray(ids) ? this.pending.filter(({ id }) => ids.includes(id)) : [];
   }
 
+  /** Whether an earlier page was waiting for the network when it ended. */
+  get waited(): boolean {
+    return this.#conversation.state.agent_state?.["waiting_for_network"] !== undefined;
+  }
+
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -118,7 +129,8 @@ export class Session {
    */
   async send(text: string, images: Blob[], pending?: "reject" | "keep"): Promise<void> {
     const words = text === "" ? [] : [{ type: "text" as const, text }];
-    await this.#conversation.sendMessage([...words, ...images], pending && { pending });
+    const stored = asStored(await this.#conversation.sendMessage([...words, ...images], pending && { pending }));
+    if (!this.#known.has(stored.id)) this.#set({ sent: [...this.sent, stored] });
     if (pending !== "keep") void this.run();
   }
 
@@ -134,7 +146,7 @@ export class Session {
     }
     this.progress.clear();
     this.hasRun = true;
-    this.#set({ running: false, draft: null, pending: await this.#readPending() });
+    this.#set({ running: false, draft: null, waiting: null, pending: await this.#readPending() });
     if (this.#reopenAgain) void this.reopen();
   }
 
@@ -245,6 +257,7 @@ export class Session {
     const page = (await this.#conversation.events.slice(start)).map(asStored).filter(({ id }) => !this.#known.has(id));
     for (const { id } of page) this.#known.add(id);
     this.events = [...page, ...this.events];
+    this.sent = this.sent.filter(({ id }) => !this.#known.has(id));
     this.earlier = start;
     this.pending = await this.#readPending();
   }
@@ -254,7 +267,11 @@ export class Session {
   }
 
   #take(event: ConversationEvent | LiveEvent): void {
-    if (event.kind === "StreamingDeltaEvent") {
+    if (event.kind === "WaitingEvent") {
+      this.waiting = event.seconds > 0 ? { ...event, until: Date.now() + event.seconds * 1000 } : null;
+      // What has streamed is void: the answer comes anew.
+      this.draft = null;
+    } else if (event.kind === "StreamingDeltaEvent") {
       this.draft ??= { reasoning: "", text: "" };
       this.draft.reasoning += event.reasoning_content ?? "";
       this.draft.text += event.content ?? "";
@@ -264,6 +281,7 @@ export class Session {
       if (this.#known.has(event.id)) return;
       this.#known.add(event.id);
       this.events.push(asStored(event));
+      this.sent = this.sent.filter(({ id }) => id !== event.id);
       // The whole answer takes the place of its preview.
       if (event.source === "agent") this.draft = null;
       tellOtherTabs(this.id);
@@ -277,7 +295,7 @@ export class Session {
     return this.#conversation.executionStatus === "idle" && last?.kind === "MessageEvent" && last.source === "user";
   }
 
-  #set(fields: Partial<Pick<Session, "running" | "failure" | "pending" | "draft">>): void {
+  #set(fields: Partial<Pick<Session, "running" | "failure" | "pending" | "draft" | "sent" | "waiting">>): void {
     Object.assign(this, fields);
     this.#changed();
   }

@@ -12,10 +12,12 @@ import { explain } from "./failures.ts";
 import { notify, report } from "./notices.ts";
 import { currentRoute, HOME, nameCurrent, onRoute, type Route } from "./router.ts";
 import { leaveSession, openSession } from "./open-sessions.ts";
+import { askForSecrets } from "./secret-consent.ts";
 import { Session } from "./session.ts";
 import { onSettingsChange } from "./settings.ts";
 import { showStart } from "./start-view.ts";
 import { Transcript } from "./transcript.ts";
+import { takeWay } from "./ways.ts";
 
 const TITLE_LENGTH = 60;
 
@@ -61,6 +63,7 @@ async function open(route: Route, moved: boolean): Promise<void> {
     if (mine !== wish) return await leaveSession(opened);
     show(opened);
     announce(`Opened ${opened.title}.`);
+    void askForSecrets(opened, moveFocus);
   } catch (error) {
     if (mine === wish) showFailure(error, route.conversationId);
   }
@@ -74,9 +77,10 @@ function moveFocus(): void {
 
 function show(opened: Session): void {
   session = opened;
-  transcript = new Transcript(opened);
-  stopDrawing = opened.onChange(drawState);
+  // Whatever becomes of the rest: what is open can be exported.
   byId("conversation-actions").hidden = false;
+  stopDrawing = opened.onChange(drawState);
+  transcript = new Transcript(opened);
   drawState();
 }
 
@@ -175,10 +179,16 @@ function showFailure(error: unknown, conversationId: string): void {
   setTitle(title, "");
   const isGone = error instanceof ThreadkeepError && error.code === "not_found";
   const button = (name: string, look: string, onclick: () => unknown): HTMLElement => el("button", { type: "button", class: `button ${look}`, onclick }, name);
+  const open = session;
   const home = el("a", { href: HOME, class: isGone ? "button primary" : "button" }, "Start a conversation");
   const buttons = isGone
     ? [home]
-    : [button("Try again", "primary", () => follow(currentRoute())), home, button("Delete it", "", () => removal(conversationId))];
+    : [
+        button("Try again", "primary", () => follow(currentRoute())),
+        open?.id === conversationId && button("Export a copy", "", () => takeWay("export")),
+        home,
+        button("Delete it", "", () => removal(conversationId)),
+      ];
   byId("column").replaceChildren(
     el("section", { class: "start", role: "alert" }, el("h2", {}, title), el("p", { class: "start-text" }, text), el("div", { class: "buttons" }, ...buttons)),
   );

@@ -32,6 +32,9 @@ export type Item =
 /** Bookkeeping that is in the log for programs, not for readers. */
 const SILENT = new Set(["ConversationStateUpdateEvent", "TokenEvent", "LLMCompletionLogEvent", "CondensationRequest", "StreamingDeltaEvent"]);
 
+/** What is shown, and is nobody's turn. */
+const BESIDE = new Set(["Condensation", "HookExecutionEvent", "SecurityAnalysisEvent"]);
+
 const MARKS: Record<string, string> = {
   PauseEvent: "Paused",
   InterruptEvent: "Stopped",
@@ -50,6 +53,15 @@ export function timeline(events: readonly StoredEvent[], leaf?: string): Item[] 
       leave(items, event);
       continue;
     }
+    try {
+      take(event);
+    } catch {
+      items.push({ type: "unknown", key: `${event.id}-unknown`, event });
+    }
+  }
+  return items;
+
+  function take(event: StoredEvent): void {
     switch (event.kind) {
       case "SystemPromptEvent":
         items.push({ type: "system", key: event.id, event, text: textOf(event.system_prompt ? [event.system_prompt] : []), tools: toolNames(event) });
@@ -80,6 +92,9 @@ export function timeline(events: readonly StoredEvent[], leaf?: string): Item[] 
       case "HookExecutionEvent":
         items.push({ type: "mark", key: event.id, event, text: hookText(event) });
         break;
+      case "SecurityAnalysisEvent":
+        items.push({ type: "mark", key: event.id, event, text: analysisText(event, byAction) });
+        break;
       case "ConversationErrorEvent":
         items.push({ type: "error", key: event.id, event });
         break;
@@ -90,12 +105,11 @@ export function timeline(events: readonly StoredEvent[], leaf?: string): Item[] 
       }
     }
   }
-  return items;
 }
 
 /** The newest event that is not mere bookkeeping. */
 export const newest = (events: readonly StoredEvent[]): StoredEvent | undefined =>
-  events.findLast(({ kind }) => !SILENT.has(kind) && kind !== "Condensation" && kind !== "HookExecutionEvent");
+  events.findLast(({ kind }) => !SILENT.has(kind) && !BESIDE.has(kind));
 
 /** True where the agent owes the next word: a message without an answer, a result that nobody read. */
 export function isUnfinished(events: readonly StoredEvent[]): boolean {
@@ -129,6 +143,12 @@ function hookText(event: StoredEvent): string {
   const said = event.blocked ? "did not allow it" : event.success === false ? "failed" : event.additional_context ? "added something" : "had no objection";
   const why = event.reason ?? event.error ?? event.additional_context;
   return `Hook ${when}${about} ${said}${why ? `: ${why}` : ""}`;
+}
+
+/** The SDK names the analyzer by its class and the calls by their ids. */
+function analysisText(event: StoredEvent, calls: ReadonlyMap<string, Call>): string {
+  const risks = Object.entries(event.risks ?? {}).map(([id, risk]) => `${calls.get(id)?.toolName ?? "a call"} ${risk}`);
+  return `Risk, as ${event.analyzer ?? "an analyzer"} has it: ${risks.join(", ")}`;
 }
 
 function messageItems(event: StoredEvent): Item[] {

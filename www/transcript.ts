@@ -3,13 +3,14 @@
 
 import { announce } from "./announcer.ts";
 import { byId, el } from "./dom.ts";
-import { entry, itemView, reasoningView } from "./event-views.ts";
-import { sentence } from "./failures.ts";
+import { entry, itemView, reasoningView, sentView } from "./event-views.ts";
+import { sentence, titleOf } from "./failures.ts";
 import { LiveAnswer } from "./live-answer.ts";
 import { nextStepKey, nextStepView } from "./next-step.ts";
 import type { Session } from "./session.ts";
 import { type Item, timeline } from "./timeline.ts";
 import { lookOf, summaryOf } from "./tools/index.ts";
+import { WaitingView } from "./waiting-view.ts";
 
 const NEAR_END = 80;
 
@@ -22,8 +23,10 @@ export class Transcript {
   #items = el("div", { class: "items" });
   #live = el("div", { class: "live" });
   #next = el("div", { class: "next" });
+  #sent = el("div", { class: "sent" });
   #earlier = el("button", { type: "button", class: "button earlier" }, "Load earlier messages");
   #answer: LiveAnswer | null = null;
+  #waiting: WaitingView | null = null;
   #nextKey: string | null = null;
   /** Something at the end was decided with the focus there. */
   #decided = false;
@@ -35,7 +38,7 @@ export class Transcript {
 
   constructor(session: Session) {
     this.#session = session;
-    this.#column.replaceChildren(this.#earlier, warningsView(session), this.#items, this.#live, this.#next);
+    this.#column.replaceChildren(this.#earlier, warningsView(session), this.#items, this.#live, this.#next, this.#sent);
     this.#earlier.addEventListener("click", () => void this.#loadEarlier());
     this.#listenToScrolling();
     this.#stops.push(session.onChange(() => this.#schedule()));
@@ -50,6 +53,7 @@ export class Transcript {
 
   close(): void {
     for (const stop of this.#stops) stop();
+    this.#waiting?.stop();
     if (this.#drawTimer !== undefined) cancelAnimationFrame(this.#drawTimer);
     this.#jump.hidden = true;
   }
@@ -78,6 +82,7 @@ export class Transcript {
     this.#drawItems(timeline(session.events, session.leaf), readOut);
     this.#drawLive();
     this.#drawNext();
+    this.#drawSent();
     this.#items.classList.toggle("goes-on", session.running || this.#next.childElementCount > 0);
     if (this.#atEnd) this.#scrollToEnd();
     this.#lastDraw = performance.now() - started;
@@ -138,6 +143,7 @@ export class Transcript {
 
   #drawLive(): void {
     const { draft, running } = this.#session;
+    if (this.#drawWaiting()) return;
     if (!running) {
       this.#answer = null;
       this.#live.replaceChildren();
@@ -160,6 +166,35 @@ export class Transcript {
     thinking.querySelector(".reasoning-text")!.textContent = draft.reasoning;
     answer.hidden = draft.text === "";
     this.#answer.update(draft.text);
+  }
+
+  /** Returns whether the run waits. */
+  #drawWaiting(): boolean {
+    const { waiting } = this.#session;
+    if (waiting !== null && waiting === this.#waiting?.waiting) return true;
+    const hadFocus = this.#live.contains(document.activeElement);
+    const before = this.#waiting?.waiting;
+    this.#waiting?.stop();
+    this.#waiting = null;
+    if (waiting === null) {
+      // The button that was pressed goes; the reader goes on reading.
+      if (hadFocus) this.#scroller.focus({ preventScroll: true });
+      return false;
+    }
+    this.#waiting = new WaitingView(this.#session, waiting);
+    this.#answer = null;
+    this.#live.replaceChildren(this.#waiting.element);
+    if (hadFocus) this.#live.querySelector("button")?.focus({ preventScroll: true });
+    if (before?.why !== waiting.why) announce(`${titleOf(waiting.why)}. It will be tried again.`);
+    return true;
+  }
+
+  /** Messages that the agent reads when it has said what it is saying; then they stand where it has read them. */
+  #drawSent(): void {
+    const there = [...this.#sent.children].map((element) => element.id).join();
+    const { sent } = this.#session;
+    if (there === sent.map(({ id }) => `sent-${id}`).join()) return;
+    this.#sent.replaceChildren(...sent.map(sentView));
   }
 
   /** The reader's ears: what is finished, in a sentence. What they wrote themselves they know. */

@@ -2,6 +2,7 @@
 // files; events go from the store into the archive as they are.
 import { openExport, storeFailed, withoutSecrets } from "../../pkg/threadkeep_archive.js";
 import { ThreadkeepError } from "../errors.js";
+import { inTime } from "../kept.js";
 import type { Store, StoredEvent } from "../store.js";
 import { type Bytes, Turns } from "./bytes.js";
 import { packed } from "./packing.js";
@@ -13,6 +14,8 @@ const blockBytes = 64 << 10;
 const pageBytes = 1 << 20;
 const mostInPage = 2000;
 const mostFiles = 16;
+/** A store that has not answered by then is not waited for, as in the core. */
+const patience = 30_000;
 
 const encoder = new TextEncoder();
 const nothing = new Uint8Array(0);
@@ -52,7 +55,7 @@ export async function* zipBlocks(
   const page = new Page();
   for (let next = 0; next < length; ) {
     const end = Math.min(length, next + page.count);
-    const events = await asked(() => store.events(id, next, end));
+    const events = await asked("events", () => store.events(id, next, end));
     check(events, id, next, end);
     for (const event of events) {
       const content = encoder.encode(event.json);
@@ -66,7 +69,7 @@ export async function* zipBlocks(
   page.count = 1;
   for (let next = 0; next < files.length; ) {
     const paths = files.slice(next, next + Math.min(page.count, mostFiles));
-    const contents = await asked(() => Promise.all(paths.map((path) => store.readFile(id, path))));
+    const contents = await asked("readFile", () => Promise.all(paths.map((path) => store.readFile(id, path))));
     for (const [place, path] of paths.entries()) {
       const content = contents[place];
       // Removed since the export began.
@@ -105,12 +108,11 @@ class Page {
 }
 
 /** What a store answers; what it throws means what it means to the core. */
-async function asked<T>(question: () => Promise<T>): Promise<T> {
-  try {
-    return await question();
-  } catch (error) {
-    return storeFailed(error);
-  }
+async function asked<T>(method: string, question: () => Promise<T>): Promise<T> {
+  const answer = Promise.resolve().then(question).then((content) => ({ content }), storeFailed);
+  const heard: { content: T } | undefined = await inTime(answer, patience);
+  if (!heard) throw new ThreadkeepError("store_blocked", `${method}() of the host's store has not answered in time; try again`);
+  return heard.content;
 }
 
 /** A host's store may answer with anything. */

@@ -1,4 +1,5 @@
 // Blobs as data URLs that every provider takes: of a type that all know, and no larger than the strictest allows.
+import { isA } from "../arguments.js";
 import { invalidOptions, reading, words } from "../errors.js";
 import { type LLM, rowOf } from "../llm.js";
 
@@ -29,10 +30,11 @@ export async function readImages(content: readonly unknown[], llm?: LLM): Promis
 }
 
 async function readPart(part: unknown): Promise<unknown> {
-  if (part instanceof Blob) return { type: "image", image_urls: [await dataUrl(part)] };
-  const { image_urls: urls } = reading("an image", () => ({ ...(part as { image_urls?: unknown }) }));
-  if (!Array.isArray(urls) || !urls.some((url) => url instanceof Blob)) return part;
-  return { ...(part as object), image_urls: await Promise.all(urls.map((url) => (url instanceof Blob ? dataUrl(url) : url))) };
+  if (isA(part, Blob)) return { type: "image", image_urls: [await dataUrl(part)] };
+  const image = reading("an image", () => ({ ...(part as { image_urls?: unknown }) }));
+  const urls: unknown[] = reading("an image", () => (Array.isArray(image.image_urls) ? [...image.image_urls] : []));
+  if (!urls.some((url) => isA(url, Blob))) return part;
+  return { ...image, image_urls: await Promise.all(urls.map((url) => (isA(url, Blob) ? dataUrl(url) : url))) };
 }
 
 async function dataUrl(blob: Blob): Promise<string> {

@@ -1,5 +1,5 @@
 // Profiles in an IndexedDB database of their own: one row a name, JSON texts.
-import { ThreadkeepError, words } from "../errors.js";
+import { type ErrorCode, ThreadkeepError, words } from "../errors.js";
 import type { ProfileStorage } from "../profiles.js";
 
 const table = "profiles";
@@ -16,7 +16,7 @@ export function databaseOf(name: string): ProfileStorage {
 /** What the request of `ask` gave, once its transaction is complete. */
 async function within<T>(name: string, mode: IDBTransactionMode, ask: (rows: IDBObjectStore) => IDBRequest<T>): Promise<T> {
   if (typeof indexedDB === "undefined") {
-    throw new ThreadkeepError("invalid_options", "there is no IndexedDB here: pass an object with read(), write() and names() to LLMProfileStore");
+    throw new ThreadkeepError("store_unavailable", "there is no IndexedDB here: pass an object with read(), write() and names() to LLMProfileStore");
   }
   const database = await opened(name);
   try {
@@ -32,15 +32,20 @@ async function within<T>(name: string, mode: IDBTransactionMode, ask: (rows: IDB
 }
 
 function opened(name: string): Promise<IDBDatabase> {
-  return new Promise((resolve, reject) => {
+  return new Promise<IDBDatabase>((resolve, reject) => {
     const request = indexedDB.open(`${name}-profiles`, 1);
     request.onupgradeneeded = () => request.result.createObjectStore(table);
     request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(failure(request.error));
+    request.onerror = () => reject(request.error);
+  }).catch((error: DOMException | null) => {
+    throw failure(error);
   });
 }
 
+const codes: { [name: string]: ErrorCode } = { QuotaExceededError: "store_quota", SecurityError: "store_unavailable", VersionError: "store_blocked" };
+
 function failure(error: DOMException | null): ThreadkeepError {
-  const code = error?.name === "QuotaExceededError" ? "store_quota" : "store_corrupt";
+  // What Chromium says where the user lets no site store anything has no name of its own.
+  const code = error?.message.includes("denied permission") ? "store_unavailable" : (codes[error?.name ?? ""] ?? "store_corrupt");
   return new ThreadkeepError(code, `profiles could not be read or written: ${words(error)}`, { cause: error });
 }

@@ -1,6 +1,6 @@
 // Profiles as they are kept: the SDK's field names, and of them only those that were set. Python fills in the rest.
 import { ThreadkeepError, invalidOptions } from "../errors.js";
-import type { LLMOptions } from "../llm.js";
+import { type LLMOptions, abilities } from "../llm.js";
 import type { GivenAgain, ProfileStorage } from "../profiles.js";
 import { databaseOf } from "./database.js";
 
@@ -54,7 +54,7 @@ export function profileOf(options: LLMOptions): string {
 }
 
 /** The options of a profile that Python may have written; what a page has no use for is left out. */
-export function optionsOf(name: string, json: string | undefined): LLMOptions {
+export function storedOptions(name: string, json: string | undefined): LLMOptions {
   if (json === undefined) throw new ThreadkeepError("not_found", `there is no profile ${name}; list() names those that there are`);
   let profile: unknown;
   try {
@@ -72,10 +72,11 @@ export function optionsOf(name: string, json: string | undefined): LLMOptions {
   }
   if (stored["wire_api"] === "anthropic") options["apiMode"] = "anthropic";
   if (stored["prompt_cache_retention"] === null) options["promptCacheRetention"] = "";
-  // One of the SDK's overrides, `thinking_mode`, is a word.
+  // The SDK has more of them, and one of them, `thinking_mode`, is a word.
   const overrides = options["capabilityOverrides"];
   if (typeof overrides === "object") {
-    options["capabilityOverrides"] = Object.fromEntries(Object.entries(overrides as object).filter(([, can]) => typeof can === "boolean"));
+    const known = abilities.split(" ");
+    options["capabilityOverrides"] = Object.fromEntries(Object.entries(overrides as object).filter(([name, can]) => known.includes(name) && typeof can === "boolean"));
   }
   return options as unknown as LLMOptions;
 }

@@ -1,15 +1,20 @@
 // The secrets of one open conversation. Loaded when a conversation has any.
-import { invalidOptions, settle } from "../errors.js";
+import { ThreadkeepError, invalidOptions, settle } from "../errors.js";
 import type { ConversationState, StoredSecret } from "../events.js";
 import { type Cipher, cipherOf, tokenPrefix } from "./fernet.js";
-import { type Tally, isSecretHeader, isToken, readSource, readValue, writeSource } from "./registry.js";
-import { type SecretValue, checkedSecrets, resolve } from "./source.js";
+import { isKey, wordsOf } from "./keys.js";
+import { type Tally, isToken, readSource, readValue, writeSource } from "./registry.js";
+import { type LookupSecret, type SecretValue, checkedSecrets, resolve } from "./source.js";
 import { spellings } from "./spellings.js";
 
-/** Shorter words of a header, such as `Bearer`, are no secrets. */
-const shortestWord = 8;
 /** So much of what a tool said of its progress is remembered, for a secret that is said in pieces. */
 const longestSaid = 20_000;
+
+/** A secret that came with an import, and where it would be fetched from. */
+export interface HeldSecret {
+  name: string;
+  url: string;
+}
 
 /** What the wasm does for secrets. */
 export interface SecretCore {
@@ -21,14 +26,14 @@ export interface SecretCore {
   masked(text: string): string;
   /** `storeSecrets` sets or removes entries of the stored registry: a JSON object, where null removes. */
   call(method: "storeSecrets", args: [sources: string]): Promise<unknown>;
-  /** What the model's key is where the host gave none, and what is stored for it. */
+  /** What the model's key is where the host gave none (`undefined` where nobody can read it), and what is stored for it. */
   keepKey(key: string | undefined, token: string): void;
 }
 
 /** The model as the host gave it, as far as its key is concerned. */
 export interface KeyOwner {
   model: string;
-  baseUrl?: string;
+  baseUrl?: string | undefined;
   apiKey?: unknown;
 }
 
@@ -64,6 +69,9 @@ export class ConversationSecrets {
   #llm: KeyOwner | undefined;
   readonly #cipher: Cipher | undefined;
   readonly #sources = new Map<string, SecretValue>();
+  /** Those that an import has brought and that are to be fetched: not before somebody has said so. */
+  readonly #held = new Map<string, LookupSecret>();
+  readonly #hidden = new Set<string>();
   #hasStoredKey = false;
 
   private constructor(core: SecretCore, llm: KeyOwner | undefined, cipher: Cipher | undefined) {
@@ -79,11 +87,13 @@ export class ConversationSecrets {
   static async open(core: SecretCore, llm: KeyOwner | undefined, given: GivenSecrets | undefined): Promise<ConversationSecrets> {
     const secrets = new ConversationSecrets(core, llm, given?.cipher);
     const tally: Tally = { readable: 0, unreadable: 0 };
+    const isHeld = secrets.#state().threadkeep_import?.secrets !== undefined;
     for (const [name, stored] of Object.entries(secrets.#stored())) {
       const source = await readSource(stored, given?.cipher, tally);
       if (source === undefined) continue;
       secrets.#hide(source);
-      secrets.#sources.set(name, source);
+      if (typeof source === "object" && isHeld) secrets.#held.set(name, source);
+      else secrets.#sources.set(name, source);
     }
     await secrets.#openKey(tally);
     if (given?.cipher && tally.readable === 0 && tally.unreadable > 0) {
@@ -98,8 +108,14 @@ export class ConversationSecrets {
 
   /** What the host has to give again, in words; `undefined` if nothing. */
   missing(): string | undefined {
+    const held = this.held.map(({ name, url }) => `${name} from ${new URL(url).origin}`);
+    const waiting = held.length > 0 && `secrets that came with an import are not fetched before allowSecrets(): ${held.join(", ")}`;
+    return [this.#unknown(), waiting].filter(Boolean).join(". ") || undefined;
+  }
+
+  #unknown(): string | undefined {
     const stored = this.#stored();
-    const names = Object.keys(stored).filter((name) => !this.#sources.has(name));
+    const names = Object.keys(stored).filter((name) => !this.#sources.has(name) && !this.#held.has(name));
     const token = this.#state().agent?.llm?.["api_key"];
     const lacksKey = isToken(token) && this.#llm?.apiKey === undefined && !this.#hasStoredKey;
     if (names.length === 0 && !lacksKey) return undefined;
@@ -120,9 +136,20 @@ export class ConversationSecrets {
     // A follower has them for as long as it is open: another tab stores them.
     if (this.#core.access() === "writer") await settle(this.#core.call("storeSecrets", [JSON.stringify(changes)]));
     for (const [name, source] of Object.entries(given)) {
+      this.#held.delete(name);
       if (source === null) this.#sources.delete(name);
       else this.#sources.set(name, source);
     }
+  }
+
+  get held(): HeldSecret[] {
+    return [...this.#held].map(([name, { url }]) => ({ name, url }));
+  }
+
+  /** What came with an import may be fetched, once that is stored. */
+  allow(): void {
+    for (const [name, source] of this.#held) this.#sources.set(name, source);
+    this.#held.clear();
   }
 
   /**
@@ -139,6 +166,8 @@ export class ConversationSecrets {
 
   /** The value of a secret, which is hidden from then on; `null` where there is none of this name. */
   async value(name: string, signal?: AbortSignal): Promise<string | null> {
+    const held = this.#held.get(name);
+    if (held) throw new ThreadkeepError("invalid_state", `secret ${name} came with an import and is not fetched from ${new URL(held.url).origin} before allowSecrets()`);
     const source = this.#sources.get(name);
     if (source === undefined) return null;
     const value = await resolve(name, source, signal);
@@ -150,9 +179,11 @@ export class ConversationSecrets {
   #hide(source: SecretValue): void {
     const values = typeof source === "string" ? [source] : [];
     if (typeof source === "object") {
-      for (const [name, header] of Object.entries(source.headers ?? {})) if (isSecretHeader(name)) values.push(header, ...header.split(" ").filter((word) => word.length >= shortestWord));
+      values.push(...wordsOf(source.headers));
     }
-    const texts = values.flatMap(spellings);
+    // A tool may ask again and again.
+    const texts = values.filter((value) => !this.#hidden.has(value)).flatMap(spellings);
+    for (const value of values) this.#hidden.add(value);
     if (texts.length > 0) this.#core.hide(JSON.stringify(texts));
   }
 
@@ -171,20 +202,24 @@ export class ConversationSecrets {
   async #openKey(tally: Tally): Promise<void> {
     const { agent, agent_state } = this.#state();
     const token = agent?.llm?.["api_key"];
-    const key = isToken(token) ? await readValue(token, this.#cipher, tally) : "none";
-    if (typeof key === "string" || !isToken(token) || !this.#llm) return;
+    if (!isToken(token)) return;
+    const key = await readValue(token, this.#cipher, tally);
+    if (!this.#llm) return;
+    if (typeof key === "object" && isKey(key.value)) this.#hide(key.value);
     // Requests went to another server since, and the key stayed.
     const { model = "", base_url: baseUrl } = (agent_state?.["api_key_server"] ?? agent.llm) as { model?: string; base_url?: string };
     const isSameServer = providerOf(model) === providerOf(this.#llm.model) && (baseUrl ?? undefined) === this.#llm.baseUrl;
+    const value = typeof key === "object" ? key.value : undefined;
     if (this.#llm.apiKey === undefined && isSameServer) {
-      this.#hasStoredKey = true;
-      this.#core.keepKey(key.value, token);
-    } else if (this.#llm.apiKey === key.value) {
+      this.#hasStoredKey = value !== undefined;
+      // Without a value the key is locked, and the model is not asked.
+      this.#core.keepKey(value, token);
+    } else if (value !== undefined && this.#llm.apiKey === value) {
       this.#core.keepKey(undefined, token);
     }
   }
 
-  #state(): ConversationState {
+  #state(): ConversationState & { threadkeep_import?: { secrets?: true } } {
     return JSON.parse(this.#core.state());
   }
 

@@ -1,12 +1,12 @@
 // Where the value of a secret comes from.
-import { ThreadkeepError, invalidOptions, reading } from "../errors.js";
+import { ThreadkeepError, invalidOptions, optionsOf, reading, textsOf } from "../errors.js";
 
 /** A secret that is fetched when a tool asks for it (the SDK's `LookupSecret`): the answer's text is its value. */
 export interface LookupSecret {
   /** `http:` or `https:`; a path is relative to the page. */
   url: string;
   /** Those whose names look secret are stored redacted or encrypted, like a value. */
-  headers?: Record<string, string>;
+  headers?: Record<string, string> | undefined;
 }
 
 /** A value, a function that is asked each time a tool asks, or where to fetch it. */
@@ -23,9 +23,9 @@ export function checkedSecrets(given: unknown): Record<string, SecretValue | nul
 function checked(name: string, value: unknown): SecretValue | null {
   if (name.trim() === "") throw invalidOptions("a secret needs a name");
   if (value === null || typeof value === "string" || typeof value === "function") return value as SecretValue | null;
-  if (typeof value === "object" && "url" in value && typeof value.url === "string") {
-    const headers = "headers" in value && value.headers !== undefined ? { ...(value.headers as Record<string, string>) } : {};
-    if (Object.values(headers).every((header) => typeof header === "string")) return { url: absolute(name, value.url), headers };
+  if (typeof value === "object") {
+    const { url, headers = {} } = optionsOf(`secret ${name}`, value as LookupSecret, "url headers");
+    if (typeof url === "string") return { url: absolute(name, url), headers: textsOf(`headers of secret ${name}`, headers) };
   }
   throw invalidOptions(`secret ${name} must be a string, a function, or { url, headers }`);
 }
@@ -45,7 +45,18 @@ const patience = 30_000;
  */
 export async function resolve(name: string, source: SecretValue, signal?: AbortSignal): Promise<string> {
   if (typeof source === "string") return source;
-  return typeof source === "function" ? ask(name, source) : fetchSecret(name, source, signal);
+  return typeof source === "function" ? untilAborted(ask(name, source), signal) : fetchSecret(name, source, signal);
+}
+
+/** A user who is asked may never answer: then the call that waits is told when nobody waits for it. */
+function untilAborted(answer: Promise<string>, signal: AbortSignal | undefined): Promise<string> {
+  if (!signal) return answer;
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    signal.addEventListener("abort", stop);
+    if (signal.aborted) stop();
+    answer.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
 }
 
 async function ask(name: string, source: () => string | Promise<string>): Promise<string> {

@@ -1,5 +1,5 @@
 // The security analyzers: from what the host asks for, or from what a conversation has stored, to one function.
-import { invalidOptions, words } from "../errors.js";
+import { invalidOptions, optionsOf, reading as readingHost, words } from "../errors.js";
 import type { ActionEvent, SecurityRisk } from "../events.js";
 import type { CoreAnalyzer, SecurityAnalyzer, SecurityPattern } from "../security.js";
 import { type PatternLists, scanner } from "./patterns.js";
@@ -13,21 +13,28 @@ type Judge = (action: ActionEvent) => SecurityRisk | Promise<SecurityRisk>;
 interface Reading {
   /** What cannot be done here and counts as the highest risk instead. */
   readonly unavailable: string[];
+  /** Whether the page has given this, and not a file. */
+  readonly isHosts: boolean;
+  /** What the page has given, where it is a part of what is read. */
+  readonly given?: CoreAnalyzer | undefined;
 }
 
 /** What a host asks for. @throws ThreadkeepError `invalid_options` */
 export function hostAnalyzer(analyzer: SecurityAnalyzer): CoreAnalyzer {
-  const reading: Reading = { unavailable: [] };
-  const { stored, judge } = ofHost(analyzer, reading, "securityAnalyzer");
+  const reading: Reading = { unavailable: [], isHosts: true };
+  const { stored, judge } = readingHost("securityAnalyzer", () => ofHost(analyzer, reading, "securityAnalyzer"));
   if (reading.unavailable.length > 0) {
     throw invalidOptions(`a pattern of the security analyzer cannot be used: ${reading.unavailable.join("; ")}`);
   }
   return { json: JSON.stringify(stored), ...core(judge, reading) };
 }
 
-/** What a conversation has stored. Never fails: what is not understood counts as the highest risk and is reported. */
-export function storedAnalyzer(json: string): CoreAnalyzer {
-  const reading: Reading = { unavailable: [] };
+/**
+ * What a conversation has stored; where the `given` one is a part of it, that is asked. Never fails: what is not understood
+ * counts as the highest risk and is reported.
+ */
+export function storedAnalyzer(json: string, given?: CoreAnalyzer): CoreAnalyzer {
+  const reading: Reading = { unavailable: [], isHosts: false, given };
   return { json, ...core(ofStored(JSON.parse(json), reading), reading) };
 }
 
@@ -50,17 +57,19 @@ function ofHost(analyzer: SecurityAnalyzer, reading: Reading, what: string): Hos
   switch (analyzer.kind) {
     case "LLMSecurityAnalyzer":
     case "PolicyRailSecurityAnalyzer":
-      return readBack({ kind: analyzer.kind }, reading);
-    case "PatternSecurityAnalyzer":
+      return readBack(optionsOf(what, analyzer, "kind"), reading);
+    case "PatternSecurityAnalyzer": {
+      const { kind, ...lists } = optionsOf(what, analyzer, "kind highPatterns mediumPatterns injectionHighPatterns injectionMediumPatterns");
       return readBack({
-        high_patterns: rows(analyzer.highPatterns, "highPatterns") ?? rules.high_patterns,
-        medium_patterns: rows(analyzer.mediumPatterns, "mediumPatterns") ?? rules.medium_patterns,
-        injection_high_patterns: rows(analyzer.injectionHighPatterns, "injectionHighPatterns") ?? rules.injection_high_patterns,
-        injection_medium_patterns: rows(analyzer.injectionMediumPatterns, "injectionMediumPatterns") ?? rules.injection_medium_patterns,
-        kind: analyzer.kind,
+        high_patterns: rows(lists.highPatterns, "highPatterns") ?? rules.high_patterns,
+        medium_patterns: rows(lists.mediumPatterns, "mediumPatterns") ?? rules.medium_patterns,
+        injection_high_patterns: rows(lists.injectionHighPatterns, "injectionHighPatterns") ?? rules.injection_high_patterns,
+        injection_medium_patterns: rows(lists.injectionMediumPatterns, "injectionMediumPatterns") ?? rules.injection_medium_patterns,
+        kind,
       }, reading);
+    }
     case "EnsembleSecurityAnalyzer": {
-      const { analyzers, propagateUnknown = false, kind } = analyzer;
+      const { analyzers, propagateUnknown = false, kind } = optionsOf(what, analyzer, "kind analyzers propagateUnknown");
       if (!Array.isArray(analyzers) || analyzers.length === 0) throw invalidOptions("analyzers of an ensemble must be an array with at least one");
       if (typeof propagateUnknown !== "boolean") throw invalidOptions("propagateUnknown must be true or false");
       const children = analyzers.map((child, i) => ofHost(child, reading, `analyzers[${i}]`));
@@ -98,6 +107,8 @@ function isRows(value: unknown): value is SecurityPattern[] {
 }
 
 function ofStored(stored: unknown, reading: Reading): Judge {
+  const { given } = reading;
+  if (given && JSON.stringify(stored) === given.json) return (action) => given.securityRisk(JSON.stringify(action));
   const fields = (typeof stored === "object" && stored !== null ? stored : {}) as { [field: string]: unknown };
   switch (fields.kind) {
     case "LLMSecurityAnalyzer":
@@ -115,6 +126,9 @@ function ofStored(stored: unknown, reading: Reading): Judge {
   return () => "HIGH";
 }
 
+/** Patterns that come with the library, and take no longer than they should. */
+const ours = new Set(Object.values(rules).flat().map(([pattern]) => pattern));
+
 function patternJudge(fields: { [field: string]: unknown }, reading: Reading): Judge {
   const lists = { ...rules };
   for (const name of Object.keys(rules) as Array<keyof PatternLists>) {
@@ -125,7 +139,8 @@ function patternJudge(fields: { [field: string]: unknown }, reading: Reading): J
       return () => "HIGH";
     }
   }
-  const { scan, unreadable } = scanner(lists);
+  const isTrusted = reading.isHosts ? () => true : (pattern: string) => ours.has(pattern);
+  const { scan, unreadable } = scanner(lists, isTrusted);
   for (const pattern of unreadable) reading.unavailable.push(`pattern ${pattern}`);
   return (action) => {
     const done = deeds(action);

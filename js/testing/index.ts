@@ -2,6 +2,7 @@
 //
 // It is the suite that the library's own stores pass, run from a wasm of its own, so that pages do not download it.
 import initialize, { CoreStore, conformanceCases, runConformanceCase } from "../../pkg/threadkeep_testing.js";
+import { optionsOf } from "../errors.js";
 import type { Store } from "../store.js";
 
 /** How one case went. */
@@ -14,9 +15,9 @@ export interface CaseReport {
 
 export interface CheckOptions {
   /** The names of the cases to run. Default: all. */
-  only?: string[];
+  only?: string[] | undefined;
   /** Called after each case. */
-  onReport?: (report: CaseReport) => void;
+  onReport?: ((report: CaseReport) => void) | undefined;
 }
 
 /**
@@ -30,8 +31,9 @@ export interface CheckOptions {
  */
 export async function checkStore(
   open: (place: string) => Store | Promise<Store>,
-  { only, onReport }: CheckOptions = {},
+  options: CheckOptions = {},
 ): Promise<CaseReport[]> {
+  const { only, onReport } = optionsOf("checkStore()", options, "only onReport");
   await load();
   const reports: CaseReport[] = [];
   for (const name of only ?? conformanceCases()) {

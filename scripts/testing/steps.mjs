@@ -2,6 +2,7 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { root } from "../process.mjs";
+import { sdkVersions } from "../../tests/interop/setup.mjs";
 import { lazyWasms } from "../wasms.mjs";
 
 const node = process.execPath;
@@ -9,6 +10,9 @@ const warningsDenied = ["--", "-D", "warnings"];
 const lintWasm = ["cargo", "clippy", "--locked", "--lib", "--target", "wasm32-unknown-unknown"];
 /** In CI what is red was broken by a change, not found by chance: that is for `npm test` and `cargo test` elsewhere. */
 const sameChances = process.env.CI ? { PROPTEST_RNG_SEED: "20261121" } : {};
+
+/** Says that the newest version of the SDK is meant: see tests/interop/setup.mjs. */
+const newest = { THREADKEEP_SDK: sdkVersions.at(-1) };
 
 export function testSteps({ quick }) {
   const interop = filesIn("tests/interop");
@@ -19,19 +23,22 @@ export function testSteps({ quick }) {
   const build = [node, "scripts/build.mjs", "--testing", ...(quick ? ["--quick"] : [])];
   return [
     { name: "browsers", command: [node, "scripts/browsers.mjs"], timeout: 600 },
-    { name: "python", command: [node, "scripts/testing/python.mjs", "tests/interop/setup.mjs"], timeout: 800 },
+    { name: "python", command: [node, "scripts/testing/python.mjs", "tests/interop/setup.mjs"], timeout: 1500 },
+    { name: "python-newest", command: [node, "scripts/testing/python.mjs", "tests/interop/setup.mjs"], env: newest, timeout: 1500 },
     { name: "litellm", command: [node, "scripts/testing/python.mjs", "tests/proxy/setup.mjs"], timeout: 800 },
     { name: "format", lane: "cargo", command: ["cargo", "fmt", "--check"], timeout: 60 },
     { name: "build", lane: "cargo", command: build, timeout: 900 },
     { name: "interop", lane: "interop", needs: ["build", "python"], command: together(interop), timeout: 900 },
+    { name: "played-newest", lane: "interop", needs: ["build", "python-newest"], command: [node, "tests/interop/conversations.mjs"], env: newest, timeout: 900 },
+    { name: "interop-newest", lane: "interop", needs: ["played-newest"], command: together(interop), env: newest, timeout: 900 },
     { name: "archive", lane: "interop", needs: ["build"], command: apart(filesIn("tests/archive")), timeout: 600 },
     { name: "secrets", lane: "interop", needs: ["build"], command: apart(filesIn("tests/secrets")), timeout: 300 },
     { name: "firefox", lane: "firefox", ...inBrowser("firefox", library) },
     { name: "firefox-demo", lane: "firefox-demo", ...inBrowser("firefox", demo) },
     { name: "size", lane: "pages", needs: ["build"], command: [node, "scripts/sizes.mjs"], timeout: 60 },
     { name: "types", lane: "pages", needs: ["build"], command: [node, "scripts/testing/types.mjs"], timeout: 120 },
-    { name: "tooling", lane: "pages", needs: ["build"], command: apart(filesIn("tests", "tests/support", "tests/tooling", "tests/models")), timeout: 120 },
-    { name: "security", lane: "pages", needs: ["build"], command: apart(filesIn("tests/security")), timeout: 120 },
+    { name: "tooling", lane: "pages", needs: ["build"], command: apart(filesIn("tests", "tests/support", "tests/tooling", "tests/models", "tests/mistakes")), timeout: 120 },
+    { name: "security", lane: "pages", needs: ["build"], command: apart(filesIn("tests/security", "tests/host")), timeout: 120 },
     { name: "crash", lane: "crash", needs: ["build", "browsers"], command: apart(["tests/browser/crash.test.mjs"]), timeout: 900 },
     { name: "chromium", lane: "pages", ...inBrowser("chromium", library) },
     { name: "chromium-demo", lane: "pages", ...inBrowser("chromium", demo) },

@@ -3,7 +3,7 @@
 use super::{
     contents::SET_ASIDE,
     event_text::{CUT_OFF, EMPTY, object_text},
-    invalid, json, secrets,
+    invalid, json, secrets, undecided,
 };
 use crate::{
     error::{Error, Result, shown},
@@ -177,8 +177,9 @@ pub fn with_head(text: &str, head: Option<&EventId>) -> String {
     json::edited(text, vec![(json::range_in(text, value), head)])
 }
 
-/// The base state as it leaves in an export. Three things are not as they are stored:
+/// The base state as it leaves in an export. Four things are not as they are stored:
 ///
+/// * What an import left undecided here is nobody else's affair.
 /// * `execution_status` is what a conversation is that nobody runs: `paused` for `running`, `idle` for `deleting`.
 ///   The agent server takes a stored `running` for a crash.
 /// * `persistence_dir` names a place of this conversation alone, relative to where Python is started. The SDK goes on
@@ -188,7 +189,7 @@ pub fn with_head(text: &str, head: Option<&EventId>) -> String {
 /// A text that is not a base state any more leaves as what can be saved of it.
 pub fn portable(text: &str, id: ConversationId) -> String {
     let text = match json::members(text) {
-        Ok(_) => text.to_owned(),
+        Ok(_) => undecided::unmarked(text),
         Err(_) => saved(text, id),
     };
     let members = json::members(&text).unwrap_or_default();

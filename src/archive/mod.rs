@@ -29,6 +29,7 @@ mod plan;
 mod reading;
 mod secrets;
 mod set_aside;
+mod undecided;
 mod verify;
 mod writing;
 

@@ -15,8 +15,8 @@ pub const EVENTS: &str = "events";
 /// The longest path of an event file: `events/` and what a file system takes as one name.
 const MAX_EVENT_PATH_BYTES: usize = 262;
 
-/// Files that only mean something to the process that wrote them.
-const LOCKS: [&str; 3] = ["events/.eventlog.lock", "owner_lease.json", ".owner_lease.lock"];
+/// Files that only mean something to the process that wrote them; beside each log there are more ([`is_beside_a_log`]).
+const LEASES: [&str; 2] = ["owner_lease.json", ".owner_lease.lock"];
 
 /// What an entry is within its conversation's folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub fn place(path: &str) -> Result<Place> {
     if path == BASE_STATE {
         return Ok(Place::BaseState);
     }
-    if LOCKS.contains(&path) {
+    if LEASES.contains(&path) || is_beside_a_log(path) {
         return Ok(Place::Lock);
     }
     let (top, rest) = path.split_once('/').map_or((path, None), |(top, rest)| (top, Some(rest)));
@@ -96,6 +96,16 @@ pub fn place(path: &str) -> Result<Place> {
         }
     }
     path.parse().map(Place::File).map_err(|error| invalid(error.message()))
+}
+
+/// Whether it is what the SDK keeps for itself in the folder of a log, which may be that of a conversation below this
+/// one: the lock, and the marker whose name says how many events there are.
+fn is_beside_a_log(path: &str) -> bool {
+    let Some((folder, name)) = path.rsplit_once('/') else { return false };
+    let length = name.strip_prefix(".eventlog-len-").and_then(|rest| rest.strip_suffix(".marker"));
+    (folder == EVENTS || folder.ends_with("/events"))
+        && (name == ".eventlog.lock"
+            || length.is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_digit())))
 }
 
 /// Number and id of an event file's name, as the SDK's pattern reads them (`persistence_const.py`), and with fewer digits
@@ -164,7 +174,14 @@ mod tests {
         ] {
             assert_eq!(place(name).unwrap(), Place::NoEvent, "{name}");
         }
-        for lock in ["events/.eventlog.lock", "owner_lease.json", ".owner_lease.lock"] {
+        for lock in [
+            "events/.eventlog.lock",
+            "events/.eventlog-len-12.marker",
+            "subagents/0f8fad5bd9cb469fa16570867728950e/events/.eventlog.lock",
+            "subagents/0f8fad5bd9cb469fa16570867728950e/events/.eventlog-len-1.marker",
+            "owner_lease.json",
+            ".owner_lease.lock",
+        ] {
             assert_eq!(place(lock).unwrap(), Place::Lock);
         }
         // What the SDK's pattern does not match is a file like any other.
@@ -175,6 +192,8 @@ mod tests {
             "subagents/0f8fad5bd9cb469fa16570867728950e/events/event-00000-0f8fad5b.json",
             "events/event-1/0f8fad5b.json",
             "events/notes.txt",
+            "events/.eventlog-len-x.marker",
+            "notes/.eventlog-len-1.marker",
         ] {
             assert_eq!(place(file).unwrap(), Place::File(file.parse().unwrap()));
         }

@@ -8,6 +8,7 @@ use super::{
     name::BASE_STATE,
     secrets::{is_searched, without_secrets},
     set_aside::SetAside,
+    undecided::marked,
     verify::{Head, Verified, position},
     writing::{Failure, Source, Unreadable, Writing},
 };
@@ -222,6 +223,8 @@ impl<'a> Plan<'a> {
         if let Head::Moved(head) = &self.verified.head {
             read.text = base_state::with_head(&read.text, head.as_ref());
         }
+        let stored = self.stored.as_ref().map(|stored| &*stored.base_state);
+        read.text = marked(&read.text, stored);
         Ok(read)
     }
 

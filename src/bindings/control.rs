@@ -59,12 +59,14 @@ pub(super) async fn answer(conversation: &Conversation, method: &str, arguments:
     Ok(JsValue::UNDEFINED)
 }
 
-/// Stores one of `confirmationPolicy`, `securityAnalyzer`, `allowedTools` and `agentState`, given as JSON.
+/// Stores one of `confirmationPolicy`, `securityAnalyzer`, `allowedTools`, `secretsAllowed` and `agentState`, given as
+/// JSON.
 async fn set(conversation: &Conversation, setting: &str, json: &str) -> Result<()> {
     let unfit = || invalid(format!("{setting} is not of the documented form"));
     match setting {
         "confirmationPolicy" => conversation.set_confirmation_policy(policy(json)?).await,
         "securityAnalyzer" => conversation.set_security_analyzer(analyzer(json)?).await,
+        "secretsAllowed" => conversation.allow_secrets().await,
         "allowedTools" => {
             let names = Vec::<String>::from_json(json).ok_or_else(unfit)?;
             conversation.set_allowed_tools(&names).await

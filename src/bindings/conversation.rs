@@ -14,14 +14,26 @@ use crate::{
     conversation::{Access, Conversation, OpenOptions, WaitingCalls},
     error::Result,
     event::json::ObjectWriter,
+    host::Host as _,
     id::ConversationId,
     json::{FromJson as _, RawObject, well_formed},
     llm::{Delta, message::Content},
+    store::Found,
     web::{guard::promise, host::WebHost, locks},
 };
+use futures_util::future::select;
 use js_sys::{Array, Function, Object, Promise};
-use std::{cell::RefCell, rc::Rc};
+use std::{cell::RefCell, pin::pin, rc::Rc, time::Duration};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
+
+/// How long closing waits for what the host gave: its store, its tools, its hooks.
+const LONGEST_CLOSING: Duration = Duration::from_secs(15);
+
+/// How long a conversation is waited for that another tab is making, in milliseconds.
+const PATIENCE: f64 = 3000.0;
+
+/// And how often it is looked for.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// An open conversation.
 #[wasm_bindgen]
@@ -42,7 +54,14 @@ impl CoreConversation {
             let agent = agent(&property(&options, "agent"))?;
             let on_event = function(&options, "onEvent")?;
             let on_delta = on_event.clone();
-            let lock = locks::try_lock(&lock_name(&lock_scope, id)).await;
+            let name = lock_name(&lock_scope, id);
+            let mut lock = locks::try_lock(&name).await;
+            let patience = WebHost.now() + PATIENCE;
+            // Whoever holds the lock may be making it just now, or leave it without having made it.
+            while lock.is_none() && inner.load(id).await?.is_none() && WebHost.now() < patience {
+                WebHost.sleep(LOOK_AGAIN).await;
+                lock = locks::try_lock(&name).await;
+            }
             let conversation = Conversation::open(OpenOptions {
                 id,
                 store: inner,
@@ -84,6 +103,16 @@ impl CoreConversation {
         self.conversation.execution_status().as_str().into()
     }
 
+    /// What was there when it was opened: 0 for this conversation, 1 for its store, 2 for nothing, 3 for nothing but the
+    /// damage of which the browser has removed everything.
+    pub fn found(&self) -> u8 {
+        match self.conversation.found() {
+            (_, Found::Damage) => 3,
+            (true, Found::Nothing) => 2,
+            (is_new, _) => is_new.into(),
+        }
+    }
+
     /// How many events there are.
     pub fn length(&self) -> f64 {
         self.conversation.length() as f64
@@ -91,7 +120,8 @@ impl CoreConversation {
 
     /// `[{code, message}]`.
     pub fn warnings(&self) -> Array {
-        let warnings = self.conversation.warnings().iter().map(|warning| {
+        let warnings = self.conversation.warnings();
+        let warnings = warnings.iter().map(|warning| {
             let object = Object::new();
             set(&object, "code", &warning.code.as_str().into());
             set(&object, "message", &warning.message.as_str().into());
@@ -122,9 +152,13 @@ impl CoreConversation {
         let (conversation, lock) = (self.conversation.clone(), self.lock.clone());
         promise(async move {
             if method != "close" {
-                return answer(&conversation, &method, &arguments).await;
+                let answer = answer(&conversation, &method, &arguments);
+                let reads = matches!(&*method, "events" | "indexOf" | "finalResponse");
+                return if reads { answer.await } else { conversation.until_closed(Box::pin(answer)).await };
             }
-            conversation.close().await;
+            // What the host gave may never answer.
+            select(pin!(conversation.close()), WebHost.sleep(LONGEST_CLOSING)).await;
+            conversation.let_go();
             let held = lock.borrow_mut().take();
             if let Some(held) = held {
                 // Whoever heard of the end may open or delete the conversation at once.
@@ -146,6 +180,11 @@ async fn answer(conversation: &Conversation, method: &str, arguments: &Array) ->
                 texts.push(&(&*json).into());
             }
             return Ok(texts.into());
+        }
+        // What is no event in itself is known by its file.
+        "idOf" => {
+            let index = whole(arguments.get(0).as_f64().unwrap_or_default());
+            return Ok(conversation.id_of(index).await?.as_str().into());
         }
         "indexOf" => {
             let event = text(0).unwrap_or_default().parse()?;

@@ -6,17 +6,23 @@
 use super::error::set;
 use crate::{
     error::ErrorCode,
+    host::Host as _,
     id::{ConversationId, EventId, StorePath},
     order,
     store::{Commit, Durability, Listing, Store, StoreError, StoreFuture, StoredEvent, newest_first},
+    web::host::WebHost,
 };
+use futures_util::future::{Either, select};
 use js_sys::{Array, Function, Object, Promise, Reflect, Uint8Array};
-use std::{cell::Cell, ops::Range, rc::Rc};
+use std::{cell::Cell, ops::Range, rc::Rc, time::Duration};
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
 /// The largest whole number that JavaScript has without gaps below it.
 const MAX_INDEX: u64 = (1 << 53) - 1;
+
+/// How long the host may take for one answer.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A host's object.
 pub struct HostStore {
@@ -42,7 +48,11 @@ impl HostStore {
             .dyn_into::<Function>()
             .map_err(|_| corrupt(method, "is not a function"))?;
         let answer = function.apply(&self.object, &arguments).map_err(|thrown| meaning(&thrown))?;
-        JsFuture::from(Promise::resolve(&answer)).await.map_err(|thrown| meaning(&thrown))
+        let answer = JsFuture::from(Promise::resolve(&answer));
+        match select(answer, WebHost.sleep(PATIENCE)).await {
+            Either::Left((answer, _)) => answer.map_err(|thrown| meaning(&thrown)),
+            Either::Right(_) => Err(StoreError::Silent(method)),
+        }
     }
 }
 
@@ -192,6 +202,9 @@ pub(super) fn event_object(event: &StoredEvent) -> JsValue {
 pub(super) fn commit_object(commit: &Commit) -> JsValue {
     let object = Object::new();
     set(&object, "expectedLength", &number(commit.expected_length));
+    if let Some(created_at) = commit.created_at {
+        set(&object, "createdAt", &created_at.into());
+    }
     if let Some(end) = commit.truncate_to {
         set(&object, "truncateTo", &number(end.min(MAX_INDEX)));
     }
@@ -232,6 +245,9 @@ pub(super) fn commit(value: &JsValue) -> Result<Commit, StoreError> {
         index(WHO, "expectedLength", &field(WHO, value, "expectedLength")?)?,
         float(WHO, value, "at")?,
     );
+    if !is_nothing(&field(WHO, value, "createdAt")?) {
+        commit.created_at = Some(float(WHO, value, "createdAt")?);
+    }
     let truncate_to = field(WHO, value, "truncateTo")?;
     if !is_nothing(&truncate_to) {
         commit.truncate_to = Some(index(WHO, "truncateTo", &truncate_to)?);
@@ -269,9 +285,11 @@ pub(super) fn meaning(thrown: &JsValue) -> StoreError {
         property("code").and_then(|text| ErrorCode::ALL.iter().copied().find(|code| code.as_str() == text));
     match (code, property("name")) {
         (Some(ErrorCode::LockedElsewhere), _) => StoreError::Conflict { expected: 0 },
+        (Some(ErrorCode::StoreLost), _) => StoreError::Lost,
         (Some(ErrorCode::StoreQuota), _) => StoreError::Quota,
         (Some(ErrorCode::StoreBlocked), _) => StoreError::Blocked,
         (Some(ErrorCode::InvalidState), _) => StoreError::Closed,
+        (Some(ErrorCode::StoreUnavailable), _) => StoreError::Unavailable(message()),
         (Some(ErrorCode::StoreCorrupt), _) => {
             // One of the library's own stores behind the host's has said this before.
             let words = message();

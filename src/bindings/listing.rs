@@ -2,7 +2,7 @@
 
 use super::{conversation::lock_name, store::CoreStore};
 use crate::{
-    conversation::base_state::BaseState,
+    conversation::{base_state::BaseState, is_undecided},
     error::{Error, ErrorCode},
     event::json::ObjectWriter,
     id::ConversationId,
@@ -12,7 +12,7 @@ use crate::{
 use js_sys::Promise;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
-/// JSON: `[{id, execution_status, tags, length, created_at, updated_at}]`, newest first. A conversation whose base
+/// JSON: `[{id, execution_status, undecided, tags, length, created_at, updated_at}]`, newest first. A conversation whose base
 /// state cannot be read is listed without tags and as `error`, so that it can be exported or deleted.
 #[wasm_bindgen(js_name = listConversations)]
 pub fn list_conversations(store: &CoreStore) -> Promise {
@@ -29,6 +29,7 @@ fn describe(listing: &Listing) -> String {
     let mut out = ObjectWriter::new();
     out.field("id", &listing.conversation.to_string());
     out.field("execution_status", state.as_ref().map_or("error", |state| state.execution_status().as_str()));
+    out.field("undecided", &state.as_ref().is_some_and(is_undecided));
     let mut tags = ObjectWriter::new();
     for (name, value) in state.map(|state| state.tags()).unwrap_or_default() {
         tags.field(&name, &value);

@@ -155,11 +155,9 @@ pub fn agent(options: &JsValue) -> Result<Agent> {
 /// The model of these options, and those that answer where it cannot.
 pub fn llm(object: &JsValue) -> Result<Llm> {
     let plain = Options::new(object, "llm");
-    let fetch = property(object, "fetch").dyn_into::<Function>().ok();
-    let http: Rc<dyn HttpClient> = Rc::new(match fetch {
-        Some(fetch) => FetchClient::with_function(fetch),
-        None => FetchClient::new(),
-    });
+    let given = |name| property(object, name).dyn_into().ok();
+    let http: Rc<dyn HttpClient> =
+        Rc::new(FetchClient { given: given("fetch"), wait: given("wait"), watch: given("watch") });
     let options = LlmOptions {
         api_key: api_key(&property(object, "apiKey")),
         model_data: ModelData(Some(text_function(function(object, "modelRow")?, ""))),

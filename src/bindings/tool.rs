@@ -11,7 +11,7 @@ use crate::{
 };
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Function, Object, Promise};
-use wasm_bindgen::JsValue;
+use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::AbortController;
 
@@ -19,6 +19,7 @@ use web_sys::AbortController;
 pub struct JsTool {
     definition: ToolDefinition,
     check: Function,
+    needs_approval: Option<Function>,
     execute: Function,
 }
 
@@ -37,7 +38,7 @@ impl JsTool {
             read_only_hint: hints.flag("readOnlyHint")?.unwrap_or(false),
             destructive_hint: hints.flag("destructiveHint")?,
             idempotent_hint: hints.flag("idempotentHint")?.unwrap_or(false),
-            open_world_hint: hints.flag("openWorldHint")?.unwrap_or(true),
+            open_world_hint: hints.flag("openWorldHint")?,
         };
         let replay = match plain.text("replay")?.as_deref() {
             Some("safe") => Replay::Safe,
@@ -54,7 +55,13 @@ impl JsTool {
             replay,
             kind: ToolKind::Mcp,
         };
-        Ok(Self { definition, check: function(tool, "check")?, execute: function(tool, "execute")? })
+        let needs_approval = property(tool, "needsApproval").dyn_into().ok();
+        Ok(Self {
+            definition,
+            check: function(tool, "check")?,
+            needs_approval,
+            execute: function(tool, "execute")?,
+        })
     }
 }
 
@@ -68,6 +75,15 @@ impl Tool for JsTool {
             Ok(complaint) => complaint.as_string().map_or(Ok(()), Err),
             Err(thrown) => Err(words_of(&thrown)),
         }
+    }
+
+    /// Only a plain no lets the call go.
+    fn needs_approval(&self, arguments: &str) -> Option<LocalBoxFuture<'static, bool>> {
+        let answer = self.needs_approval.as_ref()?.call1(&JsValue::UNDEFINED, &arguments.into());
+        Some(Box::pin(async move {
+            let Ok(answer) = answer else { return true };
+            JsFuture::from(Promise::resolve(&answer)).await != Ok(JsValue::FALSE)
+        }))
     }
 
     fn call(&self, call: ToolCall) -> LocalBoxFuture<'static, std::result::Result<ToolOutput, ToolFailure>> {

@@ -1,8 +1,9 @@
 //! The tree of a log, and the branch of it that is active.
 //!
 //! Mirrors `conversation/event_store.py` (`_effective_parent_id`, `path_to_root`) and `conversation/state.py`
-//! (`_resolve_active_leaf`, `get_unmatched_actions`). Where the SDK raises on an id that is not in the log, or on a
-//! circle, a branch ends here and says so: what can be read stays readable.
+//! (`_resolve_active_leaf`, `get_unmatched_actions`). Where the SDK raises, on a parent that is not in the log or on a
+//! circle, a branch goes on here with the event before, and says so: the instructions come first, and a model that
+//! loses them does what nobody told it.
 //!
 //! Branches are walked from HEAD backwards. [`BranchWalk`] tells which event it wants next, so that a caller who
 //! keeps events in a store can load them page by page and never pays for parts that were left behind.
@@ -44,14 +45,14 @@ pub enum Wanted {
     Id(EventId),
 }
 
-/// Why a branch ends before its root.
+/// Where a branch cannot go on as its events say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Break {
     /// There is no such event.
     Missing(Wanted),
     /// The event names a parent that no event can be.
     Nowhere(EventId),
-    /// The event has been passed before.
+    /// The event is named as a parent by one that follows it.
     Circle(EventId),
 }
 
@@ -88,15 +89,17 @@ pub fn is_default_leaf(event: &Event) -> bool {
 #[derive(Clone, Debug)]
 pub struct BranchWalk {
     next: Option<Wanted>,
+    /// The index of the event that was passed last.
+    last: Option<u64>,
     /// Indices of events.
     passed: Names,
-    broken: Option<Break>,
+    breaks: Vec<Break>,
 }
 
 impl BranchWalk {
     /// A walk that begins with this event.
     pub fn from(start: Wanted) -> Self {
-        Self { next: Some(start), passed: Names::default(), broken: None }
+        Self { next: Some(start), last: None, passed: Names::default(), breaks: Vec::new() }
     }
 
     /// The event to load and hand to [`BranchWalk::pass`] next; `None` at the end.
@@ -108,31 +111,40 @@ impl BranchWalk {
     /// was passed before.
     pub fn pass(&mut self, index: u64, event: &Event) -> bool {
         if !self.passed.add(&index.to_string(), 0) {
-            self.stop(Break::Circle(event.id().clone()));
+            self.go_around(Break::Circle(event.id().clone()));
             return false;
         }
+        self.last = Some(index);
         match parent_of(index, event) {
             Ok(parent) => self.next = parent,
-            Err(broken) => self.stop(broken),
+            Err(broken) => self.go_around(broken),
         }
         true
     }
 
     /// The event that was wanted is not there.
     pub fn is_missing(&mut self) {
-        if let Some(wanted) = self.next.take() {
-            self.broken = Some(Break::Missing(wanted));
+        match self.next.take() {
+            // Every event before one that is there should be there, too.
+            Some(wanted @ Wanted::Index(_)) => self.breaks.push(Break::Missing(wanted)),
+            Some(wanted) => self.go_around(Break::Missing(wanted)),
+            None => {}
         }
     }
 
-    /// Why the walk ended before a root.
-    pub fn broken(&self) -> Option<&Break> {
-        self.broken.as_ref()
+    /// Where it could not go on as the events say.
+    pub fn breaks(&self) -> &[Break] {
+        &self.breaks
     }
 
-    fn stop(&mut self, broken: Break) {
-        self.next = None;
-        self.broken = Some(broken);
+    /// Goes on with the event before the last one, as if that had named no parent.
+    fn go_around(&mut self, broken: Break) {
+        self.breaks.push(broken);
+        let mut before = self.last.and_then(|last| last.checked_sub(1));
+        while let Some(index) = before.filter(|index| self.passed.has(&index.to_string())) {
+            before = index.checked_sub(1);
+        }
+        self.next = before.map(Wanted::Index);
     }
 }
 
@@ -141,8 +153,8 @@ impl BranchWalk {
 pub struct Branch {
     /// Its events, the first one first.
     pub events: Vec<Event>,
-    /// Why it does not reach a root.
-    pub broken: Option<Break>,
+    /// Where an event follows the one before it in the log because it names no parent that it could follow.
+    pub breaks: Vec<Break>,
 }
 
 /// The active branch of a whole log. A leaf that is not in the log is reported, and the branch is empty.
@@ -175,7 +187,7 @@ pub fn active_branch(log: &[Event], leaf: &Leaf) -> Branch {
         }
     }
     events.reverse();
-    Branch { events, broken: walk.broken }
+    Branch { events, breaks: walk.breaks }
 }
 
 /// The actions of a branch that wait to be executed, the first one first. Results and refusals answer an action by

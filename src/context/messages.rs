@@ -3,12 +3,13 @@
 //! [`events_to_messages`] gives exactly the SDK's messages (`event/base.py`, `LLMConvertibleEvent`). For some logs
 //! those are not a history that a provider accepts: the SDK answers an invalid call before it has logged the rest of
 //! its response, which splits the response in two, a call left over by `finish` is answered after the user's next
-//! message, and an answer or a result can be empty. [`repair`] puts such histories in order and leaves every other one
+//! message, and an answer or a result can be empty. [`history_of`] puts such histories in order and leaves every other one
 //! alone. The log itself is never changed.
 
 use crate::{
+    context::pairs::pairs,
     event::{ActionEvent, Body, Event},
-    llm::message::{Content, Message, Role},
+    llm::message::{Content, Message, MessageToolCall, Role},
     names::Names,
 };
 
@@ -21,14 +22,60 @@ const NO_OUTPUT: &str = "The call gave no output.";
 /// The messages of these events. The actions of one response make one message, neighbouring messages of the user
 /// are one, and a [`crate::event::Condensation`] stands for its summary.
 pub fn events_to_messages(events: &[Event]) -> Vec<Message> {
-    let mut messages: Vec<Message> = Vec::new();
+    said_in(events).into_iter().map(|said| said.message).collect()
+}
+
+/// The messages of these events in a form that every provider accepts.
+pub fn history_of(events: &[Event]) -> Vec<Message> {
+    in_order(said_in(events))
+}
+
+/// A message, and the numbers of the calls that it makes and answers. The ids of calls may come again.
+struct Said {
+    message: Message,
+    calls: Vec<usize>,
+    answers: Option<usize>,
+}
+
+/// Numbers for calls that are known by nothing but their ids.
+struct Numbers {
+    known: Names,
+    next: usize,
+}
+
+impl Numbers {
+    fn from(next: usize) -> Self {
+        Self { known: Names::default(), next }
+    }
+
+    fn number(&mut self, id: &str) -> usize {
+        if self.known.add(id, self.next) {
+            self.next += 1;
+        }
+        self.known.get(id).unwrap_or_default()
+    }
+
+    fn said(&mut self, message: Message) -> Said {
+        let mut calls = Vec::new();
+        for call in calls_of(&message) {
+            calls.push(self.number(&call.id));
+        }
+        let answers = message.tool_call_id.as_deref().map(|id| self.number(id));
+        Said { message, calls, answers }
+    }
+}
+
+fn said_in(events: &[Event]) -> Vec<Said> {
+    let mut all: Vec<Said> = Vec::new();
+    let mut others = Numbers::from(events.len());
     let mut open_response = None;
-    for event in events {
+    for (event, call) in events.iter().zip(pairs(events)) {
         let body = event.body();
-        if let (Body::ActionEvent(action), Some(last)) = (body, messages.last_mut())
+        if let (Body::ActionEvent(action), Some(last)) = (body, all.last_mut())
             && open_response == Some(action.llm_response_id.as_str())
         {
-            add_call(last, action);
+            add_call(&mut last.message, action);
+            last.calls.extend(call);
             continue;
         }
         let message = match body {
@@ -36,18 +83,22 @@ pub fn events_to_messages(events: &[Event]) -> Vec<Message> {
             _ => event.to_llm_message(),
         };
         let Some(message) = message else { continue };
-        open_response = match body {
-            Body::ActionEvent(action) => Some(&action.llm_response_id),
-            _ => None,
-        };
-        match messages.last_mut() {
-            Some(last) if is_plain_user_message(last) && is_plain_user_message(&message) => {
-                last.content.extend(message.content);
+        let mut said = others.said(message);
+        open_response = None;
+        if let Body::ActionEvent(action) = body {
+            open_response = Some(action.llm_response_id.as_str());
+            said.calls = call.into_iter().collect();
+        } else {
+            said.answers = call.or(said.answers);
+        }
+        match all.last_mut() {
+            Some(last) if is_plain_user_message(&last.message) && is_plain_user_message(&said.message) => {
+                last.message.content.extend(said.message.content);
             }
-            _ => messages.push(message),
+            _ => all.push(said),
         }
     }
-    messages
+    all
 }
 
 /// Adds a further call of the same response. Only the first has something beside its call; what a foreign log has
@@ -67,28 +118,39 @@ fn is_plain_user_message(message: &Message) -> bool {
 /// The same history in a form that every provider accepts: instructions come first, each call is answered exactly once,
 /// directly behind its message, nothing is answered that was not called, and nothing is empty. A history that is like
 /// this already is not changed.
+///
+/// Calls are known by their ids here, where [`history_of`] knows them by their events.
 pub fn repair(messages: Vec<Message>) -> Vec<Message> {
-    let messages = instructions_first(messages);
-    let mut last_answers = Names::default();
-    for (index, message) in messages.iter().enumerate() {
-        if let Some(id) = answered_call(message) {
-            last_answers.set(id, index);
+    let mut numbers = Numbers::from(0);
+    in_order(messages.into_iter().map(|message| numbers.said(message)).collect())
+}
+
+fn in_order(said: Vec<Said>) -> Vec<Message> {
+    let said = instructions_first(said);
+    // Where each call is answered last.
+    let mut last_answers: Vec<usize> = Vec::new();
+    for (place, said) in said.iter().enumerate() {
+        if let (Role::Tool, Some(call)) = (said.message.role, said.answers) {
+            last_answers.resize(last_answers.len().max(call + 1), 0);
+            if let Some(last) = last_answers.get_mut(call) {
+                *last = place;
+            }
         }
     }
-    let mut turns: Vec<Turn> = Vec::with_capacity(messages.len());
-    for (index, message) in messages.into_iter().enumerate() {
-        if message.role == Role::Tool {
-            // An answer belongs to the latest call of its id that is still open; one without a call is left out.
-            let is_asked_for =
-                |turn: &&mut Turn| message.tool_call_id.as_ref().is_some_and(|id| turn.open.contains(id));
+    let is_answered_behind = |call: usize, place: usize| last_answers.get(call) > Some(&place);
+    let mut turns: Vec<Turn> = Vec::with_capacity(said.len());
+    for (place, said) in said.into_iter().enumerate() {
+        if said.message.role == Role::Tool {
+            // An answer belongs to the latest turn whose call is still open; one without a call is left out.
+            let is_asked_for = |turn: &&mut Turn| said.answers.is_some_and(|call| turn.waits_for(call));
             if let Some(turn) = turns.iter_mut().rev().find(is_asked_for) {
-                turn.answer(message);
+                turn.answer(said);
             }
             continue;
         }
-        let turn = Turn::of(message);
+        let turn = Turn::of(said);
         match turns.last_mut() {
-            Some(last) if last.is_continued_by(&turn, |id| last_answers.get(id) > Some(index)) => {
+            Some(last) if last.is_continued_by(&turn, |call| is_answered_behind(call, place)) => {
                 last.absorb(turn);
             }
             _ => turns.push(turn),
@@ -102,12 +164,12 @@ pub fn repair(messages: Vec<Message>) -> Vec<Message> {
 }
 
 /// What is not empty, the instructions before everything else.
-fn instructions_first(messages: Vec<Message>) -> Vec<Message> {
+fn instructions_first(all: Vec<Said>) -> Vec<Said> {
     let (mut first, mut others) = (Vec::new(), Vec::new());
-    for message in messages {
-        if let Some(message) = without_emptiness(message) {
+    for said in all {
+        if let Some(message) = without_emptiness(said.message) {
             let list = if message.role == Role::System { &mut first } else { &mut others };
-            list.push(message);
+            list.push(Said { message, ..said });
         }
     }
     first.append(&mut others);
@@ -128,43 +190,60 @@ fn without_emptiness(mut message: Message) -> Option<Message> {
     (!message.content.is_empty() || !message.thinking_blocks.is_empty()).then_some(message)
 }
 
-fn answered_call(message: &Message) -> Option<&str> {
-    if message.role == Role::Tool { message.tool_call_id.as_deref() } else { None }
+/// The calls that a message makes.
+fn calls_of(message: &Message) -> &[MessageToolCall] {
+    let calls = if message.role == Role::Assistant { message.tool_calls.as_deref() } else { None };
+    calls.unwrap_or_default()
 }
 
 /// A message and the answers to its calls.
 struct Turn {
     message: Message,
-    answers: Vec<Message>,
-    /// Ids of the calls that have no answer yet.
-    open: Vec<String>,
+    /// Each with the number of its call.
+    answers: Vec<(usize, Message)>,
+    /// The calls that have no answer yet: their numbers and ids.
+    open: Vec<(usize, String)>,
 }
 
 impl Turn {
-    fn of(message: Message) -> Self {
-        let calls = if message.role == Role::Assistant { message.tool_calls.as_deref() } else { None };
+    fn of(said: Said) -> Self {
         let mut open = Vec::new();
-        for call in calls.unwrap_or_default() {
-            open.push(call.id.clone());
+        for (call, number) in calls_of(&said.message).iter().zip(said.calls) {
+            open.push((number, call.id.clone()));
         }
-        Self { message, answers: Vec::new(), open }
+        Self { message: said.message, answers: Vec::new(), open }
     }
 
-    fn answer(&mut self, answer: Message) {
-        if let Some(place) = self.open.iter().position(|open| Some(open) == answer.tool_call_id.as_ref()) {
-            self.open.remove(place);
-            self.answers.push(answer);
+    fn waits_for(&self, call: usize) -> bool {
+        self.open.iter().any(|(open, _)| *open == call)
+    }
+
+    fn answer(&mut self, answer: Said) {
+        if let Some(place) = self.open.iter().position(|(open, _)| Some(*open) == answer.answers) {
+            let (call, id) = self.open.remove(place);
+            let answer = Message { tool_call_id: Some(id), ..answer.message };
+            // Of two calls with one id, nothing but the order tells whose answer it is.
+            let is_behind = |(other, message): &(usize, Message)| {
+                *other > call && message.tool_call_id == answer.tool_call_id
+            };
+            let place = self.answers.iter().position(is_behind).unwrap_or(self.answers.len());
+            self.answers.insert(place, (call, answer));
         }
     }
 
     /// Whether `next` holds further calls of the same response: it says nothing of its own, and comes while a call
-    /// of this one waits for an answer that is yet to come.
-    fn is_continued_by(&self, next: &Self, is_answered_later: impl Fn(&str) -> bool) -> bool {
+    /// of this one waits for an answer that is yet to come. No provider takes two calls of one id in a message.
+    fn is_continued_by(&self, next: &Self, is_answered_later: impl Fn(usize) -> bool) -> bool {
         let says_nothing = next.message.content.is_empty()
             && next.message.reasoning_content.is_none()
             && next.message.thinking_blocks.is_empty()
             && next.message.responses_reasoning_item.is_none();
-        says_nothing && !next.open.is_empty() && self.open.iter().any(|id| is_answered_later(id))
+        let has_id = |id: &str| self.open.iter().any(|(_, open)| open == id);
+        let ids_come_again = next.open.iter().any(|(_, id)| has_id(id));
+        says_nothing
+            && !ids_come_again
+            && !next.open.is_empty()
+            && self.open.iter().any(|(call, _)| is_answered_later(*call))
     }
 
     fn absorb(&mut self, next: Self) {
@@ -174,14 +253,14 @@ impl Turn {
 
     /// The message, its answers, and one for each call that has none.
     fn give(mut self, messages: &mut Vec<Message>) {
-        for id in self.open {
+        for (call, id) in self.open {
             let mut answer = Message::new(Role::Tool, vec![Content::text(NO_RESULT)]);
             let calls = self.message.tool_calls.as_deref().unwrap_or_default();
             answer.name = calls.iter().find(|call| call.id == id).map(|call| call.name.clone());
             answer.tool_call_id = Some(id);
-            self.answers.push(answer);
+            self.answers.push((call, answer));
         }
         messages.push(self.message);
-        messages.append(&mut self.answers);
+        messages.extend(self.answers.into_iter().map(|(_, answer)| answer));
     }
 }

@@ -4,4 +4,5 @@
 
 pub mod branch;
 pub mod messages;
+mod pairs;
 pub mod view;

@@ -6,7 +6,7 @@
 mod properties;
 
 use crate::{
-    context::messages::{events_to_messages, repair},
+    context::messages::history_of,
     event::{Body, Condensation, Event},
     llm::message::Message,
     names::Names,
@@ -81,7 +81,7 @@ impl View {
 
     /// What a model is sent.
     pub fn messages(&self) -> Vec<Message> {
-        repair(events_to_messages(&self.events))
+        history_of(&self.events)
     }
 }
 

@@ -4,7 +4,7 @@
 use super::stuck_detector::WINDOW;
 use crate::{
     context::{
-        branch::{BranchWalk, Wanted, becomes_head},
+        branch::{Branch, BranchWalk, Wanted, becomes_head},
         view::View,
     },
     error::Result,
@@ -102,13 +102,9 @@ impl ActiveBranch {
 }
 
 /// The events from the root to `head`. Reads backwards and page by page, so what was left behind on other branches
-/// costs little. A branch that breaks off is as long as it can be read.
-pub async fn load(
-    store: &dyn Store,
-    conversation: ConversationId,
-    head: Option<EventId>,
-) -> Result<Vec<Event>> {
-    let Some(head) = head else { return Ok(Vec::new()) };
+/// costs little.
+pub async fn load(store: &dyn Store, conversation: ConversationId, head: Option<EventId>) -> Result<Branch> {
+    let Some(head) = head else { return Ok(Branch::default()) };
     let mut walk = BranchWalk::from(Wanted::Id(head));
     let mut page = Page::default();
     let mut branch = Vec::new();
@@ -136,7 +132,7 @@ pub async fn load(
         }
     }
     branch.reverse();
-    Ok(branch)
+    Ok(Branch { events: branch, breaks: walk.breaks().to_vec() })
 }
 
 /// Neighbouring events.

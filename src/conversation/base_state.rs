@@ -272,10 +272,14 @@ impl BaseState {
         self.agent()?.field("llm")
     }
 
-    /// Replaces the agent's model settings and nothing else of the agent. The caller writes no key into them.
+    /// Replaces the agent's model settings and nothing else of the agent, unless there is none: then it is one of the
+    /// SDK's, which reads no agent that does not say what it is. The caller writes no key into them.
     pub fn set_agent_llm(&mut self, llm: &RawJson) {
         let mut agent = self.object("agent");
         agent.set("llm", llm, &["llm"]);
+        if agent.get("kind").is_none() {
+            agent.set("kind", &RawJson::of("Agent"), &[]);
+        }
         self.set_field("agent", Some(&agent.to_raw()));
     }
 

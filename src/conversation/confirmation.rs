@@ -1,10 +1,10 @@
 //! Whether the calls of an answer wait for the user (`agent/agent.py`, `_requires_user_confirmation`), and who says
-//! how dangerous they are.
+//! how dangerous they are. Two ask: the policy, and the tool itself, whatever the policy says.
 //!
 //! Fails on the safe side: a policy that this version does not know asks about everything, and a call whose analyzer
 //! throws, answers nonsense or is not here counts as dangerous.
 
-use super::{Change, Conversation, base_state::BaseState, pending::RISKS};
+use super::{Change, Conversation, base_state::BaseState, imported::decided, pending::RISKS};
 use crate::{
     agent::{Call, Draft, Reply},
     error::Result,
@@ -58,6 +58,9 @@ impl Conversation {
             return Assessment::default();
         }
         let mut assessment = Assessment { judged_by: Some(policy), ..Assessment::default() };
+        for call in &reply.calls {
+            assessment.waits = assessment.waits || self.waits_by_itself(call, is_allowed(call)).await;
+        }
         if policy == ConfirmationPolicy::NeverConfirm || reply.calls.iter().all(is_allowed) {
             return assessment;
         }
@@ -69,9 +72,27 @@ impl Conversation {
             if analyzer.as_ref().is_some_and(|analyzer| !analyzer.is_the_model()) {
                 assessment.risks.set(call.action_id.as_str(), &risk.to_json_text());
             }
-            assessment.waits |= policy.should_confirm(risk) && !is_allowed(call);
+            let is_risky = policy.should_confirm(risk)
+                || self.reaches_out(&call.tool_name) && policy.should_confirm(SecurityRisk::Medium);
+            assessment.waits |= is_risky && !is_allowed(call);
         }
         assessment
+    }
+
+    /// Whether the tool of this call wants it to wait, whatever the policy says. Where the tool's author has not said
+    /// so, what is said to destroy does, unless the user has allowed the tool.
+    async fn waits_by_itself(&self, call: &Call, is_allowed: bool) -> bool {
+        let Some(tool) = self.0.agent.tools.get(&call.tool_name) else { return false };
+        match tool.needs_approval(&call.arguments) {
+            Some(answer) => answer.await,
+            None => !is_allowed && tool.definition().annotations.destructive_hint == Some(true),
+        }
+    }
+
+    /// Whether this tool says that it reaches beyond the page: its calls are no less than of medium risk.
+    fn reaches_out(&self, tool: &str) -> bool {
+        let tool = self.0.agent.tools.get(tool);
+        tool.is_some_and(|tool| tool.definition().annotations.open_world_hint == Some(true))
     }
 
     fn is_lone_word(&self, calls: &[Call]) -> bool {
@@ -82,6 +103,22 @@ impl Conversation {
 
     /// How dangerous the call in this draft is.
     pub(super) async fn risk_of(
+        &self,
+        action: &Draft,
+        id: &EventId,
+        analyzer: Option<&StoredAnalyzer>,
+    ) -> SecurityRisk {
+        let risk = self.risk_said_of(action, id, analyzer).await;
+        match &action.body {
+            Body::ActionEvent(action) if risk == SecurityRisk::Low && self.reaches_out(&action.tool_name) => {
+                SecurityRisk::Medium
+            }
+            _ => risk,
+        }
+    }
+
+    /// How dangerous it is by what the analyzer says alone.
+    async fn risk_said_of(
         &self,
         action: &Draft,
         id: &EventId,
@@ -118,7 +155,10 @@ impl Conversation {
     /// `locked_elsewhere`, and those of the store.
     pub async fn set_confirmation_policy(&self, policy: ConfirmationPolicy) -> Result<()> {
         self.writable()?;
-        let change = Change::edit(|state| state.set_confirmation_policy(&RawJson::of(&policy)));
+        let change = Change::edit(|state| {
+            state.set_confirmation_policy(&RawJson::of(&policy));
+            decided(state, &["settings", "new"]);
+        });
         self.append(change.strictly()).await.map(drop)
     }
 
@@ -143,13 +183,16 @@ impl Conversation {
     pub async fn set_allowed_tools(&self, names: &[String]) -> Result<()> {
         self.writable()?;
         let names = (!names.is_empty()).then(|| RawJson::of(names));
-        let change = Change::edit(|state| state.set_in_agent_state(ALLOWED_TOOLS, names.as_ref()));
+        let change = Change::edit(|state| {
+            state.set_in_agent_state(ALLOWED_TOOLS, names.as_ref());
+            decided(state, &["new"]);
+        });
         self.append(change.strictly()).await.map(drop)
     }
 }
 
 /// The policy of this state. One that this version does not know asks about everything.
-fn policy_in(state: &BaseState) -> ConfirmationPolicy {
+pub(super) fn policy_in(state: &BaseState) -> ConfirmationPolicy {
     match state.confirmation_policy() {
         Some(policy) => policy.read().unwrap_or(ConfirmationPolicy::AlwaysConfirm),
         None => ConfirmationPolicy::NeverConfirm,

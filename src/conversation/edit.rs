@@ -111,7 +111,7 @@ impl Conversation {
         mut said: Said,
     ) -> Result<Change<'static>> {
         let log = &self.0.log;
-        let branch = load(&*log.store, log.id, log.head()).await?;
+        let branch = load(&*log.store, log.id, log.head()).await?.events;
         let response = |event: &Event| match event.body() {
             Body::ActionEvent(action) => Some(action.llm_response_id.clone()),
             _ => None,
@@ -132,7 +132,8 @@ impl Conversation {
         let start = drafts.len();
         drafts.append(&mut said.drafts);
         let mut renamed = Renamed(Vec::new());
-        for event in batch {
+        // What an analyzer of the SDK said of the old arguments says nothing of the new ones.
+        for event in batch.iter().filter(|event| !matches!(event.body(), Body::SecurityAnalysisEvent(_))) {
             let is_edited = event.id() == old.id();
             let id = if is_edited { edited_id.clone() } else { log.new_id() };
             let mut draft = if is_edited { edited.clone() } else { copy_of(event, &id) };

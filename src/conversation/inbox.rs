@@ -1,9 +1,11 @@
-//! Messages that arrive while tools run, or while calls wait for the user and the message is not to answer them.
+//! Messages that arrive while the model answers or tools run, or while calls wait for the user and the message is not
+//! to answer them.
 //!
-//! A message between a call and its result would tear the two apart, which providers refuse; waiting for the tools
-//! could lose the message with the tab, and would never end where a tool itself sends it. So it is kept at once, as
-//! a file of the conversation, and becomes an event when the calls have their results, or when the conversation is opened
-//! again.
+//! A message before an answer that knows nothing of it would read as answered, and the answer as the last word, to
+//! which providers give no answer; one between a call and its result would tear the two apart, which providers refuse.
+//! Waiting could lose the message with the tab, and would never end where a tool itself sends it. So it is kept at once,
+//! as a file of the conversation, and becomes an event when the answer is there and its calls have their results, or
+//! when the conversation is opened again.
 
 use super::{
     Change, Conversation,
@@ -39,10 +41,11 @@ impl Conversation {
         Ok(event)
     }
 
-    /// Appends the messages that were kept, unless they have to wait until the user has decided about calls, or for the
-    /// next opening. The turn is held by the caller.
+    /// Appends the messages that were kept, unless they have to wait until the model has answered, until the user has
+    /// decided about calls, or for the next opening. The turn is held by the caller.
     pub(super) async fn take_in_messages(&self) -> Result<()> {
-        if self.0.inbox.borrow().is_empty() || self.0.is_closed.get() {
+        let has_to_wait = self.0.asks_model.get() || self.0.is_closed.get();
+        if self.0.inbox.borrow().is_empty() || has_to_wait {
             // Whether calls wait for the user is a question to the whole log, which opening must not read.
             return Ok(());
         }

@@ -6,6 +6,7 @@
 use super::{
     active_branch::{ActiveBranch, load},
     base_state::BaseState,
+    warning::{Warning, about_history},
 };
 use crate::{
     agent::Draft,
@@ -15,7 +16,7 @@ use crate::{
     host::Host,
     id::{ConversationId, EventId, StorePath},
     secret::Mask,
-    store::{Commit, Durability, Store},
+    store::{Commit, Durability, Store, StoreError},
     turn::TurnLock,
 };
 use std::{
@@ -37,8 +38,12 @@ pub struct EventLog {
     commits: TurnLock,
     state: RefCell<BaseState>,
     length: Cell<u64>,
+    /// Which conversation of this id it is.
+    created_at: f64,
     head: RefCell<Option<EventId>>,
     branch: RefCell<Option<ActiveBranch>>,
+    /// What is wrong with the active branch.
+    damage: RefCell<Vec<Warning>>,
     /// See [`EventLog::must_hold`].
     unstored: RefCell<Vec<Draft>>,
 }
@@ -109,7 +114,7 @@ impl EventLog {
         host: Rc<dyn Host>,
         listener: Listener,
         state: BaseState,
-        length: u64,
+        (length, created_at): (u64, f64),
         head: Option<EventId>,
     ) -> Self {
         Self {
@@ -121,8 +126,10 @@ impl EventLog {
             commits: TurnLock::default(),
             state: RefCell::new(state),
             length: Cell::new(length),
+            created_at,
             head: RefCell::new(head),
             branch: RefCell::new(None),
+            damage: RefCell::default(),
             unstored: RefCell::new(Vec::new()),
         }
     }
@@ -138,17 +145,9 @@ impl EventLog {
         listener: Listener,
         state: BaseState,
     ) -> Result<Self> {
-        let commit = Commit {
-            expected_length: 0,
-            truncate_to: None,
-            events: Vec::new(),
-            base_state: Some(state.json()),
-            files: Vec::new(),
-            at: host.now(),
-            durability: Durability::Strict,
-        };
-        store.commit(id, commit).await?;
-        Ok(Self::new(id, store, host, listener, state, 0, None))
+        let created_at = host.now();
+        store.commit(id, Commit { base_state: Some(state.json()), ..Commit::new(0, created_at) }).await?;
+        Ok(Self::new(id, store, host, listener, state, (0, created_at), None))
     }
 
     /// `base_state.json`, as last committed.
@@ -171,6 +170,11 @@ impl EventLog {
         EventId::from(self.host.random_uuid())
     }
 
+    /// What was found to be wrong with the active branch, once it was read.
+    pub fn damage(&self) -> Vec<Warning> {
+        self.damage.borrow().clone()
+    }
+
     /// Reads the active branch, which is loaded when first asked for and kept current from then on.
     ///
     /// # Errors
@@ -183,8 +187,9 @@ impl EventLog {
             // A commit between the loading and the keeping would be missed.
             let _turn = self.commits.take().await;
             if self.branch.borrow().is_none() {
-                let events = load(&*self.store, self.id, self.head()).await?;
-                *self.branch.borrow_mut() = Some(ActiveBranch::of(&events));
+                let loaded = load(&*self.store, self.id, self.head()).await?;
+                *self.damage.borrow_mut() = about_history(&loaded);
+                *self.branch.borrow_mut() = Some(ActiveBranch::of(&loaded.events));
             }
         }
     }
@@ -203,6 +208,17 @@ impl EventLog {
     /// Whether one of them answers this call.
     pub fn holds_answer_to(&self, tool_call_id: &str) -> bool {
         self.unstored.borrow().iter().any(|answer| answer.body.answered_call() == Some(tool_call_id))
+    }
+
+    /// Whether the log is still there, for who has nothing to write.
+    ///
+    /// # Errors
+    /// `store_lost`, and those of the store.
+    pub async fn must_be_there(&self) -> Result<()> {
+        match self.store.load(self.id).await? {
+            Some(_) => Ok(()),
+            None => Err(StoreError::Lost.into()),
+        }
     }
 
     /// Returns when no commit is under way.
@@ -254,6 +270,7 @@ impl EventLog {
                 self.id,
                 Commit {
                     expected_length,
+                    created_at: Some(self.created_at),
                     truncate_to: change.truncate_to,
                     events: events.iter().map(|event| (event.id().clone(), event.json().clone())).collect(),
                     base_state: has_changed.then_some(text),

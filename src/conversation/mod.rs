@@ -11,6 +11,7 @@ mod confirmation;
 mod edit;
 mod execute_tool;
 mod hooks;
+mod imported;
 mod inbox;
 mod kept_answer;
 mod limits;
@@ -29,6 +30,7 @@ pub mod stuck_detector;
 mod switch_llm;
 mod warning;
 
+pub use imported::is_undecided;
 pub use log::Listener;
 pub use open::OpenOptions;
 pub use run::RunOutcome;
@@ -47,12 +49,15 @@ use crate::{
     json::{FromJson as _, RawObject},
     llm::{Delta, Llm},
     security::SecurityAnalyzer,
+    store::Found,
     turn::TurnLock,
 };
+use futures_util::future::{Either, LocalBoxFuture, select};
 use log::{Change, EventLog};
 use stats::Spent;
 use std::{
     cell::{Cell, Ref, RefCell},
+    pin::pin,
     rc::Rc,
 };
 use stuck_detector::StuckDetection;
@@ -93,7 +98,9 @@ struct Shared {
     running: RefCell<Option<CancelToken>>,
     /// Whether tools run, or a hook is asked, in whose time a message has no place.
     runs_tools: Cell<bool>,
-    /// Dropped when that begins.
+    /// Whether the model is asked, behind whose answer a message has its place.
+    asks_model: Cell<bool>,
+    /// Dropped when tools begin.
     tools_begin: RefCell<Vec<oneshot::Sender<()>>>,
     /// The actions whose tools have begun, until their answers are held.
     under_way: RefCell<Vec<String>>,
@@ -108,7 +115,11 @@ struct Shared {
     /// What answers have cost, also those that came to nothing, until it is counted.
     spent: RefCell<Vec<Spent>>,
     warnings: Vec<Warning>,
+    /// Whether it was made when it was opened.
+    is_new: bool,
     is_closed: Cell<bool>,
+    /// Cancelled when closing is over.
+    closed: CancelToken,
 }
 
 /// Whether this handle may write.
@@ -141,9 +152,17 @@ impl Conversation {
         self.0.unsaved_status.get().unwrap_or_else(|| self.state().execution_status())
     }
 
-    /// What could not be used or was set aside when it was opened.
-    pub fn warnings(&self) -> &[Warning] {
-        &self.0.warnings
+    /// What could not be used or was set aside when it was opened, and what is wrong with its history. Opening does not
+    /// read that: whatever needs the history does.
+    pub fn warnings(&self) -> Vec<Warning> {
+        let mut warnings = self.0.warnings.clone();
+        warnings.append(&mut self.0.log.damage());
+        warnings
+    }
+
+    /// Whether it was made when it was opened, and what its store had found then.
+    pub fn found(&self) -> (bool, Found) {
+        (self.0.is_new, self.0.log.store.found())
     }
 
     /// How many events the log has.
@@ -157,7 +176,11 @@ impl Conversation {
     /// Those of the store.
     pub async fn events(&self, range: std::ops::Range<u64>) -> Result<Vec<Rc<str>>> {
         let range = range.start..range.end.min(self.length());
+        let count = range.end.saturating_sub(range.start);
         let events = self.0.log.store.events(self.id(), range).await?;
+        if (events.len() as u64) < count {
+            self.0.log.must_be_there().await?;
+        }
         Ok(events.into_iter().map(|event| event.json).collect())
     }
 
@@ -169,6 +192,18 @@ impl Conversation {
         let index = self.0.log.store.index_of(self.id(), event).await?;
         index.ok_or_else(|| {
             Error::new(ErrorCode::NotFound, format!("there is no event {event} in this conversation"))
+        })
+    }
+
+    /// The id of the event at this index, as its file has it.
+    ///
+    /// # Errors
+    /// `not_found`, and those of the store.
+    pub async fn id_of(&self, index: u64) -> Result<EventId> {
+        let events = self.0.log.store.events(self.id(), index..index.saturating_add(1)).await?;
+        let event = events.into_iter().next().filter(|_| index < self.length());
+        event.map(|event| event.id).ok_or_else(|| {
+            Error::new(ErrorCode::NotFound, format!("there is no event {index} in this conversation"))
         })
     }
 
@@ -218,7 +253,8 @@ impl Conversation {
         self.append(change.strictly()).await.map(drop)
     }
 
-    /// Stops a run, lets go of the log, and refuses everything from then on. What was committed stays.
+    /// Stops a run, lets go of the log, and refuses everything from then on. What was committed stays. Waits for what
+    /// the host gave, such as its store, for as long as that takes: see [`Conversation::let_go`].
     pub async fn close(&self) {
         loop {
             self.stop_run().await;
@@ -232,13 +268,32 @@ impl Conversation {
         }
         // Whoever opens it next must not find it still being written.
         self.0.log.is_at_rest().await;
+        self.let_go();
+    }
+
+    /// Closes it now. A commit that the store still has in hand fails for whoever opens the conversation next, or for
+    /// this handle, which nobody asks any more.
+    pub fn let_go(&self) {
+        self.0.is_closed.set(true);
+        self.0.closed.cancel();
+    }
+
+    /// What a verb gives. One that still waits for the host when the conversation is closed does so no longer.
+    ///
+    /// # Errors
+    /// Those of the verb, and `invalid_state`.
+    pub async fn until_closed<T>(&self, verb: LocalBoxFuture<'_, Result<T>>) -> Result<T> {
+        if self.0.closed.is_cancelled() {
+            return verb.await;
+        }
+        match select(verb, pin!(self.0.closed.cancelled())).await {
+            Either::Left((given, _)) => given,
+            Either::Right(_) => Err(closed()),
+        }
     }
 
     fn still_open(&self) -> Result<()> {
-        match self.0.is_closed.get() {
-            true => Err(Error::new(ErrorCode::InvalidState, "the conversation is closed; open it again")),
-            false => Ok(()),
-        }
+        if self.0.is_closed.get() { Err(closed()) } else { Ok(()) }
     }
 
     fn writable(&self) -> Result<()> {
@@ -257,4 +312,8 @@ impl Conversation {
         self.0.unsaved_status.set(None);
         Ok(events)
     }
+}
+
+fn closed() -> Error {
+    Error::new(ErrorCode::InvalidState, "the conversation is closed; open it again")
 }

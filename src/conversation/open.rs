@@ -5,7 +5,7 @@
 use super::{
     Access, Change, Conversation, Shared,
     base_state::{BaseState, ExecutionStatus, Tags},
-    confirmation::set_analyzer,
+    imported,
     log::{EventLog, Listener},
     repair,
     stuck_detector::StuckDetection,
@@ -75,15 +75,11 @@ impl Conversation {
         let OpenOptions { max_iterations, max_budget_per_run, stuck_detection, .. } = options;
         let OpenOptions { confirmation_policy, stored_analyzer, security_analyzer, hooks, .. } = options;
         let choose = |state: &mut BaseState| {
-            if let Some(policy) = confirmation_policy {
-                state.set_confirmation_policy(&RawJson::of(&policy));
-            }
-            if let Some(analyzer) = &stored_analyzer {
-                set_analyzer(state, analyzer.as_ref());
-            }
+            imported::choose(state, confirmation_policy, stored_analyzer.as_ref());
         };
         let mut warnings = Vec::new();
         let mut torn = Vec::new();
+        let mut is_new = false;
         let log = match store.load(id).await? {
             Some(listing) => {
                 let state = BaseState::parse(&listing.base_state)?;
@@ -97,10 +93,12 @@ impl Conversation {
                 let mut chosen = state.clone();
                 choose(&mut chosen);
                 warnings.extend(warning::about_control(&chosen));
+                warnings.extend(warning::about_allowed(&imported::allowed_elsewhere(&state)));
                 if access == Access::Writer && state.execution_status() == ExecutionStatus::Running {
                     warnings.push(warning::run_died());
                 }
-                let stored = repair::Stored { id, store, host, listener, state, length: listing.length };
+                let (length, created_at) = (listing.length, listing.created_at);
+                let stored = repair::Stored { id, store, host, listener, state, length, created_at };
                 let (log, set_aside) = repair::open_log(stored, &mut warnings).await?;
                 torn = set_aside;
                 log
@@ -109,6 +107,7 @@ impl Conversation {
                 return Err(Error::new(ErrorCode::NotFound, format!("there is no conversation {id}")));
             }
             None => {
+                is_new = true;
                 let mut state = BaseState::new(id, &agent.to_sdk_json(), &workspace());
                 state.set_max_iterations(max_iterations.into());
                 state.set_stuck_detection(stuck_detection != Some(StuckDetection::Off));
@@ -132,6 +131,7 @@ impl Conversation {
             turn: Default::default(),
             running: RefCell::new(None),
             runs_tools: Cell::new(false),
+            asks_model: Cell::new(false),
             tools_begin: RefCell::default(),
             under_way: RefCell::new(Vec::new()),
             is_pausing: Cell::new(false),
@@ -140,12 +140,19 @@ impl Conversation {
             unsaved_status: Cell::new(None),
             spent: RefCell::default(),
             warnings,
+            is_new,
             is_closed: Cell::new(false),
+            closed: Default::default(),
         }));
         if access == Access::Writer {
             conversation.recover(&torn).await?;
-            if confirmation_policy.is_some() || stored_analyzer.is_some() {
-                conversation.append(Change::edit(choose).strictly()).await?;
+            let has_brought = imported::is_to_be_taken_in(&conversation.state());
+            if has_brought || confirmation_policy.is_some() || stored_analyzer.is_some() {
+                let change = Change::edit(|state| {
+                    choose(state);
+                    imported::take_in(state);
+                });
+                conversation.append(change.strictly()).await?;
             }
             conversation.open_inbox().await?;
         }

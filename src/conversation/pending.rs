@@ -5,6 +5,7 @@
 use super::{
     Change, Conversation,
     base_state::{BaseState, ExecutionStatus},
+    imported::is_open,
     status::{Happening, happens},
 };
 use crate::{
@@ -138,6 +139,11 @@ impl Conversation {
             // What waits is approved by running it; a run that goes on after something else approves nothing.
             return Ok(match self.execution_status() {
                 ExecutionStatus::WaitingForConfirmation => Vec::new(),
+                // What an import brought, nobody here has approved.
+                _ if is_open(&self.state(), "calls") => {
+                    let brought = self.pending_actions().await?;
+                    brought.iter().map(|event| event.id().as_str().to_owned()).collect()
+                }
                 _ => self.unapproved_actions(),
             });
         };

@@ -36,6 +36,7 @@ pub(super) struct Stored {
     pub listener: Listener,
     pub state: BaseState,
     pub length: u64,
+    pub created_at: f64,
 }
 
 /// The log of a stored conversation, with a HEAD that is in it. Writes nothing.
@@ -43,7 +44,7 @@ pub(super) async fn open_log(
     stored: Stored,
     warnings: &mut Vec<Warning>,
 ) -> Result<(EventLog, Vec<StoredEvent>)> {
-    let Stored { id, store, host, listener, state, length } = stored;
+    let Stored { id, store, host, listener, state, length, created_at } = stored;
     let torn = torn_tail(&*store, id, length).await?;
     let length_kept = length - torn.len() as u64;
     if let (Some(first), Some(last)) = (torn.first(), torn.last()) {
@@ -56,7 +57,7 @@ pub(super) async fn open_log(
         });
     }
     let head = find_head(&*store, id, &state, length_kept, warnings).await?;
-    Ok((EventLog::new(id, store, host, listener, state, length, head), torn))
+    Ok((EventLog::new(id, store, host, listener, state, (length, created_at), head), torn))
 }
 
 /// The folder for what was set aside.

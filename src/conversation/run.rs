@@ -2,12 +2,13 @@
 //!
 //! A step is: run the calls that wait, or else ask the model once (`step.rs`) and run what it calls (`calls.rs`).
 //! Before it stands what can stop a run that goes in circles (`stuck_detector.rs`), behind it what a run may use
-//! (`limits.rs`). The turn is held except while the model answers, so a message that arrives in the meantime is
-//! stored at once and read by the model in its next request.
+//! (`limits.rs`). The turn is held except while the model answers. A message that arrives in the meantime is kept
+//! beside the log, stands behind the answer, and is read by the model in its next request.
 
 use super::{
     Change, Conversation, Shared,
     base_state::ExecutionStatus,
+    imported::decided,
     kept_answer::forget_answer,
     pending::{call_of, forget_pending, is_among, set_unapproved},
     status::{Effect, Happening, effect, happens},
@@ -111,7 +112,10 @@ impl Conversation {
         let left_out = self.left_out(approved).await.map_err(RunError::Refused)?;
         let drafts: Vec<Draft> = self.system_prompt_if_missing().await?.into_iter().collect();
         match effect(Happening::Run, self.execution_status()) {
-            Effect::Stays => return Ok(Pause::Done),
+            Effect::Stays => {
+                self.0.log.must_be_there().await?;
+                return Ok(Pause::Done);
+            }
             // Where it runs already by what is stored, the store could not take the end of an earlier run.
             Effect::Becomes(_) | Effect::Refused | Effect::Never => {
                 let change = Change::append(drafts).and_edit(|state| {
@@ -119,6 +123,7 @@ impl Conversation {
                     self.keep_model_settings(state, &self.llm());
                     self.keep_concurrency(state);
                     set_unapproved(state, &left_out);
+                    decided(state, &["calls"]);
                 });
                 self.append(change).await?;
             }
@@ -153,9 +158,11 @@ impl Conversation {
                 if self.execution_status() != Running {
                     return Ok(Pause::Done);
                 }
-                self.leave_the_last_word().await?;
+                self.0.asks_model.set(true);
                 drop(turn);
-                self.ask_model(cancel).await?
+                let ended = self.ask_model(cancel).await;
+                self.0.asks_model.set(false);
+                ended?
             } else {
                 pending.retain(|event| !is_among(event, &left_out));
                 self.run_calls(pending.iter().filter_map(call_of).collect(), cancel).await?
@@ -225,6 +232,7 @@ struct Running<'a>(&'a Rc<Shared>);
 impl Drop for Running<'_> {
     fn drop(&mut self) {
         *self.0.running.borrow_mut() = None;
+        self.0.asks_model.set(false);
         self.0.run_ends.borrow_mut().clear();
     }
 }

@@ -43,7 +43,8 @@ impl Conversation {
         self.append(change.strictly()).await.map(drop)
     }
 
-    /// The model's key where the host gave none, and the token that is stored for the key.
+    /// The model's key where the host gave none, and the token that is stored for the key. Without the key, where the
+    /// host gave none either, the model is not asked.
     pub fn keep_key(&self, key: Option<&str>, token: String) {
         let llm = self.llm();
         let kept = &llm.options.kept_key;
@@ -94,6 +95,11 @@ impl MaskedDeltas {
     }
 
     pub(super) fn push(&self, delta: Delta) {
+        if delta == Delta::default() {
+            // The answer begins anew. What was held back of the one before it is nobody's.
+            self.content.borrow_mut().end();
+            self.reasoning.borrow_mut().end();
+        }
         let masked = |stream: &RefCell<MaskedStream>, text: Option<String>| {
             text.map(|text| stream.borrow_mut().push(&text))
         };

@@ -24,9 +24,10 @@ pub enum WaitingCalls {
 }
 
 impl Conversation {
-    /// Appends a user message, after answering every call that still waits for a result. While tools run it is kept
-    /// beside the log and appended when they are through, so the event that is returned has no parent yet. A run
-    /// that is under way picks the message up with its next request. Returns once the message is on the disk.
+    /// Appends a user message, after answering every call that still waits for a result. While the model answers or
+    /// tools run it is kept beside the log and appended when they are through, so the event that is returned has no
+    /// parent yet. A run that is under way picks the message up with its next request. Returns once the message is on
+    /// the disk.
     ///
     /// # Errors
     /// `invalid_options` for a message without content, `invalid_state` while calls wait for the user to decide,
@@ -71,7 +72,8 @@ impl Conversation {
             return Ok(event);
         };
         self.writable()?;
-        if self.must_be_decided(waiting_calls).await? && waiting_calls == Some(WaitingCalls::Keep) {
+        let is_kept = self.must_be_decided(waiting_calls).await? && waiting_calls == Some(WaitingCalls::Keep);
+        if is_kept || self.0.asks_model.get() {
             return self.queue_message(id, message, said).await;
         }
         self.append_kept().await?;

@@ -34,6 +34,8 @@ pub enum Happening {
     SetAllowedTools,
     /// Other secrets.
     UpdateSecrets,
+    /// What an import has brought of secrets may be fetched.
+    AllowSecrets,
     /// Other tags.
     SetTags,
     /// Other values for the agent to remember.
@@ -86,6 +88,7 @@ words!(Happening {
     SetSecurityAnalyzer = "`setSecurityAnalyzer`",
     SetAllowedTools = "`setAllowedTools`",
     UpdateSecrets = "`updateSecrets`",
+    AllowSecrets = "`allowSecrets`",
     SetTags = "`setTags`",
     SetAgentState = "`setAgentState`",
     ExecuteTool = "`executeTool`",
@@ -140,9 +143,10 @@ pub const fn effect(happening: Happening, status: ExecutionStatus) -> Effect {
             Idle | Running | Paused | Error | Deleting | Waiting => Stays,
         },
         Happening::Run => match status {
-            Idle | Paused | Error | Stuck | Waiting => Becomes(Running),
+            // Whoever meant to delete it has not: it is there, and somebody wants an answer.
+            Idle | Paused | Error | Stuck | Waiting | Deleting => Becomes(Running),
             Running => Refused,
-            Finished | Deleting => Stays,
+            Finished => Stays,
         },
         Happening::RunApproving => match status {
             Waiting => Becomes(Running),
@@ -164,6 +168,7 @@ pub const fn effect(happening: Happening, status: ExecutionStatus) -> Effect {
         | Happening::SetSecurityAnalyzer
         | Happening::SetAllowedTools
         | Happening::UpdateSecrets
+        | Happening::AllowSecrets
         | Happening::SetTags
         | Happening::SetAgentState
         | Happening::ExecuteTool

@@ -13,7 +13,6 @@ use super::{
 use crate::{
     agent::{Draft, Known, ReplyKind, read_response},
     cancel::CancelToken,
-    context::messages::repair,
     error::{ErrorCode, Result},
     event::{Body, Event, MessageEvent, Source},
     llm::{
@@ -27,8 +26,7 @@ use std::{pin::pin, rc::Rc};
 impl Conversation {
     /// Asks the model once and runs what it calls.
     pub(super) async fn ask_model(&self, cancel: &CancelToken) -> std::result::Result<Pause, RunError> {
-        let messages = self.0.log.read(|branch| repair(branch.view.messages())).await?;
-        let asked_with = self.state().last_user_message_id();
+        let messages = self.0.log.read(|branch| branch.view.messages()).await?;
         let tools = self.0.agent.tool_schemas();
         let llm = self.llm();
         let question = self.question().await?;
@@ -80,6 +78,10 @@ impl Conversation {
             }
             Err(error) => {
                 let _turn = self.0.turn.take().await;
+                // Who pauses does not wait until the model can be asked once more: the next run asks.
+                if error.is_retryable() && self.execution_status() == ExecutionStatus::Paused {
+                    return Ok(Pause::Done);
+                }
                 if error.code() != ErrorCode::LlmContentPolicy || !self.may_nudge(CONTENT_POLICY).await? {
                     return Err(RunError::Llm(error));
                 }
@@ -95,7 +97,7 @@ impl Conversation {
             Either::Right(_) => return Ok(Pause::Cancelled),
         };
         let _turn = self.0.turn.take().await;
-        let is_superseded = self.state().last_user_message_id() != asked_with;
+        let is_all_read = self.0.inbox.borrow().is_empty();
         let has_parallel_calls =
             reply.drafts.iter().filter(|draft| matches!(draft.body, Body::ActionEvent(_))).count() > 1;
         let mut drafts = std::mem::take(&mut said.drafts);
@@ -106,7 +108,7 @@ impl Conversation {
                 keep_native_calls(state);
             }
             // A message that came while the model answered is still to be read by it.
-            if reply.kind == ReplyKind::Text && !is_superseded {
+            if reply.kind == ReplyKind::Text && is_all_read {
                 happens(state, Happening::Answered);
             }
             if assessment.waits_in(state) {
@@ -121,16 +123,6 @@ impl Conversation {
             return Ok(Pause::Done);
         }
         Ok(self.run_calls(reply.calls, cancel).await?)
-    }
-
-    /// Providers refuse a history that ends with the model's own words, or let it continue them. Ours can end so: a
-    /// message that came while the model answered stands before the answer.
-    pub(super) async fn leave_the_last_word(&self) -> Result<()> {
-        let is_agents = |message: &Message| message.role == Role::Assistant;
-        if self.0.log.read(|branch| branch.view.messages().last().is_some_and(is_agents)).await? {
-            self.nudge(include_str!("../agent/prompts/go_on.md")).await?;
-        }
-        Ok(())
     }
 
     async fn read_reply(&self, completion: &Completion) -> Result<crate::agent::Reply> {

@@ -3,6 +3,8 @@
 use super::{base_state::BaseState, confirmation::analyzer_in};
 use crate::{
     agent::Agent,
+    context::branch::{Branch, Break, Wanted},
+    event::{Body, Event},
     json::{FromJson, RawObject},
     security::ConfirmationPolicy,
 };
@@ -27,6 +29,8 @@ pub enum WarningCode {
     Interrupted,
     /// An event in the log cannot be read; it is kept and skipped.
     Unreadable,
+    /// An event names a parent that it cannot follow; it follows the event before it in the log.
+    HistoryBroken,
     /// Tools of the conversation that are not here.
     ToolsUnavailable,
     /// Settings of the conversation's agent that have no effect here.
@@ -41,6 +45,7 @@ impl WarningCode {
             Self::HeadMoved => "head_moved",
             Self::Interrupted => "interrupted",
             Self::Unreadable => "unreadable",
+            Self::HistoryBroken => "history_broken",
             Self::ToolsUnavailable => "tools_unavailable",
             Self::SettingsUnavailable => "settings_unavailable",
         }
@@ -54,6 +59,39 @@ pub fn run_died() -> Warning {
         message: "the page was closed or crashed while the agent worked; run() goes on from what was stored"
             .into(),
     }
+}
+
+/// What is wrong with a history.
+pub fn about_history(branch: &Branch) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    if let Some(first) = branch.breaks.first() {
+        let what = match first {
+            Break::Missing(Wanted::Id(id)) => format!("an event follows {id}, which is not there"),
+            Break::Missing(Wanted::Index(index)) => format!("event {index} is not there"),
+            Break::Nowhere(id) => format!("what event {id} follows cannot be an event"),
+            Break::Circle(id) => format!("event {id} is before and behind another one"),
+        };
+        warnings.push(Warning {
+            code: WarningCode::HistoryBroken,
+            message: format!(
+                "the history is broken in places ({}): {what}; there it goes on with the event before in the log",
+                branch.breaks.len()
+            ),
+        });
+    }
+    let unreadable: Vec<&Event> =
+        branch.events.iter().filter(|event| matches!(event.body(), Body::Unreadable)).collect();
+    if let Some(first) = unreadable.first() {
+        warnings.push(Warning {
+            code: WarningCode::Unreadable,
+            message: format!(
+                "events of the history that cannot be read are kept and skipped ({}), the first is {}",
+                unreadable.len(),
+                first.id()
+            ),
+        });
+    }
+    warnings
 }
 
 /// The tools that the stored agent has and this one has not.
@@ -119,6 +157,17 @@ pub fn about_control(state: &BaseState) -> Vec<Warning> {
     }
     let warn = |message| Warning { code: WarningCode::SettingsUnavailable, message };
     messages.into_iter().map(warn).collect()
+}
+
+/// The tools that an import allows once and for all, which is not its to say.
+pub fn about_allowed(tools: &[String]) -> Option<Warning> {
+    (!tools.is_empty()).then(|| Warning {
+        code: WarningCode::SettingsUnavailable,
+        message: format!(
+            "tools that were always allowed where this conversation comes from, and are asked about here: {}",
+            tools.join(", ")
+        ),
+    })
 }
 
 fn unavailable_settings(state: &BaseState) -> Vec<&'static str> {

@@ -23,6 +23,7 @@ pub mod json;
 mod message;
 mod observation;
 mod observation_text;
+mod security_analysis;
 mod sound;
 mod state_update;
 mod tool_definition;
@@ -41,6 +42,7 @@ pub use self::{
     json::RawJson,
     message::{MessageEvent, SystemPromptEvent},
     observation::{AgentErrorEvent, Observation, ObservationEvent, RejectionSource, UserRejectObservation},
+    security_analysis::SecurityAnalysisEvent,
     state_update::ConversationStateUpdateEvent,
     tool_definition::{McpTool, ToolAnnotations, ToolDefinition},
     transient::{LLMCompletionLogEvent, StreamingDeltaEvent, TokenEvent},
@@ -278,6 +280,7 @@ bodies! {
     PauseEvent: User,
     InterruptEvent: User,
     HookExecutionEvent: Hook,
+    SecurityAnalysisEvent: Environment,
     TokenEvent,
     LLMCompletionLogEvent: Environment,
     StreamingDeltaEvent: Agent,

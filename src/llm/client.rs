@@ -1,7 +1,8 @@
 //! Calls a model: chooses how it is spoken with, and tries again where that can help.
 //!
 //! One call of [`Llm::complete`] is one answer or one error. A failed attempt is repeated only as long as nothing of
-//! its answer has been shown: what a person has read is not taken back. Dropping the future aborts the exchange.
+//! its answer has been shown: what a person has read is not taken back, unless the network was lost and who waits for it
+//! ([`HttpClient::wait`]) wants the answer all the same. Dropping the future aborts the exchange.
 
 use crate::{
     host::Host,
@@ -20,7 +21,7 @@ use crate::{
         provider_words::{PROMPT_CACHE_TOO_SMALL, refuses_thoughts},
         retry::{attempts, next_delay},
         secret_string::{SecretString, Secrets},
-        transport::{HttpClient, HttpRequest, HttpResponse},
+        transport::{HttpClient, HttpRequest, HttpResponse, Wait},
         wire_api::{Answer, Api, Decoder, LlmRequest, WireApi, WireApis, WireRequest, compiled_in},
     },
     search::contains,
@@ -66,7 +67,8 @@ impl Llm {
     }
 
     /// Asks for the next message: this model, and where it fails for good before anything of an answer was shown, its
-    /// fallbacks in their order. `on_delta` is called with each piece of text and reasoning as it comes.
+    /// fallbacks in their order. `on_delta` is called with each piece of text and reasoning as it comes, and with an
+    /// empty one where the answer begins anew.
     ///
     /// # Errors
     /// This model's own, whatever became of the fallbacks; but a fallback's that had begun to show an answer.
@@ -83,8 +85,9 @@ impl Llm {
             on_delta(delta);
         };
         let mut first_error: Option<LlmError> = None;
-        for llm in std::iter::once(self).chain(&self.fallbacks) {
-            let error = match llm.complete_alone(messages, tools, context, &is_shown, &show).await {
+        for (place, llm) in std::iter::once(self).chain(&self.fallbacks).enumerate() {
+            let is_last = place == self.fallbacks.len();
+            let error = match llm.complete_alone(messages, tools, context, &is_shown, &show, is_last).await {
                 Ok(completion) => return Ok(completion),
                 Err(error) => error,
             };
@@ -103,7 +106,7 @@ impl Llm {
         self.fallback_on.split(',').any(|named| named == code)
     }
 
-    /// Asks this model, as often as its options allow.
+    /// Asks this model, as often as its options allow. `is_last` says that nobody else can be asked.
     async fn complete_alone(
         &self,
         messages: &[Message],
@@ -111,6 +114,7 @@ impl Llm {
         context: &CallContext,
         is_shown: &Cell<bool>,
         show: &dyn Fn(Delta),
+        is_last: bool,
     ) -> Result<Completion, LlmError> {
         let mut options = self.options.clone();
         options.check()?;
@@ -136,7 +140,9 @@ impl Llm {
                 Ok(completion) => return Ok(completion),
                 Err(error) => error,
             };
-            if is_shown.get() {
+            let was_shown = is_shown.get();
+            // What a provider keeps has been asked for again already.
+            if was_shown && (options.background || !error.is_of_the_network()) {
                 return Err(error);
             }
             // Nothing more is to be had of it: a lost connection is made again elsewhere.
@@ -163,8 +169,29 @@ impl Llm {
             if error.failure == LlmFailure::NoResponse && options.temperature == Some(0.0) {
                 options.temperature = Some(1.0);
             }
-            self.host.sleep(next_delay(&options, attempt, error.retry_after)).await;
+            let delay = next_delay(&options, attempt, error.retry_after);
+            let is_last = is_last || !self.falls_back_on(error.code().as_str());
+            let url = endpoint.url("/models");
+            if !self.wait(&Wait { attempt, delay, is_shown: was_shown, is_last, url, error: &error }).await {
+                return Err(error);
+            }
+            if was_shown {
+                show(Delta::default());
+                is_shown.set(false);
+            }
             attempt += 1;
+        }
+    }
+
+    /// Waits until another attempt is worth making; returns whether it is to be made.
+    async fn wait(&self, wait: &Wait<'_>) -> bool {
+        match self.http.wait(wait) {
+            Some(waited) => waited.await,
+            None if wait.is_shown => false,
+            None => {
+                self.host.sleep(wait.delay).await;
+                true
+            }
         }
     }
 
@@ -222,12 +249,24 @@ impl Llm {
             // again and again.
             let is_silent = heard.is_ok() && !request.is_streaming;
             in_vain = if is_silent || kept.rest != url { 0 } else { in_vain + 1 };
-            if in_vain >= attempts(request.options) {
+            let delay = Duration::from_secs(1 << in_vain.min(5));
+            let goes_on = in_vain < attempts(request.options)
+                && match &heard {
+                    Err(error) => {
+                        let url = kept.rest.clone();
+                        let attempt = in_vain + 1;
+                        self.wait(&Wait { attempt, delay, is_shown: false, is_last: true, url, error }).await
+                    }
+                    Ok(_) => {
+                        self.host.sleep(delay).await;
+                        true
+                    }
+                };
+            if !goes_on {
                 // It is worked on all the same, and nobody is to pay for it twice.
                 is_shown.set(true);
                 break heard;
             }
-            self.host.sleep(Duration::from_secs(1 << in_vain.min(5))).await;
             http_request = HttpRequest { url: kept.rest, body: "".into(), ..http_request };
         };
         let usage = decoder.usage();
@@ -252,7 +291,14 @@ impl Llm {
 
     pub(super) async fn key(&self) -> Result<Option<SecretString>, LlmError> {
         let key = match &self.options.api_key {
-            ApiKey::None => return Ok(self.options.kept_key.key.borrow().clone()),
+            ApiKey::None => {
+                let kept = &self.options.kept_key;
+                let key = kept.key.borrow().clone();
+                if key.is_none() && kept.token.borrow().is_some() {
+                    return Err(LlmError::with_words(LlmFailure::KeyLocked, None, ""));
+                }
+                return Ok(key);
+            }
             ApiKey::Value(key) => key.clone(),
             ApiKey::Function(give) => {
                 let key = give("", "").await.map_err(|words| LlmError::new(LlmFailure::Auth, words))?;

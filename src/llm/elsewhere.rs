@@ -145,8 +145,11 @@ fn asked(request: &LlmRequest<'_>) -> String {
     if let Some(id) = request.conversation_id {
         asked.field("conversation_id", &quoted(id));
     }
-    for (name, is_so) in [("is_streaming", request.is_streaming), ("background", request.options.background)]
-    {
+    for (name, is_so) in [
+        ("is_streaming", request.is_streaming),
+        ("background", request.options.background),
+        ("sets_effort", request.options.reasoning_effort.is_some()),
+    ] {
         if is_so {
             asked.field(name, "true");
         }
@@ -242,11 +245,15 @@ impl FarEnd {
 
 fn begin(api: &dyn WireApi, asked: &str) -> Result<(WireRequest, Box<dyn Decoder>), LlmError> {
     let asked = RawObject::parse(asked).unwrap_or_default();
-    let options = LlmOptions {
+    let mut options = LlmOptions {
         background: asked.get("background").is_some(),
         kept_answer: asked.read("kept_answer"),
         ..LlmOptions::from_sdk_json(asked.get("llm").unwrap_or_default())
     };
+    // The SDK's JSON has a default in place of what is not set.
+    if asked.get("sets_effort").is_none() {
+        options.reasoning_effort = None;
+    }
     let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref())?;
     let row = ModelRow(asked.read("model_row").unwrap_or_default());
     let features = ModelFeatures::of(&options, &endpoint, &row);

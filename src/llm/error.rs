@@ -48,6 +48,9 @@ llm_failures! {
     /// The key was refused, or there was none.
     Auth: LlmAuth, "LLMAuthenticationError", retry false,
         "the provider refused the API key", "check the key and that it may use this model";
+    /// Nothing was sent.
+    KeyLocked: KeyLocked, "LLMAuthenticationError", retry false,
+        "the key of this model is stored encrypted, and cannot be read", "open the conversation with its passphrase (cipher), or give the key (apiKey, empty for none)";
     /// The account has nothing left to spend.
     Quota: LlmAuth, "APIError", retry false,
         "the provider says that the account has no credit or quota left", "check its billing, or use another key";
@@ -144,6 +147,11 @@ impl LlmError {
     /// Whether another attempt may succeed.
     pub fn is_retryable(&self) -> bool {
         self.failure.is_retryable()
+    }
+
+    /// Whether the server was not reached, or the connection to it was lost.
+    pub fn is_of_the_network(&self) -> bool {
+        matches!(self.failure, LlmFailure::Network | LlmFailure::Offline)
     }
 
     /// The name of the exception that the SDK would raise, which it writes as `ConversationErrorEvent.code`.

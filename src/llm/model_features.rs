@@ -7,7 +7,12 @@
 //! not know them with their prefix, and so drops the temperature that a user sets. Here it is sent.
 
 use crate::{
-    llm::{endpoint::Endpoint, model_data::ModelRow, options::LlmOptions, provider::ReasoningEffort},
+    llm::{
+        endpoint::Endpoint,
+        model_data::ModelRow,
+        options::LlmOptions,
+        provider::{ReasoningEffort, is_openais},
+    },
     search::{contains, contains_any},
 };
 
@@ -18,6 +23,8 @@ pub struct ModelFeatures {
     pub supports_vision: bool,
     /// Is told how hard to think.
     pub supports_reasoning_effort: bool,
+    /// Is asked at a server that is known to take what OpenAI has added to Chat Completions.
+    pub takes_extras: bool,
     /// Takes temperature and its kin.
     pub supports_sampling_params: bool,
     /// Decides by itself how much to think, as Anthropic's newer models do.
@@ -70,6 +77,7 @@ impl ModelFeatures {
         Self {
             supports_vision: row.has("supports_vision") == Some(true) && options.disable_vision != Some(true),
             supports_reasoning_effort,
+            takes_extras: takes_extras(&name, endpoint),
             supports_sampling_params: supports_sampling_params && !has_thinking_budget,
             supports_adaptive_thinking,
             has_thinking_budget,
@@ -85,6 +93,13 @@ impl ModelFeatures {
             row: row.clone(),
         }
     }
+}
+
+/// Anybody's server can be named with a prefix that says no more than what it speaks, or without any. A relay to OpenAI's
+/// own models is one that knows them.
+fn takes_extras(name: &str, endpoint: &Endpoint) -> bool {
+    let is_anybodys = endpoint.is_user_server && endpoint.provider.reasoning == ReasoningEffort::UnlessKnown;
+    !is_anybodys || is_openais(name.strip_prefix("openai/").unwrap_or(name))
 }
 
 /// Whether a request to the Responses API may say for how long the prompt is to be cached. The last rule that applies

@@ -122,13 +122,21 @@ const OLLAMA_ORIGINS: &str = "; Ollama answers pages of other hosts only if OLLA
 /// A user's own server whose model has no provider prefix.
 pub(super) static UNNAMED: Provider = Provider { has_responses_api: true, ..COMPATIBLE };
 
+/// How the names of OpenAI's models begin.
+const OPENAI_NAMES: &[&str] = &["gpt-", "chatgpt-", "o1", "o3", "o4", "codex-"];
+
+/// Whether a name without a prefix is that of a model of OpenAI's.
+pub(super) fn is_openais(name: &str) -> bool {
+    OPENAI_NAMES.iter().any(|start| name.starts_with(start))
+}
+
 /// The providers by prefix.
 pub(super) static PROVIDERS: &[Provider] = &[
     Provider {
         name: "openai",
         has_responses_api: true,
         base_url: Some("https://api.openai.com/v1"),
-        bare_names: &["gpt-", "chatgpt-", "o1", "o3", "o4", "codex-"],
+        bare_names: OPENAI_NAMES,
         // "string too long. Expected a string with maximum length 40" (github.com/microsoft/autogen/issues/6377).
         takes_call_id: |id| id.len() <= 40,
         takes_open_reasoning: false,

@@ -1,7 +1,8 @@
 //! The network as the core sees it.
 
+use crate::llm::error::LlmError;
 use futures_util::future::LocalBoxFuture;
-use std::rc::Rc;
+use std::{rc::Rc, time::Duration};
 
 /// A request: a POST, or a GET where it has no body.
 #[derive(Clone, Debug)]
@@ -18,6 +19,29 @@ pub struct HttpRequest {
 pub trait HttpClient {
     /// Resolves when the response's headers are there, whatever the status.
     fn post(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpResponse, HttpError>>;
+
+    /// Waits until another attempt is worth making, and says whether it is to be made. Without this the clock decides,
+    /// and nothing of which a part was shown is asked for again.
+    fn wait(&self, _wait: &Wait<'_>) -> Option<LocalBoxFuture<'static, bool>> {
+        None
+    }
+}
+
+/// What is waited for.
+#[derive(Clone, Debug)]
+pub struct Wait<'a> {
+    /// How many attempts have failed.
+    pub attempt: u32,
+    /// How long to wait before the next one.
+    pub delay: Duration,
+    /// Whether a part of the answer has been shown.
+    pub is_shown: bool,
+    /// Whether nobody else can answer.
+    pub is_last: bool,
+    /// An address of the server, by which to find out whether it can be reached.
+    pub url: String,
+    /// Why the last attempt failed.
+    pub error: &'a LlmError,
 }
 
 /// A response whose body is still coming.

@@ -1,5 +1,8 @@
 //! Texts that are hidden, and the hiding of them.
 //!
+//! A hidden text is found whichever letters its percent escapes are written with: `%2f` is `%2F`, and a mixture has more
+//! spellings than could be listed.
+//!
 //! Invariants: what belongs to any occurrence of a hidden text is gone, also where occurrences overlap; masking what
 //! is masked changes nothing. Occurrences that follow each other make one mask each.
 
@@ -18,8 +21,8 @@ pub struct Mask(Rc<RefCell<Texts>>);
 
 #[derive(Default)]
 struct Texts {
-    /// Sorted, each once. The mask itself is one of them, so that a secret such as `secret` does not spoil it.
-    all: Vec<String>,
+    /// Folded, sorted, each once. The mask itself is one of them, so that a secret such as `secret` does not spoil it.
+    all: Vec<Vec<u8>>,
     longest: usize,
     /// One bit for each pair of bytes that a text begins with: at most places nothing begins.
     pairs: Vec<u64>,
@@ -28,21 +31,21 @@ struct Texts {
 impl Mask {
     /// Hides these texts from now on, as well as those before. What is too short stays to be seen.
     pub fn hide(&self, texts: Vec<String>) {
-        let mut texts = texts;
+        let mut texts: Vec<Vec<u8>> = texts.iter().map(|text| folded(text).collect()).collect();
         texts.retain(|text| text.len() >= SHORTEST);
         if texts.is_empty() {
             return;
         }
-        texts.push(HIDDEN.to_owned());
+        texts.push(HIDDEN.into());
         let mut known = self.0.borrow_mut();
         texts.append(&mut known.all);
-        texts = order::by_key(texts, |text| text.as_bytes().into());
+        texts = order::by_key(texts, |text| text.as_slice().into());
         texts.dedup();
         let mut pairs = vec![0_u64; 1 << 10];
         let mut longest = 0;
         for text in &texts {
             longest = longest.max(text.len());
-            let (word, bit) = place_of_pair(text.as_bytes());
+            let (word, bit) = place_of_pair(text);
             if let Some(word) = pairs.get_mut(word) {
                 *word |= bit;
             }
@@ -149,24 +152,48 @@ impl Texts {
     }
 
     fn longest_at_start(&self, text: &str) -> Option<usize> {
-        let key = text.as_bytes().get(..SHORTEST)?;
-        let from = self.all.partition_point(|hidden| hidden.as_bytes() < key);
-        let with_key = self.all.iter().skip(from).take_while(|hidden| hidden.as_bytes().starts_with(key));
-        with_key.filter(|hidden| text.starts_with(hidden.as_str())).map(String::len).max()
+        let mut key = [0; SHORTEST];
+        for (place, byte) in key.iter_mut().zip(folded(text)) {
+            *place = byte;
+        }
+        let from = self.all.partition_point(|hidden| **hidden < key[..]);
+        let with_key = self.all.iter().skip(from).take_while(|hidden| hidden.starts_with(&key));
+        with_key.filter(|hidden| hidden.len() <= text.len() && is_start(hidden, text)).map(Vec::len).max()
     }
 
     /// Whether a hidden text begins with this one and goes on.
     fn has_longer(&self, start: &str) -> bool {
-        let next = self.all.partition_point(|hidden| hidden.as_str() <= start);
-        self.all.get(next).is_some_and(|hidden| hidden.starts_with(start))
+        let next = self.all.partition_point(|hidden| hidden.iter().copied().le(folded(start)));
+        self.all.get(next).is_some_and(|hidden| hidden.len() > start.len() && is_start(hidden, start))
     }
+}
+
+/// The bytes of a text, with the hexadecimal digits of percent escapes in capitals. What a byte becomes depends on those
+/// before it only, so that the folded text begins with the folded beginning.
+fn folded(text: &str) -> impl Iterator<Item = u8> {
+    let mut digits = 0;
+    text.bytes().map(move |byte| {
+        let is_digit = digits > 0 && byte.is_ascii_hexdigit();
+        digits = match byte {
+            b'%' => 2,
+            _ if is_digit => digits - 1,
+            _ => 0,
+        };
+        if is_digit { byte.to_ascii_uppercase() } else { byte }
+    })
+}
+
+/// Whether one of the two begins with the other.
+fn is_start(hidden: &[u8], text: &str) -> bool {
+    hidden.iter().copied().zip(folded(text)).all(|(one, other)| one == other)
 }
 
 /// Which bit of which word stands for the pair of bytes that this begins with.
 fn place_of_pair(text: &[u8]) -> (usize, u64) {
     match text {
         [first, second, ..] => {
-            let pair = usize::from(*first) << 8 | usize::from(*second);
+            let second = if *first == b'%' { second.to_ascii_uppercase() } else { *second };
+            let pair = usize::from(*first) << 8 | usize::from(second);
             (pair >> 6, 1 << (pair & 63))
         }
         _ => (0, 0),
@@ -221,6 +248,17 @@ mod tests {
     }
 
     #[test]
+    fn percent_escapes_are_found_in_any_letters() {
+        let mask = mask(&["a%2fb%C3%a9", "%aF12"]);
+        for text in ["a%2Fb%c3%A9", "a%2fb%C3%A9", "a%2fb%c3%a9", "%af12", "%AF12"] {
+            assert_eq!(mask.text(&format!("%{text}2")), "%<secret-hidden>2");
+        }
+        for text in ["A%2fb%C3%a9", "a%2fB%C3%a9", "%af1", "a%2"] {
+            assert_eq!(mask.text(text), text);
+        }
+    }
+
+    #[test]
     fn what_is_short_stays() {
         let mask = mask(&["", "a", "abc"]);
         assert!(mask.is_empty());
@@ -244,7 +282,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_hidden_survives(texts in prop::collection::vec("[ab\u{e9}]{4,7}", 1..5), text in "[ab\u{e9}]{0,60}") {
+        fn nothing_hidden_survives(texts in prop::collection::vec("[aA%\u{e9}]{4,7}", 1..5), text in "[aA%\u{e9}]{0,60}") {
             let mask = mask(&texts.iter().map(String::as_str).collect::<Vec<_>>());
             let masked = mask.text(&text);
             for hidden in &texts {

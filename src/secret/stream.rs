@@ -95,8 +95,8 @@ mod tests {
     proptest! {
         #[test]
         fn any_pieces_give_what_the_whole_gives(
-            texts in prop::collection::vec("[ab\u{e9}]{4,9}", 0..5),
-            pieces in prop::collection::vec("[ab\u{e9}]{0,7}", 0..12),
+            texts in prop::collection::vec("[aA%\u{e9}]{4,9}", 0..5),
+            pieces in prop::collection::vec("[aA%\u{e9}]{0,7}", 0..12),
         ) {
             let mask = mask(&texts);
             let whole = pieces.concat();

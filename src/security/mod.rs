@@ -3,6 +3,10 @@
 //!
 //! Decides about one call at a time and knows no conversation; `conversation/confirmation.rs` decides for a batch.
 
+mod guard;
+
+pub use guard::Guard;
+
 use crate::{
     event::{
         RawJson, SecurityRisk,
@@ -90,12 +94,15 @@ words!(PolicyKind {
 /// The analyzer that takes the model's own word.
 const LLM_SECURITY_ANALYZER: &str = "LLMSecurityAnalyzer";
 
+/// The analyzer that says the worst of what several say.
+const ENSEMBLE_SECURITY_ANALYZER: &str = "EnsembleSecurityAnalyzer";
+
 /// The analyzers of the SDK that there is a reading of here.
 const ANALYZERS: &[&str] = &[
     LLM_SECURITY_ANALYZER,
     "PatternSecurityAnalyzer",
     "PolicyRailSecurityAnalyzer",
-    "EnsembleSecurityAnalyzer",
+    ENSEMBLE_SECURITY_ANALYZER,
 ];
 
 /// Who says how dangerous a call is: one of the SDK's analyzers, as the SDK stores it.

@@ -65,6 +65,10 @@ impl MemoryStore {
         if length != commit.expected_length {
             return Err(StoreError::Conflict { expected: commit.expected_length });
         }
+        let created_at = conversations.get(conversation).map(|kept| kept.created_at);
+        if commit.created_at.is_some() && commit.created_at != created_at {
+            return Err(StoreError::Conflict { expected: commit.expected_length });
+        }
         let created = || Kept { created_at: commit.at, updated_at: commit.at, ..Kept::default() };
         let mut kept = conversations.take(conversation).unwrap_or_else(created);
         if let Some(end) = commit.truncate_to {

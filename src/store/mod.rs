@@ -36,6 +36,9 @@ use crate::{
 use futures_util::future::LocalBoxFuture;
 use std::{fmt, ops::Range, rc::Rc};
 
+/// A member of a base state that only imports write and no export has: what came in and nobody here has decided about.
+pub const IMPORT: &str = "threadkeep_import";
+
 /// What a store operation resolves to.
 pub type StoreFuture<'a, T> = LocalBoxFuture<'a, Result<T, StoreError>>;
 
@@ -73,8 +76,25 @@ pub trait Store {
     /// Removes the conversation with its log and its files, in one transaction; nothing happens if there is none.
     fn delete(&self, conversation: ConversationId) -> StoreFuture<'_, ()>;
 
+    /// What it found when it was opened, as far as it knows.
+    fn found(&self) -> Found {
+        Found::Something
+    }
+
     /// Lets go of connections. Later calls fail with [`StoreError::Closed`]; calls under way complete or fail.
     fn close(&self);
+}
+
+/// What a store found when it was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Found {
+    /// Itself, with whatever is in it.
+    #[default]
+    Something,
+    /// Nothing: it was made.
+    Nothing,
+    /// Nothing, and the platform says that it has removed what was there because it was damaged.
+    Damage,
 }
 
 /// A conversation without its events.
@@ -108,6 +128,9 @@ pub struct StoredEvent {
 pub struct Commit {
     /// The log's length as the writer knows it; 0 for a conversation that does not exist.
     pub expected_length: u64,
+    /// `created_at` of the conversation that the writer knows, so that it does not go on in another one, which was made
+    /// under the same id when the first had been deleted.
+    pub created_at: Option<f64>,
     /// Cuts the log to this length first, if it is longer. Only for setting aside a tail that cannot be read; its text must be
     /// kept by the same commit, as a file.
     pub truncate_to: Option<u64>,
@@ -128,6 +151,7 @@ impl Commit {
     pub fn new(expected_length: u64, at: f64) -> Self {
         Self {
             expected_length,
+            created_at: None,
             truncate_to: None,
             events: Vec::new(),
             base_state: None,
@@ -156,10 +180,18 @@ pub enum StoreError {
         /// The writer's `expected_length`.
         expected: u64,
     },
+    /// What was there is gone, and nobody deleted it here: the browser lost or cleared its data.
+    Lost,
     /// The storage is full.
     Quota,
     /// Another connection stands in the way of opening or upgrading.
     Blocked,
+    /// A newer version of the app has written the database.
+    Newer,
+    /// There is no storage here, or it may not be used; says why and what to do.
+    Unavailable(String),
+    /// The host's store has not answered this method in time.
+    Silent(&'static str),
     /// The store, or the connection below it, is closed.
     Closed,
     /// What is stored breaks the contract; says what and where.
@@ -172,6 +204,9 @@ pub enum StoreError {
         message: String,
     },
 }
+
+/// What is said of a conversation that is not there any more.
+const LOST: &str = "this conversation is no longer in the browser's database: the site's data was cleared, or the browser lost it; what you have exported can be imported again";
 
 /// The order of [`Store::list`].
 pub(crate) fn newest_first(listings: Vec<Listing>) -> Vec<Listing> {
@@ -189,12 +224,20 @@ impl fmt::Display for StoreError {
                 f,
                 "the conversation was changed elsewhere (its log no longer has {expected} events); open it again"
             ),
+            Self::Lost => f.write_str(LOST),
             Self::Quota => {
                 f.write_str("the storage is full; delete or export conversations, or free disk space")
             }
             Self::Blocked => f.write_str(
                 "another tab keeps this database open in another version; close or reload the other tabs",
             ),
+            Self::Newer => f.write_str(
+                "a newer version of the app has written this database; reload the page to get that version",
+            ),
+            Self::Unavailable(words) => f.write_str(words),
+            Self::Silent(method) => {
+                write!(f, "{method}() of the host's store has not answered in time; try again")
+            }
             Self::Closed => f.write_str("the store is closed; open the conversation again"),
             Self::Corrupt(what) => write!(f, "the store cannot be read: {what}"),
             Self::Failed { name, message } => write!(f, "the store failed with {name}: {message}"),
@@ -206,8 +249,10 @@ impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
         let code = match error {
             StoreError::Conflict { .. } => ErrorCode::LockedElsewhere,
+            StoreError::Lost => ErrorCode::StoreLost,
             StoreError::Quota => ErrorCode::StoreQuota,
-            StoreError::Blocked => ErrorCode::StoreBlocked,
+            StoreError::Blocked | StoreError::Newer | StoreError::Silent(_) => ErrorCode::StoreBlocked,
+            StoreError::Unavailable(_) => ErrorCode::StoreUnavailable,
             StoreError::Closed => ErrorCode::InvalidState,
             StoreError::Corrupt(_) | StoreError::Failed { .. } => ErrorCode::StoreCorrupt,
         };

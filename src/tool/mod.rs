@@ -29,6 +29,12 @@ pub trait Tool {
     /// Checks argument JSON against the tool's schema. `Err` says, to the model, what is wrong.
     fn check(&self, arguments: &str) -> std::result::Result<(), String>;
 
+    /// Whether a call with these arguments waits for the user, whatever the policy says; `None` where the tool's author
+    /// did not say, and only its hints do.
+    fn needs_approval(&self, _arguments: &str) -> Option<LocalBoxFuture<'static, bool>> {
+        None
+    }
+
     /// Runs the call. The arguments have passed `check`. Dropping the future lets go of the call.
     fn call(&self, call: ToolCall) -> LocalBoxFuture<'static, std::result::Result<ToolOutput, ToolFailure>>;
 }
@@ -61,8 +67,8 @@ pub enum ToolKind {
     Mcp,
 }
 
-/// `ToolAnnotations` of the SDK; the defaults are the Model Context Protocol's.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// `ToolAnnotations` of the SDK.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolAnnotations {
     /// A name for people.
     pub title: Option<String>,
@@ -72,20 +78,8 @@ pub struct ToolAnnotations {
     pub destructive_hint: Option<bool>,
     /// Doing it twice is the same as doing it once.
     pub idempotent_hint: bool,
-    /// Reaches beyond the page.
-    pub open_world_hint: bool,
-}
-
-impl Default for ToolAnnotations {
-    fn default() -> Self {
-        Self {
-            title: None,
-            read_only_hint: false,
-            destructive_hint: None,
-            idempotent_hint: false,
-            open_world_hint: true,
-        }
-    }
+    /// Reaches beyond the page; `None` where the author did not say, which the log has as true.
+    pub open_world_hint: Option<bool>,
 }
 
 /// What to do with a call of which nobody knows whether it took effect.

@@ -20,7 +20,7 @@ pub fn record_of_tool(tool: &ToolDefinition) -> event::ToolDefinition {
                 read_only: tool.annotations.read_only_hint,
                 destructive: tool.annotations.destructive_hint.unwrap_or(true),
                 idempotent: tool.annotations.idempotent_hint,
-                open_world: tool.annotations.open_world_hint,
+                open_world: tool.annotations.open_world_hint.unwrap_or(true),
             }),
         }),
     }

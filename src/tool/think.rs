@@ -22,7 +22,7 @@ impl Default for ThinkTool {
                 read_only_hint: true,
                 destructive_hint: Some(false),
                 idempotent_hint: true,
-                open_world_hint: false,
+                open_world_hint: Some(false),
             },
             replay: Replay::Safe,
             kind: ToolKind::Think,

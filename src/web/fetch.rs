@@ -10,7 +10,7 @@
 use super::{guard, leaving::Watch};
 use crate::{
     error::shown,
-    llm::transport::{HttpBody, HttpClient, HttpError, HttpRequest, HttpResponse},
+    llm::transport::{HttpBody, HttpClient, HttpError, HttpRequest, HttpResponse, Wait},
     search::contains,
 };
 use futures_util::future::LocalBoxFuture;
@@ -50,7 +50,12 @@ extern "C" {
 /// The network by way of `fetch`; by default the global one.
 #[derive(Clone, Default)]
 pub struct FetchClient {
-    given: Option<Function>,
+    /// Called instead of the global `fetch`.
+    pub given: Option<Function>,
+    /// Waits until another attempt is worth making: called with the fields of a [`Wait`], promises whether to make it.
+    pub wait: Option<Function>,
+    /// Told with the `AbortController` of an exchange that it lives, and whether it is over. It may abort one that is dead.
+    pub watch: Option<Function>,
 }
 
 impl FetchClient {
@@ -62,15 +67,16 @@ impl FetchClient {
     /// A `fetch` that the host gives: a relay, a test double, or a model in the page. It is called as
     /// `fetch(url, init)` and gives a response, or a promise of one.
     pub fn with_function(fetch: Function) -> Self {
-        Self { given: Some(fetch) }
+        Self { given: Some(fetch), ..Self::default() }
     }
 }
 
 impl HttpClient for FetchClient {
     fn post(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpResponse, HttpError>> {
         let given = self.given.clone();
+        let watch = self.watch.clone();
         Box::pin(async move {
-            let mut exchange = Exchange::new()?;
+            let mut exchange = Exchange::new(watch)?;
             let fetched = match given {
                 Some(fetch) => exchange.call(&fetch, &request)?,
                 None => global_fetch(&exchange.request(&request)?).map_err(|error| network(&error))?,
@@ -87,19 +93,49 @@ impl HttpClient for FetchClient {
             Ok(HttpResponse { status: status as u16, headers, body: Box::new(body) })
         })
     }
+
+    fn wait(&self, wait: &Wait<'_>) -> Option<LocalBoxFuture<'static, bool>> {
+        let told = Array::of5(
+            &wait.attempt.into(),
+            &wait.delay.as_secs_f64().into(),
+            &wait.error.code().as_str().into(),
+            &(&*wait.error.message).into(),
+            &(&*wait.url).into(),
+        );
+        told.push(&wait.is_shown.into());
+        told.push(&wait.is_last.into());
+        let waited = self.wait.as_ref()?.apply(&JsValue::UNDEFINED, &told);
+        Some(Box::pin(async move {
+            match waited {
+                Ok(waited) => JsFuture::from(Promise::resolve(&waited)).await.is_ok_and(|is| is.is_truthy()),
+                Err(_) => false,
+            }
+        }))
+    }
 }
 
 /// One request, aborted when it is dropped before it is over.
 struct Exchange {
     controller: AbortController,
     page: Watch,
+    watch: Option<Function>,
     is_over: bool,
 }
 
 impl Exchange {
-    fn new() -> Result<Self, HttpError> {
+    fn new(watch: Option<Function>) -> Result<Self, HttpError> {
         let controller = AbortController::new().map_err(|error| network(&error))?;
-        Ok(Self { controller, page: Watch::begin(), is_over: false })
+        let exchange = Self { controller, page: Watch::begin(), watch, is_over: false };
+        exchange.tell(false);
+        Ok(exchange)
+    }
+
+    /// Tells who watches that it lives, or that it is over.
+    fn tell(&self, is_over: bool) {
+        if let Some(watch) = &self.watch {
+            // What a watch throws is no matter of the exchange.
+            let _ = watch.call2(&JsValue::UNDEFINED, &self.controller, &is_over.into());
+        }
     }
 
     /// What the network says in the end, unless the page leaves: then nobody is told.
@@ -153,6 +189,7 @@ impl Exchange {
 
 impl Drop for Exchange {
     fn drop(&mut self) {
+        self.tell(true);
         if !self.is_over {
             // Without a reason: some engines reject with the reason itself, which then is no `Error`.
             self.controller.abort();
@@ -244,6 +281,7 @@ impl Body {
             },
         };
         self.exchange.is_over = chunk.is_none();
+        self.exchange.tell(false);
         Ok(chunk)
     }
 }

@@ -24,7 +24,7 @@ function provider(endings) {
   const asked = [];
   const handle = (request, response) => {
     response.setHeader("access-control-allow-origin", "*").setHeader("access-control-allow-headers", "*");
-    if (request.method === "OPTIONS") return response.end();
+    if (request.method === "OPTIONS" || request.method === "HEAD") return response.end();
     const { pathname, searchParams } = new URL(request.url, "http://provider");
     asked.push(`${request.method} ${pathname}`);
     const { count, hangs } = endings.shift();

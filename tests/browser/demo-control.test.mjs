@@ -1,12 +1,21 @@
 // Who is in control, in the demo page: calls that wait for the user, over a reload too, and what the user says of them.
 import assert from "node:assert/strict";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { filesOf, packed } from "../interop/library/files.mjs";
 import { startDemo, stepsOf } from "./demo-page.mjs";
 import { availableBrowsers } from "./driver.mjs";
 import { tabs } from "./shared.mjs";
 
 /** Firefox complains of a font that was under way when the page was left. */
 const leftWhileLoading = /downloadable font: download failed.*status=2152398850/;
+
+/** What the newest SDK writes otherwise than the first. */
+const newest = new URL("../fixtures/sdk-1.58.0/", import.meta.url);
+const risky = JSON.parse(readFileSync(new URL("index.json", newest), "utf8")).conversations.find(({ scenario }) => scenario === "risky");
 
 let demo;
 before(async () => (demo = await startDemo({ delay: 0 })));
@@ -126,6 +135,18 @@ for (const kind of availableBrowsers) {
         assert.deepEqual((await page.calls()).map(({ state }) => state), ["done", "done", "rejected", "done"]);
       });
 
+      await step("what an analyzer of the Python SDK said is shown, and the call waits here too", async (page) => {
+        const file = path.join(tmpdir(), `threadkeep-risky-${process.pid}.zip`);
+        context.after(() => rmSync(file, { force: true }));
+        writeFileSync(file, packed(risky.id, filesOf(fileURLToPath(new URL(risky.directory, newest)))));
+        await page.drop(file);
+        await page.shows(/Risk, as LLMSecurityAnalyzer has it: terminal LOW.*Risk, as LLMSecurityAnalyzer has it: terminal HIGH/);
+        await page.waits(/A call waits for you/);
+        await page.press("Reject…");
+        await page.press("Reject");
+        await page.shows(/The user rejected this action.*scripted answer/);
+      });
+
       await step("the conversation says when it asks", async (page) => {
         await page.ask("Roll a die");
         await page.press("Control");
@@ -138,13 +159,15 @@ for (const kind of availableBrowsers) {
         await askFirst(page, "Roll a die", /Roll the dice/);
         await page.press("Control");
         await page.page.click("#policy-never");
-        await page.shows(/Never asks/, "#control-line");
+        await page.shows(/Asks about harmful tools only/, "#control-line");
         await page.press("Done");
         await page.press("Approve");
         await page.until("it ran", () => document.querySelectorAll('.call[data-state="done"]').length === 2);
         await page.idle();
-        await page.ask("Pay Ann 20 euros");
+        await page.ask("Roll a die");
         assert.deepEqual((await page.calls()).map(({ state }) => state), ["done", "done", "done"]);
+        await askFirst(page, "Pay Ann 20 euros", /A call waits for you.*Pay Ann 20/);
+        assert.equal((await page.calls()).at(-1).state, "waiting", "what does harm is asked about in each case");
       });
 
       await step("a secret is used by its name and seen by nobody", async (page) => {

@@ -16,21 +16,25 @@ let built;
 
 /**
  * Builds the page and serves it with its scripted model, which `npm start` does too, or with the handler of another.
- * `requests` are those to the model.
+ * `requests` are those to the model. `stop` and `restart` are what happens to a network.
  */
-export async function startDemo({ delay = 3, model: scripted = createScriptedModel({ delay }) } = {}) {
+export async function startDemo({ delay = 3, model: scripted = createScriptedModel({ delay }), mounts } = {}) {
   await (built ??= build({ outdir: path.join(root, folder) }));
   const requests = [];
   const model = (request, response) => {
-    requests.push({ url: request.url, authorization: request.headers.authorization });
+    if (request.method !== "HEAD") requests.push({ url: request.url, authorization: request.headers.authorization });
     return scripted(request, response);
   };
-  const server = await listen(site({ model, page: folder }));
+  const handle = site({ model, page: folder, mounts });
+  let server = await listen(handle);
+  const { origin, port } = server;
+  const stop = () => server.close();
+  const restart = async () => void (server = await listen(handle, port));
   const close = async () => {
-    await server.close();
+    await stop();
     rmSync(path.join(root, folder), { recursive: true, force: true });
   };
-  return { origin: server.origin, requests, close };
+  return { origin, folder, requests, stop, restart, close };
 }
 
 /**

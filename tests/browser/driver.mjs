@@ -10,7 +10,11 @@ import { fingerprint } from "../../scripts/freshness.mjs";
 import { root } from "../../scripts/process.mjs";
 import { killTree } from "./process-tree.mjs";
 
+/** A name of this machine that is not trusted as `localhost` is: pages from there are no secure context. */
+export const plainHost = "plain.test";
+
 const chromiumFlags = [
+  `--host-resolver-rules=MAP ${plainHost} 127.0.0.1`,
   // Root, which is what a container runs as, has no Chromium sandbox.
   ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
   "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
@@ -18,6 +22,7 @@ const chromiumFlags = [
 ];
 
 const firefoxPreferences = {
+  "network.dns.localDomains": plainHost,
   // navigator.storage.persist() asks the user, and there is none: answer yes.
   "dom.storageManager.prompt.testing": true,
   "dom.storageManager.prompt.testing.allow": true,

@@ -6,7 +6,7 @@ import { availableBrowsers } from "./driver.mjs";
 import { tabs } from "./shared.mjs";
 
 let server;
-before(async () => (server = await startServer({ mounts: { "/secrets/": "tests/secrets" } })));
+before(async () => (server = await startServer({ mounts: { "/secrets/": "tests/secrets", "/support/": "tests/support" } })));
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
@@ -26,6 +26,13 @@ for (const kind of availableBrowsers) {
         assert.ok(isGiven, "every tool got what it asked for");
         assert.ok(counts.database > 300 && counts.archive > 300 && counts.deltas > 100, JSON.stringify(counts));
         assert.deepEqual(leaked, []);
+      });
+      await context.test("every spelling of the platform is hidden", async () => {
+        const left = await browser.evaluate(async () => {
+          const [library, { seen }] = await Promise.all(["/threadkeep/index.js", "/secrets/spelled.mjs"].map((url) => import(url)));
+          return seen(library, 4, 30);
+        });
+        assert.deepEqual(left, []);
       });
       await context.test("a passphrase opens what another page load has encrypted, and a wrong one nothing", async () => {
         const inPage = async (cipher, secrets) => {

@@ -74,8 +74,8 @@ for (const kind of availableBrowsers) {
         await page.evaluate(inPage, "openStore", "shared");
         assert.equal(await other.evaluate(inPage, "upgrade", "shared"), "upgraded");
         const outdated = await page.evaluate(inPage, "loadOpened");
-        assert.equal(outdated[0], "store_corrupt");
-        assert.match(outdated[1], /VersionError.*a newer version of the app has written this database; reload the page/);
+        assert.equal(outdated[0], "store_blocked");
+        assert.match(outdated[1], /^a newer version of the app has written this database; reload the page/);
         assert.equal(await other.evaluate(inPage, "deleteDatabase", "shared"), "deleted");
         assert.deepEqual(await page.evaluate(inPage, "loadOpened"), ["ok", "no conversation"]);
         await other.close();

@@ -483,10 +483,7 @@ fn a_run_is_interrupted_although_the_analyzer_hangs() {
         let (outcome, stopped) = futures_util::future::join(run, conversation.interrupt()).await;
         stopped.unwrap();
         assert_eq!(outcome.unwrap().status, ExecutionStatus::Paused);
-        assert_eq!(
-            world.kinds().await,
-            ["SystemPrompt", "Message", "Message", "InterruptEvent"].map(|kind| kind.replace("Event", ""))
-        );
+        assert_eq!(world.kinds().await, ["SystemPrompt", "Message", "Interrupt", "Message"]);
     });
 }
 
@@ -502,6 +499,7 @@ fn a_policy_that_is_not_known_asks_about_everything() {
         state.set_confirmation_policy(&RawJson::parse(r#"{"kind":"ConfirmOnTuesdays"}"#).unwrap());
         let commit = threadkeep::store::Commit {
             expected_length: conversation.length(),
+            created_at: None,
             truncate_to: None,
             events: Vec::new(),
             base_state: Some(state.json()),

@@ -1,7 +1,7 @@
 //! The page dies at any point, and the conversation goes on.
 
 use crate::fateful_store::{Fate, FatefulStore};
-use crate::support::{ID, TestTool, World, calls, echo, say, text};
+use crate::support::{Answer, ID, TestTool, World, calls, echo, say, text};
 use futures_executor::block_on;
 use futures_util::FutureExt;
 use std::{
@@ -247,6 +247,7 @@ fn a_torn_tail_is_set_aside_and_kept() {
                 id,
                 Commit {
                     expected_length: 3,
+                    created_at: None,
                     truncate_to: None,
                     events: vec![torn("{\"id\":\"0000", 1), torn("", 2)],
                     base_state: None,
@@ -265,6 +266,30 @@ fn a_torn_tail_is_set_aside_and_kept() {
         assert_eq!(store.read_file(id, &files[0]).await.unwrap().unwrap(), b"{\"id\":\"0000");
         say(&again, "Again").await;
         again.run(CancelToken::default()).await.unwrap();
+    });
+}
+
+#[test]
+fn a_message_that_was_kept_while_the_model_answered_is_in_the_log_after_a_crash() {
+    let store = MemoryStore::new();
+    let world = World::new(Rc::new(store.another()), Vec::new(), [Answer::Never]);
+    let mut sent = None;
+    block_on(async {
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Hello").await;
+        let mut run = Box::pin(conversation.run(CancelToken::default()));
+        assert!(run.as_mut().now_or_never().is_none());
+        sent = Some(conversation.send_message(vec![Content::text("Kept")], None).await.unwrap());
+        assert_eq!(conversation.length(), 2, "not in the log yet");
+    });
+    let world = World::new(Rc::new(store.another()), Vec::new(), [text("Yes?")]);
+    block_on(async {
+        let conversation = world.open().await.unwrap();
+        let events = world.events().await;
+        assert_eq!(events.last().unwrap()["id"], sent.unwrap().id().as_str());
+        assert_eq!(conversation.execution_status(), ExecutionStatus::Paused);
+        conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(world.kinds().await, ["SystemPrompt", "Message", "Message", "Message"]);
     });
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     fateful_store::{Fate, FatefulStore},
-    support::{TestTool, World, calls, echo, say, text},
+    support::{ID, TestTool, World, calls, echo, say, text},
 };
 use futures_executor::block_on;
 use futures_util::FutureExt;
@@ -12,9 +12,9 @@ use threadkeep::{
     cancel::CancelToken,
     conversation::{Conversation, base_state::ExecutionStatus},
     error::ErrorCode,
-    id::EventId,
+    id::{ConversationId, EventId},
     security::ConfirmationPolicy,
-    store::MemoryStore,
+    store::{Commit, MemoryStore},
     tool::{Replay, ToolFailure, ToolOutput},
 };
 
@@ -119,6 +119,50 @@ fn a_call_is_edited_again_and_after_its_neighbour_has_run() {
         assert!(results[1].starts_with("Action rejected"));
         assert_eq!(results[2], "deux");
     });
+}
+
+/// Since 1.58.0 the SDK writes what its analyzer said of the calls behind them, before anybody decides.
+#[test]
+fn a_call_that_an_analyzer_of_the_sdk_judged_is_edited_and_the_judgement_stays_behind() {
+    block_on(async {
+        let world = world();
+        let (conversation, ids) = waiting(&world).await;
+        conversation.close().await;
+        judged(&world, &ids).await;
+        let conversation = world.open().await.unwrap();
+        assert_eq!(pending(&conversation).await, ids);
+        let edited = conversation.edit_action(&ids[1], r#"{"text":"zwei"}"#).await.unwrap();
+        assert_eq!(pending(&conversation).await[1], *edited.id());
+        conversation.run(CancelToken::default()).await.unwrap();
+        let kinds = world.kinds().await;
+        let told = world.model.last_messages();
+        assert_eq!(kinds[5], "SecurityAnalysis");
+        assert!(!kinds[6..].contains(&kinds[5]), "{kinds:?}");
+        assert_eq!(told[4]["content"][0]["text"], "zwei");
+    });
+}
+
+async fn judged(world: &World, ids: &[EventId]) {
+    let id: ConversationId = ID.parse().unwrap();
+    let listing = world.store.load(id).await.unwrap().unwrap();
+    let event = json!({
+        "id": "5ec0ffee-0000-4000-8000-000000000001",
+        "timestamp": "2026-01-31T09:15:02.123456",
+        "source": "environment",
+        "parent_id": ids[2].as_str(),
+        "analyzer": "PatternSecurityAnalyzer",
+        "policy": "AlwaysConfirm",
+        "risks": { ids[0].as_str(): "LOW", ids[1].as_str(): "HIGH", ids[2].as_str(): "LOW" },
+        "details": {},
+        "kind": "SecurityAnalysisEvent",
+    });
+    let head = format!("\"leaf_event_id\":\"{}\"", ids[2]);
+    assert!(listing.base_state.contains(&head));
+    let moved = head.replace(ids[2].as_str(), "5ec0ffee-0000-4000-8000-000000000001");
+    let mut commit = Commit::new(listing.length, 0.0);
+    commit.events = vec![("5ec0ffee-0000-4000-8000-000000000001".parse().unwrap(), event.to_string().into())];
+    commit.base_state = Some(listing.base_state.replacen(&head, &moved, 1).into());
+    world.store.commit(id, commit).await.unwrap();
 }
 
 #[test]

@@ -113,8 +113,8 @@ fn what_has_no_effect_here_is_said() {
         edit_state(&store, r#""mcp_config":{}"#, r#""mcp_config":{"search":{"url":"https://example.org"}}"#)
             .await;
         let conversation = world.open().await.unwrap();
-        let said: Vec<&str> =
-            conversation.warnings().iter().map(|warning| warning.message.as_str()).collect();
+        let warnings = conversation.warnings();
+        let said: Vec<&str> = warnings.iter().map(|warning| warning.message.as_str()).collect();
         assert!(said[0].contains("switch_llm, UnheardOfTool;"), "{said:?}");
         assert!(said[1].ends_with("MCP servers"), "{said:?}");
         assert!(said[2].contains("GraySwanAnalyzer"), "{said:?}");

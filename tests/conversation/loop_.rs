@@ -3,7 +3,7 @@
 use crate::support::{Answer, TestTool, World, a_while, calls, echo, say, text};
 use futures_executor::block_on;
 use futures_util::{FutureExt, future::join};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::rc::Rc;
 use threadkeep::oneshot;
 use threadkeep::{
@@ -154,7 +154,7 @@ fn a_tool_that_throws_is_an_error_that_the_model_reads() {
 }
 
 #[test]
-fn a_message_that_arrives_while_the_model_answers_is_read_by_the_same_run() {
+fn a_message_that_arrives_while_the_model_answers_stands_behind_the_answer_and_is_read_by_the_same_run() {
     block_on(async {
         let (go, wait) = oneshot::channel();
         let first = Answer::When(wait, json!({ "role": "assistant", "content": "First." }));
@@ -167,16 +167,70 @@ fn a_message_that_arrives_while_the_model_answers_is_read_by_the_same_run() {
                 a_while().await;
             }
             say(&conversation, "Two").await;
+            let kept = world.store.files(conversation.id()).await.unwrap();
+            assert_eq!((conversation.length(), kept.len()), (2, 1), "on the disk, and not in the log yet");
+            say(&conversation, "Three").await;
             go.send(()).unwrap();
         };
         let (outcome, ()) = join(run, speak).await;
-        assert_eq!(outcome.unwrap().final_response.as_deref(), Some("Second."));
-        let kinds = world.kinds().await;
-        assert_eq!(kinds, ["SystemPrompt", "Message", "Message", "Message", "Message", "Message"]);
-        let sources: Vec<_> = world.events().await.iter().map(|event| event["source"].clone()).collect();
-        assert_eq!(sources, ["agent", "user", "user", "agent", "environment", "agent"]);
-        let last = world.model.last_messages().pop().unwrap().to_string();
-        assert!(last.contains("have not taken it into account"), "{last}");
+        let outcome = outcome.unwrap();
+        assert_eq!(outcome.status, ExecutionStatus::Finished);
+        assert_eq!(outcome.final_response.as_deref(), Some("Second."));
+        let said: Vec<String> = world.events().await[1..].iter().map(said).collect();
+        assert_eq!(said, ["One", "First.", "Two", "Three", "Second."]);
+        let messages = world.model.last_messages();
+        let roles: Vec<&str> = messages.iter().map(|message| message["role"].as_str().unwrap()).collect();
+        assert_eq!(roles, ["system", "user", "assistant", "user"], "and no note of anybody else's");
+        assert!(world.store.files(conversation.id()).await.unwrap().is_empty());
+    });
+}
+
+/// The text of a message.
+fn said(event: &Value) -> String {
+    event["llm_message"]["content"][0]["text"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_message_in_the_middle_of_an_answer_with_calls_stands_behind_their_results() {
+    block_on(async {
+        let (go, wait) = oneshot::channel();
+        let call = json!({ "name": "echo", "arguments": r#"{"text":"x"}"# });
+        let calls = json!([{ "id": "a", "type": "function", "function": call }]);
+        let first = json!({ "role": "assistant", "content": "Let me see.", "tool_calls": calls });
+        let world = world([Answer::When(wait, first), text("Both.")]);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "One").await;
+        let speak = async {
+            while world.model.requests.borrow().is_empty() {
+                a_while().await;
+            }
+            say(&conversation, "Two").await;
+            go.send(()).unwrap();
+        };
+        let (outcome, ()) = join(conversation.run(CancelToken::default()), speak).await;
+        assert_eq!(outcome.unwrap().final_response.as_deref(), Some("Both."));
+        assert_eq!(world.kinds().await[2..], ["Action", "Observation", "Message", "Message"]);
+    });
+}
+
+#[test]
+fn a_message_in_the_middle_of_an_answer_that_is_stopped_is_in_the_log_behind_the_stop() {
+    block_on(async {
+        let world = world([Answer::Never, text("Both.")]);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "One").await;
+        let speak = async {
+            while world.model.requests.borrow().is_empty() {
+                a_while().await;
+            }
+            say(&conversation, "Two").await;
+            conversation.interrupt().await.unwrap();
+        };
+        let (outcome, ()) = join(conversation.run(CancelToken::default()), speak).await;
+        assert_eq!(outcome.unwrap().status, ExecutionStatus::Paused);
+        assert_eq!(world.kinds().await[2..], ["Interrupt", "Message"]);
+        let outcome = conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(outcome.final_response.as_deref(), Some("Both."));
     });
 }
 

@@ -2,6 +2,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod approval;
 mod commands;
 mod confirmation;
 mod crash;
@@ -9,6 +10,7 @@ mod deciding;
 mod editing;
 mod elsewhere;
 mod fateful_store;
+mod histories;
 mod hooks;
 mod kept_answers;
 mod limits;

@@ -2,11 +2,16 @@
 
 use crate::{
     fateful_store::{Fate, FatefulStore},
-    support::{World, say},
+    support::{ID, World, say, text},
 };
 use futures_executor::block_on;
+use futures_util::FutureExt as _;
 use std::{cell::Cell, rc::Rc};
-use threadkeep::store::MemoryStore;
+use threadkeep::{
+    error::ErrorCode,
+    llm::message::Content,
+    store::{Commit, MemoryStore, Store as _},
+};
 
 #[test]
 fn opening_a_long_conversation_reads_its_end_and_not_the_log() {
@@ -31,5 +36,56 @@ fn opening_a_long_conversation_reads_its_end_and_not_the_log() {
         assert!(conversation.length() > 300);
         // One page of it.
         assert!(read.get() <= 64, "{} events were read", read.get());
+    });
+}
+
+/// As where there are no locks. The new log is as long as the old one was.
+#[test]
+fn a_conversation_that_was_made_anew_is_not_gone_on_with_by_who_had_the_first() {
+    block_on(async {
+        let store = MemoryStore::new();
+        let old = World::new(Rc::new(store.another()), Vec::new(), []).open().await.unwrap();
+        say(&old, "Of the first.").await;
+        let id = ID.parse().unwrap();
+        let made = store.load(id).await.unwrap().unwrap();
+        let events = store.events(id, 0..made.length).await.unwrap();
+        store.delete(id).await.unwrap();
+        let again = Commit {
+            events: events.into_iter().map(|event| (event.id, event.json)).collect(),
+            base_state: Some(made.base_state),
+            ..Commit::new(0, made.created_at + 1.0)
+        };
+        store.commit(id, again).await.unwrap();
+        let error = old.set_tags(&[("a".into(), "b".into())]).await.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::LockedElsewhere);
+        let error = old.send_message(vec![Content::text("More.")], None).await.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::LockedElsewhere);
+        let new = store.load(id).await.unwrap().unwrap();
+        assert_eq!((new.length, new.updated_at), (made.length, made.created_at + 1.0));
+    });
+}
+
+#[test]
+fn what_is_gone_from_the_store_is_lost_for_a_run_with_nothing_to_do_and_for_who_reads() {
+    block_on(async {
+        let store = MemoryStore::new();
+        let world = World::new(Rc::new(store.another()), Vec::new(), [text("Hello.")]);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Hello?").await;
+        conversation.run(Default::default()).await.unwrap();
+        store.delete(ID.parse().unwrap()).await.unwrap();
+        assert_eq!(conversation.run(Default::default()).await.unwrap_err().code(), ErrorCode::StoreLost);
+        assert_eq!(conversation.events(0..1).await.unwrap_err().code(), ErrorCode::StoreLost);
+    });
+}
+
+#[test]
+fn a_verb_that_waits_for_the_host_is_let_go_when_the_conversation_is_closed() {
+    block_on(async {
+        let conversation = World::new(Rc::new(MemoryStore::new()), Vec::new(), []).open().await.unwrap();
+        let mut waits = Box::pin(conversation.until_closed::<()>(Box::pin(std::future::pending())));
+        assert!(waits.as_mut().now_or_never().is_none());
+        conversation.close().await;
+        assert_eq!(waits.await.unwrap_err().code(), ErrorCode::InvalidState);
     });
 }

@@ -123,6 +123,7 @@ async fn perform(verb: Happening, world: &World, conversation: &Conversation) ->
         Happening::SetSecurityAnalyzer => conversation.set_security_analyzer(None).await,
         Happening::SetAllowedTools => conversation.set_allowed_tools(&["echo".into()]).await,
         Happening::UpdateSecrets => conversation.store_secrets(&RawObject::default()).await,
+        Happening::AllowSecrets => conversation.allow_secrets().await,
         Happening::SetTags => conversation.set_tags(&[("title".into(), "x".into())]).await,
         Happening::SetAgentState => conversation.set_agent_state(&RawObject::default()).await,
         Happening::ExecuteTool => {

@@ -67,6 +67,30 @@ fn an_interrupt_stops_a_model_that_never_answers() {
 }
 
 #[test]
+fn a_run_that_is_paused_does_not_fail_because_the_model_would_have_to_be_asked_once_more() {
+    block_on(async {
+        let (go, wait) = oneshot::channel();
+        let busy = || Answer::Status(503, json!({ "error": { "message": "busy" } }));
+        let answers = [Answer::FailsWhen(wait, 503), busy(), busy(), busy(), busy(), text("Here.")];
+        let world = World::new(Rc::new(MemoryStore::new()), vec![], answers);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        let pause = async {
+            while world.model.requests.borrow().is_empty() {
+                a_while().await;
+            }
+            conversation.pause().await.unwrap();
+            go.send(()).unwrap();
+        };
+        let (outcome, ()) = join(conversation.run(CancelToken::default()), pause).await;
+        assert_eq!(outcome.unwrap().status, ExecutionStatus::Paused);
+        assert_eq!(world.kinds().await, ["SystemPrompt", "Message", "Pause"]);
+        let outcome = conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(outcome.final_response.as_deref(), Some("Here."));
+    });
+}
+
+#[test]
 fn a_pause_lets_the_step_end_and_lasts_over_a_reload() {
     block_on(async {
         let has_begun = Rc::new(Cell::new(false));

@@ -62,6 +62,8 @@ pub enum Answer {
     Status(u16, Value),
     /// Answers when the sender says so.
     When(oneshot::Receiver<()>, Value),
+    /// Fails when the sender says so.
+    FailsWhen(oneshot::Receiver<()>, u16),
     Never,
 }
 
@@ -119,6 +121,10 @@ impl HttpClient for Wire {
                 Answer::When(go, message) => {
                     let _ = go.await;
                     (200, completion(message))
+                }
+                Answer::FailsWhen(go, status) => {
+                    let _ = go.await;
+                    (status, json!({ "error": { "message": "no" } }))
                 }
                 Answer::Never => pending().await,
             };

@@ -4,8 +4,9 @@ use serde_json::Value;
 use std::{fs, path::Path};
 use threadkeep::{event::Event, id::EventId};
 
-/// The directory of the newest SDK that has fixtures.
-pub const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/sdk-1.43.1");
+/// The directories of the versions that have fixtures: everything that the first can be made to write, and what the
+/// newest writes otherwise.
+const ROOTS: [&str; 2] = ["sdk-1.43.1", "sdk-1.58.0"];
 
 /// One conversation.
 pub struct Fixture {
@@ -23,10 +24,15 @@ pub struct Fixture {
 
 /// Every conversation.
 pub fn all() -> Vec<Fixture> {
-    let index: Value = serde_json::from_str(&read(&Path::new(ROOT).join("index.json"))).unwrap();
+    let root = |version| Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(version);
+    ROOTS.map(root).iter().flat_map(|root| all_in(root)).collect()
+}
+
+fn all_in(root: &Path) -> Vec<Fixture> {
+    let index: Value = serde_json::from_str(&read(&root.join("index.json"))).unwrap();
     let conversations = index["conversations"].as_array().unwrap();
     assert!(!conversations.is_empty(), "the fixtures are there");
-    conversations.iter().map(load).collect()
+    conversations.iter().map(|said| load(root, said)).collect()
 }
 
 /// Every conversation that the SDK opens.
@@ -34,8 +40,8 @@ pub fn all_that_open() -> Vec<Fixture> {
     all().into_iter().filter(|fixture| fixture.said["opens"] == true).collect()
 }
 
-fn load(said: &Value) -> Fixture {
-    let directory = Path::new(ROOT).join(said["directory"].as_str().unwrap());
+fn load(root: &Path, said: &Value) -> Fixture {
+    let directory = root.join(said["directory"].as_str().unwrap());
     let expected = directory.with_extension("expected.json");
     Fixture {
         name: said["scenario"].as_str().unwrap().into(),

@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-from openhands.sdk import Event, LLMConvertibleEvent
+from openhands.sdk import LLM, Event, LLMConvertibleEvent
 from openhands.sdk.conversation.persistence_const import EVENT_NAME_RE
 from openhands.sdk.conversation.state import ConversationState
 from openhands.sdk.utils.cipher import Cipher
@@ -15,6 +15,8 @@ from opened import base_state, open_state, register_tools_of
 
 ERROR_LENGTH = 600
 MASK = "**********"
+# What 1.43.1 has and 1.58.0 passes over; each writes only what it knows.
+GONE = tuple(name for name in (".modify_params",) if name[1:] not in LLM.model_fields)
 # A model to which nothing that a message holds need be left out.
 CAN_DO_EVERYTHING = {
     "cache_enabled": False,
@@ -101,7 +103,7 @@ def lost(before, after, at: str = "") -> list[str]:
     """
     if isinstance(before, dict) and isinstance(after, dict):
         below = (lost(value, after.get(key), f"{at}.{key}") for key, value in before.items() if not is_masked(value))
-        return [path.lstrip(".") for paths in below for path in paths if not path.startswith((".workspace", ".max_iterations"))]
+        return [path.lstrip(".") for paths in below for path in paths if not path.startswith((".workspace", ".max_iterations")) and not path.endswith(GONE)]
     if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
         return [path for i, pair in enumerate(zip(before, after)) for path in lost(*pair, f"{at}[{i}]")]
     encrypted = all(isinstance(value, str) and value.startswith("gAAAAA") for value in (before, after))

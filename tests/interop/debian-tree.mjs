@@ -4,6 +4,7 @@ import { copyFileSync, existsSync } from "node:fs";
 import path from "node:path";
 import { installPackages } from "../../scripts/debian.mjs";
 import { output, run } from "../../scripts/process.mjs";
+import { madeOnce, tried } from "./made-once.mjs";
 
 const release = "trixie";
 const version = "3.13";
@@ -23,26 +24,32 @@ export function debianTree(place) {
 }
 
 async function make(place, { loader, libraries }, { name, install, requirements, size, say }) {
+  await madeOnce(place, path.join(place, "laid-out.json"), () => layOut(place, name, say));
+  say(`${name}: installing (about ${size}, a minute or two)`);
+  // Wheels in a folder of the running system are out of sight in there.
+  const { PIP_FIND_LINKS: _, ...env } = process.env;
+  const inside = `/opt/${name}`;
+  await run("chroot", [place, "python3", "-m", "venv", "--clear", inside], { ...quietly, env });
+  if (requirements) copyFileSync(requirements, path.join(place, inside, "requirements.txt"));
+  const all = requirements ? [...install, "-r", `${inside}/requirements.txt`] : install;
+  await tried(3, () => run("chroot", [place, `${inside}/bin/pip`, "install", "--quiet", ...all], { ...quietly, env }));
+  // Started through its own loader, this Python works on the real file system and not only inside its tree.
+  return {
+    argv: [path.join(place, loader), "--library-path", path.join(place, libraries), path.join(place, `usr/bin/python${version}`)],
+    env: { PYTHONHOME: path.join(place, "usr"), PYTHONPATH: path.join(place, inside, `lib/python${version}/site-packages`) },
+  };
+}
+
+/** One tree for all environments: each is a folder of its own in it. */
+async function layOut(place, name, say) {
   if (output("debootstrap", ["--version"]) === undefined) {
     say(`${name}: installing debootstrap`);
     await installPackages(["debootstrap"]);
   }
   say(`${name}: laying out Debian ${release} for its Python in ${place} (about 400 MB, a minute)`);
   const include = "python3,python3-venv,python3-pip,ca-certificates";
-  await run("debootstrap", ["--variant=minbase", `--include=${include}`, release, place], quietly);
+  await tried(3, () => run("debootstrap", ["--variant=minbase", `--include=${include}`, release, place], quietly));
   for (const file of ["etc/resolv.conf", "etc/ssl/certs/ca-certificates.crt"]) {
     if (existsSync(`/${file}`)) copyFileSync(`/${file}`, path.join(place, file));
   }
-  say(`${name}: installing (about ${size}, a minute or two)`);
-  // Wheels in a folder of the running system are out of sight in there.
-  const { PIP_FIND_LINKS: _, ...env } = process.env;
-  await run("chroot", [place, "python3", "-m", "venv", "/opt/sdk"], { ...quietly, env });
-  if (requirements) copyFileSync(requirements, path.join(place, "opt/requirements.txt"));
-  const all = requirements ? [...install, "-r", "/opt/requirements.txt"] : install;
-  await run("chroot", [place, "/opt/sdk/bin/pip", "install", "--quiet", ...all], { ...quietly, env });
-  // Started through its own loader, this Python works on the real file system and not only inside its tree.
-  return {
-    argv: [path.join(place, loader), "--library-path", path.join(place, libraries), path.join(place, `usr/bin/python${version}`)],
-    env: { PYTHONHOME: path.join(place, "usr"), PYTHONPATH: path.join(place, `opt/sdk/lib/python${version}/site-packages`) },
-  };
 }

@@ -1,10 +1,9 @@
 // A Python with packages in it, for tests: made once in the user's cache folder, by whichever test is first to need it.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { existsSync } from "node:fs";
 import path from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
-import { Stop, output, run } from "../../scripts/process.mjs";
+import { output, run } from "../../scripts/process.mjs";
 import { debianTree } from "./debian-tree.mjs";
+import { caches, madeOnce, tried } from "./made-once.mjs";
 
 /**
  * How to start Python with these packages: `{ argv, env }`, where `argv` goes before the script's path and `env` is
@@ -15,34 +14,20 @@ import { debianTree } from "./debian-tree.mjs";
  * something is missing.
  */
 export async function environment({ name, oldest, install, requirements, env, probe, size, say }) {
-  const cache = path.join(process.env.XDG_CACHE_HOME || path.join(os.homedir(), ".cache"), name);
+  const cache = path.join(caches, name);
   const ready = path.join(cache, "launcher.json");
-  const lock = `${cache}.lock`;
-  const begun = Date.now();
-  while (!existsSync(ready)) {
-    const found = findPython(oldest);
-    const tree = found ? undefined : debianTree(path.join(cache, "debian"));
-    if (!found && tree.reason) return { argv: null, reason: `Python 3.${oldest} or newer is missing, and ${tree.reason}` };
-    if (!takeLock(lock)) {
-      if (Date.now() - begun > 900_000) throw new Stop(`another process has been setting up ${cache} for 15 minutes; if it is gone, remove ${lock}`);
-      await wait(1000);
-      continue;
-    }
-    try {
-      if (existsSync(ready)) break;
-      // Whatever is there without the mark that it is complete was left by a set-up that did not end.
-      rmSync(cache, { recursive: true, force: true });
-      mkdirSync(cache, { recursive: true });
-      const wanted = { name, install, requirements, size, say };
-      const made = await (found ? virtualEnvironment(found, path.join(cache, "venv"), wanted) : tree.make(wanted));
-      await run(made.argv[0], [...made.argv.slice(1), "-c", probe], { env: started(made).env, stdio: ["ignore", 2, 2] });
-      writeFileSync(ready, JSON.stringify(made));
-      say(`${name}: ready in ${Math.round((Date.now() - begun) / 1000)} s`);
-    } finally {
-      rmSync(lock, { recursive: true, force: true });
-    }
-  }
-  return started(JSON.parse(readFileSync(ready, "utf8")));
+  const found = existsSync(ready) ? undefined : findPython(oldest);
+  const tree = existsSync(ready) || found ? undefined : debianTree(path.join(caches, "threadkeep-debian"));
+  if (tree?.reason) return { argv: null, reason: `Python 3.${oldest} or newer is missing, and ${tree.reason}` };
+  const launcher = await madeOnce(cache, ready, async () => {
+    const begun = Date.now();
+    const wanted = { name, install: ["--retries", "10", ...install], requirements, size, say };
+    const made = await (found ? virtualEnvironment(found, path.join(cache, "venv"), wanted) : tree.make(wanted));
+    await run(made.argv[0], [...made.argv.slice(1), "-c", probe], { env: started(made).env, stdio: ["ignore", 2, 2] });
+    say(`${name}: ready in ${Math.round((Date.now() - begun) / 1000)} s`);
+    return made;
+  });
+  return started(launcher);
 
   function started(made) {
     return { argv: made.argv, env: { ...process.env, ...env, ...made.env } };
@@ -60,32 +45,6 @@ async function virtualEnvironment(interpreter, place, { name, install, requireme
   await run(interpreter, ["-m", "venv", place], { stdio: ["ignore", 2, 2] });
   const inside = path.join(place, "bin/python");
   const all = requirements ? [...install, "-r", requirements] : install;
-  await run(inside, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", ...all], { stdio: ["ignore", 2, 2] });
+  await tried(3, () => run(inside, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", ...all], { stdio: ["ignore", 2, 2] }));
   return { argv: [inside], env: {} };
-}
-
-/** Test files run in parallel, and each may be the first to need it. The lock of a process that is gone is void. */
-function takeLock(lock) {
-  mkdirSync(path.dirname(lock), { recursive: true });
-  try {
-    mkdirSync(lock);
-  } catch (error) {
-    if (error.code !== "EEXIST") throw error;
-    if (ownerIsAlive(lock)) return false;
-    rmSync(lock, { recursive: true, force: true });
-    return false;
-  }
-  writeFileSync(path.join(lock, "pid"), String(process.pid));
-  return true;
-}
-
-function ownerIsAlive(lock) {
-  const file = path.join(lock, "pid");
-  if (!existsSync(file)) return true; // it is just being taken
-  try {
-    process.kill(Number(readFileSync(file, "utf8")), 0);
-    return true;
-  } catch (error) {
-    return error.code === "EPERM";
-  }
 }

@@ -7,7 +7,8 @@ import { after, before, test } from "node:test";
 import { damagedCopies } from "./damaged-copies.mjs";
 import { longConversation } from "./long-conversation.mjs";
 import { openBareSdk, openSdk } from "./session.mjs";
-import { fixtures } from "./setup.mjs";
+import { committed as fixtures } from "./conversations.mjs";
+import { onlyFor } from "./versions.mjs";
 
 const { conversations } = JSON.parse(readFileSync(path.join(fixtures, "index.json"), "utf8"));
 const place = mkdtempSync(path.join(os.tmpdir(), "threadkeep-interop-"));
@@ -43,7 +44,16 @@ test("an added key, a skipped file and a directory with another name are all ref
   }
 });
 
-test("without openhands-tools the SDK opens MCP tools, and not the terminal", async (t) => {
+test("what 1.58.0 wrote of an analyzer is refused, and the rest of what it writes is not", onlyFor("1.43.1", "it knows no such event"), async (t) => {
+  if (!sdk) return t.skip("no SDK");
+  const newest = path.join(fixtures, "../sdk-1.58.0");
+  const index = JSON.parse(readFileSync(path.join(newest, "index.json"), "utf8"));
+  const said = Object.fromEntries(await Promise.all(index.conversations.map(async ({ scenario, directory }) => [scenario, await sdk.check(path.join(newest, directory))])));
+  assert.deepEqual([said.simple.ok, said.simple.opens, said.risky.opens], [true, true, false]);
+  assert.match(said.risky.refused[0].error, /SecurityAnalysisEvent/);
+});
+
+test("without openhands-tools the SDK opens MCP tools, and not the terminal", onlyFor("1.43.1", "the conversations of others are not all in the repository"), async (t) => {
   if (!sdk) return t.skip("no SDK");
   const bare = await openBareSdk();
   t.after(() => bare.close());
@@ -54,7 +64,7 @@ test("without openhands-tools the SDK opens MCP tools, and not the terminal", as
   assert.deepEqual([await opened("mcp-tool"), await opened("terminal")], [true, false]);
 });
 
-test("the SDK opens and continues 10 001 events", async (t) => {
+test("the SDK opens and continues 10 001 events", onlyFor("1.43.1", "ten thousand events take a minute"), async (t) => {
   if (!sdk) return t.skip("no SDK");
   const simple = conversations.find(({ scenario }) => scenario === "simple");
   const directory = longConversation(path.join(fixtures, simple.directory), place, 10_001);

@@ -1,15 +1,18 @@
 // A Python with the OpenHands SDK in it, for the interop tests: found, or made once in the user's cache folder.
 //   node tests/interop/setup.mjs                    set it up and say where it is
 //   node tests/interop/setup.mjs run FILE [ARG…]    run a Python file of this folder with it
+// THREADKEEP_SDK=1.58.0 chooses that version, here and in every test of this folder; without it, it is the first below.
 // THREADKEEP_SDK_PYTHON names a Python that has the SDK already; then nothing is installed.
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { Stop, isProgram, main } from "../../scripts/process.mjs";
 import { environment } from "./environment.mjs";
 
-/** The one place that says which SDK everything here is checked against. */
-export const sdkVersion = "1.43.1";
-export const fixtures = path.resolve(import.meta.dirname, `../fixtures/sdk-${sdkVersion}`);
+/** The one place that says which versions of the SDK everything here is checked against: the one of the fixtures, and the newest. */
+export const sdkVersions = ["1.43.1", "1.58.0"];
+/** The one that it is checked against now. */
+export const sdkVersion = process.env.THREADKEEP_SDK || sdkVersions[0];
+if (!sdkVersions.includes(sdkVersion)) throw new Stop(`THREADKEEP_SDK is ${sdkVersion}: choose from ${sdkVersions.join(" and ")}`);
 
 // The SDK writes sets in hash order, prints a banner, and would fetch a price table.
 const quiet = { PYTHONHASHSEED: "0", PYTHONDONTWRITEBYTECODE: "1", OPENHANDS_SUPPRESS_BANNER: "1", LITELLM_LOCAL_MODEL_COST_MAP: "True" };
@@ -24,7 +27,9 @@ export async function python({ say = console.error } = {}) {
   return environment({
     name: `threadkeep-sdk-${sdkVersion}`,
     oldest: 12,
-    install: [`openhands-sdk==${sdkVersion}`, `openhands-tools==${sdkVersion}`],
+    // Every package is named there, with its hashes.
+    install: ["--require-hashes", "--no-deps"],
+    requirements: path.join(import.meta.dirname, "requirements", `${sdkVersion}.txt`),
     probe: `import importlib.metadata as m; assert m.version("openhands-sdk") == "${sdkVersion}"; import openhands.tools`,
     env: quiet,
     size: "700 MB",

@@ -10,6 +10,7 @@ import datetime as real_datetime
 import hashlib
 import itertools
 import json
+import os
 import random
 import shutil
 import uuid
@@ -31,7 +32,7 @@ from openhands.tools.terminal.metadata import CmdOutputMetadata
 
 from scripted_model import ScriptedModel
 
-PLACE = Path("/tmp/threadkeep-fixture")
+PLACE = Path(os.environ.get("THREADKEEP_STAGE", "/tmp/threadkeep-fixture"))
 WORKSPACE = PLACE / "workspace"
 CONVERSATIONS = PLACE / "conversations"
 PROMPT = "You are the agent of a threadkeep fixture. Use the tools you have."

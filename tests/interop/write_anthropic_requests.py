@@ -10,6 +10,7 @@ The bodies for the conversations of tests/fixtures/sdk-<version>/ are in one fil
 from __future__ import annotations
 
 import json
+from importlib.metadata import version
 
 from captured import FIXTURES, NotSent, capture, for_models, write, write_all  # first: it sets up the environment
 
@@ -146,7 +147,7 @@ def captured(model: str, messages: list[Message], tools, fields: dict) -> dict:
 def of_conversations() -> dict[str, dict]:
     """By directory: what is sent for the messages that the SDK makes of a conversation."""
     bodies = {}
-    for expected in sorted(FIXTURES.glob("sdk-*/*/*.expected.json")):
+    for expected in sorted(FIXTURES.glob(f"sdk-{version('openhands-sdk')}/*/*.expected.json")):
         messages = json.loads(expected.read_text(encoding="utf-8")).get("messages")
         if not messages:
             continue

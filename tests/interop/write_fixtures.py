@@ -2,11 +2,16 @@
 
     write_fixtures.py [SCENARIO...]     all of them by default; index.json is always written anew for those played
 
+THREADKEEP_FIXTURES names another folder than the repository's, THREADKEEP_STAGE the place where they are played, and
+THREADKEEP_SHARE=0/2 plays every second one, for as many processes at once; index-0.json is then their index.
+
 Every scenario is played in a process of its own, forked before any thread is started: some of them kill it.
 """
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import importlib.metadata
 import inspect
 import json
@@ -21,7 +26,7 @@ from pathlib import Path
 
 os.environ.update(OPENHANDS_SUPPRESS_BANNER="1", LITELLM_LOCAL_MODEL_COST_MAP="True", LOG_LEVEL="CRITICAL", TZ="UTC", PYTHONWARNINGS="ignore")
 warnings.simplefilter("ignore")
-os.environ["HOME"] = "/tmp/threadkeep-fixture/home"  # the user's own profiles and skills stay out
+os.environ["HOME"] = os.environ.get("THREADKEEP_STAGE", "/tmp/threadkeep-fixture") + "/home"  # the user's own profiles and skills stay out
 
 from openhands.sdk.utils.cipher import Cipher  # noqa: E402 - the environment above has to come first
 
@@ -33,7 +38,8 @@ from shown_kinds import shown_kinds  # noqa: E402
 from stage import CONVERSATIONS, PLACE, SCENARIOS, Stage  # noqa: E402
 
 VERSION = importlib.metadata.version("openhands-sdk")
-FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / f"sdk-{VERSION}"
+HOME = Path(__file__).resolve().parent.parent / "fixtures" / f"sdk-{VERSION}"
+FIXTURES = Path(os.environ.get("THREADKEEP_FIXTURES", HOME))
 SHORT = ("ok", "opens", "refused", "respelled", "base_state_lost", "execution_status", "kinds", "active_branch", "view", "unmatched_actions")
 RESUMED = ("ok", "error", "execution_status", "new_kinds", "request", "question")
 LONG = ("messages", "chat", "responses", "stats")
@@ -73,10 +79,10 @@ def play(name: str) -> None:
 
 
 def collect(name: str) -> list[Path]:
-    """Moves what a scenario wrote into the fixtures; lock files are no part of a conversation."""
+    """Moves what a scenario wrote into the fixtures; locks and markers are no part of a conversation."""
     target = FIXTURES / name
     shutil.rmtree(target, ignore_errors=True)
-    ignored = shutil.ignore_patterns(".eventlog.lock")
+    ignored = shutil.ignore_patterns(".eventlog.lock", ".eventlog-len-*.marker")
     shutil.copytree(CONVERSATIONS, target, ignore=ignored)
     return sorted(path for path in target.iterdir() if path.is_dir())
 
@@ -122,30 +128,56 @@ def write_json(path: Path, value) -> None:
     path.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
+def imported_by_playing(name: str) -> list[str]:
+    before = set(sys.modules)
+    play(name)
+    return [module for module in sys.modules if module not in before]
+
+
+def import_what_is_used() -> None:
+    """Its libraries import most of themselves when they are first used: in each process anew, which takes a second."""
+    for module in apart(lambda: imported_by_playing("tools")):
+        if not module.startswith(("openhands", "__")):
+            with contextlib.suppress(Exception):
+                importlib.import_module(module)
+
+
+def played(name: str) -> list[dict]:
+    apart(lambda: play(name), may_die=SCENARIOS[name].dies)
+    entries = [note(name, directory) for directory in collect(name)]
+    for entry in entries:
+        print(name, entry["id"], "ok" if entry["ok"] else "refused", len(entry.get("kinds", [])), "events", flush=True)
+    return entries
+
+
+def share(number: int, of: int) -> None:
+    entries = [{**entry, "order": order} for order, name in enumerate(SCENARIOS) if order % of == number for entry in played(name)]
+    shutil.rmtree(PLACE, ignore_errors=True)
+    write_json(FIXTURES / f"index-{number}.json", {"conversations": entries})
+
+
 def main(names: list[str]) -> None:
     if os.environ.get("PYTHONHASHSEED") != "0":
         raise SystemExit("set PYTHONHASHSEED=0: the SDK writes sets in hash order")
     import_every_tool()
+    import_what_is_used()
     FIXTURES.mkdir(parents=True, exist_ok=True)
+    if "THREADKEEP_SHARE" in os.environ:
+        return share(*map(int, os.environ["THREADKEEP_SHARE"].split("/")))
     index = FIXTURES / "index.json"
     before = json.loads(index.read_text(encoding="utf-8"))["conversations"] if index.exists() else []
     kept = [entry for entry in before if entry["scenario"] in SCENARIOS and names and entry["scenario"] not in names]
-    entries = []
-    for name in names or SCENARIOS:
-        apart(lambda: play(name), may_die=SCENARIOS[name].dies)
-        for directory in collect(name):
-            entries.append(note(name, directory))
-            entry = entries[-1]
-            print(name, directory.name, "ok" if entry["ok"] else "refused", len(entry.get("kinds", [])), "events", flush=True)
+    entries = [entry for name in names or SCENARIOS for entry in played(name)]
     for stale in FIXTURES.iterdir():
         if stale.is_dir() and stale.name not in SCENARIOS:
             shutil.rmtree(stale)
     shutil.rmtree(PLACE, ignore_errors=True)
     order = list(SCENARIOS)
     both = sorted(kept + entries, key=lambda entry: (order.index(entry["scenario"]), entry["id"]))
-    kinds = apart(lambda: shown_kinds(FIXTURES))
-    write_json(index, {"sdk": VERSION, "conversations": both, "kinds": kinds})
-    if not names and kinds["forgotten"]:
+    is_whole = {entry["scenario"] for entry in both} == SCENARIOS.keys()
+    kinds = apart(lambda: shown_kinds(FIXTURES)) if is_whole else None
+    write_json(index, {"sdk": VERSION, "conversations": both, **({"kinds": kinds} if kinds else {})})
+    if kinds and kinds["forgotten"]:
         raise SystemExit(f"no fixture shows {', '.join(kinds['forgotten'])}")
 
 

@@ -1,9 +1,14 @@
 //! Every request equals the one that the SDK sends for the same messages, tools and options, but for LiteLLM's own
 //! additions, which are all in [`without_litellms_own`].
 
-use crate::captured::{Case, assert_bodies_are_the_sdks, cases, request_over};
+use crate::captured::{Case, assert_bodies_are_the_sdks, cases, request_over, with_parts};
 use serde_json::Value;
-use threadkeep::llm::chat_completions::ChatCompletions;
+use threadkeep::llm::{
+    LlmOptions,
+    chat_completions::ChatCompletions,
+    message::{Content, Message, Role},
+    wire_api::{LlmRequest, WireApi as _},
+};
 
 const FOLDER: &str = "chat_requests";
 
@@ -35,6 +40,8 @@ fn headers_are_some_of_the_sdks() {
 /// * Azure: the output limit has its older name for models that do not reason. The newer one is understood for all.
 /// * vLLM: an assistant's list of texts becomes one text.
 ///
+/// Without what only servers take that are known to, and which the user did not set: see [`is_anybodys`].
+///
 /// And with what Mistral wants: see [`as_mistral_wants`]. And with what the SDK loses by mistake: sampling options of `openai/gpt-4o`, which it takes for a reasoning model as
 /// long as it has its prefix.
 pub fn without_litellms_own(case: &Case) -> Value {
@@ -46,6 +53,13 @@ pub fn without_litellms_own(case: &Case) -> Value {
     let sampling = ["temperature", "top_p"].into_iter().filter(|_| model == "openai/gpt-4o");
     for (name, value) in sampling.filter_map(|name| Some((name, case.llm.get(name)?))) {
         assert!(body.as_object_mut().unwrap().insert(name.into(), value.clone()).is_none());
+    }
+    if is_anybodys(case) {
+        let fields = body.as_object_mut().unwrap();
+        assert!(fields.remove("prompt_cache_key").is_some());
+        if !case.llm.contains_key("reasoning_effort") {
+            fields.remove("reasoning_effort");
+        }
     }
     if model.starts_with("azure/")
         && let Some(limit) = body.as_object_mut().unwrap().remove("max_tokens")
@@ -68,6 +82,44 @@ pub fn without_litellms_own(case: &Case) -> Value {
         as_mistral_wants(messages);
     }
     body
+}
+
+/// Whether the server is one of which nothing is known but its language: the user named it, and a model that OpenAI does
+/// not have.
+fn is_anybodys(case: &Case) -> bool {
+    let name = case.llm.get("model_canonical_name").unwrap_or(&case.llm["model"]).as_str().unwrap();
+    let openais = ["gpt-", "chatgpt-", "o1", "o3", "o4", "codex-"];
+    let model = case.llm["model"].as_str().unwrap();
+    let named = name.strip_prefix("openai/").unwrap_or(name);
+    (model.starts_with("openai/") || !model.contains('/'))
+        && !openais.iter().any(|start| named.starts_with(start))
+}
+
+#[test]
+fn a_server_of_which_nothing_is_known_is_sent_no_extras_unless_they_are_set() {
+    let sent = |model: &str, base_url: Option<&str>, effort: Option<&str>| {
+        let options = LlmOptions {
+            base_url: base_url.map(str::to_owned),
+            reasoning_effort: effort.map(str::to_owned),
+            ..LlmOptions::new(model)
+        };
+        let user = Message::new(Role::User, vec![Content::text("Hello")]);
+        with_parts(&options, &[user], &[], |request| {
+            let request = LlmRequest { conversation_id: Some("c-1"), ..*request };
+            let body: Value = serde_json::from_str(&ChatCompletions.begin(&request).unwrap().0.body).unwrap();
+            (body.get("reasoning_effort").is_some(), body.get("prompt_cache_key").is_some())
+        })
+    };
+    let own = Some("https://llm.example.org/v1");
+    assert_eq!(sent("my-model", own, None), (false, false));
+    assert_eq!(sent("openai/my-model", own, None), (false, false));
+    assert_eq!(sent("openai/my-model", Some("/v1"), None), (false, false));
+    assert_eq!(sent("my-model", own, Some("low")), (true, false), "the host knows its server");
+    assert_eq!(sent("gpt-5", own, None), (true, true), "a relay to a model of OpenAI's");
+    assert_eq!(sent("openai/gpt-5.1", own, None), (true, true));
+    assert_eq!(sent("openai/some-new-model", None, None), (true, true), "OpenAI's own server");
+    assert_eq!(sent("hosted_vllm/my-model", own, None), (true, true), "a server that is known by its prefix");
+    assert_eq!(sent("openrouter/some/model", own, None), (true, true));
 }
 
 /// LiteLLM sends what Mistral refuses: ids that are not its own, and a user who speaks right behind a tool.

@@ -20,3 +20,4 @@ mod models;
 mod scripted_http;
 mod streams;
 mod text_tools;
+mod waiting;

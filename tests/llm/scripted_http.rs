@@ -12,7 +12,7 @@ use std::{
 };
 use threadkeep::{
     host::Host,
-    llm::transport::{HttpBody, HttpClient, HttpError, HttpRequest, HttpResponse},
+    llm::transport::{HttpBody, HttpClient, HttpError, HttpRequest, HttpResponse, Wait},
 };
 use uuid::Uuid;
 
@@ -66,7 +66,11 @@ pub struct ScriptedHttp {
     pub requests: RefCell<Vec<HttpRequest>>,
     /// Exchanges that were dropped before they were over.
     pub aborted: Rc<Cell<u32>>,
+    /// Who waits for the network, and says whether to try again.
+    pub patience: Option<Patience>,
 }
+
+pub type Patience = Box<dyn Fn(&Wait<'_>) -> bool>;
 
 impl ScriptedHttp {
     pub fn new(replies: Vec<Reply>) -> Rc<Self> {
@@ -89,6 +93,11 @@ impl ScriptedHttp {
 }
 
 impl HttpClient for ScriptedHttp {
+    fn wait(&self, wait: &Wait<'_>) -> Option<LocalBoxFuture<'static, bool>> {
+        let goes_on = self.patience.as_ref()?(wait);
+        Some(future::ready(goes_on).boxed_local())
+    }
+
     fn post(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpResponse, HttpError>> {
         check(&request);
         self.requests.borrow_mut().push(request);

@@ -30,7 +30,7 @@ test("the tarball holds the built package and nothing else", () => {
   const expected = /^(dist\/[\w-]+\.(js|js\.map)|dist\/([\w-]+\/)?[\w-]+\.d\.ts|dist\/threadkeep(_[a-z]+)*_bg\.wasm|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
   assert.deepEqual(installed.files.filter((file) => !expected.test(file)), []);
   const needed = [
-    "dist/index.js", "dist/index.d.ts", ...wasms.flatMap(({ file, copy }) => [`dist/${file}`, `dist/${copy}`]),
+    "dist/index.js", "dist/static.js", "dist/index.d.ts", ...wasms.flatMap(({ file, copy }) => [`dist/${file}`, `dist/${copy}`]),
     "dist/testing.js", "dist/threadkeep_testing_bg.wasm", "LICENSE",
   ];
   for (const file of needed) {
@@ -42,6 +42,8 @@ test("TypeScript projects of either kind of resolution compile against its types
   const project = installed.project("types");
   const main = [
     'import { load, type Store } from "threadkeep";',
+    'import { load as loadStatic } from "threadkeep/static";',
+    "export const both: Array<typeof load> = [load, loadStatic];",
     'import { checkStore, type CaseReport } from "threadkeep/testing";',
     "export const loading: Promise<void> = load();",
     "export const check = (open: () => Store): Promise<CaseReport[]> => checkStore(open);",

@@ -123,8 +123,10 @@ test("without the passphrase tokens stay as they are, whatever is done", async (
   const [stored, { api_key }] = [sources(first), first.state.agent.llm];
   await first.close();
 
-  const second = await open({ conversationId: first.id });
-  assert.match(second.warnings.at(-1).message, /TOKEN, OTHER, the model's key; open the conversation with its passphrase \(cipher\), or give them again$/);
+  const locked = await open({ conversationId: first.id });
+  assert.match(locked.warnings.at(-1).message, /TOKEN, OTHER, the model's key; open the conversation with its passphrase \(cipher\), or give them again$/);
+  await locked.close();
+  const second = await open({ conversationId: first.id, llm: { apiKey: "" } });
   await second.updateSecrets({ TOKEN: "only-in-memory" });
   assert.deepEqual(await run(second, "TOKEN", "OTHER"), ["only-in-memory", null]);
   await second.setTags({ title: "kept" });
@@ -134,6 +136,41 @@ test("without the passphrase tokens stay as they are, whatever is done", async (
   assert.deepEqual(keys.slice(-1), ["Bearer sk-mine"]);
   assert.deepEqual([sources(third), third.state.agent.llm.api_key], [stored, api_key]);
   await third.close();
+});
+
+test("a key that is locked stops the request before it leaves without one", async () => {
+  const { open, run, keys, modelOf } = world();
+  const first = await open({ cipher: passphrase, llm: { apiKey: "sk-planted" } });
+  const { api_key } = first.state.agent.llm;
+  await first.close();
+
+  const locked = await open({ conversationId: first.id });
+  await assert.rejects(run(locked), (error) => {
+    assert.deepEqual([error.code, error.retryable], ["key_locked", false]);
+    assert.match(error.message, /stored encrypted.*open the conversation with its passphrase \(cipher\), or give the key/);
+    return true;
+  });
+  assert.deepEqual(keys, []);
+  assert.equal(locked.executionStatus, "error");
+  assert.deepEqual((await locked.events.at(-1)).code, "LLMAuthenticationError");
+  // Another server needs another key, or none; and the first one is locked again when it is back.
+  await locked.switchLLM(modelOf({ model: "other/m" }));
+  await locked.run();
+  await locked.switchLLM(modelOf());
+  await assert.rejects(run(locked), { code: "key_locked" });
+  await locked.switchLLM(modelOf({ apiKey: "sk-mine" }));
+  await locked.run();
+  assert.deepEqual([...new Set(keys.splice(0))], [null, "Bearer sk-mine"]);
+  assert.equal(locked.state.agent.llm.api_key, api_key);
+  await locked.close();
+
+  const unlocked = await open({ conversationId: first.id, cipher: passphrase });
+  await run(unlocked);
+  // Who wants none says so.
+  await unlocked.close();
+  const without = await open({ conversationId: first.id, llm: { apiKey: "" } });
+  await run(without);
+  assert.deepEqual([...new Set(keys)], ["Bearer sk-planted", null]);
 });
 
 test("a stored key is sent to no other server", async () => {

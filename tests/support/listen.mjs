@@ -2,12 +2,12 @@
 import { once } from "node:events";
 import http from "node:http";
 
-/** Returns { port, origin, close() }; `close` does not wait for clients that keep their connection. */
-export async function listen(handler) {
+/** Returns { port, origin, close() }; `close` does not wait for clients that keep their connection. A `port` may be named. */
+export async function listen(handler, port = 0) {
   const server = http.createServer(handler);
-  server.listen(0, "127.0.0.1");
+  server.listen(port, "127.0.0.1");
   await once(server, "listening");
-  const { port } = server.address();
+  ({ port } = server.address());
   const close = async () => {
     server.closeAllConnections();
     server.close();

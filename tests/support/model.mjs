@@ -90,6 +90,8 @@ class Model {
     for (const [name, value] of Object.entries(cors)) response.setHeader(name, value);
     const [path] = request.url.split(/[?#]/);
     if (request.method === "OPTIONS") return response.writeHead(204).end();
+    // Who waits for the network asks whether anybody is there.
+    if (request.method === "HEAD") return response.writeHead(404).end();
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
     const api = apis.find((api) => path.endsWith(api.path));
@@ -124,8 +126,8 @@ class Model {
   }
 
   /** Serves it alone. Returns { origin, baseUrl, close() }. */
-  async listen() {
-    const server = await listen(this.handle);
+  async listen(port) {
+    const server = await listen(this.handle, port);
     return { ...server, baseUrl: `${server.origin}/v1` };
   }
 }

@@ -4,6 +4,7 @@ import {
   Conversation,
   LLM,
   ThreadkeepError,
+  indexedDBStore,
   load,
   memoryStore,
   tool,
@@ -14,6 +15,7 @@ import {
   type ConversationInfo,
   type ErrorCode,
   type ExecutionStatus,
+  type HeldSecret,
   type HookInput,
   type Hooks,
   type ImportedConversation,
@@ -29,6 +31,7 @@ import {
   type Session,
   type Store,
   type TrajectoryEvent,
+  type WaitingEvent,
 } from "threadkeep";
 
 /** Fails to compile unless both types are the same. */
@@ -55,6 +58,7 @@ const add = tool<{ a: number; b: number }>({
   parameters: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } } },
   annotations: { readOnlyHint: true },
   replay: "safe",
+  needsApproval: async ({ a }) => (same<typeof a, number>(true), a > 100),
   async execute({ a, b }, { signal, idempotencyKey, progress, secret }) {
     same<Awaited<ReturnType<typeof secret>>, string | null>(true);
     same<typeof a, number>(true);
@@ -69,6 +73,7 @@ tool({
   parameters: { type: "object" },
   execute: ({ whatever }) => String(whatever),
 });
+tool({ name: "pay", description: "", parameters: { type: "object" }, needsApproval: true, execute: () => "" });
 // @ts-expect-error a tool does something
 tool({ name: "idle", description: "", parameters: { type: "object" } });
 tool({
@@ -78,6 +83,51 @@ tool({
   // @ts-expect-error a function is nothing that a model could read
   execute: () => () => 1,
 });
+/** To TypeScript an interface has no index, and is no `JSONValue`. */
+interface Weather {
+  place: string;
+  days: ReadonlyArray<{ high: number; note?: string }>;
+}
+const weather: Weather = { place: "Bergen", days: [{ high: 7 }] };
+tool({ name: "weather", description: "", parameters: { type: "object" }, execute: (): Weather => weather });
+tool({ name: "weather_later", description: "", parameters: { type: "object" }, execute: async () => (weather.days.length > 0 ? weather : "unknown") });
+tool({ name: "whole_weather", description: "", parameters: { type: "object" }, execute: () => [weather] });
+
+/** What is not there is not given: each option of each object also takes `undefined`. */
+export async function nothing(none: undefined, opened: Conversation): Promise<void> {
+  new LLM({
+    model: "m", apiKey: none, baseUrl: none, baseURL: none, apiMode: none, usageId: none, stream: none, temperature: none, topP: none, maxOutputTokens: none, reasoningEffort: none,
+    reasoningSummary: none, enableEncryptedReasoning: none, background: none, promptCacheRetention: none, numRetries: none, timeout: none, headers: none, nativeToolCalling: none,
+    capabilityOverrides: none, inputCostPerToken: none, outputCostPerToken: none, fallbacks: none, fallbackOn: none, fetch: none,
+  });
+  new LLM({ model: "m", capabilityOverrides: { supports_vision: none, supports_responses_api: none } });
+  tool({ name: "t", description: "", parameters: {}, jsonSchema: none, annotations: none, needsApproval: none, replay: none, close: none, execute: () => ({ content: [], isError: none }) });
+  tool({ name: "t", description: "", parameters: {}, annotations: { title: none, readOnlyHint: none, destructiveHint: none, idempotentHint: none, openWorldHint: none }, execute: () => "" });
+  const agent = new Agent({ llm, tools: none, systemPrompt: none, toolConcurrencyLimit: none });
+  await Conversation.open({
+    agent, conversationId: none, store: none, callbacks: none, tokenCallbacks: none, confirmationPolicy: none, securityAnalyzer: none, deleteOnClose: none, hooks: none, tags: none,
+    secrets: none, cipher: none, maxIterationPerRun: none, maxBudgetPerRun: none, stuckDetection: none, offline: none,
+  });
+  await Conversation.open({ agent, conversationId: null });
+  await Conversation.open({ agent, stuckDetection: { actionObservation: none, actionError: none, monologue: none, alternatingPattern: none } });
+  await Conversation.open({ agent, confirmationPolicy: { kind: "ConfirmRisky", threshold: none, confirmUnknown: none } });
+  await Conversation.open({ agent, hooks: { preToolUse: none, postToolUse: none, userPromptSubmit: none, sessionStart: none, sessionEnd: none, stop: none } });
+  await Conversation.open({ agent, hooks: { stop: () => ({ decision: "allow", reason: none, additionalContext: none }) } });
+  await Conversation.open({ agent, secrets: { A: { url: "/token", headers: none } } });
+  await opened.setSecurityAnalyzer({ kind: "PatternSecurityAnalyzer", highPatterns: none, mediumPatterns: none, injectionHighPatterns: none, injectionMediumPatterns: none });
+  await opened.setSecurityAnalyzer({ kind: "EnsembleSecurityAnalyzer", analyzers: [], propagateUnknown: none });
+  await opened.sendMessage("x", { sender: none, pending: none });
+  await opened.run({ signal: none, approve: none });
+  await opened.rejectPendingActions(none, { actionIds: none });
+  await opened.executeTool("t", weather, { signal: none });
+  await opened.setAgentState({ weather });
+  await opened.exportZip({ onProgress: none, signal: none });
+  await Conversation.importZip(new Blob(), { store: none, onProgress: none, signal: none });
+  await Conversation.importJSON([], { store: none });
+  indexedDBStore(none, { durability: none });
+  await new LLMProfileStore(none).load("x", { apiKey: none, headers: none, fetch: none, fallbacks: none, fallbackOn: none, background: none });
+}
+
 // @ts-expect-error tools are made by tool()
 new Agent({ llm, tools: [{ name: "add" }] });
 const agent = new Agent({ llm, tools: [add], systemPrompt: "Be brief.", toolConcurrencyLimit: 2 });
@@ -90,6 +140,9 @@ export async function use(signal: AbortSignal): Promise<void> {
 
   await using conversation = await Conversation.open({ agent, store, conversationId: crypto.randomUUID(), tags: { title: "x" } });
   await Conversation.open({ agent, store, maxIterationPerRun: 10, maxBudgetPerRun: 0.5, stuckDetection: false });
+  await Conversation.open({ agent, store, offline: "fail" });
+  // @ts-expect-error it waits or fails
+  await Conversation.open({ agent, store, offline: true });
   await Conversation.open({ agent, store, stuckDetection: { actionObservation: 4, actionError: 3, monologue: 3, alternatingPattern: 6 } });
   // @ts-expect-error thresholds are numbers
   await Conversation.open({ agent, store, stuckDetection: { monologue: "3" } });
@@ -112,7 +165,11 @@ export async function use(signal: AbortSignal): Promise<void> {
   await conversation.setConfirmationPolicy({ kind: "ConfirmRisky", threshold: "UNKNOWN" });
   await conversation.setSecurityAnalyzer({ securityRisk: (action) => (action.tool_name === "add" ? "LOW" : "HIGH") });
   await conversation.setSecurityAnalyzer(null);
+  same<(typeof conversation.heldSecrets)[number], HeldSecret>(true);
+  await conversation.allowSecrets();
   await conversation.setAllowedTools([...conversation.allowedTools, "add"]);
+  same<typeof conversation.waiting, WaitingEvent | null>(true);
+  same<ReturnType<typeof conversation.retryNow>, void>(true);
   await conversation.setAgentState({ seen: [1], gone: null });
   same<typeof conversation.securityRisks, Record<string, SecurityRisk>>(true);
   await conversation.updateSecrets({ A: "value", B: async () => "value", C: { url: "/token", headers: { "x-key": "k" } }, D: null });
@@ -168,6 +225,8 @@ export async function use(signal: AbortSignal): Promise<void> {
     same<typeof event, ConversationEvent | LiveEvent>(true);
     if (event.kind === "ActionEvent") same<string, typeof event.tool_call.arguments>(true);
     if (event.kind === "StreamingDeltaEvent") same<string | undefined, typeof event.content>(true);
+    if (event.kind === "WaitingEvent") same<[number, number, ErrorCode], [typeof event.attempt, typeof event.seconds, typeof event.why]>(true);
+    if (event.kind === "SecurityAnalysisEvent") same<{ [actionId: string]: SecurityRisk }, typeof event.risks>(true);
     // @ts-expect-error only some kinds have a summary
     event.summary;
   }

@@ -39,7 +39,13 @@ fn entries_may_come_in_any_order_and_with_things_that_file_managers_add() {
 #[test]
 fn lock_files_are_left_behind() {
     let mut archive = Listed::conversation(1);
-    for lock in ["events/.eventlog.lock", "owner_lease.json", ".owner_lease.lock"] {
+    for lock in [
+        "events/.eventlog.lock",
+        "events/.eventlog-len-1.marker",
+        "subagents/0f8fad5bd9cb469fa16570867728950e/events/.eventlog-len-7.marker",
+        "owner_lease.json",
+        ".owner_lease.lock",
+    ] {
         archive.add(&format!("{FOLDER}/{lock}"), b"");
     }
     assert_eq!(snapshot(&stored(&archive)), snapshot(&stored(&Listed::conversation(1))));

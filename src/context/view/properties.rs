@@ -4,6 +4,7 @@
 //! looked at again, until none has anything to say.
 
 use crate::{
+    context::pairs::{call_of, pairs},
     event::{Body, Event},
     names::Names,
 };
@@ -18,8 +19,13 @@ type Property<'a> = &'a dyn Fn(&[Event]) -> Verdict;
 pub(super) fn enforce(view: &mut Vec<Event>, branch: &[Event]) {
     let batches = batch_sizes(branch);
     let loops = ToolLoops::of(branch);
-    let properties: [Property<'_>; 4] =
-        [&repeated_answers, &|view| torn_batches(view, &batches), &unmatched_calls, &|view| loops.torn(view)];
+    let calls = Calls::of(branch);
+    let properties: [Property<'_>; 4] = [
+        &|view| calls.answered_again(view),
+        &|view| torn_batches(view, &batches),
+        &|view| calls.unmatched(view),
+        &|view| loops.torn(view),
+    ];
     while let Some(verdict) =
         properties.iter().map(|property| property(view)).find(|verdict| verdict.contains(&true))
     {
@@ -34,12 +40,6 @@ fn verdict(view: &[Event], mut has_to_go: impl FnMut(&Event) -> bool) -> Verdict
         verdict.push(has_to_go(event));
     }
     verdict
-}
-
-/// A call is answered once: the first answer stays, because the model has probably seen it.
-fn repeated_answers(view: &[Event]) -> Verdict {
-    let mut answered = Names::default();
-    verdict(view, |event| event.answered_call().is_some_and(|call| !answered.add(call, 0)))
 }
 
 /// The calls of one response are all there or none.
@@ -65,27 +65,49 @@ fn response_of(event: &Event) -> Option<&str> {
     }
 }
 
-/// Every call has an answer and every answer a call.
-fn unmatched_calls(view: &[Event]) -> Verdict {
-    let (mut calls, mut answers) = (Names::default(), Names::default());
-    for event in view {
-        if let Some(call) = call_of(event) {
-            calls.add(call, 0);
-        }
-        if let Some(call) = event.answered_call() {
-            answers.add(call, 0);
-        }
-    }
-    verdict(view, |event| {
-        call_of(event).is_some_and(|call| !answers.has(call))
-            || event.answered_call().is_some_and(|call| !calls.has(call))
-    })
+/// The calls of a branch, which are known by their actions.
+struct Calls {
+    /// The call that an event makes or answers.
+    call_of: Names,
+    count: usize,
 }
 
-fn call_of(event: &Event) -> Option<&str> {
-    match event.body() {
-        Body::ActionEvent(action) => Some(&action.tool_call_id),
-        _ => None,
+impl Calls {
+    fn of(branch: &[Event]) -> Self {
+        let mut call_of = Names::default();
+        for (event, pair) in branch.iter().zip(pairs(branch)) {
+            if let Some(pair) = pair {
+                call_of.add(event.id().as_str(), pair);
+            }
+        }
+        Self { call_of, count: branch.len() }
+    }
+
+    /// A call is answered once: the first answer stays, because the model has probably seen it.
+    fn answered_again(&self, view: &[Event]) -> Verdict {
+        let mut answered = vec![false; self.count];
+        verdict(view, |event| {
+            let call = event.answered_call().and_then(|_| self.call_of.get(event.id().as_str()));
+            let answered = call.and_then(|call| answered.get_mut(call));
+            answered.is_some_and(|answered| std::mem::replace(answered, true))
+        })
+    }
+
+    /// Every call has an answer and every answer a call.
+    fn unmatched(&self, view: &[Event]) -> Verdict {
+        let (mut called, mut answered) = (vec![false; self.count], vec![false; self.count]);
+        for event in view {
+            let list = if event.answered_call().is_some() { &mut answered } else { &mut called };
+            let call = self.call_of.get(event.id().as_str());
+            if let Some(is_there) = call.and_then(|call| list.get_mut(call)) {
+                *is_there = true;
+            }
+        }
+        verdict(view, |event| {
+            let other = if event.answered_call().is_some() { &called } else { &answered };
+            let is_there = self.call_of.get(event.id().as_str()).and_then(|call| other.get(call));
+            (call_of(event).is_some() || event.answered_call().is_some()) && is_there != Some(&true)
+        })
     }
 }
 

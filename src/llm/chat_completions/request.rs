@@ -25,7 +25,8 @@ pub(in crate::llm) fn request_body(request: &LlmRequest<'_>, messages: &str) -> 
             }
         }
     }
-    if features.supports_reasoning_effort {
+    // What is sent unasked only to who is known to take it is sent to anybody where the host set it.
+    if features.supports_reasoning_effort && (features.takes_extras || options.reasoning_effort.is_some()) {
         let effort = options.reasoning_effort();
         match provider.reasoning {
             ReasoningEffort::ThinkingSwitch => {
@@ -43,7 +44,7 @@ pub(in crate::llm) fn request_body(request: &LlmRequest<'_>, messages: &str) -> 
         let budget = THINKING_BUDGET.min(limit.saturating_sub(1));
         body.field("thinking", &format!("{{\"type\":\"enabled\",\"budget_tokens\":{budget}}}"));
     }
-    if let (true, Some(id)) = (provider.takes_cache_key, request.conversation_id) {
+    if let (true, Some(id)) = (provider.takes_cache_key && features.takes_extras, request.conversation_id) {
         body.field("prompt_cache_key", &quoted(id));
     }
     if request.is_streaming {

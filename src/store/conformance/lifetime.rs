@@ -113,6 +113,31 @@ pub(super) async fn a_writer_of_a_deleted_conversation_conflicts(place: &Place<'
     expect("times", &(listing.created_at, listing.updated_at), &(3.0, 5.0))
 }
 
+/// Also where the new log is as long as the old one was.
+pub(super) async fn a_writer_of_a_conversation_that_was_made_anew_conflicts(place: &Place<'_>) -> Outcome {
+    let (writer, other, id) = (place.open().await?, place.open().await?, conversation(1));
+    fill(&writer, 1).await?;
+    let next = |from, created_at| Commit {
+        events: numbered(from..from + 1),
+        base_state: base("y"),
+        created_at: Some(created_at),
+        ..Commit::new(from, 60.0)
+    };
+    writer.commit(id, next(5, 1.0)).await?;
+    other.delete(id).await?;
+    writer.conflict(id, next(6, 1.0)).await?;
+    other
+        .commit(id, Commit { events: numbered(0..6), base_state: base("z"), ..Commit::new(0, 50.0) })
+        .await?;
+    writer.conflict(id, next(6, 1.0)).await?;
+    writer.conflict(id, Commit { events: Vec::new(), ..next(6, 1.0) }).await?;
+    let listing = writer.loaded(id).await?;
+    expect("base state", &&*listing.base_state, &"z")?;
+    expect("events", &writer.events(id, 0..9).await?, &stored(0..6))?;
+    other.commit(id, next(6, 50.0)).await?;
+    expect("events", &writer.events(id, 0..9).await?, &stored(0..7))
+}
+
 pub(super) async fn a_closed_store_says_so(place: &Place<'_>) -> Outcome {
     let (store, id) = (place.open().await?, conversation(1));
     fill(&store, 1).await?;

@@ -123,6 +123,7 @@ cases! {
         deletion_spares_the_others
         deletion_ends_an_unfinished_import
         a_writer_of_a_deleted_conversation_conflicts
+        a_writer_of_a_conversation_that_was_made_anew_conflicts
         a_closed_store_says_so
         closing_one_handle_leaves_the_others_open
         reading_while_writing_sees_whole_commits;

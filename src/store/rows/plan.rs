@@ -72,14 +72,19 @@ pub enum Planned<'a> {
 /// `ids` are those that an earlier [`Planned::NeedsIds`] asked for; `now` is the clock.
 ///
 /// # Errors
-/// [`StoreError::Conflict`] if the log has another length, [`StoreError::Corrupt`] if the base state is unreadable.
+/// [`StoreError::Conflict`] if the log has another length or is another one, [`StoreError::Lost`] if there is none and was
+/// no deletion, [`StoreError::Corrupt`] if the base state is unreadable.
 pub fn plan<'a>(
     tip: Tip,
     commit: &'a Commit,
     ids: Option<Vec<EventId>>,
     now: f64,
 ) -> Result<Planned<'a>, StoreError> {
-    if commit.expected_length != tip.length {
+    if commit.created_at.is_some() && !tip.exists && tip.used == 0 {
+        return Err(StoreError::Lost);
+    }
+    let is_another = commit.created_at.is_some_and(|at| !tip.exists || at != tip.created_at);
+    if is_another || commit.expected_length != tip.length {
         return Err(StoreError::Conflict { expected: commit.expected_length });
     }
     let cut = commit.truncate_to.filter(|end| *end < tip.length);

@@ -17,7 +17,7 @@ use crate::{
     error::shown,
     host::Host as _,
     oneshot,
-    store::{Durability, StoreError},
+    store::{Durability, Found, StoreError},
     web::{guard, host::WebHost},
 };
 use idb::{DatabaseEvent as _, Event as _, Factory, Request as _, request::OpenDatabaseRequest};
@@ -56,6 +56,7 @@ struct State {
     opening: Option<Opening>,
     /// How often it was opened.
     generation: u32,
+    found: Found,
 }
 
 struct Open {
@@ -180,6 +181,11 @@ impl Connection {
         }
     }
 
+    /// What was there when it was opened.
+    pub(super) fn found(&self) -> Found {
+        self.0.state.borrow().found
+    }
+
     /// Closes for good.
     pub(super) fn close(&self) {
         let waiting = {
@@ -205,10 +211,13 @@ impl Shared {
         let mut request = factory.open(&self.name, Some(Version::CURRENT as u32)).map_err(idb_failure)?;
         let shared = Rc::clone(self);
         request.on_upgrade_needed(move |event| {
-            let migrated = event
-                .database()
-                .map_err(idb_failure)
-                .and_then(|database| migrate(&database, event.old_version().map_err(idb_failure)?));
+            let migrated = event.database().map_err(idb_failure).and_then(|database| {
+                let version = event.old_version().map_err(idb_failure)?;
+                if version == 0 {
+                    shared.state.borrow_mut().found = found(&event.clone().into());
+                }
+                migrate(&database, version)
+            });
             if let Err(error) = migrated {
                 if let Some(opening) = &mut shared.state.borrow_mut().opening {
                     opening.failure = Some(error);
@@ -302,4 +311,11 @@ impl Shared {
             Ok(JsValue::UNDEFINED)
         });
     }
+}
+
+/// A database that was not there. Chromium removes all of an origin when one file of it is damaged, and says so in the
+/// first event of this kind.
+fn found(event: &JsValue) -> Found {
+    let loss = js_sys::Reflect::get(event, &"dataLoss".into()).ok().and_then(|loss| loss.as_string());
+    if loss.is_some_and(|loss| loss == "total") { Found::Damage } else { Found::Nothing }
 }

@@ -9,12 +9,12 @@ pub(super) fn failure(thrown: &JsValue) -> StoreError {
     let (name, message) = describe(thrown);
     match name.as_str() {
         "QuotaExceededError" => StoreError::Quota,
-        "VersionError" => StoreError::Failed {
-            name,
-            message:
-                "a newer version of the app has written this database; reload the page to get that version"
-                    .to_owned(),
-        },
+        "VersionError" => StoreError::Newer,
+        "SecurityError" => unavailable(&message),
+        // What Chromium says where the user lets no site store anything.
+        "UnknownError" if message == "The user denied permission to access the database." => {
+            unavailable(&message)
+        }
         _ => StoreError::Failed { name, message },
     }
 }
@@ -27,10 +27,7 @@ pub(super) fn idb_failure(error: idb::Error) -> StoreError {
     };
     match error {
         DomException(exception) => failure(&exception),
-        IndexedDbNotFound(_) => StoreError::Failed {
-            name: "NotSupportedError".to_owned(),
-            message: "there is no IndexedDB here; use memoryStore()".to_owned(),
-        },
+        IndexedDbNotFound(_) => unavailable("there is none"),
         IndexedDbOpenFailed(thrown)
         | IndexedDbDeleteFailed(thrown)
         | ObjectStoreCreateFailed(thrown)
@@ -41,6 +38,11 @@ pub(super) fn idb_failure(error: idb::Error) -> StoreError {
             StoreError::Failed { name: "UnknownError".to_owned(), message: "the idb crate failed".to_owned() }
         }
     }
+}
+
+fn unavailable(why: &str) -> StoreError {
+    let advice = "; let this site store data, or use memoryStore()";
+    StoreError::Unavailable(["IndexedDB cannot be used here: ", why, advice].concat())
 }
 
 /// Whether this is the named DOMException.

@@ -19,7 +19,7 @@ mod write;
 use crate::{
     id::{ConversationId, EventId, StorePath},
     store::{
-        Commit, Durability, Listing, Store, StoreFuture, StoredEvent,
+        Commit, Durability, Found, Listing, Store, StoreFuture, StoredEvent,
         rows::{TRUST, Tip},
     },
     turn::{Turn, TurnLock},
@@ -162,6 +162,10 @@ impl Store for IndexedDbStore {
             self.tips.borrow_mut().forget(conversation);
             write::delete(&self.connection, conversation).await
         })
+    }
+
+    fn found(&self) -> Found {
+        self.connection.found()
     }
 
     fn close(&self) {

@@ -48,6 +48,8 @@ pub struct Ledger {
     paid: RefCell<Vec<String>>,
     paid_before: Cell<usize>,
     counted_before: Cell<usize>,
+    /// The event behind which the model was asked last.
+    asked_behind: RefCell<Option<String>>,
     /// Answers that stand in the log.
     taken_in: RefCell<HashSet<String>>,
     is_closed: Cell<bool>,
@@ -95,6 +97,7 @@ impl Ledger {
     /// where another hook denied the end that this brings.
     pub fn model_is_asked(&self, question: &str) {
         self.policy_is_new.set(false);
+        self.is_listened_to();
         assert!(!question.contains(SECRET), "the model is told a secret: {question}");
         let Some((_, last)) = question.rsplit_once(MESSAGE) else { return };
         let (number, rest) = last.split_once('.').unwrap();
@@ -103,6 +106,11 @@ impl Ledger {
             !is_denied || rest.contains("[Stop hook feedback]"),
             "the model is asked about a message that was denied"
         );
+    }
+
+    /// An answer will come, to what the model has seen so far.
+    pub fn is_listened_to(&self) {
+        *self.asked_behind.borrow_mut() = self.last_seen();
     }
 
     /// A message unlike the others.
@@ -127,7 +135,11 @@ impl Ledger {
 
     /// The last event of which the model is told.
     pub fn last_seen(&self) -> Option<String> {
-        let branch = self.branch(self.head.borrow().as_deref());
+        self.last_seen_at(self.head.borrow().as_deref())
+    }
+
+    fn last_seen_at(&self, head: Option<&str>) -> Option<String> {
+        let branch = self.branch(head);
         let is_seen = |event: &&Rc<Value>| {
             let kind = event["kind"].as_str().unwrap();
             kind == "MessageEvent"
@@ -183,6 +195,7 @@ impl Ledger {
     /// The commit was applied.
     pub fn applied(&self, commit: &Commit) {
         assert!(!self.is_closed.get(), "it is closed and still written");
+        let mut answers = Vec::new();
         let mut events = self.events.borrow_mut();
         let mut places = self.places.borrow_mut();
         assert_eq!(commit.expected_length, events.len() as u64, "the log is only appended to");
@@ -194,7 +207,10 @@ impl Ledger {
                 None => assert!(events.is_empty(), "no parent: {json}"),
             }
             assert!(places.insert(id.to_string(), events.len()).is_none(), "two events {id}");
-            self.taken_in.borrow_mut().extend(event["llm_response_id"].as_str().map(str::to_owned));
+            let answer = event["llm_response_id"].as_str().map(str::to_owned);
+            if answer.is_some_and(|answer| self.taken_in.borrow_mut().insert(answer)) {
+                answers.push(event["parent_id"].as_str().map(str::to_owned));
+            }
             events.push(Rc::new(event));
         }
         for (_, json) in &commit.events {
@@ -210,6 +226,10 @@ impl Ledger {
             }
         }
         drop((events, places));
+        for parent in answers {
+            let seen = self.last_seen_at(parent.as_deref());
+            assert_eq!(seen, *self.asked_behind.borrow(), "an answer that is not behind what it answers");
+        }
         self.note_hooks(commit);
         if let Some(state) = &commit.base_state {
             assert!(!state.contains(SECRET), "a secret is stored: {state}");

@@ -250,6 +250,7 @@ impl Provider {
             assert_ne!(kept.standing.get(), Standing::Failed, "{id} is known to have failed");
         }
         assert!(!self.ledger.has_taken_in(id), "{id} has been taken in");
+        self.ledger.is_listened_to();
         match kept.standing.get() {
             Standing::Forgotten => Ok(whole(404, &json!({ "error": { "message": "There is none." } }))),
             _ if is_streaming => Ok(self.stream(&kept)),

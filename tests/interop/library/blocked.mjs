@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
 import { Conversation, memoryStore } from "../../../dist/index.js";
-import { fixtures } from "../setup.mjs";
+import { fixtures } from "../conversations.mjs";
 import { eventsOf, open, say, scripted } from "./chat.mjs";
 import { filesOf, packed } from "./files.mjs";
 import { conversations } from "./imported.mjs";

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { Conversation, memoryStore } from "../../../dist/index.js";
-import { fixtures } from "../setup.mjs";
+import { fixtures } from "../conversations.mjs";
 import { eventsOf, open, say, scripted } from "./chat.mjs";
 import { eventsAmong, exported, filesOf, packed, unpacked } from "./files.mjs";
 import { conversations } from "./imported.mjs";
@@ -77,6 +77,8 @@ async function goesThereAndBack(t, scenario, sdk, place) {
   const zip = await exported(second);
   const left = unpacked(zip);
   for (const [name, content] of files) assert.deepEqual(left.get(name), content, name);
+  const beside = (names) => [...names].filter((name) => name.includes("/.eventlog"));
+  assert.deepEqual([beside(left.keys()), beside(filesOf(directory).keys()).length > 0], [[], true], "locks and markers stay with Python");
   await second.close();
 
   // Python's copy goes another way: it is not brought in, and what is stored stays.

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { Conversation, memoryStore } from "../../../dist/index.js";
-import { fixtures } from "../setup.mjs";
+import { fixtures } from "../conversations.mjs";
 import { eventsOf, open, scripted } from "./chat.mjs";
 import { exported, filesOf, packed, unpacked } from "./files.mjs";
 import { conversations } from "./imported.mjs";

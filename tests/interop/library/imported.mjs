@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { Conversation, memoryStore } from "../../../dist/index.js";
-import { fixtures } from "../setup.mjs";
+import { fixtures } from "../conversations.mjs";
 import { eventsOf, open, scripted } from "./chat.mjs";
 import { eventsAmong, exported, filesOf, membersOf, packed, unpacked } from "./files.mjs";
 

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Conversation, memoryStore } from "../../../dist/index.js";
 import { id, longConversationFiles } from "../long-conversation.mjs";
-import { fixtures } from "../setup.mjs";
+import { fixtures } from "../conversations.mjs";
 import { open, say, scripted } from "./chat.mjs";
 import { exported, packed } from "./files.mjs";
 

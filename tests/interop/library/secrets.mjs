@@ -56,7 +56,9 @@ async function pythonToPage(t, sdk, place) {
   await imported(directory, id, memoryStore(), async (store) => {
     const model = await scripted(t, [{ calls: [{ name: "ask", arguments: { names: [...names, "DESCRIBED"] } }] }, { text: "Done." }]);
     const conversation = await open(t, { model, store, conversationId: id, tools: [ask], cipher, llm });
-    assert.deepEqual(conversation.warnings.filter(({ code }) => code === "secrets_unavailable"), []);
+    const [held, ...missing] = conversation.warnings.filter(({ code }) => code === "secrets_unavailable");
+    assert.match(held.message, /not fetched before allowSecrets\(\): LOOKUP from https:\/\/vault\.invalid$/);
+    assert.deepEqual([missing, conversation.heldSecrets], [[], [{ name: "LOOKUP", url: lookup.url }]]);
     await say(conversation, "Ask.");
     assert.deepEqual(given.pop(), { ...shapes, DESCRIBED: "described-value" });
     await conversation.updateSecrets({ DESCRIBED: "another value" });

@@ -20,9 +20,7 @@ function* policies() {
     "unknown as text": { kind: "ConfirmRisky", confirmUnknown: "no" },
   };
   for (const [name, value] of each(policies)) {
-    // Nothing at all leaves what is stored.
-    const opened = value ? invalid : either;
-    yield { name: `confirmationPolicy: ${name}`, expected: opened, attempt: (world) => world.open([], { confirmationPolicy: value }) };
+    yield { name: `confirmationPolicy: ${name}`, expected: invalid, attempt: (world) => world.open([], { confirmationPolicy: value }) };
     yield { name: `setConfirmationPolicy(${name})`, expected: invalid, attempt: async (world) => (await world.open()).setConfirmationPolicy(value) };
   }
 }
@@ -81,8 +79,9 @@ function* decisions() {
 }
 
 function* closing() {
+  for (const [name, value] of each({ null: null, text: "yes", flag: true, hostile: hostile() })) yield { name: `offline: ${name}`, expected: invalid, attempt: (world) => world.open([], { offline: value }) };
   for (const [name, value] of each({ text: "yes", number: 1, hostile: hostile() })) yield { name: `deleteOnClose: ${name}`, expected: invalid, attempt: (world) => world.open([], { deleteOnClose: value }) };
-  for (const [method, given] of Object.entries({ editAction: [crypto.randomUUID(), {}], executeTool: ["finish", {}], setConfirmationPolicy: [ask], setSecurityAnalyzer: [null], setAllowedTools: [[]], setAgentState: [{}] })) {
+  for (const [method, given] of Object.entries({ editAction: [crypto.randomUUID(), {}], executeTool: ["finish", {}], setConfirmationPolicy: [ask], setSecurityAnalyzer: [null], setAllowedTools: [[]], allowSecrets: [], setAgentState: [{}] })) {
     yield { name: `${method}() after close()`, expected: ["invalid_state"], attempt: async (world) => {
       const conversation = await world.open();
       await conversation.close();

@@ -9,6 +9,13 @@ export function hostile() {
   return new Proxy(function () {}, Object.fromEntries(traps.map((trap) => [trap, fail])));
 }
 
+/** A proxy that was revoked: not even `instanceof` and `Array.isArray()` can be asked. */
+export function revoked(target = {}) {
+  const { proxy, revoke } = Proxy.revocable(target, {});
+  revoke();
+  return proxy;
+}
+
 /** An object whose property cannot be read. */
 export function unreadable(name, rest = {}) {
   return Object.defineProperty({ ...rest }, name, {
@@ -33,16 +40,16 @@ export function cyclic() {
   return object;
 }
 
-export const noString = { number: 7, NaN, null: null, true: true, symbol: Symbol("odd"), bigint: 7n, object: {}, array: ["x"], function: () => "x", bare: Object.create(null), hostile: hostile() };
-export const noNumber = { text: "7", NaN, infinite: Infinity, negative: -1, null: null, true: true, symbol: Symbol("odd"), bigint: 7n, object: {}, hostile: hostile() };
-export const noFunction = { text: "x", number: 7, null: null, true: true, symbol: Symbol("odd"), object: {}, array: [] };
-export const noObject = { text: "x", number: 7, null: null, true: true, symbol: Symbol("odd"), bigint: 7n };
-export const noArray = { text: "x", number: 7, null: null, object: {}, bare: Object.create(null), hostile: hostile(), length: { length: 2 ** 32 } };
+export const noString = { number: 7, NaN, null: null, true: true, symbol: Symbol("odd"), bigint: 7n, object: {}, array: ["x"], function: () => "x", bare: Object.create(null), hostile: hostile(), revoked: revoked() };
+export const noNumber = { text: "7", NaN, infinite: Infinity, negative: -1, null: null, true: true, symbol: Symbol("odd"), bigint: 7n, object: {}, hostile: hostile(), revoked: revoked() };
+export const noFunction = { text: "x", number: 7, null: null, true: true, symbol: Symbol("odd"), object: {}, array: [], revoked: revoked() };
+export const noObject = { text: "x", number: 7, null: null, true: true, symbol: Symbol("odd"), bigint: 7n, revoked: revoked() };
+export const noArray = { text: "x", number: 7, null: null, object: {}, bare: Object.create(null), hostile: hostile(), length: { length: 2 ** 32 }, revoked: revoked([]) };
 
 /** What things are thrown and rejected with. */
 export const reasons = {
   nothing: undefined, null: null, text: "on purpose", empty: "", number: 7, symbol: Symbol("odd"), bigint: 7n, object: {}, "odd message": { message: 7 },
-  bare: Object.create(null), speechless: speechless(), "unreadable message": unreadable("message"), hostile: hostile(), cyclic: cyclic(), array: [], function: () => {},
+  bare: Object.create(null), speechless: speechless(), "unreadable message": unreadable("message"), hostile: hostile(), revoked: revoked(), cyclic: cyclic(), array: [], function: () => {},
   "lone surrogate": new Error("\ud83d"), coded: { code: "internal", message: "not ours" }, "odd code": { code: 7, message: "x" },
 };
 

@@ -2,7 +2,8 @@
 import { constructorRows } from "./constructors.mjs";
 import { controlRows } from "./control.mjs";
 import { conversationRows } from "./conversations.mjs";
+import { hostileRows } from "./hostile.mjs";
 import { runningRows } from "./running.mjs";
 
 /** Every row: { name, expected, attempt(world) }. */
-export const rows = [...constructorRows(), ...conversationRows(), ...controlRows(), ...runningRows()];
+export const rows = [...constructorRows(), ...conversationRows(), ...controlRows(), ...runningRows(), ...hostileRows()];

@@ -1,5 +1,6 @@
 // Conversations in which the user decides about calls.
 import assert from "node:assert/strict";
+import { tool } from "../../../../dist/index.js";
 import { eventsOf } from "../chat.mjs";
 
 const begin = ["SystemPrompt", "Message"];
@@ -23,6 +24,14 @@ export const control = {
     options: { confirmationPolicy: ask },
     replies: [three],
     kinds: [...begin, "Action", "Action", "Action"],
+    play: ({ conversation }) => waits(conversation),
+  },
+  "a call that waits because of its tool, under a policy that never asks": {
+    breaks: true,
+    pending: 1,
+    tools: [tool({ name: "pay", description: "Pays.", parameters: { type: "object", properties: {} }, annotations: { destructiveHint: true }, execute: () => "paid" })],
+    replies: [{ text: "Paying.", calls: [{ name: "pay", arguments: {} }] }],
+    kinds: [...begin, "Action"],
     play: ({ conversation }) => waits(conversation),
   },
   "one call approved, one rejected, one edited": {

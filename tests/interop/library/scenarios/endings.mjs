@@ -193,7 +193,7 @@ export const endings = {
   },
   "a message while the model answers": {
     replies: [],
-    kinds: [...begin, "Message", "Message", "Message", "Message"],
+    kinds: [...begin, "Message", "Message", "Message"],
     play: async ({ conversation, model }) => {
       const heard = deferred();
       model.add({ text: "First.", pace: (write) => (write === 0 ? heard.promise : undefined) }, { text: "Second." });

@@ -75,7 +75,7 @@ export const messages = {
     kinds: [...begin, "Action", "Observation", "Message"],
   },
   "a model that takes strings": {
-    llm: { model: "openai/deepseek-chat" },
+    llm: { model: "openai/deepseek-v3.2" },
     replies: [{ text: "Adding.", calls: [{ name: "add", arguments: { a: 1, b: 2 } }] }, { text: "3." }],
     kinds: [...begin, "Action", "Observation", "Message"],
   },

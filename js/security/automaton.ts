@@ -1,0 +1,229 @@
+// Looks for a regular expression in a text in steps that are counted, and stops at a limit.
+//
+// JavaScript's own search tries one way after the other, and a pattern such as `(a+)+$` has more of them than there is
+// time. Here all ways are followed at once: no state is entered twice at one place of the text, so that a search takes
+// at most as many steps as the pattern has states times the text has characters. Whether something is found is the same
+// in both; where it is, nobody asks.
+
+/** The search would take too long, or the pattern is too large to begin. */
+export class TooLong extends Error {}
+
+/** How many steps several searches may take together. */
+export class Steps {
+  constructor(private left: number) {}
+
+  take(steps = 1): void {
+    this.left -= steps;
+    if (this.left < 0) throw new TooLong("it would take too long");
+  }
+}
+
+/** A search in the characters of a text. @throws TooLong */
+export type Search = (text: Uint32Array, steps: Steps) => boolean;
+
+/**
+ * Searches for what a `RegExp` of this source with the flags `iu` finds; `building` is what the making of it may take.
+ * @throws TooLong for a reference to a group, too, which no limit holds
+ */
+export function automaton(source: string, building: Steps): Search {
+  const machine = new Machine(new Parser(source).all(), false, building);
+  return (text, steps) => machine.isIn(text, steps);
+}
+
+/** The characters of a text. */
+export function characters(text: string): Uint32Array {
+  return Uint32Array.from(text, (character) => character.codePointAt(0)!);
+}
+
+type Part =
+  | { is: "atom"; atom: Atom }
+  | { is: "sequence"; parts: Part[] }
+  | { is: "choice"; parts: Part[] }
+  | { is: "repeat"; part: Part; min: number; max: number }
+  | { is: "look"; part: Part; isBehind: boolean; isNegated: boolean };
+
+/** What one character may be. */
+class Atom {
+  readonly #pattern: RegExp;
+  /** By character: undefined until it is asked about. */
+  readonly #known: Array<boolean | undefined> = [];
+
+  constructor(source: string) {
+    this.#pattern = new RegExp(`^${source}$`, "iu");
+  }
+
+  has(character: number): boolean {
+    // A table of what is common, which a text cannot make large.
+    if (character > 127) return this.#pattern.test(String.fromCodePoint(character));
+    return (this.#known[character] ??= this.#pattern.test(String.fromCodePoint(character)));
+  }
+}
+
+/** Reads what `python-regex.ts` writes, which a `RegExp` has accepted. */
+class Parser {
+  #at = 0;
+
+  constructor(readonly source: string) {}
+
+  all(): Part {
+    const parts = [this.#sequence()];
+    while (this.#take(/\|/y)) parts.push(this.#sequence());
+    return parts.length === 1 ? parts[0]! : { is: "choice", parts };
+  }
+
+  #sequence(): Part {
+    const parts: Part[] = [];
+    while (this.#at < this.source.length && !/[|)]/.test(this.source[this.#at]!)) parts.push(this.#repeated(this.#one()));
+    return { is: "sequence", parts };
+  }
+
+  #repeated(part: Part): Part {
+    const repeat = this.#take(/([*+?]|\{(\d+)(,?)(\d*)\})\??/y);
+    if (!repeat) return part;
+    const [, sign, from, comma, to] = repeat;
+    if (from === undefined) return { is: "repeat", part, min: sign === "+" ? 1 : 0, max: sign === "?" ? 1 : Infinity };
+    return { is: "repeat", part, min: Number(from), max: comma ? (to ? Number(to) : Infinity) : Number(from) };
+  }
+
+  #one(): Part {
+    const look = this.#take(/\(\?(<?)([=!])/y);
+    if (look) return { is: "look", part: this.#group(), isBehind: look[1] === "<", isNegated: look[2] === "!" };
+    if (this.#take(/\((?:\?(?::|<[^>]*>))?/y)) return this.#group();
+    if (this.#take(/\\[1-9k]/y)) throw new TooLong("it refers to a group");
+    const atom = this.#take(/\[(?:[^\]\\]|\\[^])*\]|\\u\{[^}]*\}|\\x..|\\?[^]/uy)!;
+    return { is: "atom", atom: new Atom(atom[0]) };
+  }
+
+  #group(): Part {
+    const part = this.all();
+    this.#at += 1;
+    return part;
+  }
+
+  #take(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.source);
+    if (found) this.#at = pattern.lastIndex;
+    return found;
+  }
+}
+
+type State =
+  | { is: "found" }
+  | { is: "atom"; atom: Atom; next: number }
+  | { is: "fork"; next: number[] }
+  | { is: "look"; machine: Machine; isNegated: boolean; next: number };
+
+class Machine {
+  readonly #states: State[] = [{ is: "found" }];
+  readonly #start: number;
+  readonly #isBackwards: boolean;
+  /** At which place each state was entered last. */
+  readonly #entered: Float64Array;
+  #place = 0;
+  /** Whether a match can begin with a character. */
+  readonly #begins = new Map<number, boolean>();
+
+  constructor(part: Part, isBackwards: boolean, building: Steps) {
+    this.#isBackwards = isBackwards;
+    this.#start = this.#make(part, 0, building);
+    this.#entered = new Float64Array(this.#states.length);
+  }
+
+  isIn(text: Uint32Array, steps: Steps): boolean {
+    let states: number[] = [];
+    for (let at = 0; at <= text.length; at += 1) {
+      steps.take();
+      if (states.length === 0 && at < text.length && !this.#canBegin(text[at]!, steps)) continue;
+      states.push(this.#start);
+      const next = this.#step(states, text, at, steps);
+      if (next === "found") return true;
+      states = next;
+    }
+    return false;
+  }
+
+  /** Whether it is found right before or behind this place. */
+  isAt(text: Uint32Array, at: number, steps: Steps): boolean {
+    let states = [this.#start];
+    for (let place = at; states.length > 0; place += this.#isBackwards ? -1 : 1) {
+      const next = this.#step(states, text, place, steps);
+      if (next === "found") return true;
+      states = next;
+    }
+    return false;
+  }
+
+  /** From the states at one place to those at the next. */
+  #step(states: number[], text: Uint32Array, at: number, steps: Steps): number[] | "found" {
+    this.#place += 1;
+    const next: number[] = [];
+    const character = text[this.#isBackwards ? at - 1 : at];
+    while (states.length > 0) {
+      const index = states.pop()!;
+      if (this.#entered[index] === this.#place) continue;
+      this.#entered[index] = this.#place;
+      steps.take();
+      const state = this.#states[index]!;
+      if (state.is === "found") return "found";
+      if (state.is === "fork") states.push(...state.next);
+      else if (state.is === "look") {
+        if (state.machine.isAt(text, at, steps) !== state.isNegated) states.push(state.next);
+      } else if (character !== undefined && state.atom.has(character)) next.push(state.next);
+    }
+    return next;
+  }
+
+  #canBegin(character: number, steps: Steps): boolean {
+    let can = this.#begins.get(character);
+    if (can === undefined) this.#begins.set(character, (can = this.#beginsWith(character, steps)));
+    return can;
+  }
+
+  /** Whether it may be found here, if everything that is looked at beside it fits. */
+  #beginsWith(character: number, steps: Steps): boolean {
+    const open = [this.#start];
+    const seen = new Set<number>();
+    while (open.length > 0) {
+      const index = open.pop()!;
+      if (seen.has(index)) continue;
+      seen.add(index);
+      steps.take();
+      const state = this.#states[index]!;
+      if (state.is === "found" || (state.is === "atom" && state.atom.has(character))) return true;
+      if (state.is === "fork") open.push(...state.next);
+      else if (state.is === "look") open.push(state.next);
+    }
+    return false;
+  }
+
+  /** The state from which this part leads to `next`. */
+  #make(part: Part, next: number, building: Steps): number {
+    building.take();
+    switch (part.is) {
+      case "atom":
+        return this.#states.push({ is: "atom", atom: part.atom, next }) - 1;
+      case "look":
+        return this.#states.push({ is: "look", machine: new Machine(part.part, part.isBehind, building), isNegated: part.isNegated, next }) - 1;
+      case "sequence": {
+        const parts = this.#isBackwards ? part.parts : [...part.parts].reverse();
+        return parts.reduce((at, each) => this.#make(each, at, building), next);
+      }
+      case "choice":
+        return this.#fork(part.parts.map((each) => this.#make(each, next, building)));
+      case "repeat": {
+        let at = next;
+        if (part.max === Infinity) {
+          at = this.#fork([next]);
+          (this.#states[at] as { next: number[] }).next.push(this.#make(part.part, at, building));
+        } else for (let n = part.min; n < part.max; n += 1) at = this.#fork([next, this.#make(part.part, at, building)]);
+        for (let n = 0; n < part.min; n += 1) at = this.#make(part.part, at, building);
+        return at;
+      }
+    }
+  }
+
+  #fork(next: number[]): number {
+    return this.#states.push({ is: "fork", next }) - 1;
+  }
+}

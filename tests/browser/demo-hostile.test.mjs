@@ -1,0 +1,85 @@
+// Conversations that the demo page could choke on: they are shown all the same, after a reload too, and can be exported.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { conversation, entry, eventId, eventPath, id } from "../archive/conversation.mjs";
+import { zip } from "../archive/zip-bytes.mjs";
+import { startDemo, stepsOf } from "./demo-page.mjs";
+import { availableBrowsers } from "./driver.mjs";
+import { tabs } from "./shared.mjs";
+
+const nested = Array.from({ length: 2000 }, (_, depth) => `${"  ".repeat(depth)}- a\n`).join("");
+const answers = {
+  "quotes": "> ".repeat(5000),
+  "lists": "- ".repeat(3000),
+  "marks": "*a_".repeat(8000),
+  "nested lists": nested.slice(0, 4_000_000),
+  "paragraphs": "a\n\n".repeat(100_000),
+};
+const last = "and that was all.";
+
+/** Says the answer that the last message names. */
+async function model(request, response) {
+  let body = "";
+  for await (const piece of request) body += piece;
+  const said = JSON.stringify(JSON.parse(body).messages.findLast(({ role }) => role === "user").content);
+  const [, text] = Object.entries(answers).findLast(([name]) => said.includes(`the ${name}`)) ?? [, ""];
+  const chunk = (choice) => `data: ${JSON.stringify({ id: "chatcmpl-0123456789abcdef", choices: [{ index: 0, ...choice }] })}\n\n`;
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  response.end(`${chunk({ delta: { role: "assistant", content: text } })}${chunk({ delta: { content: ` ${last}` } })}${chunk({ delta: {}, finish_reason: "stop" })}data: [DONE]\n\n`);
+}
+
+let demo;
+before(async () => (demo = await startDemo({ model })));
+after(() => demo.close());
+
+for (const kind of availableBrowsers) {
+  test(kind, { timeout: 180_000 }, async (context) => {
+    const browser = await tabs(kind);
+    const folder = mkdtempSync(path.join(tmpdir(), "hostile-"));
+    const step = stepsOf(context, browser, demo);
+    try {
+      await step("answers that a parser chokes on are shown as they are, and again after a reload", async (page) => {
+        for (const name of Object.keys(answers)) await page.ask(`Say the ${name}`);
+        const shown = () => page.page.$$eval(".entry-agent .prose", (answers) => answers.map((answer) => answer.textContent.slice(0, 20)));
+        const expected = Object.values(answers).map((text) => text.slice(0, 20));
+        assert.deepEqual(await shown(), expected);
+        await page.page.reload();
+        await page.until("all is shown", (count) => document.querySelectorAll(".entry-agent").length === count, expected.length);
+        assert.deepEqual(await shown(), expected);
+        for (const slow of await page.page.evaluate(() => performance.getEntriesByType("longtask").map(({ duration }) => duration))) assert.ok(slow < 2000);
+        await page.press("Export");
+        await page.press("Export");
+        await page.download(/\.zip$/);
+      });
+
+      await step("the rest of a long text is shown on demand", async (page) => {
+        await page.ask("Say the paragraphs");
+        const length = () => page.page.$eval(".entry-agent .prose", (answer) => answer.textContent.length);
+        const before = await length();
+        await page.page.click(".more-text");
+        assert.ok((await length()) > before + 40_000);
+      });
+
+      await step("events that cannot be read stand in their places", async (page) => {
+        const entries = conversation(6);
+        entry(entries, eventPath(1)).content = '{"id":"';
+        entry(entries, eventPath(2)).content = `{"id":"${eventId(2)}","source":"agent","tools":7,"kind":"SystemPromptEvent"}`;
+        const archive = path.join(folder, "broken.zip");
+        writeFileSync(archive, zip(entries));
+        await page.drop(archive);
+        await page.until("it is open", (id) => location.hash.includes(id), id);
+        await page.shows(/An event that cannot be read/);
+        await page.shows(/SystemPromptEvent \(this page has no view for it\)/);
+        await page.press("Export");
+        await page.press("Export");
+        await page.download(/\.zip$/);
+      });
+    } finally {
+      await browser.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+}

@@ -1,0 +1,52 @@
+// A message in the middle of an answer, in the demo page: it is there at once, and stands where the agent has read it.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startDemo, stepsOf } from "./demo-page.mjs";
+import { availableBrowsers } from "./driver.mjs";
+import { photograph, tabs } from "./shared.mjs";
+
+let demo;
+before(async () => (demo = await startDemo({ delay: 10 })));
+after(() => demo.close());
+
+const speech = () => [...document.querySelectorAll(".items .entry-user .said, .items .entry-agent .prose")].map((element) => element.textContent.replace(/\s+/g, " ").slice(0, 40));
+
+for (const kind of availableBrowsers) {
+  test(kind, { timeout: 60_000 }, async (context) => {
+    const browser = await tabs(kind);
+    const step = stepsOf(context, browser, demo);
+    try {
+      await step("what is said in the middle of an answer is shown as sent, and stands behind that answer", async (page) => {
+        await page.say("hello");
+        await page.streams(20);
+        await page.say("what is 2 + 3?");
+        await page.shows(/what is 2 \+ 3\?.*reads it when it is done/, ".sent");
+        assert.equal(await page.page.$eval(".live .prose", (live) => live.isConnected), true, "the answer goes on above it");
+        await page.isAccessible("a message that is not read yet");
+        await photograph(page, `order-${kind}-in-the-middle`);
+        await page.shows(/= 5/);
+        await page.idle();
+        assert.equal(await page.text(".sent"), "");
+        const said = await page.page.evaluate(speech);
+        assert.deepEqual([said[0], said[2]], ["hello", "what is 2 + 3?"]);
+        assert.ok(said.length >= 4, said.join(" / "));
+        assert.equal(await page.page.evaluate(() => document.querySelector(".items").textContent.includes("Note to the agent")), false);
+        await photograph(page, `order-${kind}-after`);
+      });
+
+      await step("a page that is closed in the middle of an answer has the message when it is opened again", async (page) => {
+        await page.say("A long answer of 60 paragraphs");
+        await page.streams();
+        await page.say("what is 2 + 3?");
+        await page.shows(/what is 2 \+ 3\?/, ".sent");
+        await page.page.reload();
+        await page.shows(/60 paragraphs.*what is 2 \+ 3\?/);
+        await page.press("Continue");
+        await page.shows(/= 5/);
+        await page.idle();
+      });
+    } finally {
+      await browser.close();
+    }
+  });
+}

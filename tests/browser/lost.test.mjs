@@ -1,0 +1,181 @@
+// What is said when the browser has lost what was stored: its database was damaged, or cleared while it was in use; and who
+// writes where two tabs begin at once, or one makes anew what the other has.
+import assert from "node:assert/strict";
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { startServer } from "../support/server.mjs";
+import { availableBrowsers, launch } from "./driver.mjs";
+import { tabs } from "./shared.mjs";
+
+let server;
+before(async () => (server = await startServer()));
+after(() => server.close());
+const page = () => `${server.origin}/pages/blank.html`;
+
+/** For a page: a conversation by this id, with a model that answers at once. */
+async function begin(conversationId, name) {
+  const { Agent, Conversation, LLM, indexedDBStore } = await import("/threadkeep/index.js");
+  const answer = { id: crypto.randomUUID(), choices: [{ index: 0, message: { role: "assistant", content: "Hello." }, finish_reason: "stop" }] };
+  const fetch = async () => Response.json({ ...answer, id: crypto.randomUUID() });
+  const llm = new LLM({ model: "openai/m", baseUrl: "https://model.invalid", stream: false, numRetries: 1, fetch });
+  globalThis.store = indexedDBStore(name);
+  globalThis.conversation = await Conversation.open({ agent: new Agent({ llm }), store, ...(conversationId && { conversationId }) });
+  const { id, access, warnings } = conversation;
+  return { id, access, warnings, length: (await conversation.events.slice()).length };
+}
+
+const talk = async () => {
+  await conversation.sendMessage("Hello?");
+  return (await conversation.run()).status;
+};
+
+/** A death in the middle of writing leaves a log that ends like this. */
+function tear(profile) {
+  const folder = path.join(profile, "Default/IndexedDB");
+  const database = path.join(folder, readdirSync(folder).find((name) => name.endsWith(".indexeddb.leveldb")));
+  const logs = readdirSync(database).filter((name) => name.endsWith(".log")).map((name) => path.join(database, name));
+  const [newest] = logs.sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
+  appendFileSync(newest, Buffer.from([1, 2, 3, 4, 0, 2, 1]));
+}
+
+const until = async (browser, condition, ...args) => {
+  const deadline = Date.now() + 20_000;
+  while (!(await browser.evaluate(condition, ...args))) assert.ok(Date.now() < deadline, `not in time: ${condition}`);
+};
+
+describe("a database that the browser removes", { skip: !availableBrowsers.includes("chromium") && "Chromium alone does it" }, () => {
+  const kept = "1057a000-0000-4000-8000-000000000001";
+  const other = "1057a000-0000-4000-8000-000000000002";
+  for (const [how, first] of [["by whoever opens what was in it", kept], ["by whoever begins another", undefined]]) {
+    test(`is noticed ${how}`, { timeout: 120_000 }, async () => {
+      const profile = mkdtempSync(path.join(tmpdir(), "threadkeep-torn-"));
+      try {
+        const before = await launch("chromium", { profile });
+        try {
+          await before.page(page());
+          for (const id of [other, kept]) {
+            await before.evaluate(begin, id, "torn");
+            assert.equal(await before.evaluate(talk), "finished");
+          }
+          await until(before, () => caches.open("threadkeep-conversations").then((cache) => cache.keys()).then((keys) => keys.length === 2));
+        } finally {
+          await before.kill();
+        }
+        tear(profile);
+        // What is torn is passed over by the first start, which writes on behind it, and found by the second.
+        const between = await launch("chromium", { profile });
+        try {
+          await between.page(page());
+          assert.deepEqual((await between.evaluate(begin, kept, "torn")).warnings, []);
+          await between.evaluate(talk);
+        } finally {
+          await between.kill();
+        }
+        const after = await launch("chromium", { profile });
+        try {
+          await after.page(page());
+          const { length, warnings, access } = await after.evaluate(begin, first, "torn");
+          assert.deepEqual([length, access], [0, "writer"]);
+          const [{ code, message }] = warnings;
+          assert.equal(code, "store_lost");
+          assert.match(message, /damaged/);
+          assert.ok(message.includes(kept) && message.includes(other), message);
+          await after.evaluate(() => conversation.close());
+          // Also later, when the database is one like any other.
+          await after.page(page());
+          const later = await after.evaluate(begin, other, "torn");
+          assert.deepEqual([later.length, later.warnings.map(({ code }) => code)], [0, ["store_lost"]]);
+          await after.evaluate(() => conversation.close());
+          await after.page(page());
+          assert.deepEqual((await after.evaluate(begin, other, "torn")).warnings, []);
+        } finally {
+          await after.close();
+        }
+      } finally {
+        rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+      }
+    });
+  }
+});
+
+for (const kind of availableBrowsers) {
+  describe(kind, { timeout: 180_000 }, () => {
+    let browser;
+    before(async () => {
+      browser = await tabs(kind);
+      await browser.page(page());
+    });
+    after(() => browser.close());
+
+    test("a new conversation and one that was deleted are no loss", async () => {
+      const { id, warnings } = await browser.evaluate(begin, undefined, "no-loss");
+      assert.deepEqual(warnings, []);
+      await until(browser, () => caches.open("threadkeep-conversations").then((cache) => cache.keys()).then((keys) => keys.length === 1));
+      await browser.evaluate(async () => {
+        const { Conversation } = await import("/threadkeep/index.js");
+        await conversation.close();
+        await Conversation.delete(conversation.id, store);
+      });
+      await until(browser, () => caches.open("threadkeep-conversations").then((cache) => cache.keys()).then((keys) => keys.length === 0));
+      assert.deepEqual((await browser.evaluate(begin, id, "no-loss")).warnings, []);
+      await browser.evaluate(() => conversation.close());
+    });
+
+    test("an opening does not wait for a cache that says nothing, and fails with none that fails", async () => {
+      for (const broken of [() => (caches.open = () => new Promise(() => {})), () => (caches.open = async () => { throw new Error("no cache"); })]) {
+        await browser.page(page());
+        await browser.evaluate(broken);
+        assert.deepEqual((await browser.evaluate(begin, crypto.randomUUID(), `no-cache-${crypto.randomUUID()}`)).warnings, []);
+        await browser.evaluate(() => conversation.close());
+      }
+      await browser.page(page());
+    });
+
+    test("what is cleared while it is open is lost, whatever is called next", async () => {
+      for (const status of ["new", "finished"]) {
+        for (const verb of ["sendMessage", "run", "events", "setTags"]) {
+          await browser.evaluate(begin, crypto.randomUUID(), "cleared");
+          await browser.evaluate(talk);
+          const outcome = await browser.evaluate(async (status, verb) => {
+            if (status === "new") await conversation.sendMessage("More.");
+            await new Promise((resolve, reject) => {
+              const request = indexedDB.deleteDatabase("cleared");
+              request.onsuccess = resolve;
+              request.onerror = () => reject(request.error);
+            });
+            const verbs = {
+              sendMessage: () => conversation.sendMessage("Are you there?"),
+              run: () => conversation.run(),
+              events: () => conversation.events.slice(),
+              setTags: () => conversation.setTags({ a: "b" }),
+            };
+            const outcome = await verbs[verb]().then((value) => `it gave ${JSON.stringify(value)}`, ({ code }) => code);
+            await conversation.close();
+            return outcome;
+          }, status, verb);
+          assert.equal(outcome, "store_lost", `${verb} of a conversation that was ${status}`);
+        }
+      }
+    });
+
+    test("where two tabs open a new conversation at once, one writes and the other follows", async () => {
+      const [one, two] = [await tabs(kind), await tabs(kind)];
+      try {
+        for (const tab of [one, two]) await tab.page(page());
+        const seen = [];
+        for (let round = 0; round < 40; round++) {
+          const id = crypto.randomUUID();
+          const opened = await Promise.all([one, two].map((tab) => tab.evaluate(begin, id, "at-once").then(({ access }) => access, ({ message }) => message)));
+          seen.push(opened.sort().join(" and "));
+          await Promise.all([one, two].map((tab) => tab.evaluate(() => conversation.close())));
+        }
+        assert.deepEqual(seen, Array(40).fill("follower and writer"));
+      } finally {
+        await one.close();
+        await two.close();
+      }
+    });
+  });
+}

@@ -1,0 +1,34 @@
+// A service worker that holds a conversation when it is told to, and says how it went.
+import * as library from "/threadkeep/static.js";
+
+addEventListener("install", () => skipWaiting());
+addEventListener("activate", (event) => event.waitUntil(clients.claim()));
+addEventListener("message", (event) => event.waitUntil(answer(event)));
+
+async function answer({ data: id, ports: [port] }) {
+  try {
+    port.postMessage({ said: await converse(id) });
+  } catch (error) {
+    port.postMessage({ failed: `${error.code}: ${error.stack}` });
+  }
+}
+
+async function converse(conversationId) {
+  const { Agent, Conversation, LLM, tool } = library;
+  const roll = tool({ name: "roll", description: "Rolls.", parameters: { type: "object", properties: { sides: { type: "integer" } } }, execute: async (_, { secret }) => ((await secret("TOKEN")) ? "rolled" : "no secret") });
+  const calls = [{ id: "call_1", type: "function", function: { name: "roll", arguments: '{"sides":6}' } }];
+  let asked = 0;
+  const fetch = async () => Response.json({ choices: [{ message: asked++ ? { content: "Done." } : { content: "", tool_calls: calls }, finish_reason: "stop" }] });
+  const llm = new LLM({ model: "openai/gpt-4o", apiKey: "k", fetch, stream: false, numRetries: 1 });
+  const conversation = await Conversation.open({
+    agent: new Agent({ llm, tools: [roll] }), conversationId, secrets: { TOKEN: "a-value" }, cipher: "a passphrase", securityAnalyzer: { kind: "PatternSecurityAnalyzer" },
+  });
+  await conversation.sendMessage("Roll.");
+  const { finalResponse } = await conversation.run();
+  const { size } = await conversation.exportZip();
+  const [{ role }] = await conversation.toMessages();
+  const { input } = await conversation.toMessages("responses");
+  const kinds = (await conversation.events.slice()).map(({ kind }) => kind);
+  await conversation.close();
+  return { access: conversation.access, finalResponse, hasZip: size > 1000, role, hasInput: input.length > 0, kinds };
+}

@@ -1,0 +1,197 @@
+//! Tools whose calls wait whatever the policy says, and what a tool's hints add to what an analyzer says.
+
+use crate::support::{World, calls, say, text};
+use futures_executor::block_on;
+use futures_util::{
+    FutureExt as _,
+    future::{LocalBoxFuture, join},
+};
+use std::rc::Rc;
+use threadkeep::{
+    cancel::CancelToken,
+    conversation::{Conversation, base_state::ExecutionStatus},
+    event::{RawJson, SecurityRisk},
+    security::{ConfirmationPolicy, SecurityAnalyzer, StoredAnalyzer},
+    store::MemoryStore,
+    tool::{Replay, Tool, ToolAnnotations, ToolCall, ToolDefinition, ToolFailure, ToolKind, ToolOutput},
+};
+
+type Asked = fn(&str) -> LocalBoxFuture<'static, bool>;
+
+/// A tool with these hints that says of itself when it is to be asked about.
+struct Pay(ToolDefinition, Option<Asked>);
+
+impl Tool for Pay {
+    fn definition(&self) -> &ToolDefinition {
+        &self.0
+    }
+
+    fn check(&self, _: &str) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn needs_approval(&self, arguments: &str) -> Option<LocalBoxFuture<'static, bool>> {
+        self.1.map(|asked| asked(arguments))
+    }
+
+    fn call(&self, _: ToolCall) -> LocalBoxFuture<'static, Result<ToolOutput, ToolFailure>> {
+        Box::pin(async { Ok(ToolOutput::text("paid")) })
+    }
+}
+
+fn pay(annotations: ToolAnnotations, asked: Option<Asked>) -> Rc<dyn Tool> {
+    let definition = ToolDefinition {
+        name: "pay".into(),
+        description: "Pays.".into(),
+        parameters: r#"{"type":"object"}"#.into(),
+        annotations,
+        replay: Replay::Never,
+        kind: ToolKind::Mcp,
+    };
+    Rc::new(Pay(definition, asked))
+}
+
+fn destructive() -> ToolAnnotations {
+    ToolAnnotations { destructive_hint: Some(true), ..ToolAnnotations::default() }
+}
+
+fn reaching_out() -> ToolAnnotations {
+    ToolAnnotations { open_world_hint: Some(true), ..ToolAnnotations::default() }
+}
+
+fn world(tool: Rc<dyn Tool>) -> World {
+    let call = calls(&[("a", "pay", r#"{"sum":5}"#)]);
+    World::new(Rc::new(MemoryStore::new()), vec![tool], [call, text("Done.")])
+}
+
+async fn run(conversation: &Conversation) -> ExecutionStatus {
+    conversation.run(CancelToken::default()).await.unwrap().status
+}
+
+async fn status_after_call(world: &World) -> ExecutionStatus {
+    let conversation = world.open().await.unwrap();
+    say(&conversation, "Go").await;
+    run(&conversation).await
+}
+
+/// Says the same of every call.
+struct Says(SecurityRisk);
+
+impl SecurityAnalyzer for Says {
+    fn security_risk(&self, _: &str) -> LocalBoxFuture<'static, Option<SecurityRisk>> {
+        let risk = self.0;
+        Box::pin(async move { Some(risk) })
+    }
+}
+
+const ALWAYS: Asked = |_| Box::pin(async { true });
+const NEVER: Asked = |_| Box::pin(async { false });
+const LARGE: Asked = |arguments| {
+    let is_large = arguments.contains("500");
+    Box::pin(async move { is_large })
+};
+
+#[test]
+fn what_is_said_to_destroy_waits_without_any_policy_unless_its_author_says_otherwise() {
+    block_on(async {
+        use ExecutionStatus::{Finished, WaitingForConfirmation};
+        for (tool, expected) in [
+            (pay(destructive(), None), WaitingForConfirmation),
+            (pay(destructive(), Some(NEVER)), Finished),
+            (pay(ToolAnnotations::default(), Some(ALWAYS)), WaitingForConfirmation),
+            (pay(ToolAnnotations::default(), Some(LARGE)), Finished),
+            (pay(ToolAnnotations::default(), None), Finished),
+            (pay(reaching_out(), None), Finished),
+        ] {
+            assert_eq!(status_after_call(&world(tool)).await, expected);
+        }
+    });
+}
+
+#[test]
+fn a_call_that_its_tool_lets_go_is_still_the_policys_affair() {
+    block_on(async {
+        let mut world = world(pay(destructive(), Some(NEVER)));
+        world.confirmation_policy = Some(ConfirmationPolicy::AlwaysConfirm);
+        assert_eq!(status_after_call(&world).await, ExecutionStatus::WaitingForConfirmation);
+    });
+}
+
+#[test]
+fn an_allowed_tool_is_not_asked_about_for_its_hints_but_for_what_its_author_says() {
+    block_on(async {
+        for (tool, expected) in [
+            (pay(destructive(), None), ExecutionStatus::Finished),
+            (pay(destructive(), Some(ALWAYS)), ExecutionStatus::WaitingForConfirmation),
+        ] {
+            let world = world(tool);
+            let conversation = world.open().await.unwrap();
+            conversation.set_allowed_tools(&["pay".to_owned()]).await.unwrap();
+            say(&conversation, "Go").await;
+            assert_eq!(run(&conversation).await, expected);
+        }
+    });
+}
+
+#[test]
+fn what_waits_because_of_its_tool_waits_over_a_reload_and_runs_once_it_is_approved() {
+    block_on(async {
+        let first = world(pay(destructive(), None));
+        assert_eq!(status_after_call(&first).await, ExecutionStatus::WaitingForConfirmation);
+        let mut next = World::new(first.store, first.tools, [text("Done.")]);
+        next.host = first.host;
+        let conversation = next.open().await.unwrap();
+        assert_eq!(conversation.execution_status(), ExecutionStatus::WaitingForConfirmation);
+        assert_eq!(conversation.pending_actions().await.unwrap().len(), 1);
+        assert_eq!(run(&conversation).await, ExecutionStatus::Finished);
+        assert!(next.kinds().await.contains(&"Observation".to_owned()));
+    });
+}
+
+#[test]
+fn a_tool_that_never_says_whether_it_is_asked_about_lets_go_when_the_run_is_interrupted_or_closed() {
+    block_on(async {
+        for closes in [false, true] {
+            let silent: Asked = |_| Box::pin(std::future::pending());
+            let world = world(pay(ToolAnnotations::default(), Some(silent)));
+            let conversation = world.open().await.unwrap();
+            say(&conversation, "Go").await;
+            let running = run(&conversation).shared();
+            let stop = async {
+                assert!(running.clone().now_or_never().is_none(), "it waits for the answer");
+                match closes {
+                    true => conversation.close().await,
+                    false => conversation.interrupt().await.unwrap(),
+                }
+            };
+            let (status, ()) = join(running.clone(), stop).await;
+            assert_eq!(status, ExecutionStatus::Paused);
+            assert!(!world.kinds().await.contains(&"Action".to_owned()), "nobody had decided about the call");
+        }
+    });
+}
+
+#[test]
+fn what_reaches_beyond_the_page_is_of_medium_risk_at_least() {
+    block_on(async {
+        use ExecutionStatus::{Finished, WaitingForConfirmation};
+        use SecurityRisk::{High, Low, Medium, Unknown};
+        for (hints, said, threshold, expected) in [
+            (ToolAnnotations::default(), Low, Medium, Finished),
+            (reaching_out(), Low, Medium, WaitingForConfirmation),
+            (reaching_out(), Low, High, Finished),
+            (reaching_out(), Unknown, Medium, WaitingForConfirmation),
+            (ToolAnnotations::default(), Unknown, Medium, Finished),
+            (reaching_out(), High, High, WaitingForConfirmation),
+        ] {
+            let mut world = world(pay(hints.clone(), None));
+            world.confirmation_policy =
+                Some(ConfirmationPolicy::ConfirmRisky { threshold, confirm_unknown: false });
+            let patterns = RawJson::parse(r#"{"kind":"PatternSecurityAnalyzer"}"#).unwrap();
+            world.stored_analyzer = Some(StoredAnalyzer::of(patterns));
+            world.analyzer = Some(Rc::new(Says(said)));
+            let status = status_after_call(&world).await;
+            assert_eq!(status, expected, "{hints:?} {said:?} {threshold:?}");
+        }
+    });
+}

@@ -1,0 +1,233 @@
+//! Histories that somebody else wrote, or that were damaged: what the model is told of them, and what the host is.
+
+use crate::support::{ID, World, say, text};
+use futures_executor::block_on;
+use serde_json::{Value, json};
+use std::rc::Rc;
+use threadkeep::{
+    cancel::CancelToken,
+    context::view::View,
+    conversation::{Conversation, WarningCode},
+    event::Event,
+    id::ConversationId,
+    store::{Commit, MemoryStore, Store},
+};
+
+fn id() -> ConversationId {
+    ID.parse().unwrap()
+}
+
+/// Ids that count up.
+fn event_id(number: usize) -> String {
+    format!("00000000-0000-4000-8000-{number:012}")
+}
+
+fn parts(text: &str) -> Value {
+    json!([{ "type": "text", "text": text }])
+}
+
+fn instructions() -> Value {
+    json!({ "source": "agent", "system_prompt": { "type": "text", "text": "Be kind." }, "tools": [], "kind": "SystemPromptEvent" })
+}
+
+fn message(text: &str) -> Value {
+    json!({ "source": "user", "llm_message": { "role": "user", "content": parts(text) }, "kind": "MessageEvent" })
+}
+
+fn call(response: &str, call: &str) -> Value {
+    json!({
+        "source": "agent", "thought": [], "tool_name": "echo", "tool_call_id": call, "llm_response_id": response,
+        "tool_call": { "id": call, "name": "echo", "arguments": "{}", "origin": "completion" },
+        "action": { "data": {}, "kind": "MCPToolAction" }, "kind": "ActionEvent",
+    })
+}
+
+fn result(action: usize, call: &str, text: &str) -> Value {
+    json!({
+        "source": "environment", "tool_name": "echo", "tool_call_id": call, "action_id": event_id(action),
+        "observation": { "content": parts(text), "tool_name": "echo", "kind": "MCPToolObservation" },
+        "kind": "ObservationEvent",
+    })
+}
+
+fn rejection(action: usize, call: &str, reason: &str) -> Value {
+    json!({
+        "source": "environment", "tool_name": "echo", "tool_call_id": call, "action_id": event_id(action),
+        "rejection_reason": reason, "kind": "UserRejectObservation",
+    })
+}
+
+/// A stored conversation of these events, which follow each other unless they say otherwise; texts are files that are
+/// no JSON. HEAD is at the last one. `edit` changes the state.
+async fn stored(events: Vec<Value>, edit: impl FnOnce(&mut Value)) -> World {
+    let store = MemoryStore::new();
+    let world = World::new(Rc::new(store.another()), vec![], [text("Well.")]);
+    drop(world.open().await.unwrap());
+    let mut commit = Commit::new(0, 0.0);
+    for (place, mut event) in events.into_iter().enumerate() {
+        let id = event_id(place);
+        if let Some(fields) = event.as_object_mut() {
+            fields.insert("id".into(), id.clone().into());
+            fields.insert("timestamp".into(), "2026-01-31T09:15:02.123456".into());
+            if place > 0 && !fields.contains_key("parent_id") {
+                fields.insert("parent_id".into(), event_id(place - 1).into());
+            }
+        }
+        let text = event.as_str().map_or_else(|| event.to_string(), str::to_owned);
+        commit.events.push((id.parse().unwrap(), text.into()));
+    }
+    let mut state: Value =
+        serde_json::from_str(&store.load(id()).await.unwrap().unwrap().base_state).unwrap();
+    state["leaf_event_id"] = event_id(commit.events.len() - 1).into();
+    edit(&mut state);
+    commit.base_state = Some(state.to_string().into());
+    store.commit(id(), commit).await.unwrap();
+    world
+}
+
+/// What the model is told when the user says one word more.
+async fn told(world: &World, conversation: &Conversation) -> Vec<String> {
+    say(conversation, "And now?").await;
+    conversation.run(CancelToken::default()).await.unwrap();
+    let told = |message: &Value| {
+        let texts = message["content"].as_array().into_iter().flatten();
+        let texts: Vec<_> = texts.map(|part| part["text"].as_str().unwrap().to_owned()).collect();
+        format!("{}: {}", message["role"].as_str().unwrap(), texts.join(" "))
+    };
+    world.model.last_messages().iter().map(told).collect()
+}
+
+fn codes(conversation: &Conversation) -> Vec<WarningCode> {
+    conversation.warnings().iter().map(|warning| warning.code).collect()
+}
+
+/// Some servers count their calls from zero in every answer, and the SDK keeps their ids.
+#[test]
+fn a_result_answers_its_own_call_where_the_ids_of_calls_come_again() {
+    block_on(async {
+        let log = vec![
+            instructions(),
+            message("Go"),
+            call("r1", "call_0"),
+            result(2, "call_0", "first"),
+            call("r2", "call_0"),
+            result(4, "call_0", "second"),
+            call("r3", "call_0"),
+            rejection(6, "call_0", "not today"),
+        ];
+        let world = stored(log, |_| {}).await;
+        let conversation = world.open().await.unwrap();
+        let told = told(&world, &conversation).await;
+        assert_eq!(
+            told[2..],
+            [
+                "assistant: ",
+                "tool: first",
+                "assistant: ",
+                "tool: second",
+                "assistant: ",
+                "tool: Action rejected: not today",
+                "user: And now?"
+            ]
+        );
+    });
+}
+
+#[test]
+fn results_that_come_late_answer_their_own_calls_where_ids_come_again() {
+    block_on(async {
+        let log = vec![
+            instructions(),
+            message("Go"),
+            call("r1", "call_0"),
+            call("r2", "call_0"),
+            result(2, "call_0", "first"),
+            result(3, "call_0", "second"),
+        ];
+        let world = stored(log, |_| {}).await;
+        let told = told(&world, &world.open().await.unwrap()).await;
+        let results: Vec<_> = told.iter().filter_map(|line| line.strip_prefix("tool: ")).collect();
+        assert_eq!(results, ["first", "second"]);
+    });
+}
+
+/// Nothing but the order tells a model which result is whose.
+#[test]
+fn results_of_calls_with_one_id_in_one_answer_stand_in_the_order_of_the_calls() {
+    let log =
+        [call("r", "call_0"), call("r", "call_0"), rejection(1, "call_0", "no"), result(0, "call_0", "yes")];
+    let events = log.into_iter().enumerate().map(|(place, mut event)| {
+        event["id"] = event_id(place).into();
+        Event::decode(event_id(place).parse().unwrap(), event.to_string().into())
+    });
+    let messages = View::of_branch(&events.collect::<Vec<_>>()).messages();
+    let texts: Vec<_> = messages.iter().map(|message| message.text()).collect();
+    assert_eq!(texts, ["", "yes", "Action rejected: no"]);
+}
+
+/// Where the SDK would refuse the whole log.
+#[test]
+fn a_parent_that_cannot_be_followed_loses_neither_the_instructions_nor_a_word() {
+    for (what, parent) in [
+        ("missing", "00000000-0000-4000-8000-0000000000ff".to_owned()),
+        ("its own", event_id(3)),
+        ("in a circle", event_id(4)),
+        ("no id at all", "somewhere".to_owned()),
+    ] {
+        block_on(async {
+            let mut log =
+                vec![instructions(), message("One"), message("Two"), message("Three"), message("Four")];
+            log[3]["parent_id"] = parent.into();
+            let world = stored(log, |_| {}).await;
+            let conversation = world.open().await.unwrap();
+            let told = told(&world, &conversation).await;
+            assert_eq!(told, ["system: Be kind.", "user: One Two Three Four And now?"], "{what}");
+            assert_eq!(codes(&conversation), [WarningCode::HistoryBroken], "{what}");
+        });
+    }
+}
+
+#[test]
+fn an_event_of_the_history_that_cannot_be_read_is_skipped_and_said() {
+    block_on(async {
+        let log = vec![instructions(), message("One"), "{\"id\": ".into(), message("Three")];
+        let world = stored(log, |_| {}).await;
+        let conversation = world.open().await.unwrap();
+        assert_eq!(codes(&conversation), [], "nothing has read the history");
+        let told = told(&world, &conversation).await;
+        assert_eq!(told, ["system: Be kind.", "user: One Three And now?"]);
+        assert_eq!(codes(&conversation), [WarningCode::Unreadable]);
+        assert!(conversation.warnings()[0].message.contains(&event_id(2)));
+    });
+}
+
+/// An agent server wrote it and died before it had deleted anything.
+#[test]
+fn a_conversation_that_was_to_be_deleted_asks_the_model() {
+    block_on(async {
+        let world = stored(vec![instructions(), message("One")], |state| {
+            state["execution_status"] = "deleting".into();
+        })
+        .await;
+        let conversation = world.open().await.unwrap();
+        let outcome = conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(outcome.final_response.as_deref(), Some("Well."));
+        assert_eq!(outcome.status.as_str(), "finished");
+    });
+}
+
+/// Python reads no agent that does not say what it is.
+#[test]
+fn a_state_that_has_lost_its_agent_is_given_one_of_a_kind() {
+    block_on(async {
+        let world = stored(vec![instructions(), message("One")], |state| {
+            state.as_object_mut().unwrap().remove("agent");
+        })
+        .await;
+        world.open().await.unwrap().run(CancelToken::default()).await.unwrap();
+        let listing = world.store.load(id()).await.unwrap().unwrap();
+        let state: Value = serde_json::from_str(&listing.base_state).unwrap();
+        assert_eq!(state["agent"]["kind"], "Agent");
+        assert_eq!(state["agent"]["llm"]["model"], "openai/gpt-4o");
+    });
+}

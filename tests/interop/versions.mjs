@@ -1,0 +1,8 @@
+// What holds for one version of the SDK only is marked so where it is tested, with the reason.
+import { sdkVersion, sdkVersions } from "./setup.mjs";
+
+/** Whether it is another version than the one whose conversations are in the repository. */
+export const isNewest = sdkVersion !== sdkVersions[0];
+
+/** Options of a test that is skipped where another version is checked. */
+export const onlyFor = (version, why) => ({ skip: sdkVersion !== version && `only for ${version}: ${why}` });

@@ -1,0 +1,103 @@
+// Tools whose arguments are described with zod, valibot or arktype: the model is told their JSON Schema, and the tool is
+// given what they make of the arguments.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { toJsonSchema, toStandardJsonSchema } from "@valibot/to-json-schema";
+import { type } from "arktype";
+import * as valibot from "valibot";
+import { z } from "zod";
+import { Agent, Conversation, LLM, memoryStore, tool } from "../../dist/index.js";
+
+const libraries = {
+  zod: [
+    z.object({ sides: z.int().min(2).default(6), note: z.string().optional(), as: z.object({ big: z.boolean() }).optional() }),
+    z.object({ sides: z.string().transform(Number) }),
+    z.object({ sides: z.int().refine((sides) => sides % 2 === 0, "no odd dice") }),
+  ],
+  valibot: [
+    toStandardJsonSchema(valibot.object({
+      sides: valibot.optional(valibot.pipe(valibot.number(), valibot.integer(), valibot.minValue(2)), 6), note: valibot.optional(valibot.string()),
+      as: valibot.optional(valibot.object({ big: valibot.boolean() })),
+    })),
+    toStandardJsonSchema(valibot.object({ sides: valibot.pipe(valibot.string(), valibot.transform(Number)) })),
+    toStandardJsonSchema(valibot.object({ sides: valibot.pipe(valibot.number(), valibot.multipleOf(2, "no odd dice")) })),
+  ],
+  arktype: [
+    type({ sides: "number.integer >= 2 = 6", "note?": "string", "as?": { big: "boolean" } }),
+    type({ sides: "string.numeric.parse" }),
+    type({ sides: "number.integer % 2" }),
+  ],
+};
+
+for (const [library, [plain, transforming, checking]] of Object.entries(libraries)) {
+  test(`${library}: the model is told the schema`, async () => {
+    const { told } = await call(plain, {});
+    assert.equal(told.type, "object");
+    // The library asks for two more itself.
+    assert.deepEqual(Object.keys(told.properties).sort(), ["as", "note", "security_risk", "sides", "summary"]);
+    const { type: sides, minimum } = told.properties.sides;
+    assert.deepEqual([sides, minimum, told.properties.note.type, told.properties.as.properties.big.type], ["integer", 2, "string", "boolean"]);
+    assert.ok(!("$schema" in told));
+    assert.ok(!told.required?.includes("sides"));
+  });
+
+  test(`${library}: the tool is given what the schema makes of arguments`, async () => {
+    assert.deepEqual((await call(plain, {})).given, { sides: 6 });
+    assert.deepEqual((await call(plain, { sides: 20, as: { big: true } })).given, { sides: 20, as: { big: true } });
+    assert.deepEqual((await call(transforming, { sides: "12" })).given, { sides: 12 });
+  });
+
+  test(`${library}: what does not fit reaches the model, and not the tool`, async () => {
+    for (const args of [{ sides: 1 }, { sides: "6" }, { note: 7 }, { as: { big: "no" } }]) {
+      const { given, answer } = await call(plain, args);
+      assert.equal(given, undefined);
+      assert.match(answer, new RegExp(`${Object.keys(args)[0]}`));
+    }
+    const { given, answer } = await call(checking, { sides: 7 });
+    assert.equal(given, undefined);
+    assert.match(answer, /odd dice|even|divisible|multiple/);
+  });
+}
+
+test("what a schema cannot say of itself in JSON its host can", async () => {
+  const even = valibot.object({ sides: valibot.pipe(valibot.number(), valibot.check((sides) => sides % 2 === 0, "no odd dice")) });
+  const day = z.object({ sides: z.coerce.date() });
+  const said = [
+    [even, toJsonSchema(even, { errorMode: "ignore" }), 6, 6],
+    [day, z.toJSONSchema(day, { unrepresentable: "any", io: "input" }), "2026-01-31", new Date("2026-01-31")],
+  ];
+  for (const [schema, jsonSchema, sides, parsed] of said) {
+    const { told, given } = await call(schema, { sides }, jsonSchema);
+    assert.ok("sides" in told.properties);
+    assert.deepEqual(given, { sides: parsed });
+  }
+  assert.match((await call(even, { sides: 7 }, toJsonSchema(even, { errorMode: "ignore" }))).answer, /no odd dice/);
+});
+
+test("a schema that cannot say itself in JSON is refused with what helps", () => {
+  const make = (parameters) => () => tool({ name: "roll", description: "Rolls.", parameters, execute: () => "" });
+  assert.throws(make(valibot.object({ sides: valibot.number() })), { code: "invalid_options", message: /^parameters of tool roll: .*toStandardJsonSchema\(\) of @valibot\/to-json-schema/ });
+  assert.throws(make(z.object({ at: z.date() })), { code: "invalid_options", message: /^parameters of tool roll .*Date/ });
+  assert.throws(make(z.string()), { code: "invalid_options", message: /must be a JSON Schema of type "object"/ });
+});
+
+/** Lets a model call a tool with these parameters: what it was told of them, what the tool was given, and what it was answered. */
+async function call(parameters, args, jsonSchema) {
+  const requests = [];
+  let given;
+  const roll = tool({ name: "roll", description: "Rolls.", parameters, jsonSchema, execute: (parsed) => ((given = parsed), "rolled") });
+  const fetch = async (_url, { body }) => {
+    requests.push(JSON.parse(body));
+    const call = { id: "call_1", type: "function", function: { name: "roll", arguments: JSON.stringify(args) } };
+    const message = requests.length === 1 ? { role: "assistant", content: "", tool_calls: [call] } : { role: "assistant", content: "Done." };
+    return Response.json({ choices: [{ message, finish_reason: "stop" }] });
+  };
+  const agent = new Agent({ llm: new LLM({ model: "openai/m", fetch, stream: false, numRetries: 1 }), tools: [roll] });
+  const conversation = await Conversation.open({ agent, store: memoryStore() });
+  await conversation.sendMessage("Roll.");
+  await conversation.run();
+  await conversation.close();
+  const told = requests[0].tools.find((each) => each.function.name === "roll").function.parameters;
+  const { content } = requests[1].messages.at(-1);
+  return { told, given, answer: JSON.stringify(content) };
+}

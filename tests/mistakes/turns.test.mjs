@@ -1,0 +1,103 @@
+// One conversation that is opened, closed and opened again within a moment, as views do that are shown twice.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Agent, Conversation, LLM, memoryStore, tool } from "../../dist/index.js";
+
+const silent = () => new Promise(() => {});
+const agentOf = (tools = [], fetch = silent) => new Agent({ llm: new LLM({ model: "openai/m", fetch, stream: false, numRetries: 1 }), tools });
+const agent = agentOf();
+const world = (options) => ({ store: memoryStore(), agent, conversationId: crypto.randomUUID(), ...options });
+
+/** Ways to give up what was opened, or is being opened. */
+const waysToGiveUp = {
+  "once it is open": (opening) => void opening.then((conversation) => conversation.close()),
+  "with a flag": (opening) => {
+    void (async () => {
+      const conversation = await opening;
+      await Promise.resolve();
+      await conversation.close();
+    })();
+  },
+  "some functions later": (opening) => {
+    const through = async (promise, depth) => (depth ? through(promise, depth - 1) : promise);
+    void through(opening, 8).then((conversation) => conversation[Symbol.asyncDispose]());
+  },
+};
+
+for (const [way, giveUp] of Object.entries(waysToGiveUp)) {
+  test(`who opens what is given up ${way} is the writer`, async () => {
+    const options = world();
+    for (let round = 0; round < 3; round++) {
+      giveUp(Conversation.open(options));
+      const second = await Conversation.open(options);
+      assert.equal(second.access, "writer");
+      await second.sendMessage("Hello");
+      await second.close();
+    }
+    const { length } = (await Conversation.open(options)).events;
+    assert.equal(length, 4);
+  });
+}
+
+test("three views of which one stays", async () => {
+  const options = world();
+  for (let view = 0; view < 2; view++) void Conversation.open(options).then((conversation) => conversation.close());
+  assert.equal((await Conversation.open(options)).access, "writer");
+});
+
+test("who opens while a run is being closed is the writer", async () => {
+  const options = world();
+  const first = await Conversation.open(options);
+  await first.sendMessage("Hello");
+  const run = first.run();
+  const closed = first.close();
+  const second = await Conversation.open(options);
+  assert.equal(second.access, "writer");
+  await Promise.all([run.catch(() => {}), closed]);
+  await second.sendMessage("Again");
+});
+
+test("a tool that takes its time to close keeps nobody waiting", async () => {
+  let release;
+  const slow = tool({ name: "slow", description: "", parameters: { type: "object" }, execute() {}, close: () => new Promise((resolve) => (release = resolve)) });
+  const options = world({ agent: agentOf([slow]) });
+  const first = await Conversation.open(options);
+  const closed = first.close();
+  const second = await Conversation.open({ ...options, agent });
+  assert.equal(second.access, "writer");
+  release();
+  await closed;
+});
+
+test("what is deleted on closing is made anew by who comes then", async () => {
+  const options = world();
+  const first = await Conversation.open({ ...options, deleteOnClose: true });
+  await first.sendMessage("Hello");
+  void first.close();
+  const second = await Conversation.open(options);
+  assert.deepEqual([second.access, second.events.length], ["writer", 0]);
+  assert.equal((await Conversation.list(options.store)).length, 1);
+});
+
+test("who opens after an opening that failed is the writer", async () => {
+  const options = world();
+  const methods = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete", "close"];
+  let isBroken = true;
+  const store = Object.fromEntries(methods.map((method) => [method, async (...args) => {
+    if (isBroken) throw new Error("on purpose");
+    return options.store[method](...args);
+  }]));
+  const failed = Conversation.open({ ...options, store });
+  const works = Conversation.open({ ...options, store });
+  failed.catch(() => (isBroken = false));
+  await assert.rejects(failed, { code: "store_corrupt" });
+  assert.equal((await works).access, "writer");
+});
+
+test("of two views that both stay the first writes and the other follows, and neither waits for another conversation", async () => {
+  const options = world();
+  const [first, second, other] = await Promise.all([Conversation.open(options), Conversation.open(options), Conversation.open(world({ store: options.store }))]);
+  assert.deepEqual([first.access, second.access, other.access], ["writer", "follower", "writer"]);
+  const elsewhere = await Conversation.open({ ...options, store: memoryStore() });
+  assert.equal(elsewhere.access, "writer");
+});

@@ -1,0 +1,31 @@
+// What a tool is given, as the schema of each library says it. Compiled, never run.
+import { toStandardJsonSchema } from "@valibot/to-json-schema";
+import { tool } from "threadkeep";
+import { type } from "arktype";
+import * as valibot from "valibot";
+import { z } from "zod";
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+function same<A, B>(_: Same<A, B>): void {}
+
+tool({
+  name: "zod", description: "", parameters: z.object({ sides: z.int().default(6), at: z.string().transform(Number) }),
+  execute({ sides, at }) {
+    same<[typeof sides, typeof at], [number, number]>(true);
+    return { sides };
+  },
+});
+tool({
+  name: "valibot", description: "", parameters: toStandardJsonSchema(valibot.object({ sides: valibot.optional(valibot.number(), 6), at: valibot.pipe(valibot.string(), valibot.transform(Number)) })),
+  async execute({ sides, at }) {
+    same<[typeof sides, typeof at], [number, number]>(true);
+    return String(sides);
+  },
+});
+tool({
+  name: "arktype", description: "", parameters: type({ sides: "number = 6", at: "string.numeric.parse" }),
+  execute({ sides, at }) {
+    same<[typeof sides, typeof at], [number, number]>(true);
+    return [sides];
+  },
+});

@@ -1,0 +1,60 @@
+// The page without a network: its files are kept by a service worker, from the second visit on. A new version of the
+// page is offered and never taken by itself: somebody may be at work in it.
+
+import { notify, offer } from "./notices.ts";
+import { byId } from "./dom.ts";
+import { isAtWork } from "./open-sessions.ts";
+
+interface InstallPrompt extends Event {
+  prompt(): Promise<unknown>;
+}
+
+interface Policies {
+  createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): { createScriptURL(url: string): string };
+}
+
+/** `isRunning` says whether the agent of the open conversation is at work. */
+export function startOffline(isRunning: () => boolean): void {
+  if ("serviceWorker" in navigator) register(() => isRunning() || isAtWork()).catch(() => undefined);
+  offerInstallation();
+}
+
+/** Where it cannot be registered (a private window, an insecure origin), the page works as long as there is a network. */
+async function register(isBusy: () => boolean): Promise<void> {
+  const { trustedTypes } = globalThis as { trustedTypes?: Policies };
+  const policy = trustedTypes?.createPolicy("service-worker", { createScriptURL: (url) => url });
+  const registration = await navigator.serviceWorker.register(policy?.createScriptURL("service-worker.js") ?? "service-worker.js");
+  const tell = (worker: ServiceWorker | null): void => {
+    // The first one has nothing to take the place of.
+    if (worker?.state === "installed" && navigator.serviceWorker.controller !== null) tellUpdate(worker, isBusy);
+  };
+  tell(registration.waiting);
+  registration.addEventListener("updatefound", () => {
+    const { installing } = registration;
+    installing?.addEventListener("statechange", () => tell(installing));
+  });
+}
+
+function tellUpdate(worker: ServiceWorker, isBusy: () => boolean): void {
+  offer("There is a new version of this page.", "Reload with it", () => {
+    if (isBusy()) {
+      notify("The agent is at work. Reload when it is done.");
+      return false;
+    }
+    navigator.serviceWorker.addEventListener("controllerchange", () => location.reload(), { once: true });
+    worker.postMessage("take over");
+    return true;
+  });
+}
+
+function offerInstallation(): void {
+  const button = byId("install-button");
+  let asked: InstallPrompt | null = null;
+  addEventListener("beforeinstallprompt", (event) => {
+    event.preventDefault();
+    asked = event as InstallPrompt;
+    button.hidden = false;
+  });
+  addEventListener("appinstalled", () => (button.hidden = true));
+  button.addEventListener("click", () => void asked?.prompt().finally(() => (button.hidden = true)));
+}

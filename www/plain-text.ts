@@ -1,0 +1,19 @@
+// Text as it is, in its own lines. A very long one comes piece by piece, because laying out megabytes takes seconds.
+
+import { el } from "./dom.ts";
+
+const PIECE = 50_000;
+
+/** The text, or its beginning with a button that shows more. */
+export function plainText(text: string): DocumentFragment {
+  const fragment = document.createDocumentFragment();
+  // Not between the halves of a character.
+  const end = text.length <= PIECE ? text.length : PIECE + (/[\uD800-\uDBFF]/.test(text[PIECE - 1]!) ? 1 : 0);
+  fragment.append(text.slice(0, end));
+  if (end < text.length) {
+    const left = (text.length - end).toLocaleString();
+    const more = el("button", { type: "button", class: "button small more-text", onclick: () => more.replaceWith(plainText(text.slice(end))) }, `Show more (${left} characters left)`);
+    fragment.append(more);
+  }
+  return fragment;
+}
