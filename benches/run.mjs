@@ -1,24 +1,23 @@
 // `npm run bench`: what the README's figures come from. Builds the library as pages get it, runs each bench in real
-// browsers, and prints what it found beside its goal.
+// browsers or in Node, and prints what it found beside its goal.
 //   --only append    these benches
-//   --in chromium    these browsers, or node
+//   --in chromium    these browsers; `node` for Node
 //   --rounds 20      fewer or more than each bench's own number
 //
 // A bench is a module `benches/<name>.bench.js` that runs in a page: `title`, and `run({ rounds })`, which yields
 // lines of `{ what, columns: { name: text }, ratio?, goal?: { chromium, firefox } }`. Whatever is compared is
-// measured in turns within one page, because a machine's mood changes by the second. Those that run in Node as well find
-// out where they are.
-import { readdirSync } from "node:fs";
+// measured in turns within one page, because a machine's mood changes by the second. A module `benches/<name>.node.mjs` is
+// the same for Node; what it compares with is installed in this folder when it is first run.
+import { existsSync, readdirSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { build } from "../scripts/build.mjs";
-import { main, root } from "../scripts/process.mjs";
+import { main, root, run } from "../scripts/process.mjs";
 import { availableBrowsers, launch } from "../tests/browser/driver.mjs";
 import { startServer } from "../tests/support/server.mjs";
 
-/** The benches that run in Node as well. */
-const inNode = ["archive"];
+const here = path.join(root, "benches");
 
 await main(async () => {
   const { values } = parseArgs({
@@ -26,26 +25,18 @@ await main(async () => {
   });
   await build({ testing: true });
   const chosen = (all, names) => (names ? all.filter((name) => names.split(",").includes(name)) : all);
-  const benches = readdirSync(path.join(root, "benches"))
-    .flatMap((file) => /^(.+)\.bench\.js$/.exec(file)?.[1] ?? [])
-    .sort();
+  const named = (pattern) => readdirSync(here).flatMap((file) => pattern.exec(file)?.[1] ?? []).sort();
+  const rounds = values.rounds && Number(values.rounds);
   const [cpu] = os.cpus();
   console.log(`\n${os.cpus().length} × ${cpu?.model ?? "unknown processor"}, ${os.platform()} ${os.release()}`);
-  for (const name of chosen([...inNode], values.only)) {
-    if (values.in && !values.in.split(",").includes("node")) break;
-    const { title, run } = await import(`./${name}.bench.js`);
-    const lines = [];
-    for await (const line of run(values.rounds ? { rounds: Number(values.rounds) } : {})) lines.push(line);
-    print("node", { title, lines });
-  }
   const server = await startServer({ isolated: true, mounts: { "/benches/": "benches", "/fflate/": "node_modules/fflate/esm" } });
   try {
     for (const kind of chosen(availableBrowsers, values.in)) {
-      for (const name of chosen(benches, values.only)) {
+      for (const name of chosen(named(/^(.+)\.bench\.js$/), values.only)) {
         const browser = await launch(kind);
         try {
           await browser.page(`${server.origin}/pages/blank.html`);
-          const found = await browser.evaluate(runInPage, name, values.rounds && Number(values.rounds));
+          const found = await browser.evaluate(runInPage, name, rounds);
           print(kind, found);
           for (const problem of browser.problems) console.log(problem);
         } finally {
@@ -55,6 +46,13 @@ await main(async () => {
     }
   } finally {
     await server.close();
+  }
+  for (const name of chosen(["node"], values.in).length > 0 ? chosen(named(/^(.+)\.node\.mjs$/), values.only) : []) {
+    if (!existsSync(path.join(here, "node_modules"))) await run("npm", ["ci"], { cwd: here });
+    const { title, run: measure } = await import(`./${name}.node.mjs`);
+    const lines = [];
+    for await (const line of measure(rounds ? { rounds } : {})) lines.push(line);
+    print("node", { title, lines });
   }
 });
 

@@ -122,6 +122,8 @@ export class Conversation implements AsyncDisposable {
         ...(hooks && { hooks }),
         agent: coreAgent(agent, coreTools, network, secrets),
         onEvent: (json: string) => tell(JSON.parse(json)),
+        onDelta: (content?: string, reasoning_content?: string) =>
+          tell({ kind: "StreamingDeltaEvent", ...(content !== undefined && { content }), ...(reasoning_content !== undefined && { reasoning_content }) }),
         analyze: async (action: string) => analyzers.securityRisk(JSON.stringify(JSON.parse(opened.state()).security_analyzer), action),
       },
       core,

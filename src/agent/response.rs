@@ -83,7 +83,9 @@ pub struct Known<'a> {
     pub reads_risk: bool,
     /// Ids of calls and responses that the history holds already: a provider that repeats one would tie together
     /// what does not belong together.
-    pub taken: Names,
+    pub taken: &'a Names,
+    /// Those that this answer was given.
+    pub given: Names,
     /// Makes ids.
     pub new_id: &'a mut dyn FnMut() -> EventId,
 }
@@ -215,7 +217,7 @@ pub fn error_event(tool_name: &str, tool_call_id: &str, error: &str) -> Draft {
 
 impl Known<'_> {
     fn unique(&mut self, id: &str, prefix: &str) -> String {
-        let id = if id.is_empty() || self.taken.has(id) {
+        let id = if id.is_empty() || self.taken.has(id) || self.given.has(id) {
             // OpenAI takes no id of a call that is longer than 40 characters.
             let mut made = prefix.to_owned();
             made.extend((self.new_id)().as_str().chars().filter(|c| *c != '-'));
@@ -223,7 +225,7 @@ impl Known<'_> {
         } else {
             id.to_owned()
         };
-        self.taken.add(&id, 0);
+        self.given.add(&id, 0);
         id
     }
 }

@@ -13,7 +13,6 @@ use super::{
 use crate::{
     conversation::{Access, Conversation, OpenOptions, WaitingCalls},
     error::Result,
-    event::json::ObjectWriter,
     host::Host as _,
     id::ConversationId,
     json::{FromJson as _, RawObject, well_formed},
@@ -53,7 +52,7 @@ impl CoreConversation {
             let id = plain.required_text("conversationId")?.parse()?;
             let agent = agent(&property(&options, "agent"))?;
             let on_event = function(&options, "onEvent")?;
-            let on_delta = on_event.clone();
+            let on_delta = function(&options, "onDelta")?;
             let name = lock_name(&lock_scope, id);
             let mut lock = locks::try_lock(&name).await;
             let patience = WebHost.now() + PATIENCE;
@@ -77,7 +76,7 @@ impl CoreConversation {
                 security_analyzer: Some(Rc::new(JsAnalyzer(function(&options, "analyze")?))),
                 hooks: hooks(&property(&options, "hooks"))?,
                 listener: Rc::new(move |event| tell(&on_event, event.json())),
-                on_delta: Rc::new(move |delta| tell(&on_delta, &delta_json(&delta))),
+                on_delta: Rc::new(move |delta| tell_delta(&on_delta, delta)),
             })
             .await?;
             Ok(Self { conversation, lock: Rc::new(RefCell::new(lock)) }.into())
@@ -224,12 +223,9 @@ fn tell(listener: &Function, json: &str) {
     let _ = listener.call1(&JsValue::UNDEFINED, &json.into());
 }
 
-fn delta_json(delta: &Delta) -> String {
-    let mut out = ObjectWriter::new();
-    out.field("kind", "StreamingDeltaEvent");
-    out.optional("content", &delta.content);
-    out.optional("reasoning_content", &delta.reasoning_content);
-    out.finish()
+fn tell_delta(listener: &Function, Delta { content, reasoning_content }: Delta) {
+    let text = |text: Option<String>| text.map_or(JsValue::UNDEFINED, JsValue::from);
+    let _ = listener.call2(&JsValue::UNDEFINED, &text(content), &text(reasoning_content));
 }
 
 /// The lock of a writer of this conversation.

@@ -3,6 +3,7 @@
 //! Pure functions of events. Nothing here reads a store or knows which conversation it is about.
 
 pub mod branch;
+mod history;
 pub mod messages;
 mod pairs;
 pub mod view;

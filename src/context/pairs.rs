@@ -56,7 +56,7 @@ pub(super) fn call_of(event: &Event) -> Option<&str> {
     }
 }
 
-fn action_named_by(event: &Event) -> Option<&str> {
+pub(super) fn action_named_by(event: &Event) -> Option<&str> {
     match event.body() {
         Body::ObservationEvent(body) => Some(&body.action_id),
         Body::UserRejectObservation(body) => Some(&body.action_id),

@@ -6,18 +6,19 @@
 mod properties;
 
 use crate::{
-    context::messages::history_of,
+    context::history::History,
     event::{Body, Condensation, Event},
     llm::message::Message,
     names::Names,
 };
-use std::borrow::Cow;
+use std::{borrow::Cow, cell::RefCell, rc::Rc};
 
 /// The events that a model is sent, in order.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct View {
     events: Vec<Event>,
     unhandled_condensation_request: bool,
+    history: RefCell<History>,
 }
 
 impl View {
@@ -34,7 +35,7 @@ impl View {
 
     /// A view that was taken apart before. `events` are as [`View::events`] gave them.
     pub fn restored(events: Vec<Event>, unhandled_condensation_request: bool) -> Self {
-        Self { events, unhandled_condensation_request }
+        Self { events, unhandled_condensation_request, history: RefCell::default() }
     }
 
     /// Takes up the branch's next event. Like the SDK during a run, this leaves nothing out, so that an action whose
@@ -58,6 +59,7 @@ impl View {
     }
 
     fn condense(&mut self, event: &Event, condensation: &Condensation) {
+        self.history = RefCell::default();
         let mut forgotten = Names::default();
         for id in &condensation.forgotten_event_ids {
             forgotten.add(id, 0);
@@ -79,9 +81,9 @@ impl View {
         self.unhandled_condensation_request
     }
 
-    /// What a model is sent.
-    pub fn messages(&self) -> Vec<Message> {
-        history_of(&self.events)
+    /// What a model is sent. Messages that were made before are not made again.
+    pub fn messages(&self) -> Vec<Rc<Message>> {
+        self.history.borrow_mut().messages(&self.events)
     }
 }
 

@@ -118,7 +118,7 @@ impl BaseState {
 
     /// The text.
     pub fn json(&self) -> Rc<str> {
-        self.fields.to_string().into()
+        self.fields.text().into()
     }
 
     /// Whose state it is.
@@ -195,14 +195,14 @@ impl BaseState {
         self.set("stuck_detection", Some(&is_on));
     }
 
-    /// What the models have used, as an object.
-    pub fn stats(&self) -> Option<RawJson> {
-        self.field("stats")
+    /// What the models have used, as the text of an object: the same one until somebody sets it.
+    pub fn stats(&self) -> Option<&Rc<str>> {
+        self.fields.shared("stats")
     }
 
     /// Sets what the models have used.
-    pub fn set_stats(&mut self, stats: &RawJson) {
-        self.set_field("stats", Some(stats));
+    pub fn set_stats(&mut self, stats: Rc<str>) {
+        self.fields.set_shared("stats", stats, FIELDS);
     }
 
     /// Sets what is stored of a secret, or removes it. The caller writes no value in the clear.

@@ -4,7 +4,6 @@
 use super::{
     Change, Conversation,
     base_state::ExecutionStatus,
-    stats,
     status::{Happening, happens},
 };
 use crate::{
@@ -30,7 +29,7 @@ impl Used {
 impl Conversation {
     /// What a run has used that begins now.
     pub(super) fn used(&self) -> Used {
-        Used { steps: 0, cost_before: stats::costs(&self.state()).iter().map(|cost| cost.accumulated).sum() }
+        Used { steps: 0, cost_before: self.costs().iter().map(|cost| cost.accumulated).sum() }
     }
 
     /// After a step: counts it, and ends the run as failed if it has used all that it may.
@@ -45,7 +44,7 @@ impl Conversation {
         if self.execution_status() != ExecutionStatus::Running {
             return Ok(());
         }
-        let costs = stats::costs(&self.state());
+        let costs = self.costs();
         let spent = costs.iter().map(|cost| cost.accumulated).sum::<f64>() - used.cost_before;
         let over_run =
             self.0.max_budget_per_run.filter(|budget| spent >= *budget).map(|budget| (budget, spent));

@@ -259,8 +259,7 @@ impl EventLog {
         if head != self.head() || length > 0 {
             state.set_head(head.as_ref());
         }
-        let text = state.json();
-        let has_changed = *text != *self.state.borrow().json();
+        let has_changed = state != *self.state.borrow();
         let changes_log = !events.is_empty() || change.truncate_to.is_some() || !change.files.is_empty();
         if !has_changed && !changes_log {
             return Ok(events);
@@ -273,7 +272,7 @@ impl EventLog {
                     created_at: Some(self.created_at),
                     truncate_to: change.truncate_to,
                     events: events.iter().map(|event| (event.id().clone(), event.json().clone())).collect(),
-                    base_state: has_changed.then_some(text),
+                    base_state: has_changed.then(|| state.json()),
                     files: change.files,
                     at: self.host.now(),
                     durability: change.durability,

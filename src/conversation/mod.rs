@@ -54,7 +54,7 @@ use crate::{
 };
 use futures_util::future::{Either, LocalBoxFuture, select};
 use log::{Change, EventLog};
-use stats::Spent;
+use stats::Spending;
 use std::{
     cell::{Cell, Ref, RefCell},
     pin::pin,
@@ -112,8 +112,8 @@ struct Shared {
     run_ends: RefCell<Vec<oneshot::Sender<()>>>,
     /// Shown instead of the stored status where that could not be written.
     unsaved_status: Cell<Option<ExecutionStatus>>,
-    /// What answers have cost, also those that came to nothing, until it is counted.
-    spent: RefCell<Vec<Spent>>,
+    /// What answers have cost, also those that came to nothing.
+    spending: RefCell<Spending>,
     warnings: Vec<Warning>,
     /// Whether it was made when it was opened.
     is_new: bool,

@@ -138,7 +138,7 @@ impl Conversation {
             inbox: RefCell::new(Vec::new()),
             run_ends: RefCell::new(Vec::new()),
             unsaved_status: Cell::new(None),
-            spent: RefCell::default(),
+            spending: RefCell::default(),
             warnings,
             is_new,
             is_closed: Cell::new(false),

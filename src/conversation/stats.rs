@@ -3,27 +3,34 @@
 use super::{Change, Conversation, base_state::BaseState, kept_answer::kept_answer_in};
 use crate::{
     error::Result,
-    event::RawJson,
     json::RawObject,
     llm::{Completion, metrics::Metrics},
 };
+use std::rc::Rc;
 
 /// An answer that has cost something, and the usage id under which it is to be counted.
-pub(super) struct Spent {
+struct Spent {
     usage_id: String,
     answer: Completion,
+}
+
+/// What was spent and is to be counted, and what has been.
+#[derive(Default)]
+pub(super) struct Spending {
+    uncounted: Vec<Spent>,
+    ledger: Ledger,
 }
 
 impl Conversation {
     /// These answers have cost something. One that a provider keeps is one, however often it comes.
     pub(super) fn spends(&self, answers: &[Completion], usage_id: &str) {
         let kept = kept_answer_in(&self.state());
-        let mut spent = self.0.spent.borrow_mut();
+        let uncounted = &mut self.0.spending.borrow_mut().uncounted;
         for answer in answers {
             if kept.as_ref() == Some(&answer.response_id) {
-                spent.retain(|spent| spent.answer.response_id != answer.response_id);
+                uncounted.retain(|spent| spent.answer.response_id != answer.response_id);
             }
-            spent.push(Spent { usage_id: usage_id.to_owned(), answer: answer.clone() });
+            uncounted.push(Spent { usage_id: usage_id.to_owned(), answer: answer.clone() });
         }
     }
 
@@ -31,49 +38,92 @@ impl Conversation {
     pub(super) async fn append_and_count(&self, change: Change<'_>) -> Result<()> {
         let change = change.and_edit(|state| {
             let kept = kept_answer_in(state);
-            for Spent { usage_id, answer } in &*self.0.spent.borrow() {
+            let Spending { uncounted, ledger } = &mut *self.0.spending.borrow_mut();
+            for Spent { usage_id, answer } in uncounted {
                 if kept.as_ref() != Some(&answer.response_id) {
-                    record(state, usage_id, answer, self.0.log.host.now());
+                    ledger.record(state, usage_id, answer, self.0.log.host.now());
                 }
             }
         });
         self.append(change).await?;
         let kept = kept_answer_in(&self.state());
-        self.0.spent.borrow_mut().retain(|spent| kept.as_ref() == Some(&spent.answer.response_id));
+        let uncounted = &mut self.0.spending.borrow_mut().uncounted;
+        uncounted.retain(|spent| kept.as_ref() == Some(&spent.answer.response_id));
         Ok(())
+    }
+
+    /// What each model has cost.
+    pub(super) fn costs(&self) -> Vec<Cost> {
+        self.0.spending.borrow_mut().ledger.costs(&self.state())
     }
 }
 
 /// What one model has cost.
-pub struct Cost {
+pub(super) struct Cost {
     /// In dollars.
     pub accumulated: f64,
     /// What it may cost in all.
     pub max_budget_per_task: Option<f64>,
 }
 
-/// What each model has cost.
-pub fn costs(state: &BaseState) -> Vec<Cost> {
-    let by_usage = state.stats().and_then(|stats| stats.field::<RawObject>(BY_USAGE)).unwrap_or_default();
-    let metrics = by_usage.iter().filter_map(|(_, json)| Metrics::parse(json).ok());
-    let cost = |metrics: Metrics| Cost {
-        accumulated: metrics.accumulated_cost(),
-        max_budget_per_task: metrics.max_budget_per_task(),
-    };
-    metrics.map(cost).collect()
-}
-
 const BY_USAGE: &str = "usage_to_metrics";
 
-/// Counts an answer under this usage id. `now` is in milliseconds since the epoch. Other usage ids keep their text.
-pub fn record(state: &mut BaseState, usage_id: &str, completion: &Completion, now: f64) {
-    let stored = state.stats().and_then(|stats| RawObject::parse(stats.as_str()).ok());
-    let mut stats = stored.unwrap_or_default();
-    let mut by_usage: RawObject = stats.read(BY_USAGE).unwrap_or_default();
-    let known = by_usage.get(usage_id).and_then(|json| Metrics::parse(json).ok());
-    let mut metrics = known.unwrap_or_else(|| Metrics::new(&completion.model));
-    metrics.record(completion, now);
-    by_usage.set(usage_id, &metrics.to_json());
-    stats.set(BY_USAGE, &by_usage.to_json());
-    state.set_stats(&RawJson::of(&stats));
+/// The stored metrics. They grow with every answer, so they are read once and then only written.
+#[derive(Default)]
+struct Ledger {
+    /// What was read or written last.
+    text: Option<Rc<str>>,
+    stats: RawObject,
+    by_usage: RawObject,
+    metrics: Vec<(String, Metrics)>,
+}
+
+impl Ledger {
+    fn read(&mut self, state: &BaseState) {
+        let text = state.stats();
+        let is_known = match (text, &self.text) {
+            (Some(text), Some(known)) => Rc::ptr_eq(text, known),
+            (text, known) => text.is_none() && known.is_none(),
+        };
+        if is_known {
+            return;
+        }
+        self.text = text.cloned();
+        self.stats = text.and_then(|text| RawObject::parse(text).ok()).unwrap_or_default();
+        self.by_usage = self.stats.read(BY_USAGE).unwrap_or_default();
+        self.metrics.clear();
+        for (usage_id, json) in self.by_usage.iter() {
+            if let Ok(metrics) = Metrics::parse(json) {
+                self.metrics.push((usage_id.to_owned(), metrics));
+            }
+        }
+    }
+
+    fn costs(&mut self, state: &BaseState) -> Vec<Cost> {
+        self.read(state);
+        let cost = |(_, metrics): &(String, Metrics)| Cost {
+            accumulated: metrics.accumulated_cost(),
+            max_budget_per_task: metrics.max_budget_per_task(),
+        };
+        self.metrics.iter().map(cost).collect()
+    }
+
+    /// Counts an answer under this usage id. `now` is in milliseconds since the epoch. Other usage ids keep their text.
+    fn record(&mut self, state: &mut BaseState, usage_id: &str, completion: &Completion, now: f64) {
+        self.read(state);
+        let place = match self.metrics.iter().position(|(known, _)| known == usage_id) {
+            Some(place) => place,
+            None => {
+                self.metrics.push((usage_id.to_owned(), Metrics::new(&completion.model)));
+                self.metrics.len() - 1
+            }
+        };
+        let Some((_, metrics)) = self.metrics.get_mut(place) else { return };
+        metrics.record(completion, now);
+        self.by_usage.set(usage_id, &metrics.to_json());
+        self.stats.set(BY_USAGE, &self.by_usage.to_json());
+        let text: Rc<str> = self.stats.to_json().into();
+        self.text = Some(text.clone());
+        state.set_stats(text);
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::{
     Change, Conversation,
+    active_branch::ActiveBranch,
     base_state::ExecutionStatus,
     kept_answer::{Told, forget_answer},
     open::keep_native_calls,
@@ -19,6 +20,7 @@ use crate::{
         CallContext, Completion, Llm,
         message::{Content, Message, Role},
     },
+    names::Names,
 };
 use futures_util::future::{Either, FusedFuture as _, FutureExt as _, join, select};
 use std::{pin::pin, rc::Rc};
@@ -127,16 +129,20 @@ impl Conversation {
 
     async fn read_reply(&self, completion: &Completion) -> Result<crate::agent::Reply> {
         let unavailable = unavailable_tools(&self.state(), &self.0.agent);
-        let taken = self.0.log.read(|branch| branch.taken.clone()).await?;
+        let reads_risk = self.security_analyzer().is_some();
         let mut new_id = || self.0.log.new_id();
-        let mut known = Known {
-            tools: &self.0.agent.tools,
-            unavailable: &unavailable,
-            reads_risk: self.security_analyzer().is_some(),
-            taken,
-            new_id: &mut new_id,
+        let read = |branch: &ActiveBranch| {
+            let mut known = Known {
+                tools: &self.0.agent.tools,
+                unavailable: &unavailable,
+                reads_risk,
+                taken: &branch.taken,
+                given: Names::default(),
+                new_id: &mut new_id,
+            };
+            read_response(&completion.message, &completion.response_id, &mut known)
         };
-        Ok(read_response(&completion.message, &completion.response_id, &mut known))
+        self.0.log.read(read).await
     }
 
     /// Once per event: a provider that holds back the same answer again is reported as an error.

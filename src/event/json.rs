@@ -9,7 +9,7 @@ use crate::{
 };
 
 pub use crate::json::{FromJson, Object, ObjectWriter, ToJson};
-use std::fmt;
+use std::rc::Rc;
 
 /// One JSON value as the text it came in.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,7 +63,7 @@ impl ToJson for RawJson {
     }
 }
 
-/// A JSON object whose fields can be replaced. Whatever is not replaced keeps its bytes.
+/// A JSON object whose fields can be replaced. Whatever is not replaced keeps its bytes, and a clone shares them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditableObject {
     pieces: Vec<Piece>,
@@ -74,9 +74,9 @@ pub struct EditableObject {
 /// One field: the text from the end of the value before it to its own value, then the value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Piece {
-    name: String,
-    before: String,
-    value: Box<str>,
+    name: Rc<str>,
+    before: Rc<str>,
+    value: Rc<str>,
 }
 
 impl Default for EditableObject {
@@ -93,16 +93,21 @@ impl EditableObject {
         let mut end = 0;
         let mut pieces = Vec::new();
         for (name, value) in object.places() {
-            let before = text.get(end..value.start)?.to_owned();
+            let before = text.get(end..value.start)?.into();
             end = value.end;
-            pieces.push(Piece { name, before, value: text.get(value)?.into() });
+            pieces.push(Piece { name: name.into(), before, value: text.get(value)?.into() });
         }
         Some(Self { pieces, tail: text.get(end..)?.to_owned() })
     }
 
     /// The text of a field's value. Of several fields with one name the last counts, as in Python.
     pub fn get(&self, name: &str) -> Option<&str> {
-        Some(&self.pieces.iter().rev().find(|piece| piece.name == name)?.value)
+        self.shared(name).map(|value| &**value)
+    }
+
+    /// The same text for as long as nobody sets the field.
+    pub fn shared(&self, name: &str) -> Option<&Rc<str>> {
+        Some(&self.pieces.iter().rev().find(|piece| *piece.name == *name)?.value)
     }
 
     /// A field's value as a `T`. `null` counts as absent; so does what is not a `T`.
@@ -112,19 +117,38 @@ impl EditableObject {
 
     /// The fields' names in the order of the text.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.pieces.iter().map(|piece| piece.name.as_str())
+        self.pieces.iter().map(|piece| &*piece.name)
     }
 
     /// The object as a value.
     pub fn to_raw(&self) -> RawJson {
-        RawJson(self.to_string().into())
+        RawJson(self.text().into())
+    }
+
+    /// The object as text.
+    pub fn text(&self) -> String {
+        let lengths = self.pieces.iter().map(|piece| piece.before.len() + piece.value.len());
+        let mut text = String::with_capacity(lengths.sum::<usize>() + self.tail.len());
+        for piece in &self.pieces {
+            text.push_str(&piece.before);
+            text.push_str(&piece.value);
+        }
+        text.push_str(&self.tail);
+        text
     }
 
     /// Gives a field this value. A new field is placed behind those that precede it in `order`.
     pub fn set(&mut self, name: &str, value: &RawJson, order: &[&str]) {
-        let value: Box<str> = value.as_str().into();
-        if let Some(piece) = self.pieces.iter_mut().rev().find(|piece| piece.name == name) {
-            piece.value = value;
+        self.set_shared(name, value.as_str().into(), order);
+    }
+
+    /// As [`Self::set`], with the text of a value.
+    pub fn set_shared(&mut self, name: &str, value: Rc<str>, order: &[&str]) {
+        if let Some(piece) = self.pieces.iter_mut().rev().find(|piece| *piece.name == *name) {
+            // What says the same stays the same.
+            if piece.value != value {
+                piece.value = value;
+            }
             return;
         }
         let key = RawJson::of(name);
@@ -132,20 +156,20 @@ impl EditableObject {
         let opening = if place == 0 { '{' } else { ',' };
         if place == 0 {
             match self.pieces.first_mut() {
-                Some(first) => first.before = first.before.replacen('{', ",", 1),
+                Some(first) => first.before = first.before.replacen('{', ",", 1).into(),
                 None => self.tail = "}".into(),
             }
         }
-        let before = format!("{opening}{}:", key.as_str());
-        self.pieces.insert(place, Piece { name: name.to_owned(), before, value });
+        let before = format!("{opening}{}:", key.as_str()).into();
+        self.pieces.insert(place, Piece { name: name.into(), before, value });
     }
 
     /// Removes a field.
     pub fn remove(&mut self, name: &str) {
-        while let Some(place) = self.pieces.iter().position(|piece| piece.name == name) {
+        while let Some(place) = self.pieces.iter().position(|piece| *piece.name == *name) {
             self.pieces.remove(place);
             match self.pieces.first_mut() {
-                Some(first) if place == 0 => first.before = first.before.replacen(',', "{", 1),
+                Some(first) if place == 0 => first.before = first.before.replacen(',', "{", 1).into(),
                 Some(_) => {}
                 None => self.tail = "{}".into(),
             }
@@ -158,17 +182,7 @@ impl EditableObject {
             return self.pieces.len();
         };
         let before = order.get(..rank).unwrap_or_default();
-        let last = self.pieces.iter().rposition(|piece| before.contains(&piece.name.as_str()));
+        let last = self.pieces.iter().rposition(|piece| before.contains(&&*piece.name));
         last.map_or(0, |last| last.saturating_add(1))
-    }
-}
-
-impl fmt::Display for EditableObject {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for piece in &self.pieces {
-            f.write_str(&piece.before)?;
-            f.write_str(&piece.value)?;
-        }
-        f.write_str(&self.tail)
     }
 }

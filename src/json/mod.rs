@@ -76,7 +76,9 @@ impl RawObject {
 
     /// The object as compact JSON; values are copied as they are.
     pub fn to_json(&self) -> String {
-        let mut out = String::from("{");
+        let mut out =
+            String::with_capacity(self.iter().map(|(name, value)| name.len() + value.len() + 4).sum());
+        out.push('{');
         for (name, value) in self.iter() {
             if out.len() > 1 {
                 out.push(',');

@@ -74,7 +74,7 @@ impl Llm {
     /// This model's own, whatever became of the fallbacks; but a fallback's that had begun to show an answer.
     pub async fn complete(
         &self,
-        messages: &[Message],
+        messages: &[Rc<Message>],
         tools: &[ToolSchema],
         context: &CallContext,
         on_delta: &dyn Fn(Delta),
@@ -109,7 +109,7 @@ impl Llm {
     /// Asks this model, as often as its options allow. `is_last` says that nobody else can be asked.
     async fn complete_alone(
         &self,
-        messages: &[Message],
+        messages: &[Rc<Message>],
         tools: &[ToolSchema],
         context: &CallContext,
         is_shown: &Cell<bool>,

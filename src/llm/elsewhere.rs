@@ -10,6 +10,7 @@ use crate::{
         completion::{Delta, ToolSchema},
         endpoint::Endpoint,
         error::{LlmError, LlmFailure},
+        kept_text::Way,
         message::Message,
         metrics::Usage,
         model_data::ModelRow,
@@ -125,10 +126,14 @@ fn read_usage(usage: &RawObject) -> Option<Usage> {
 
 /// What is asked of a model, in JSON. No key is in it.
 fn asked(request: &LlmRequest<'_>) -> String {
-    let mut messages = Writer::list();
-    for message in request.messages {
-        messages.item(&message.to_json_text());
-    }
+    let messages = request.messages;
+    let kept_text = &request.options.kept_text;
+    let texts = kept_text.of(Way::default(), messages, messages.len(), &mut |at, texts| {
+        if let Some(message) = messages.get(at) {
+            texts.push(&message.to_json_text());
+        }
+        true
+    });
     let mut tools = Writer::list();
     for tool in request.tools {
         let mut json = Writer::object();
@@ -140,7 +145,7 @@ fn asked(request: &LlmRequest<'_>) -> String {
     let mut asked = Writer::object();
     asked.field("llm", &request.options.to_sdk_json(None));
     asked.field("model_row", &request.features.row.0.to_json());
-    asked.field("messages", &messages.end());
+    asked.field_of("messages", &["[", &texts, "]"]);
     asked.field("tools", &tools.end());
     if let Some(id) = request.conversation_id {
         asked.field("conversation_id", &quoted(id));
@@ -258,6 +263,7 @@ fn begin(api: &dyn WireApi, asked: &str) -> Result<(WireRequest, Box<dyn Decoder
     let row = ModelRow(asked.read("model_row").unwrap_or_default());
     let features = ModelFeatures::of(&options, &endpoint, &row);
     let messages: Vec<Message> = asked.read("messages").unwrap_or_default();
+    let messages: Vec<_> = messages.into_iter().map(Rc::new).collect();
     let tools: Vec<RawObject> = asked.read("tools").unwrap_or_default();
     let tools: Vec<ToolSchema> = tools.iter().map(tool).collect();
     let conversation_id: Option<String> = asked.read("conversation_id");

@@ -5,6 +5,7 @@ use crate::{
     llm::{message::Message, provider::Provider},
     search,
 };
+use std::rc::Rc;
 
 /// What stands in an id between the provider's own and Gemini's signature of the call: LiteLLM's
 /// `THOUGHT_SIGNATURE_SEPARATOR`, so that Python finds the signature in what is written here.
@@ -12,15 +13,23 @@ const SIGNATURE: &str = "__thought__";
 
 /// The messages without the thoughts that only the model that had them can read, if there are any. Signatures hold for
 /// one model alone (github.com/vybestack/llxprt-code/issues/2335), and nothing in them says for which.
-pub(super) fn without_thoughts(messages: &[Message]) -> Option<Vec<Message>> {
+pub(super) fn without_thoughts(messages: &[Rc<Message>]) -> Option<Vec<Rc<Message>>> {
     let mut rest = messages.to_vec();
-    for message in &mut rest {
+    let mut has_thoughts = false;
+    for shared in &mut rest {
+        let item = &shared.responses_reasoning_item;
+        let is_encrypted = item.as_ref().is_some_and(|item| item.encrypted_content.is_some());
+        if shared.thinking_blocks.is_empty() && !is_encrypted {
+            continue;
+        }
+        has_thoughts = true;
+        let message = Rc::make_mut(shared);
         message.thinking_blocks = Vec::new();
         if let Some(item) = &mut message.responses_reasoning_item {
             item.encrypted_content = None;
         }
     }
-    (rest != messages).then_some(rest)
+    has_thoughts.then_some(rest)
 }
 
 /// An id that holds the signature, too.

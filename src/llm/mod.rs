@@ -16,6 +16,7 @@ mod exchange;
 mod field_order;
 mod history;
 mod kept_answers;
+pub mod kept_text;
 pub mod message;
 pub mod metrics;
 pub mod model_data;

@@ -6,6 +6,7 @@ use crate::{
     json::words,
     llm::{
         error::{LlmError, LlmFailure},
+        kept_text::KeptText,
         retry,
         secret_string::SecretString,
     },
@@ -22,6 +23,8 @@ pub struct LlmOptions {
     pub api_key: ApiKey,
     /// What is known of the key that is stored. Clones share it: it may be read only after the model was made.
     pub kept_key: Rc<KeptKey>,
+    /// What was sent before, as text. Clones share it.
+    pub kept_text: Rc<KeptText>,
     /// The server, up to and without `/chat/completions`.
     pub base_url: Option<String>,
     /// The wire API.

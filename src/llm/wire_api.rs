@@ -103,8 +103,8 @@ pub struct LlmRequest<'a> {
     pub endpoint: &'a Endpoint,
     /// What the model can do.
     pub features: &'a ModelFeatures,
-    /// The history.
-    pub messages: &'a [Message],
+    /// The history. What is the same as in an earlier request is the same message.
+    pub messages: &'a [Rc<Message>],
     /// The tools.
     pub tools: &'a [ToolSchema],
     /// The conversation that asks, if one does.

@@ -20,11 +20,17 @@ impl Writer {
     }
 
     pub(super) fn field(&mut self, name: &str, json: &str) {
+        self.field_of(name, &[json]);
+    }
+
+    /// A field whose JSON comes in pieces.
+    pub(super) fn field_of(&mut self, name: &str, pieces: &[&str]) {
         self.comma();
         self.json.push('"');
         self.json.push_str(name);
         self.json.push_str("\":");
-        self.json.push_str(json);
+        self.json.reserve(pieces.iter().map(|piece| piece.len()).sum());
+        pieces.iter().for_each(|piece| self.json.push_str(piece));
     }
 
     pub(super) fn item(&mut self, json: &str) {

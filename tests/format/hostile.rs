@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use threadkeep::{
     context::{
         branch::{Leaf, active_branch, unmatched_actions},
-        messages::{events_to_messages, repair},
+        messages::{events_to_messages, history_of, repair},
         view::View,
     },
     conversation::base_state::BaseState,
@@ -116,15 +116,29 @@ proptest! {
     #[test]
     fn a_view_of_any_branch_is_a_history(log in log()) {
         let view = View::of_branch(&log);
-        let messages = view.messages();
+        let messages = history_of(view.events());
         prop_assert!(is_well_formed(&messages), "{messages:?}");
         let mut pushed = View::default();
         for event in &log {
             pushed.push(event);
-            prop_assert!(is_well_formed(&pushed.messages()));
+            prop_assert!(is_well_formed(&history_of(pushed.events())));
         }
         for event in view.events() {
             prop_assert!(pushed.events().contains(event));
+        }
+    }
+
+    /// While a run goes on, most messages were made for the request before.
+    #[test]
+    fn a_view_that_grows_makes_the_messages_of_one_that_is_new(log in log(), asked in vec(any::<bool>(), 24)) {
+        let mut growing = View::default();
+        for (event, is_asked) in log.iter().zip(asked) {
+            growing.push(event);
+            if is_asked {
+                let messages = growing.messages();
+                let messages: Vec<Message> = messages.iter().map(|message| Message::clone(message)).collect();
+                prop_assert_eq!(messages, history_of(growing.events()));
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::fixtures::{Fixture, all, all_that_open};
 use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, rc::Rc};
 use threadkeep::{
     context::{
         branch::{Branch, active_branch, unmatched_actions},
@@ -117,6 +117,7 @@ fn over_the_responses_api_the_model_is_told_what_the_sdk_tells_it() {
             _ => ModelRow(RawObject::parse(r#"{"supports_vision":true}"#).unwrap()),
         };
         let messages = events_to_messages(View::of_branch(&branch(&fixture).events).events());
+        let messages: Vec<_> = messages.into_iter().map(Rc::new).collect();
         let request = LlmRequest {
             options: &options,
             endpoint: &endpoint,

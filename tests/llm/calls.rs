@@ -1,6 +1,7 @@
 //! One call of a model, from options to the finished message.
 
 use crate::{
+    captured::shared,
     models,
     scripted_http::{Piece, Reply, ScriptedHost, ScriptedHttp},
 };
@@ -44,7 +45,7 @@ pub fn call_with(options: LlmOptions, messages: &[Message], replies: Vec<Reply>)
         parameters: "{\"type\":\"object\"}".into(),
     }];
     let on_delta = |delta| deltas.borrow_mut().push(delta);
-    let result = block_on(llm.complete(messages, &tools, &context, &on_delta));
+    let result = block_on(llm.complete(&shared(messages), &tools, &context, &on_delta));
     let slept = host.slept.borrow().iter().map(Duration::as_secs).collect();
     Outcome { result, deltas: deltas.into_inner(), http, slept }
 }

@@ -8,6 +8,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
     path::Path,
+    rc::Rc,
 };
 use threadkeep::{
     json::FromJson as _,
@@ -80,7 +81,7 @@ pub fn with_parts<T>(
         options,
         endpoint: &endpoint,
         features: &features,
-        messages,
+        messages: &shared(messages),
         tools,
         conversation_id: None,
         is_streaming: options.stream.unwrap_or(true),
@@ -187,4 +188,9 @@ fn differ(at: &str, ours: &Value, theirs: &Value, out: &mut Vec<String>) {
         _ if ours != theirs => out.push(format!("{at}: ours {ours:.300}, theirs {theirs:.300}")),
         _ => {}
     }
+}
+
+/// Messages as a conversation has them.
+pub fn shared(messages: &[Message]) -> Vec<Rc<Message>> {
+    messages.iter().cloned().map(Rc::new).collect()
 }

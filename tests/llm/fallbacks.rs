@@ -2,6 +2,7 @@
 
 use crate::{
     calls::{hello, options},
+    captured::shared,
     scripted_http::{Piece, Reply, ScriptedHost, ScriptedHttp},
 };
 use futures_executor::block_on;
@@ -33,7 +34,7 @@ fn ask(replies: Vec<Reply>, fallback_on: Option<&str>) -> Outcome {
     let shown = RefCell::new(Vec::new());
     let messages = [Message::new(Role::User, vec![Content::text("Hi")])];
     let show = |delta| shown.borrow_mut().push(delta);
-    let result = block_on(llm.complete(&messages, &[], &CallContext::default(), &show));
+    let result = block_on(llm.complete(&shared(&messages), &[], &CallContext::default(), &show));
     let asked =
         (0..http.requests.borrow().len()).map(|at| http.body(at)["model"].as_str().unwrap().to_owned());
     Outcome { result, shown: shown.take(), asked: asked.collect() }

@@ -2,6 +2,7 @@
 
 use crate::{
     calls::options,
+    captured::shared,
     scripted_http::{Piece, Reply, ScriptedHost, ScriptedHttp},
 };
 use futures_executor::block_on;
@@ -59,7 +60,7 @@ fn hear_with(
     };
     let messages = [Message::new(Role::User, vec![Content::text("Hi")])];
     let show = |delta: threadkeep::llm::Delta| shown.borrow_mut().extend(delta.content);
-    let result = block_on(llm.complete(&messages, &[], &context, &show));
+    let result = block_on(llm.complete(&shared(&messages), &[], &context, &show));
     let (told, tellers) = told.borrow().iter().cloned().unzip();
     let slept = host.slept.borrow().clone();
     Heard { result, shown: shown.into_inner(), told, tellers, http, slept }

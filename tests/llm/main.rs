@@ -16,6 +16,7 @@ mod refusals;
 mod responses_history;
 mod responses_requests;
 mod kept_answers;
+mod kept_text;
 mod models;
 mod scripted_http;
 mod streams;

@@ -2,6 +2,7 @@
 
 use crate::{
     calls::options,
+    captured::shared,
     scripted_http::{Reply, ScriptedHost, ScriptedHttp},
 };
 use futures_executor::block_on;
@@ -27,7 +28,7 @@ fn sent(
     let http = ScriptedHttp::new(replies);
     let llm = Llm::new(options, http.clone(), Rc::new(ScriptedHost::default())).unwrap();
     let messages = Vec::<Message>::from_json(&messages.to_string()).unwrap();
-    let result = block_on(llm.complete(&messages, &[], &CallContext::default(), &|_| ()));
+    let result = block_on(llm.complete(&shared(&messages), &[], &CallContext::default(), &|_| ()));
     (http, result.err().map(|error| error.failure))
 }
 

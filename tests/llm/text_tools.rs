@@ -2,7 +2,7 @@
 //! is shown.
 
 use crate::{
-    captured::{Case, assert_bodies_are_the_sdks, cases, request_over, tool, with_request},
+    captured::{Case, assert_bodies_are_the_sdks, cases, request_over, shared, tool, with_request},
     chat_requests::without_litellms_own,
 };
 use proptest::prelude::*;
@@ -83,7 +83,7 @@ fn read(history: &[Message], tools: &[ToolSchema], pieces: &[&str]) -> (Answer, 
         options: &options,
         endpoint: &endpoint,
         features: &features,
-        messages: history,
+        messages: &shared(history),
         tools,
         conversation_id: None,
         is_streaming: true,
@@ -235,7 +235,7 @@ fn calls_that_were_made_together_are_told_one_after_the_other() {
     let (_, mut case) = cases(FOLDER).swap_remove(0);
     case.llm.insert("model".into(), "openai/x".into());
     let sent = with_request(&case, |request| {
-        TextTools.begin(&LlmRequest { messages: &history, ..*request }).unwrap().0.body
+        TextTools.begin(&LlmRequest { messages: &shared(&history), ..*request }).unwrap().0.body
     });
     let sent: Value = serde_json::from_str(&sent).unwrap();
     let call = |body: &str| format!("<function=free>\n{body}</function>");

@@ -48,7 +48,7 @@ fn ask(
         llm.fallbacks.push(Llm::new(options, http.clone(), host.clone()).unwrap());
     }
     let shown = RefCell::new(Vec::new());
-    let messages = [Message::new(Role::User, vec![Content::text("Hi")])];
+    let messages = [Rc::new(Message::new(Role::User, vec![Content::text("Hi")]))];
     let show = |delta| shown.borrow_mut().push(delta);
     let result = block_on(llm.complete(&messages, &[], &CallContext::default(), &show));
     assert!(host.slept.borrow().is_empty(), "who waits looks at the clock himself");

@@ -20,6 +20,7 @@ use crate::{
         writer::Writer,
     },
 };
+use std::rc::Rc;
 
 /// LiteLLM's words for a user who has said nothing.
 const GO_ON: &str = r#"{"type":"text","text":"Please continue."}"#;
@@ -102,7 +103,7 @@ fn turn(role: &str, blocks: Vec<String>) -> Option<String> {
 }
 
 fn user_turn(
-    said: &[(usize, &Message)],
+    said: &[(usize, &Rc<Message>)],
     open: &[OpenCall<'_>],
     marks: &CacheMarks,
     request: &LlmRequest<'_>,

@@ -8,6 +8,7 @@ use crate::{
         wire_api::LlmRequest,
     },
 };
+use std::rc::Rc;
 
 /// The SDK's `extended_thinking_budget`.
 const BUDGET: u32 = 200_000;
@@ -65,9 +66,9 @@ impl Thinking {
         let messages = request.messages;
         let is_sent = !request.features.force_string_serializer;
         let has_calls =
-            |message: &Message| message.tool_calls.as_ref().is_some_and(|calls| !calls.is_empty());
+            |message: &Rc<Message>| message.tool_calls.as_ref().is_some_and(|calls| !calls.is_empty());
         let has_thoughts =
-            |message: &Message| message.role == Role::Assistant && !message.thinking_blocks.is_empty();
+            |message: &Rc<Message>| message.role == Role::Assistant && !message.thinking_blocks.is_empty();
         if messages.iter().any(has_calls) && !(is_sent && messages.iter().any(has_thoughts)) {
             return false;
         }
@@ -95,7 +96,7 @@ impl Thinking {
 }
 
 /// Where the calls begin that are still being answered: behind the last that a user said.
-pub(super) fn open_loop(messages: &[Message]) -> usize {
+pub(super) fn open_loop(messages: &[Rc<Message>]) -> usize {
     messages.iter().rposition(|message| message.role == Role::User).map_or(0, |at| at + 1)
 }
 

@@ -5,7 +5,7 @@
 
 use super::tool_calls::ToolCalls;
 use crate::{
-    json::RawObject,
+    json::{Object, RawObject, elements},
     llm::{
         completion::Delta,
         message::{Content, Message, Role, ThinkingBlock},
@@ -44,7 +44,7 @@ impl Decoder for ChatDecoder {
             self.is_done = true;
             return Ok(None);
         }
-        let Ok(chunk) = RawObject::parse(data) else {
+        let Some(chunk) = Object::parse(data) else {
             return Err(DecodeError::Garbage(data.chars().take(200).collect()));
         };
         if let Some(error) = chunk.get("error").filter(|error| !matches!(*error, "null" | "\"\"" | "{}")) {
@@ -60,10 +60,11 @@ impl Decoder for ChatDecoder {
         {
             self.usage = Some(usage);
         }
-        let choices = chunk.read::<Vec<RawObject>>("choices").unwrap_or_default();
+        let choices = chunk.get("choices").and_then(elements).unwrap_or_default();
         // Only one answer is asked for; where there are more, the others are not.
-        let choice = choices.iter().find(|choice| choice.read::<u64>("index").unwrap_or(0) == 0);
-        choice.map_or(Ok(None), |choice| self.push_choice(choice))
+        let mut choices = choices.into_iter().filter_map(Object::parse);
+        let choice = choices.find(|choice| choice.read::<u64>("index").unwrap_or(0) == 0);
+        choice.map_or(Ok(None), |choice| self.push_choice(&choice))
     }
 
     fn is_done(&self) -> bool {
@@ -112,7 +113,7 @@ impl Decoder for ChatDecoder {
 }
 
 impl ChatDecoder {
-    fn push_choice(&mut self, choice: &RawObject) -> Result<Option<Delta>, DecodeError> {
+    fn push_choice(&mut self, choice: &Object<'_>) -> Result<Option<Delta>, DecodeError> {
         self.has_choice = true;
         if let Some(error) = choice.get("error").filter(|error| *error != "null") {
             return Err(DecodeError::Provider(error_json(error)));
@@ -121,8 +122,8 @@ impl ChatDecoder {
             self.finish_reason = Some(reason);
         }
         // A whole answer has a message where a stream has deltas.
-        let delta = choice.read::<RawObject>("delta");
-        let whole = choice.read::<RawObject>("message").filter(|_| delta.is_none());
+        let delta = choice.get("delta").and_then(Object::parse);
+        let whole = choice.get("message").and_then(Object::parse).filter(|_| delta.is_none());
         self.is_whole |= whole.is_some();
         let Some(piece) = delta.or(whole) else {
             return Ok(None);
@@ -138,7 +139,7 @@ impl ChatDecoder {
         Ok(Some(shown).filter(|delta| *delta != Delta::default()))
     }
 
-    fn push_texts(&mut self, piece: &RawObject, shown: &mut Delta) {
+    fn push_texts(&mut self, piece: &Object<'_>, shown: &mut Delta) {
         let mut content = String::new();
         let mut reasoning = String::new();
         // OpenRouter, Groq and Ollama call it `reasoning`; some send both names with the same text.
@@ -163,7 +164,7 @@ impl ChatDecoder {
         shown.reasoning_content = Some(reasoning).filter(|text| !text.is_empty());
     }
 
-    fn push_calls(&mut self, piece: &RawObject) -> bool {
+    fn push_calls(&mut self, piece: &Object<'_>) -> bool {
         let calls = piece.read::<Vec<RawObject>>("tool_calls").unwrap_or_default();
         let mut all =
             (0u64..).zip(&calls).all(|(at, call)| self.calls.push(call, self.is_whole.then_some(at)));
@@ -178,7 +179,7 @@ impl ChatDecoder {
     }
 
     /// Anthropic's signed reasoning, as a LiteLLM proxy passes it on: text first, its signature last.
-    fn push_thinking(&mut self, piece: &RawObject) {
+    fn push_thinking(&mut self, piece: &Object<'_>) {
         for block in piece.read::<Vec<RawObject>>("thinking_blocks").unwrap_or_default() {
             if let Some(data) = block.read::<String>("data") {
                 self.thinking.push(ThinkingBlock::Redacted { data });

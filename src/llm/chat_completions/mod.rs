@@ -17,16 +17,18 @@ use crate::llm::{
     options::LlmOptions,
     wire_api::{Decoder, LlmRequest, WireApi, WireRequest},
 };
+use std::rc::Rc;
 
 /// The wire API.
 pub struct ChatCompletions;
 
 impl WireApi for ChatCompletions {
     fn begin(&self, request: &LlmRequest<'_>) -> Result<(WireRequest, Box<dyn Decoder>), LlmError> {
+        let messages = messages::messages_json(request);
         let sent = WireRequest {
             url: request.endpoint.url("/chat/completions"),
             headers: request::request_headers(request),
-            body: request::request_body(request, &messages::messages_json(request)).end(),
+            body: request::request_body(request, &["[", &messages, "]"]).end(),
         };
         Ok((sent, Box::new(ChatDecoder::default())))
     }
@@ -42,13 +44,15 @@ pub fn chat_messages(messages: &[Message]) -> Result<String, LlmError> {
     let endpoint = Endpoint::resolve(&options.model, Some("/"))?;
     let features =
         ModelFeatures { supports_vision: true, send_reasoning_content: true, ..ModelFeatures::default() };
-    Ok(messages::messages_json(&LlmRequest {
+    let messages: Vec<_> = messages.iter().cloned().map(Rc::new).collect();
+    let request = LlmRequest {
         options: &options,
         endpoint: &endpoint,
         features: &features,
-        messages,
+        messages: &messages,
         tools: &[],
         conversation_id: None,
         is_streaming: false,
-    }))
+    };
+    Ok(["[", &messages::messages_json(&request), "]"].concat())
 }

@@ -5,13 +5,13 @@ use crate::{
     llm::{completion::ToolSchema, provider::ReasoningEffort, wire_api::LlmRequest, writer::Writer},
 };
 
-/// The body with these messages, to which a wire API that is built on this one may add.
-pub(in crate::llm) fn request_body(request: &LlmRequest<'_>, messages: &str) -> Writer {
+/// The body with these messages, which come in pieces, to which a wire API that is built on this one may add.
+pub(in crate::llm) fn request_body(request: &LlmRequest<'_>, messages: &[&str]) -> Writer {
     let LlmRequest { options, endpoint, features, .. } = *request;
     let provider = endpoint.provider;
     let mut body = Writer::object();
     body.field("model", &quoted(&endpoint.model));
-    body.field("messages", messages);
+    body.field_of("messages", messages);
     if let Some(limit) = features.max_output_tokens {
         body.field(provider.output_limit, &limit.to_string());
         if features.has_thinking_budget && provider.output_limit != "max_tokens" {

@@ -8,6 +8,7 @@ use crate::llm::{
     metrics::Usage,
     wire_api::{Answer, DecodeError, Decoder, LlmRequest},
 };
+use std::rc::Rc;
 
 /// Puts the answer together.
 pub(super) struct TextToolsDecoder {
@@ -113,7 +114,7 @@ impl Decoder for TextToolsDecoder {
 }
 
 /// The SDK counts the calls of the history. One that was condensed may have had the number already.
-fn next_id(messages: &[Message]) -> String {
+fn next_id(messages: &[Rc<Message>]) -> String {
     let calls = || messages.iter().flat_map(|message| message.tool_calls.iter().flatten());
     let mut number = calls().count() + 1;
     loop {

@@ -36,7 +36,7 @@ impl WireApi for TextTools {
         }
         let model = TextToolFeatures::of(request.options);
         let messages = messages::messages_json(&request, model.wants_example);
-        let mut body = request_body(&LlmRequest { tools: &[], ..request }, &messages);
+        let mut body = request_body(&LlmRequest { tools: &[], ..request }, &[&messages]);
         if model.supports_stop_words {
             body.field("stop", "[\"</function\"]");
         }

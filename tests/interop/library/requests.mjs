@@ -18,8 +18,15 @@ const settings = {
 /** Conversations in which a call waits: the SDK runs it, the library asks or answers it. */
 const isWaiting = ({ unmatched_actions: unmatched, execution_status: status }) => unmatched.length > 0 || status === "running";
 
+/** A server of which nothing is known but its language is sent nothing but that. */
+const toAnybody = (body) => without(body, "prompt_cache_key");
+
 /** What is not the same, and why. Each changes the SDK's request into the library's. */
 const differences = {
+  "model-with-prompt-caching": toAnybody,
+  "model-with-reasoning-echo": toAnybody,
+  "model-with-string-content": toAnybody,
+  router: toAnybody,
   "model-with-settings": (body) => without(body, "seed", "fixture"), // settings that a host cannot give here
   // With the provider before its name the SDK takes the model for one that thinks, and loses what it may not send to such a one.
   "model-with-settings-and-provider": (body) => ({ ...without(body, "seed", "fixture"), temperature: 0.25, top_p: 0.5 }),
