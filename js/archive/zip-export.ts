@@ -91,7 +91,7 @@ export async function* zipBlocks(
 
 /** How many make about a page. Only grows step by step, because the next may be larger. */
 class Page {
-  count = 8;
+  count = 16;
   #bytes = 0;
   #seen = 0;
 
@@ -102,7 +102,7 @@ class Page {
 
   turn(): void {
     const fitting = Math.floor((this.#seen * pageBytes) / Math.max(this.#bytes, 1));
-    if (this.#seen > 0) this.count = Math.max(1, Math.min(fitting, 4 * this.#seen, mostInPage));
+    if (this.#seen > 0) this.count = Math.max(1, Math.min(fitting, 8 * this.#seen, mostInPage));
     this.#bytes = this.#seen = 0;
   }
 }
