@@ -41,16 +41,10 @@ impl<'a, T> Together<'a, T> {
 
     /// The result of one that has ended; `None` if there are none left.
     pub async fn any(&mut self) -> Option<T> {
-        poll_fn(|context| self.poll(context, usize::MAX)).await
+        poll_fn(|context| self.poll(context)).await
     }
 
-    /// The result of the one that was added first; `None` if there are none left.
-    pub async fn first(&mut self) -> Option<T> {
-        poll_fn(|context| self.poll(context, 1)).await
-    }
-
-    /// The first result among the first `candidates`.
-    fn poll(&mut self, context: &mut Context<'_>, candidates: usize) -> Poll<Option<T>> {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<T>> {
         if self.0.is_empty() {
             return Poll::Ready(None);
         }
@@ -61,7 +55,7 @@ impl<'a, T> Together<'a, T> {
                 *member = Member::Ended(result);
             }
         }
-        let ended = self.0.iter().take(candidates).position(|member| matches!(member, Member::Ended(_)));
+        let ended = self.0.iter().position(|member| matches!(member, Member::Ended(_)));
         match ended.map(|place| self.0.remove(place)) {
             Some(Member::Ended(result)) => Poll::Ready(Some(result)),
             _ => Poll::Pending,
@@ -77,27 +71,18 @@ mod tests {
     use futures_util::FutureExt as _;
 
     #[test]
-    fn results_come_as_they_are_there_or_in_order() {
-        for in_order in [false, true] {
-            let (late, soon) = (channel(), channel());
-            let mut together = Together::default();
-            for receiver in [late.1, soon.1] {
-                together.push(async move { receiver.await.unwrap() }.boxed_local());
-            }
-            assert_eq!(together.any().now_or_never(), None);
-            soon.0.send("soon").unwrap();
-            if in_order {
-                assert_eq!(together.first().now_or_never(), None);
-                late.0.send("late").unwrap();
-                assert_eq!(block_on(together.first()), Some("late"));
-                assert_eq!(block_on(together.first()), Some("soon"));
-            } else {
-                assert_eq!(block_on(together.any()), Some("soon"));
-                late.0.send("late").unwrap();
-                assert_eq!(block_on(together.any()), Some("late"));
-            }
-            assert!(together.is_empty());
-            assert_eq!(block_on(together.any()), None);
+    fn results_come_as_they_are_there() {
+        let (late, soon) = (channel(), channel());
+        let mut together = Together::default();
+        for receiver in [late.1, soon.1] {
+            together.push(async move { receiver.await.unwrap() }.boxed_local());
         }
+        assert_eq!(together.any().now_or_never(), None);
+        soon.0.send("soon").unwrap();
+        assert_eq!(block_on(together.any()), Some("soon"));
+        late.0.send("late").unwrap();
+        assert_eq!(block_on(together.any()), Some("late"));
+        assert!(together.is_empty());
+        assert_eq!(block_on(together.any()), None);
     }
 }
