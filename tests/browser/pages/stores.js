@@ -97,9 +97,11 @@ export class MapStore {
     return index < 0 ? undefined : index;
   }
 
-  async commit(id, { expectedLength, truncateTo, events, baseState, files, at }) {
+  async commit(id, { expectedLength, createdAt, truncateTo, events, baseState, files, at }) {
     this.#check();
-    const kept = this.#conversations.get(id) ?? { events: [], files: new Map(), createdAt: at, updatedAt: at };
+    const stored = this.#conversations.get(id);
+    const kept = stored ?? { events: [], files: new Map(), createdAt: at, updatedAt: at };
+    if (createdAt !== undefined && createdAt !== stored?.createdAt) throw Object.assign(new Error("another conversation"), { code: "locked_elsewhere" });
     if (kept.events.length !== expectedLength) throw Object.assign(new Error("another length"), { code: "locked_elsewhere" });
     if (truncateTo !== undefined) kept.events.length = Math.min(kept.events.length, truncateTo);
     kept.events.push(...events);

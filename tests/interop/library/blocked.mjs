@@ -29,7 +29,7 @@ export function blockedByTheSdk() {
   });
   test("parts of an analyzer that are not here are reported, and say the worst", { timeout: 60_000 }, async (t) => {
     const call = { name: "note", arguments: { text: "harmless", security_risk: "LOW" } };
-    const { conversation } = await brought(t, "analyzers", [{ calls: [call] }], { confirmationPolicy: { kind: "ConfirmRisky", confirmUnknown: true } });
+    const { conversation } = await brought(t, "analyzers", [{ calls: [call] }]);
     const messages = conversation.warnings.filter(({ code }) => code === "settings_unavailable").map(({ message }) => message).join();
     assert.match(messages, /GraySwanAnalyzer; ToolShieldLLMSecurityAnalyzer/);
     assert.equal((await say(conversation, "Note it.")).status, "waiting_for_confirmation");

@@ -34,7 +34,7 @@ const differences = {
   // LiteLLM knows the o series from when it took no instructions.
   "model-with-reasoning-effort": (body) => ({ ...body, messages: body.messages.with(0, { ...body.messages[0], role: "system" }) }),
   // Since 1.58.0 only an older model of this family is taken for one that wants strings.
-  ...(isNewest && { "model-with-string-content": (body) => ({ ...body, messages: body.messages.map(({ content, ...rest }) => ({ ...rest, content: content.map(({ text }) => text).join("\n") })) }) }),
+  ...(isNewest && { "model-with-string-content": (body) => toAnybody({ ...body, messages: body.messages.map(({ content, ...rest }) => ({ ...rest, content: content.map(({ text }) => text).join("\n") })) }) }),
   // Skills and secrets add to what is said; here they have no effect, which is reported.
   skills: (body) => withLast(body, ({ content, ...rest }) => ({ ...rest, content: content.slice(0, -1) })),
   "secrets-with-cipher": (body) => ({ ...body, messages: body.messages.with(0, { ...body.messages[0], content: body.messages[0].content.slice(0, 1) }) }),

@@ -134,6 +134,7 @@ export const calls = {
           additionalProperties: false,
         },
         annotations: { title: "Everything", readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+        needsApproval: false,
         execute: () => "done",
       }),
     ],
