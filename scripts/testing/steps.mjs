@@ -19,38 +19,38 @@ export function testSteps({ quick }) {
   const pages = filesIn("tests/browser").filter((file) => !file.endsWith("/crash.test.mjs"));
   const demo = pages.filter((file) => path.basename(file).startsWith("demo"));
   const library = pages.filter((file) => !demo.includes(file));
-  const inBrowser = (kind, files) => ({ needs: ["build", "browsers"], command: together(files), env: { THREADKEEP_BROWSER: kind }, timeout: 900 });
+  const inBrowser = (kind, files) => ({ needs: ["build", "browsers"], command: together(files), env: { THREADKEEP_BROWSER: kind }, timeout: 1800 });
   const build = [node, "scripts/build.mjs", "--testing", ...(quick ? ["--quick"] : [])];
   return [
-    { name: "browsers", command: [node, "scripts/browsers.mjs"], timeout: 600 },
+    { name: "browsers", command: [node, "scripts/browsers.mjs"], timeout: 1200 },
     { name: "python", command: [node, "scripts/testing/python.mjs", "tests/interop/setup.mjs"], timeout: 1500 },
     { name: "python-newest", command: [node, "scripts/testing/python.mjs", "tests/interop/setup.mjs"], env: newest, timeout: 1500 },
-    { name: "litellm", command: [node, "scripts/testing/python.mjs", "tests/proxy/setup.mjs"], timeout: 800 },
+    { name: "litellm", command: [node, "scripts/testing/python.mjs", "tests/proxy/setup.mjs"], timeout: 1800 },
     { name: "format", lane: "cargo", command: ["cargo", "fmt", "--check"], timeout: 60 },
-    { name: "build", lane: "cargo", command: build, timeout: 900 },
-    { name: "interop", lane: "interop", needs: ["build", "python"], command: together(interop), timeout: 900 },
-    { name: "played-newest", lane: "interop", needs: ["build", "python-newest"], command: [node, "tests/interop/conversations.mjs"], env: newest, timeout: 900 },
-    { name: "interop-newest", lane: "interop", needs: ["played-newest"], command: together(interop), env: newest, timeout: 900 },
-    { name: "archive", lane: "interop", needs: ["build"], command: apart(filesIn("tests/archive")), timeout: 600 },
-    { name: "secrets", lane: "interop", needs: ["build"], command: apart(filesIn("tests/secrets")), timeout: 300 },
+    { name: "build", lane: "cargo", command: build, timeout: 1800 },
+    { name: "interop", lane: "interop", needs: ["build", "python"], command: together(interop), timeout: 1800 },
+    { name: "played-newest", lane: "interop", needs: ["build", "python-newest"], command: [node, "tests/interop/conversations.mjs"], env: newest, timeout: 1800 },
+    { name: "interop-newest", lane: "interop", needs: ["played-newest"], command: together(interop), env: newest, timeout: 1800 },
+    { name: "archive", lane: "interop", needs: ["build"], command: apart(filesIn("tests/archive")), timeout: 1200 },
+    { name: "secrets", lane: "interop", needs: ["build"], command: apart(filesIn("tests/secrets")), timeout: 600 },
     { name: "firefox", lane: "firefox", ...inBrowser("firefox", library) },
     { name: "firefox-demo", lane: "firefox-demo", ...inBrowser("firefox", demo) },
     { name: "size", lane: "pages", needs: ["build"], command: [node, "scripts/sizes.mjs"], timeout: 60 },
-    { name: "types", lane: "pages", needs: ["build"], command: [node, "scripts/testing/types.mjs"], timeout: 120 },
-    { name: "tooling", lane: "pages", needs: ["build"], command: apart(filesIn("tests", "tests/support", "tests/tooling", "tests/models", "tests/mistakes")), timeout: 120 },
-    { name: "security", lane: "pages", needs: ["build"], command: apart(filesIn("tests/security", "tests/host")), timeout: 120 },
-    { name: "crash", lane: "crash", needs: ["build", "browsers"], command: apart(["tests/browser/crash.test.mjs"]), timeout: 900 },
+    { name: "types", lane: "pages", needs: ["build"], command: [node, "scripts/testing/types.mjs"], timeout: 600 },
+    { name: "tooling", lane: "pages", needs: ["build"], command: apart(filesIn("tests", "tests/support", "tests/tooling", "tests/models", "tests/mistakes")), timeout: 600 },
+    { name: "security", lane: "pages", needs: ["build"], command: apart(filesIn("tests/security", "tests/host")), timeout: 600 },
+    { name: "crash", lane: "crash", needs: ["build", "browsers"], command: apart(["tests/browser/crash.test.mjs"]), timeout: 1800 },
     { name: "chromium", lane: "pages", ...inBrowser("chromium", library) },
     { name: "chromium-demo", lane: "pages", ...inBrowser("chromium", demo) },
-    { name: "proxy", lane: "pages", needs: ["build", "browsers", "litellm"], command: apart(filesIn("tests/proxy")), timeout: 300 },
-    { name: "packaging", lane: "pages", needs: ["build", "browsers"], command: apart(filesIn("tests/packaging")), timeout: 600 },
-    { name: "lint", lane: "cargo", needs: ["build"], command: ["cargo", "clippy", "--locked", "--all-targets", ...warningsDenied], timeout: 600 },
-    { name: "lint-wasm", lane: "cargo", needs: ["build"], command: [...lintWasm, ...warningsDenied], timeout: 600 },
+    { name: "proxy", lane: "pages", needs: ["build", "browsers", "litellm"], command: apart(filesIn("tests/proxy")), timeout: 600 },
+    { name: "packaging", lane: "pages", needs: ["build", "browsers"], command: apart(filesIn("tests/packaging")), timeout: 1200 },
+    { name: "lint", lane: "cargo", needs: ["build"], command: ["cargo", "clippy", "--locked", "--all-targets", ...warningsDenied], timeout: 1200 },
+    { name: "lint-wasm", lane: "cargo", needs: ["build"], command: [...lintWasm, ...warningsDenied], timeout: 1200 },
     ...Object.entries(lazyWasms).map(([part, { features }]) => ({
-      name: `lint-${part}`, lane: "cargo", needs: ["build"], command: [...lintWasm, ...features, ...warningsDenied], timeout: 600,
+      name: `lint-${part}`, lane: "cargo", needs: ["build"], command: [...lintWasm, ...features, ...warningsDenied], timeout: 1200,
     })),
-    { name: "lint-testing", lane: "cargo", needs: ["build"], command: [...lintWasm, "--features", "archive,testing", ...warningsDenied], timeout: 600 },
-    { name: "native", lane: "cargo", needs: ["build"], command: ["cargo", "test", "--locked"], env: { THREADKEEP_SCRIPTS: "4000", ...sameChances }, timeout: 900 },
+    { name: "lint-testing", lane: "cargo", needs: ["build"], command: [...lintWasm, "--features", "archive,testing", ...warningsDenied], timeout: 1200 },
+    { name: "native", lane: "cargo", needs: ["build"], command: ["cargo", "test", "--locked"], env: { THREADKEEP_SCRIPTS: "4000", ...sameChances }, timeout: 1800 },
   ];
 }
 
