@@ -7,7 +7,7 @@ import { completion } from "../support/model-replies.mjs";
 /** What waits half a minute by the clock waits so much less here. */
 const faster = 100;
 /** No verb may take longer by far; it is a limit on waiting, not on speed. */
-const patience = 60_000;
+const patience = 240_000;
 const realTimeout = globalThis.setTimeout;
 before(() => (globalThis.setTimeout = (called, milliseconds = 0, ...given) => realTimeout(called, milliseconds > 500 ? milliseconds / faster : milliseconds, ...given)));
 after(() => (globalThis.setTimeout = realTimeout));

@@ -44,7 +44,7 @@ test("whatever passes is parsed without an error, and soon", () => {
     }
     const begun = performance.now();
     marked.parser(marked.lexer(unit.repeat(least)));
-    // A fifth of that on a quiet machine.
-    assert.ok(performance.now() - begun < 1000, `${least} times ${JSON.stringify(unit)}`);
+    // A twenty-fifth of that on a quiet machine; without limits it is minutes.
+    assert.ok(performance.now() - begun < 5000, `${least} times ${JSON.stringify(unit)}`);
   }
 });
