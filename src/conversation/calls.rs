@@ -2,12 +2,10 @@
 //! as it is there.
 
 use super::{
-    Change, Conversation, Shared,
+    Conversation,
     base_state::ExecutionStatus,
-    hooks::unblock_action,
-    pending::{EDITED, forget_pending, set_interrupted},
-    run::Pause,
-    status::{Happening, happens},
+    machine::{Command, answers::rejection_by_hook, calls},
+    run::Ended,
 };
 use crate::{
     agent::{Call, Draft, execute},
@@ -15,23 +13,20 @@ use crate::{
     error::Result,
     event::Body,
     llm::message::Content,
-    oneshot,
     together::Together,
     tool::ToolKind,
-    turn::Turn,
 };
 use futures_util::future::{Either, select};
-use std::{collections::VecDeque, pin::pin, rc::Rc};
+use std::{collections::VecDeque, pin::pin};
 
 impl Conversation {
     /// Runs calls in their order, as many at a time as the agent allows, and appends each result when it is there.
-    /// `finish` waits for those before it. The turn is held by the caller.
-    pub(super) async fn run_calls(&self, calls: Vec<Call>, cancel: &CancelToken) -> Result<Pause> {
+    /// `finish` waits for those before it.
+    pub(super) async fn run_calls(&self, calls: Vec<Call>, cancel: &CancelToken) -> Result<Ended> {
         let agent = &self.0.agent;
         let is_finish = |call: &Call| {
             agent.tools.get(&call.tool_name).is_some_and(|tool| tool.definition().kind == ToolKind::Finish)
         };
-        let _marker = ToolsRun::begin(&self.0);
         let mut waiting: VecDeque<Call> = calls.into();
         let mut running = Together::default();
         let mut failed = None;
@@ -40,62 +35,44 @@ impl Conversation {
                 // Nothing begins after a pause.
                 let must_wait = is_finish(call) && !running.is_empty()
                     || failed.is_some()
-                    || self.0.is_pausing.get()
+                    || self.0.page.borrow().is_pausing
                     || self.execution_status() != ExecutionStatus::Running;
                 if must_wait || running.len() >= agent.tool_concurrency_limit.max(1) {
                     break;
                 }
                 let Some(call) = waiting.pop_front() else { break };
                 let ends_run = is_finish(&call);
-                self.0.under_way.borrow_mut().push(call.action_id.as_str().to_owned());
+                if let Some(run) = &mut self.0.page.borrow_mut().run {
+                    run.begun.push(call.action_id.as_str().to_owned());
+                }
                 running.push(Box::pin(async move {
                     let result = self.run_call(call.clone(), cancel.clone()).await;
-                    Ended::Call { call, result, ends_run }
+                    Outcome::Call { call, result, ends_run }
                 }));
             }
             if running.is_empty() {
-                // A pause that is being stored takes effect before anything else begins.
-                self.0.log.is_at_rest().await;
-                return failed.map_or(Ok(Pause::Done), Err);
+                return failed.map_or(Ok(Ended::Done), Err);
             }
             let ended = match select(pin!(running.any()), pin!(cancel.cancelled())).await {
                 Either::Left((Some(ended), _)) => ended,
-                Either::Left((None, _)) => return Ok(Pause::Done),
+                Either::Left((None, _)) => return Ok(Ended::Done),
                 // What has come to its end by itself was not interrupted.
                 Either::Right(_) if self.execution_status() == ExecutionStatus::Finished => {
-                    return Ok(Pause::Done);
+                    return Ok(Ended::Done);
                 }
-                Either::Right(_) => return Ok(Pause::Cancelled),
+                Either::Right(_) => return Ok(Ended::Cancelled),
             };
             let (call, result, ends_run) = match ended {
-                Ended::Call { call, result, ends_run } => (call, result, ends_run),
-                Ended::Hook(told) => {
-                    failed = self.append(Change::append(vec![told])).await.err();
+                Outcome::Call { call, result, ends_run } => (call, result, ends_run),
+                Outcome::Hook(told) => {
+                    failed = self.append(vec![told]).await.err();
                     continue;
                 }
             };
-            let is_success = matches!(result.body, Body::ObservationEvent(_));
-            let id = call.action_id.as_str();
+            let ends_run = ends_run && matches!(result.body, Body::ObservationEvent(_));
+            // Whatever becomes of the store, what has become of the call is not forgotten.
             self.0.log.must_hold(vec![result]);
-            self.0.under_way.borrow_mut().retain(|other| other != id);
-            let is_last = match self.pending_actions().await {
-                Ok(pending) => pending.is_empty(),
-                Err(error) => {
-                    failed = Some(error);
-                    continue;
-                }
-            };
-            let change = Change::append(Vec::new()).and_edit(|state| {
-                unblock_action(state, &call.action_id);
-                if ends_run && is_success {
-                    happens(state, Happening::TaskFinished);
-                }
-                match is_last {
-                    true => forget_pending(state),
-                    false => set_interrupted(state, &[], Some(id)),
-                }
-            });
-            let stored = match self.append(change).await {
+            let stored = match self.perform(Command::CallEnded { call: call.clone(), ends_run }).await {
                 Ok(stored) => stored,
                 Err(error) => {
                     failed = Some(error);
@@ -106,35 +83,18 @@ impl Conversation {
             // The result is stored before anybody is told of it: who is told may take his time.
             let result = stored.iter().find(|event| event.answered_call() == Some(&call.tool_call_id));
             if let Some(told) = result.and_then(|result| self.about_result(&call, result)) {
-                running.push(Box::pin(async move { Ended::Hook(told.await) }));
+                running.push(Box::pin(async move { Outcome::Hook(told.await) }));
             }
         }
-    }
-
-    /// The turn, or none while tools run: nobody waits for them, since one of them may be the caller.
-    pub(super) async fn turn_between_tools(&self) -> Option<Turn> {
-        while !self.0.runs_tools.get() {
-            let (sender, tools_begin) = oneshot::channel::<()>();
-            let mut waiting = self.0.tools_begin.take();
-            // Who has had the turn waits no more.
-            waiting.retain(|sender| !sender.is_canceled());
-            waiting.push(sender);
-            self.0.tools_begin.replace(waiting);
-            if let Either::Left((turn, _)) = select(pin!(self.0.turn.take()), tools_begin).await {
-                return Some(turn);
-            }
-        }
-        None
     }
 
     /// Runs one call and returns the event that answers it. What is asked before a call and told after it has its
     /// place here.
     async fn run_call(&self, call: Call, cancel: CancelToken) -> Draft {
-        if let Some(rejection) = self.blocked_call(&call) {
-            return rejection;
+        if let Some(reason) = calls::denial(&self.state(), &call.action_id) {
+            return rejection_by_hook(&call, reason);
         }
-        let edited: Vec<String> = self.state().in_agent_state(EDITED).unwrap_or_default();
-        let is_edited = edited.iter().any(|id| id == call.action_id.as_str());
+        let is_edited = calls::is_edited(&self.state(), &call.action_id);
         let mut result = execute(call, &self.0.agent.tools, self.id(), cancel, &self.0.log.mask).await;
         if is_edited && let Body::ObservationEvent(observation) = &mut result.body {
             let text = include_str!("../agent/prompts/edited.md").trim_end();
@@ -145,24 +105,7 @@ impl Conversation {
 }
 
 /// What came to its end.
-enum Ended {
+enum Outcome {
     Call { call: Call, result: Draft, ends_run: bool },
     Hook(Draft),
-}
-
-/// Marks the time in which tools run, or a hook is asked, however it ends.
-pub(super) struct ToolsRun<'a>(&'a Rc<Shared>);
-
-impl<'a> ToolsRun<'a> {
-    pub(super) fn begin(shared: &'a Rc<Shared>) -> Self {
-        shared.runs_tools.set(true);
-        shared.tools_begin.borrow_mut().clear();
-        Self(shared)
-    }
-}
-
-impl Drop for ToolsRun<'_> {
-    fn drop(&mut self) {
-        self.0.runs_tools.set(false);
-    }
 }

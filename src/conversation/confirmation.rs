@@ -4,7 +4,12 @@
 //! Fails on the safe side: a policy that this version does not know asks about everything, and a call whose analyzer
 //! throws, answers nonsense or is not here counts as dangerous.
 
-use super::{Change, Conversation, base_state::BaseState, imported::decided, pending::RISKS};
+use super::{
+    Conversation,
+    base_state::BaseState,
+    imported::decided,
+    machine::{Plan, calls},
+};
 use crate::{
     agent::{Call, Draft, Reply},
     error::Result,
@@ -42,7 +47,7 @@ impl Assessment {
     /// Keeps what was found out for those who show the calls.
     pub fn keep_risks(&self, state: &mut BaseState) {
         if self.waits && self.risks.iter().next().is_some() {
-            state.set_in_agent_state(RISKS, Some(&RawJson::of(&self.risks)));
+            calls::keep_risks(state, &self.risks);
         }
     }
 }
@@ -154,12 +159,11 @@ impl Conversation {
     /// # Errors
     /// `locked_elsewhere`, and those of the store.
     pub async fn set_confirmation_policy(&self, policy: ConfirmationPolicy) -> Result<()> {
-        self.writable()?;
-        let change = Change::edit(|state| {
+        let mut edit = |state: &mut BaseState| {
             state.set_confirmation_policy(&RawJson::of(&policy));
             decided(state, &["settings", "new"]);
-        });
-        self.append(change.strictly()).await.map(drop)
+        };
+        self.change_settings(Plan::default().strictly(), &mut edit).await
     }
 
     /// From the next answer on, this analyzer says how dangerous calls are.
@@ -167,8 +171,8 @@ impl Conversation {
     /// # Errors
     /// `locked_elsewhere`, and those of the store.
     pub async fn set_security_analyzer(&self, analyzer: Option<StoredAnalyzer>) -> Result<()> {
-        self.writable()?;
-        self.append(Change::edit(|state| set_analyzer(state, analyzer.as_ref())).strictly()).await.map(drop)
+        let mut edit = |state: &mut BaseState| set_analyzer(state, analyzer.as_ref());
+        self.change_settings(Plan::default().strictly(), &mut edit).await
     }
 
     /// The tools whose calls do not wait, whatever the policy says.
@@ -181,13 +185,12 @@ impl Conversation {
     /// # Errors
     /// `locked_elsewhere`, and those of the store.
     pub async fn set_allowed_tools(&self, names: &[String]) -> Result<()> {
-        self.writable()?;
         let names = (!names.is_empty()).then(|| RawJson::of(names));
-        let change = Change::edit(|state| {
+        let mut edit = |state: &mut BaseState| {
             state.set_in_agent_state(ALLOWED_TOOLS, names.as_ref());
             decided(state, &["new"]);
-        });
-        self.append(change.strictly()).await.map(drop)
+        };
+        self.change_settings(Plan::default().strictly(), &mut edit).await
     }
 }
 

@@ -5,18 +5,16 @@
 //! stay behind are answered there as rejected. What the model and Python see is what was run.
 
 use super::{
-    Change, Conversation,
+    Conversation,
     active_branch::load,
-    base_state::{BaseState, ExecutionStatus},
-    hooks::{Said, rename_blocked_action},
-    pending::{EDITED, INTERRUPTED, RISKS, UNAPPROVED, rejection},
+    hooks::Said,
+    machine::{Command, Rewrite, calls::Renamed},
 };
 use crate::{
     agent::{Draft, arguments::read_arguments},
     error::{Error, ErrorCode, Result},
-    event::{ActionEvent, Body, Event, RawJson, SecurityRisk},
+    event::{ActionEvent, Body, Event, SecurityRisk},
     id::EventId,
-    json::{RawObject, ToJson as _},
     tool::record_of_call,
 };
 
@@ -40,16 +38,12 @@ impl Conversation {
         };
         let risk = self.risk_of_edited(&edited, &id).await;
         let said = self.ask_about_edited(&edited, &id).await;
-        let _turn = self.0.turn.take().await;
-        self.writable()?;
         if self.0.log.has_unstored() {
             // On the other branch a call would stand without the result that it has had.
-            self.append(Change::append(Vec::new())).await?;
+            self.append(Vec::new()).await?;
         }
-        // Somebody may have decided about it while an analyzer looked at it.
-        self.waiting_action(action).await?;
-        let change = self.rewrite(&old, edited, &id, risk, said).await?;
-        let events = self.append(change.strictly()).await?;
+        let rewrite = self.rewrite(&old, edited, &id, risk, said).await?;
+        let events = self.perform(Command::EditAction(rewrite)).await?;
         events
             .into_iter()
             .find(|event| *event.id() == id)
@@ -57,16 +51,7 @@ impl Conversation {
     }
 
     async fn waiting_action(&self, action: &EventId) -> Result<Event> {
-        if self.0.running.borrow().is_some() {
-            return Err(Error::new(ErrorCode::InvalidState, "the agent is working; interrupt it first"));
-        }
-        let waiting = self.undecided_actions().await?;
-        waiting.into_iter().find(|event| event.id() == action).ok_or_else(|| {
-            Error::new(
-                ErrorCode::NotFound,
-                format!("no action {action} waits for the user; see pendingActions()"),
-            )
-        })
+        self.look(|machine| machine.waiting_action(action).cloned()).await?
     }
 
     /// The call with other arguments. What the model said of the old ones, its purpose and its risk, says nothing of
@@ -108,8 +93,8 @@ impl Conversation {
         edited: Draft,
         edited_id: &EventId,
         risk: Option<SecurityRisk>,
-        mut said: Said,
-    ) -> Result<Change<'static>> {
+        said: Said,
+    ) -> Result<Rewrite> {
         let log = &self.0.log;
         let branch = load(&*log.store, log.id, log.head()).await?.events;
         let response = |event: &Event| match event.body() {
@@ -126,29 +111,26 @@ impl Conversation {
                 "the log cannot be read behind this call, so it cannot be written again; reject the call";
             return Err(Error::new(ErrorCode::InvalidState, text));
         }
-        let left = include_str!("../agent/prompts/left_behind.md").trim_end();
-        let mut drafts: Vec<Draft> =
-            self.pending_actions().await?.iter().filter_map(|event| rejection(event, left)).collect();
-        let start = drafts.len();
-        drafts.append(&mut said.drafts);
+        let mut drafts = said.drafts;
         let mut renamed = Renamed(Vec::new());
         // What an analyzer of the SDK said of the old arguments says nothing of the new ones.
         for event in batch.iter().filter(|event| !matches!(event.body(), Body::SecurityAnalysisEvent(_))) {
             let is_edited = event.id() == old.id();
             let id = if is_edited { edited_id.clone() } else { log.new_id() };
             let mut draft = if is_edited { edited.clone() } else { copy_of(event, &id) };
-            renamed.point_at_new(&mut draft.body);
+            point_at_new(&mut draft.body, &renamed);
             renamed.0.push((event.id().as_str().to_owned(), id));
             drafts.push(draft);
         }
-        let edited_id = edited_id.as_str().to_owned();
-        let mut change = Change::append(drafts).and_edit(move |state| {
-            state.set_execution_status(ExecutionStatus::WaitingForConfirmation);
-            renamed.rename_in(state, edited_id, risk);
-            said.block_actions(state);
-        });
-        change.branch = Some((start, before.last().map(|event| event.id().clone())));
-        Ok(change)
+        Ok(Rewrite {
+            old: old.id().clone(),
+            drafts,
+            root: before.last().map(|event| event.id().clone()),
+            renamed,
+            edited: edited_id.clone(),
+            risk,
+            denied: said.denied,
+        })
     }
 }
 
@@ -161,56 +143,18 @@ fn copy_of(event: &Event, id: &EventId) -> Draft {
     }
 }
 
-/// Old ids and new ones.
-struct Renamed(Vec<(String, EventId)>);
-
-impl Renamed {
-    fn new_of(&self, old: &str) -> Option<String> {
-        let (_, new) = self.0.iter().find(|(id, _)| id == old)?;
-        Some(new.as_str().to_owned())
-    }
-
-    /// Results name the event of their call.
-    fn point_at_new(&self, body: &mut Body) {
-        let id = match body {
-            Body::ObservationEvent(body) => &mut body.action_id,
-            Body::UserRejectObservation(body) => &mut body.action_id,
-            Body::HookExecutionEvent(body) => match &mut body.action_id {
-                Some(id) => id,
-                None => return,
-            },
-            _ => return,
-        };
-        if let Some(new) = self.new_of(id) {
-            *id = new;
-        }
-    }
-
-    /// What is known of the calls that wait, under their new ids.
-    fn rename_in(&self, state: &mut BaseState, edited: String, risk: Option<SecurityRisk>) {
-        for name in [UNAPPROVED, INTERRUPTED, EDITED] {
-            let old: Vec<String> = state.in_agent_state(name).unwrap_or_default();
-            let mut new: Vec<String> = old.iter().filter_map(|id| self.new_of(id)).collect();
-            if name == EDITED && !new.contains(&edited) {
-                new.push(edited.clone());
-            }
-            state.set_in_agent_state(name, (!new.is_empty()).then(|| RawJson::of(&new)).as_ref());
-        }
-        for (old, new) in &self.0 {
-            let is_edited = new.as_str() == edited;
-            rename_blocked_action(state, old, new, is_edited);
-        }
-        let old: RawObject = state.in_agent_state(RISKS).unwrap_or_default();
-        let mut new = RawObject::default();
-        for (id, risk) in old.iter() {
-            if let Some(id) = self.new_of(id) {
-                new.set(&id, risk);
-            }
-        }
-        match risk {
-            Some(risk) => new.set(&edited, &risk.to_json_text()),
-            None => drop(new.remove(&edited)),
-        }
-        state.set_in_agent_state(RISKS, new.iter().next().map(|_| RawJson::of(&new)).as_ref());
+/// Results name the event of their call.
+fn point_at_new(body: &mut Body, renamed: &Renamed) {
+    let id = match body {
+        Body::ObservationEvent(body) => &mut body.action_id,
+        Body::UserRejectObservation(body) => &mut body.action_id,
+        Body::HookExecutionEvent(body) => match &mut body.action_id {
+            Some(id) => id,
+            None => return,
+        },
+        _ => return,
+    };
+    if let Some(new) = renamed.new_of(id) {
+        *id = new.as_str().to_owned();
     }
 }

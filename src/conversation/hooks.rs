@@ -4,16 +4,13 @@
 //! was told of. What it denied stands in `blocked_actions` and `blocked_messages` from the same commit on that has the
 //! action or the message, so that neither a dead page nor Python does what was not allowed.
 //!
-//! Nobody's turn is held while a hook is asked, except where messages are kept beside the log meanwhile: a hook may
-//! call any verb.
+//! Nothing is held while a hook is asked: a hook may call any verb.
 
 use super::{
-    Change, Conversation,
+    Conversation,
     base_state::{BaseState, ExecutionStatus},
-    calls::ToolsRun,
-    pending::{call_in, rejection_by_hook},
-    run::Pause,
-    status::{Happening, happens},
+    machine::{Command, Phase, answers::call_in, calls},
+    run::Ended,
 };
 use crate::{
     agent::{Call, Draft},
@@ -28,9 +25,6 @@ use crate::{
 use futures_util::future::{Either, LocalBoxFuture, select};
 use std::{pin::pin, time::Duration};
 
-/// Where the state says which actions may not run, and why.
-const BLOCKED_ACTIONS: &str = "blocked_actions";
-
 /// Where the state says which messages the model is not to be asked about, and why.
 const BLOCKED_MESSAGES: &str = "blocked_messages";
 
@@ -42,29 +36,26 @@ const LONGEST_GOODBYE: Duration = Duration::from_secs(10);
 pub(super) struct Said {
     /// Their events.
     pub drafts: Vec<Draft>,
-    denied: Vec<(EventId, String)>,
+    /// What they denied, and why.
+    pub denied: Vec<(EventId, String)>,
 }
 
 impl Said {
     /// Keeps what was denied of actions.
     pub fn block_actions(&self, state: &mut BaseState) {
-        self.block(state, BLOCKED_ACTIONS);
+        calls::deny(state, &self.denied);
     }
 
     /// Keeps what was denied of a message.
     pub fn block_message(&self, state: &mut BaseState) {
-        self.block(state, BLOCKED_MESSAGES);
-    }
-
-    fn block(&self, state: &mut BaseState, field: &str) {
         if self.denied.is_empty() {
             return;
         }
-        let mut blocked = blocked_in(state, field);
+        let mut blocked = blocked_messages(state);
         for (id, reason) in &self.denied {
             blocked.set(id.as_str(), &reason.to_json_text());
         }
-        state.set_field(field, Some(&RawJson::of(&blocked)));
+        state.set_field(BLOCKED_MESSAGES, Some(&RawJson::of(&blocked)));
     }
 }
 
@@ -88,22 +79,18 @@ impl Conversation {
 
     /// Before the first message or run since the conversation was opened. The instructions come first in the log: the
     /// SDK looks for them there. Only the hook can be cancelled: what the store has begun to take is not torn off.
-    pub(super) async fn begin_session(&self, cancel: &CancelToken) -> Result<Pause> {
+    pub(super) async fn begin_session(&self, cancel: &CancelToken) -> Result<Ended> {
         if self.0.has_session.replace(true) {
-            return Ok(Pause::Done);
+            return Ok(Ended::Done);
         }
         let Some(asked) = self.hook(HookInput::new(HookEventType::SessionStart)) else {
-            return Ok(Pause::Done);
+            return Ok(Ended::Done);
         };
         let Either::Left(((_, draft), _)) = select(asked, pin!(cancel.cancelled())).await else {
-            return Ok(Pause::Cancelled);
+            return Ok(Ended::Cancelled);
         };
-        let _turn = self.0.turn.take().await;
-        self.writable()?;
-        let mut drafts: Vec<Draft> = self.system_prompt_if_missing().await?.into_iter().collect();
-        drafts.push(draft);
-        self.append(Change::append(drafts)).await?;
-        Ok(Pause::Done)
+        self.perform(Command::BeginSession { told: draft }).await?;
+        Ok(Ended::Done)
     }
 
     /// When the conversation is closed. Whatever happens, it is closed then.
@@ -113,9 +100,8 @@ impl Conversation {
         }
         let Some(asked) = self.hook(HookInput::new(HookEventType::SessionEnd)) else { return };
         if let Either::Left(((_, draft), _)) = select(asked, self.0.log.host.sleep(LONGEST_GOODBYE)).await {
-            let _turn = self.0.turn.take().await;
             // The store may be what ends the session.
-            let _ = self.append(Change::append(vec![draft])).await;
+            let _ = self.append(vec![draft]).await;
         }
     }
 
@@ -155,12 +141,6 @@ impl Conversation {
         }
     }
 
-    /// The answer to a call that a hook does not allow.
-    pub(super) fn blocked_call(&self, call: &Call) -> Option<Draft> {
-        let reason = blocked_in(&self.state(), BLOCKED_ACTIONS).read::<String>(call.action_id.as_str())?;
-        Some(rejection_by_hook(call, reason))
-    }
-
     /// After a tool has answered, and its answer is stored: what the hook says of it, if there is one.
     pub(super) fn about_result(&self, call: &Call, result: &Event) -> Option<LocalBoxFuture<'static, Draft>> {
         let Body::ObservationEvent(observation) = result.body() else { return None };
@@ -170,36 +150,22 @@ impl Conversation {
         Some(Box::pin(async move { asked.await.1 }))
     }
 
-    /// Whether the user's last message is one that the model is not to be asked about; the conversation has finished
-    /// then. The turn is held by the caller.
-    pub(super) async fn end_at_blocked_message(&self) -> Result<bool> {
-        let last = self.state().last_user_message_id();
-        let Some(last) =
-            last.filter(|id| blocked_in(&self.state(), BLOCKED_MESSAGES).get(id.as_str()).is_some())
-        else {
-            return Ok(false);
-        };
-        let change = Change::edit(|state| {
-            unblock(state, BLOCKED_MESSAGES, &last);
-            happens(state, Happening::MessageBlocked);
-        });
-        self.append(change).await?;
-        Ok(true)
-    }
-
     /// The agent says that it is done: whether the run goes on all the same, because a hook denies the end or a message
-    /// came meanwhile. Whoever interrupts the hook lets the agent be done. The turn is held by the caller.
+    /// came meanwhile. Whoever interrupts the hook lets the agent be done.
     pub(super) async fn goes_on_after_finish(&self, cancel: &CancelToken) -> Result<bool> {
         if cancel.is_cancelled() {
             return Ok(false);
         }
         let input = HookInput { reason: Some("agent_finished"), ..HookInput::new(HookEventType::Stop) };
         let Some(asked) = self.hook(input) else { return Ok(false) };
-        let messages_wait = ToolsRun::begin(&self.0);
-        let Either::Left(((result, draft), _)) = select(asked, pin!(cancel.cancelled())).await else {
-            return Ok(false);
+        // Messages wait meanwhile, and the hook may call any verb.
+        self.enter(Phase::RunsTools);
+        let answer = match select(asked, pin!(cancel.cancelled())).await {
+            Either::Left((answer, _)) => Some(answer),
+            Either::Right(_) => None,
         };
-        drop(messages_wait);
+        self.enter(Phase::Decides);
+        let Some((result, draft)) = answer else { return Ok(false) };
         let mut drafts = vec![draft];
         let denial = result.denial();
         if let Some(reason) = &denial {
@@ -209,46 +175,26 @@ impl Conversation {
             drafts.push(Draft::new(Source::Environment, MessageEvent::new(message)));
         }
         let is_denied = denial.is_some() && self.execution_status() == ExecutionStatus::Finished;
-        let change = Change::append(drafts).and_edit(|state| {
-            if is_denied {
-                happens(state, Happening::StopDenied);
-            }
-        });
-        self.append(change).await?;
-        Ok(is_denied || !self.0.inbox.borrow().is_empty())
+        self.perform(Command::AskedToStop { told: drafts, is_denied }).await?;
+        Ok(is_denied || !self.0.page.borrow().inbox.is_empty())
     }
 }
 
-/// The action that may not run is written again under another id; what was said of its old arguments says nothing of
-/// others.
-pub(super) fn rename_blocked_action(
-    state: &mut BaseState,
-    old: &str,
-    new: &EventId,
-    has_other_arguments: bool,
-) {
-    let mut blocked = blocked_in(state, BLOCKED_ACTIONS);
-    let Some(reason) = blocked.remove(old) else { return };
-    if !has_other_arguments {
-        blocked.set(new.as_str(), &reason);
-    }
-    state.set_field(BLOCKED_ACTIONS, Some(&RawJson::of(&blocked)));
+/// Whether the model is not to be asked about this message.
+pub(super) fn is_blocked_message(state: &BaseState, message: &EventId) -> bool {
+    blocked_messages(state).get(message.as_str()).is_some()
 }
 
-/// Forgets that this action may not run, once it is answered.
-pub(super) fn unblock_action(state: &mut BaseState, action: &EventId) {
-    unblock(state, BLOCKED_ACTIONS, action);
-}
-
-fn unblock(state: &mut BaseState, field: &str, id: &EventId) {
-    let mut blocked = blocked_in(state, field);
-    if blocked.remove(id.as_str()).is_some() {
-        state.set_field(field, Some(&RawJson::of(&blocked)));
+/// The conversation ends at this message, so that it is not asked about again.
+pub(super) fn unblock_message(state: &mut BaseState, message: &EventId) {
+    let mut blocked = blocked_messages(state);
+    if blocked.remove(message.as_str()).is_some() {
+        state.set_field(BLOCKED_MESSAGES, Some(&RawJson::of(&blocked)));
     }
 }
 
-fn blocked_in(state: &BaseState, field: &str) -> RawObject {
-    state.field(field).and_then(|blocked| blocked.read()).unwrap_or_default()
+fn blocked_messages(state: &BaseState) -> RawObject {
+    state.field(BLOCKED_MESSAGES).and_then(|blocked| blocked.read()).unwrap_or_default()
 }
 
 fn about_call(event_type: HookEventType, call: &Call) -> HookInput {

@@ -8,9 +8,10 @@
 //! * `secrets`: what is stored of secrets may not be fetched.
 
 use super::{
-    Change, Conversation,
+    Conversation,
     base_state::BaseState,
     confirmation::{ALLOWED_TOOLS, analyzer_in, policy_in, set_analyzer},
+    machine::Plan,
 };
 use crate::{
     error::Result,
@@ -110,7 +111,6 @@ impl Conversation {
     /// # Errors
     /// `locked_elsewhere`, `invalid_state` once it is closed, and those of the store.
     pub async fn allow_secrets(&self) -> Result<()> {
-        self.writable()?;
-        self.append(Change::edit(|state| decided(state, &["secrets"])).strictly()).await.map(drop)
+        self.change_settings(Plan::default().strictly(), &mut |state| decided(state, &["secrets"])).await
     }
 }

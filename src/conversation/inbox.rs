@@ -7,82 +7,24 @@
 //! as a file of the conversation, and becomes an event when the answer is there and its calls have their results, or
 //! when the conversation is opened again.
 
-use super::{
-    Change, Conversation,
-    hooks::Said,
-    pending::forget_pending,
-    status::{Happening, happens},
-};
+use super::{Conversation, machine::Command};
 use crate::{
-    agent::Draft,
     error::{Error, ErrorCode, Result},
-    event::{Event, Head, MessageEvent, Parent, Source},
-    id::{EventId, StorePath},
+    event::{Body, Event},
+    id::StorePath,
 };
 
 const FOLDER: &str = "inbox/";
 
 impl Conversation {
-    /// Keeps a message beside the log; it is on the disk when this returns.
-    pub(super) async fn queue_message(
-        &self,
-        id: EventId,
-        message: MessageEvent,
-        mut said: Said,
-    ) -> Result<Event> {
-        let log = &self.0.log;
-        let head = Head { id, timestamp: log.host.local_time(), source: Source::User, parent: Parent::Unset };
-        let event = Event::new(head, message);
-        let drafts = std::mem::take(&mut said.drafts);
-        let mut change = Change::append(drafts).and_edit(|state| said.block_message(state)).strictly();
-        change.files.push((path_of(&event)?, Some(event.json().as_bytes().to_vec())));
-        self.append(change).await?;
-        self.0.inbox.borrow_mut().push(event.clone());
-        Ok(event)
-    }
-
     /// Appends the messages that were kept, unless they have to wait until the model has answered, until the user has
-    /// decided about calls, or for the next opening. The turn is held by the caller.
+    /// decided about calls, or for the next opening.
     pub(super) async fn take_in_messages(&self) -> Result<()> {
-        let has_to_wait = self.0.asks_model.get() || self.0.is_closed.get();
-        if self.0.inbox.borrow().is_empty() || has_to_wait {
+        if self.0.page.borrow().inbox.is_empty() {
             // Whether calls wait for the user is a question to the whole log, which opening must not read.
             return Ok(());
         }
-        match self.undecided_actions().await?.is_empty() {
-            true => self.append_kept().await,
-            false => Ok(()),
-        }
-    }
-
-    /// Appends the messages that were kept, in the order in which they came, behind an answer to every call that
-    /// waits. The turn is held by the caller.
-    pub(super) async fn append_kept(&self) -> Result<()> {
-        let kept = self.0.inbox.borrow().clone();
-        if kept.is_empty() {
-            return Ok(());
-        }
-        let mut drafts = self.answers_to_pending().await?;
-        drafts.extend(kept.iter().map(|event| Draft {
-            id: Some(event.id().clone()),
-            timestamp: Some(event.timestamp().to_owned()),
-            source: Source::User,
-            body: event.body().clone(),
-        }));
-        let is_running = self.0.running.borrow().is_some();
-        let mut change = Change::append(drafts).strictly().and_edit(|state| {
-            happens(
-                state,
-                if is_running { Happening::MessageTakenIn } else { Happening::SendMessageRejecting },
-            );
-            forget_pending(state);
-        });
-        for event in &kept {
-            change.files.push((path_of(event)?, None));
-        }
-        self.append(change).await?;
-        self.0.inbox.borrow_mut().retain(|event| !kept.contains(event));
-        Ok(())
+        self.perform(Command::TakeInMessages).await.map(drop)
     }
 
     /// Takes in what a dead page had kept.
@@ -95,17 +37,17 @@ impl Conversation {
             let Some(bytes) = log.store.read_file(log.id, &path).await? else { continue };
             let Ok(json) = String::from_utf8(bytes) else { continue };
             let event = Event::decode(id, json.into());
-            if matches!(event.body(), crate::event::Body::MessageEvent(_)) {
+            if matches!(event.body(), Body::MessageEvent(_)) {
                 kept.push(event);
             }
         }
-        *self.0.inbox.borrow_mut() = kept;
+        self.0.page.borrow_mut().inbox = kept;
         self.take_in_messages().await
     }
 }
 
-/// Sorted by time, because files are listed by name.
-fn path_of(event: &Event) -> Result<StorePath> {
+/// The file of a message; sorted by time, because files are listed by name.
+pub(super) fn path_of(event: &Event) -> Result<StorePath> {
     let time: String = event.timestamp().chars().filter(char::is_ascii_digit).collect();
     format!("{FOLDER}{time}-{}.json", event.id())
         .parse()

@@ -4,7 +4,7 @@
 //! question: the same model of the same server, asked behind the same event. A request goes where the user's model is,
 //! not where the state says.
 
-use super::{Change, Conversation, base_state::BaseState};
+use super::{Conversation, base_state::BaseState, machine::Plan};
 use crate::{
     error::Result,
     event::RawJson,
@@ -87,10 +87,9 @@ impl Conversation {
             if let Some(base_url) = &llm.options.base_url {
                 kept.set("base_url", &quoted(base_url));
             }
-            let _turn = self.0.turn.take().await;
-            let change =
-                Change::edit(|state| state.set_in_agent_state(KEPT_ANSWER, Some(&RawJson::of(&kept))));
-            let _ = self.append(change).await;
+            let mut edit =
+                |state: &mut BaseState| state.set_in_agent_state(KEPT_ANSWER, Some(&RawJson::of(&kept)));
+            let _ = self.store(Plan::default(), &mut edit).await;
         }
     }
 

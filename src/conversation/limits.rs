@@ -1,14 +1,9 @@
 //! What one run may use: steps, and dollars as the stored metrics count them (`_emit_run_limit_error` in
 //! `conversation/impl/local_conversation.py`).
 
-use super::{
-    Change, Conversation,
-    base_state::ExecutionStatus,
-    status::{Happening, happens},
-};
+use super::Conversation;
 use crate::{
     agent::Draft,
-    error::Result,
     event::{ConversationErrorEvent, Source},
 };
 
@@ -20,6 +15,16 @@ pub(super) struct Used {
 }
 
 impl Used {
+    /// Another step has been made.
+    pub(super) fn step(&mut self) {
+        self.steps += 1;
+    }
+
+    /// Whether a step has been made.
+    pub(super) fn has_stepped(&self) -> bool {
+        self.steps > 0
+    }
+
     /// Whether the run may take another step.
     pub(super) fn allows_more(&self, max_iterations: u32) -> bool {
         self.steps < max_iterations
@@ -32,18 +37,9 @@ impl Conversation {
         Used { steps: 0, cost_before: self.costs().iter().map(|cost| cost.accumulated).sum() }
     }
 
-    /// After a step: counts it, and ends the run as failed if it has used all that it may.
-    pub(super) async fn count_step(&self, used: &mut Used) -> Result<()> {
-        used.steps += 1;
-        self.stop_at_limit(used).await
-    }
-
-    /// Ends the run as failed if it has used all that it may. The metrics of one model may have a budget of their own,
-    /// which is used up for every run that follows, too.
-    pub(super) async fn stop_at_limit(&self, used: &Used) -> Result<()> {
-        if self.execution_status() != ExecutionStatus::Running {
-            return Ok(());
-        }
+    /// The event that ends the run, if it has used all that it may. The metrics of one model may have a budget of their
+    /// own, which is used up for every run that follows, too.
+    pub(super) fn limit_reached(&self, used: &Used) -> Option<Draft> {
         let costs = self.costs();
         let spent = costs.iter().map(|cost| cost.accumulated).sum::<f64>() - used.cost_before;
         let over_run =
@@ -55,22 +51,18 @@ impl Conversation {
         if let Some((budget, cost)) = over_run.or(over_task) {
             let (budget, cost) = (dollars(budget), dollars(cost));
             let detail = format!("Agent reached maximum budget limit ({budget}); accumulated cost {cost}.");
-            return self.end_with_error("MaxBudgetReached", detail).await;
+            return Some(error("MaxBudgetReached", detail));
         }
         if used.steps >= self.0.max_iterations {
             let detail = format!("Agent reached maximum iterations limit ({}).", self.0.max_iterations);
-            return self.end_with_error("MaxIterationsReached", detail).await;
+            return Some(error("MaxIterationsReached", detail));
         }
-        Ok(())
+        None
     }
+}
 
-    /// Ends a run for a reason that is not a failure of anything.
-    async fn end_with_error(&self, code: &str, detail: String) -> Result<()> {
-        let event = ConversationErrorEvent::new(code, detail);
-        let change = Change::append(vec![Draft::new(Source::Environment, event)])
-            .and_edit(|state| happens(state, Happening::LimitReached));
-        self.append(change).await.map(drop)
-    }
+fn error(code: &str, detail: String) -> Draft {
+    Draft::new(Source::Environment, ConversationErrorEvent::new(code, detail))
 }
 
 /// With four places, as the SDK has it.

@@ -6,6 +6,7 @@
 use super::{
     active_branch::{ActiveBranch, load},
     base_state::BaseState,
+    machine::Plan,
     warning::{Warning, about_history},
 };
 use crate::{
@@ -14,10 +15,10 @@ use crate::{
     error::Result,
     event::{Body, Event, Head, Source},
     host::Host,
-    id::{ConversationId, EventId, StorePath},
+    id::{ConversationId, EventId},
     secret::Mask,
-    store::{Commit, Durability, Store, StoreError},
-    turn::TurnLock,
+    store::{Commit, Store, StoreError},
+    turn::{Turn, TurnLock},
 };
 use std::{
     cell::{Cell, Ref, RefCell},
@@ -46,64 +47,6 @@ pub struct EventLog {
     damage: RefCell<Vec<Warning>>,
     /// See [`EventLog::must_hold`].
     unstored: RefCell<Vec<Draft>>,
-}
-
-/// A change to the log: events to append, an edit of the state, and what the change must survive.
-pub struct Change<'a> {
-    /// Appended in order, each the child of the one before.
-    pub drafts: Vec<Draft>,
-    /// Applied to a copy of the state, besides HEAD.
-    pub edit: Box<dyn FnOnce(&mut BaseState) + 'a>,
-    /// What the change must survive.
-    pub durability: Durability,
-    /// Cuts the log to this length first; what is cut off must be kept in `files`.
-    pub truncate_to: Option<u64>,
-    /// Behind so many drafts HEAD moves to this event: the others start a branch of their own there.
-    pub branch: Option<(usize, Option<EventId>)>,
-    /// Further files: new content, or `None` to remove.
-    pub files: Vec<(StorePath, Option<Vec<u8>>)>,
-}
-
-impl<'a> Change<'a> {
-    /// Appends events.
-    pub fn append(drafts: Vec<Draft>) -> Self {
-        Self {
-            drafts,
-            edit: Box::new(|_| {}),
-            durability: Durability::Relaxed,
-            truncate_to: None,
-            branch: None,
-            files: Vec::new(),
-        }
-    }
-
-    /// Edits the state.
-    pub fn edit(edit: impl FnOnce(&mut BaseState) + 'a) -> Self {
-        Self::edited(Box::new(edit))
-    }
-
-    /// Apart, because what is generic is downloaded once for each edit that there is.
-    fn edited(edit: Box<dyn FnOnce(&mut BaseState) + 'a>) -> Self {
-        Self { edit, ..Self::append(Vec::new()) }
-    }
-
-    /// And edits the state in the same transaction.
-    #[must_use]
-    pub fn and_edit(mut self, edit: impl FnOnce(&mut BaseState) + 'a) -> Self {
-        let first = self.edit;
-        self.edit = Box::new(move |state| {
-            first(state);
-            edit(state);
-        });
-        self
-    }
-
-    /// And is on the disk before anybody is told.
-    #[must_use]
-    pub fn strictly(mut self) -> Self {
-        self.durability = Durability::Strict;
-        self
-    }
 }
 
 impl EventLog {
@@ -175,22 +118,41 @@ impl EventLog {
         self.damage.borrow().clone()
     }
 
-    /// Reads the active branch, which is loaded when first asked for and kept current from then on.
+    /// The place of a commit: others wait until it is dropped, in the order in which they came.
+    pub async fn queue(&self) -> Turn {
+        self.commits.take().await
+    }
+
+    /// Loads the active branch, if that has not been done: from then on it is kept current.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn load_branch(&self, _queue: &Turn) -> Result<()> {
+        if self.branch.borrow().is_none() {
+            let loaded = load(&*self.store, self.id, self.head()).await?;
+            *self.damage.borrow_mut() = about_history(&loaded);
+            *self.branch.borrow_mut() = Some(ActiveBranch::of(&loaded.events));
+        }
+        Ok(())
+    }
+
+    /// Reads the active branch.
     ///
     /// # Errors
     /// Those of the store.
     pub async fn read<T>(&self, read: impl FnOnce(&ActiveBranch) -> T) -> Result<T> {
-        loop {
-            if let Some(branch) = self.branch.borrow().as_ref() {
-                return Ok(read(branch));
-            }
+        if self.branch.borrow().is_none() {
             // A commit between the loading and the keeping would be missed.
-            let _turn = self.commits.take().await;
-            if self.branch.borrow().is_none() {
-                let loaded = load(&*self.store, self.id, self.head()).await?;
-                *self.damage.borrow_mut() = about_history(&loaded);
-                *self.branch.borrow_mut() = Some(ActiveBranch::of(&loaded.events));
-            }
+            self.load_branch(&self.queue().await).await?;
+        }
+        Ok(self.with_branch(read))
+    }
+
+    /// Reads the active branch as far as it is loaded; one that is not has no events.
+    pub fn with_branch<T>(&self, read: impl FnOnce(&ActiveBranch) -> T) -> T {
+        match &*self.branch.borrow() {
+            Some(branch) => read(branch),
+            None => read(&ActiveBranch::of(&[])),
         }
     }
 
@@ -221,27 +183,21 @@ impl EventLog {
         }
     }
 
-    /// Returns when no commit is under way.
-    pub async fn is_at_rest(&self) {
-        drop(self.commits.take().await);
-    }
-
-    /// Commits a change and returns the events it appended. What changes nothing is not written.
+    /// Stores a plan together with this state, and returns the events it appended. What changes nothing is not written.
     ///
     /// # Errors
-    /// Those of the store; nothing has changed then.
-    pub async fn commit(&self, mut change: Change<'_>) -> Result<Vec<Event>> {
-        let _turn = self.commits.take().await;
+    /// Those of the store; nothing has changed then, but what the plan holds goes into the next one.
+    pub async fn commit(&self, _queue: &Turn, mut state: BaseState, mut plan: Plan) -> Result<Vec<Event>> {
+        self.must_hold(plan.held);
         let settled = self.unstored.borrow().len();
-        change.drafts.splice(0..0, self.unstored.borrow().iter().cloned());
-        let mut state = self.state.borrow().clone();
+        plan.drafts.splice(0..0, self.unstored.borrow().iter().cloned());
         let expected_length = self.length.get();
-        let mut length = change.truncate_to.unwrap_or(expected_length);
+        let mut length = plan.truncate_to.unwrap_or(expected_length);
         let mut head = self.head();
-        let mut events = Vec::with_capacity(change.drafts.len());
-        for (place, draft) in change.drafts.into_iter().enumerate() {
-            if let Some((start, root)) = &change.branch
-                && *start == place
+        let mut events = Vec::with_capacity(plan.drafts.len());
+        for (place, draft) in plan.drafts.into_iter().enumerate() {
+            if let Some((start, root)) = &plan.branch
+                && *start + settled == place
             {
                 head.clone_from(root);
             }
@@ -255,12 +211,11 @@ impl EventLog {
             length += 1;
             events.push(event);
         }
-        (change.edit)(&mut state);
         if head != self.head() || length > 0 {
             state.set_head(head.as_ref());
         }
         let has_changed = state != *self.state.borrow();
-        let changes_log = !events.is_empty() || change.truncate_to.is_some() || !change.files.is_empty();
+        let changes_log = !events.is_empty() || plan.truncate_to.is_some() || !plan.files.is_empty();
         if !has_changed && !changes_log {
             return Ok(events);
         }
@@ -270,12 +225,12 @@ impl EventLog {
                 Commit {
                     expected_length,
                     created_at: Some(self.created_at),
-                    truncate_to: change.truncate_to,
+                    truncate_to: plan.truncate_to,
                     events: events.iter().map(|event| (event.id().clone(), event.json().clone())).collect(),
                     base_state: has_changed.then(|| state.json()),
-                    files: change.files,
+                    files: plan.files,
                     at: self.host.now(),
-                    durability: change.durability,
+                    durability: plan.durability,
                 },
             )
             .await?;
@@ -283,7 +238,7 @@ impl EventLog {
         *self.state.borrow_mut() = state;
         self.length.set(length);
         *self.head.borrow_mut() = head;
-        if change.branch.is_some() {
+        if plan.branch.is_some() {
             // It is read again when somebody asks.
             *self.branch.borrow_mut() = None;
         }

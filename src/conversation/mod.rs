@@ -8,6 +8,7 @@ pub mod base_state;
 mod active_branch;
 mod calls;
 mod confirmation;
+mod driver;
 mod edit;
 mod execute_tool;
 mod hooks;
@@ -16,44 +17,41 @@ mod inbox;
 mod kept_answer;
 mod limits;
 mod log;
+mod machine;
 mod open;
 mod pending;
 mod repair;
 mod run;
 mod secrets;
 mod send;
+mod settings;
 mod stats;
-pub mod status;
 mod step;
 mod stop;
 pub mod stuck_detector;
-mod switch_llm;
 mod warning;
 
 pub use imported::is_undecided;
 pub use log::Listener;
+pub use machine::{WaitingCalls, status};
 pub use open::OpenOptions;
 pub use run::RunOutcome;
-pub use send::WaitingCalls;
 pub use warning::{Warning, WarningCode};
 
-use crate::oneshot;
 use crate::{
     agent::Agent,
     cancel::CancelToken,
     conversation::base_state::{BaseState, ExecutionStatus},
-    error::{Error, ErrorCode, Result, shown},
-    event::{Event, RawJson},
+    error::{Error, ErrorCode, Result},
     hooks::Hooks,
     id::{ConversationId, EventId},
-    json::{FromJson as _, RawObject},
     llm::{Delta, Llm},
     security::SecurityAnalyzer,
     store::Found,
-    turn::TurnLock,
 };
 use futures_util::future::{Either, LocalBoxFuture, select};
-use log::{Change, EventLog};
+use log::EventLog;
+use machine::Page;
 use stats::Spending;
 use std::{
     cell::{Cell, Ref, RefCell},
@@ -61,17 +59,6 @@ use std::{
     rc::Rc,
 };
 use stuck_detector::StuckDetection;
-
-/// What this library keeps in `agent_state`.
-const OWN_STATE: &[&str] = &[
-    pending::INTERRUPTED,
-    pending::UNAPPROVED,
-    pending::RISKS,
-    pending::EDITED,
-    confirmation::ALLOWED_TOOLS,
-    repair::CONCURRENCY,
-    kept_answer::KEPT_ANSWER,
-];
 
 /// An open conversation. Clones are the same conversation.
 #[derive(Clone)]
@@ -92,24 +79,8 @@ struct Shared {
     max_budget_per_run: Option<f64>,
     stuck_detection: Option<StuckDetection>,
     on_delta: Rc<dyn Fn(Delta)>,
-    /// Held for each part of a step that must not be interleaved with other verbs.
-    turn: TurnLock,
-    /// Stops the run that is under way.
-    running: RefCell<Option<CancelToken>>,
-    /// Whether tools run, or a hook is asked, in whose time a message has no place.
-    runs_tools: Cell<bool>,
-    /// Whether the model is asked, behind whose answer a message has its place.
-    asks_model: Cell<bool>,
-    /// Dropped when tools begin.
-    tools_begin: RefCell<Vec<oneshot::Sender<()>>>,
-    /// The actions whose tools have begun, until their answers are held.
-    under_way: RefCell<Vec<String>>,
-    /// Whether a pause is being stored, so that nothing begins any more.
-    is_pausing: Cell<bool>,
-    /// Messages that arrived meanwhile.
-    inbox: RefCell<Vec<Event>>,
-    /// Dropped when the run ends.
-    run_ends: RefCell<Vec<oneshot::Sender<()>>>,
+    /// What this page does with it.
+    page: RefCell<Page>,
     /// Shown instead of the stored status where that could not be written.
     unsaved_status: Cell<Option<ExecutionStatus>>,
     /// What answers have cost, also those that came to nothing.
@@ -117,7 +88,6 @@ struct Shared {
     warnings: Vec<Warning>,
     /// Whether it was made when it was opened.
     is_new: bool,
-    is_closed: Cell<bool>,
     /// Cancelled when closing is over.
     closed: CancelToken,
 }
@@ -215,66 +185,28 @@ impl Conversation {
         self.0.log.read(|branch| step::final_response(branch.view.events())).await
     }
 
-    /// Replaces the tags. Keys are lower-case letters and digits, values at most 256 characters: anything else
-    /// would make `base_state.json` unreadable for the SDK.
-    ///
-    /// # Errors
-    /// `invalid_options` naming the tag, `locked_elsewhere`, and those of the store.
-    pub async fn set_tags(&self, tags: &[(String, String)]) -> Result<()> {
-        self.writable()?;
-        self.state().clone().set_tags(tags)?;
-        let change = Change::edit(|state| {
-            // Checked above.
-            let _ = state.set_tags(tags);
-        });
-        self.append(change).await.map(drop)
-    }
-
-    /// Sets these values of `agent_state`, where `null` removes one, and leaves the others alone.
-    ///
-    /// # Errors
-    /// `invalid_options` for a name under which this library keeps something itself, `locked_elsewhere`, and those of
-    /// the store.
-    pub async fn set_agent_state(&self, values: &RawObject) -> Result<()> {
-        self.writable()?;
-        if let Some((name, _)) = values.iter().find(|(name, _)| OWN_STATE.contains(name)) {
-            let text = format!(
-                "{} in agent_state is what threadkeep itself remembers; choose another name",
-                shown(name)
-            );
-            return Err(Error::new(ErrorCode::InvalidOptions, text));
-        }
-        let change = Change::edit(|state| {
-            for (name, value) in values.iter() {
-                let value = Some(value).filter(|value| *value != "null").and_then(RawJson::from_json);
-                state.set_in_agent_state(name, value.as_ref());
-            }
-        });
-        self.append(change.strictly()).await.map(drop)
-    }
-
     /// Stops a run, lets go of the log, and refuses everything from then on. What was committed stays. Waits for what
     /// the host gave, such as its store, for as long as that takes: see [`Conversation::let_go`].
     pub async fn close(&self) {
         loop {
             self.stop_run().await;
             self.end_session().await;
-            let turn = self.turn_between_tools().await;
+            // Whoever opens it next must not find it still being written.
+            let _queue = self.0.log.queue().await;
+            let page = &mut *self.0.page.borrow_mut();
             // A run may have begun while the session ended.
-            if turn.is_some() && self.0.running.borrow().is_none() {
-                self.0.is_closed.set(true);
+            if !page.is_running() {
+                page.is_closed = true;
                 break;
             }
         }
-        // Whoever opens it next must not find it still being written.
-        self.0.log.is_at_rest().await;
         self.let_go();
     }
 
     /// Closes it now. A commit that the store still has in hand fails for whoever opens the conversation next, or for
     /// this handle, which nobody asks any more.
     pub fn let_go(&self) {
-        self.0.is_closed.set(true);
+        self.0.page.borrow_mut().is_closed = true;
         self.0.closed.cancel();
     }
 
@@ -290,27 +222,6 @@ impl Conversation {
             Either::Left((given, _)) => given,
             Either::Right(_) => Err(closed()),
         }
-    }
-
-    fn still_open(&self) -> Result<()> {
-        if self.0.is_closed.get() { Err(closed()) } else { Ok(()) }
-    }
-
-    fn writable(&self) -> Result<()> {
-        self.still_open()?;
-        match self.0.access {
-            Access::Writer => Ok(()),
-            Access::Follower => Err(Error::new(
-                ErrorCode::LockedElsewhere,
-                "this conversation is open for writing in another tab or handle; close it there, then open it again",
-            )),
-        }
-    }
-
-    async fn append(&self, change: Change<'_>) -> Result<Vec<Event>> {
-        let events = self.0.log.commit(change).await?;
-        self.0.unsaved_status.set(None);
-        Ok(events)
     }
 }
 

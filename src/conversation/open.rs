@@ -3,10 +3,11 @@
 //! Reads the base state and the end of the log, not the log.
 
 use super::{
-    Access, Change, Conversation, Shared,
+    Access, Conversation, Shared,
     base_state::{BaseState, ExecutionStatus, Tags},
     imported,
     log::{EventLog, Listener},
+    machine::Plan,
     repair,
     stuck_detector::StuckDetection,
     warning,
@@ -18,11 +19,9 @@ use crate::{
     hooks::Hooks,
     host::Host,
     id::ConversationId,
-    json::RawObject,
-    llm::{Delta, Llm},
+    llm::Delta,
     security::{ConfirmationPolicy, SecurityAnalyzer, StoredAnalyzer},
     store::Store,
-    tool::ToolKind,
 };
 use std::{
     cell::{Cell, RefCell},
@@ -128,77 +127,26 @@ impl Conversation {
             max_budget_per_run,
             stuck_detection,
             on_delta,
-            turn: Default::default(),
-            running: RefCell::new(None),
-            runs_tools: Cell::new(false),
-            asks_model: Cell::new(false),
-            tools_begin: RefCell::default(),
-            under_way: RefCell::new(Vec::new()),
-            is_pausing: Cell::new(false),
-            inbox: RefCell::new(Vec::new()),
-            run_ends: RefCell::new(Vec::new()),
+            page: RefCell::default(),
             unsaved_status: Cell::new(None),
             spending: RefCell::default(),
             warnings,
             is_new,
-            is_closed: Cell::new(false),
             closed: Default::default(),
         }));
         if access == Access::Writer {
             conversation.recover(&torn).await?;
             let has_brought = imported::is_to_be_taken_in(&conversation.state());
             if has_brought || confirmation_policy.is_some() || stored_analyzer.is_some() {
-                let change = Change::edit(|state| {
+                let mut edit = |state: &mut BaseState| {
                     choose(state);
                     imported::take_in(state);
-                });
-                conversation.append(change.strictly()).await?;
+                };
+                conversation.store(Plan::default().strictly(), &mut edit).await?;
             }
             conversation.open_inbox().await?;
         }
         Ok(conversation)
-    }
-
-    /// The model that answers is this one; all else that the stored agent says stays as it is. An agent
-    /// that is another program has no model of its own to replace.
-    pub(super) fn keep_model_settings(&self, state: &mut BaseState, llm: &Llm) {
-        let kind = state.agent().and_then(|agent| agent.field::<String>("kind"));
-        if kind.is_some_and(|kind| kind != "Agent") {
-            return;
-        }
-        let options = &llm.options;
-        let stored = state.agent_llm();
-        if let Some(stored) = &stored {
-            let server = options.server_left(stored.as_str());
-            let is_replaced = options.kept_key.token.borrow().is_some();
-            let is_known = state.in_agent_state::<RawJson>(KEY_SERVER).is_some();
-            if is_replaced && is_known || server.is_some() && !is_known {
-                state.set_in_agent_state(KEY_SERVER, server.map(|server| RawJson::of(&server)).as_ref());
-            }
-        }
-        // The result is an object by construction.
-        if let Ok(llm) = RawJson::parse(&options.to_sdk_json(stored.as_ref().map(RawJson::as_str))) {
-            state.set_agent_llm(&llm);
-        }
-        let has_own_tools = || self.0.agent.tools.iter().any(|tool| tool.definition().kind == ToolKind::Mcp);
-        if options.native_tool_calling == Some(false) && has_own_tools() {
-            keep_native_calls(state);
-        }
-    }
-}
-
-/// In the agent's state: the server of a stored key, where requests go to another one.
-const KEY_SERVER: &str = "api_key_server";
-
-/// The SDK writes calls as text for a model whose stored settings say so, and reads them in the history as if they were
-/// made again. It refuses those that were made together, and those of tools that it does not have, which are all of the
-/// host's: each of its answers would be refused for ever.
-pub(super) fn keep_native_calls(state: &mut BaseState) {
-    const FIELD: &str = "native_tool_calling";
-    let stored = state.agent_llm().and_then(|llm| RawObject::parse(llm.as_str()).ok());
-    if let Some(mut llm) = stored.filter(|llm| llm.read(FIELD) == Some(false)) {
-        llm.set(FIELD, "true");
-        state.set_agent_llm(&RawJson::of(&llm));
     }
 }
 

@@ -6,18 +6,21 @@
 //! * Calls that were under way are replayed, asked about or answered, as their tools say.
 
 use super::{
-    Change, Conversation,
+    Conversation,
     base_state::{BaseState, ExecutionStatus},
     log::{EventLog, Listener},
-    pending::{INTERRUPTED, INTERRUPTION, interruption, is_among},
-    status::{Happening, happens},
+    machine::{
+        Calls, Command, Plan,
+        answers::{INTERRUPTED, interruption},
+        calls::{self, Stage},
+    },
     warning::{Warning, WarningCode},
 };
 use crate::{
     agent::Draft,
     context::branch::{Leaf, Wanted, becomes_head, is_default_leaf, parent_of},
     error::Result,
-    event::{Body, Event, RawJson},
+    event::{Body, Event},
     host::Host,
     id::{ConversationId, EventId, StorePath},
     store::{Store, StoredEvent},
@@ -214,7 +217,7 @@ struct Leftovers {
     /// To calls that will not run again.
     answers: Vec<Draft>,
     /// The actions that stay and of which nobody knows whether they took effect.
-    unknown: Vec<String>,
+    unknown: Vec<EventId>,
     is_to_be_asked: bool,
 }
 
@@ -224,61 +227,50 @@ impl Conversation {
         let was_running = self.execution_status() == ExecutionStatus::Running;
         // A pause is stored at once, while tools are still under way.
         let was_pausing = self.execution_status() == ExecutionStatus::Paused;
-        let was_pausing = was_pausing && !self.interrupted_actions().is_empty();
+        let was_pausing = was_pausing && calls::is_any_recorded(&self.state());
         let has_moved = self.warnings().iter().any(|warning| warning.code == WarningCode::HeadMoved);
         if torn.is_empty() && !was_running && !was_pausing && !has_moved {
             return Ok(());
         }
-        let Leftovers { answers, unknown, is_to_be_asked } = match was_running || was_pausing {
-            true => self.leftovers(was_running).await?,
-            false => Leftovers::default(),
-        };
-        let mut change = Change::append(answers).and_edit(|state| {
-            if !was_running && !was_pausing {
-                return;
-            }
-            let died = if is_to_be_asked { Happening::PageDiesInCall } else { Happening::PageDies };
-            happens(state, died);
-            let unknown = (!unknown.is_empty()).then(|| RawJson::of(&unknown));
-            state.set_in_agent_state(INTERRUPTED, unknown.as_ref());
-        });
+        let mut plan = Plan::default();
         if !torn.is_empty() {
-            change.truncate_to = Some(self.length() - torn.len() as u64);
-            change.files = files_for(torn);
+            plan.truncate_to = Some(self.length() - torn.len() as u64);
+            plan.files = files_for(torn);
         }
-        self.append(change.strictly()).await.map(drop)
+        if !was_running && !was_pausing {
+            return self.store(plan.strictly(), &mut |_| {}).await.map(drop);
+        }
+        let Leftovers { answers, unknown, is_to_be_asked } =
+            self.look(|machine| self.leftovers(&machine.calls, was_running)).await?;
+        plan.drafts = answers;
+        self.perform(Command::Recover { plan, unknown, is_to_be_asked }).await.map(drop)
     }
 
     /// What becomes of the calls that the dead run left. One that was not paused says only how many may have begun.
-    async fn leftovers(&self, was_running: bool) -> Result<Leftovers> {
-        let interrupted = self.interrupted_actions();
+    fn leftovers(&self, calls: &Calls, was_running: bool) -> Leftovers {
         let limit = self.concurrency_of_dead_run();
-        let mut leftovers = Leftovers::default();
-        let unapproved = self.unapproved_actions();
-        let mut pending = self.pending_actions().await?;
-        let all = pending.len();
         // What the user had not approved had not begun, and still waits.
-        pending.retain(|event| !is_among(event, &unapproved));
-        leftovers.is_to_be_asked = pending.len() < all;
-        for (place, event) in pending.iter().enumerate() {
-            let Body::ActionEvent(action) = event.body() else { continue };
+        let mut leftovers = Leftovers { is_to_be_asked: calls.others_wait(), ..Leftovers::default() };
+        let left = calls.open().filter(|call| call.stage != Stage::LeftOut);
+        for (place, call) in left.enumerate() {
+            let Body::ActionEvent(action) = call.event.body() else { continue };
             let replay = self.0.agent.tools.get(&action.tool_name).map(|tool| tool.definition().replay);
             let may_have_begun = match was_running {
                 true => place < limit,
-                false => is_among(event, &interrupted),
+                false => call.stage == Stage::Unknown,
             };
             if !was_running && !may_have_begun {
                 continue;
             }
             let what = leftover(may_have_begun, replay);
             if what == Leftover::Answer {
-                leftovers.answers.extend(interruption(event, INTERRUPTION));
+                leftovers.answers.extend(interruption(&call.event, INTERRUPTED));
             } else if may_have_begun {
-                leftovers.unknown.push(event.id().as_str().to_owned());
+                leftovers.unknown.push(call.event.id().clone());
             }
             leftovers.is_to_be_asked |= what == Leftover::Ask;
         }
-        Ok(leftovers)
+        leftovers
     }
 
     /// The dead page, or the Python process, may have allowed itself more than this one does.
@@ -288,12 +280,6 @@ impl Conversation {
         let by_run = state.in_agent_state::<u64>(CONCURRENCY);
         let known = [by_agent, by_run].into_iter().flatten().filter_map(|limit| usize::try_from(limit).ok());
         known.fold(self.0.agent.tool_concurrency_limit, usize::max)
-    }
-
-    /// Remembers for [`Self::concurrency_of_dead_run`] what this run allows itself.
-    pub(super) fn keep_concurrency(&self, state: &mut BaseState) {
-        let limit = self.0.agent.tool_concurrency_limit as u64;
-        state.set_in_agent_state(CONCURRENCY, (limit > 1).then(|| RawJson::of(&limit)).as_ref());
     }
 }
 

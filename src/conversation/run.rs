@@ -1,23 +1,19 @@
 //! The run loop (`conversation/impl/local_conversation.py`, `arun`) around the agent's step (`agent/agent.py`).
 //!
-//! A step is: run the calls that wait, or else ask the model once (`step.rs`) and run what it calls (`calls.rs`).
-//! Before it stands what can stop a run that goes in circles (`stuck_detector.rs`), behind it what a run may use
-//! (`limits.rs`). The turn is held except while the model answers. A message that arrives in the meantime is kept
-//! beside the log, stands behind the answer, and is read by the model in its next request.
+//! What is next says the state machine (`machine/next.rs`); here it is done: the model is asked (`step.rs`), calls are
+//! run (`calls.rs`), a hook is asked. A step is one answer of the model and the calls that it makes, or the calls that
+//! waited.
 
 use super::{
-    Change, Conversation, Shared,
+    Conversation, Shared,
     base_state::ExecutionStatus,
-    imported::decided,
-    kept_answer::forget_answer,
-    pending::{call_of, forget_pending, is_among, set_unapproved},
-    status::{Effect, Happening, effect, happens},
+    machine::{Command, Next, Phase, page::Run},
 };
 use crate::{
     agent::Draft,
     cancel::CancelToken,
     error::{Error, ErrorCode, Result},
-    event::{ConversationErrorEvent, InterruptEvent, Source},
+    event::{ConversationErrorEvent, Source},
     id::EventId,
     llm::LlmError,
 };
@@ -32,8 +28,9 @@ pub struct RunOutcome {
     pub final_response: Option<String>,
 }
 
-/// Why a part of a step came to its end.
-pub(super) enum Pause {
+/// How a part of a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ended {
     /// It is done.
     Done,
     /// The run was cancelled.
@@ -65,19 +62,12 @@ impl Conversation {
 
     async fn run_with(&self, approved: Option<&[EventId]>, cancel: CancelToken) -> Result<RunOutcome> {
         self.writable()?;
-        self.left_out(approved).await?;
+        self.look(|mut machine| machine.calls.approve(approved, &machine.state)).await??;
         self.still_open()?;
-        if self.0.running.borrow().is_some() {
-            return Err(Error::new(
-                ErrorCode::InvalidState,
-                "a run is under way already; messages sent meanwhile are picked up by it",
-            ));
-        }
-        *self.0.running.borrow_mut() = Some(cancel.clone());
-        let running = Running(&self.0);
+        let running = self.begin_run(&cancel)?;
         let result = match self.run_until_done(approved, &cancel).await {
-            Ok(Pause::Done) => Ok(()),
-            Ok(Pause::Cancelled) => self.record_interrupt().await,
+            Ok(Ended::Done) => Ok(()),
+            Ok(Ended::Cancelled) => self.perform(Command::Interrupt).await.map(drop),
             Err(RunError::Refused(error)) => Err(error),
             Err(error) => {
                 self.record_error(&error).await;
@@ -86,11 +76,10 @@ impl Conversation {
         };
         drop(running);
         let mut status = self.execution_status();
-        if !self.0.inbox.borrow().is_empty() {
-            let _turn = self.0.turn.take().await;
+        if !self.0.page.borrow().inbox.is_empty() {
             self.take_in_messages().await?;
             // Another run may have begun meanwhile, whose status is its own affair.
-            if self.0.running.borrow().is_none() {
+            if !self.0.page.borrow().is_running() {
                 status = self.execution_status();
             }
         }
@@ -98,106 +87,80 @@ impl Conversation {
         Ok(RunOutcome { status, final_response: self.final_response().await? })
     }
 
+    fn begin_run(&self, cancel: &CancelToken) -> Result<Running<'_>> {
+        let page = &mut *self.0.page.borrow_mut();
+        if page.is_running() {
+            return Err(Error::new(
+                ErrorCode::InvalidState,
+                "a run is under way already; messages sent meanwhile are picked up by it",
+            ));
+        }
+        page.run =
+            Some(Run { cancel: cancel.clone(), phase: Phase::Decides, begun: Vec::new(), ends: Vec::new() });
+        Ok(Running(&self.0))
+    }
+
     async fn run_until_done(
         &self,
         approved: Option<&[EventId]>,
         cancel: &CancelToken,
-    ) -> std::result::Result<Pause, RunError> {
-        use ExecutionStatus::{Finished, Running};
-        if matches!(self.begin_session(cancel).await?, Pause::Cancelled) {
-            return Ok(Pause::Cancelled);
+    ) -> std::result::Result<Ended, RunError> {
+        if self.begin_session(cancel).await? == Ended::Cancelled {
+            return Ok(Ended::Cancelled);
         }
-        let turn = self.0.turn.take().await;
         // Until it was this run's turn, a call may have been decided about or edited.
-        let left_out = self.left_out(approved).await.map_err(RunError::Refused)?;
-        let drafts: Vec<Draft> = self.system_prompt_if_missing().await?.into_iter().collect();
-        match effect(Happening::Run, self.execution_status()) {
-            Effect::Stays => {
-                self.0.log.must_be_there().await?;
-                return Ok(Pause::Done);
-            }
-            // Where it runs already by what is stored, the store could not take the end of an earlier run.
-            Effect::Becomes(_) | Effect::Refused | Effect::Never => {
-                let change = Change::append(drafts).and_edit(|state| {
-                    state.set_execution_status(Running);
-                    self.keep_model_settings(state, &self.llm());
-                    self.keep_concurrency(state);
-                    set_unapproved(state, &left_out);
-                    decided(state, &["calls"]);
-                });
-                self.append(change).await?;
-            }
+        let begun = self.perform(Command::Run { approved: approved.map(<[EventId]>::to_vec) }).await;
+        begun.map_err(RunError::of_beginning)?;
+        if self.execution_status() == ExecutionStatus::Finished {
+            self.0.log.must_be_there().await?;
+            return Ok(Ended::Done);
         }
-        drop(turn);
         let mut used = self.used();
         loop {
-            let turn = self.0.turn.take().await;
-            let mut pending = self.pending_actions().await?;
-            if pending.is_empty() {
-                self.take_in_messages().await?;
-            }
-            if self.execution_status() == Finished
-                && used.allows_more(self.0.max_iterations)
-                && self.goes_on_after_finish(cancel).await?
-            {
-                continue;
-            }
-            // What has come to its end by itself was not interrupted.
-            if self.execution_status() != Running {
-                return Ok(Pause::Done);
-            }
-            if cancel.is_cancelled() {
-                return Ok(Pause::Cancelled);
-            }
-            let ended = if pending.is_empty() {
-                if self.end_at_blocked_message().await? {
-                    continue;
+            match self.next(cancel, &used, used.has_stepped()).await? {
+                Next::End => return Ok(Ended::Done),
+                Next::Break => return Ok(Ended::Cancelled),
+                Next::TakeInMessages => self.take_in_messages().await?,
+                Next::AskWhetherDone => {
+                    let may_go_on = used.allows_more(self.0.max_iterations);
+                    if !may_go_on || !self.goes_on_after_finish(cancel).await? {
+                        return Ok(Ended::Done);
+                    }
                 }
-                self.stop_if_stuck().await?;
-                self.stop_at_limit(&used).await?;
-                if self.execution_status() != Running {
-                    return Ok(Pause::Done);
+                Next::EndAtBlockedMessage(message) => {
+                    self.perform(Command::EndAtBlockedMessage { message }).await?;
                 }
-                self.0.asks_model.set(true);
-                drop(turn);
-                let ended = self.ask_model(cancel).await;
-                self.0.asks_model.set(false);
-                ended?
-            } else {
-                pending.retain(|event| !is_among(event, &left_out));
-                self.run_calls(pending.iter().filter_map(call_of).collect(), cancel).await?
-            };
-            if matches!(ended, Pause::Cancelled) {
-                return Ok(Pause::Cancelled);
+                Next::Nudge(text) => self.nudge(&text).await?,
+                Next::GetStuck => {
+                    self.perform(Command::GetStuck).await?;
+                }
+                Next::ReachLimit(error) => {
+                    self.perform(Command::ReachLimit { error }).await?;
+                }
+                Next::LetOthersWait => {
+                    self.perform(Command::LetOthersWait).await?;
+                    used.step();
+                }
+                Next::RunCalls(calls) => {
+                    if self.run_calls(calls, cancel).await? == Ended::Cancelled {
+                        return Ok(Ended::Cancelled);
+                    }
+                    used.step();
+                }
+                Next::AskModel => {
+                    if self.ask_model(cancel).await? == Ended::Cancelled {
+                        return Ok(Ended::Cancelled);
+                    }
+                    // Its calls belong to the same step.
+                    if let Next::RunCalls(calls) = self.next(cancel, &used, false).await?
+                        && self.run_calls(calls, cancel).await? == Ended::Cancelled
+                    {
+                        return Ok(Ended::Cancelled);
+                    }
+                    used.step();
+                }
             }
-            self.wait_for_the_rest().await?;
-            self.count_step(&mut used).await?;
         }
-    }
-
-    /// Calls that the user left out wait again when the approved ones have run, whatever else is the case.
-    async fn wait_for_the_rest(&self) -> Result<()> {
-        if !self.others_wait().await? {
-            return Ok(());
-        }
-        self.append(Change::edit(|state| happens(state, Happening::OthersWait))).await.map(drop)
-    }
-
-    async fn others_wait(&self) -> Result<bool> {
-        Ok(!self.unapproved_actions().is_empty() && !self.pending_actions().await?.is_empty())
-    }
-
-    async fn record_interrupt(&self) -> Result<()> {
-        let _turn = self.0.turn.take().await;
-        self.0.log.must_hold(self.answers_of_interrupt().await?);
-        // Not before: until they have their answers, a pause tells that these calls have begun.
-        self.0.under_way.borrow_mut().clear();
-        let change = Change::append(vec![Draft::new(Source::User, InterruptEvent {})]).and_edit(|state| {
-            happens(state, Happening::Interrupt);
-            forget_pending(state);
-            forget_answer(state);
-        });
-        self.append_and_count(change.strictly()).await
     }
 
     /// The log is where a failed run is looked up later. Where it cannot be written, the status at least is shown.
@@ -208,20 +171,22 @@ impl Conversation {
                 (error.code().as_str(), error.message().to_owned())
             }
         };
-        let event = ConversationErrorEvent::new(code, self.0.log.mask.cut_text(&detail));
-        let _turn = self.0.turn.take().await;
-        let happening = match error {
-            _ if self.others_wait().await.unwrap_or(false) => Happening::OthersWait,
+        let is_stuck = match error {
             RunError::Llm(error) if error.code() == ErrorCode::LlmContextWindow => {
-                self.after_context_window().await.unwrap_or(Happening::Failed)
+                self.is_stuck_after_context_window().await.unwrap_or(false)
             }
-            _ => Happening::Failed,
+            _ => false,
         };
-        let change = Change::append(vec![Draft::new(Source::Environment, event)])
-            .and_edit(|state| happens(state, happening));
-        if self.append_and_count(change).await.is_err() {
-            let shown = effect(happening, self.execution_status()) != Effect::Stays;
-            self.0.unsaved_status.set(shown.then_some(ExecutionStatus::Error));
+        let event = ConversationErrorEvent::new(code, self.0.log.mask.cut_text(&detail));
+        let error = Draft::new(Source::Environment, event);
+        if self.perform(Command::Fail { error, is_stuck }).await.is_err() {
+            let is_over = matches!(
+                self.execution_status(),
+                ExecutionStatus::WaitingForConfirmation
+                    | ExecutionStatus::Finished
+                    | ExecutionStatus::Deleting
+            );
+            self.0.unsaved_status.set((!is_over).then_some(ExecutionStatus::Error));
         }
     }
 }
@@ -231,9 +196,9 @@ struct Running<'a>(&'a Rc<Shared>);
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        *self.0.running.borrow_mut() = None;
-        self.0.asks_model.set(false);
-        self.0.run_ends.borrow_mut().clear();
+        let run = self.0.page.borrow_mut().run.take();
+        // Whoever waits for its end is woken when nothing is borrowed any more.
+        drop(run);
     }
 }
 
@@ -245,6 +210,18 @@ pub(super) enum RunError {
     Other(Error),
     /// It has not begun, and is nothing that the log would tell.
     Refused(Error),
+}
+
+impl RunError {
+    /// What a run is told that cannot begin.
+    fn of_beginning(error: Error) -> Self {
+        match error.code() {
+            ErrorCode::InvalidState | ErrorCode::NotFound | ErrorCode::LockedElsewhere => {
+                Self::Refused(error)
+            }
+            _ => Self::Other(error),
+        }
+    }
 }
 
 impl From<Error> for RunError {

@@ -2,7 +2,7 @@
 //!
 //! Values come from the host, which encrypts what is to be stored; here they are only texts that are hidden.
 
-use super::{Change, Conversation};
+use super::{Conversation, base_state::BaseState, machine::Plan};
 use crate::{
     error::{Error, Result},
     event::RawJson,
@@ -33,14 +33,13 @@ impl Conversation {
     /// # Errors
     /// `locked_elsewhere`, `invalid_state` once it is closed, and those of the store.
     pub async fn store_secrets(&self, sources: &RawObject) -> Result<()> {
-        self.writable()?;
-        let change = Change::edit(|state| {
+        let mut edit = |state: &mut BaseState| {
             for (name, source) in sources.iter() {
                 let source = RawJson::parse(source).ok().filter(|source| source.as_str() != "null");
                 state.set_secret_source(name, source.as_ref());
             }
-        });
-        self.append(change.strictly()).await.map(drop)
+        };
+        self.change_settings(Plan::default().strictly(), &mut edit).await
     }
 
     /// The model's key where the host gave none, and the token that is stored for the key. Without the key, where the

@@ -1,27 +1,15 @@
 //! `send_message` (`conversation/impl/local_conversation.py`).
 
 use super::{
-    Change, Conversation,
-    pending::forget_pending,
-    status::{Happening, happens},
+    Conversation,
+    machine::{Command, WaitingCalls},
 };
 use crate::{
-    agent::Draft,
     cancel::CancelToken,
     error::{Error, ErrorCode, Result},
-    event::{Body, Event, MessageEvent, Source, SystemPromptEvent},
+    event::{Event, Head, MessageEvent, Parent, Source},
     llm::message::{Content, Message, Role},
-    tool::record_of_tool,
 };
-
-/// What a message does with calls that wait for the user to decide.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WaitingCalls {
-    /// It answers them: they will not run.
-    Reject,
-    /// It waits beside the log until they have their results.
-    Keep,
-}
 
 impl Conversation {
     /// Appends a user message, after answering every call that still waits for a result. While the model answers or
@@ -54,94 +42,18 @@ impl Conversation {
             return Err(Error::new(ErrorCode::InvalidOptions, "a message needs text or an image"));
         }
         self.writable()?;
-        self.must_be_decided(waiting_calls).await?;
+        // No hook is asked about a message that is refused.
+        self.look(|machine| machine.check_message(waiting_calls)).await??;
         self.begin_session(&CancelToken::default()).await?;
         let id = self.0.log.new_id();
         let mut message = MessageEvent { sender, ..MessageEvent::new(Message::new(Role::User, content)) };
-        let mut said = self.ask_about_message(&id, &mut message).await;
-        self.writable()?;
-        let Some(_turn) = self.turn_between_tools().await else {
-            self.writable()?;
-            self.must_be_decided(waiting_calls).await?;
-            let event = self.queue_message(id, message, said).await?;
-            if !self.0.runs_tools.get() {
-                // They were through before the message was on the disk.
-                let _turn = self.0.turn.take().await;
-                self.take_in_messages().await?;
-            }
-            return Ok(event);
-        };
-        self.writable()?;
-        let is_kept = self.must_be_decided(waiting_calls).await? && waiting_calls == Some(WaitingCalls::Keep);
-        if is_kept || self.0.asks_model.get() {
-            return self.queue_message(id, message, said).await;
-        }
-        self.append_kept().await?;
-        let mut drafts = self.answers_to_pending().await?;
-        drafts.extend(self.system_prompt_if_missing().await?);
-        drafts.append(&mut said.drafts);
-        drafts.push(Draft { id: Some(id), ..Draft::new(Source::User, message) });
-        let change = Change::append(drafts).and_edit(|state| {
-            said.block_message(state);
-            // Calls that nobody may answer but the user are decided about by now.
-            happens(state, Happening::SendMessageRejecting);
-            forget_pending(state);
-            self.keep_model_settings(state, &self.llm());
-        });
-        let events = self.append(change.strictly()).await?;
-        events
-            .into_iter()
-            .next_back()
-            .ok_or_else(|| Error::new(ErrorCode::Internal, "the message was not appended"))
+        let said = self.ask_about_message(&id, &mut message).await;
+        let timestamp = self.0.log.host.local_time();
+        let head = Head { id, timestamp, source: Source::User, parent: Parent::Unset };
+        let message = Event::new(head, message);
+        let events =
+            self.perform(Command::SendMessage { message: message.clone(), said, waiting_calls }).await?;
+        // One that is kept is not among them.
+        Ok(events.into_iter().find(|event| event.id() == message.id()).unwrap_or(message))
     }
-
-    /// Whether calls wait for the user to decide.
-    ///
-    /// # Errors
-    /// `invalid_state` where it is not said what becomes of them, or what is said cannot be done.
-    async fn must_be_decided(&self, waiting_calls: Option<WaitingCalls>) -> Result<bool> {
-        let undecided = self.undecided_actions().await?;
-        let runs_tools = self.0.runs_tools.get();
-        match waiting_calls {
-            _ if undecided.is_empty() => Ok(false),
-            Some(WaitingCalls::Keep) => Ok(true),
-            Some(WaitingCalls::Reject) if !runs_tools => Ok(true),
-            // What runs cannot be answered yet, so neither can the rest of its batch.
-            _ if runs_tools => {
-                Err(undecided_error(&undecided, "let the others end first, or pass pending: \"keep\""))
-            }
-            _ => Err(undecided_error(
-                &undecided,
-                "decide about them first, or pass pending: \"reject\" or \"keep\"",
-            )),
-        }
-    }
-
-    /// The instructions come first in the log, and only there: in the middle of a history they would be lost on
-    /// the SDK and refused by providers.
-    pub(super) async fn system_prompt_if_missing(&self) -> Result<Option<Draft>> {
-        let is_empty = self.0.log.read(|branch| branch.view.events().is_empty()).await?;
-        if !is_empty {
-            return Ok(None);
-        }
-        let agent = &self.0.agent;
-        // A conversation that was made elsewhere, or by an earlier page, may have instructions that were never given.
-        let stored = self.state().agent().and_then(|agent| agent.field::<String>("system_prompt"));
-        let event = SystemPromptEvent {
-            system_prompt: Content::text(stored.unwrap_or_else(|| agent.system_prompt.to_string())),
-            tools: agent.tools.iter().map(|tool| record_of_tool(tool.definition())).collect(),
-            dynamic_context: None,
-        };
-        Ok(Some(Draft::new(Source::Agent, event)))
-    }
-}
-
-fn undecided_error(undecided: &[Event], advice: &str) -> Error {
-    let mut calls = String::new();
-    for event in undecided {
-        let Body::ActionEvent(action) = event.body() else { continue };
-        let comma = if calls.is_empty() { "" } else { ", " };
-        calls.push_str(&format!("{comma}{} ({})", action.tool_name, event.id()));
-    }
-    Error::new(ErrorCode::InvalidState, format!("calls wait for the user: {calls}; {advice}"))
 }

@@ -1,8 +1,7 @@
 //! What was spent, by usage id (`conversation/conversation_stats.py`).
 
-use super::{Change, Conversation, base_state::BaseState, kept_answer::kept_answer_in};
+use super::{Conversation, base_state::BaseState, kept_answer::kept_answer_in};
 use crate::{
-    error::Result,
     json::RawObject,
     llm::{Completion, metrics::Metrics},
 };
@@ -11,7 +10,7 @@ use std::rc::Rc;
 /// An answer that has cost something, and the usage id under which it is to be counted.
 struct Spent {
     usage_id: String,
-    answer: Completion,
+    answer: Rc<Completion>,
 }
 
 /// What was spent and is to be counted, and what has been.
@@ -30,26 +29,29 @@ impl Conversation {
             if kept.as_ref() == Some(&answer.response_id) {
                 uncounted.retain(|spent| spent.answer.response_id != answer.response_id);
             }
-            uncounted.push(Spent { usage_id: usage_id.to_owned(), answer: answer.clone() });
+            uncounted.push(Spent { usage_id: usage_id.to_owned(), answer: Rc::new(answer.clone()) });
         }
     }
 
-    /// Commits a change and counts in it what has been spent, but for an answer that is remembered: it will come again.
-    pub(super) async fn append_and_count(&self, change: Change<'_>) -> Result<()> {
-        let change = change.and_edit(|state| {
-            let kept = kept_answer_in(state);
-            let Spending { uncounted, ledger } = &mut *self.0.spending.borrow_mut();
-            for Spent { usage_id, answer } in uncounted {
-                if kept.as_ref() != Some(&answer.response_id) {
-                    ledger.record(state, usage_id, answer, self.0.log.host.now());
-                }
+    /// Counts in this state what has been spent, but for an answer that is remembered: it will come again. Returns what
+    /// was counted.
+    pub(super) fn count_spending(&self, state: &mut BaseState) -> Vec<Rc<Completion>> {
+        let kept = kept_answer_in(state);
+        let Spending { uncounted, ledger } = &mut *self.0.spending.borrow_mut();
+        let mut counted = Vec::new();
+        for Spent { usage_id, answer } in uncounted {
+            if kept.as_ref() != Some(&answer.response_id) {
+                ledger.record(state, usage_id, answer, self.0.log.host.now());
+                counted.push(Rc::clone(answer));
             }
-        });
-        self.append(change).await?;
-        let kept = kept_answer_in(&self.state());
-        let uncounted = &mut self.0.spending.borrow_mut().uncounted;
-        uncounted.retain(|spent| kept.as_ref() == Some(&spent.answer.response_id));
-        Ok(())
+        }
+        counted
+    }
+
+    /// These are stored. Others may have come while they were.
+    pub(super) fn are_counted(&self, counted: &[Rc<Completion>]) {
+        let is_counted = |spent: &Spent| counted.iter().any(|answer| Rc::ptr_eq(answer, &spent.answer));
+        self.0.spending.borrow_mut().uncounted.retain(|spent| !is_counted(spent));
     }
 
     /// What each model has cost.

@@ -1,18 +1,17 @@
-//! Asking the model once (`agent/agent.py`, `astep`): its answer is committed whole, then its calls run.
+//! Asking the model once (`agent/agent.py`, `astep`): its answer is committed whole. Its calls run after that.
 
 use super::{
-    Change, Conversation,
+    Conversation,
     active_branch::ActiveBranch,
     base_state::ExecutionStatus,
-    kept_answer::{Told, forget_answer},
-    open::keep_native_calls,
-    run::{Pause, RunError},
+    kept_answer::Told,
+    machine::Command,
+    run::{Ended, RunError},
     secrets::{MaskedDeltas, hide_in_answer},
-    status::{Happening, happens},
     warning::unavailable_tools,
 };
 use crate::{
-    agent::{Draft, Known, ReplyKind, read_response},
+    agent::{Draft, Known, read_response},
     cancel::CancelToken,
     error::{ErrorCode, Result},
     event::{Body, Event, MessageEvent, Source},
@@ -26,8 +25,8 @@ use futures_util::future::{Either, FusedFuture as _, FutureExt as _, join, selec
 use std::{pin::pin, rc::Rc};
 
 impl Conversation {
-    /// Asks the model once and runs what it calls.
-    pub(super) async fn ask_model(&self, cancel: &CancelToken) -> std::result::Result<Pause, RunError> {
+    /// Asks the model once and stores its answer.
+    pub(super) async fn ask_model(&self, cancel: &CancelToken) -> std::result::Result<Ended, RunError> {
         let messages = self.0.log.read(|branch| branch.view.messages()).await?;
         let tools = self.0.agent.tool_schemas();
         let llm = self.llm();
@@ -68,7 +67,7 @@ impl Conversation {
         self.spends(&lost.take(), llm.options.usage_id());
         let Some(answer) = answer else {
             self.cancel_kept_answer(&told).await;
-            return Ok(Pause::Cancelled);
+            return Ok(Ended::Cancelled);
         };
         if answer.is_ok() {
             shown.end();
@@ -79,52 +78,26 @@ impl Conversation {
                 completion
             }
             Err(error) => {
-                let _turn = self.0.turn.take().await;
                 // Who pauses does not wait until the model can be asked once more: the next run asks.
                 if error.is_retryable() && self.execution_status() == ExecutionStatus::Paused {
-                    return Ok(Pause::Done);
+                    return Ok(Ended::Done);
                 }
                 if error.code() != ErrorCode::LlmContentPolicy || !self.may_nudge(CONTENT_POLICY).await? {
                     return Err(RunError::Llm(error));
                 }
                 self.nudge(CONTENT_POLICY).await?;
-                return Ok(Pause::Done);
+                return Ok(Ended::Done);
             }
         };
         let reply = self.read_reply(&completion).await?;
         // An analyzer or a hook may take its time, or hang: like the model, it holds nobody up.
         let judged = async { (self.assess(&reply).await, self.ask_about_calls(&reply.calls).await) };
-        let (assessment, mut said) = match select(pin!(judged), pin!(cancel.cancelled())).await {
+        let (assessment, said) = match select(pin!(judged), pin!(cancel.cancelled())).await {
             Either::Left((judged, _)) => judged,
-            Either::Right(_) => return Ok(Pause::Cancelled),
+            Either::Right(_) => return Ok(Ended::Cancelled),
         };
-        let _turn = self.0.turn.take().await;
-        let is_all_read = self.0.inbox.borrow().is_empty();
-        let has_parallel_calls =
-            reply.drafts.iter().filter(|draft| matches!(draft.body, Body::ActionEvent(_))).count() > 1;
-        let mut drafts = std::mem::take(&mut said.drafts);
-        drafts.extend(reply.drafts);
-        let change = Change::append(drafts).and_edit(|state| {
-            said.block_actions(state);
-            if has_parallel_calls {
-                keep_native_calls(state);
-            }
-            // A message that came while the model answered is still to be read by it.
-            if reply.kind == ReplyKind::Text && is_all_read {
-                happens(state, Happening::Answered);
-            }
-            if assessment.waits_in(state) {
-                happens(state, Happening::CallsWait);
-            }
-            assessment.keep_risks(state);
-            forget_answer(state);
-        });
-        self.append_and_count(change.strictly()).await?;
-        // Nothing begins after a pause: if the page died in a tool, nobody would know that it had begun.
-        if self.execution_status() != ExecutionStatus::Running {
-            return Ok(Pause::Done);
-        }
-        Ok(self.run_calls(reply.calls, cancel).await?)
+        self.perform(Command::Answered { reply, assessment, said }).await?;
+        Ok(Ended::Done)
     }
 
     async fn read_reply(&self, completion: &Completion) -> Result<crate::agent::Reply> {
@@ -158,7 +131,7 @@ impl Conversation {
     pub(super) async fn nudge(&self, text: &str) -> Result<()> {
         let message = Message::new(Role::User, vec![Content::text(text.trim_end())]);
         let draft = Draft::new(Source::Environment, MessageEvent::new(message));
-        self.append(Change::append(vec![draft])).await.map(drop)
+        self.append(vec![draft]).await
     }
 }
 

@@ -4,10 +4,7 @@
 //! well, so a reload does not repeat it. One pattern is not the SDK's, which only names it: requests that do not fit
 //! into the model's context window although the history is condensed again and again.
 
-use super::{
-    Change, Conversation,
-    status::{Happening, happens},
-};
+use super::Conversation;
 use crate::{
     error::Result,
     event::{Body, Event, Source},
@@ -82,29 +79,14 @@ pub fn find(events: &[Event], thresholds: &StuckDetectionThresholds) -> Finding 
 }
 
 impl Conversation {
-    /// Before the model is asked: whether there is any use in it. The turn is held by the caller, and no call waits
-    /// for its result: a reminder would tear the two apart.
-    pub(super) async fn stop_if_stuck(&self) -> Result<()> {
-        let Some(thresholds) = self.stuck_thresholds() else { return Ok(()) };
-        match self.0.log.read(|branch| find(&branch.recent, &thresholds)).await? {
-            Finding::None => Ok(()),
-            Finding::Nudge(text) => self.nudge(&text).await,
-            Finding::Stuck => {
-                let change = Change::edit(|state| happens(state, Happening::GoesInCircles));
-                self.append(change).await.map(drop)
-            }
-        }
-    }
-
-    /// What it is if a run ends because its request does not fit into the context window.
-    pub(super) async fn after_context_window(&self) -> Result<Happening> {
-        let Some(thresholds) = self.stuck_thresholds() else { return Ok(Happening::Failed) };
-        let is_stuck = self.0.log.read(|branch| is_one_too_many(&branch.recent, &thresholds)).await?;
-        Ok(if is_stuck { Happening::GoesInCircles } else { Happening::Failed })
+    /// Whether a run goes in circles that ends because its request does not fit into the context window.
+    pub(super) async fn is_stuck_after_context_window(&self) -> Result<bool> {
+        let Some(thresholds) = self.stuck_thresholds() else { return Ok(false) };
+        self.0.log.read(|branch| is_one_too_many(&branch.recent, &thresholds)).await
     }
 
     /// The host's thresholds; without a word from it, the stored state says whether there are any.
-    fn stuck_thresholds(&self) -> Option<StuckDetectionThresholds> {
+    pub(super) fn stuck_thresholds(&self) -> Option<StuckDetectionThresholds> {
         match self.0.stuck_detection {
             Some(StuckDetection::Off) => None,
             Some(StuckDetection::On(thresholds)) => Some(thresholds),

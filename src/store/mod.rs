@@ -163,11 +163,12 @@ impl Commit {
 }
 
 /// What a completed commit survives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
     /// A power cut, as far as the platform can promise it.
     Strict,
     /// The death of the process.
+    #[default]
     Relaxed,
 }
 

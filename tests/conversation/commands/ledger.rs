@@ -10,7 +10,7 @@ use std::{
 use threadkeep::{
     conversation::{
         base_state::ExecutionStatus,
-        status::{Effect, Happening, effect},
+        status::{Effect, Transition},
     },
     id::EventId,
     json::FromJson,
@@ -316,7 +316,7 @@ impl Ledger {
         self.check_counted();
         self.note_approvals(before, status);
         let is_legal = before == status
-            || Happening::ALL.iter().any(|happening| effect(*happening, before) == Effect::Becomes(status));
+            || Transition::ALL.iter().any(|transition| transition.effect(before) == Effect::Becomes(status));
         assert!(is_legal, "{} became {}", before.as_str(), status.as_str());
     }
 

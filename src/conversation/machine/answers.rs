@@ -1,0 +1,70 @@
+//! The events that answer calls which have not run, or of which nobody knows.
+
+use crate::{
+    agent::{Call, Draft, error_event},
+    event::{Body, Event, RejectionSource, Source, UserRejectObservation},
+    id::EventId,
+    tool::arguments_of_record,
+};
+
+/// What the model is told of a call of which nobody knows whether it took effect.
+pub const INTERRUPTED: &str = include_str!("../../agent/prompts/interrupted.md").trim_ascii_end();
+
+/// What it is told of a call that an interrupt stopped.
+pub const STOPPED: &str = include_str!("../../agent/prompts/stopped.md").trim_ascii_end();
+
+/// What it is told of a call that was left out when others were approved, and then interrupted.
+pub const NOT_APPROVED: &str = include_str!("../../agent/prompts/not_approved.md").trim_ascii_end();
+
+/// What it is told of a call that had not run when the user wrote something else.
+pub const SUPERSEDED: &str = include_str!("../../agent/prompts/superseded.md").trim_ascii_end();
+
+/// What it is told of a call that was written again with other arguments, on the branch that was left.
+pub const LEFT_BEHIND: &str = include_str!("../../agent/prompts/left_behind.md").trim_ascii_end();
+
+/// The call that this action asks for.
+pub fn call_of(event: &Event) -> Option<Call> {
+    call_in(event.body(), event.id())
+}
+
+/// The call that an action of this body and id asks for.
+pub fn call_in(body: &Body, id: &EventId) -> Option<Call> {
+    let Body::ActionEvent(action) = body else { return None };
+    Some(Call {
+        action_id: id.clone(),
+        tool_name: action.tool_name.clone(),
+        tool_call_id: action.tool_call_id.clone(),
+        arguments: arguments_of_record(action.action.as_ref()?).into(),
+    })
+}
+
+/// The user does not want it.
+pub fn rejection(event: &Event, reason: &str) -> Option<Draft> {
+    let Body::ActionEvent(action) = event.body() else { return None };
+    let rejection = UserRejectObservation {
+        tool_name: action.tool_name.clone(),
+        tool_call_id: action.tool_call_id.clone(),
+        rejection_reason: reason.to_owned(),
+        rejection_source: RejectionSource::User,
+        action_id: event.id().as_str().to_owned(),
+    };
+    Some(Draft::new(Source::Environment, rejection))
+}
+
+/// A hook does not allow it.
+pub fn rejection_by_hook(call: &Call, reason: String) -> Draft {
+    let rejection = UserRejectObservation {
+        tool_name: call.tool_name.clone(),
+        tool_call_id: call.tool_call_id.clone(),
+        rejection_reason: reason,
+        rejection_source: RejectionSource::Hook,
+        action_id: call.action_id.as_str().to_owned(),
+    };
+    Draft::new(Source::Environment, rejection)
+}
+
+/// It was broken off, as the model is told.
+pub fn interruption(event: &Event, text: &str) -> Option<Draft> {
+    let Body::ActionEvent(action) = event.body() else { return None };
+    Some(error_event(&action.tool_name, &action.tool_call_id, text))
+}
