@@ -82,7 +82,8 @@ impl Conversation {
     }
 
     /// Decides what the run does next. It does that from now on: a message that comes has its place accordingly.
-    pub(super) async fn next(&self, cancel: &CancelToken, used: &Used, has_stepped: bool) -> Result<Next> {
+    /// `is_done` says that nobody denies that the agent is done.
+    pub(super) async fn next(&self, cancel: &CancelToken, used: &Used, is_done: bool) -> Result<Next> {
         let queue = self.0.log.queue().await;
         self.0.log.load_branch(&queue).await?;
         let stuck = || match self.stuck_thresholds() {
@@ -91,7 +92,8 @@ impl Conversation {
         };
         let progress = Progress {
             is_cancelled: cancel.is_cancelled(),
-            has_stepped,
+            is_done,
+            has_stepped: used.has_stepped(),
             limit: &|| self.limit_reached(used),
             stuck: &stuck,
         };

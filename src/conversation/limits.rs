@@ -10,14 +10,24 @@ use crate::{
 /// What a run has used.
 pub(super) struct Used {
     steps: u32,
+    /// The model has answered: the calls that follow belong to the same step.
+    has_answer: bool,
     /// What the conversation had cost before.
     cost_before: f64,
 }
 
 impl Used {
-    /// Another step has been made.
-    pub(super) fn step(&mut self) {
+    /// The model was asked, which is a step.
+    pub(super) fn asked_model(&mut self) {
         self.steps += 1;
+        self.has_answer = true;
+    }
+
+    /// Calls have run: those of the answer before, or such as waited, which is a step too.
+    pub(super) fn ran_calls(&mut self) {
+        if !std::mem::take(&mut self.has_answer) {
+            self.steps += 1;
+        }
     }
 
     /// Whether a step has been made.
@@ -34,7 +44,11 @@ impl Used {
 impl Conversation {
     /// What a run has used that begins now.
     pub(super) fn used(&self) -> Used {
-        Used { steps: 0, cost_before: self.costs().iter().map(|cost| cost.accumulated).sum() }
+        Used {
+            steps: 0,
+            has_answer: false,
+            cost_before: self.costs().iter().map(|cost| cost.accumulated).sum(),
+        }
     }
 
     /// The event that ends the run, if it has used all that it may. The metrics of one model may have a budget of their

@@ -116,16 +116,17 @@ impl Conversation {
             return Ok(Ended::Done);
         }
         let mut used = self.used();
+        let mut is_done = false;
         loop {
-            match self.next(cancel, &used, used.has_stepped()).await? {
+            let next = self.next(cancel, &used, is_done).await?;
+            is_done = false;
+            match next {
                 Next::End => return Ok(Ended::Done),
                 Next::Break => return Ok(Ended::Cancelled),
                 Next::TakeInMessages => self.take_in_messages().await?,
                 Next::AskWhetherDone => {
                     let may_go_on = used.allows_more(self.0.max_iterations);
-                    if !may_go_on || !self.goes_on_after_finish(cancel).await? {
-                        return Ok(Ended::Done);
-                    }
+                    is_done = !may_go_on || !self.goes_on_after_finish(cancel).await?;
                 }
                 Next::EndAtBlockedMessage(message) => {
                     self.perform(Command::EndAtBlockedMessage { message }).await?;
@@ -139,25 +140,19 @@ impl Conversation {
                 }
                 Next::LetOthersWait => {
                     self.perform(Command::LetOthersWait).await?;
-                    used.step();
+                    used.ran_calls();
                 }
                 Next::RunCalls(calls) => {
                     if self.run_calls(calls, cancel).await? == Ended::Cancelled {
                         return Ok(Ended::Cancelled);
                     }
-                    used.step();
+                    used.ran_calls();
                 }
                 Next::AskModel => {
                     if self.ask_model(cancel).await? == Ended::Cancelled {
                         return Ok(Ended::Cancelled);
                     }
-                    // Its calls belong to the same step.
-                    if let Next::RunCalls(calls) = self.next(cancel, &used, false).await?
-                        && self.run_calls(calls, cancel).await? == Ended::Cancelled
-                    {
-                        return Ok(Ended::Cancelled);
-                    }
-                    used.step();
+                    used.asked_model();
                 }
             }
         }

@@ -53,7 +53,11 @@ impl Conversation {
         let message = Event::new(head, message);
         let events =
             self.perform(Command::SendMessage { message: message.clone(), said, waiting_calls }).await?;
-        // One that is kept is not among them.
-        Ok(events.into_iter().find(|event| event.id() == message.id()).unwrap_or(message))
+        if let Some(event) = events.into_iter().find(|event| event.id() == message.id()) {
+            return Ok(event);
+        }
+        // It is kept beside the log. What was in its way may have ended before it was on the disk.
+        self.take_in_messages().await?;
+        Ok(message)
     }
 }

@@ -1,4 +1,5 @@
-//! What a run does next.
+//! What a run does next. One step after the other: an answer of the model and the calls that it makes, or the calls that
+//! waited.
 
 use super::{Machine, answers::call_of};
 use crate::{
@@ -37,6 +38,8 @@ pub enum Next {
 pub struct Progress<'a> {
     /// Nobody wants it any more.
     pub is_cancelled: bool,
+    /// Nobody denies that the agent is done.
+    pub is_done: bool,
     /// A step has been made, so that the run may have used all that it may.
     pub has_stepped: bool,
     /// The event that says what has been used up.
@@ -52,7 +55,7 @@ impl Machine<'_> {
         let is_running = status == ExecutionStatus::Running;
         let is_settled = self.calls.is_settled();
         let calls: Vec<Call> = self.calls.approved().filter_map(call_of).collect();
-        let Progress { is_cancelled, has_stepped, limit, stuck } = *progress;
+        let Progress { is_cancelled, is_done, has_stepped, limit, stuck } = *progress;
         // Behind a pause as well: what the user left out is not approved by going on later.
         let lets_others_wait = match status {
             ExecutionStatus::Running | ExecutionStatus::Paused if has_stepped => self.calls.others_wait(),
@@ -62,8 +65,10 @@ impl Machine<'_> {
         if lets_others_wait {
             return Next::LetOthersWait;
         }
+        // The calls of an answer belong to its step.
         if is_running
             && has_stepped
+            && calls.is_empty()
             && let Some(error) = limit()
         {
             return Next::ReachLimit(error);
@@ -73,7 +78,7 @@ impl Machine<'_> {
         }
         match status {
             // What has come to its end by itself was not interrupted.
-            ExecutionStatus::Finished if !is_cancelled => return Next::AskWhetherDone,
+            ExecutionStatus::Finished if !is_cancelled && !is_done => return Next::AskWhetherDone,
             _ if !is_running => return Next::End,
             _ if is_cancelled => return Next::Break,
             _ if !calls.is_empty() => return Next::RunCalls(calls),
