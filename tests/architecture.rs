@@ -246,3 +246,30 @@ fn searches_for_a_text(line: &str) -> bool {
         },
     )
 }
+
+#[test]
+fn a_status_is_set_by_the_table_and_every_row_of_it_is_used() {
+    let table = Path::new("machine/status.rs");
+    let code: Vec<(PathBuf, String)> =
+        sources("src/conversation", ".rs").into_iter().filter(|(path, _)| !path.ends_with(table)).collect();
+    for (path, text) in &code {
+        let sets = text.contains(".set_execution_status(");
+        assert!(!sets, "{} sets a status; let a Transition do it", path.display());
+    }
+    let (_, table) =
+        sources("src/conversation", ".rs").into_iter().find(|(path, _)| path.ends_with(table)).unwrap();
+    let rows = table.split("words!(Transition {").nth(1).and_then(|rest| rest.split("});").next()).unwrap();
+    for row in rows.lines().filter_map(|line| line.trim().split_once(" = ")) {
+        let is_used = code.iter().any(|(_, text)| text.contains(&format!("Transition::{}", row.0)));
+        assert!(is_used, "nothing in src/conversation makes the transition {}", row.0);
+    }
+}
+
+#[test]
+fn the_state_machine_is_pure() {
+    for (path, text) in sources("src/conversation/machine", ".rs") {
+        for found in ["async ", ".await", "RefCell", "dyn Store", "dyn Host"] {
+            assert!(!text.contains(found), "{} has {found}", path.display());
+        }
+    }
+}

@@ -64,12 +64,12 @@ impl Conversation {
         let counted = self.count_spending(&mut state);
         let events = self.0.log.commit(queue, state, plan).await?;
         self.are_counted(&counted);
-        self.0.unsaved_status.set(None);
-        let inbox = &mut self.0.page.borrow_mut().inbox;
+        let page = &mut *self.0.page.borrow_mut();
+        page.unsaved_status = None;
         for effect in effects {
             match effect {
-                Effect::Keep(message) => inbox.push(message),
-                Effect::TakenIn(messages) => inbox.retain(|message| !messages.contains(message)),
+                Effect::Keep(message) => page.inbox.push(message),
+                Effect::TakenIn(messages) => page.inbox.retain(|message| !messages.contains(message)),
             }
         }
         Ok(events)

@@ -80,7 +80,7 @@ impl Conversation {
     /// Before the first message or run since the conversation was opened. The instructions come first in the log: the
     /// SDK looks for them there. Only the hook can be cancelled: what the store has begun to take is not torn off.
     pub(super) async fn begin_session(&self, cancel: &CancelToken) -> Result<Ended> {
-        if self.0.has_session.replace(true) {
+        if std::mem::replace(&mut self.0.page.borrow_mut().has_session, true) {
             return Ok(Ended::Done);
         }
         let Some(asked) = self.hook(HookInput::new(HookEventType::SessionStart)) else {
@@ -95,7 +95,7 @@ impl Conversation {
 
     /// When the conversation is closed. Whatever happens, it is closed then.
     pub(super) async fn end_session(&self) {
-        if !self.0.has_session.replace(false) {
+        if !std::mem::take(&mut self.0.page.borrow_mut().has_session) {
             return;
         }
         let Some(asked) = self.hook(HookInput::new(HookEventType::SessionEnd)) else { return };

@@ -54,7 +54,7 @@ use log::EventLog;
 use machine::Page;
 use stats::Spending;
 use std::{
-    cell::{Cell, Ref, RefCell},
+    cell::{Ref, RefCell},
     pin::pin,
     rc::Rc,
 };
@@ -73,16 +73,12 @@ struct Shared {
     /// Runs the analyzers that are not the model's own word.
     security_analyzer: Option<Rc<dyn SecurityAnalyzer>>,
     hooks: Option<Rc<dyn Hooks>>,
-    /// Whether the hook for the beginning of a session has been asked.
-    has_session: Cell<bool>,
     max_iterations: u32,
     max_budget_per_run: Option<f64>,
     stuck_detection: Option<StuckDetection>,
     on_delta: Rc<dyn Fn(Delta)>,
     /// What this page does with it.
     page: RefCell<Page>,
-    /// Shown instead of the stored status where that could not be written.
-    unsaved_status: Cell<Option<ExecutionStatus>>,
     /// What answers have cost, also those that came to nothing.
     spending: RefCell<Spending>,
     warnings: Vec<Warning>,
@@ -119,7 +115,7 @@ impl Conversation {
 
     /// Where the conversation stands.
     pub fn execution_status(&self) -> ExecutionStatus {
-        self.0.unsaved_status.get().unwrap_or_else(|| self.state().execution_status())
+        self.0.page.borrow().unsaved_status.unwrap_or_else(|| self.state().execution_status())
     }
 
     /// What could not be used or was set aside when it was opened, and what is wrong with its history. Opening does not

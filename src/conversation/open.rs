@@ -23,10 +23,7 @@ use crate::{
     security::{ConfirmationPolicy, SecurityAnalyzer, StoredAnalyzer},
     store::Store,
 };
-use std::{
-    cell::{Cell, RefCell},
-    rc::Rc,
-};
+use std::{cell::RefCell, rc::Rc};
 
 /// What a conversation is opened with.
 pub struct OpenOptions {
@@ -122,13 +119,11 @@ impl Conversation {
             access,
             security_analyzer,
             hooks,
-            has_session: Cell::new(false),
             max_iterations: max_iterations.max(1),
             max_budget_per_run,
             stuck_detection,
             on_delta,
             page: RefCell::default(),
-            unsaved_status: Cell::new(None),
             spending: RefCell::default(),
             warnings,
             is_new,

@@ -136,7 +136,7 @@ impl Conversation {
                     self.perform(Command::GetStuck).await?;
                 }
                 Next::ReachLimit(error) => {
-                    self.perform(Command::ReachLimit { error }).await?;
+                    self.perform(Command::ReachLimit { error: *error }).await?;
                 }
                 Next::LetOthersWait => {
                     self.perform(Command::LetOthersWait).await?;
@@ -181,7 +181,7 @@ impl Conversation {
                     | ExecutionStatus::Finished
                     | ExecutionStatus::Deleting
             );
-            self.0.unsaved_status.set((!is_over).then_some(ExecutionStatus::Error));
+            self.0.page.borrow_mut().unsaved_status = (!is_over).then_some(ExecutionStatus::Error);
         }
     }
 }

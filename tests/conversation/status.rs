@@ -12,7 +12,7 @@ use threadkeep::{
         base_state::ExecutionStatus::{
             self, Deleting, Error, Finished, Idle, Paused, Running, Stuck, WaitingForConfirmation,
         },
-        status::{Effect, Transition},
+        status::{StatusChange, Transition},
     },
     error::{Error as Failure, ErrorCode},
     id::{ConversationId, EventId},
@@ -44,11 +44,11 @@ fn the_documentation_has_the_table() {
         for transition in transitions {
             let mut line = format!("| {} |", transition.as_str());
             for status in STATUSES {
-                let cell = match transition.effect(status) {
-                    Effect::Becomes(status) => format!("`{}`", status.as_str()),
-                    Effect::Stays => "stays".into(),
-                    Effect::Refused => "refused".into(),
-                    Effect::Never => "–".into(),
+                let cell = match transition.change(status) {
+                    StatusChange::Becomes(status) => format!("`{}`", status.as_str()),
+                    StatusChange::Stays => "stays".into(),
+                    StatusChange::Refused => "refused".into(),
+                    StatusChange::Never => "–".into(),
                 };
                 line += &format!(" {cell} |");
             }
@@ -175,19 +175,19 @@ fn every_verb_does_in_every_status_what_the_table_says() {
                 };
                 let cell = match verb {
                     // One run at a time, whatever the status.
-                    Transition::Run if status == Running => Effect::Refused,
+                    Transition::Run if status == Running => StatusChange::Refused,
                     // Here no calls wait.
-                    Transition::EditAction if status != WaitingForConfirmation => Effect::Refused,
-                    _ => verb.effect(status),
+                    Transition::EditAction if status != WaitingForConfirmation => StatusChange::Refused,
+                    _ => verb.change(status),
                 };
                 let what = format!("{verb:?} in {status:?}: {cell:?}, but {result:?}");
-                assert_eq!(result.is_err(), cell == Effect::Refused, "{what}");
+                assert_eq!(result.is_err(), cell == StatusChange::Refused, "{what}");
                 if let Err(error) = &result {
                     let code = error.code();
                     assert!(matches!(code, ErrorCode::InvalidState | ErrorCode::NotFound), "{what}");
                 }
                 let expected = match cell {
-                    Effect::Becomes(status) => status,
+                    StatusChange::Becomes(status) => status,
                     _ => status,
                 };
                 assert_eq!(stored(&world).await, expected, "{what}");
@@ -215,7 +215,10 @@ fn a_page_that_dies_in_a_call_to_be_asked_about_leaves_what_the_table_says() {
             let before = stored(&world).await;
             assert_eq!(before, if is_paused { Paused } else { Running });
             world.open().await.unwrap();
-            assert_eq!(Effect::Becomes(stored(&world).await), Transition::PageDiesInCall.effect(before));
+            assert_eq!(
+                StatusChange::Becomes(stored(&world).await),
+                Transition::PageDiesInCall.change(before)
+            );
         });
     }
 }
@@ -268,8 +271,8 @@ fn a_run_ends_as_the_table_says() {
                     before
                 };
                 let (_, before) = join(conversation.run(CancelToken::default()), act).await;
-                let expected = match transition.effect(before) {
-                    Effect::Becomes(status) => status,
+                let expected = match transition.change(before) {
+                    StatusChange::Becomes(status) => status,
                     _ => before,
                 };
                 assert_eq!(stored(&world).await, expected, "{transition:?} in {before:?}");

@@ -16,10 +16,10 @@ pub use calls::Calls;
 pub use command::{Command, Effect, Plan, Rewrite, WaitingCalls};
 pub use next::Next;
 pub use page::{Page, Phase};
-pub use status::Transition;
+pub use status::{StatusChange, Transition};
 
 use super::{
-    base_state::BaseState,
+    base_state::{BaseState, ExecutionStatus},
     confirmation::Assessment,
     hooks::{Said, unblock_message},
     imported::decided,
@@ -172,7 +172,7 @@ impl Machine<'_> {
 
     fn run(&mut self, approved: Option<&[EventId]>) -> Result<Plan> {
         self.calls.approve(approved, &self.state)?;
-        if self.state.execution_status() == super::ExecutionStatus::Finished {
+        if self.state.execution_status() == ExecutionStatus::Finished {
             return Ok(Plan::default());
         }
         Transition::Run.apply(&mut self.state)?;
@@ -184,7 +184,7 @@ impl Machine<'_> {
     }
 
     fn pause(&mut self) -> Result<Plan> {
-        if Transition::Pause.effect(self.state.execution_status()) == status::Effect::Stays {
+        if Transition::Pause.change(self.state.execution_status()) == StatusChange::Stays {
             return Ok(Plan::default());
         }
         self.calls.record_begun();

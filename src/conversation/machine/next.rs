@@ -13,7 +13,7 @@ pub enum Next {
     /// The calls that were approved have run, others wait.
     LetOthersWait,
     /// The run has used all that it may: this event says what.
-    ReachLimit(Draft),
+    ReachLimit(Box<Draft>),
     /// Messages that were kept are appended.
     TakeInMessages,
     /// The agent says that it is done: a hook may deny it.
@@ -71,7 +71,7 @@ impl Machine<'_> {
             && calls.is_empty()
             && let Some(error) = limit()
         {
-            return Next::ReachLimit(error);
+            return Next::ReachLimit(error.into());
         }
         if is_settled && !self.page.inbox.is_empty() && !self.page.is_closed {
             return Next::TakeInMessages;
@@ -93,6 +93,6 @@ impl Machine<'_> {
             Finding::Stuck => return Next::GetStuck,
             Finding::None => {}
         }
-        limit().map_or(Next::AskModel, Next::ReachLimit)
+        limit().map_or(Next::AskModel, |error| Next::ReachLimit(error.into()))
     }
 }

@@ -1,6 +1,6 @@
 //! What the page that has a conversation open is doing with it: gone with the page.
 
-use crate::{cancel::CancelToken, event::Event, oneshot};
+use crate::{cancel::CancelToken, conversation::base_state::ExecutionStatus, event::Event, oneshot};
 
 /// What a page does. A conversation that nobody runs has no run.
 #[derive(Default)]
@@ -11,6 +11,10 @@ pub struct Page {
     pub inbox: Vec<Event>,
     /// Whether a pause is being stored, so that nothing begins any more.
     pub is_pausing: bool,
+    /// Whether the hook for the beginning of a session has been asked.
+    pub has_session: bool,
+    /// Shown instead of the stored status where that could not be written.
+    pub unsaved_status: Option<ExecutionStatus>,
     /// Whether it is closed for everybody.
     pub is_closed: bool,
 }

@@ -81,7 +81,7 @@ words!(Transition {
 
 /// What becomes of the status: a cell of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
+pub enum StatusChange {
     /// Another one.
     Becomes(ExecutionStatus),
     /// It stays as it is.
@@ -94,11 +94,11 @@ pub enum Effect {
 
 impl Transition {
     /// The cell of this row for this status.
-    pub const fn effect(self, status: ExecutionStatus) -> Effect {
-        use Effect::{Becomes, Never, Refused, Stays};
+    pub const fn change(self, status: ExecutionStatus) -> StatusChange {
         use ExecutionStatus::{
             Deleting, Error, Finished, Idle, Paused, Running, Stuck, WaitingForConfirmation as Waiting,
         };
+        use StatusChange::{Becomes, Never, Refused, Stays};
         match self {
             Self::SendMessage => match status {
                 Waiting => Refused,
@@ -184,10 +184,10 @@ impl Transition {
     /// `invalid_state` where the table refuses; the state is as it was.
     pub fn apply(self, state: &mut BaseState) -> Result<()> {
         let status = state.execution_status();
-        match self.effect(status) {
-            Effect::Becomes(next) => state.set_execution_status(next),
-            Effect::Stays | Effect::Never => {}
-            Effect::Refused => {
+        match self.change(status) {
+            StatusChange::Becomes(next) => state.set_execution_status(next),
+            StatusChange::Stays | StatusChange::Never => {}
+            StatusChange::Refused => {
                 let text = format!("not while the conversation is {}", status.as_str());
                 return Err(Error::new(ErrorCode::InvalidState, text));
             }

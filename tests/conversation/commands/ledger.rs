@@ -10,7 +10,7 @@ use std::{
 use threadkeep::{
     conversation::{
         base_state::ExecutionStatus,
-        status::{Effect, Transition},
+        status::{StatusChange, Transition},
     },
     id::EventId,
     json::FromJson,
@@ -316,7 +316,9 @@ impl Ledger {
         self.check_counted();
         self.note_approvals(before, status);
         let is_legal = before == status
-            || Transition::ALL.iter().any(|transition| transition.effect(before) == Effect::Becomes(status));
+            || Transition::ALL
+                .iter()
+                .any(|transition| transition.change(before) == StatusChange::Becomes(status));
         assert!(is_legal, "{} became {}", before.as_str(), status.as_str());
     }
 
