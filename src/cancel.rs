@@ -1,6 +1,6 @@
 //! Telling several futures at once that their result is no longer wanted.
 
-use crate::oneshot;
+use futures_channel::oneshot;
 use std::{
     cell::{Cell, RefCell},
     rc::Rc,

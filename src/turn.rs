@@ -4,7 +4,7 @@
 //! it between. Fair, so that a message waits for one part of a step and not for the whole run. A store takes it for
 //! each commit to a conversation.
 
-use crate::oneshot;
+use futures_channel::oneshot;
 use std::{
     cell::{Cell, RefCell},
     rc::Rc,

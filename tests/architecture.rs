@@ -14,18 +14,14 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("json", &[]),
     ("names", &[]),
-    ("oneshot", &[]),
-    ("order", &[]),
-    ("search", &[]),
-    ("together", &[]),
-    ("turn", &["oneshot"]),
-    ("cancel", &["oneshot"]),
+    ("turn", &[]),
+    ("cancel", &[]),
     ("host", &[]),
     ("id", &["error"]),
-    ("store", &["error", "id", "names", "order"]),
-    ("llm", &["error", "host", "json", "names", "order", "search"]),
-    ("secret", &["json", "order"]),
-    ("event", &["error", "id", "json", "llm", "search"]),
+    ("store", &["error", "id", "names"]),
+    ("llm", &["error", "host", "json", "names"]),
+    ("secret", &["json"]),
+    ("event", &["error", "id", "json", "llm"]),
     ("context", &["event", "id", "llm", "names"]),
     ("security", &["event", "json"]),
     ("hooks", &["event", "json"]),
@@ -35,14 +31,11 @@ const ROOMS: &[(&str, &[&str])] = &[
         "conversation",
         &[
             "agent", "cancel", "context", "error", "event", "hooks", "host", "id", "json", "llm", "names",
-            "oneshot", "search", "secret", "security", "store", "together", "tool", "turn",
+            "secret", "security", "store", "tool", "turn",
         ],
     ),
-    (
-        "archive",
-        &["context", "error", "event", "host", "id", "json", "llm", "names", "order", "search", "store"],
-    ),
-    ("web", &["error", "host", "id", "llm", "oneshot", "order", "search", "store", "turn"]),
+    ("archive", &["context", "error", "event", "host", "id", "json", "llm", "names", "store"]),
+    ("web", &["error", "host", "id", "llm", "store", "turn"]),
     (
         "bindings",
         &[
@@ -57,7 +50,6 @@ const ROOMS: &[(&str, &[&str])] = &[
             "id",
             "json",
             "llm",
-            "order",
             "security",
             "store",
             "tool",
@@ -207,44 +199,18 @@ fn nothing_unfinished_is_left_and_no_code_can_trap_on_purpose() {
     }
 }
 
-/// What brings several kilobytes of the standard library along, and what there is instead.
+/// `{:?}` brings the formatting of every type along, several kilobytes, for words that nobody can act on.
 #[test]
-fn nothing_is_used_that_a_page_downloads_dearly() {
-    let dear = [
-        (":?}", "error::shown"),
-        ("HashMap", "names::Names"),
-        ("HashSet", "names::Names"),
-        (".sort", "order::by_key"),
-    ];
+fn errors_show_texts_without_the_debug_formatting() {
     for (path, text) in sources("src", ".rs") {
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-        if is_test(&path) || path.ends_with("names.rs") || path.ends_with("simulated.rs") {
+        if is_test(&path) || path.ends_with("simulated.rs") {
             continue;
         }
-        for (found, instead) in dear {
-            let is_used = |line: &&str| line.contains(found) && !line.trim_start().starts_with("//");
-            let line = code.lines().find(is_used);
-            assert_eq!(line, None, "{}: use {instead}", path.display());
-        }
-        let line = code.lines().find(|line| searches_for_a_text(line));
-        // What only models without tools of their own need is in a wasm of its own.
-        let line = line.filter(|_| !path.iter().any(|folder| folder == "text_tools"));
-        assert_eq!(line, None, "{}: use the functions of search.rs", path.display());
+        let is_used = |line: &&str| line.contains(":?}") && !line.trim_start().starts_with("//");
+        let line = code.lines().find(is_used);
+        assert_eq!(line, None, "{}: use error::shown", path.display());
     }
-}
-
-/// Whether a method of the standard library looks for a text, given as it is or by the name of a constant.
-fn searches_for_a_text(line: &str) -> bool {
-    ["contains", "find", "rfind", "split", "split_once", "rsplit_once", "replace", "matches"].iter().any(
-        |method| {
-            let call = format!(".{method}(");
-            line.split(&call).skip(1).any(|text| {
-                let name = text.split(')').next().unwrap_or_default();
-                text.starts_with('"')
-                    || name.len() > 1 && name.chars().all(|c| c.is_ascii_uppercase() || c == '_')
-            })
-        },
-    )
 }
 
 #[test]

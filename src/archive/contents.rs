@@ -9,7 +9,6 @@ use crate::{
     error::{Result, shown},
     id::{ConversationId, EventId, StorePath},
     names::Names,
-    order,
 };
 
 /// An entry of an archive's directory.
@@ -374,14 +373,15 @@ pub const SET_ASIDE: &str = "the file is kept under set-aside/";
 /// nothing but the numbers: the SDK would end the log there. Of two files of one id the first counts, as for the SDK.
 fn log(
     prefix: &str,
-    numbered: Vec<(u64, EventId, String, Entry)>,
+    mut numbered: Vec<(u64, EventId, String, Entry)>,
     aside: &mut Vec<(String, Entry)>,
     warnings: &mut Vec<String>,
 ) -> Vec<LogEntry> {
+    numbered.sort_by_key(|(number, ..)| *number);
     let mut ids = Names::default();
     let mut log = Vec::new();
     let mut expected = 0_u64;
-    for (number, id, name, entry) in order::by_key(numbered, |(number, ..)| order::number(*number)) {
+    for (number, id, name, entry) in numbered {
         let named = format!("{prefix}{}/{name}", name::EVENTS);
         if !ids.add(id.as_str(), 0) {
             warnings.push(format!("{named}: another event has the same id; {SET_ASIDE}"));

@@ -2,10 +2,7 @@
 
 pub use crate::json::{Member, members, quoted, range_in, whole_members};
 
-use crate::{
-    json::{FromJson, elements, is_json},
-    order,
-};
+use crate::json::{FromJson, elements, is_json};
 use std::ops::Range;
 
 /// One level of a JSON value.
@@ -42,8 +39,8 @@ pub fn string_member(members: &[Member<'_>], name: &str) -> Option<String> {
 }
 
 /// The text with some ranges replaced; every other byte stays. The ranges do not overlap.
-pub fn edited(text: &str, edits: Vec<(Range<usize>, String)>) -> String {
-    let edits = order::by_key(edits, |(range, _)| order::number(range.start as u64));
+pub fn edited(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
+    edits.sort_by_key(|(range, _)| range.start);
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     for (range, replacement) in edits {

@@ -13,8 +13,6 @@ use super::{
 use crate::{
     error::Result,
     id::{StorePath, shortened},
-    order,
-    search::contains,
 };
 use std::{borrow::Cow, ops::Range};
 
@@ -56,7 +54,7 @@ pub fn masked(text: &str) -> Result<(Cow<'_, str>, Vec<String>)> {
     if edits.is_empty() {
         return Ok((Cow::Borrowed(text), places));
     }
-    let places = order::by_key(places, |place| place.as_bytes().into());
+    places.sort();
     Ok((Cow::Owned(json::edited(text, edits)), places))
 }
 
@@ -127,7 +125,7 @@ fn is_secret_header(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     ["AUTHORIZATION", "COOKIE", "CREDENTIAL", "KEY", "PASSWORD", "SECRET", "SESSION", "TOKEN"]
         .iter()
-        .any(|word| contains(&name, word))
+        .any(|word| name.contains(word))
 }
 
 fn is_plaintext(value: &str) -> bool {

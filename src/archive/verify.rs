@@ -11,7 +11,6 @@ use crate::{
     error::{Result, shown},
     id::{ConversationId, EventId},
     names::Names,
-    order,
 };
 
 /// What a conversation of an archive amounts to.
@@ -101,7 +100,8 @@ fn in_archive_order(contents: &Contents) -> Vec<Tagged> {
     for (place, conversation) in conversations {
         entries.extend(conversation.parts(place, &|_| true));
     }
-    order::by_key(entries, |(_, entry)| order::number(entry.position as u64))
+    entries.sort_by_key(|(_, entry)| entry.position);
+    entries
 }
 
 /// What was found in one conversation's entries so far.

@@ -8,7 +8,6 @@ use crate::{
     error::ErrorCode,
     host::Host as _,
     id::{ConversationId, EventId, StorePath},
-    order,
     store::{Commit, Durability, Listing, Store, StoreError, StoreFuture, StoredEvent, newest_first},
     web::host::WebHost,
 };
@@ -141,7 +140,8 @@ impl Store for HostStore {
                 paths
                     .push(path.ok_or_else(|| corrupt("files()", "answered with something that is no path"))?);
             }
-            Ok(order::by_key(paths, |path| path.as_str().into()))
+            paths.sort();
+            Ok(paths)
         })
     }
 

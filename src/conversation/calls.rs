@@ -13,10 +13,13 @@ use crate::{
     error::Result,
     event::Body,
     llm::message::Content,
-    together::Together,
     tool::ToolKind,
 };
-use futures_util::future::{Either, select};
+use futures_util::{
+    StreamExt as _,
+    future::{Either, LocalBoxFuture, select},
+    stream::FuturesUnordered,
+};
 use std::{collections::VecDeque, pin::pin};
 
 impl Conversation {
@@ -28,7 +31,7 @@ impl Conversation {
             agent.tools.get(&call.tool_name).is_some_and(|tool| tool.definition().kind == ToolKind::Finish)
         };
         let mut waiting: VecDeque<Call> = calls.into();
-        let mut running = Together::default();
+        let mut running = FuturesUnordered::<LocalBoxFuture<'_, Outcome>>::new();
         let mut failed = None;
         loop {
             while let Some(call) = waiting.front() {
@@ -53,7 +56,7 @@ impl Conversation {
             if running.is_empty() {
                 return failed.map_or(Ok(Ended::Done), Err);
             }
-            let ended = match select(pin!(running.any()), pin!(cancel.cancelled())).await {
+            let ended = match select(running.next(), pin!(cancel.cancelled())).await {
                 Either::Left((Some(ended), _)) => ended,
                 Either::Left((None, _)) => return Ok(Ended::Done),
                 // What has come to its end by itself was not interrupted.

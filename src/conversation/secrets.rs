@@ -11,7 +11,6 @@ use crate::{
         Delta, SecretString,
         message::{Content, Message},
     },
-    search::replaced,
     secret::{HIDDEN, Mask, MaskedStream},
     tool::ToolRegistry,
 };
@@ -75,7 +74,7 @@ pub(super) fn hide_in_answer(mask: &Mask, message: &mut Message, tools: &ToolReg
         }
         if tools.get(&call.name).is_none() {
             // Providers take no brackets in a name.
-            call.name = replaced(&mask.text(&call.name), HIDDEN, "secret-hidden");
+            call.name = mask.text(&call.name).replace(HIDDEN, "secret-hidden");
         }
     }
 }

@@ -1,7 +1,8 @@
 //! `pause` and `interrupt`.
 
 use super::{Conversation, machine::Command};
-use crate::{error::Result, oneshot};
+use crate::error::Result;
+use futures_channel::oneshot;
 
 impl Conversation {
     /// Lets what is under way end and stops the run then: tools that run are waited for, and an answer of the model

@@ -9,7 +9,6 @@ use crate::{
     error::Result,
     event::{Body, Event, Source},
     json::is_same,
-    search::{after, find as find_text, replaced},
 };
 
 /// How many events of the active branch are looked at.
@@ -123,10 +122,9 @@ fn nudge(events: &[Event], actions: &[&Event], results: &[&Event], count: usize)
         return None;
     };
     let text = include_str!("../agent/prompts/repeated_error.md").trim_end();
-    let text = replaced(text, "{count}", &count.to_string());
-    let text = replaced(&text, "{error}", failure.error.trim_end_matches('.'));
-    let before = find_text(&text, "{tool}").and_then(|at| text.get(..at))?;
-    let after = after(&text, "{tool}")?;
+    let text = text.replace("{count}", &count.to_string());
+    let text = text.replace("{error}", failure.error.trim_end_matches('.'));
+    let (before, after) = text.split_once("{tool}")?;
     let mut since = events.iter().rev().take_while(|event| event != error);
     let is_told = since.any(|event| match event.body() {
         Body::MessageEvent(message) => {

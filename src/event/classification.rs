@@ -3,10 +3,7 @@
 //! Mirrors `event/error_classification.py`: codes that say enough by themselves come first, then what the detail
 //! says, then codes of wrappers that say little.
 
-use crate::{
-    json::{FromJson, Object, ObjectWriter, ToJson, words},
-    search::contains,
-};
+use crate::json::{FromJson, Object, ObjectWriter, ToJson, words};
 
 /// What an error means for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -148,7 +145,7 @@ fn by_telling_code(code: &str) -> Option<ErrorClassification> {
 /// What errors say about themselves, in the order in which it counts.
 fn by_detail(detail: &str) -> Option<ErrorClassification> {
     let (_, classification) =
-        DETAILS.iter().find(|(signs, _)| signs.iter().any(|sign| contains(detail, sign)))?;
+        DETAILS.iter().find(|(signs, _)| signs.iter().any(|sign| detail.contains(sign)))?;
     Some(classification.clone())
 }
 

@@ -24,7 +24,6 @@ use crate::{
         transport::{HttpClient, HttpRequest, HttpResponse, Wait},
         wire_api::{Answer, Api, Decoder, LlmRequest, WireApi, WireApis, WireRequest, compiled_in},
     },
-    search::contains,
 };
 use std::{borrow::Cow, cell::Cell, rc::Rc, time::Duration};
 
@@ -150,7 +149,7 @@ impl Llm {
                 continue;
             }
             if features.supports_prompt_cache
-                && contains(&error.message.to_ascii_lowercase(), PROMPT_CACHE_TOO_SMALL)
+                && error.message.to_ascii_lowercase().contains(PROMPT_CACHE_TOO_SMALL)
             {
                 options.caching_prompt = Some(false);
                 features = ModelFeatures::of(&options, &endpoint, &features.row);

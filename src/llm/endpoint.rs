@@ -9,7 +9,6 @@ use crate::{
         error::{LlmError, LlmFailure},
         provider::{PROVIDERS, Provider, UNNAMED},
     },
-    search::{after, contains},
 };
 
 /// Where a model's requests go.
@@ -122,23 +121,23 @@ fn checked_base(base: &str, bare_path: &str) -> Result<String, LlmError> {
         ));
     }
     let base = base.trim_end_matches('/');
-    let has_path = after(base, "://").is_some_and(|rest| rest.contains(['/', '?']));
+    let has_path = base.split_once("://").is_some_and(|(_, rest)| rest.contains(['/', '?']));
     Ok(if is_absolute && !has_path { format!("{base}{bare_path}") } else { base.to_owned() })
 }
 
 /// Azure's address of a deployment, unless the base URL is one, or that of its newer API, which has models instead.
 fn deployment(base: &str, name: &str) -> String {
-    if contains(base, "/openai/") {
+    if base.contains("/openai/") {
         return base.to_owned();
     }
     let url = with_path(base, &format!("/openai/deployments/{name}"));
     // LiteLLM's, where nothing is said.
-    if contains(&url, "?") { url } else { format!("{url}?api-version=2025-02-01-preview") }
+    if url.contains('?') { url } else { format!("{url}?api-version=2025-02-01-preview") }
 }
 
 /// What stands between `//` and the path.
 fn authority(url: &str) -> Option<&str> {
-    after(url, "//")?.split(['/', '?', '#']).next()
+    url.split_once("//")?.1.split(['/', '?', '#']).next()
 }
 
 /// No user, no password: `fetch` would refuse them, and a message would show them.

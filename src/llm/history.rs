@@ -1,10 +1,7 @@
 //! What is done to a history that a provider refuses, whatever the wire API, and with the
 //! ids of calls. Pure: a log is never changed.
 
-use crate::{
-    llm::{message::Message, provider::Provider},
-    search,
-};
+use crate::llm::{message::Message, provider::Provider};
 use std::rc::Rc;
 
 /// What stands in an id between the provider's own and Gemini's signature of the call: LiteLLM's
@@ -39,8 +36,7 @@ pub(super) fn signed_id(id: &str, signature: &str) -> String {
 
 /// The id without a signature, and the signature.
 pub(super) fn signature_of(id: &str) -> (&str, Option<&str>) {
-    let own = search::find(id, SIGNATURE).and_then(|at| id.get(..at));
-    (own.unwrap_or(id), search::after(id, SIGNATURE))
+    id.split_once(SIGNATURE).map_or((id, None), |(own, signature)| (own, Some(signature)))
 }
 
 /// The id that a call has on the way to this provider, if it came from another one.

@@ -6,14 +6,11 @@
 //! One thing differs on purpose: the SDK takes `openai/gpt-4o` and its kin for reasoning models, because LiteLLM does
 //! not know them with their prefix, and so drops the temperature that a user sets. Here it is sent.
 
-use crate::{
-    llm::{
-        endpoint::Endpoint,
-        model_data::ModelRow,
-        options::LlmOptions,
-        provider::{ReasoningEffort, is_openais},
-    },
-    search::{contains, contains_any},
+use crate::llm::{
+    endpoint::Endpoint,
+    model_data::ModelRow,
+    options::LlmOptions,
+    provider::{ReasoningEffort, is_openais},
 };
 
 /// What a request to a model depends on.
@@ -54,7 +51,7 @@ impl ModelFeatures {
     pub fn of(options: &LlmOptions, endpoint: &Endpoint, row: &ModelRow) -> Self {
         let name =
             options.model_canonical_name.as_deref().unwrap_or(&options.model).trim().to_ascii_lowercase();
-        let has = |families: &str| contains_any(&name, families);
+        let has = |families: &str| is_one_of(&name, families);
         let is_told = row.has("reasoning_effort");
         let supports_reasoning_effort = match endpoint.provider.reasoning {
             ReasoningEffort::Always | ReasoningEffort::ThinkingSwitch => true,
@@ -67,10 +64,10 @@ impl ModelFeatures {
             && has(THINKING_BUDGET);
         let supports_sampling_params = row
             .has("supports_sampling_params")
-            .unwrap_or_else(|| !supports_reasoning_effort || contains(&name, "gemini"));
+            .unwrap_or_else(|| !supports_reasoning_effort || name.contains("gemini"));
         let marks_cache = match row.has("supports_prompt_caching") {
             // That other models cache does not mean that they want to be told where.
-            Some(true) if contains(&name, "claude") => true,
+            Some(true) if name.contains("claude") => true,
             Some(false) => false,
             _ => has(PROMPT_CACHE),
         };
@@ -114,12 +111,12 @@ pub(super) fn supports_prompt_cache_retention(options: &LlmOptions) -> bool {
         ("azure/", false),
     ];
     let name = options.model_canonical_name.as_deref().unwrap_or(&options.model).to_ascii_lowercase();
-    RULES.iter().rev().find(|(part, _)| contains(&name, part)).is_some_and(|(_, is_supported)| *is_supported)
+    RULES.iter().rev().find(|(part, _)| name.contains(part)).is_some_and(|(_, is_supported)| *is_supported)
 }
 
 /// The answer that is asked for where the user does not say: the SDK's `_init_model_info_and_caps`.
 fn output_limit(name: &str, known: Option<u32>, options: &LlmOptions, endpoint: &Endpoint) -> Option<u32> {
-    let known = match OUTPUT_CAPS.iter().find(|(family, _)| contains(name, family)) {
+    let known = match OUTPUT_CAPS.iter().find(|(family, _)| name.contains(family)) {
         Some((_, cap)) => Some(*cap),
         None => known.map(|limit| {
             // An answer as long as the window would leave no room for the question. The row has seen to its own window.
@@ -130,7 +127,7 @@ fn output_limit(name: &str, known: Option<u32>, options: &LlmOptions, endpoint: 
         }),
     };
     let ceiling =
-        OUTPUT_CEILINGS.iter().find(|(family, _)| contains(name, family)).map(|(_, ceiling)| *ceiling);
+        OUTPUT_CEILINGS.iter().find(|(family, _)| name.contains(family)).map(|(_, ceiling)| *ceiling);
     match (known, ceiling) {
         (Some(known), Some(ceiling)) => Some(known.min(ceiling)),
         (known, ceiling) => known.or(ceiling),
@@ -207,13 +204,18 @@ impl TextToolFeatures {
     pub fn of(options: &LlmOptions) -> Self {
         let name = options.model_canonical_name.as_deref().unwrap_or(&options.model).to_ascii_lowercase();
         Self {
-            supports_stop_words: !contains_any(&name, NO_STOP_WORDS),
-            wants_example: !contains_any(&options.model, NO_EXAMPLE),
+            supports_stop_words: !is_one_of(&name, NO_STOP_WORDS),
+            wants_example: !is_one_of(&options.model, NO_EXAMPLE),
         }
     }
 }
 
 /// Families that take no stop words, as the SDK and LiteLLM have them.
+/// Whether a model's name has one of these parts, a line each.
+fn is_one_of(name: &str, families: &str) -> bool {
+    families.lines().any(|family| name.contains(family))
+}
+
 const NO_STOP_WORDS: &str = "\
 o1
 o3

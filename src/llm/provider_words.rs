@@ -8,7 +8,6 @@ use crate::{
         error::{LlmError, LlmFailure},
         secret_string::Secrets,
     },
-    search::{contains, contains_any},
 };
 
 /// What an error body says.
@@ -78,7 +77,7 @@ fn page_failure(status: Option<u16>) -> LlmFailure {
 }
 
 fn classify(status: Option<u16>, searched: &str) -> LlmFailure {
-    let says = |phrases: &str| contains_any(searched, phrases);
+    let says = |phrases: &str| phrases.lines().any(|phrase| searched.contains(phrase));
     match status {
         Some(401 | 403) if says(CONTENT_POLICY) => LlmFailure::ContentPolicy,
         Some(402) => LlmFailure::Quota,
@@ -194,7 +193,7 @@ pub(super) const PROMPT_CACHE_TOO_SMALL: &str = "minimum token count to start ca
 /// OpenAI "The encrypted content … could not be verified".
 pub(super) fn refuses_thoughts(error: &LlmError) -> bool {
     let words = error.message.to_ascii_lowercase();
-    let says = |phrases: &[&str]| phrases.iter().any(|phrase| contains(&words, phrase));
+    let says = |phrases: &[&str]| phrases.iter().any(|phrase| words.contains(phrase));
     error.failure == LlmFailure::BadRequest
         && (says(&["encrypted content", "encrypted_content"])
             || says(&["thinking"]) && says(&["signature", "must contain thinking", "cannot be modified"]))

@@ -2,10 +2,7 @@
 //!
 //! Pure. Attempts are counted as the SDK counts them: `num_retries` is how often a request is made in all.
 
-use crate::{
-    llm::options::LlmOptions,
-    search::{after, find},
-};
+use crate::llm::options::LlmOptions;
 use std::time::Duration;
 
 /// How often a request is made at most.
@@ -53,10 +50,10 @@ pub(super) fn seconds_of(seconds: f64) -> Option<Duration> {
 /// Seconds since the epoch of a date such as `Sun, 06 Nov 1994 08:49:37 GMT`.
 fn http_date(text: &str) -> Option<f64> {
     const MONTHS: &str = "JanFebMarAprMayJunJulAugSepOctNovDec";
-    let mut fields = after(text, ", ")?.split([' ', ':']);
+    let mut fields = text.split_once(", ")?.1.split([' ', ':']);
     let mut number = || fields.next()?.parse::<i64>().ok();
     let day = number()?;
-    let month = fields.next().filter(|name| name.len() == 3).and_then(|name| find(MONTHS, name))? / 3;
+    let month = fields.next().filter(|name| name.len() == 3).and_then(|name| MONTHS.find(name))? / 3;
     let mut number = || fields.next()?.parse::<i64>().ok();
     let (year, hour, minute, second) = (number()?, number()?, number()?, number()?);
     if !(1970..10_000).contains(&year) || !(1..=31).contains(&day) {

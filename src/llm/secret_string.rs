@@ -1,6 +1,7 @@
 //! A string that is never shown.
 
-use crate::{json::quoted, order, search::find};
+use crate::json::quoted;
+use std::cmp::Reverse;
 use std::{fmt, rc::Rc};
 
 /// What stands in a secret's place, as in the SDK's files.
@@ -42,7 +43,7 @@ impl SecretString {
             }
         }
         let mut all = vec![json.replace('/', "\\/"), json.to_owned(), in_url, plain.to_owned()];
-        all = order::by_key(all, |spelling| order::descending(order::number(spelling.len() as u64)));
+        all.sort_by_key(|spelling| Reverse(spelling.len()));
         all.dedup();
         all
     }
@@ -57,7 +58,7 @@ impl SecretString {
         let is_short = self.0.len() < SHORT;
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
-        while let Some(at) = find(rest, &self.0) {
+        while let Some(at) = rest.find(&*self.0) {
             let before = rest.get(..at).unwrap_or_default();
             let after = rest.get(at + self.0.len()..).unwrap_or_default();
             let touches = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());

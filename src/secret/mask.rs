@@ -6,7 +6,6 @@
 //! Invariants: what belongs to any occurrence of a hidden text is gone, also where occurrences overlap; masking what
 //! is masked changes nothing. Occurrences that follow each other make one mask each.
 
-use crate::order;
 use std::{borrow::Cow, cell::RefCell, ops::Range, rc::Rc};
 
 /// What stands where a secret was, as in the SDK.
@@ -39,7 +38,7 @@ impl Mask {
         texts.push(HIDDEN.into());
         let mut known = self.0.borrow_mut();
         texts.append(&mut known.all);
-        texts = order::by_key(texts, |text| text.as_slice().into());
+        texts.sort();
         texts.dedup();
         let mut pairs = vec![0_u64; 1 << 10];
         let mut longest = 0;

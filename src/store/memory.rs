@@ -6,7 +6,6 @@ use super::{Commit, Listing, Store, StoreError, StoreFuture, StoredEvent};
 use crate::{
     id::{ConversationId, EventId, StorePath},
     names::Names,
-    order,
 };
 use std::{
     cell::{Cell, RefCell},
@@ -180,7 +179,10 @@ impl Store for MemoryStore {
                 .get(conversation)
                 .map(|kept| kept.files.iter().filter(|(_, content)| content.is_some()))
                 .map(|files| files.map(|(path, _)| path.clone()).collect())
-                .map(|paths| order::by_key(paths, |path: &StorePath| path.as_str().into()))
+                .map(|mut paths: Vec<StorePath>| {
+                    paths.sort();
+                    paths
+                })
                 .unwrap_or_default()
         })
     }

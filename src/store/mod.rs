@@ -31,7 +31,6 @@ pub use memory::MemoryStore;
 use crate::{
     error::{Error, ErrorCode},
     id::{ConversationId, EventId, StorePath},
-    order,
 };
 use futures_util::future::LocalBoxFuture;
 use std::{fmt, ops::Range, rc::Rc};
@@ -210,12 +209,11 @@ pub enum StoreError {
 const LOST: &str = "this conversation is no longer in the browser's database: the site's data was cleared, or the browser lost it; what you have exported can be imported again";
 
 /// The order of [`Store::list`].
-pub(crate) fn newest_first(listings: Vec<Listing>) -> Vec<Listing> {
-    order::by_key(listings, |listing| {
-        let mut key = order::descending(order::float(listing.updated_at));
-        key.extend_from_slice(listing.conversation.hex().as_bytes());
-        key
-    })
+pub(crate) fn newest_first(mut listings: Vec<Listing>) -> Vec<Listing> {
+    listings.sort_by(|a, b| {
+        b.updated_at.total_cmp(&a.updated_at).then_with(|| a.conversation.hex().cmp(&b.conversation.hex()))
+    });
+    listings
 }
 
 impl fmt::Display for StoreError {

@@ -11,7 +11,6 @@ use super::{guard, leaving::Watch};
 use crate::{
     error::shown,
     llm::transport::{HttpBody, HttpClient, HttpError, HttpRequest, HttpResponse, Wait},
-    search::contains,
 };
 use futures_util::future::LocalBoxFuture;
 use gloo_net::http::Method;
@@ -354,7 +353,7 @@ fn network(error: &JsValue) -> HttpError {
     let cause =
         field(error, "cause").and_then(|cause| field(&cause, "message")).and_then(|cause| cause.as_string());
     HttpError::Network(match cause {
-        Some(cause) if !contains(&words, &cause) => format!("{words} ({cause})"),
+        Some(cause) if !words.contains(&cause) => format!("{words} ({cause})"),
         _ => words,
     })
 }

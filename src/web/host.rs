@@ -1,7 +1,7 @@
 //! Time and chance of a page, a worker or Node.
 
 use crate::host::Host;
-use crate::oneshot;
+use futures_channel::oneshot;
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Date, Function};
 use std::{

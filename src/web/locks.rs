@@ -5,7 +5,7 @@
 //! store's own compare-and-swap still keeps two writers from harming each other.
 
 use super::guard::Thenable;
-use crate::oneshot;
+use futures_channel::oneshot;
 use js_sys::{Function, Object, Promise, Reflect};
 use std::{
     cell::{Cell, RefCell},

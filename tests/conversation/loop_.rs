@@ -1,11 +1,11 @@
 //! The loop: what is said, called, answered and stored.
 
 use crate::support::{Answer, TestTool, World, a_while, calls, echo, say, text};
+use futures_channel::oneshot;
 use futures_executor::block_on;
 use futures_util::{FutureExt, future::join};
 use serde_json::{Value, json};
 use std::rc::Rc;
-use threadkeep::oneshot;
 use threadkeep::{
     cancel::CancelToken,
     conversation::base_state::ExecutionStatus,

@@ -1,6 +1,7 @@
 //! The table of statuses: as it is written down for readers, and as a conversation behaves.
 
 use crate::support::{Answer, ID, TestTool, World, a_while, calls, echo, say, text};
+use futures_channel::oneshot;
 use futures_executor::block_on;
 use futures_util::future::join;
 use serde_json::{Value, json};
@@ -18,7 +19,6 @@ use threadkeep::{
     id::{ConversationId, EventId},
     json::RawObject,
     llm::message::Content,
-    oneshot,
     security::ConfirmationPolicy,
     store::{Commit, MemoryStore},
     tool::{Replay, ToolOutput},

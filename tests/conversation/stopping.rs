@@ -1,11 +1,11 @@
 //! Pausing and interrupting.
 
 use crate::support::{Answer, TestTool, World, a_while, calls, echo, say, text};
+use futures_channel::oneshot;
 use futures_executor::block_on;
 use futures_util::future::{join, pending};
 use serde_json::json;
 use std::{cell::Cell, rc::Rc};
-use threadkeep::oneshot;
 use threadkeep::{
     cancel::CancelToken,
     conversation::base_state::ExecutionStatus,

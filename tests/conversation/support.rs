@@ -1,6 +1,7 @@
 //! A model that answers from a script and checks what it is asked, a host whose time stands still, and tools made
 //! of closures.
 
+use futures_channel::oneshot;
 use futures_util::future::{LocalBoxFuture, pending, ready};
 use serde_json::{Value, json};
 use std::{
@@ -10,7 +11,6 @@ use std::{
     task::Poll,
     time::Duration,
 };
-use threadkeep::oneshot;
 use threadkeep::{
     agent::Agent,
     conversation::{Access, Conversation, OpenOptions, stuck_detector::StuckDetection},

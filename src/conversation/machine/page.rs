@@ -1,6 +1,7 @@
 //! What the page that has a conversation open is doing with it: gone with the page.
 
-use crate::{cancel::CancelToken, conversation::base_state::ExecutionStatus, event::Event, oneshot};
+use crate::{cancel::CancelToken, conversation::base_state::ExecutionStatus, event::Event};
+use futures_channel::oneshot;
 
 /// What a page does. A conversation that nobody runs has no run.
 #[derive(Default)]

@@ -14,7 +14,6 @@ use crate::{
         wire_api::LlmRequest,
         writer::Writer,
     },
-    search::after,
 };
 
 /// LiteLLM's words for a text without words, which the API refuses ("text content blocks must be non-empty").
@@ -204,7 +203,7 @@ fn text_block(text: &str, is_marked: bool) -> String {
 fn image_block(url: &str, is_marked: bool) -> String {
     let inline = url.strip_prefix("data:").and_then(|inline| {
         let kind = inline.split([';', ',']).next()?;
-        Some((kind, after(inline, ";base64,")?))
+        Some((kind, inline.split_once(";base64,")?.1))
     });
     let mut source = Writer::object();
     match inline {

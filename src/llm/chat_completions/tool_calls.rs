@@ -7,7 +7,6 @@ use crate::{
         message::MessageToolCall,
         text_pieces::TextPieces,
     },
-    order,
 };
 
 /// More calls than any answer makes; a server that sends more sends garbage.
@@ -67,11 +66,11 @@ impl ToolCalls {
     }
 
     /// The calls in order. `new_id` makes the ids that are missing or taken. `None` where a call has no name.
-    pub(super) fn finish(self, mut new_id: impl FnMut() -> String) -> Option<Vec<MessageToolCall>> {
+    pub(super) fn finish(mut self, mut new_id: impl FnMut() -> String) -> Option<Vec<MessageToolCall>> {
         // Those without an index first, as they came.
-        let partials = order::by_key(self.0, |call| call.index.map(order::number).unwrap_or_default());
+        self.0.sort_by_key(|call| call.index);
         let mut calls: Vec<MessageToolCall> = Vec::new();
-        for mut partial in partials {
+        for mut partial in self.0 {
             partial.arguments.extend(partial.pieces.rest());
             if partial.name.trim().is_empty() {
                 if partial.arguments.trim().is_empty() {

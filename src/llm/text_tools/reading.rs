@@ -9,7 +9,6 @@ use super::python::{int, str_of};
 use crate::{
     json::{RawObject, elements, float, is_json, is_same, python_dumps, quoted},
     llm::{chat_completions::messages::is_space, completion::ToolSchema},
-    search::{after, find},
 };
 
 pub(super) const CALL: &str = "<function=";
@@ -47,14 +46,14 @@ pub(super) struct Spoken<'a> {
 
 /// Finds the first call.
 pub(super) fn spoken(text: &str) -> Option<Spoken<'_>> {
-    let start = find(text, CALL)?;
+    let start = text.find(CALL)?;
     let mut rest = text.get(start..)?;
     loop {
-        let behind = after(rest, CALL)?;
+        let (_, behind) = rest.split_once(CALL)?;
         let (name, body) = behind.split_once('>')?;
         if !name.is_empty() {
             // The last call of an answer need not be closed: its end is the stop word.
-            let end = find(body, CALL_END).unwrap_or(body.len());
+            let end = body.find(CALL_END).unwrap_or(body.len());
             let thought = text.get(..quiet_start(text, start))?.trim_start_matches(is_space);
             return Some(Spoken { thought, name, body: body.get(..end)? });
         }
@@ -134,8 +133,8 @@ pub(super) fn understood(call: &Spoken<'_>, tools: &[ToolSchema]) -> Result<(Str
 fn values(body: &str) -> (Vec<(&str, &str)>, Option<&str>) {
     let mut found = Vec::new();
     let mut rest = body;
-    while let Some(behind) = after(rest, VALUE).filter(|_| found.len() < MOST_VALUES) {
-        let Some(end) = find(behind, VALUE_END) else { return (found, Some(behind)) };
+    while let Some((_, behind)) = rest.split_once(VALUE).filter(|_| found.len() < MOST_VALUES) {
+        let Some(end) = behind.find(VALUE_END) else { return (found, Some(behind)) };
         let whole = behind.get(..end).unwrap_or_default();
         rest = behind.get(end..).unwrap_or_default();
         // Some models write `<parameter=name=value</parameter>`.

@@ -16,10 +16,10 @@ use super::{
 use crate::{
     error::shown,
     host::Host as _,
-    oneshot,
     store::{Durability, Found, StoreError},
     web::{guard, host::WebHost},
 };
+use futures_channel::oneshot;
 use idb::{DatabaseEvent as _, Event as _, Factory, Request as _, request::OpenDatabaseRequest};
 use std::{cell::RefCell, rc::Rc, time::Duration};
 use wasm_bindgen::{JsCast as _, JsValue};

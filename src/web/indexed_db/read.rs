@@ -12,7 +12,6 @@ use super::{
 };
 use crate::{
     id::{ConversationId, EventId, StorePath},
-    order,
     store::{
         Durability, Listing, StoreError, StoredEvent, newest_first,
         rows::{Head, LastRow, MOURNING, PAGE, Tip, UNFINISHED},
@@ -212,7 +211,8 @@ pub(super) async fn files(
         paths.push(path.ok_or_else(|| encode::corrupt("the path"))?);
     }
     // The database sorts by UTF-16.
-    Ok(order::by_key(paths, |path| path.as_str().into()))
+    paths.sort();
+    Ok(paths)
 }
 
 pub(super) async fn read_file(

@@ -4,8 +4,8 @@
 //! so that a reader who gave up does not abort the transaction with an exception in a handler that is gone.
 
 use super::failure::failure;
-use crate::oneshot;
 use crate::store::StoreError;
+use futures_channel::oneshot;
 use std::{
     future::Future,
     pin::Pin,

@@ -7,8 +7,8 @@ use super::{
     platform::FinishingTransaction,
     schema::Table,
 };
-use crate::oneshot;
 use crate::store::StoreError;
+use futures_channel::oneshot;
 use std::cell::RefCell;
 use wasm_bindgen::{JsCast as _, JsValue, closure::Closure};
 use web_sys::{DomException, Event, IdbObjectStore, IdbRequest};

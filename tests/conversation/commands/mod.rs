@@ -15,6 +15,7 @@ use crate::{
     fateful_store::{Fate, FatefulStore},
     support::{TestTool, World, say},
 };
+use futures_channel::oneshot;
 use futures_executor::block_on;
 use futures_util::future::{Either, select};
 use guards::{Guards, Verdict};
@@ -37,7 +38,6 @@ use threadkeep::{
     id::EventId,
     json::RawObject,
     llm::message::Content,
-    oneshot,
     store::MemoryStore,
     tool::{Replay, Tool, ToolCall, ToolFailure, ToolOutput},
 };

@@ -2,6 +2,7 @@
 
 use super::{Held, ledger::Ledger, script::Reply};
 use crate::support::{TestHost, check_messages, completion};
+use futures_channel::oneshot;
 use futures_util::future::{LocalBoxFuture, ready};
 use serde_json::{Value, json};
 use std::{
@@ -9,12 +10,9 @@ use std::{
     collections::VecDeque,
     rc::Rc,
 };
-use threadkeep::{
-    llm::{
-        ApiMode, Llm, LlmOptions,
-        transport::{HttpBody, HttpClient, HttpError, HttpRequest, HttpResponse},
-    },
-    oneshot,
+use threadkeep::llm::{
+    ApiMode, Llm, LlmOptions,
+    transport::{HttpBody, HttpClient, HttpError, HttpRequest, HttpResponse},
 };
 
 /// A model as its user has configured it.
