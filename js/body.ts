@@ -26,14 +26,13 @@ export function bodyOf(response: Response, lives: () => void): Body {
   /** The read that is under way, and what it gave: `null` at the end. One at most is ahead of what is asked for. */
   let read: Promise<void> | undefined;
   let came: Uint8Array | null | undefined;
+  const take = ({ done, value }: Read) => void (came = done ? null : bytesOf(value));
   const begin = () => {
-    let reading;
     try {
-      reading = Promise.resolve(reader.read());
+      return Promise.resolve(reader.read()).then(take);
     } catch (error) {
-      reading = Promise.reject(error);
+      return Promise.reject(error);
     }
-    return reading.then(({ done, value }) => void (came = done ? null : bytesOf(value)));
   };
   return {
     async next() {
@@ -61,8 +60,14 @@ export function bodyOf(response: Response, lives: () => void): Body {
   };
 }
 
+/** What a reader gives. */
+interface Read {
+  done?: boolean;
+  value?: unknown;
+}
+
 interface Reader {
-  read(): { done?: boolean; value?: unknown } | PromiseLike<{ done?: boolean; value?: unknown }>;
+  read(): Read | PromiseLike<Read>;
   cancel(): unknown;
 }
 

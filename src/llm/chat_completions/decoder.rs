@@ -5,7 +5,7 @@
 
 use super::tool_calls::ToolCalls;
 use crate::{
-    json::{Object, RawObject, elements},
+    json::{FromJson as _, Object, RawObject, elements},
     llm::{
         completion::Delta,
         message::{Content, Message, Role, ThinkingBlock},
@@ -148,11 +148,12 @@ impl ChatDecoder {
                 reasoning.extend(piece.get(name).and_then(|json| self.reasoning_pieces.text(json)));
             }
         }
-        if let Some(text) = piece.get("content").and_then(|json| self.content_pieces.text(json)) {
-            content.push_str(&text);
+        let said = piece.get("content").unwrap_or_default();
+        if let Some(text) = self.content_pieces.text(said) {
+            content = text;
         }
         // Mistral's reasoning models answer in parts.
-        for part in piece.read::<Vec<RawObject>>("content").unwrap_or_default() {
+        for part in Vec::<RawObject>::from_json(said).unwrap_or_default() {
             content.extend(part.get("text").and_then(|json| self.content_pieces.text(json)));
             for part in part.read::<Vec<RawObject>>("thinking").unwrap_or_default() {
                 reasoning.extend(part.get("text").and_then(|json| self.reasoning_pieces.text(json)));
