@@ -10,7 +10,7 @@ import { ThreadkeepError, ask, call, invalidOptions, optionsOf, reading, settle,
 import { type EventLog, eventLog } from "./event-log.js";
 import type {
   ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, JSONObject, JSONValue, LiveEvent, LLMMessage, MessageEvent_,
-  Observation, SecurityRisk, WaitingEvent,
+  Observation, SecurityRisk, StreamingDeltaEvent, WaitingEvent,
 } from "./events.js";
 import { inTime, noted, opened as keptNow } from "./kept.js";
 import { LLM, coreLLM } from "./llm.js";
@@ -122,8 +122,12 @@ export class Conversation implements AsyncDisposable {
         ...(hooks && { hooks }),
         agent: coreAgent(agent, coreTools, network, secrets),
         onEvent: (json: string) => tell(JSON.parse(json)),
-        onDelta: (content?: string, reasoning_content?: string) =>
-          tell({ kind: "StreamingDeltaEvent", ...(content !== undefined && { content }), ...(reasoning_content !== undefined && { reasoning_content }) }),
+        onDelta: (content?: string, reasoning_content?: string) => {
+          const event: StreamingDeltaEvent = { kind: "StreamingDeltaEvent" };
+          if (content !== undefined) event.content = content;
+          if (reasoning_content !== undefined) event.reasoning_content = reasoning_content;
+          tell(event);
+        },
         analyze: async (action: string) => analyzers.securityRisk(JSON.stringify(JSON.parse(opened.state()).security_analyzer), action),
       },
       core,

@@ -1,6 +1,7 @@
 // Waiting for the network, or for a server that asks for a pause: how long, who is told, and what ends it. A request
 // decides whether a server can be reached, for `navigator.onLine` is often wrong: one without body and key, of which
 // nobody reads the answer. So what is asked of a model is not sent before it can arrive.
+import { type Body, type Response, bodyOf } from "./body.js";
 import { invalidOptions } from "./errors.js";
 import type { WaitingEvent } from "./events.js";
 
@@ -25,8 +26,8 @@ let ticked = 0;
 let ticking: ReturnType<typeof setInterval> | undefined;
 let isListening = false;
 
-/** Notes that an exchange lives, or is over. Those that do not outlive a sleep of the page are aborted. @internal */
-export function watch(controller: AbortController, isOver: boolean): void {
+/** Notes that an exchange begins, or is over. Those that do not outlive a sleep of the page are aborted. */
+function watch(controller: AbortController, isOver: boolean): void {
   if (isOver) exchanges.delete(controller);
   else exchanges.set(controller, Date.now());
   if (exchanges.size === 0) {
@@ -37,6 +38,14 @@ export function watch(controller: AbortController, isOver: boolean): void {
     ticked = Date.now();
     ticking = setInterval(tick, TICK);
   }
+}
+
+/** The body of an answer, each piece of which is a sign of life. */
+function read(response: Response, controller: AbortController): Body {
+  return bodyOf(response, () => {
+    // What comes when it is over is of no interest any more.
+    if (exchanges.has(controller)) exchanges.set(controller, Date.now());
+  });
 }
 
 function tick(): void {
@@ -136,9 +145,9 @@ export class Network {
     this.#note = note;
   }
 
-  /** For the wasm: how to wait for what `fetch` reaches; one that the host gives may be no network at all. */
-  of(isGiven: boolean): { wait: (...failed: Failed) => Promise<boolean>; watch: typeof watch } {
-    return { watch, wait: (...failed: Failed) => this.#wait(isGiven, ...failed) };
+  /** For the wasm: how to wait for what `fetch` reaches, and how to read it; one that the host gives may be no network at all. */
+  of(isGiven: boolean): { wait: (...failed: Failed) => Promise<boolean>; watch: typeof watch; read: typeof read } {
+    return { watch, read, wait: (...failed: Failed) => this.#wait(isGiven, ...failed) };
   }
 
   /** Resolves when another attempt is worth making, to whether it is to be made. */

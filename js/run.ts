@@ -51,30 +51,41 @@ export class Run implements PromiseLike<RunResult>, AsyncIterable<ConversationEv
 
   /** What happens from now on; ends with the run, and throws what the run rejects with. */
   [Symbol.asyncIterator](): AsyncIterator<ConversationEvent | LiveEvent, undefined> {
-    const waiting: Array<ConversationEvent | LiveEvent> = [];
-    let wake: (() => void) | undefined;
+    // What has come, and before it, last first, what is next.
+    let came: Array<ConversationEvent | LiveEvent> = [];
+    let next: Array<ConversationEvent | LiveEvent> = [];
     let isOver = false;
-    const unsubscribe = this.#subscribe((event) => {
-      waiting.push(event);
+    let changed: Promise<void> | undefined;
+    let wake: (() => void) | undefined;
+    const change = () => {
       wake?.();
+      changed = wake = undefined;
+    };
+    const unsubscribe = this.#subscribe((event) => {
+      came.push(event);
+      change();
     });
     const end = () => {
       isOver = true;
       unsubscribe();
-      wake?.();
+      change();
     };
     this.#outcome.then(end, end);
     return {
       next: async () => {
-        while (waiting.length === 0 && !isOver) await new Promise<void>((resolve) => (wake = resolve));
-        const value = waiting.shift();
-        if (value !== undefined) return { done: false, value };
+        for (;;) {
+          if (next.length === 0) [next, came] = [came.reverse(), next];
+          const value = next.pop();
+          if (value !== undefined) return { done: false, value };
+          if (isOver) break;
+          await (changed ??= new Promise((resolve) => (wake = resolve)));
+        }
         await this.#outcome;
         return { done: true, value: undefined };
       },
       return: async () => {
         end();
-        waiting.length = 0;
+        came.length = next.length = 0;
         return { done: true, value: undefined };
       },
     };

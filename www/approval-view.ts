@@ -54,7 +54,7 @@ function callCard(session: Session, call: StoredEvent): HTMLElement {
       el("span", { class: "risk", "data-risk": risk }, RISKS[risk] ?? risk),
       el("p", { class: "quiet" }, "Tool ", el("code", {}, toolName)),
     ),
-    el("pre", { class: "result ask-arguments", tabindex: 0, role: "region", "aria-label": `Arguments of ${title}` }, JSON.stringify(argumentsOf(call), null, 2)),
+    el("pre", { class: "result ask-arguments", tabindex: 0, role: "group", "aria-label": `Arguments of ${title}` }, JSON.stringify(argumentsOf(call), null, 2)),
     el(
       "div",
       { class: "buttons" },

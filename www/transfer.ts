@@ -47,6 +47,9 @@ export function startImport(): void {
   startDropping();
 }
 
+/** A notice that names every broken file would hide the conversation, in which each of them has its place. */
+const MOST_WARNINGS = 2;
+
 async function importFiles(files: File[]): Promise<void> {
   const imported: ImportedConversation[] = [];
   for (const file of files) {
@@ -68,7 +71,9 @@ async function importFiles(files: File[]): Promise<void> {
   const open = currentSession();
   if (open !== null && imported.some(({ id, outcome }) => id === open.id && outcome === "continued")) await open.reopen();
   else goTo(first.id);
-  notify([summary(imported), ...imported.flatMap(({ warnings }) => warnings.map(sentence))].join(" "));
+  const warnings = imported.flatMap(({ warnings }) => warnings.map(sentence));
+  const more = warnings.splice(MOST_WARNINGS).length;
+  notify([summary(imported), ...warnings, more > 0 && `And ${more === 1 ? "1 more warning" : `${more} more warnings`}.`].filter(Boolean).join(" "));
 }
 
 /** An archive begins in another way. */

@@ -11,11 +11,11 @@ use js_sys::Function;
 use std::time::Duration;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// Posts, reads at most `chunks` pieces of the answer, and lets go of the rest. Gives JSON: `{"status", "headers",
+/// Posts, reads at most `chunks` pieces of the answer by way of `read`, and lets go of the rest. Gives JSON: `{"status", "headers",
 /// "text"}`, or `{"error", "words"}`.
 #[wasm_bindgen(js_name = probePost)]
-pub async fn probe_post(request: String, fetch: Option<Function>, chunks: u32) -> String {
-    match post(&request, fetch, chunks).await {
+pub async fn probe_post(request: String, read: Function, fetch: Option<Function>, chunks: u32) -> String {
+    match post(&request, read, fetch, chunks).await {
         Ok(json) => json,
         Err(error) => {
             let (kind, words) = match error {
@@ -30,8 +30,8 @@ pub async fn probe_post(request: String, fetch: Option<Function>, chunks: u32) -
 
 /// Begins to post and lets go at once.
 #[wasm_bindgen(js_name = probePostAndDrop)]
-pub fn probe_post_and_drop(request: String, fetch: Option<Function>) -> bool {
-    post(&request, fetch, u32::MAX).now_or_never().is_none()
+pub fn probe_post_and_drop(request: String, read: Function, fetch: Option<Function>) -> bool {
+    post(&request, read, fetch, u32::MAX).now_or_never().is_none()
 }
 
 /// Waits, or lets go of the timer at once.
@@ -49,9 +49,14 @@ pub fn probe_host() -> Vec<String> {
     vec![WebHost.now().to_string(), WebHost.local_time(), WebHost.random_uuid().to_string()]
 }
 
-async fn post(request: &str, fetch: Option<Function>, chunks: u32) -> Result<String, HttpError> {
-    let request = read(request).ok_or_else(|| HttpError::Invalid("no request".into()))?;
-    let http = fetch.map_or_else(FetchClient::new, FetchClient::with_function);
+async fn post(
+    request: &str,
+    read: Function,
+    given: Option<Function>,
+    chunks: u32,
+) -> Result<String, HttpError> {
+    let request = read_request(request).ok_or_else(|| HttpError::Invalid("no request".into()))?;
+    let http = FetchClient { given, read, wait: None, watch: None };
     let mut response = http.post(request).await?;
     let mut bytes = Vec::new();
     for _ in 0..chunks {
@@ -65,7 +70,7 @@ async fn post(request: &str, fetch: Option<Function>, chunks: u32) -> Result<Str
 }
 
 /// JSON: `[url, [[name, value]], body]`.
-fn read(request: &str) -> Option<HttpRequest> {
+fn read_request(request: &str) -> Option<HttpRequest> {
     let parts = elements(request)?;
     let [url, headers, body] = parts.as_slice() else { return None };
     let mut pairs = Vec::new();

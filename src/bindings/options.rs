@@ -156,8 +156,12 @@ pub fn agent(options: &JsValue) -> Result<Agent> {
 pub fn llm(object: &JsValue) -> Result<Llm> {
     let plain = Options::new(object, "llm");
     let given = |name| property(object, name).dyn_into().ok();
-    let http: Rc<dyn HttpClient> =
-        Rc::new(FetchClient { given: given("fetch"), wait: given("wait"), watch: given("watch") });
+    let http: Rc<dyn HttpClient> = Rc::new(FetchClient {
+        given: given("fetch"),
+        read: function(object, "read")?,
+        wait: given("wait"),
+        watch: given("watch"),
+    });
     let options = LlmOptions {
         api_key: api_key(&property(object, "apiKey")),
         model_data: ModelData(Some(text_function(function(object, "modelRow")?, ""))),

@@ -110,7 +110,8 @@ pub type Member<'a> = (Cow<'a, str>, &'a str);
 /// The members of an object in the order of the text, repeated names included; an error if the text is not exactly
 /// one JSON object.
 pub fn members(text: &str) -> Result<Vec<Member<'_>>, Broken> {
-    let mut members = Vec::new();
+    // Few objects have more.
+    let mut members = Vec::with_capacity(8);
     let mut scanner = Scanner::new(text);
     let is_whole = collect(&mut scanner, &mut members).and_then(|()| scanner.end());
     is_whole.map(|()| members).ok_or_else(|| scanner.broken())
@@ -131,8 +132,8 @@ fn collect<'a>(scanner: &mut Scanner<'a>, members: &mut Vec<Member<'a>>) -> Opti
     }
     loop {
         let name = scanner.name()?;
-        let plain = name.strip_prefix('"')?.strip_suffix('"')?;
-        let name = if plain.contains('\\') {
+        let plain = name.get(1..name.len().checked_sub(1)?)?;
+        let name = if plain.as_bytes().contains(&b'\\') {
             Cow::Owned(String::from_utf8(wtf8(name)).ok()?)
         } else {
             Cow::Borrowed(plain)

@@ -80,8 +80,7 @@ impl<'a> Scanner<'a> {
     pub(super) fn value(&mut self) -> Option<&'a str> {
         self.space();
         let start = self.at;
-        // What closes the lists and objects that are open.
-        let mut open = Vec::new();
+        let mut open = Open::default();
         loop {
             self.space();
             match self.peek()? {
@@ -91,7 +90,7 @@ impl<'a> Scanner<'a> {
                 }
                 b'{' => {
                     self.at += 1;
-                    open.push(b'}');
+                    open.push(true);
                     if self.mark(b'}').is_none() {
                         self.name()?;
                         continue;
@@ -100,7 +99,7 @@ impl<'a> Scanner<'a> {
                 }
                 b'[' => {
                     self.at += 1;
-                    open.push(b']');
+                    open.push(false);
                     if self.mark(b']').is_none() {
                         continue;
                     }
@@ -112,14 +111,14 @@ impl<'a> Scanner<'a> {
                 _ => self.number()?,
             }
             loop {
-                let Some(close) = open.last().copied() else { return self.text.get(start..self.at) };
+                let Some(is_object) = open.last() else { return self.text.get(start..self.at) };
                 if self.mark(b',').is_some() {
-                    if close == b'}' {
+                    if is_object {
                         self.name()?;
                     }
                     break;
                 }
-                self.byte(close)?;
+                self.byte(if is_object { b'}' } else { b']' })?;
                 open.pop();
             }
         }
@@ -152,19 +151,15 @@ impl<'a> Scanner<'a> {
 
     fn string_after_quote(&mut self) -> Option<()> {
         loop {
-            let rest = self.text.as_bytes().get(self.at..)?;
-            let plain = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f));
-            self.at += plain.unwrap_or(rest.len());
-            match self.peek()? {
-                b'"' => {
-                    self.at += 1;
-                    return Some(());
-                }
-                b'\\' => {
-                    self.at += 1;
-                    self.escape()?;
-                }
-                _ => return None,
+            let found = self.peek()?;
+            if found <= 0x1f {
+                return None;
+            }
+            self.at += 1;
+            match found {
+                b'"' => return Some(()),
+                b'\\' => self.escape()?,
+                _ => {}
             }
         }
     }
@@ -188,20 +183,58 @@ impl<'a> Scanner<'a> {
         word.bytes().try_for_each(|byte| self.byte(byte))
     }
 
+    #[inline(always)]
     fn byte(&mut self, byte: u8) -> Option<()> {
         self.peek().filter(|found| *found == byte)?;
         self.at += 1;
         Some(())
     }
 
+    #[inline(always)]
     fn space(&mut self) {
         while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.peek() {
             self.at += 1;
         }
     }
 
+    // Every byte of an answer comes by here several times, and a compiler that wants little code calls it each time.
+    #[inline(always)]
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
+    }
+}
+
+/// The lists and objects that are open, a bit each behind a leading one; a list in memory only for those that are nested
+/// deep, for most values are small and there are many.
+struct Open {
+    inner: u32,
+    outer: Vec<u32>,
+}
+
+impl Default for Open {
+    fn default() -> Self {
+        Self { inner: 1, outer: Vec::new() }
+    }
+}
+
+impl Open {
+    fn push(&mut self, is_object: bool) {
+        if self.inner.leading_zeros() == 0 {
+            self.outer.push(std::mem::replace(&mut self.inner, 1));
+        }
+        self.inner = self.inner << 1 | u32::from(is_object);
+    }
+
+    /// Whether the innermost one is an object.
+    fn last(&self) -> Option<bool> {
+        (self.inner > 1).then_some(self.inner & 1 == 1)
+    }
+
+    fn pop(&mut self) {
+        self.inner >>= 1;
+        if self.inner == 1 {
+            self.inner = self.outer.pop().unwrap_or(1);
+        }
     }
 }
 

@@ -230,6 +230,7 @@ impl Llm {
             host: &*self.host,
             tell: &tell,
             silence: request.options.timeout(),
+            timer: None,
             secrets: Secrets::of_request(key.as_ref(), &request.options.headers),
             origin: request.endpoint.origin(),
             advice: request.endpoint.page_advice(),

@@ -13,8 +13,13 @@ use crate::{
         wire_api::{DecodeError, Decoder},
     },
 };
-use futures_util::future::{Either, select};
-use std::{future::Future, pin::pin, time::Duration};
+use futures_util::future::{LocalBoxFuture, poll_fn};
+use std::{
+    future::Future,
+    pin::pin,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
 
 /// One event of a stream may be this long: tool arguments come in one piece from some servers.
 const LONGEST_EVENT: usize = 16 << 20;
@@ -34,6 +39,7 @@ pub(super) struct Exchange<'a> {
     pub(super) tell: &'a dyn Fn(&dyn Decoder),
     pub(super) host: &'a dyn Host,
     pub(super) silence: Option<Duration>,
+    pub(super) timer: Option<Timer>,
     pub(super) secrets: Secrets,
     pub(super) origin: &'a str,
     /// What to do if no response comes. A browser does not say that a server would not have it; what is known of the
@@ -41,24 +47,69 @@ pub(super) struct Exchange<'a> {
     pub(super) advice: &'static str,
 }
 
+/// What ends a silence. One timer lasts for many waits, and is set again only when it rings: to set one costs more than to
+/// take in a piece of an answer.
+pub(super) struct Timer {
+    limit: Duration,
+    rings: LocalBoxFuture<'static, ()>,
+}
+
+/// A wait that is under way.
+struct Wait {
+    began: f64,
+    /// Whether the timer was set in it, and ends it; or else for an earlier one.
+    is_timed: bool,
+}
+
 impl Exchange<'_> {
     /// The result of `step`, or a timeout.
     async fn within<T>(
-        &self,
+        &mut self,
         limit: Option<Duration>,
         step: impl Future<Output = Result<T, HttpError>>,
     ) -> Result<T, LlmError> {
-        let result = match limit {
-            None => step.await,
-            Some(limit) => match select(pin!(step), self.host.sleep(limit)).await {
-                Either::Left((result, _)) => result,
-                Either::Right(_) => {
-                    let words = format!("{} was silent for {} seconds", self.origin, limit.as_secs().max(1));
-                    return Err(LlmError::with_words(LlmFailure::Timeout, None, &words));
-                }
-            },
+        let mut step = pin!(step);
+        let mut wait = None;
+        let result = poll_fn(|context| {
+            if let Poll::Ready(result) = step.as_mut().poll(context) {
+                return Poll::Ready(Some(result));
+            }
+            match limit {
+                Some(limit) => self.poll_silence(limit, &mut wait, context).map(|()| None),
+                None => Poll::Pending,
+            }
+        });
+        let Some(result) = result.await else {
+            let limit = limit.unwrap_or_default();
+            let words = format!("{} was silent for {} seconds", self.origin, limit.as_secs().max(1));
+            return Err(LlmError::with_words(LlmFailure::Timeout, None, &words));
         };
         result.map_err(|error| self.failure_of(error))
+    }
+
+    /// Ready once the wait has lasted for `limit`.
+    fn poll_silence(
+        &mut self,
+        limit: Duration,
+        wait: &mut Option<Wait>,
+        context: &mut Context<'_>,
+    ) -> Poll<()> {
+        let host = self.host;
+        let is_set = self.timer.as_ref().is_some_and(|timer| timer.limit == limit);
+        let wait = wait.get_or_insert_with(|| Wait { began: host.now(), is_timed: !is_set });
+        if !is_set {
+            self.timer = Some(Timer { limit, rings: host.sleep(limit) });
+        }
+        let Some(timer) = &mut self.timer else { return Poll::Pending };
+        ready!(timer.rings.as_mut().poll(context));
+        if !wait.is_timed {
+            wait.is_timed = true;
+            let silent = Duration::from_millis((host.now() - wait.began).max(0.0) as u64);
+            timer.rings = host.sleep(limit.saturating_sub(silent));
+            ready!(timer.rings.as_mut().poll(context));
+        }
+        self.timer = None;
+        Poll::Ready(())
     }
 
     fn failure_of(&self, error: HttpError) -> LlmError {
@@ -90,7 +141,7 @@ impl Exchange<'_> {
         Ok(response)
     }
 
-    async fn refusal(&self, mut response: HttpResponse) -> LlmError {
+    async fn refusal(&mut self, mut response: HttpResponse) -> LlmError {
         let mut body = Vec::new();
         // What is lost of an error's words is no second error.
         while let Ok(Some(bytes)) = self.within(Some(GRACE), response.body.chunk()).await {
@@ -108,7 +159,7 @@ impl Exchange<'_> {
 
     /// Reads an answer: events, or the one JSON object that some servers send although they were asked to stream.
     async fn read(
-        &self,
+        &mut self,
         body: &mut dyn HttpBody,
         decoder: &mut dyn Decoder,
         show: &dyn Fn(Delta),
@@ -135,7 +186,7 @@ impl Exchange<'_> {
     }
 
     async fn read_events(
-        &self,
+        &mut self,
         start: &[u8],
         body: &mut dyn HttpBody,
         decoder: &mut dyn Decoder,
@@ -181,7 +232,7 @@ impl Exchange<'_> {
     }
 
     async fn read_whole(
-        &self,
+        &mut self,
         mut start: Vec<u8>,
         body: &mut dyn HttpBody,
         decoder: &mut dyn Decoder,

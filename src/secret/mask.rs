@@ -117,8 +117,12 @@ impl Mask {
         if covered > 0 {
             spans.push(0..covered);
         }
-        for (at, pair) in text.as_bytes().windows(2).enumerate() {
-            if !texts.may_begin(pair) {
+        let mut bytes = text.as_bytes();
+        while let [_, rest @ ..] = bytes {
+            let at = text.len() - bytes.len();
+            let may_begin = texts.may_begin(bytes);
+            bytes = rest;
+            if !may_begin {
                 continue;
             }
             let Some(length) = text.get(at..).and_then(|rest| texts.longest_at_start(rest)) else { continue };
@@ -145,6 +149,8 @@ impl Mask {
 }
 
 impl Texts {
+    // Asked at every byte.
+    #[inline(always)]
     fn may_begin(&self, text: &[u8]) -> bool {
         let (word, bit) = place_of_pair(text);
         self.pairs.get(word).is_some_and(|word| word & bit != 0)
@@ -188,6 +194,7 @@ fn is_start(hidden: &[u8], text: &str) -> bool {
 }
 
 /// Which bit of which word stands for the pair of bytes that this begins with.
+#[inline(always)]
 fn place_of_pair(text: &[u8]) -> (usize, u64) {
     match text {
         [first, second, ..] => {

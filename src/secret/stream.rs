@@ -51,7 +51,7 @@ impl MaskedStream {
         }
         out.push_str(self.held.get(at..end).unwrap_or_default());
         self.covered = at.saturating_sub(end);
-        self.held = self.held.split_off(end);
+        self.held.drain(..end);
         out
     }
 }

@@ -7,7 +7,7 @@
 //!
 //! Redirects are errors: a request, its key included, goes where the user said and nowhere else.
 
-use super::{guard, leaving::Watch};
+use super::leaving::Watch;
 use crate::{
     error::shown,
     llm::transport::{HttpBody, HttpClient, HttpError, HttpRequest, HttpResponse, Wait},
@@ -29,58 +29,31 @@ extern "C" {
     #[wasm_bindgen(catch, js_namespace = Object, js_name = entries)]
     fn entries(object: &JsValue) -> Result<Array, JsValue>;
 
-    /// Anything with a `getReader`, of whichever realm or polyfill.
-    type Stream;
-    #[wasm_bindgen(method, catch, js_name = getReader)]
-    fn get_reader(this: &Stream) -> Result<Reader, JsValue>;
-
-    type Reader;
+    /// The body of a response, as `js/body.ts` reads it: whatever has come meanwhile is one piece.
+    type Pieces;
     #[wasm_bindgen(method, catch)]
-    fn read(this: &Reader) -> Result<JsValue, JsValue>;
+    fn next(this: &Pieces) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, catch)]
-    fn cancel(this: &Reader) -> Result<JsValue, JsValue>;
-
-    /// What a reader gives. Asked by fields of their own: a name that crosses with each piece costs as much as the piece.
-    type Piece;
-    #[wasm_bindgen(method, getter, catch, structural)]
-    fn done(this: &Piece) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, getter, catch, structural)]
-    fn value(this: &Piece) -> Result<JsValue, JsValue>;
-
-    /// A response without a stream, as test doubles give it.
-    type Texts;
-    #[wasm_bindgen(method, catch)]
-    fn text(this: &Texts) -> Result<JsValue, JsValue>;
+    fn cancel(this: &Pieces) -> Result<(), JsValue>;
 }
 
-/// The network by way of `fetch`; by default the global one.
-#[derive(Clone, Default)]
+/// The network by way of `fetch`.
+#[derive(Clone)]
 pub struct FetchClient {
-    /// Called instead of the global `fetch`.
+    /// Called instead of the global `fetch`, as `fetch(url, init)`: a relay, a test double, or a model in the page. It
+    /// gives a response, or a promise of one.
     pub given: Option<Function>,
+    /// Reads the body of a response: called with that and with the `AbortController` of the exchange.
+    pub read: Function,
     /// Waits until another attempt is worth making: called with the fields of a [`Wait`], promises whether to make it.
     pub wait: Option<Function>,
-    /// Told with the `AbortController` of an exchange that it lives, and whether it is over. It may abort one that is dead.
+    /// Told with the `AbortController` of an exchange that it begins, and whether it is over. It may abort one that is dead.
     pub watch: Option<Function>,
-}
-
-impl FetchClient {
-    /// The global `fetch`.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// A `fetch` that the host gives: a relay, a test double, or a model in the page. It is called as
-    /// `fetch(url, init)` and gives a response, or a promise of one.
-    pub fn with_function(fetch: Function) -> Self {
-        Self { given: Some(fetch), ..Self::default() }
-    }
 }
 
 impl HttpClient for FetchClient {
     fn post(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpResponse, HttpError>> {
-        let given = self.given.clone();
-        let watch = self.watch.clone();
+        let FetchClient { given, read, watch, .. } = self.clone();
         Box::pin(async move {
             let mut exchange = Exchange::new(watch)?;
             let fetched = match given {
@@ -95,8 +68,9 @@ impl HttpClient for FetchClient {
                 return Err(HttpError::Network("fetch gave no response".into()));
             };
             let headers = headers_of(&response);
-            let body = Body::of(&response, exchange)?;
-            Ok(HttpResponse { status: status as u16, headers, body: Box::new(body) })
+            let pieces = read.call2(&JsValue::UNDEFINED, &response, &exchange.controller);
+            let pieces = pieces.map_err(|error| network(&error))?.unchecked_into();
+            Ok(HttpResponse { status: status as u16, headers, body: Box::new(Body { pieces, exchange }) })
         })
     }
 
@@ -136,7 +110,7 @@ impl Exchange {
         Ok(exchange)
     }
 
-    /// Tells who watches that it lives, or that it is over.
+    /// Tells who watches that it begins, or that it is over.
     fn tell(&self, is_over: bool) {
         if let Some(watch) = &self.watch {
             // What a watch throws is no matter of the exchange.
@@ -239,60 +213,19 @@ fn headers_of(response: &JsValue) -> Vec<(String, String)> {
 
 /// A body that is still coming.
 struct Body {
-    source: Source,
+    pieces: Pieces,
     exchange: Exchange,
 }
 
-enum Source {
-    Stream(Reader),
-    Text(Option<JsValue>),
-}
-
 impl Body {
-    fn of(response: &JsValue, exchange: Exchange) -> Result<Self, HttpError> {
-        let stream = field(response, "body").filter(|body| has_method(body, "getReader"));
-        let source = match stream {
-            Some(stream) => {
-                let reader =
-                    stream.unchecked_ref::<Stream>().get_reader().map_err(|error| network(&error))?;
-                Source::Stream(reader)
-            }
-            None if has_method(response, "text") => {
-                Source::Text(Some(response.unchecked_ref::<Texts>().text().map_err(|error| network(&error))?))
-            }
-            None => Source::Text(None),
-        };
-        Ok(Self { source, exchange })
-    }
-
     async fn next(&mut self) -> Result<Option<Vec<u8>>, HttpError> {
         if self.exchange.is_over {
             return Ok(None);
         }
-        let chunk = match &mut self.source {
-            Source::Stream(reader) => {
-                let read = reader.read().map_err(|error| network(&error))?;
-                let result = self.exchange.settled(&Promise::resolve(&read)).await?;
-                let piece = result.is_object().then(|| result.unchecked_ref::<Piece>());
-                let read = |field: fn(&Piece) -> Result<JsValue, JsValue>| {
-                    piece.and_then(|piece| field(piece).ok()).unwrap_or_default()
-                };
-                match read(Piece::done).is_truthy() {
-                    true => None,
-                    false => Some(bytes_of(&read(Piece::value))?),
-                }
-            }
-            Source::Text(text) => match text.take() {
-                Some(text) => {
-                    let text = self.exchange.settled(&Promise::resolve(&text)).await?;
-                    Some(bytes_of(&text)?)
-                }
-                None => None,
-            },
-        };
-        self.exchange.is_over = chunk.is_none();
-        self.exchange.tell(false);
-        Ok(chunk)
+        let next = self.pieces.next().map_err(|error| network(&error))?;
+        let bytes = self.exchange.settled(&next).await?;
+        self.exchange.is_over = bytes.is_undefined();
+        Ok((!self.exchange.is_over).then(|| bytes.unchecked_ref::<Uint8Array>().to_vec()))
     }
 }
 
@@ -304,28 +237,10 @@ impl HttpBody for Body {
 
 impl Drop for Body {
     fn drop(&mut self) {
-        if let (Source::Stream(reader), false) = (&self.source, self.exchange.is_over) {
-            // A stream that a host's function made may not listen to the signal.
-            if let Ok(cancelled) = reader.cancel() {
-                let _beside = guard::promise(async move {
-                    // Somebody has to hear of a rejection, or the page reports it as unhandled.
-                    let _ = JsFuture::from(Promise::resolve(&cancelled)).await;
-                    Ok(JsValue::UNDEFINED)
-                });
-            }
+        if !self.exchange.is_over {
+            // It does not throw.
+            let _ = self.pieces.cancel();
         }
-    }
-}
-
-fn bytes_of(value: &JsValue) -> Result<Vec<u8>, HttpError> {
-    if let Some(text) = value.as_string() {
-        return Ok(text.into_bytes());
-    }
-    let is_bytes = value.is_instance_of::<Uint8Array>()
-        || js_sys::ArrayBuffer::is_view(value.unchecked_ref()) && field(value, "length").is_some();
-    match is_bytes {
-        true => Ok(value.unchecked_ref::<Uint8Array>().to_vec()),
-        false => Err(HttpError::Network("the response's body gave something that is no bytes".into())),
     }
 }
 
@@ -333,10 +248,6 @@ fn bytes_of(value: &JsValue) -> Result<Vec<u8>, HttpError> {
 fn field(object: &JsValue, name: &str) -> Option<JsValue> {
     let value = Reflect::get(object, &name.into()).ok()?;
     if value.is_null() || value.is_undefined() { None } else { Some(value) }
-}
-
-fn has_method(object: &JsValue, name: &str) -> bool {
-    field(object, name).is_some_and(|method| method.is_function())
 }
 
 /// Why a request failed, in the platform's words.

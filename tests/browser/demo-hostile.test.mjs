@@ -65,13 +65,14 @@ for (const kind of availableBrowsers) {
 
       await step("events that cannot be read stand in their places", async (page) => {
         const entries = conversation(6);
-        entry(entries, eventPath(1)).content = '{"id":"';
+        for (const index of [1, 3, 4, 5]) entry(entries, eventPath(index)).content = '{"id":"';
         entry(entries, eventPath(2)).content = `{"id":"${eventId(2)}","source":"agent","tools":7,"kind":"SystemPromptEvent"}`;
         const archive = path.join(folder, "broken.zip");
         writeFileSync(archive, zip(entries));
         await page.drop(archive);
         await page.until("it is open", (id) => location.hash.includes(id), id);
         await page.shows(/An event that cannot be read/);
+        await page.shows(/event-00001-\S+ breaks off.*And 2 more warnings\.$/, "#notices .notice-text");
         await page.shows(/SystemPromptEvent \(this page has no view for it\)/);
         await page.press("Export");
         await page.press("Export");

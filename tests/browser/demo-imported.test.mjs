@@ -22,7 +22,7 @@ before(async () => {
   demo = await startDemo({ delay: 0 });
   mkdirSync(files, { recursive: true });
   const entries = conversation(0);
-  const secret_registry = { secret_sources: { API_TOKEN: { url: `${demo.origin}/token-of-the-file`, headers: {}, kind: "LookupSecret" } } };
+  const secret_registry = { secret_sources: { API_TOKEN: { url: `${demo.origin}/token-of-the-file?of=an-address-${"without-a-space-".repeat(9)}`, headers: {}, kind: "LookupSecret" } } };
   const theirs = { confirmation_policy: { kind: "NeverConfirm" }, secret_registry, tags: { title: "Theirs" }, agent_state: { allowed_tools: ["send_payment"] } };
   entry(entries, `${folder}/base_state.json`).content = JSON.stringify({ ...JSON.parse(baseState()), ...theirs });
   writeFileSync(archive, zip(entries));
@@ -42,6 +42,9 @@ for (const kind of availableBrowsers) {
         await page.drop(archive);
         await page.shows(/Fetch secrets from elsewhere.*API_TOKEN.*token-of-the-file/, "dialog");
         await page.isAccessible("secrets of an import");
+        await page.page.setViewport({ width: 390, height: 780 });
+        assert.ok(await page.page.$eval("dialog", (dialog) => dialog.scrollWidth <= dialog.clientWidth), "nothing is cut off on a phone");
+        await page.page.setViewport({ width: 1100, height: 800 });
         await page.press("Cancel");
         await page.page.keyboard.type("typed at once");
         await page.until("the keys went into the message", () => document.querySelector("#composer-text").value === "typed at once");

@@ -1,6 +1,9 @@
 // The network as a page has it: streams, refusals and strangers, and that nothing of it leaves a promise unsettled.
 import assert from "node:assert/strict";
+import path from "node:path";
 import { after, before, test } from "node:test";
+import { build } from "esbuild";
+import { root } from "../../scripts/process.mjs";
 import { listen } from "../support/listen.mjs";
 import { startServer } from "../support/server.mjs";
 import { availableBrowsers } from "./driver.mjs";
@@ -39,7 +42,9 @@ async function model(request, response) {
 let pages, provider;
 before(async () => {
   provider = await listen((request, response) => void model(request, response));
-  pages = await startServer();
+  const { outputFiles: [{ text }] } = await build({ entryPoints: [path.join(root, "js/body.ts")], bundle: true, write: false, format: "esm", target: "es2022" });
+  const body = (_request, response) => (response.writeHead(200, { "content-type": "text/javascript" }).end(text), true);
+  pages = await startServer({ mounts: { "/body/": body } });
 });
 after(() => Promise.all([pages.close(), provider.close()]));
 
@@ -51,12 +56,14 @@ for (const kind of availableBrowsers) {
       await browser.evaluate(async () => {
         const library = await import("/pkg/threadkeep_testing.js");
         await library.default({ module_or_path: "/pkg/threadkeep_testing_bg.wasm" });
+        const { bodyOf } = await import("/body/body.js");
         globalThis.library = library;
+        globalThis.read = (response) => bodyOf(response, () => {});
       });
       const post = async (route, { headers = [], body = "{}", chunks = 1000, fetch } = {}) => {
         const url = route.startsWith("/") ? provider.origin + route : route;
         const json = await browser.evaluate(
-          (request, chunks, fetch) => globalThis.library.probePost(request, fetch ? globalThis.eval(`(${fetch})`) : undefined, chunks),
+          (request, chunks, fetch) => globalThis.library.probePost(request, globalThis.read, fetch ? globalThis.eval(`(${fetch})`) : undefined, chunks),
           JSON.stringify([url, headers, body]), chunks, fetch?.toString(),
         );
         return JSON.parse(json);
@@ -106,7 +113,7 @@ for (const kind of availableBrowsers) {
         const isAborted = await browser.evaluate((url) => {
           let signal;
           const keep = (url, init) => ((signal = init.signal), globalThis.fetch(url, init));
-          const isPending = globalThis.library.probePostAndDrop(JSON.stringify([url, [], "{}"]), keep);
+          const isPending = globalThis.library.probePostAndDrop(JSON.stringify([url, [], "{}"]), globalThis.read, keep);
           return isPending && signal.aborted;
         }, `${provider.origin}/hang`);
         assert.equal(isAborted, true);

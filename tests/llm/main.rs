@@ -19,6 +19,7 @@ mod kept_answers;
 mod kept_text;
 mod models;
 mod scripted_http;
+mod silence;
 mod streams;
 mod text_tools;
 mod waiting;

@@ -5,7 +5,7 @@
 
 use super::tool_calls::ToolCalls;
 use crate::{
-    json::{Object, RawObject, elements},
+    json::{FromJson as _, Object, RawObject, elements, range_in, string},
     llm::{
         completion::Delta,
         message::{Content, Message, Role, ThinkingBlock},
@@ -15,6 +15,7 @@ use crate::{
         wire_api::{Answer, DecodeError, Decoder},
     },
 };
+use std::ops::Range;
 
 /// Puts an answer together.
 #[derive(Default)]
@@ -32,6 +33,33 @@ pub struct ChatDecoder {
     has_choice: bool,
     is_whole: bool,
     is_done: bool,
+    plain: PlainChunk,
+}
+
+/// The last chunk that had a text and nothing else to add, and where its text is. Most chunks of an answer are the same
+/// as the one before them but for that, and need not be taken apart.
+#[derive(Default)]
+struct PlainChunk {
+    data: String,
+    text: Range<usize>,
+}
+
+impl PlainChunk {
+    /// The text, as a JSON string, of a chunk that is otherwise the same.
+    fn text_of<'a>(&self, data: &'a str) -> Option<&'a str> {
+        let (before, after) = (self.data.get(..self.text.start)?, self.data.get(self.text.end..)?);
+        string(data.strip_prefix(before)?.strip_suffix(after)?)
+    }
+
+    /// Keeps a chunk, if what it says again is nothing new.
+    fn keep(&mut self, data: &str, piece: &Object<'_>) {
+        let is_empty = |name| matches!(piece.get(name), None | Some("null" | "\"\"" | "[]"));
+        let names =
+            ["reasoning_content", "reasoning", "refusal", "tool_calls", "function_call", "thinking_blocks"];
+        if let (Some(text), true) = (piece.get("content"), names.into_iter().all(is_empty)) {
+            *self = Self { data: data.to_owned(), text: range_in(data, text) };
+        }
+    }
 }
 
 impl Decoder for ChatDecoder {
@@ -44,6 +72,14 @@ impl Decoder for ChatDecoder {
             self.is_done = true;
             return Ok(None);
         }
+        if let Some(text) = self.plain.text_of(data).and_then(|text| self.content_pieces.text(text)) {
+            self.content.push_str(&text);
+            return Ok(Some(text)
+                .filter(|text| !text.is_empty())
+                .map(|text| Delta { content: Some(text), reasoning_content: None }));
+        }
+        // What is said in between may have been changed by then.
+        self.plain = PlainChunk::default();
         let Some(chunk) = Object::parse(data) else {
             return Err(DecodeError::Garbage(data.chars().take(200).collect()));
         };
@@ -64,7 +100,7 @@ impl Decoder for ChatDecoder {
         // Only one answer is asked for; where there are more, the others are not.
         let mut choices = choices.into_iter().filter_map(Object::parse);
         let choice = choices.find(|choice| choice.read::<u64>("index").unwrap_or(0) == 0);
-        choice.map_or(Ok(None), |choice| self.push_choice(&choice))
+        choice.map_or(Ok(None), |choice| self.push_choice(data, &choice))
     }
 
     fn is_done(&self) -> bool {
@@ -113,7 +149,7 @@ impl Decoder for ChatDecoder {
 }
 
 impl ChatDecoder {
-    fn push_choice(&mut self, choice: &Object<'_>) -> Result<Option<Delta>, DecodeError> {
+    fn push_choice(&mut self, data: &str, choice: &Object<'_>) -> Result<Option<Delta>, DecodeError> {
         self.has_choice = true;
         if let Some(error) = choice.get("error").filter(|error| *error != "null") {
             return Err(DecodeError::Provider(error_json(error)));
@@ -136,6 +172,7 @@ impl ChatDecoder {
         self.push_texts(&piece, &mut shown);
         shown.content.iter().for_each(|text| self.content.push_str(text));
         shown.reasoning_content.iter().for_each(|text| self.reasoning.push_str(text));
+        self.plain.keep(data, &piece);
         Ok(Some(shown).filter(|delta| *delta != Delta::default()))
     }
 
@@ -148,11 +185,12 @@ impl ChatDecoder {
                 reasoning.extend(piece.get(name).and_then(|json| self.reasoning_pieces.text(json)));
             }
         }
-        if let Some(text) = piece.get("content").and_then(|json| self.content_pieces.text(json)) {
-            content.push_str(&text);
+        let said = piece.get("content").unwrap_or_default();
+        if let Some(text) = self.content_pieces.text(said) {
+            content = text;
         }
         // Mistral's reasoning models answer in parts.
-        for part in piece.read::<Vec<RawObject>>("content").unwrap_or_default() {
+        for part in Vec::<RawObject>::from_json(said).unwrap_or_default() {
             content.extend(part.get("text").and_then(|json| self.content_pieces.text(json)));
             for part in part.read::<Vec<RawObject>>("thinking").unwrap_or_default() {
                 reasoning.extend(part.get("text").and_then(|json| self.reasoning_pieces.text(json)));
@@ -201,4 +239,89 @@ impl ChatDecoder {
 /// The error in an object of its own, as a response's body would have it.
 fn error_json(error: &str) -> String {
     format!("{{\"error\":{error}}}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A chunk of parts that servers send, most of which come again and again.
+    fn chunk() -> impl Strategy<Value = String> {
+        let piece = prop::sample::select(vec![
+            r#""role":"assistant","content":TEXT"#,
+            r#""content":TEXT"#,
+            r#""content":TEXT"#,
+            r#""content":TEXT,"reasoning":null,"tool_calls":[]"#,
+            r#""content":TEXT,"reasoning_content":"r""#,
+            r#""content":TEXT,"refusal":"no""#,
+            r#""content":TEXT,"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":"{}"}}]"#,
+            r#""content":TEXT,"thinking_blocks":[{"type":"thinking","thinking":"t"}]"#,
+            r#""content":"twice","content":TEXT"#,
+            r#""content":[{"text":TEXT}]"#,
+        ]);
+        let rest = prop::sample::select(vec![
+            "",
+            "",
+            "",
+            r#","finish_reason":null"#,
+            r#","finish_reason":"stop""#,
+            r#","finish_reason":"length""#,
+            r#","index":1"#,
+        ]);
+        let end = prop::sample::select(vec![
+            "",
+            "",
+            "",
+            r#","usage":{"prompt_tokens":1}"#,
+            r#","usage":{"prompt_tokens":2}"#,
+            r#","obfuscation":"x"}, "#,
+        ]);
+        let text = prop::sample::select(vec![
+            r#""a""#,
+            r#""b\n\"é""#,
+            r#""""#,
+            r#""\ud83d""#,
+            r#""\ude00""#,
+            "null",
+            "7",
+            r#""x"y"#,
+            r#""},""#,
+            " \"c\" ",
+        ]);
+        (piece, rest, end, text).prop_map(|(piece, rest, end, text)| {
+            let piece = piece.replace("TEXT", text);
+            format!(r#"{{"id":"i","choices":[{{"delta":{{{piece}}}{rest}}}]{end}}}"#)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_chunk_that_is_like_the_last_one_is_read_as_if_it_were_not(chunks in prop::collection::vec(chunk(), 0..12)) {
+            let (mut same, mut other) = (ChatDecoder::default(), ChatDecoder::default());
+            for (at, chunk) in chunks.iter().enumerate() {
+                // White space makes it unlike the one before it.
+                let unlike = chunk.replacen('{', &format!("{{{}", " ".repeat(at + 1)), 1);
+                let (one, two) = (same.push("", chunk), other.push("", &unlike));
+                prop_assert_eq!(one.is_err(), two.is_err(), "{}", chunk);
+                if one.is_ok() {
+                    prop_assert_eq!(one, two, "{}", chunk);
+                }
+                prop_assert_eq!((same.usage(), same.has_ended()), (other.usage(), other.has_ended()));
+            }
+            let finish = |decoder: ChatDecoder| Box::new(decoder).finish(&mut || "n".into());
+            prop_assert_eq!(finish(same), finish(other));
+        }
+    }
+
+    #[test]
+    fn chunks_that_differ_in_their_text_alone_are_not_taken_apart() {
+        let mut decoder = ChatDecoder::default();
+        let chunk =
+            |text: &str| format!(r#"{{"id":"i","choices":[{{"index":0,"delta":{{"content":"{text}"}}}}]}}"#);
+        decoder.push("", &chunk("a")).unwrap();
+        assert_eq!(decoder.plain.text_of(&chunk("b")), Some("\"b\""));
+        decoder.push("", r#"{"usage":{"prompt_tokens":2}}"#).unwrap();
+        assert_eq!(decoder.plain.text_of(&chunk("b")), None);
+    }
 }

@@ -1,0 +1,114 @@
+// An answer that streams, from the host's `fetch` to the events of the run: every piece, in order, as soon as it is there.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Agent, Conversation, LLM, memoryStore } from "../../dist/index.js";
+
+const encoder = new TextEncoder();
+const event = (choice) => encoder.encode(`data: ${JSON.stringify({ id: "chatcmpl-00000000000000000001", model: "m", choices: [{ index: 0, ...choice }] })}\n\n`);
+const words = (text) => event({ delta: { content: text } });
+const theEnd = [event({ delta: {}, finish_reason: "stop" }), encoder.encode("data: [DONE]\n\n")];
+
+/** A conversation whose model answers with what `body` gives: a stream's source, or pieces. */
+async function asking(body, options = {}) {
+  const source = Array.isArray(body) ? { pieces: [...body], pull(controller) { this.pieces.length > 0 ? controller.enqueue(this.pieces.shift()) : controller.close(); } } : body;
+  const fetch = async () => new Response(new ReadableStream(source));
+  const llm = new LLM({ model: "openai/m", fetch, numRetries: 1, ...options });
+  const conversation = await Conversation.open({ agent: new Agent({ llm }), store: memoryStore() });
+  await conversation.sendMessage("Go");
+  return conversation;
+}
+
+const isDelta = ({ kind }) => kind === "StreamingDeltaEvent";
+
+test("each piece of an answer is an event, in its order, and the message is all of them", async () => {
+  const texts = Array.from({ length: 3_000 }, (_, at) => ` word${at}`);
+  // In chunks of one event, of several, and of parts of one.
+  const bytes = Buffer.concat([...texts.map(words), ...theEnd]);
+  for (const size of [undefined, 1_000, 37]) {
+    const chunks = size ? Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size)) : [...texts.map(words), ...theEnd];
+    const conversation = await asking(chunks, { apiKey: "sk-0123456789abcdef" });
+    const heard = [];
+    for await (const event of conversation.run()) if (isDelta(event)) heard.push(event.content);
+    assert.deepEqual(heard, texts);
+    assert.equal(await conversation.finalResponse(), texts.join(""));
+    await conversation.close();
+  }
+});
+
+test("a piece is told before the next one comes", async () => {
+  let begun;
+  const beginning = new Promise((resolve) => (begun = resolve));
+  const conversation = await asking({ start: (given) => begun(given) });
+  const events = conversation.run()[Symbol.asyncIterator]();
+  const controller = await beginning;
+  for (const text of ["one", "two", "three"]) {
+    controller.enqueue(words(text));
+    let event;
+    do event = (await events.next()).value; while (!isDelta(event));
+    assert.equal(event.content, text);
+  }
+  for (const piece of theEnd) controller.enqueue(piece);
+  while (!(await events.next()).done);
+  assert.equal(await conversation.finalResponse(), "onetwothree");
+});
+
+test("a stream that breaks off has told what came before, and is a network error", async () => {
+  const pieces = [words("Hel"), words("lo")];
+  const conversation = await asking({ pull: (controller) => (pieces.length > 0 ? controller.enqueue(pieces.shift()) : controller.error(new Error("reset"))) });
+  const heard = [];
+  await assert.rejects(async () => {
+    for await (const event of conversation.run()) if (isDelta(event)) heard.push(event.content);
+  }, { code: "network", message: /reset/ });
+  assert.deepEqual(heard, ["Hel", "lo"]);
+});
+
+test("an answer that is interrupted cancels its stream, and no more of it is told", async () => {
+  let cancel;
+  const cancelled = new Promise((resolve) => (cancel = resolve));
+  let at = 0;
+  const conversation = await asking({ pull: (controller) => (at < 1_000_000 ? controller.enqueue(words(`${at++} `)) : undefined), cancel: () => cancel() });
+  const run = conversation.run();
+  let stopped;
+  let after = 0;
+  conversation.subscribe((event) => {
+    if (!isDelta(event)) return;
+    if (stopped === undefined) stopped = conversation.interrupt();
+    else after += 1;
+  });
+  assert.equal((await run).status, "paused");
+  await stopped;
+  await cancelled;
+  const pulled = at;
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.deepEqual([at, after < 1_000], [pulled, true]);
+});
+
+test("a silence in mid-answer is a timeout", async () => {
+  const pieces = [words("a"), words("b")];
+  const conversation = await asking({ pull: (controller) => (pieces.length > 0 ? controller.enqueue(pieces.shift()) : new Promise(() => {})) }, { timeout: 0.05 });
+  const alive = setInterval(() => {}, 1000);
+  await assert.rejects(conversation.run(), { code: "llm_timeout" }).finally(() => clearInterval(alive));
+});
+
+test("who waits for two events at once is given two, and who is slow loses none", async () => {
+  const texts = Array.from({ length: 300 }, (_, at) => `${at} `);
+  const conversation = await asking([...texts.map(words), ...theEnd]);
+  const events = conversation.run()[Symbol.asyncIterator]();
+  const heard = [];
+  for (let isOver = false; !isOver;) {
+    for (const { done, value } of await Promise.all([events.next(), events.next(), events.next()])) {
+      isOver ||= done;
+      if (value && isDelta(value)) heard.push(value.content);
+    }
+    if (heard.length % 50 < 3) await new Promise((resolve) => setTimeout(resolve));
+  }
+  assert.deepEqual(heard, texts);
+  assert.deepEqual(await events.next(), { done: true, value: undefined });
+});
+
+test("who leaves a run's events early is told no more, and the run goes on", async () => {
+  const conversation = await asking([...Array(100).fill(words("a")), ...theEnd]);
+  const run = conversation.run();
+  for await (const event of run) if (isDelta(event)) break;
+  assert.deepEqual(await run, { status: "finished", finalResponse: "a".repeat(100) });
+});
