@@ -1,14 +1,11 @@
-// Conversations as zip archives. A wasm of its own decides what an archive may hold and what may leave; the container is
-// read and written beside it, and contents go from there to the store and back without coming by it. Both are only loaded
-// when one of these functions is used.
-//
-// That wasm has no stores and no locks: it reads and writes through the `Store` in JavaScript, and the wasm that runs
-// conversations locks what an import writes, so that there is one place for each.
+// Conversations as zip archives. A chunk of the wasm decides what an archive may hold and what may leave; the container is
+// read and written in JavaScript, and contents go from there to the store and back without coming by the wasm. Both are
+// only loaded when one of these functions is used.
 import { isA } from "./arguments.js";
 import { ThreadkeepError, fromCore, invalidOptions, reading } from "./errors.js";
 import { locking } from "./locking.js";
 import type { Store } from "./store.js";
-import { loader, part } from "./wasm.js";
+import { load, part } from "./wasm.js";
 
 /** How far an import or export has come. */
 export interface Progress {
@@ -82,7 +79,10 @@ export function exportZipStream(
     {
       pull(controller) {
         return untilAborted(signal, "export", async () => {
-          blocks ??= (await parts()).zipBlocks(store, id, report, signal);
+          if (!blocks) {
+            await load();
+            blocks = (await parts()).zipBlocks(store, id, report, signal);
+          }
           const { done, value } = await blocks.next();
           if (done) controller.close();
           else controller.enqueue(value);
@@ -119,19 +119,7 @@ function checkSignal(signal: unknown): void {
   if (signal !== undefined && !isA(signal, AbortSignal)) throw invalidOptions("signal is not an AbortSignal");
 }
 
-const load = loader({
-  advice: "serve threadkeep_archive_bg.wasm beside the module",
-  file: () => new URL("./threadkeep_archive_bg.wasm", import.meta.url),
-  copy: () => import("./wasm-archive-inline.js"),
-  instantiate: async (module) => (await importParts()).instantiate(module),
-});
-
-async function parts(): ReturnType<typeof importParts> {
-  const [loaded] = await Promise.all([importParts(), load()]);
-  return loaded;
-}
-
-function importParts() {
+function parts() {
   return part(import("./archive/parts.js"));
 }
 

@@ -3,7 +3,6 @@ import { arrayOf, isA } from "./arguments.js";
 import { type ErrorCode, invalidOptions, optionsOf, reading, textsOf } from "./errors.js";
 import { modelRow } from "./models.js";
 import type { Network } from "./network.js";
-import { part } from "./wasm.js";
 
 /** How to reach a model. What is not set has the SDK's default. */
 export interface LLMOptions {
@@ -135,7 +134,6 @@ export function coreLLM(llm: LLM, network: Network, heard: (key: unknown) => Pro
     fallbacks: fallbacks.map((fallback) => coreLLM(fallback, network, heard)),
     fallbackOn: fallbackOn?.join(),
     modelRow: () => rowOf(llm),
-    wireApi: async (name: string) => (await part(import("./wire-apis.js"))).beginOf(name),
   };
 }
 

@@ -1,5 +1,4 @@
-// The locks of the conversations that an import writes. The wasm that runs conversations gives them, so that there is one
-// place for each.
+// The locks of the conversations that an import writes.
 import { type HeldLock, lockConversation } from "../pkg/threadkeep.js";
 import { fromCore } from "./errors.js";
 import { type Store, coreStore } from "./store.js";
@@ -22,8 +21,8 @@ export async function locking<P, T>(
   } catch (error) {
     throw fromCore(error);
   } finally {
-    // Not the import's own wasm, because it frees nothing any more once it has crashed; and before the caller goes on, who
-    // may open what came in. A lock that is not given because the other wasm crashed need not be released.
+    // Before the caller goes on, who may open what came in. A lock that is not given because the wasm crashed need not be
+    // released.
     for (const lock of locks) await lock.then((held) => held?.release()).catch(() => {});
   }
 }

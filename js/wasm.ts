@@ -1,8 +1,8 @@
-// Brings up a wasm: once, when first needed, from wherever the bundler or server put it.
+// Brings up the wasm and its chunks: each once, when first needed, from wherever the bundler or server put it.
 //
 // Nothing else of the library may be called before `load()` resolved. A failed load is forgotten, so that the
 // next call tries again (a page that was offline comes back).
-import { instantiate } from "../pkg/threadkeep.js";
+import { build, instantiate, loadChunksWith } from "../pkg/threadkeep.js";
 import { ThreadkeepError, fromCore, invalidOptions, words } from "./errors.js";
 
 /** Where the wasm may come from when the host chooses it. */
@@ -23,7 +23,10 @@ const loadMain = loader({
   advice: "serve threadkeep_bg.wasm beside the module, or pass its location to load()",
   file: () => new URL("./threadkeep_bg.wasm", import.meta.url),
   copy: () => import("./wasm-inline.js"),
-  instantiate,
+  instantiate: async (module) => {
+    const main = await instantiate(module);
+    loadChunksWith(async (name: string) => (await part(import("./chunks.js"))).loadChunk(name, main));
+  },
 });
 
 /**
@@ -34,7 +37,7 @@ export function load(source?: WasmSource): Promise<void> {
   return loadMain(source);
 }
 
-/** A function as `load` for another wasm. @internal */
+/** A function as `load` for a chunk. @internal */
 export function loader(wasm: Wasm): (source?: WasmSource) => Promise<void> {
   let loading: Promise<void> | undefined;
   return (source) => {
@@ -76,7 +79,7 @@ function expectAllowed(): void {
 /** A source that the host chose is not replaced by another: what is wrong with it is said. */
 async function moduleFrom(source: WasmSource): Promise<WebAssembly.Module> {
   try {
-    return await compile(source);
+    return ofThisBuild(await compile(source));
   } catch (error) {
     expectAllowed();
     if (error instanceof ThreadkeepError) throw error;
@@ -93,12 +96,12 @@ async function findModule({ advice, file, copy }: Wasm): Promise<WebAssembly.Mod
   expectAllowed();
   let notFound: unknown;
   try {
-    return await compile(file());
+    return ofThisBuild(await compile(file()));
   } catch (error) {
     notFound = error;
   }
   try {
-    return await WebAssembly.compile(await gunzip((await copy()).default));
+    return ofThisBuild(await WebAssembly.compile(await gunzip((await copy()).default)));
   } catch (error) {
     throw new ThreadkeepError(
       "network",
@@ -106,6 +109,16 @@ async function findModule({ advice, file, copy }: Wasm): Promise<WebAssembly.Mod
       { cause: notFound },
     );
   }
+}
+
+/**
+ * The files of one build share names, memory and places of functions, which mean something else in every other build. A
+ * page that is still open when its server gets a new version would mix two.
+ */
+function ofThisBuild(module: WebAssembly.Module): WebAssembly.Module {
+  const [stamp] = WebAssembly.Module.customSections(module, "build");
+  if (stamp && new TextDecoder().decode(stamp) === build) return module;
+  throw invalidOptions("the wasm is of another build of threadkeep than this page; reload the page, or serve the files of one build");
 }
 
 async function compile(source: WasmSource): Promise<WebAssembly.Module> {

@@ -7,12 +7,13 @@ import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { fingerprint, unlessFresh } from "./freshness.mjs";
 import { isProgram, main, output, root, run } from "./process.mjs";
-import { declaration, shorten } from "./shorten.mjs";
+import { customSection, declaration, shorten } from "./shorten.mjs";
 import { chunkWith, filesOfAPage, measure, print, sizesFile } from "./sizes.mjs";
-import { ensureBindgenTool, ensureLinker, ensureNpmPackages, ensureRust, ensureWasmTarget, requireNode } from "./toolchain.mjs";
-import { lazyWasms, mainWasm, wasms } from "./wasms.mjs";
+import { ensureBindgenTool, ensureLinker, ensureNpmPackages, ensureRust, ensureSplitter, ensureWasmTarget, requireNode } from "./toolchain.mjs";
+import { chunks, mainWasm, wasms } from "./wasms.mjs";
 
-const testingKit = { name: "threadkeep_testing", features: ["--features", "testing"] };
+/** Made with nothing but its main wasm: what is tested with it needs no chunk. */
+const testingKit = { name: "threadkeep_testing", features: ["--features", "testing"], chunks: {} };
 const thisScript = path.join(root, "scripts/build.mjs");
 
 export async function build({ quick = false, testing = false } = {}) {
@@ -22,10 +23,11 @@ export async function build({ quick = false, testing = false } = {}) {
   await ensureLinker();
   await ensureNpmPackages();
   await ensureWasmTarget();
-  const tool = await ensureBindgenTool(targetDirectory);
+  const tools = { bindgen: await ensureBindgenTool(targetDirectory), splitter: await ensureSplitter(targetDirectory) };
   const profile = quick ? "quick" : "release";
+  await buildWasm({ targetDirectory, tools, profile, name: mainWasm.name, features: [], chunks });
   // In the same profile, so that the dependencies are compiled once.
-  for (const wasm of testing ? [...wasms, testingKit] : wasms) await buildWasm({ targetDirectory, tool, profile, ...wasm });
+  if (testing) await buildWasm({ targetDirectory, tools, profile, ...testingKit });
   await buildJavaScript();
   if (testing) await buildTestingKit();
   await measureSizes(profile);
@@ -34,28 +36,45 @@ export async function build({ quick = false, testing = false } = {}) {
 }
 
 /**
- * src/ -> pkg/: the wasm, its JavaScript glue and the glue's types, each called `name`, with short names in between.
- * Cargo is not asked when nothing changed: it gives all variants one file name, and would link each of them again.
+ * src/ -> pkg/: the main wasm, its JavaScript glue and the glue's types, each called `name`, and the chunks.
+ * Cargo is not asked when nothing changed: it gives both kits one file name, and would link each of them again.
  */
-async function buildWasm({ targetDirectory, tool, name, profile, features }) {
+async function buildWasm({ targetDirectory, tools, name, profile, features, chunks: wanted }) {
   const cargo = [
     "build", "--locked", "--lib", "--profile", profile, "--target", "wasm32-unknown-unknown", ...features, ...compilerFlags(),
   ];
-  const inputs = ["src", "Cargo.toml", "Cargo.lock", tool, "scripts/shorten.mjs", thisScript, { text: [...cargo, output("rustc", ["--version"])].join(" ") }];
-  const made = await unlessFresh(`wasm ${name}`, fingerprint(inputs), [`pkg/${name}_bg.wasm`, `pkg/${name}.js`], async () => {
+  const scripts = [thisScript, "scripts/shorten.mjs", "scripts/wasms.mjs"];
+  const inputs = ["src", "Cargo.toml", "Cargo.lock", ...Object.values(tools), ...scripts, { text: [...cargo, output("rustc", ["--version"])].join(" ") }];
+  const outputs = [`pkg/${name}_bg.wasm`, `pkg/${name}.js`, ...Object.values(wanted).map(({ file }) => `pkg/${file}`)];
+  const made = await unlessFresh(`wasm ${name}`, fingerprint(inputs), outputs, async () => {
     console.log(`compiling ${name} (profile ${profile})`);
     await run("cargo", cargo);
     const compiled = path.join(targetDirectory, "wasm32-unknown-unknown", profile, "threadkeep.wasm");
-    // The loader (js/wasm.ts) says where the wasm is; a default path in the glue would make bundlers emit it twice.
-    await run(tool, [
-      "--target", "web", "--omit-default-module-path", "--remove-name-section", "--remove-producers-section",
-      "--out-dir", "pkg", "--out-name", name, compiled,
+    const cut = path.join(root, ".cache/cut", name);
+    rmSync(cut, { recursive: true, force: true });
+    mkdirSync(cut, { recursive: true });
+    const names = Object.entries(wanted).map(([chunk, { loadedWith }]) => (loadedWith ? `${chunk}+${loadedWith}` : chunk));
+    await run(tools.splitter, ["split", compiled, cut, ...names]);
+    // The loader (js/wasm.ts) says where the wasm is; a default path in the glue would make bundlers emit it twice. Chunks
+    // need the exports that the linker made: the table of functions and the stack.
+    await run(tools.bindgen, [
+      "--target", "web", "--omit-default-module-path", "--remove-name-section", "--remove-producers-section", "--keep-lld-exports",
+      "--out-dir", "pkg", "--out-name", name, path.join(cut, "main.wasm"),
     ]);
     const [wasm, glue] = [`pkg/${name}_bg.wasm`, `pkg/${name}.js`];
     const short = shorten(readFileSync(wasm), readFileSync(glue, "utf8"));
     writeFileSync(wasm, short.wasm);
-    writeFileSync(glue, short.glue);
-    appendFileSync(`pkg/${name}.d.ts`, declaration);
+    await run(tools.splitter, ["pack", wasm]);
+    const files = [wasm];
+    for (const [chunk, { file }] of Object.entries(wanted)) {
+      copyFileSync(path.join(cut, `${chunk}.wasm`), `pkg/${file}`);
+      files.push(`pkg/${file}`);
+    }
+    // What belongs together has the same mark, without which the loader takes no file.
+    const build = fingerprint([...files, { text: short.glue }]).slice(0, 12);
+    for (const file of files) appendFileSync(file, customSection("build", build));
+    writeFileSync(glue, `${short.glue}export const build = "${build}";\n`);
+    appendFileSync(`pkg/${name}.d.ts`, `${declaration}export const build: string;\n`);
   });
   if (!made) console.log(`pkg/${name}_bg.wasm is fresh`);
 }
@@ -72,13 +91,15 @@ function compilerFlags() {
   const flags = [
     `--remap-path-prefix=${registry}=crates`, `--remap-path-prefix=${library}=/rustc/${commit}`,
     '--cfg=sha2_backend="soft"', '--cfg=sha2_backend_soft="compact"',
+    // By them the splitter tells functions and data apart; they are not in what is downloaded.
+    "-Clink-arg=--emit-relocs",
   ];
   return ["--config", `target.wasm32-unknown-unknown.rustflags=${JSON.stringify(flags)}`];
 }
 
 /** js/ and pkg/ -> dist/: bundled modules, their types, each wasm, and each once more as a module of last resort. */
 async function buildJavaScript() {
-  const built = wasms.flatMap(({ name }) => [`pkg/${name}.js`, `pkg/${name}.d.ts`, `pkg/${name}_bg.wasm`]);
+  const built = ["pkg/threadkeep.js", "pkg/threadkeep.d.ts", ...wasms.map(({ file }) => `pkg/${file}`)];
   const inputs = ["js", ...built, "tsconfig.json", "tsconfig.build.json", "package-lock.json", thisScript];
   const outputs = ["dist/index.js", "dist/static.js", ".cache/bundle.json", ...wasms.map(({ file }) => `dist/${file}`)];
   const made = await unlessFresh("javascript", fingerprint(inputs), outputs, async () => {
@@ -112,10 +133,7 @@ async function measureSizes(profile) {
   await unlessFresh("sizes", fingerprint([{ text: profile }, "dist", thisScript, "scripts/sizes.mjs"]), [sizesFile], () => {
     const { metafile } = JSON.parse(readFileSync(".cache/bundle.json", "utf8"));
     const sizes = measure(filesOfAPage(metafile, "dist/index.js", `dist/${mainWasm.file}`));
-    const parts = Object.entries(lazyWasms).map(([part, { name, file }]) => {
-      const { total } = measure([`dist/${file}`, chunkWith(metafile, `pkg/${name}.js`)]);
-      return { ...total, file: `${part}, when needed` };
-    });
+    const parts = Object.entries(chunks).map(([chunk, { file }]) => ({ ...measure([`dist/${file}`]).total, file: `${chunk}, when needed` }));
     const data = readdirSync("js/models").filter((file) => file.endsWith(".json"));
     const { rows } = measure(data.map((file) => chunkWith(metafile, `js/models/${file}`)));
     parts.push({ ...rows.reduce((one, other) => (other.brotli > one.brotli ? other : one)), file: "a provider's models, at most" });

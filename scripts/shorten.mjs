@@ -4,7 +4,7 @@
 // wasm-bindgen calls an import after what it does and a hash, and these names are in the wasm and once more in the
 // glue: two per cent of what a page downloads, for hashes cannot be compressed.
 
-const [customSection, importSection, exportSection] = [0, 2, 7];
+const [custom, importSection, exportSection] = [0, 2, 7];
 
 /** The export that keeps its name, by which it is asked for. */
 const memory = "memory";
@@ -36,7 +36,7 @@ export function shorten(wasm, glue) {
 
   const sections = [];
   for (const { id, content } of sectionsOf(wasm)) {
-    if (id === customSection) continue;
+    if (id === custom) continue;
     if (id === importSection) {
       sections.push(section(id, entries(content, (from) => {
         const [module, name] = [from.name(), from.name()];
@@ -58,6 +58,11 @@ export function shorten(wasm, glue) {
 
 /** What declares `instantiate` for TypeScript. */
 export const declaration = "\nexport function instantiate(module: WebAssembly.Module): Promise<InitOutput>;\n";
+
+/** A section that a machine skips, with a text in it. */
+export function customSection(name, text) {
+  return section(0, [nameBytes(name), Buffer.from(text)]);
+}
 
 function* sectionsOf(wasm) {
   const from = new Reader(wasm, 8);

@@ -92,3 +92,18 @@ export async function ensureBindgenTool(targetDirectory) {
   copyFileSync(path.join(targetDirectory, "debug", `wbt${suffix}`), tool);
   return tool;
 }
+
+/** The path of the tool that cuts the wasm into chunks (tools/splitter), kept as the wasm-bindgen tool is. */
+export async function ensureSplitter(targetDirectory) {
+  const folder = path.join(root, "tools/splitter");
+  const hash = createHash("sha256");
+  for (const file of ["Cargo.toml", "Cargo.lock", "src/main.rs", "src/pack.rs"]) hash.update(readFileSync(path.join(folder, file)));
+  const suffix = process.platform === "win32" ? ".exe" : "";
+  const tool = path.join(targetDirectory, "tools", `splitter-${hash.digest("hex").slice(0, 8)}${suffix}`);
+  if (existsSync(tool)) return tool;
+  console.log("building the tool that cuts the wasm (once, about a minute)");
+  const itsTarget = path.join(targetDirectory, "tools/splitter");
+  await run("cargo", ["build", "--locked", "--manifest-path", path.join(folder, "Cargo.toml"), "--target-dir", itsTarget]);
+  copyFileSync(path.join(itsTarget, "debug", `splitter${suffix}`), tool);
+  return tool;
+}

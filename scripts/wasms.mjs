@@ -1,20 +1,18 @@
-// The wasm files that are made of the one crate, each with the cargo features that it has: the first is what every page
-// downloads, the others are loaded when they are needed.
-
-const onlyWith = (feature) => ["--no-default-features", "--features", feature];
+// The wasm files that the one wasm is cut into: the main one, which every page downloads, and the chunks, which are loaded
+// when they are needed. `src/bindings/chunks.rs` says what is in a chunk.
 
 /** `copy` is the module that carries the wasm once more, for where the file itself cannot be fetched. */
-const wasm = (name, features, copy) => ({ name, file: `${name}_bg.wasm`, features, copy });
+const wasm = (name, copy) => ({ name, file: `${name}_bg.wasm`, copy });
 
-export const mainWasm = wasm("threadkeep", [], "wasm-inline.js");
+export const mainWasm = wasm("threadkeep", "wasm-inline.js");
 
-/** By what they are for. */
-export const lazyWasms = {
-  archive: wasm("threadkeep_archive", onlyWith("archive"), "wasm-archive-inline.js"),
-  messages: wasm("threadkeep_messages", onlyWith("messages"), "wasm-messages-inline.js"),
-  responses: wasm("threadkeep_responses", onlyWith("responses"), "wasm-responses-inline.js"),
-  anthropic: wasm("threadkeep_anthropic", onlyWith("anthropic"), "wasm-anthropic-inline.js"),
-  text_tools: wasm("threadkeep_text_tools", onlyWith("text_tools"), "wasm-text-tools-inline.js"),
+/** By what they are for. Whoever has `messages` has `archive` too, for what both need is a third of it. */
+export const chunks = {
+  archive: wasm("threadkeep_archive", "wasm-archive-inline.js"),
+  messages: { ...wasm("threadkeep_messages", "wasm-messages-inline.js"), loadedWith: "archive" },
+  responses: wasm("threadkeep_responses", "wasm-responses-inline.js"),
+  anthropic: wasm("threadkeep_anthropic", "wasm-anthropic-inline.js"),
+  text_tools: wasm("threadkeep_text_tools", "wasm-text-tools-inline.js"),
 };
 
-export const wasms = [mainWasm, ...Object.values(lazyWasms)];
+export const wasms = [mainWasm, ...Object.values(chunks)];

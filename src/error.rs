@@ -54,6 +54,8 @@ error_codes! {
     Network = "network", retryable true;
     /// The browser says it is offline.
     Offline = "offline", retryable true;
+    /// The page or the browser forbids WebAssembly.
+    WasmBlocked = "wasm_blocked", retryable false;
     /// The caller's signal, `interrupt` or `close` stopped it.
     Aborted = "aborted", retryable false;
     /// The browser's storage is full.

@@ -1,6 +1,6 @@
 // A stored conversation as a zip archive, block by block. The core says what may leave of the settings and of the further
 // files; events go from the store into the archive as they are.
-import { openExport, storeFailed, withoutSecrets } from "../../pkg/threadkeep_archive.js";
+import { openExport, storeFailed, withoutSecrets } from "../../pkg/threadkeep.js";
 import { ThreadkeepError } from "../errors.js";
 import { inTime } from "../kept.js";
 import type { Store, StoredEvent } from "../store.js";
@@ -79,7 +79,7 @@ export async function* zipBlocks(
       }
       if (!(content instanceof Uint8Array)) throw corrupt("readFile() answered with something that is no Uint8Array");
       page.saw(content.length);
-      await add(path, (searched.includes(path) ? withoutSecrets(path, content) : content) as Bytes);
+      await add(path, (searched.includes(path) ? await withoutSecrets(path, content) : content) as Bytes);
       if (writer.size >= blockBytes) yield writer.take();
     }
     next += paths.length;

@@ -1,6 +1,6 @@
 // A zip archive as the core reads it: its directory, then contents by their place in the directory, many at once. What the
 // core has decided to store goes from here into the store.
-import type { ZipSource as CoreSource, ZipEntries, ZipUnreadable, ZipWriting } from "../../pkg/threadkeep_archive.js";
+import type { ZipSource as CoreSource, ZipEntries, ZipUnreadable, ZipWriting } from "../../pkg/threadkeep.js";
 import { words } from "../errors.js";
 import type { Commit, Store } from "../store.js";
 import { type Bytes, Turns } from "./bytes.js";

@@ -3,7 +3,6 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { root } from "../process.mjs";
 import { sdkVersions } from "../../tests/interop/setup.mjs";
-import { lazyWasms } from "../wasms.mjs";
 
 const node = process.execPath;
 const warningsDenied = ["--", "-D", "warnings"];
@@ -46,10 +45,7 @@ export function testSteps({ quick }) {
     { name: "packaging", lane: "pages", needs: ["build", "browsers"], command: apart(filesIn("tests/packaging")), timeout: 1200 },
     { name: "lint", lane: "cargo", needs: ["build"], command: ["cargo", "clippy", "--locked", "--all-targets", ...warningsDenied], timeout: 1200 },
     { name: "lint-wasm", lane: "cargo", needs: ["build"], command: [...lintWasm, ...warningsDenied], timeout: 1200 },
-    ...Object.entries(lazyWasms).map(([part, { features }]) => ({
-      name: `lint-${part}`, lane: "cargo", needs: ["build"], command: [...lintWasm, ...features, ...warningsDenied], timeout: 1200,
-    })),
-    { name: "lint-testing", lane: "cargo", needs: ["build"], command: [...lintWasm, "--features", "archive,testing", ...warningsDenied], timeout: 1200 },
+    { name: "lint-testing", lane: "cargo", needs: ["build"], command: [...lintWasm, "--features", "testing", ...warningsDenied], timeout: 1200 },
     { name: "native", lane: "cargo", needs: ["build"], command: ["cargo", "test", "--locked"], env: { THREADKEEP_SCRIPTS: "4000", ...sameChances }, timeout: 1800 },
   ];
 }

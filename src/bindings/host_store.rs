@@ -179,7 +179,6 @@ impl Store for HostStore {
 }
 
 /// The value as `js/store.ts` documents it.
-#[cfg(feature = "agent")]
 pub(super) fn listing_object(listing: &Listing) -> JsValue {
     let object = Object::new();
     set(&object, "conversation", &id_text(listing.conversation));
@@ -190,7 +189,6 @@ pub(super) fn listing_object(listing: &Listing) -> JsValue {
     object.into()
 }
 
-#[cfg(feature = "agent")]
 pub(super) fn event_object(event: &StoredEvent) -> JsValue {
     let object = Object::new();
     set(&object, "index", &number(event.index));
@@ -238,7 +236,6 @@ pub(super) fn commit_object(commit: &Commit) -> JsValue {
 }
 
 /// Reads a commit that JavaScript wrote.
-#[cfg(feature = "agent")]
 pub(super) fn commit(value: &JsValue) -> Result<Commit, StoreError> {
     const WHO: &str = "commit()";
     let mut commit = Commit::new(

@@ -1,43 +1,67 @@
 //! Conversations as other programs write them down, and back.
 //!
-//! A wasm of its own, which a page loads when such a form is first asked for. Like the archive's it sees a store as
-//! JavaScript does, and asks JavaScript for the right to write.
+//! What JavaScript calls; what is done is in a chunk ([`super::messages_chunk`]), which comes with the first call.
 
-use super::{
-    host_store::HostStore,
-    imported::{claimed, imported_to_js},
-};
+use super::{chunks, error::invalid, wire_apis::ChunkWireApis};
 use crate::{
-    archive::{
-        Claim, ImportOptions,
-        foreign::{Form, import_foreign, written},
-    },
-    error::{Error, ErrorCode},
-    host::Host as _,
+    error::Result,
     json::{FromJson as _, quoted},
-    web::{guard::promise, host::WebHost},
+    llm::wire_api::{Api, WireApi, WireApis as _},
+    web::guard::promise,
 };
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Function, Object, Promise};
-use wasm_bindgen::prelude::wasm_bindgen;
+use std::rc::Rc;
+use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
+
+/// What the chunk does.
+pub trait Messages {
+    /// See `importForeign`.
+    fn import(
+        &self,
+        text: String,
+        store: Object,
+        claim: Function,
+    ) -> LocalBoxFuture<'static, Result<JsValue>>;
+
+    /// See `written`.
+    fn written(
+        &self,
+        store: Object,
+        conversation: String,
+        form: String,
+    ) -> LocalBoxFuture<'static, Result<JsValue>>;
+
+    /// See `requestBody`.
+    fn request_body(
+        &self,
+        store: Object,
+        conversation: String,
+        api: Rc<dyn WireApi>,
+        llm: String,
+        row: String,
+    ) -> LocalBoxFuture<'static, Result<JsValue>>;
+}
 
 /// Imports a conversation that another program wrote down as JSON, as a new one. `claim` as for `importArchive`.
 #[wasm_bindgen(js_name = importForeign, unchecked_return_type = "Promise<CoreImported>")]
-pub fn import_foreign_js(text: String, store: Object, claim: Function) -> Promise {
-    promise(async move {
-        let store = HostStore::new(store);
-        let claim = |id| -> LocalBoxFuture<'_, Option<Claim>> { claimed(&claim, id) };
-        let options = ImportOptions { now: WebHost.now(), on_progress: &|_| {}, claim: &claim };
-        Ok(imported_to_js(&import_foreign(&text, &store, &WebHost, &options).await?))
-    })
+pub fn import_foreign(text: String, store: Object, claim: Function) -> Promise {
+    promise(async move { chunks::messages().await?.import(text, store, claim).await })
 }
 
 /// A stored conversation as JSON text: `"message"`, `"chat"`, `"session"` or `"trajectory"`.
-#[wasm_bindgen(js_name = written, unchecked_return_type = "Promise<string>")]
-pub fn written_js(store: Object, conversation: String, form: String) -> Promise {
+#[wasm_bindgen(unchecked_return_type = "Promise<string>")]
+pub fn written(store: Object, conversation: String, form: String) -> Promise {
+    promise(async move { chunks::messages().await?.written(store, conversation, form).await })
+}
+
+/// What a wire API sends of a stored conversation's messages: the body of a request, as JSON text. `llm` is the stored
+/// model and `row` what is known of it, both JSON.
+#[wasm_bindgen(js_name = requestBody, unchecked_return_type = "Promise<string>")]
+pub fn request_body(store: Object, conversation: String, api: String, llm: String, row: String) -> Promise {
     promise(async move {
-        let form = Form::from_json(&quoted(&form))
-            .ok_or_else(|| Error::new(ErrorCode::InvalidOptions, "there is no such format of messages"))?;
-        Ok(written(&HostStore::new(store), conversation.parse()?, form).await?.into())
+        let api = Api::from_json(&quoted(&api)).ok_or_else(|| invalid("there is no such wire API"))?;
+        let api = ChunkWireApis.load(api).await?;
+        chunks::messages().await?.request_body(store, conversation, api, llm, row).await
     })
 }

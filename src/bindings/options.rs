@@ -4,7 +4,7 @@
 use super::{
     error::{invalid, words_of},
     tool::JsTool,
-    wire_apis::JsWireApis,
+    wire_apis::ChunkWireApis,
 };
 use crate::{
     agent::Agent,
@@ -187,7 +187,7 @@ pub fn llm(object: &JsValue) -> Result<Llm> {
     };
     *options.kept_key.token.borrow_mut() = plain.text("keyToken")?;
     let mut made = Llm::new(options, http, Rc::new(WebHost))?;
-    made.wire_apis = Some(Rc::new(JsWireApis(function(object, "wireApi")?)));
+    made.wire_apis = Some(Rc::new(ChunkWireApis));
     for fallback in Array::from(&property(object, "fallbacks")).iter() {
         made.fallbacks.push(llm(&fallback)?);
     }

@@ -36,7 +36,7 @@ pub struct Llm {
     pub http: Rc<dyn HttpClient>,
     /// Time and chance.
     pub host: Rc<dyn Host>,
-    /// The wire APIs that are not compiled in.
+    /// The wire APIs that are not always there.
     pub wire_apis: Option<Rc<dyn WireApis>>,
     /// Asked one after the other where this one has failed for good. Their own fallbacks are not asked.
     pub fallbacks: Vec<Llm>,

@@ -87,6 +87,9 @@ llm_failures! {
     /// The browser says so.
     Offline: Offline, "LLMServiceUnavailableError", retry true,
         "the browser is offline", "connect and try again";
+    /// What speaks with this provider may not run here.
+    WasmBlocked: WasmBlocked, "LLMServiceUnavailableError", retry false,
+        "WebAssembly is not allowed here", "allow it in the page's Content-Security-Policy";
     /// Nothing was sent.
     InvalidOptions: InvalidOptions, "LLMBadRequestError", retry false,
         "the model's options cannot be used", "correct them";

@@ -4,12 +4,10 @@
 //! [`transport::HttpClient`], time and chance come from [`crate::host::Host`]. A provider is a row of
 //! [`provider`], a model a row of [`model_data`] with the families of [`model_features`]; nothing else decides by a name.
 
-#[cfg(any(not(target_arch = "wasm32"), feature = "anthropic"))]
 pub mod anthropic;
 pub mod chat_completions;
 mod client;
 pub mod completion;
-pub mod elsewhere;
 pub mod endpoint;
 mod error;
 mod exchange;
@@ -25,13 +23,11 @@ pub mod options;
 mod persisted;
 pub mod provider;
 mod provider_words;
-#[cfg(any(not(target_arch = "wasm32"), feature = "responses"))]
 pub mod responses;
 pub mod retry;
 pub mod secret_string;
 pub mod sse;
 mod text_pieces;
-#[cfg(any(not(target_arch = "wasm32"), feature = "text_tools"))]
 pub mod text_tools;
 mod tool_text;
 pub mod transport;

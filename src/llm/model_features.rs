@@ -101,7 +101,6 @@ fn takes_extras(name: &str, endpoint: &Endpoint) -> bool {
 
 /// Whether a request to the Responses API may say for how long the prompt is to be cached. The last rule that applies
 /// decides, as in the SDK.
-#[cfg(any(not(target_arch = "wasm32"), feature = "responses"))]
 pub(super) fn supports_prompt_cache_retention(options: &LlmOptions) -> bool {
     const RULES: &[(&str, bool)] = &[
         ("gpt-5", true),

@@ -1,7 +1,7 @@
 //! What every wire API is: a request made of messages, and a decoder of what comes back. No I/O.
 //!
-//! Each is a folder beside this file. Chat Completions is always there; the others are in a page only when a model
-//! needs them, and natively always: see [`WireApis`].
+//! Each is a folder beside this file. Chat Completions is always there; a page loads each other one when a model needs it,
+//! and natively all are there: see [`WireApis`].
 
 use crate::{
     json::words,
@@ -73,23 +73,23 @@ impl Api {
     }
 }
 
-/// Where the wire APIs come from that are not compiled in.
+/// Where the wire APIs come from that are not always there.
 pub trait WireApis {
     /// Brings up the one of this name.
     fn load(&self, api: Api) -> LocalBoxFuture<'static, Result<Rc<dyn WireApi>, LlmError>>;
 }
 
-/// The wire API, if it is in this wasm. Every one is, natively.
+/// The wire API, if it is always there. Every one is, natively.
 pub fn compiled_in(api: Api) -> Option<Rc<dyn WireApi>> {
     match api {
         Api::Chat => Some(Rc::new(ChatCompletions)),
-        #[cfg(any(not(target_arch = "wasm32"), feature = "anthropic"))]
+        #[cfg(not(target_arch = "wasm32"))]
         Api::Anthropic => Some(Rc::new(crate::llm::anthropic::AnthropicMessages)),
-        #[cfg(any(not(target_arch = "wasm32"), feature = "responses"))]
+        #[cfg(not(target_arch = "wasm32"))]
         Api::Responses => Some(Rc::new(crate::llm::responses::Responses)),
-        #[cfg(any(not(target_arch = "wasm32"), feature = "text_tools"))]
+        #[cfg(not(target_arch = "wasm32"))]
         Api::TextTools => Some(Rc::new(crate::llm::text_tools::TextTools)),
-        #[allow(unreachable_patterns, reason = "where every one is compiled in")]
+        #[cfg(target_arch = "wasm32")]
         _ => None,
     }
 }

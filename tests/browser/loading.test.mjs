@@ -22,8 +22,10 @@ const notFound = (response) => response.writeHead(404).end();
 const startPage = (response) => response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html>");
 const sometimes = (response, wasm) => {
   if (offline) notFound(response);
-  else response.writeHead(200, { "content-type": "application/wasm" }).end(wasm);
+  else response.writeHead(200, { "content-type": wasm[0] === 0 ? "application/wasm" : "text/javascript" }).end(wasm);
 };
+/** The mark of its build is what a file ends with. */
+const ofAnotherBuild = (wasm) => Buffer.concat([wasm.subarray(0, -1), Buffer.from(wasm.at(-1) === 0x30 ? "1" : "0")]);
 const mounts = {
   "/without-file/": distWith(/\.wasm$/, notFound),
   "/start-page-for-all/": distWith(/\.wasm$/, startPage),
@@ -36,6 +38,12 @@ const mounts = {
     else response.writeHead(200, { "content-type": "text/javascript" }).end(content);
   }),
   "/sometimes-archive/": distWith(/archive_bg\.wasm$|archive-inline/, sometimes),
+  "/sometimes-anthropic/": distWith(/anthropic_bg\.wasm$|anthropic-inline/, sometimes),
+  "/mixed/": distWith(/_bg\.wasm$/, (response, wasm) => response.writeHead(200, { "content-type": "application/wasm" }).end(ofAnotherBuild(wasm))),
+  "/mixed-archive/": distWith(/archive_bg\.wasm$|archive-inline/, (response, wasm) => {
+    if (wasm[0] === 0) response.writeHead(200, { "content-type": "application/wasm" }).end(ofAnotherBuild(wasm));
+    else notFound(response);
+  }),
 };
 
 let server;
@@ -79,6 +87,22 @@ for (const kind of availableBrowsers) {
         offline = false;
         assert.equal((await browser.evaluate(exportFrom, "/sometimes-archive/index.js")).archive, "exported");
         await page.close();
+      });
+
+      await context.test("and one of what a model needs: the run fails, and the next one speaks with it", async () => {
+        offline = true;
+        const page = await browser.page(`${server.origin}/pages/blank.html`);
+        const failed = await browser.evaluate(askAnthropic, "/sometimes-anthropic/index.js");
+        assert.match(failed.answer, /^network true the wasm did not load: .* answered 404; .* serve threadkeep_anthropic_bg.wasm beside the module$/);
+        assert.deepEqual([failed.asked, failed.again], [0, "Still here."]);
+        offline = false;
+        assert.deepEqual(await browser.evaluate(askAgain), { answer: "finished", asked: 1 });
+        await page.close();
+      });
+
+      await context.test("a chunk of another build is refused, and the copy in JavaScript takes its place if that is of this build", async () => {
+        assert.match((await inPage(exportFrom, "/mixed-archive/index.js")).archive, /^network the wasm did not load: the wasm is of another build of threadkeep than this page; reload the page/);
+        assert.equal((await inPage(exportFrom, "/mixed/index.js")).archive, "exported");
       });
 
       await context.test("what checks arguments is loaded for agents with tools", async () => {
@@ -128,6 +152,7 @@ for (const kind of availableBrowsers) {
 
       const refused = [
         ["a page that is no wasm", "html", /^ThreadkeepError invalid_options: .*blank.html .* is not WebAssembly$/],
+        ["the wasm of another build", "other", /^ThreadkeepError invalid_options: the wasm is of another build of threadkeep than this page/],
         ["an answer of 404", "missing", /^ThreadkeepError network: .*nothing.wasm answered 404$/],
         ["bytes that only begin like wasm", "garbage", /^ThreadkeepError invalid_options: the wasm passed to load\(\) cannot be used: /],
         ["a string", "string", /^ThreadkeepError invalid_options: load\(\) takes a URL/],
@@ -187,6 +212,26 @@ async function askFrom(url) {
   return { before, answer, after: fetched(), asked, stats: conversation.stats.usage_to_metrics.default };
 }
 
+/** Asks a model of Anthropic's; says how that went, and whether the conversation takes messages all the same. */
+async function askAnthropic(url) {
+  const { Agent, Conversation, LLM, memoryStore } = await import(url);
+  const seen = (globalThis.seen = { asked: 0 });
+  const answer = { id: "msg_1", type: "message", role: "assistant", stop_reason: "end_turn", content: [{ type: "text", text: "Here." }], usage: { input_tokens: 1, output_tokens: 1 } };
+  const fetch = async () => (seen.asked++, Response.json(answer));
+  const llm = new LLM({ model: "anthropic/claude-sonnet-4-5", apiKey: "k", stream: false, numRetries: 1, fetch });
+  seen.conversation = await Conversation.open({ agent: new Agent({ llm }), store: memoryStore() });
+  await seen.conversation.sendMessage("Are you there?");
+  const said = await seen.conversation.run().then(({ status }) => status, ({ code, retryable, message }) => `${code} ${retryable} ${message}`);
+  await seen.conversation.sendMessage("Still here.");
+  const events = await seen.conversation.events.slice();
+  return { answer: said, asked: seen.asked, again: events.at(-1).llm_message.content[0].text };
+}
+
+async function askAgain() {
+  const { status } = await globalThis.seen.conversation.run();
+  return { answer: status, asked: globalThis.seen.asked };
+}
+
 async function loadGiven(what) {
   const { load } = await import("/without-file/index.js");
   const url = new URL("/threadkeep/threadkeep_bg.wasm", location.href);
@@ -203,6 +248,7 @@ async function loadGiven(what) {
     },
     module: async () => WebAssembly.compile(await bytes()),
     html: () => new URL("/pages/blank.html", location.href),
+    other: () => new URL("/pkg/threadkeep_testing_bg.wasm", location.href),
     missing: () => new URL("/nothing.wasm", location.href),
     garbage: () => new Uint8Array([0, 0x61, 0x73, 0x6d, 9, 9, 9, 9]),
     string: () => url.href,

@@ -9,7 +9,6 @@ mod calls;
 mod captured;
 mod chat_history;
 mod chat_requests;
-mod elsewhere;
 mod fallbacks;
 mod failures;
 mod refusals;

@@ -22,12 +22,19 @@ use crate::{
     error::{Error, ErrorCode, Result},
     host::Host,
     id::ConversationId,
-    json::{Object, ToJson as _, elements, members, well_formed, words},
-    llm::chat_completions::chat_messages,
+    json::{Object, RawObject, ToJson as _, elements, members, well_formed, words},
+    llm::{
+        LlmOptions,
+        chat_completions::chat_messages,
+        endpoint::Endpoint,
+        model_data::ModelRow,
+        model_features::ModelFeatures,
+        wire_api::{LlmRequest, WireApi},
+    },
     store::{Listing, Store},
 };
 use folder::Folder;
-use std::borrow::Cow;
+use std::{borrow::Cow, rc::Rc};
 use story::Story;
 
 /// Imports a conversation that another program wrote down, as a new one.
@@ -121,6 +128,35 @@ pub async fn written(store: &dyn Store, conversation: ConversationId, form: Form
         }
         Form::Trajectory => trajectory::write(&branch),
     })
+}
+
+/// What a wire API sends of a stored conversation's messages: the body of a request in JSON. `llm` is the stored model,
+/// of which anything may be missing, and `row` what is known of it.
+pub async fn request_body(
+    api: &dyn WireApi,
+    store: &dyn Store,
+    conversation: ConversationId,
+    llm: &str,
+    row: &str,
+) -> Result<String> {
+    let (_, branch) = history::read(store, conversation).await?;
+    let messages: Vec<_> = history::messages(&branch).into_iter().map(Rc::new).collect();
+    // The stored model has a default in place of what nobody has set.
+    let options = LlmOptions { reasoning_effort: None, ..LlmOptions::from_sdk_json(llm) };
+    // Where the request would go means nothing here, and a model need not say.
+    let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref())
+        .or_else(|_| Endpoint::resolve(&options.model, Some("/")))?;
+    let row = ModelRow(RawObject::parse(row).unwrap_or_default());
+    let (request, _) = api.begin(&LlmRequest {
+        options: &options,
+        endpoint: &endpoint,
+        features: &ModelFeatures::of(&options, &endpoint, &row),
+        messages: &messages,
+        tools: &[],
+        conversation_id: None,
+        is_streaming: false,
+    })?;
+    Ok(request.body)
 }
 
 /// What [`written`] writes.

@@ -1,0 +1,242 @@
+//! What imports and exports archives: a chunk of the wasm, see [`super::chunks`].
+//!
+//! It sees a store as JavaScript does, and asks JavaScript for the right to write, which has one place for locks.
+
+use super::{
+    archive::Archives,
+    error::words_of,
+    host_store::{HostStore, commit_object, meaning},
+    imported::{claimed, imported_to_js, object},
+};
+use crate::{
+    archive::{
+        Archive, Claim, EntryHeader, Failure, ImportOptions, Progress, Source, Unreadable, Writing, import,
+        is_searched, portable, without_secrets,
+    },
+    error::{Error, ErrorCode, Result},
+    id::{ConversationId, StorePath},
+    store::Store,
+};
+use futures_util::future::LocalBoxFuture;
+use js_sys::{Array, Float64Array, Function, Int32Array, Object, Uint8Array, Uint32Array};
+use std::fmt::Display;
+use wasm_bindgen::{JsCast, JsValue, prelude::wasm_bindgen};
+
+#[wasm_bindgen]
+extern "C" {
+    /// See `ZipSource` in the types.
+    #[wasm_bindgen(typescript_type = "ZipSource")]
+    pub type ZipSource;
+
+    #[wasm_bindgen(method, getter, structural)]
+    fn size(this: &ZipSource) -> f64;
+
+    #[wasm_bindgen(method, structural, catch, js_name = nextEntries)]
+    async fn next_entries(this: &ZipSource) -> std::result::Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method, structural, catch)]
+    async fn read(this: &ZipSource, positions: Uint32Array) -> std::result::Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method, structural, catch)]
+    async fn check(this: &ZipSource, positions: Uint32Array) -> std::result::Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method, structural, catch)]
+    async fn commit(
+        this: &ZipSource,
+        conversation: String,
+        writing: JsValue,
+    ) -> std::result::Result<JsValue, JsValue>;
+
+    type ZipEntries;
+
+    #[wasm_bindgen(method, getter, structural)]
+    fn names(this: &ZipEntries) -> Array;
+
+    #[wasm_bindgen(method, getter, structural)]
+    fn numbers(this: &ZipEntries) -> Float64Array;
+
+    type ZipUnreadable;
+
+    #[wasm_bindgen(method, getter, structural)]
+    fn position(this: &ZipUnreadable) -> f64;
+
+    #[wasm_bindgen(method, getter, structural)]
+    fn reason(this: &ZipUnreadable) -> String;
+}
+
+/// The whole chunk.
+pub struct ArchiveChunk;
+
+impl Archives for ArchiveChunk {
+    fn import(
+        &self,
+        source: ZipSource,
+        store: Object,
+        claim: Function,
+        now: f64,
+        on_progress: Function,
+    ) -> LocalBoxFuture<'static, Result<JsValue>> {
+        Box::pin(async move {
+            let (source, store) = (Zip(source), HostStore::new(store));
+            let report = |Progress { done, total }: Progress| {
+                // The TypeScript side catches what its listeners throw.
+                let _ = on_progress.call2(&JsValue::UNDEFINED, &(done as f64).into(), &(total as f64).into());
+            };
+            let claim = |id| -> LocalBoxFuture<'_, Option<Claim>> { claimed(&claim, id) };
+            let options = ImportOptions { now, on_progress: &report, claim: &claim };
+            let imported = import(&source, &store, &options).await?;
+            Ok(imported.iter().map(imported_to_js).collect::<Array>().into())
+        })
+    }
+
+    fn open_export(&self, store: Object, conversation: String) -> LocalBoxFuture<'static, Result<JsValue>> {
+        Box::pin(async move {
+            let store = HostStore::new(store);
+            let conversation: ConversationId = conversation.parse()?;
+            // Length and base state are read together, so they fit each other.
+            let Some(listing) = store.load(conversation).await? else {
+                return Err(Error::new(
+                    ErrorCode::NotFound,
+                    format!("there is no conversation {conversation}"),
+                ));
+            };
+            let files = store.files(conversation).await?;
+            let mut searched = files.iter().filter(|path| is_searched(path.as_str()));
+            Ok(object(&[
+                ("id", conversation.to_string().into()),
+                ("folder", conversation.hex().into()),
+                ("baseState", portable(&listing.base_state, conversation).into()),
+                ("length", (listing.length as f64).into()),
+                ("updatedAt", listing.updated_at.into()),
+                ("files", texts(&mut files.iter())),
+                ("searched", texts(&mut searched)),
+            ]))
+        })
+    }
+
+    fn without_secrets(&self, path: &str, content: Vec<u8>) -> Vec<u8> {
+        match path.parse() {
+            Ok(path) => without_secrets(&path, content),
+            Err(_) => content,
+        }
+    }
+}
+
+fn texts(paths: &mut dyn Iterator<Item = &StorePath>) -> JsValue {
+    let texts = Array::new();
+    for path in paths {
+        texts.push(&JsValue::from_str(path.as_str()));
+    }
+    texts.into()
+}
+
+struct Zip(ZipSource);
+
+impl Archive for Zip {
+    fn size(&self) -> u64 {
+        self.0.size() as u64
+    }
+
+    fn next_entries(&self) -> LocalBoxFuture<'_, std::result::Result<Vec<EntryHeader>, String>> {
+        Box::pin(async {
+            let entries = self.0.next_entries().await.map_err(|thrown| words_of(&thrown))?;
+            let entries: ZipEntries = entries.unchecked_into();
+            let numbers = entries.numbers().to_vec();
+            let mut headers = Vec::with_capacity(numbers.len() / 3);
+            for (name, numbers) in entries.names().iter().zip(numbers.as_chunks::<3>().0) {
+                let [compressed_size, size, bits] = *numbers;
+                let bits = bits as u32;
+                headers.push(EntryHeader {
+                    name: name.as_string().unwrap_or_default(),
+                    compressed_size: compressed_size as u64,
+                    size: size as u64,
+                    is_encrypted: bits & 1 << 16 != 0,
+                    is_symlink: bits & 1 << 17 != 0,
+                    method: bits as u16,
+                });
+            }
+            Ok(headers)
+        })
+    }
+
+    fn read<'a>(
+        &'a self,
+        positions: &'a [usize],
+    ) -> LocalBoxFuture<'a, std::result::Result<Vec<u8>, Unreadable>> {
+        Box::pin(async move {
+            let answer = self.0.read(numbers(positions)).await.map_err(|thrown| lost(positions, &thrown))?;
+            match answer.dyn_ref::<Uint8Array>() {
+                Some(bytes) => Ok(bytes.to_vec()),
+                None => Err(unreadable(answer)),
+            }
+        })
+    }
+
+    fn check<'a>(
+        &'a self,
+        positions: &'a [usize],
+    ) -> LocalBoxFuture<'a, std::result::Result<(), Unreadable>> {
+        Box::pin(async move {
+            let answer = self.0.check(numbers(positions)).await.map_err(|thrown| lost(positions, &thrown))?;
+            if answer.is_undefined() { Ok(()) } else { Err(unreadable(answer)) }
+        })
+    }
+
+    /// In JavaScript, which has both the contents and the store.
+    fn commit<'a>(
+        &'a self,
+        _: &'a dyn Store,
+        conversation: ConversationId,
+        writing: Writing,
+    ) -> LocalBoxFuture<'a, std::result::Result<(), Failure>> {
+        Box::pin(async move {
+            let answer = self.0.commit(conversation.to_string(), writing_object(writing)).await;
+            let answer = answer.map_err(|thrown| Failure::Store(meaning(&thrown)))?;
+            if answer.is_undefined() { Ok(()) } else { Err(Failure::Unreadable(unreadable(answer))) }
+        })
+    }
+}
+
+fn numbers(positions: &[usize]) -> Uint32Array {
+    Uint32Array::from(positions.iter().map(|position| *position as u32).collect::<Vec<_>>().as_slice())
+}
+
+/// The whole archive cannot be read any more.
+fn lost(positions: &[usize], thrown: &JsValue) -> Unreadable {
+    Unreadable { position: positions.first().copied().unwrap_or_default(), reason: words_of(thrown) }
+}
+
+fn unreadable(answer: JsValue) -> Unreadable {
+    let answer: ZipUnreadable = answer.unchecked_into();
+    Unreadable { position: answer.position() as usize, reason: answer.reason() }
+}
+
+fn writing_object(writing: Writing) -> JsValue {
+    let given = Array::new();
+    let (ids, event_sources) = sources(writing.events, &given);
+    let (paths, file_sources) = sources(writing.files, &given);
+    object(&[
+        ("commit", commit_object(&writing.commit)),
+        ("ids", ids.into()),
+        ("paths", paths.into()),
+        ("eventSources", event_sources.into()),
+        ("fileSources", file_sources.into()),
+        ("given", given.into()),
+    ])
+}
+
+fn sources<T: Display>(items: Vec<(T, Source)>, given: &Array) -> (String, Int32Array) {
+    let mut names = String::new();
+    let mut places = Vec::with_capacity(items.len());
+    for (name, source) in items {
+        if !places.is_empty() {
+            names.push('\n');
+        }
+        names.push_str(&name.to_string());
+        places.push(match source {
+            Source::Entry(position) => position as i32,
+            Source::Given(content) => -(given.push(&Uint8Array::from(content.as_slice())) as i32),
+        });
+    }
+    (names, Int32Array::from(places.as_slice()))
+}

@@ -1,0 +1,71 @@
+//! What reads and writes the forms of other programs: a chunk of the wasm, see [`super::chunks`].
+//!
+//! Like the one for archives it sees a store as JavaScript does, and asks JavaScript for the right to write.
+
+use super::{
+    host_store::HostStore,
+    imported::{claimed, imported_to_js},
+    messages::Messages,
+};
+use crate::{
+    archive::{
+        Claim, ImportOptions,
+        foreign::{Form, import_foreign, request_body, written},
+    },
+    error::{Error, ErrorCode, Result},
+    host::Host as _,
+    json::{FromJson as _, quoted},
+    llm::wire_api::WireApi,
+    web::host::WebHost,
+};
+use futures_util::future::LocalBoxFuture;
+use js_sys::{Function, Object};
+use std::rc::Rc;
+use wasm_bindgen::JsValue;
+
+/// The whole chunk.
+pub struct MessagesChunk;
+
+impl Messages for MessagesChunk {
+    fn import(
+        &self,
+        text: String,
+        store: Object,
+        claim: Function,
+    ) -> LocalBoxFuture<'static, Result<JsValue>> {
+        Box::pin(async move {
+            let store = HostStore::new(store);
+            let claim = |id| -> LocalBoxFuture<'_, Option<Claim>> { claimed(&claim, id) };
+            let options = ImportOptions { now: WebHost.now(), on_progress: &|_| {}, claim: &claim };
+            Ok(imported_to_js(&import_foreign(&text, &store, &WebHost, &options).await?))
+        })
+    }
+
+    fn written(
+        &self,
+        store: Object,
+        conversation: String,
+        form: String,
+    ) -> LocalBoxFuture<'static, Result<JsValue>> {
+        Box::pin(async move {
+            let form = Form::from_json(&quoted(&form)).ok_or_else(|| {
+                Error::new(ErrorCode::InvalidOptions, "there is no such format of messages")
+            })?;
+            Ok(written(&HostStore::new(store), conversation.parse()?, form).await?.into())
+        })
+    }
+
+    fn request_body(
+        &self,
+        store: Object,
+        conversation: String,
+        api: Rc<dyn WireApi>,
+        llm: String,
+        row: String,
+    ) -> LocalBoxFuture<'static, Result<JsValue>> {
+        Box::pin(async move {
+            let store = HostStore::new(store);
+            Ok(request_body(&*api, &store, conversation.parse()?, &llm, &row).await?.into())
+        })
+    }
+}

@@ -1,0 +1,331 @@
+//! The same wasm in fewer bytes: functions that are alike beside each other, which compresses well, every number as
+//! short as it can be, and no types or data segments that nothing uses.
+
+use std::{collections::BTreeSet, convert::Infallible, error::Error};
+use wasm_encoder::{
+    CodeSection, DataSection, ElementSection, FunctionSection, ImportSection, Module, TypeSection,
+    reencode::{self, Reencode},
+};
+use wasmparser::{
+    BlockType, CodeSectionReader, CompositeInnerType, CustomSectionReader, Data, DataKind, DataSectionReader,
+    Element, ElementSectionReader, FunctionBody, FunctionSectionReader, Import, ImportSectionReader,
+    KnownCustom, Name, Operator, Parser, Payload, TypeRef, TypeSectionReader, UnpackedIndex,
+};
+
+type Reencoded<T> = Result<T, reencode::Error<Infallible>>;
+
+/// One wasm of several: of a main wasm alone, or of parts that the splitter has cut off one, which have the same types
+/// and import nothing but its memory, its table and its stack.
+///
+/// # Errors
+/// Where one is no wasm, or has what Rust's compiler and the splitter do not write.
+pub fn packed(wasms: &[Vec<u8>]) -> Result<Vec<u8>, Box<dyn Error>> {
+    let mut packing = Packing::default();
+    for wasm in wasms {
+        packing.read(wasm)?;
+    }
+    packing.put_in_order();
+    let mut module = Module::new();
+    packing.parse_core_module(&mut module, Parser::new(0), &wasms[0])?;
+    Ok(module.finish())
+}
+
+/// Whether what a wasm writes into memory when it is loaded can have been changed since.
+///
+/// # Errors
+/// Where it is no wasm.
+pub fn has_variables(wasm: &[u8]) -> Result<bool, Box<dyn Error>> {
+    let mut places = Vec::new();
+    let mut constant = BTreeSet::new();
+    for payload in Parser::new(0).parse_all(wasm) {
+        match payload? {
+            Payload::DataSection(section) => {
+                for (place, segment) in section.into_iter().enumerate() {
+                    if !segment?.data.is_empty() {
+                        places.push(place as u32);
+                    }
+                }
+            }
+            Payload::CustomSection(section) => {
+                if let KnownCustom::Name(names) = section.as_known() {
+                    for name in names {
+                        let Name::Data(names) = name? else { continue };
+                        for name in names {
+                            let name = name?;
+                            if name.name.starts_with(".rodata") {
+                                constant.insert(name.index);
+                            }
+                        }
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(!places.iter().all(|place| constant.contains(place)))
+}
+
+#[derive(Default)]
+struct Packing<'a> {
+    /// Those of the first wasm, and so of all.
+    signatures: Vec<Vec<u8>>,
+    used_types: BTreeSet<u32>,
+    wasms: Vec<Wasm<'a>>,
+    functions: Vec<Function<'a>>,
+    /// The new index of each type that is used.
+    type_indices: Vec<Option<u32>>,
+    /// The new index of each function, wasm by wasm.
+    function_indices: Vec<Vec<u32>>,
+    /// The place of the wasm whose numbers are being read.
+    now: usize,
+}
+
+#[derive(Default)]
+struct Wasm<'a> {
+    imports: Vec<Import<'a>>,
+    imported_functions: usize,
+    /// The types of its own functions.
+    types: Vec<u32>,
+    elements: Vec<Element<'a>>,
+    segments: Vec<Data<'a>>,
+    names_segments: bool,
+}
+
+struct Function<'a> {
+    wasm: usize,
+    index: usize,
+    type_index: u32,
+    body: FunctionBody<'a>,
+    /// What it is like: its parameters and results, its local variables, and then what it does.
+    likeness: Vec<u8>,
+}
+
+impl<'a> Packing<'a> {
+    fn read(&mut self, bytes: &'a [u8]) -> Result<(), Box<dyn Error>> {
+        let mut wasm = Wasm::default();
+        let mut signatures = Vec::new();
+        let mut bodies = 0;
+        for payload in Parser::new(0).parse_all(bytes) {
+            match payload? {
+                Payload::TypeSection(section) => {
+                    for group in section {
+                        for one in group?.into_types() {
+                            let CompositeInnerType::Func(function) = one.composite_type.inner else {
+                                return Err("a type that is no function's".into());
+                            };
+                            signatures.push(format!("{function:?}|").into_bytes());
+                        }
+                    }
+                }
+                Payload::ImportSection(section) => {
+                    for import in section.into_imports() {
+                        let import = import?;
+                        if let TypeRef::Func(of) = import.ty {
+                            self.used_types.insert(of);
+                            wasm.imported_functions += 1;
+                        }
+                        wasm.imports.push(import);
+                    }
+                }
+                Payload::FunctionSection(section) => {
+                    for of in section {
+                        wasm.types.push(of?);
+                    }
+                }
+                Payload::ElementSection(section) => {
+                    for element in section {
+                        wasm.elements.push(element?);
+                    }
+                }
+                Payload::CodeSectionEntry(body) => {
+                    let type_index = wasm.types[bodies];
+                    let index = wasm.imported_functions + bodies;
+                    bodies += 1;
+                    self.used_types.insert(type_index);
+                    let mut likeness = signatures[type_index as usize].clone();
+                    self.liken(bytes, &body, &mut likeness, &mut wasm.names_segments)?;
+                    self.functions.push(Function {
+                        wasm: self.wasms.len(),
+                        index,
+                        type_index,
+                        body,
+                        likeness,
+                    });
+                }
+                Payload::DataSection(section) => {
+                    for segment in section {
+                        wasm.segments.push(segment?);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let is_part = wasm.imported_functions == 0 && !wasm.names_segments;
+        match self.wasms.first() {
+            None => self.signatures = signatures,
+            Some(_) if !is_part || self.signatures != signatures => {
+                return Err("not cut off the same wasm".into());
+            }
+            Some(_) => {}
+        }
+        self.wasms.push(wasm);
+        Ok(())
+    }
+
+    fn liken(
+        &mut self,
+        bytes: &[u8],
+        body: &FunctionBody<'_>,
+        likeness: &mut Vec<u8>,
+        names_segments: &mut bool,
+    ) -> Result<(), Box<dyn Error>> {
+        let mut locals = body.get_locals_reader()?;
+        for _ in 0..locals.get_count() {
+            let (count, of) = locals.read()?;
+            likeness.extend(format!("{count}{of:?},").into_bytes());
+        }
+        likeness.push(b'|');
+        let mut operators = body.get_operators_reader()?;
+        while !operators.eof() {
+            likeness.push(bytes[operators.original_position() as usize]);
+            match operators.read()? {
+                Operator::CallIndirect { type_index: of, .. }
+                | Operator::Block { blockty: BlockType::FuncType(of) }
+                | Operator::Loop { blockty: BlockType::FuncType(of) }
+                | Operator::If { blockty: BlockType::FuncType(of) } => {
+                    self.used_types.insert(of);
+                }
+                Operator::MemoryInit { .. } | Operator::DataDrop { .. } => *names_segments = true,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn put_in_order(&mut self) {
+        self.functions.sort_by(|one, other| one.likeness.cmp(&other.likeness));
+        let imported = self.wasms[0].imported_functions;
+        self.function_indices =
+            self.wasms.iter().map(|wasm| (0..(imported + wasm.types.len()) as u32).collect()).collect();
+        for (place, function) in self.functions.iter().enumerate() {
+            self.function_indices[function.wasm][function.index] = (imported + place) as u32;
+        }
+        self.type_indices = vec![None; self.signatures.len()];
+        for (new, old) in self.used_types.iter().enumerate() {
+            self.type_indices[*old as usize] = Some(new as u32);
+        }
+    }
+}
+
+impl Wasm<'_> {
+    /// A segment without content is a place that another file fills.
+    fn keeps(&self, segment: &Data<'_>) -> bool {
+        self.names_segments || !segment.data.is_empty() || matches!(segment.kind, DataKind::Passive)
+    }
+}
+
+impl<'a> Reencode for Packing<'a> {
+    type Error = Infallible;
+
+    fn function_index(&mut self, index: u32) -> Reencoded<u32> {
+        Ok(self.function_indices[self.now][index as usize])
+    }
+
+    fn type_index(&mut self, index: u32) -> Reencoded<u32> {
+        // Only types that are not used have none, and nobody asks for those.
+        Ok(self.type_indices[index as usize].unwrap_or(0))
+    }
+
+    fn type_index_unpacked(&mut self, index: UnpackedIndex) -> Reencoded<u32> {
+        self.type_index(index.as_module_index().unwrap_or(0))
+    }
+
+    fn parse_type_section(
+        &mut self,
+        types: &mut TypeSection,
+        section: TypeSectionReader<'_>,
+    ) -> Reencoded<()> {
+        let groups: Vec<_> = section.into_iter().collect::<Result<_, _>>()?;
+        for (group, new) in groups.into_iter().zip(self.type_indices.clone()) {
+            if new.is_some() {
+                self.parse_recursive_type_group(types.ty(), group)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Of what several parts import of the main wasm there is one of each kind, so its number is 0 in all.
+    fn parse_import_section(
+        &mut self,
+        imports: &mut ImportSection,
+        _: ImportSectionReader<'_>,
+    ) -> Reencoded<()> {
+        let mut known = BTreeSet::new();
+        for now in 0..self.wasms.len() {
+            for place in 0..self.wasms[now].imports.len() {
+                let import = self.wasms[now].imports[place];
+                if now == 0 || !known.contains(import.name) {
+                    self.parse_import(imports, import)?;
+                }
+                known.insert(import.name);
+            }
+        }
+        Ok(())
+    }
+
+    fn parse_function_section(
+        &mut self,
+        functions: &mut FunctionSection,
+        _: FunctionSectionReader<'_>,
+    ) -> Reencoded<()> {
+        for place in 0..self.functions.len() {
+            functions.function(self.type_index(self.functions[place].type_index)?);
+        }
+        Ok(())
+    }
+
+    fn parse_element_section(
+        &mut self,
+        elements: &mut ElementSection,
+        _: ElementSectionReader<'_>,
+    ) -> Reencoded<()> {
+        for now in 0..self.wasms.len() {
+            self.now = now;
+            for element in std::mem::take(&mut self.wasms[now].elements) {
+                self.parse_element(elements, element)?;
+            }
+        }
+        self.now = 0;
+        Ok(())
+    }
+
+    fn parse_code_section(&mut self, code: &mut CodeSection, _: CodeSectionReader<'_>) -> Reencoded<()> {
+        for place in 0..self.functions.len() {
+            self.now = self.functions[place].wasm;
+            let body = self.functions[place].body.clone();
+            self.parse_function_body(code, body)?;
+        }
+        self.now = 0;
+        Ok(())
+    }
+
+    fn data_count(&mut self, _: u32) -> Reencoded<u32> {
+        let kept = |wasm: &Wasm<'_>| wasm.segments.iter().filter(|segment| wasm.keeps(segment)).count();
+        Ok(self.wasms.iter().map(kept).sum::<usize>() as u32)
+    }
+
+    fn parse_data_section(&mut self, data: &mut DataSection, _: DataSectionReader<'_>) -> Reencoded<()> {
+        for now in 0..self.wasms.len() {
+            for segment in std::mem::take(&mut self.wasms[now].segments) {
+                if self.wasms[now].keeps(&segment) {
+                    self.parse_data(data, segment)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn parse_custom_section(&mut self, _: &mut Module, _: CustomSectionReader<'_>) -> Reencoded<()> {
+        Ok(())
+    }
+}
