@@ -17,8 +17,8 @@ export const rules: PatternLists = {
     [r`\bClear-Site-Data\b`, "All data of a site cleared", "storage.site.clear"],
     [r`\bDROP\s+(?:TABLE|DATABASE|SCHEMA)\b|\bTRUNCATE\s+TABLE\b|\bDELETE\s+FROM\s+[\w."]{1,80}\s?(?:;|$)`, "Database wiped", "storage.sql.wipe"],
     [removal, "Files deleted recursively, unasked", "shell.rm_rf"],
-    [r`\bmkfs\.\w|\bdd\b.{0,100}\bof=/dev/`, "Disk overwritten", "shell.disk"],
-    [r`\b(?:curl|wget)\b[^|]{0,200}\|\s?(?:sudo\s)?(?:\w{0,3}sh|python\d?|node|perl|ruby)\b`, "Downloaded and executed", "shell.fetch_exec"],
+    [r`\b(?:mkfs\.\w|dd\b.{0,200}\bof\s?=\s?["']?/dev/)`, "Disk overwritten", "shell.disk"],
+    [r`\b(?:wget|curl)\b[^|]{0,300}\|\s?(?:sudo\s)?(?:node|perl|php|python[\d.]{0,4}|ruby|\w{0,3}sh)\b`, "Downloaded and executed", "shell.fetch_exec"],
 
     [r`\beval\s?\(|\bnew\s+Function\s?\(|\bset(?:Timeout|Interval)\s?\(\s?["'\x60]`, "Text executed as code", "code.eval"],
     [r`\bimport(?:Scripts)?\s?\(\s?["'\x60]https?:|<script\b[^>]{0,200}\bsrc\s?=`, "Code of another origin executed", "code.remote"],
@@ -34,7 +34,7 @@ export const rules: PatternLists = {
 
     [r`\bsendBeacon\s?\(`, "Data sent in a way that cannot be stopped", "origin.beacon"],
     [r`\bpostMessage\s?\([^)]{0,300},\s?["']\*["']`, "Message to whatever origin there is", "origin.any_window"],
-    [r`\bhttps?://(?:10\.\d|127\.\d|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\.|localhost\b|0\.0\.0\.0|\[::|[^\s/]{1,80}\.(?:local|internal|lan)\b)`, "Request into the private network", "origin.private_network"],
+    [r`\bhttps?://(?:10\.\d|127\.\d|192\.168\.|169\.254\.|172\.(?:3[01]|2\d|1[6-9])\.|localhost\b|0\.0\.0\.0|\[::|[^\s/]{1,80}\.(?:local|internal|lan)\b)`, "Request into the private network", "origin.private_network"],
     [r`\bfile:///?|\bchrome(?:-extension)?://|\babout:config\b`, "Files or settings of the browser", "origin.local"],
 
     [r`\bhttps?://[^\s?#]{1,300}\.(?:exe|msi|dmg|pkg|scr|bat|cmd|ps1|vbs|jar|apk|appimage|crx|xpi|deb|rpm)(?:[?#\s"'<)]|$)`, "Program downloaded", "download.program"],
@@ -63,14 +63,14 @@ export const rules: PatternLists = {
   ],
   // In what a call does and in what was thought: instructions that came in with a fetched text.
   injection_high_patterns: [
-    [r`\b(?:ignore|disregard|forget|override|bypass|discard)\s(?:(?:all|any|every|the|your|of|these|those|my|and)\s){0,4}(?:previous|prior|above|earlier|preceding|former|original|existing|system)\s(?:(?:system|user|safety|and)\s){0,2}(?:instructions?|prompts?|rules?|directives?|messages?|guidelines?|orders?|constraints?)\b`, "Instructions set aside", "inject.override"],
+    [r`\b(?:by-?pass|dis(?:card|obey|regard)|forget|ignore|overr(?:ide|ule)|set\saside)\s(?:(?:all|and|any|every|my|of|the|these|those|your)\s){0,4}(?:above|earlier|existing|former|initial|original|preceding|previous|prior|system)\s(?:(?:and|safety|system|user)\s){0,2}(?:constraint|directive|guideline|instruction|message|order|prompt|rule)s?\b`, "Instructions set aside", "inject.override"],
     [r`<\|(?:im_start|im_end|system|assistant|user|endoftext|eot_id|start_header_id)\|>|\[/?INST\]|<</?SYS>>|</?(?:system_prompt|tool_result|function_calls|antml)\b`, "Marks of a model's own format in a text", "inject.format"],
     [r`\b(?:do\snot|don['\u2019]?t|never|must\snot|without)\s(?:tell|telling|inform|informing|notify|notifying|alert|alerting|warn|warning)\s(?:the\s|your\s)?(?:user|human|owner|operator)\b`, "Kept from the user", "inject.conceal"],
     [r`\b(?:send|post|upload|forward|email|transmit|exfiltrate|leak)\s(?:(?:all|any|the|your|their|its|user['\u2019]?s?|of|me|every)\s){0,4}(?:api[\s_-]?keys?|cookies?|passwords?|credentials?|secrets?|tokens?|private\skeys?|system\sprompt|conversation|chat\shistory)\s(?:to|at|via|through)\b`, "Secrets asked for", "inject.exfiltrate"],
   ],
   injection_medium_patterns: [
-    [r`\byou\sare\snow\s(?:in\s)?(?:a\s|an\s|the\s)?(?:\w{1,30}\s)?(?:mode|jailbroken|unrestricted|DAN)\b`, "Told to be in another mode", "inject.mode"],
-    [r`\bpretend\s(?:that\s)?(?:you\sare|to\sbe)\b|\bact\sas\sif\syou\s(?:have|had)\sno\s(?:rules|restrictions|guidelines)\b`, "Told to be somebody else", "inject.identity"],
+    [r`\byou(?:\sare|['\u2019]re)\snow\s(?:(?:in|an?|the)\s){0,2}(?:\w{1,30}\s)?(?:DAN|jailbroken|mode|unrestricted)\b`, "Told to be in another mode", "inject.mode"],
+    [r`\bpretend\s(?:that\s)?(?:to\sbe|you(?:\sare|['\u2019]re))\b|\bact\sas\sif\s(?:there\swere|you\sha(?:d|ve))\sno\s(?:guidelines|restrictions|rules)\b`, "Told to be somebody else", "inject.identity"],
     [r`\b(?:new|updated|revised|real|hidden|secret)\s(?:system\s)?(?:instructions?|directives?|orders?)\s?:`, "Instructions announced in a text", "inject.announce"],
     [r`\b(?:if\syou\sare|attention|note\sto|message\sfor|instructions?\sfor)\s(?:an?\s|all\s|any\s|the\s)?(?:AI|LLM|language\smodel|assistant|agent|chatbot)s?\b`, "Text addressed to a model", "inject.address"],
     [r`\b(?:reveal|print|repeat|show|output|display)\s(?:me\s)?(?:your|the)\s(?:full\s|hidden\s|entire\s|initial\s|original\s)?(?:system\s(?:prompt|message)|initial\sinstructions|hidden\sinstructions)\b`, "Instructions asked for", "inject.reveal"],

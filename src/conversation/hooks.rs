@@ -170,6 +170,7 @@ impl Conversation {
         let denial = result.denial();
         if let Some(reason) = &denial {
             let feedback = result.additional_context().unwrap_or(reason);
+            // The SDK looks for this prefix in what is stored.
             let text = format!("[Stop hook feedback] {feedback}");
             let message = Message::new(Role::User, vec![Content::text(text)]);
             drafts.push(Draft::new(Source::Environment, MessageEvent::new(message)));

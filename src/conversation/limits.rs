@@ -64,11 +64,11 @@ impl Conversation {
             .find(|(budget, cost)| cost >= budget);
         if let Some((budget, cost)) = over_run.or(over_task) {
             let (budget, cost) = (dollars(budget), dollars(cost));
-            let detail = format!("Agent reached maximum budget limit ({budget}); accumulated cost {cost}.");
+            let detail = format!("The budget of {budget} is used up: {cost} were spent.");
             return Some(error("MaxBudgetReached", detail));
         }
         if used.steps >= self.0.max_iterations {
-            let detail = format!("Agent reached maximum iterations limit ({}).", self.0.max_iterations);
+            let detail = format!("The run has taken all {} steps that it may.", self.0.max_iterations);
             return Some(error("MaxIterationsReached", detail));
         }
         None

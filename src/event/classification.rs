@@ -149,6 +149,7 @@ fn by_detail(detail: &str) -> Option<ErrorClassification> {
     Some(classification.clone())
 }
 
+/// What providers and the SDK say. Python goes through the same list for the same stored detail, so it stays as it is.
 const DETAILS: &[(&[&str], ErrorClassification)] = &[
     (
         &[

@@ -1,7 +1,7 @@
 //! Texts that are too long for a model: the middle goes, a notice says so.
 //!
-//! Mirrors `utils/truncate.py`. Its words are part of the format: a model that has read a result before must read
-//! the same again. All lengths are in characters.
+//! Cuts where `utils/truncate.py` does for a notice of this length, and names the file that it names; the sentences
+//! are our own. All lengths are in characters.
 
 use sha2::{Digest, Sha256};
 
@@ -15,8 +15,8 @@ pub(super) struct Clip<'a> {
     pub tool: &'a str,
 }
 
-const NOTICE: &str = "<response clipped><NOTE>Due to the max output limit, only part of the full \
-                      response has been shown to you.</NOTE>";
+/// Also in `llm/tool_text.rs`, which cuts the results of all tools.
+const NOTICE: &str = "\n[The middle is left out here: the whole is too long to be read at once.]\n";
 
 impl Clip<'_> {
     /// The text as it is if it is short enough, else its head, the notice, and its tail.
@@ -39,9 +39,8 @@ impl Clip<'_> {
         let file = file_name(directory, &format!("{}_output", self.tool), text, "txt");
         let lines = lines(start(text, head));
         format!(
-            "<response clipped><NOTE>Due to the max output limit, only part of the full response has been shown to \
-             you. The complete output has been saved to {file} - you can use other tools to view the full content \
-             (truncated part starts around line {}).</NOTE>",
+            "\n[The middle, from about line {} on, is left out here: the whole is too long to be read at once. \
+             It is in the file {file}.]\n",
             lines.saturating_add(1)
         )
     }

@@ -4,8 +4,11 @@
 //! fields each time it is needed (`to_llm_content` in `tools/{terminal,browser_use,task,tom_consult}`), so a log
 //! that came from Python has to be formatted the same way here.
 //!
-//! The SDK writes what is too long for a model to a file when it first formats it, and tells the model where. The
-//! same words are said here, because they are what the model has read before; no file is written.
+//! The SDK writes what is too long for a model to a file when it first formats it, and tells the model where. So does
+//! the text here; no file is written.
+//!
+//! The words around stored values stay the SDK's: it makes them anew from the same fields, and a model that knows a
+//! conversation from there reads them again here.
 
 use crate::{
     event::{

@@ -3,9 +3,8 @@
 /// The SDK's `DEFAULT_TEXT_CONTENT_LIMIT`, in code points.
 const TOOL_TEXT_LIMIT: usize = 50_000;
 
-/// The SDK's words, so that a model sees the same cut whoever made it.
-const CLIPPED: &str = "<response clipped><NOTE>Due to the max output limit, only part of the full response has been \
-                       shown to you.</NOTE>";
+/// What stands in the place of the middle. `event/clip.rs` says the same.
+const CLIPPED: &str = "\n[The middle is left out here: the whole is too long to be read at once.]\n";
 
 /// A tool's text, its middle replaced by a notice where it is too long. Lengths are code points, as in Python.
 pub(super) fn clipped(text: &str) -> String {
@@ -32,6 +31,6 @@ mod tests {
         let cut = clipped(&format!("{}{}", "é".repeat(30_000), "x".repeat(30_000)));
         assert_eq!(cut.chars().count(), 50_000);
         assert!(cut.starts_with("éé") && cut.contains(CLIPPED) && cut.ends_with("xx"));
-        assert_eq!(cut.chars().take_while(|c| *c == 'é').count(), 24_944);
+        assert_eq!(cut.chars().take_while(|c| *c == 'é').count(), 24_963);
     }
 }

@@ -41,6 +41,6 @@ impl Tool for ThinkTool {
     }
 
     fn call(&self, _: ToolCall) -> LocalBoxFuture<'static, Result<ToolOutput, ToolFailure>> {
-        Box::pin(ready(Ok(ToolOutput::text("Your thought has been logged."))))
+        Box::pin(ready(Ok(ToolOutput::text("Written down."))))
     }
 }

@@ -42,7 +42,7 @@ const wireApis = [
     calls: "whole-call",
     tools: ["f"],
     text: "only-text",
-    resultsOf: ({ messages }) => messages.filter(({ content }) => JSON.stringify(content).includes("EXECUTION RESULT of [f]")).length,
+    resultsOf: ({ messages }) => messages.filter(({ content }) => JSON.stringify(content).includes('"Result of f:')).length,
   },
 ];
 

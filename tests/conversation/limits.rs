@@ -34,10 +34,7 @@ fn a_run_that_has_spent_its_budget_ends_as_the_sdks_and_the_next_one_has_a_budge
             assert_eq!(world.model.requests.borrow().len(), asked);
             assert_eq!(
                 last(&world.events().await),
-                (
-                    "MaxBudgetReached",
-                    "Agent reached maximum budget limit ($0.0300); accumulated cost $0.0400."
-                )
+                ("MaxBudgetReached", "The budget of $0.0300 is used up: $0.0400 were spent.")
             );
         }
         assert_eq!(world.events().await.last().unwrap()["classification"]["kind"], "quota");

@@ -55,7 +55,7 @@ fn calls_are_logged_as_calls_and_what_cannot_be_read_is_told_to_the_model() {
         let messages = world.model.last_messages();
         let said: Vec<&str> = messages.iter().map(|message| message["content"].as_str().unwrap()).collect();
         assert_eq!(said[2], "I say it.\n\n<function=echo>\n<parameter=text>one</parameter>\n</function>");
-        assert!(said[3].starts_with("EXECUTION RESULT of [echo]:\n"), "{said:?}");
+        assert!(said[3].starts_with("Result of echo:\n"), "{said:?}");
         assert_eq!(said[4], told);
     });
 }

@@ -17,6 +17,8 @@ from openhands.sdk.llm.llm import LLMCallContext  # noqa: E402
 from openhands.sdk.llm.message import Message  # noqa: E402
 from pydantic import SecretStr  # noqa: E402
 
+from our_words import say_it_so  # noqa: E402
+
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 CONVERSATION = "6f3c5a0e-0000-4000-8000-000000000001"
 KEPT_HEADERS = ("authorization", "api-key", "content-type", "anthropic-beta", "x-litellm-session-id", "http-referer", "x-title")
@@ -24,10 +26,35 @@ KEPT_HEADERS = ("authorization", "api-key", "content-type", "anthropic-beta", "x
 
 # What LiteLLM leaves of a stream waits for httpcore's lock when it is collected, for ever where that is held by who collects.
 gc.disable()
+say_it_so()
 
 
 class NotSent(Exception):
     """LiteLLM made no request of it."""
+
+
+class Described:
+    """A tool of which only its description for the model is needed."""
+
+    def __init__(self, name: str, description: str, parameters: dict):
+        self.function = {"name": name, "description": description, "parameters": parameters}
+
+    def to_openai_tool(self, **_) -> dict:
+        return {"type": "function", "function": self.function}
+
+    def to_responses_tool(self, **_) -> dict:
+        return {"type": "function", **self.function, "strict": False}
+
+
+def built_in(name: str, description: str, argument: str, about: str) -> Described:
+    """A tool of every agent, with what is asked for with every call."""
+    summary = {"type": "string", "description": "What this call is for."}
+    properties = {"summary": summary, argument: {"type": "string", "description": about}}
+    return Described(name, description, {"type": "object", "properties": properties, "required": [argument]})
+
+
+FINISH = built_in("finish", "Ends the task.", "message", "What the user reads at the end.")
+THINK = built_in("think", "Writes a thought down.\n\nNothing else happens.\n", "thought", "The thought.")
 
 
 def capture(server, fields: dict, messages: list[Message], tools, *, over="completion", headers=KEPT_HEADERS, with_path=False, **more) -> dict:

@@ -42,8 +42,12 @@ def import_every_tool() -> None:
 
 @contextlib.contextmanager
 def copies(path: Path) -> Iterator[list[Path]]:
-    """Every conversation in `path`, a conversation directory or a zip of such, copied to a place of its own."""
-    with tempfile.TemporaryDirectory(prefix="threadkeep-sdk-") as place:
+    """Every conversation in `path`, a conversation directory or a zip of such, copied to a place of its own.
+
+    What the SDK writes beside a conversation under a relative name, such as `full_output_save_dir`, goes there, too.
+    """
+    path = path.resolve()
+    with tempfile.TemporaryDirectory(prefix="threadkeep-sdk-") as place, contextlib.chdir(place):
         if path.is_dir():
             if not (path / "base_state.json").exists():
                 raise FileNotFoundError(f"{path} has no base_state.json")

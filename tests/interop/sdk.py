@@ -44,6 +44,7 @@ from checking import check  # noqa: E402
 from judging import judge, search  # noqa: E402
 from metering import meter  # noqa: E402
 from opened import copies, import_every_tool  # noqa: E402
+from our_words import say_it_so  # noqa: E402
 from profiled import profile  # noqa: E402
 from resuming import QUESTION, decide, requests, resume  # noqa: E402
 from secrets_stored import secrets  # noqa: E402
@@ -135,6 +136,7 @@ def main() -> int:
     options = parser.parse_args()
     if not options.serve and not (options.command and options.paths):
         parser.error("a command and at least one path, or --serve")
+    say_it_so()
     if not options.bare:
         import_every_tool()
     if options.serve:

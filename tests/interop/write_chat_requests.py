@@ -9,10 +9,9 @@ that is LiteLLM's alone.
 
 from __future__ import annotations
 
-from captured import capture, for_models, write_all  # first: it sets up the environment
+from captured import FINISH, THINK, capture, for_models, write_all  # first: it sets up the environment
 
 from openhands.sdk.llm.message import ImageContent, Message, MessageToolCall, TextContent, ThinkingBlock
-from openhands.sdk.tool.builtins import FinishTool, ThinkTool
 
 from scripted_model import ScriptedModel
 
@@ -52,7 +51,7 @@ FULL = [
 SHORT = [Message(role="system", content=[text("Be brief.")]), Message(role="user", content=[text("Hi")])]
 AFTER_TOOL = FULL[:5]
 LONG_TOOL_TEXT = [*SHORT, Message(role="assistant", content=[], tool_calls=[call("call_1", "think", "{}")]), result("call_1", text("é" * 20_000 + "x" * 30_010))]
-TOOLS = [FinishTool.create()[0], ThinkTool.create()[0]]
+TOOLS = [FINISH, THINK]
 
 MODELS = """
 openai/gpt-4o openai/gpt-4o-mini-2024-07-18 openai/gpt-4.1 openai/gpt-5 openai/gpt-5-mini openai/gpt-5.1 openai/o3 openai/o4-mini

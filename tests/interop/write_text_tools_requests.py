@@ -2,7 +2,8 @@
 
     write_text_tools_requests.py
 
-tests/fixtures/text_tools_requests/ gets one file per request, in the form of write_chat_requests.py.
+tests/fixtures/text_tools_requests/ gets one file per request, in the form of write_chat_requests.py, with marks where the
+SDK tells of the tools and gives its example (our_words.py).
 tests/fixtures/text_tools_answers.json gets what the SDK reads out of answers: the text and the calls, or the words of
 the `FunctionCallValidationError` that it gives back to the model.
 """
@@ -12,12 +13,11 @@ from __future__ import annotations
 import json
 import logging
 
-from captured import FIXTURES, capture, for_models, write, write_all  # first: it sets up the environment
+from captured import FINISH, FIXTURES, THINK, Described, capture, for_models, write, write_all  # first: it sets up the environment
 
 from openhands.sdk import LLM
 from openhands.sdk.llm.exceptions import FunctionCallValidationError
 from openhands.sdk.llm.message import ImageContent, Message
-from openhands.sdk.tool.builtins import FinishTool, ThinkTool
 from pydantic import SecretStr
 
 from scripted_model import ScriptedModel
@@ -25,16 +25,6 @@ from write_chat_requests import PIXEL, SHORT, call, result, text
 
 ANSWERS = FIXTURES / "text_tools_answers.json"
 logging.disable(logging.CRITICAL)
-
-
-class Described:
-    """A tool of which only its description for the model is needed."""
-
-    def __init__(self, name: str, description: str, parameters: dict):
-        self.function = {"name": name, "description": description, "parameters": parameters}
-
-    def to_openai_tool(self, **_) -> dict:
-        return {"type": "function", "function": self.function}
 
 
 def named(name: str) -> Described:
@@ -115,8 +105,7 @@ CALLS = [
 IMAGE_FIRST = [SHORT[0], Message(role="user", content=[ImageContent(image_urls=[PIXEL])])]
 LONG = [*SHORT, Message(role="assistant", content=[], tool_calls=[call("a", "think", "{}")]), result("a", text("é" * 20_000 + "x" * 30_010))]
 NO_SYSTEM = [Message(role="user", content=[text("Hi")]), Message(role="user", content=[text("again")])]
-DEFAULTS = [FinishTool.create()[0], ThinkTool.create()[0]]
-ALL_NAMED = [named(name) for name in ("terminal", "file_editor", "browser", "edit_file", "task_tracker")] + DEFAULTS
+DEFAULTS = [FINISH, THINK]
 
 MODELS = """
 openai/gpt-4o openai/gpt-5 openai/gpt-5.1 openai/o3 openai/o4-mini openai/claude-sonnet-4-5 openai/some-local-model openai/devstral-small openai/nemotron
@@ -135,10 +124,7 @@ CASES = [
     ("no-caching", "openai/claude-sonnet-4-5", ONE_CALL, DEFAULTS, {"caching_prompt": False}),
     ("blind-by-choice", "openai/gpt-4o", CALLS, DEFAULTS, {"disable_vision": True}),
     ("image-first", "openai/gpt-4o", IMAGE_FIRST, DEFAULTS, {}),
-    ("every-example", "openai/some-local-model", SHORT, ALL_NAMED, {}),
-    ("example-of-a-shell", "openai/some-local-model", SHORT, [named("terminal")], {}),
-    ("example-of-an-editor", "openai/some-local-model", SHORT, [named("edit_file"), named("browser")], {}),
-    ("no-example", "openai/some-local-model", SHORT, [SCHEMAS], {}),
+    ("one-tool", "openai/some-local-model", SHORT, [named("terminal")], {}),
     ("no-system-message", "openai/some-local-model", NO_SYSTEM, DEFAULTS, {}),
     ("no-tools", "openai/some-local-model", SHORT, None, {}),
     ("no-tools-and-eyes", "openai/gpt-4o", SHORT, None, {}),
@@ -236,7 +222,7 @@ def main() -> None:
     write_all("text_tools_requests", CASES, captured)
     history = [message.model_dump(mode="json", exclude_none=True) for message in ONE_CALL]
     # The history is parsed too, so the tool that it calls has to be there.
-    ANSWER_TOOLS.append(ThinkTool.create()[0])
+    ANSWER_TOOLS.append(THINK)
     answers = {name: read_back(words) for name, words in TEXTS.items()}
     write(ANSWERS, {"messages": history, "tools": schemas_of(ANSWER_TOOLS), "answers": answers})
 

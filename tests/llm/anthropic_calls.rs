@@ -170,9 +170,9 @@ fn a_result_stands_behind_its_call_and_before_what_is_said_meanwhile() {
         };
         blocks.map(told).collect()
     };
-    let missing = "[System: Tool execution skipped/interrupted by user. No result provided for tool 'f'.]";
+    let missing = "[Of this call of f no result was recorded.]";
     let expected: [&[&str]; 7] = [
-        &["Please continue."],
+        &["Go on."],
         &["Welcome."],
         &["Hi"],
         &["a", "b"],

@@ -66,7 +66,7 @@ fn accepted(case: &Case) -> Value {
     let is_thinking = body["thinking"].is_object();
     let turns = body["messages"].as_array_mut().unwrap();
     if turns[0]["role"] == "assistant" {
-        turns.insert(0, json!({"role": "user", "content": [{"type": "text", "text": "Please continue."}]}));
+        turns.insert(0, json!({"role": "user", "content": [{"type": "text", "text": "Go on."}]}));
     }
     in_order(turns);
     // Where the calls begin that are answered last.

@@ -1,5 +1,6 @@
 //! Requests that the real SDK sent, captured with what it was given, to be compared with ours. `tests/fixtures` has a
-//! folder of them for each wire API.
+//! folder of them for each wire API. What both say in words of their own, the SDK said in ours while it was captured
+//! (`tests/interop/our_words.py`), so that nothing is left out of the comparison.
 
 use crate::models;
 use serde::Deserialize;
@@ -152,11 +153,15 @@ pub fn assert_bodies_are_the_sdks(api: &dyn WireApi, folder: &str, theirs: fn(&C
 
 /// As [`assert_bodies_are_the_sdks`], for these cases.
 pub fn assert_bodies_of_cases(api: &dyn WireApi, cases: &[(String, Case)], theirs: fn(&Case) -> Value) {
+    assert_same(cases, |case| request_over(api, case).0, theirs);
+}
+
+/// Compares what is made of each case here with what is made of it there.
+pub fn assert_same(cases: &[(String, Case)], ours: impl Fn(&Case) -> Value, theirs: fn(&Case) -> Value) {
     let different: Vec<String> = cases
         .iter()
         .filter_map(|(name, case)| {
-            let (ours, _) = request_over(api, case);
-            let theirs = theirs(case);
+            let (ours, theirs) = (ours(case), theirs(case));
             let mut differences = Vec::new();
             differ("", &ours, &theirs, &mut differences);
             (ours != theirs).then(|| format!("{name}:\n  {}", differences.join("\n  ")))

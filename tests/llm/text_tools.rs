@@ -2,7 +2,7 @@
 //! is shown.
 
 use crate::{
-    captured::{Case, assert_bodies_are_the_sdks, cases, request_over, shared, tool, with_request},
+    captured::{Case, assert_same, cases, request_over, shared, tool, with_request},
     chat_requests::without_litellms_own,
 };
 use proptest::prelude::*;
@@ -39,9 +39,37 @@ struct Expected {
     error: Option<String>,
 }
 
+/// What the model is told is ours, and a mark stands for it on both sides.
 #[test]
-fn bodies_are_the_sdks() {
-    assert_bodies_are_the_sdks(&TextTools, FOLDER, theirs);
+fn bodies_are_the_sdks_but_for_what_the_model_is_told() {
+    assert_same(&cases(FOLDER), |case| marked(request_over(&TextTools, case).0), theirs);
+}
+
+/// A body with marks in the places of the texts in `prompts/`, whatever is inserted in these.
+fn marked(mut body: Value) -> Value {
+    let texts = [
+        (include_str!("../../src/llm/text_tools/prompts/functions.md"), "@@ functions"),
+        (include_str!("../../src/llm/text_tools/prompts/example.md"), "@@ example"),
+        (include_str!("../../src/llm/text_tools/prompts/task_end.md"), "@@ task end"),
+    ];
+    for message in body["messages"].as_array_mut().unwrap() {
+        for part in message["content"].as_array_mut().into_iter().flatten() {
+            mark(part.get_mut("text"), &texts);
+        }
+        mark(message.get_mut("content"), &texts);
+    }
+    body
+}
+
+fn mark(text: Option<&mut Value>, texts: &[(&str, &str)]) {
+    let Some(Value::String(text)) = text else { return };
+    for (told, mark) in texts {
+        let start = told.split("@@ ").next().unwrap();
+        let end = told.rsplit("@@ ").next().unwrap().trim_start_matches(char::is_alphabetic);
+        let Some((before, behind)) = text.split_once(start) else { continue };
+        let behind = if start == *told { behind } else { behind.split_once(end).unwrap().1 };
+        *text = [before, mark, behind].concat();
+    }
 }
 
 /// What LiteLLM makes of Chat Completions, and besides: for Mistral and Moonshot it joins a list of texts to one where
@@ -197,7 +225,7 @@ fn values_are_what_the_schema_says() {
         arguments("<parameter=on>yes</parameter><parameter=to>much</parameter><parameter=as>[]</parameter>"),
         r#"{"on": "yes", "to": "much", "as": "[]"}"#
     );
-    // The instructions show these with every call; a tool that does not ask for them does without.
+    // Models that were trained with the SDK give these with every call; a tool that does not ask for them does without.
     assert_eq!(arguments("<parameter=security_risk>LOW</parameter><parameter=summary>s</parameter>"), "{}");
 }
 
@@ -239,8 +267,7 @@ fn calls_that_were_made_together_are_told_one_after_the_other() {
     });
     let sent: Value = serde_json::from_str(&sent).unwrap();
     let call = |body: &str| format!("<function=free>\n{body}</function>");
-    let result =
-        |text: &str| json!({"content": format!("EXECUTION RESULT of [free]:\n{text}"), "role": "user"});
+    let result = |text: &str| json!({"content": format!("Result of free:\n{text}"), "role": "user"});
     let said = |text: String| json!({"content": text, "role": "assistant"});
     assert_eq!(
         sent["messages"],

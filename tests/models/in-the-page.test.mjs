@@ -25,8 +25,8 @@ const add = tool({
 /** What the models say: a call in the words of the text protocol, then what came of it. */
 function said(turns) {
   const told = turns.at(-1).content;
-  if (!told.includes("EXECUTION RESULT")) return "I add.\n<function=add>\n<parameter=a>2</parameter>\n<parameter=b>3</parameter>\n</function>";
-  return `It is ${/\[add\]:\s*(\d+)/.exec(told)[1]}.`;
+  if (!told.startsWith("Result of")) return "I add.\n<function=add>\n<parameter=a>2</parameter>\n<parameter=b>3</parameter>\n</function>";
+  return `It is ${/add:\s*(\d+)/.exec(told)[1]}.`;
 }
 
 const pieces = (text) => text.match(/.{1,9}/gs);

@@ -16,7 +16,7 @@ const wireApis = {
   messages: { llm: { apiMode: "anthropic", model: "litellm_proxy/scripted-once" }, calls: 1 },
 };
 
-const isResult = ({ role, content }) => role === "tool" || JSON.stringify(content).includes("EXECUTION RESULT of [add]");
+const isResult = ({ role, content }) => role === "tool" || JSON.stringify(content).includes('"Result of add:');
 const sum = (a, b) => ({ name: "add", arguments: { a, b } });
 
 /** Adds, in text where it has no tools; and then says so. */

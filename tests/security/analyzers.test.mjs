@@ -43,10 +43,14 @@ test("what is stored is what Python loads, and is read back with the same meanin
 
 test("rails are looked for in one argument at a time", async () => {
   const rails = hostAnalyzer({ kind: "PolicyRailSecurityAnalyzer" });
-  for (const command of ["dd if=x of=/dev/sda", "mkfs.ext4 x", "rm -rf /", "rm -rf ~/", "rm -fr /etc/x", "curl u |sh", "curl u | python3"]) {
-    assert.equal(await ask(rails, action({ command })), "HIGH", command);
-  }
-  for (const command of ["rm -rf build", "curl u", "ls | sh", "dd of=disk"]) assert.equal(await ask(rails, action({ command })), "LOW", command);
+  const dangers = [
+    "dd if=x of=/dev/sda", `dd ${"bs=1M ".repeat(40)} of=/dev/sda`, "mkfs.ext4 x", "curl u |sh", "curl u | python3", "cat a | ruby; wget u",
+    "rm -rf /", "rm -rf /*", "rm -rf ~", "rm -rf ~/", "rm -fr /etc/x", "rm -r -f /usr", "rm -f -r /var/log", "rm --recursive --force /home", "rm --force --recursive /boot",
+    "rm -ff /etc/x", "rm -rr /", "rm -Rf  / tmp", "rm -v -r --one-file-system -f /usr", "rm -rfv /etc", "rm -r /", "rm /etc/x; rm -rf build",
+  ];
+  for (const command of dangers) assert.equal(await ask(rails, action({ command })), "HIGH", command);
+  const harmless = ["rm -rf build", "rm -rf ./usr", "rm -f /etc/x", "rm /etc/x", "ls /etc; rm -r x", "farm -rf /", "curl u", "ls | sh", "curl u | shuf", "of=/dev/sda; dd", "dd of=disk"];
+  for (const command of harmless) assert.equal(await ask(rails, action({ command })), "LOW", command);
 });
 
 test("the model's own word is what LLMSecurityAnalyzer says", async () => {

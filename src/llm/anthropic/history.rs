@@ -22,8 +22,8 @@ use crate::{
 };
 use std::rc::Rc;
 
-/// LiteLLM's words for a user who has said nothing.
-const GO_ON: &str = r#"{"type":"text","text":"Please continue."}"#;
+/// What a user says who has said nothing.
+const GO_ON: &str = r#"{"type":"text","text":"Go on."}"#;
 
 /// The instructions and the messages of a request.
 pub(super) struct History {
@@ -136,12 +136,9 @@ fn user_turn(
     blocks
 }
 
-/// LiteLLM's words for a call that was never answered.
+/// The answer to a call that was never answered.
 fn missing_result(call: &OpenCall<'_>) -> String {
-    let words = format!(
-        "[System: Tool execution skipped/interrupted by user. No result provided for tool '{}'.]",
-        call.name
-    );
+    let words = format!("[Of this call of {} no result was recorded.]", call.name);
     let mut result = Writer::object();
     result.field("type", "\"tool_result\"");
     result.field("tool_use_id", &quoted(&call.sent));

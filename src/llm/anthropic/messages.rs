@@ -16,11 +16,11 @@ use crate::{
     },
 };
 
-/// LiteLLM's words for a text without words, which the API refuses ("text content blocks must be non-empty").
-const NOTHING_SAID: &str = "[System: Empty message content sanitised to satisfy protocol]";
+/// Stands for a text without words, which the API refuses ("text content blocks must be non-empty").
+const NOTHING_SAID: &str = "[Nothing was said.]";
 
-/// LiteLLM's words in front of instructions that come later than the first message.
-const NOTE: &str = "Operator note (not from the user): the following was originally a mid-conversation system-role reminder.";
+/// Stands in front of instructions that come later than the first message.
+const NOTE: &str = "[Not the user but the program around this conversation says:]";
 
 const CACHE_CONTROL: &str = "{\"type\":\"ephemeral\"}";
 
@@ -171,8 +171,7 @@ pub(super) fn assistant_blocks<'a>(
     blocks
 }
 
-/// Takes white space off the ends of what the assistant says last ("final assistant content cannot end with trailing
-/// whitespace").
+/// Takes white space off the ends of what the assistant says last, with which the API accepts no request.
 pub(super) fn last_spaces_off(blocks: &mut [String]) {
     for block in blocks {
         let Ok(mut fields) = RawObject::parse(block) else { continue };

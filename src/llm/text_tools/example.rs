@@ -1,26 +1,89 @@
-//! The worked example around the first message of the user: the SDK's `get_example_for_tools`.
+//! The worked example around the first message of the user: a call of one of the tools at hand.
 
-use crate::llm::completion::ToolSchema;
+use super::{call::text_of, reading::OF_EVERY_CALL};
+use crate::{
+    json::{RawObject, elements},
+    llm::{completion::ToolSchema, message::MessageToolCall},
+};
 
 /// What stands behind the user's first message.
 pub(super) const TASK_END: &str = include_str!("prompts/task_end.md");
 
-/// A conversation in pieces, each behind a line `@@ tool` with the tool that it shows.
+/// A short conversation with marks where the call and the name of its tool stand.
 const EXAMPLE: &str = include_str!("prompts/example.md");
 
-/// The example for these tools; empty where it shows none of them.
+/// The example for these tools.
 pub(super) fn example_for(tools: &[ToolSchema]) -> String {
-    let has = |name: &str| tools.iter().any(|tool| tool.name == name);
-    let mut example = String::new();
-    let mut is_of_use = false;
-    for piece in EXAMPLE.split("@@ ") {
-        let Some((tool, text)) = piece.split_once('\n') else { continue };
-        // Two tools for the same: the example edits with one of them.
-        let is_shown = has(tool) && !(tool == "edit_file" && has("file_editor"));
-        is_of_use |= is_shown;
-        if is_shown || tool == "always" {
-            example.push_str(text);
+    // A call that ends the task is a poor first example.
+    let Some(tool) = tools.iter().find(|tool| tool.name != "finish").or(tools.first()) else {
+        return String::new();
+    };
+    let call = MessageToolCall {
+        id: String::new(),
+        responses_item_id: None,
+        name: tool.name.clone(),
+        arguments: arguments_for(tool),
+        origin: "completion".into(),
+    };
+    EXAMPLE.replace("@@ call", &text_of(&call)).replace("@@ name", &tool.name)
+}
+
+/// A value for each parameter that the tool requires.
+fn arguments_for(tool: &ToolSchema) -> String {
+    let schema = RawObject::parse(&tool.parameters).unwrap_or_default();
+    let properties: RawObject = schema.read("properties").unwrap_or_default();
+    let required: Vec<String> = schema.read("required").unwrap_or_default();
+    let mut arguments = RawObject::default();
+    // These are asked for with every call, and forgotten where the example has none.
+    for (name, value) in OF_EVERY_CALL.into_iter().zip(["\"LOW\"", "\"See what it says\""]) {
+        if properties.get(name).is_some() {
+            arguments.set(name, value);
         }
     }
-    if is_of_use { example } else { String::new() }
+    for name in required {
+        if arguments.get(&name).is_none() {
+            let property: RawObject = properties.read(&name).unwrap_or_default();
+            arguments.set(&name, value_for(&property));
+        }
+    }
+    arguments.to_json()
+}
+
+/// A value that this schema allows, where that is plain to see.
+fn value_for(schema: &RawObject) -> &str {
+    let choices = schema.get("enum").and_then(elements).unwrap_or_default();
+    choices.first().copied().unwrap_or(match schema.get("type") {
+        Some("\"integer\"" | "\"number\"") => "1",
+        Some("\"boolean\"") => "true",
+        Some("\"array\"") => "[]",
+        Some("\"object\"") => "{}",
+        _ => "\"something\"",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tool(name: &str, parameters: &str) -> ToolSchema {
+        ToolSchema { name: name.into(), description: String::new(), parameters: parameters.into() }
+    }
+
+    #[test]
+    fn the_example_calls_a_tool_at_hand_with_what_it_requires() {
+        let properties = r#""where": {"type": "string", "enum": ["here", "there"]}, "count": {"type": "integer"},
+            "deep": {"type": "boolean"}, "all": {"type": "array"}, "more": {"type": "string"}, "summary": {"type": "string"}"#;
+        let schema =
+            format!(r#"{{"properties": {{{properties}}}, "required": ["where", "count", "deep", "all"]}}"#);
+        let example = example_for(&[tool("finish", "{}"), tool("look", &schema)]);
+        let call = "<function=look>\n<parameter=summary>See what it says</parameter>\n<parameter=where>here</parameter>\n\
+                    <parameter=count>1</parameter>\n<parameter=deep>True</parameter>\n<parameter=all>[]</parameter>\n</function>";
+        assert!(example.contains(call), "{example}");
+        assert!(!example.contains("@@"), "{example}");
+    }
+
+    #[test]
+    fn where_nothing_else_is_at_hand_the_example_ends_the_task() {
+        assert!(example_for(&[tool("finish", "{}")]).contains("<function=finish>\n</function>"));
+    }
 }

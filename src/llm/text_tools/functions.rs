@@ -1,4 +1,4 @@
-//! Tools described in words, for the end of the instructions: the SDK's `convert_tools_to_description`.
+//! Tools described as a list in words, for the end of the instructions.
 
 use super::python::str_of;
 use crate::{
@@ -8,51 +8,92 @@ use crate::{
 
 /// What follows the instructions; the tools stand in the place of the mark.
 const FUNCTIONS: &str = include_str!("prompts/functions.md");
-const MARK: &str = "@@ functions";
+const MARK: &str = "@@ functions\n";
 
 const UNIONS: [&str; 3] = ["anyOf", "oneOf", "allOf"];
 
 /// How deep a schema is described; what is nested deeper would fill the stack before it told a model anything.
 const DEEPEST: usize = 50;
 
+/// How far a list stands in from the one around it.
+const STEP: usize = 2;
+
 /// The tools, and how they are called.
 pub(super) fn description_of(tools: &[ToolSchema]) -> String {
-    let described: Vec<String> = (1..).zip(tools).map(|(number, tool)| function(number, tool)).collect();
-    let (before, after) = FUNCTIONS.split_once(MARK).unwrap_or_default();
-    [before, &described.join("\n"), after].concat()
+    let described: String = tools.iter().map(function).collect();
+    FUNCTIONS.replace(MARK, &described)
 }
 
-fn function(number: usize, tool: &ToolSchema) -> String {
-    let mut text = format!("---- BEGIN FUNCTION #{number}: {} ----\n", tool.name);
-    text.push_str(&format!("Description: {}\nParameters:\n", tool.description));
+fn function(tool: &ToolSchema) -> String {
+    let mut text = format!("## {}\n\n{}\n\n", tool.name, tool.description.trim());
     let schema = RawObject::parse(&tool.parameters).unwrap_or_default();
-    let required = required_of(&schema);
-    let properties: RawObject = schema.read("properties").unwrap_or_default();
-    for (place, (name, property)) in (1..).zip(properties.iter()) {
-        let status = status(&required, name);
-        text.push_str(&format!("  ({place}) {name} ({}, {status}): ", type_of(property)));
-        text.push_str(&description(property));
-        if let Some(values) = RawObject::parse(property).ok().and_then(|schema| options(&schema, "enum")) {
-            let values: Vec<String> = values.iter().map(|value| format!("`{}`", str_of(value))).collect();
-            text.push_str(&format!("\nAllowed values: [{}]", values.join(", ")));
-        }
-        text.push('\n');
-        detail(property, 6, &mut text);
+    let start = text.len();
+    fields(&schema, 0, &mut text);
+    if text.len() == start {
+        text.push_str("It takes no parameters.\n");
     }
-    text.push_str(&format!("---- END FUNCTION #{number} ----\n"));
+    text.push('\n');
     text
 }
 
-fn required_of(schema: &RawObject) -> Vec<String> {
-    schema.read("required").unwrap_or_default()
+/// An entry for each field of an object.
+fn fields(schema: &RawObject, indent: usize, out: &mut String) {
+    let required: Vec<String> = schema.read("required").unwrap_or_default();
+    let properties: RawObject = schema.read("properties").unwrap_or_default();
+    for (name, property) in properties.iter() {
+        let status = if required.iter().any(|one| one == name) { "required" } else { "optional" };
+        entry(&format!("{name} ({}, {status})", type_of(property)), property, indent, out);
+    }
 }
 
-fn status(required: &[String], name: &str) -> &'static str {
-    if required.iter().any(|required| required == name) { "required" } else { "optional" }
+/// A line about a value, and below it what else there is to say of it.
+fn entry(what: &str, schema: &str, indent: usize, out: &mut String) {
+    let said = RawObject::parse(schema).ok().and_then(|schema| schema.read::<String>("description"));
+    let said = said.as_deref().unwrap_or_default().trim();
+    line(&format!("- {what}{}{said}", if said.is_empty() { "" } else { ": " }), indent, out);
+    details(schema, indent + STEP, out);
+}
+
+/// What a value may be, and what is in it.
+fn details(schema: &str, indent: usize, out: &mut String) {
+    let Ok(schema) = RawObject::parse(schema) else { return };
+    if indent > STEP * DEEPEST {
+        return;
+    }
+    if let Some(values) = list(&schema, "enum") {
+        let values: Vec<String> = values.iter().map(|value| format!("`{}`", str_of(value))).collect();
+        line(&format!("One of {}", values.join(", ")), indent, out);
+    }
+    for union in UNIONS {
+        for option in list(&schema, union).unwrap_or_default() {
+            entry(&type_of(&option), &option, indent, out);
+        }
+    }
+    match list(&schema, "items") {
+        Some(items) => {
+            for (place, item) in (1..).zip(items) {
+                entry(&format!("item {place} ({})", type_of(&item)), &item, indent, out);
+            }
+        }
+        None => {
+            if let Some(item) = schema.get("items").filter(|item| item.starts_with('{')) {
+                entry(&format!("each item ({})", type_of(item)), item, indent, out);
+            }
+        }
+    }
+    fields(&schema, indent, out);
+    match schema.get("additionalProperties") {
+        Some("true") => line("- any other field", indent, out),
+        Some("false") => line("- no other field", indent, out),
+        Some(other) if other.starts_with('{') => {
+            entry(&format!("each other field ({})", type_of(other)), other, indent, out);
+        }
+        _ => {}
+    }
 }
 
 /// The texts of a list's elements, if there is such a list.
-fn options(schema: &RawObject, name: &str) -> Option<Vec<String>> {
+fn list(schema: &RawObject, name: &str) -> Option<Vec<String>> {
     let all = elements(schema.get(name)?)?;
     Some(all.into_iter().map(str::to_owned).collect())
 }
@@ -63,105 +104,97 @@ fn type_of(schema: &str) -> String {
 }
 
 fn type_within(schema: &str, depth: usize) -> String {
-    let Ok(schema) = RawObject::parse(schema) else { return str_of(schema) };
-    let Some(depth) = depth.checked_sub(1) else { return "unknown".into() };
-    let inner = |schema: &str| type_within(schema, depth);
-    if let Some(union) = UNIONS.iter().find_map(|union| options(&schema, union)) {
-        return either(&union, inner);
+    let Ok(schema) = RawObject::parse(schema) else { return "anything".into() };
+    let Some(depth) = depth.checked_sub(1) else { return "anything".into() };
+    let inner = |schema: &String| type_within(schema, depth);
+    if let Some(union) = UNIONS.iter().find_map(|union| list(&schema, union)) {
+        return union.iter().map(inner).collect::<Vec<_>>().join(" or ");
+    }
+    if let Some(types) = list(&schema, "type") {
+        return types.iter().map(|one| str_of(one)).collect::<Vec<_>>().join(" or ");
     }
     match schema.get("type") {
-        Some(json) if json.starts_with('[') => either(&options(&schema, "type").unwrap_or_default(), str_of),
-        Some("\"array\"") => match (schema.get("items"), options(&schema, "items")) {
-            (_, Some(items)) => {
-                let items: Vec<String> = items.iter().map(|item| inner(item)).collect();
-                format!("array[{}]", items.join(", "))
-            }
-            (Some(item), None) if item.starts_with('{') => format!("array[{}]", inner(item)),
-            _ => "array".into(),
+        Some("\"array\"") => match schema.get("items").filter(|item| item.starts_with('{')) {
+            Some(item) => format!("list of {}", type_within(item, depth)),
+            None => "list".into(),
         },
         Some(json) => str_of(json),
-        None if schema.get("enum").is_some() => "enum".into(),
-        None => "unknown".into(),
+        None => "anything".into(),
     }
 }
 
-fn either(options: &[String], name: impl Fn(&str) -> String) -> String {
-    let names: Vec<String> = options.iter().map(|option| name(option)).collect();
-    names.join(" or ")
-}
-
-fn description(schema: &str) -> String {
-    let said = RawObject::parse(schema).ok().and_then(|schema| schema.read::<String>("description"));
-    said.filter(|said| !said.trim().is_empty()).unwrap_or_else(|| "No description provided".into())
-}
-
-/// What is inside arrays, objects and unions, a line for each thing.
-fn detail(schema: &str, indent: usize, out: &mut String) {
-    let Ok(schema) = RawObject::parse(schema) else { return };
-    if indent > 4 * DEEPEST {
-        return;
-    }
-    for union in UNIONS {
-        let Some(all) = options(&schema, union) else { continue };
-        line(out, indent, &format!("{union} options:"));
-        for option in all {
-            line(out, indent + 2, &format!("- {}: {}", type_of(&option), description(&option)));
-            detail(&option, indent + 4, out);
-        }
-        return;
-    }
-    match schema.get("type") {
-        Some(json) if json.starts_with('[') => {
-            let types: Vec<String> = options(&schema, "type").unwrap_or_default();
-            let types: Vec<String> = types.iter().map(|one| str_of(one)).collect();
-            line(out, indent, &format!("Allowed types: {}", types.join(", ")));
-        }
-        Some("\"array\"") => {
-            line(out, indent, "Array items:");
-            match (schema.get("items"), options(&schema, "items")) {
-                (_, Some(items)) => {
-                    for (place, item) in items.iter().enumerate() {
-                        line(out, indent + 2, &format!("- index {place}: {}", type_of(item)));
-                        detail(item, indent + 4, out);
-                    }
-                }
-                (Some(item), None) if item.starts_with('{') => {
-                    line(out, indent + 2, &format!("Type: {}", type_of(item)));
-                    detail(item, indent + 4, out);
-                }
-                _ => line(out, indent + 2, "Type: unknown"),
-            }
-        }
-        Some("\"object\"") => object_detail(&schema, indent, out),
-        _ => {}
-    }
-}
-
-fn object_detail(schema: &RawObject, indent: usize, out: &mut String) {
-    let properties: RawObject = schema.read("properties").unwrap_or_default();
-    let required = required_of(schema);
-    for (place, (name, property)) in properties.iter().enumerate() {
-        if place == 0 {
-            line(out, indent, "Object properties:");
-        }
-        let status = status(&required, name);
-        let said = description(property);
-        line(out, indent + 2, &format!("- {name} ({}, {status}): {said}", type_of(property)));
-        detail(property, indent + 4, out);
-    }
-    match schema.get("additionalProperties") {
-        Some("true") => line(out, indent, "Additional properties allowed."),
-        Some("false") => line(out, indent, "Additional properties not allowed."),
-        Some(other) if other.starts_with('{') => {
-            line(out, indent, &format!("Additional properties allowed: {}", type_of(other)));
-            detail(other, indent + 2, out);
-        }
-        _ => {}
-    }
-}
-
-fn line(out: &mut String, indent: usize, text: &str) {
+fn line(text: &str, indent: usize, out: &mut String) {
     out.push_str(&" ".repeat(indent));
     out.push_str(text);
     out.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn described(parameters: &str) -> String {
+        let tool = ToolSchema {
+            name: "own".into(),
+            description: "Made for this.\nOn two lines.\n".into(),
+            parameters: parameters.into(),
+        };
+        let text = description_of(&[tool]);
+        let (_, behind) = text.split_once("## own\n\nMade for this.\nOn two lines.\n\n").unwrap();
+        behind.split_once("\n## How to call one").unwrap().0.to_owned()
+    }
+
+    #[test]
+    fn a_parameter_has_its_type_its_description_and_its_choices() {
+        let schema = r#"{"properties": {
+            "plain": {"type": "string", "description": " A text: é. "},
+            "blank": {"type": "string", "description": "  "},
+            "nothing": {},
+            "listed": {"type": ["string", "null"]},
+            "chosen": {"type": "string", "enum": ["a", "b c", 2.5, true], "description": "Choose."}
+        }, "required": ["plain"]}"#;
+        let expected = "\
+- plain (string, required): A text: é.
+- blank (string, optional)
+- nothing (anything, optional)
+- listed (string or null, optional)
+- chosen (string, optional): Choose.
+  One of `a`, `b c`, `2.5`, `True`
+";
+        assert_eq!(described(schema), expected);
+    }
+
+    #[test]
+    fn what_is_inside_a_value_stands_below_it() {
+        let schema = r#"{"properties": {
+            "either": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "integer"}, "description": "Several."}]},
+            "pair": {"type": "array", "items": [{"type": "string"}, {"type": "boolean"}]},
+            "things": {"type": "array", "description": "Things.", "items": {
+                "type": "object", "required": ["name"], "additionalProperties": false,
+                "properties": {"name": {"type": "string", "description": "Its name."}}
+            }},
+            "map": {"type": "object", "additionalProperties": {"type": "number"}}
+        }}"#;
+        let expected = "\
+- either (string or list of integer, optional)
+  - string
+  - list of integer: Several.
+    - each item (integer)
+- pair (list, optional)
+  - item 1 (string)
+  - item 2 (boolean)
+- things (list of object, optional): Things.
+  - each item (object)
+    - name (string, required): Its name.
+    - no other field
+- map (object, optional)
+  - each other field (number)
+";
+        assert_eq!(described(schema), expected);
+    }
+
+    #[test]
+    fn a_tool_without_parameters_says_so() {
+        assert_eq!(described("{}"), "It takes no parameters.\n");
+    }
 }

@@ -69,8 +69,8 @@ pub(super) fn messages_json(request: &LlmRequest<'_>, wants_example: bool) -> St
 }
 
 fn result_json(message: &Message, said: Said, request: &LlmRequest<'_>) -> String {
-    let name = message.name.as_deref().unwrap_or("function");
-    message_json(said.of_tool(&format!("EXECUTION RESULT of [{name}]:\n")), Role::User, request)
+    let name = message.name.as_deref().unwrap_or("a function");
+    message_json(said.of_tool(&format!("Result of {name}:\n")), Role::User, request)
 }
 
 fn message_json(said: Said, role: Role, request: &LlmRequest<'_>) -> String {

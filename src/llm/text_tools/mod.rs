@@ -1,9 +1,9 @@
 //! Chat Completions for models that call no tools by themselves: tools are told and called in text.
 //!
-//! The protocol is the SDK's (`llm/mixins/fn_call_converter.py`, `non_native_fc.py`), so that a model sees the same
-//! whoever asks it. The words that the model reads are part of the protocol; they lie in `prompts/`, with where they
-//! come from. A request and an answer's pieces are those of [`super::chat_completions`]; this changes the messages on
-//! the way out and finds the call on the way in. What the log holds are calls and results as of any other model.
+//! How a call is written is the SDK's (`llm/mixins/fn_call_converter.py`, `non_native_fc.py`), because models were
+//! trained with it. The sentences around it are our own: `prompts/`, `functions.rs`. A request and an answer's pieces
+//! are those of [`super::chat_completions`]; this changes the messages on the way out and finds the call on the way in.
+//! What the log holds are calls and results as of any other model.
 
 mod call;
 mod decoder;

@@ -27,8 +27,8 @@ const OLD_NAMES: [(&str, &str); 4] = [
     ("str_replace", "file_editor"),
 ];
 
-/// What the SDK asks for with every call; a tool that does not want it does without.
-const OF_EVERY_CALL: [&str; 2] = ["security_risk", "summary"];
+/// What is asked for with every call; a tool that does not want it does without.
+pub(super) const OF_EVERY_CALL: [&str; 2] = ["security_risk", "summary"];
 
 /// More values than any call has.
 const MOST_VALUES: usize = 1000;

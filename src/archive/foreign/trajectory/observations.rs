@@ -96,7 +96,7 @@ pub fn observation(story: &mut Story<'_>, calls: &mut Calls, entry: &Entry<'_>, 
                 return Ok(());
             }
             if let (true, Some(Content::Text { text, .. })) = (is_of_the_user, content.first_mut()) {
-                *text = format!("Observed result of command executed by user:\n{text}");
+                *text = format!("What came of a command of the user's:\n{text}");
             }
             said(if is_of_the_user { Source::User } else { Source::Environment }, content)
         }
@@ -134,7 +134,8 @@ fn content(story: &mut Story<'_>, extras: &Entry<'_>, name: &str, text: String) 
     Ok(content)
 }
 
-/// V0 keeps the parts of what it tells a model about a command. Older versions have fewer of them.
+/// V0 keeps the parts of what it tells a model about a command. Older versions have fewer of them. The words around them
+/// are those of `event/observation_text.rs`.
 fn terminal_text(extras: &Entry<'_>, output: String) -> Result<String> {
     let Some(metadata) = extras.object("metadata")? else {
         return Ok(match extras.get("exit_code").and_then(i64::from_json) {
