@@ -64,12 +64,12 @@ async function buildWasm({ targetDirectory, tools, name, profile, features, chun
     const [wasm, glue] = [`pkg/${name}_bg.wasm`, `pkg/${name}.js`];
     const short = shorten(readFileSync(wasm), readFileSync(glue, "utf8"));
     writeFileSync(wasm, short.wasm);
-    await run(tools.splitter, ["pack", wasm]);
     const files = [wasm];
     for (const [chunk, { file }] of Object.entries(wanted)) {
       copyFileSync(path.join(cut, `${chunk}.wasm`), `pkg/${file}`);
       files.push(`pkg/${file}`);
     }
+    for (const file of files) await run(tools.splitter, ["pack", file]);
     // What belongs together has the same mark, without which the loader takes no file.
     const build = fingerprint([...files, { text: short.glue }]).slice(0, 12);
     for (const file of files) appendFileSync(file, customSection("build", build));

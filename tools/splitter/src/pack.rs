@@ -1,4 +1,4 @@
-//! The same wasm in fewer bytes: functions that are alike beside each other, which compresses well, every number as
+//! The same wasm in fewer bytes: functions that begin alike beside each other, which compresses well, every number as
 //! short as it can be, and no types or data segments that nothing uses.
 
 use std::{collections::BTreeSet, convert::Infallible, error::Error};
@@ -8,8 +8,9 @@ use wasm_encoder::{
 };
 use wasmparser::{
     BlockType, CodeSectionReader, CompositeInnerType, CustomSectionReader, Data, DataKind, DataSectionReader,
-    Element, ElementSectionReader, FunctionBody, FunctionSectionReader, Import, ImportSectionReader,
-    KnownCustom, Name, Operator, Parser, Payload, TypeRef, TypeSectionReader, UnpackedIndex,
+    Element, ElementSectionReader, FuncType, FunctionBody, FunctionSectionReader, Import,
+    ImportSectionReader, KnownCustom, Name, Operator, Parser, Payload, TypeRef, TypeSectionReader,
+    UnpackedIndex,
 };
 
 type Reencoded<T> = Result<T, reencode::Error<Infallible>>;
@@ -68,7 +69,7 @@ pub fn has_variables(wasm: &[u8]) -> Result<bool, Box<dyn Error>> {
 #[derive(Default)]
 struct Packing<'a> {
     /// Those of the first wasm, and so of all.
-    signatures: Vec<Vec<u8>>,
+    signatures: Vec<FuncType>,
     used_types: BTreeSet<u32>,
     wasms: Vec<Wasm<'a>>,
     functions: Vec<Function<'a>>,
@@ -96,8 +97,6 @@ struct Function<'a> {
     index: usize,
     type_index: u32,
     body: FunctionBody<'a>,
-    /// What it is like: its parameters and results, its local variables, and then what it does.
-    likeness: Vec<u8>,
 }
 
 impl<'a> Packing<'a> {
@@ -113,7 +112,7 @@ impl<'a> Packing<'a> {
                             let CompositeInnerType::Func(function) = one.composite_type.inner else {
                                 return Err("a type that is no function's".into());
                             };
-                            signatures.push(format!("{function:?}|").into_bytes());
+                            signatures.push(function);
                         }
                     }
                 }
@@ -142,15 +141,8 @@ impl<'a> Packing<'a> {
                     let index = wasm.imported_functions + bodies;
                     bodies += 1;
                     self.used_types.insert(type_index);
-                    let mut likeness = signatures[type_index as usize].clone();
-                    self.liken(bytes, &body, &mut likeness, &mut wasm.names_segments)?;
-                    self.functions.push(Function {
-                        wasm: self.wasms.len(),
-                        index,
-                        type_index,
-                        body,
-                        likeness,
-                    });
+                    wasm.names_segments |= self.read_body(&body)?;
+                    self.functions.push(Function { wasm: self.wasms.len(), index, type_index, body });
                 }
                 Payload::DataSection(section) => {
                     for segment in section {
@@ -172,38 +164,26 @@ impl<'a> Packing<'a> {
         Ok(())
     }
 
-    fn liken(
-        &mut self,
-        bytes: &[u8],
-        body: &FunctionBody<'_>,
-        likeness: &mut Vec<u8>,
-        names_segments: &mut bool,
-    ) -> Result<(), Box<dyn Error>> {
-        let mut locals = body.get_locals_reader()?;
-        for _ in 0..locals.get_count() {
-            let (count, of) = locals.read()?;
-            likeness.extend(format!("{count}{of:?},").into_bytes());
-        }
-        likeness.push(b'|');
-        let mut operators = body.get_operators_reader()?;
-        while !operators.eof() {
-            likeness.push(bytes[operators.original_position() as usize]);
-            match operators.read()? {
+    /// Notes the types that a function uses. Returns whether it names data segments.
+    fn read_body(&mut self, body: &FunctionBody<'_>) -> Result<bool, Box<dyn Error>> {
+        let mut names_segments = false;
+        for operator in body.get_operators_reader()? {
+            match operator? {
                 Operator::CallIndirect { type_index: of, .. }
                 | Operator::Block { blockty: BlockType::FuncType(of) }
                 | Operator::Loop { blockty: BlockType::FuncType(of) }
                 | Operator::If { blockty: BlockType::FuncType(of) } => {
                     self.used_types.insert(of);
                 }
-                Operator::MemoryInit { .. } | Operator::DataDrop { .. } => *names_segments = true,
+                Operator::MemoryInit { .. } | Operator::DataDrop { .. } => names_segments = true,
                 _ => {}
             }
         }
-        Ok(())
+        Ok(names_segments)
     }
 
     fn put_in_order(&mut self) {
-        self.functions.sort_by(|one, other| one.likeness.cmp(&other.likeness));
+        self.functions.sort_by_key(|function| (function.type_index, function.body.as_bytes()));
         let imported = self.wasms[0].imported_functions;
         self.function_indices =
             self.wasms.iter().map(|wasm| (0..(imported + wasm.types.len()) as u32).collect()).collect();
