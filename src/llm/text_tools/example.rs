@@ -35,7 +35,7 @@ fn arguments_for(tool: &ToolSchema) -> String {
     let required: Vec<String> = schema.read("required").unwrap_or_default();
     let mut arguments = RawObject::default();
     // These are asked for with every call, and forgotten where the example has none.
-    for (name, value) in OF_EVERY_CALL.into_iter().zip(["\"LOW\"", "\"See what it says\""]) {
+    for (name, value) in OF_EVERY_CALL.into_iter().zip(["\"LOW\"", "\"Try it out\""]) {
         if properties.get(name).is_some() {
             arguments.set(name, value);
         }
@@ -76,7 +76,7 @@ mod tests {
         let schema =
             format!(r#"{{"properties": {{{properties}}}, "required": ["where", "count", "deep", "all"]}}"#);
         let example = example_for(&[tool("finish", "{}"), tool("look", &schema)]);
-        let call = "<function=look>\n<parameter=summary>See what it says</parameter>\n<parameter=where>here</parameter>\n\
+        let call = "<function=look>\n<parameter=summary>Try it out</parameter>\n<parameter=where>here</parameter>\n\
                     <parameter=count>1</parameter>\n<parameter=deep>True</parameter>\n<parameter=all>[]</parameter>\n</function>";
         assert!(example.contains(call), "{example}");
         assert!(!example.contains("@@"), "{example}");

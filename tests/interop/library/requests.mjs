@@ -8,6 +8,7 @@ import { fixtures } from "../conversations.mjs";
 import { open, question, say, scripted } from "./chat.mjs";
 import { filesOf, packed } from "./files.mjs";
 import { conversations } from "./imported.mjs";
+import { marked } from "./told.mjs";
 import { isNewest } from "../versions.mjs";
 
 /** The settings of a stored model that a host can give here, by the names that they have here. */
@@ -51,7 +52,7 @@ const differencesOverResponses = {
   "secrets-with-cipher": (body) => ({ ...body, instructions: body.instructions.split("\n")[0] }),
   "empty-head": (body) => ({ ...body, instructions: "You are the agent of a threadkeep fixture. Use the tools you have." }),
 };
-/** Tools are told in the instructions, each side's in its own words. */
+/** Tools are told in the instructions. */
 const inText = new Set(["model-without-native-calls"]);
 /** What some provider would refuse: here it is put in order. */
 const inDisorder = new Set(["invalid-calls", "tool-definitions", "empty-answers"]);
@@ -80,9 +81,8 @@ async function isTheSdks(t, entry, sdk) {
   assert.equal(wrong.length > 0, inDisorder.has(entry.scenario), wrong.join());
   if (wrong.length > 0) return;
   const expected = (differences[entry.scenario] ?? ((body) => body))(theirs);
-  // Tools are the host's own, and described in our words.
-  const untold = (body) => (inText.has(entry.scenario) ? { ...without(body, "tools"), messages: body.messages.slice(1) } : without(body, "tools"));
-  assert.deepEqual(untold(ours), untold(expected));
+  // Tools are the host's own.
+  assert.deepEqual(without({ ...ours, messages: marked(ours.messages) }, "tools"), without(expected, "tools"));
 }
 
 async function isTheSdksOverResponses(t, entry, sdk) {

@@ -1,18 +1,17 @@
 // Conversations with a model that calls its tools in text.
 import assert from "node:assert/strict";
 import { eventsOf, say } from "../chat.mjs";
+import { marked } from "../told.mjs";
 
 const begin = ["SystemPrompt", "Message"];
 const llm = { nativeToolCalling: false };
 const call = (name, parameters) => [`<function=${name}>`, ...Object.entries(parameters).map(([key, value]) => `<parameter=${key}>${value}</parameter>`), ""].join("\n");
-/** Without the instructions, in which each side describes its tools in its own words. */
-const withoutTools = (messages) => messages.slice(1);
 
 export const textTools = {
   "thoughts called in text": {
     llm,
     tools: [],
-    compared: withoutTools,
+    compared: marked,
     replies: [{ text: `I think first.\n\n${call("think", { thought: "one & <two>" })}` }, { text: call("think", { thought: "\nthree\n four\n" }) }, { text: "Thought through." }],
     kinds: [...begin, "Action", "Observation", "Action", "Observation", "Message"],
   },
@@ -26,7 +25,7 @@ export const textTools = {
   "calls in text that cannot be read": {
     llm,
     tools: [],
-    compared: withoutTools,
+    compared: marked,
     replies: [{ text: call("nowhere", { x: 1 }) }, { text: call("think", {}) }, { text: "I cannot." }],
     kinds: [...begin, "Message", "Message", "Message"],
     play: async ({ conversation }) => {
