@@ -12,13 +12,13 @@ import type {
   ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, JSONObject, JSONValue, LiveEvent, LLMMessage, MessageEvent_,
   Observation, SecurityRisk, StreamingDeltaEvent, WaitingEvent,
 } from "./events.js";
-import { inTime, noted, opened as keptNow } from "./kept.js";
+import { inTime, noted, opened as noteOpened } from "./inventory.js";
 import { LLM, coreLLM } from "./llm.js";
 import { type Image, withImages } from "./images.js";
 import { Network, WAITED } from "./network.js";
 import { type ConversationInfo, type Listing, toInfo } from "./listing.js";
 import type { AnthropicMessages, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "./messages.js";
-import { importJSON, written } from "./foreign.js";
+import { importJSON, written } from "./interchange.js";
 import { Run, type RunOptions, type RunResult } from "./run.js";
 import type { SecurityAnalyzer } from "./security.js";
 import { type Store, coreStore, indexedDBStore } from "./store.js";
@@ -31,7 +31,7 @@ import type { CoreTool } from "./tool.js";
 
 /** Something about an opened conversation that the host should know, and perhaps show. */
 export interface ConversationWarning {
-  code: "set_aside" | "head_moved" | "interrupted" | "unreadable" | "history_broken" | "tools_unavailable" | "settings_unavailable" | "secrets_unavailable" | "store_lost";
+  code: "quarantined" | "head_moved" | "interrupted" | "unreadable" | "history_broken" | "tools_unavailable" | "settings_unavailable" | "secrets_unavailable" | "store_lost";
   message: string;
 }
 
@@ -136,7 +136,7 @@ export class Conversation implements AsyncDisposable {
     try {
       const message = await secrets.open(opened, agent.llm.options);
       const warnings = conversation.#warnings;
-      const lost = await keptNow(store, id, given.isGiven, opened.found());
+      const lost = await noteOpened(store, id, given.isGiven, opened.found());
       if (lost) warnings.push({ code: "store_lost", message: lost });
       if (message) warnings.push({ code: "secrets_unavailable", message });
       const waited = conversation.state.agent_state?.[WAITED] as { message: string } | undefined;

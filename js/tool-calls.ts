@@ -2,7 +2,7 @@
 import { newId } from "./arguments.js";
 import { ThreadkeepError } from "./errors.js";
 import type { LiveEvent } from "./events.js";
-import { inTime } from "./kept.js";
+import { inTime } from "./inventory.js";
 import type { Secrets } from "./secrets.js";
 import { type CoreTool, type Tool, type ToolContext, toCore } from "./tool.js";
 

@@ -4,7 +4,7 @@ pub mod error;
 pub mod id;
 pub mod json;
 pub mod names;
-pub mod turn;
+pub mod fair_mutex;
 pub mod cancel;
 pub mod host;
 pub mod event;

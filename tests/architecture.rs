@@ -14,7 +14,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("json", &[]),
     ("names", &[]),
-    ("turn", &[]),
+    ("fair_mutex", &[]),
     ("cancel", &[]),
     ("host", &[]),
     ("id", &["error"]),
@@ -30,12 +30,26 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "conversation",
         &[
-            "agent", "cancel", "context", "error", "event", "hooks", "host", "id", "json", "llm", "names",
-            "secret", "security", "store", "tool", "turn",
+            "agent",
+            "cancel",
+            "context",
+            "error",
+            "event",
+            "hooks",
+            "host",
+            "id",
+            "json",
+            "llm",
+            "names",
+            "secret",
+            "security",
+            "store",
+            "tool",
+            "fair_mutex",
         ],
     ),
     ("archive", &["context", "error", "event", "host", "id", "json", "llm", "names", "store"]),
-    ("web", &["error", "host", "id", "llm", "store", "turn"]),
+    ("web", &["error", "host", "id", "llm", "store", "fair_mutex"]),
     (
         "bindings",
         &[
@@ -224,7 +238,8 @@ fn a_status_is_set_by_the_table_and_every_row_of_it_is_used() {
     }
     let (_, table) =
         sources("src/conversation", ".rs").into_iter().find(|(path, _)| path.ends_with(table)).unwrap();
-    let rows = table.split("words!(Transition {").nth(1).and_then(|rest| rest.split("});").next()).unwrap();
+    let rows =
+        table.split("string_enum!(Transition {").nth(1).and_then(|rest| rest.split("});").next()).unwrap();
     for row in rows.lines().filter_map(|line| line.trim().split_once(" = ")) {
         let is_used = code.iter().any(|(_, text)| text.contains(&format!("Transition::{}", row.0)));
         assert!(is_used, "nothing in src/conversation makes the transition {}", row.0);

@@ -2,7 +2,7 @@
 // files; events go from the store into the archive as they are.
 import { openExport, storeFailed, withoutSecrets } from "../../pkg/threadkeep.js";
 import { ThreadkeepError } from "../errors.js";
-import { inTime } from "../kept.js";
+import { inTime } from "../inventory.js";
 import type { Store, StoredEvent } from "../store.js";
 import { type Bytes, Turns } from "./bytes.js";
 import { packed } from "./packing.js";

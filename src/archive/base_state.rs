@@ -1,7 +1,7 @@
 //! `base_state.json` on its way in and out: whose it is, what is left of a torn one, and the form that leaves.
 
 use super::{
-    contents::SET_ASIDE,
+    contents::QUARANTINE,
     event_text::{CUT_OFF, EMPTY, object_text},
     invalid, json, secrets, undecided,
 };
@@ -43,7 +43,7 @@ pub fn read(content: Option<&[u8]>, entry: &str, folder: Option<ConversationId>)
                     "breaks off; the settings before the break were kept, the others fall back to their defaults"
                 }
             };
-            warnings.push(format!("{entry} {kept}, and {SET_ASIDE}"));
+            warnings.push(format!("{entry} {kept}, and {QUARANTINE}"));
             saved(rest, id)
         }
         (Some(Err(Flaw::Torn(_))), None) => {
@@ -71,7 +71,7 @@ pub fn read(content: Option<&[u8]>, entry: &str, folder: Option<ConversationId>)
         None => text,
         Some(what) => {
             warnings.push(format!(
-                "{entry} has no {what} that can be used; a default stands in, and {SET_ASIDE}"
+                "{entry} has no {what} that can be used; a default stands in, and {QUARANTINE}"
             ));
             is_rebuilt = true;
             saved(&text, id)

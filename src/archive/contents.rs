@@ -338,7 +338,7 @@ fn conversation(top: Top, files: Files, wrapper: &str) -> Result<Conversation> {
             Place::Event { number, id } => numbered.push((number, id, name(), entry)),
             Place::NoEvent => {
                 let why = "has a name that no event file has";
-                warnings.push(format!("{prefix}{path} {why}; {SET_ASIDE}"));
+                warnings.push(format!("{prefix}{path} {why}; {QUARANTINE}"));
                 aside.push((name(), entry));
             }
         }
@@ -367,7 +367,7 @@ fn conversation(top: Top, files: Files, wrapper: &str) -> Result<Conversation> {
 }
 
 /// Said of files that are kept, but not used.
-pub const SET_ASIDE: &str = "the file is kept under set-aside/";
+pub const QUARANTINE: &str = "the file is kept under quarantine/";
 
 /// The log that these event files make, in the order of their numbers. A number that is missing or there twice costs
 /// nothing but the numbers: the SDK would end the log there. Of two files of one id the first counts, as for the SDK.
@@ -384,7 +384,7 @@ fn log(
     for (number, id, name, entry) in numbered {
         let named = format!("{prefix}{}/{name}", name::EVENTS);
         if !ids.add(id.as_str(), 0) {
-            warnings.push(format!("{named}: another event has the same id; {SET_ASIDE}"));
+            warnings.push(format!("{named}: another event has the same id; {QUARANTINE}"));
             aside.push((name, entry));
             expected = expected.max(number.saturating_add(1));
             continue;

@@ -18,7 +18,7 @@
 mod base_state;
 mod contents;
 mod event_text;
-pub mod foreign;
+pub mod interchange;
 pub mod history;
 mod import;
 mod json;
@@ -28,7 +28,7 @@ mod pages;
 mod plan;
 mod reading;
 mod secrets;
-mod set_aside;
+mod quarantine;
 mod undecided;
 mod verify;
 mod writing;

@@ -6,8 +6,8 @@ use super::{
     contents::{Conversation, Entry, Part},
     invalid, limits,
     name::BASE_STATE,
+    quarantine::Quarantine,
     secrets::{is_searched, without_secrets},
-    set_aside::SetAside,
     undecided::marked,
     verify::{Head, Verified, position},
     writing::{Failure, Source, Unreadable, Writing},
@@ -90,7 +90,7 @@ impl<'a> Plan<'a> {
         }
         let is_one_commit = self.is_one_commit(from);
         let mut batch = Batch { writing: self.new_writing(from), bytes: 0 };
-        let mut set_aside = SetAside::new(self.conversation);
+        let mut quarantine = Quarantine::new(self.conversation);
         let base_state = self.base_state().await?;
         let parts = self.conversation.parts(0, &|part| match part {
             Part::Event(index) => index as u64 >= from,
@@ -100,21 +100,21 @@ impl<'a> Plan<'a> {
         for ((_, part), entry) in parts {
             let source = Source::Entry(entry.position);
             match part {
-                Part::BaseState => batch.writing.files.push((set_aside.path(BASE_STATE)?, source)),
+                Part::BaseState => batch.writing.files.push((quarantine.path(BASE_STATE)?, source)),
                 Part::Event(index) if index < position(self.verified.length) => {
                     let Some(event) = self.conversation.events.get(index) else { continue };
                     let id = event.id.clone();
                     if let Some(mend) = self.verified.mend(index) {
                         let mended = mend.content(&self.content(&entry).await?, &id).unwrap_or_default();
                         batch.writing.events.push((id, Source::Given(mended)));
-                        let path = set_aside.path(&self.conversation.event_file_name(index))?;
+                        let path = quarantine.path(&self.conversation.event_file_name(index))?;
                         batch.writing.files.push((path, source));
                     } else {
                         batch.writing.events.push((id, source));
                     }
                 }
                 Part::Event(index) => {
-                    let path = set_aside.path(&self.conversation.event_file_name(index))?;
+                    let path = quarantine.path(&self.conversation.event_file_name(index))?;
                     batch.writing.files.push((path, source));
                 }
                 Part::File(index) => {
@@ -127,7 +127,7 @@ impl<'a> Plan<'a> {
                 }
                 Part::Aside(index) => {
                     let Some((name, _)) = self.conversation.aside.get(index) else { continue };
-                    batch.writing.files.push((set_aside.path(name)?, source));
+                    batch.writing.files.push((quarantine.path(name)?, source));
                 }
             }
             batch.bytes = batch.bytes.saturating_add(entry.size);

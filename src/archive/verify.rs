@@ -2,7 +2,7 @@
 
 use super::{
     Archive, base_state,
-    contents::{Contents, Conversation, Part, SET_ASIDE},
+    contents::{Contents, Conversation, Part, QUARANTINE},
     event_text::{EventText, Mend, NOT_UTF8, ROOT, UTF16, event_text},
     invalid,
     reading::{self, Tagged},
@@ -164,7 +164,7 @@ impl Findings {
             let Some(why) = found.broken else { continue };
             if index >= length {
                 let and = "the conversation ends before it, and";
-                warnings.push(format!("{} {why}; {and} {SET_ASIDE}", name(index)));
+                warnings.push(format!("{} {why}; {and} {QUARANTINE}", name(index)));
             } else if matches!(why, NOT_UTF8 | UTF16) {
                 return Err(invalid(format!("entry {} {why}", name(index))));
             } else {
@@ -219,7 +219,7 @@ fn mends(conversation: &Conversation, events: &[Found], warnings: &mut Vec<Strin
                 new_parent = Some(id_at(place).to_owned());
                 warnings.push(format!(
                     "{} follows an event that calls itself {}; it follows it under the id in its file's name now, and \
-                     the file as it was is kept under set-aside/",
+                     the file as it was is kept under quarantine/",
                     conversation.entry_name(Part::Event(index)),
                     shown(parent)
                 ));
@@ -233,7 +233,7 @@ fn mends(conversation: &Conversation, events: &[Found], warnings: &mut Vec<Strin
                 new_parent = Some(place.map_or(ROOT, id_at).to_owned());
                 warnings.push(format!(
                     "{} follows an event that is not there before it; it follows {}, and the file as it was is kept \
-                     under set-aside/",
+                     under quarantine/",
                     conversation.entry_name(Part::Event(index)),
                     if place.is_some() { "the one before it now" } else { "none now" }
                 ));
@@ -243,7 +243,7 @@ fn mends(conversation: &Conversation, events: &[Found], warnings: &mut Vec<Strin
         if let Some(id) = &found.other_id {
             warnings.push(format!(
                 "{} holds an event that calls itself {}; it has the id in its file's name now, and the file as it was \
-                 is kept under set-aside/",
+                 is kept under quarantine/",
                 conversation.entry_name(Part::Event(index)),
                 shown(id)
             ));

@@ -4,7 +4,7 @@
 
 use super::{
     archive::Archives,
-    error::words_of,
+    error::message_of,
     host_store::{HostStore, commit_object, meaning},
     imported::{claimed, imported_to_js, object},
 };
@@ -139,7 +139,7 @@ impl Archive for Zip {
 
     fn next_entries(&self) -> LocalBoxFuture<'_, std::result::Result<Vec<EntryHeader>, String>> {
         Box::pin(async {
-            let entries = self.0.next_entries().await.map_err(|thrown| words_of(&thrown))?;
+            let entries = self.0.next_entries().await.map_err(|thrown| message_of(&thrown))?;
             let entries: ZipEntries = entries.unchecked_into();
             let numbers = entries.numbers().to_vec();
             let mut headers = Vec::with_capacity(numbers.len() / 3);
@@ -203,7 +203,7 @@ fn numbers(positions: &[usize]) -> Uint32Array {
 
 /// The whole archive cannot be read any more.
 fn lost(positions: &[usize], thrown: &JsValue) -> Unreadable {
-    Unreadable { position: positions.first().copied().unwrap_or_default(), reason: words_of(thrown) }
+    Unreadable { position: positions.first().copied().unwrap_or_default(), reason: message_of(thrown) }
 }
 
 fn unreadable(answer: JsValue) -> Unreadable {

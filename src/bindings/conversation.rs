@@ -141,8 +141,8 @@ impl CoreConversation {
 
     /// The model's key where the host gave none, and the token that is stored for it.
     #[wasm_bindgen(js_name = keepKey)]
-    pub fn keep_key(&self, key: Option<String>, token: String) {
-        self.conversation.keep_key(key.as_deref(), token);
+    pub fn store_key(&self, key: Option<String>, token: String) {
+        self.conversation.store_key(key.as_deref(), token);
     }
 
     /// Answers a method of `Conversation` in `js/conversation.ts`. One export for all that wait: each would be

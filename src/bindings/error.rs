@@ -10,7 +10,7 @@ pub fn invalid(message: impl Into<String>) -> Error {
 }
 
 /// What JavaScript code threw or rejected with, in its own words. Anything can be thrown, also nothing.
-pub fn words_of(thrown: &JsValue) -> String {
+pub fn message_of(thrown: &JsValue) -> String {
     let message = Reflect::get(thrown, &"message".into()).ok().and_then(|message| message.as_string());
     let json = || js_sys::JSON::stringify(thrown).ok().and_then(|json| JsValue::from(json).as_string());
     message
@@ -23,7 +23,7 @@ pub fn words_of(thrown: &JsValue) -> String {
 pub fn error_of(thrown: &JsValue) -> Error {
     let code = Reflect::get(thrown, &"code".into()).ok().and_then(|code| code.as_string());
     let code = ErrorCode::ALL.iter().find(|known| Some(known.as_str()) == code.as_deref());
-    Error::new(code.copied().unwrap_or(ErrorCode::Internal), words_of(thrown))
+    Error::new(code.copied().unwrap_or(ErrorCode::Internal), message_of(thrown))
 }
 
 /// Sets a property of an object that is our own, which cannot fail.

@@ -1,7 +1,7 @@
 //! Hooks that are functions of the host.
 
 use super::{
-    error::{invalid, words_of},
+    error::{invalid, message_of},
     options::{function, property},
 };
 use crate::{
@@ -48,7 +48,7 @@ impl Hooks for JsHooks {
     ) -> LocalBoxFuture<'static, std::result::Result<HookDecision, String>> {
         let ask = self.ask.clone();
         Box::pin(async move {
-            let failed = |thrown: JsValue| words_of(&thrown);
+            let failed = |thrown: JsValue| message_of(&thrown);
             let answer =
                 ask.call2(&JsValue::UNDEFINED, &event_type.as_str().into(), &input.into()).map_err(failed)?;
             let answer = JsFuture::from(Promise::resolve(&answer)).await.map_err(failed)?;

@@ -16,7 +16,7 @@ use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 /// What the chunk does.
 pub trait Messages {
-    /// See `importForeign`.
+    /// See `importInterchange`.
     fn import(
         &self,
         text: String,
@@ -44,8 +44,8 @@ pub trait Messages {
 }
 
 /// Imports a conversation that another program wrote down as JSON, as a new one. `claim` as for `importArchive`.
-#[wasm_bindgen(js_name = importForeign, unchecked_return_type = "Promise<CoreImported>")]
-pub fn import_foreign(text: String, store: Object, claim: Function) -> Promise {
+#[wasm_bindgen(js_name = importInterchange, unchecked_return_type = "Promise<CoreImported>")]
+pub fn import_interchange(text: String, store: Object, claim: Function) -> Promise {
     promise(async move { chunks::messages().await?.import(text, store, claim).await })
 }
 

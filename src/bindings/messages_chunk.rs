@@ -10,7 +10,7 @@ use super::{
 use crate::{
     archive::{
         Claim, ImportOptions,
-        foreign::{Form, import_foreign, request_body, written},
+        interchange::{Form, import_interchange, request_body, written},
     },
     error::{Error, ErrorCode, Result},
     host::Host as _,
@@ -37,7 +37,7 @@ impl Messages for MessagesChunk {
             let store = HostStore::new(store);
             let claim = |id| -> LocalBoxFuture<'_, Option<Claim>> { claimed(&claim, id) };
             let options = ImportOptions { now: WebHost.now(), on_progress: &|_| {}, claim: &claim };
-            Ok(imported_to_js(&import_foreign(&text, &store, &WebHost, &options).await?))
+            Ok(imported_to_js(&import_interchange(&text, &store, &WebHost, &options).await?))
         })
     }
 

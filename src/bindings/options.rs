@@ -2,7 +2,7 @@
 //! fit here all the same is an error that names it.
 
 use super::{
-    error::{invalid, words_of},
+    error::{invalid, message_of},
     tool::JsTool,
     wire_apis::ChunkWireApis,
 };
@@ -185,7 +185,7 @@ pub fn llm(object: &JsValue) -> Result<Llm> {
         output_cost_per_token: plain.number("outputCostPerToken")?,
         ..LlmOptions::new(plain.required_text("model")?)
     };
-    *options.kept_key.token.borrow_mut() = plain.text("keyToken")?;
+    *options.stored_key.token.borrow_mut() = plain.text("keyToken")?;
     let mut made = Llm::new(options, http, Rc::new(WebHost))?;
     made.wire_apis = Some(Rc::new(ChunkWireApis));
     for fallback in Array::from(&property(object, "fallbacks")).iter() {
@@ -221,8 +221,8 @@ fn text_function(ask: Function, name: &'static str) -> TextFunction {
             };
             match answer {
                 Ok(text) => text.as_string().ok_or_else(|| format!("{name} must return a string")),
-                Err(thrown) if name.is_empty() => Err(words_of(&thrown)),
-                Err(thrown) => Err(format!("{name} failed: {}", words_of(&thrown))),
+                Err(thrown) if name.is_empty() => Err(message_of(&thrown)),
+                Err(thrown) => Err(format!("{name} failed: {}", message_of(&thrown))),
             }
         })
     })

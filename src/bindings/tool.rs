@@ -1,7 +1,7 @@
 //! A tool that is JavaScript.
 
 use super::{
-    error::{invalid, set, words_of},
+    error::{invalid, message_of, set},
     options::{Options, function, property},
 };
 use crate::{
@@ -73,7 +73,7 @@ impl Tool for JsTool {
     fn check(&self, arguments: &str) -> std::result::Result<(), String> {
         match self.check.call1(&JsValue::UNDEFINED, &arguments.into()) {
             Ok(complaint) => complaint.as_string().map_or(Ok(()), Err),
-            Err(thrown) => Err(words_of(&thrown)),
+            Err(thrown) => Err(message_of(&thrown)),
         }
     }
 
@@ -89,7 +89,7 @@ impl Tool for JsTool {
     fn call(&self, call: ToolCall) -> LocalBoxFuture<'static, std::result::Result<ToolOutput, ToolFailure>> {
         let execute = self.execute.clone();
         Box::pin(async move {
-            let failed = |thrown: JsValue| ToolFailure(words_of(&thrown));
+            let failed = |thrown: JsValue| ToolFailure(message_of(&thrown));
             let abort = AbortOnDrop(AbortController::new().map_err(failed)?);
             let context = Object::new();
             set(&context, "signal", &abort.0.signal());

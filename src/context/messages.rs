@@ -22,16 +22,16 @@ const NO_OUTPUT: &str = "The call gave no output.";
 /// The messages of these events. The actions of one response make one message, neighbouring messages of the user
 /// are one, and a [`crate::event::Condensation`] stands for its summary.
 pub fn events_to_messages(events: &[Event]) -> Vec<Message> {
-    said_in(events).into_iter().map(|said| said.message).collect()
+    numbered_in(events).into_iter().map(|numbered| numbered.message).collect()
 }
 
 /// The messages of these events in a form that every provider accepts.
 pub fn history_of(events: &[Event]) -> Vec<Message> {
-    in_order(said_in(events))
+    in_order(numbered_in(events))
 }
 
 /// A message, and the numbers of the calls that it makes and answers. The ids of calls may come again.
-struct Said {
+struct Numbered {
     message: Message,
     calls: Vec<usize>,
     answers: Option<usize>,
@@ -55,18 +55,18 @@ impl Numbers {
         self.known.get(id).unwrap_or_default()
     }
 
-    fn said(&mut self, message: Message) -> Said {
+    fn numbered(&mut self, message: Message) -> Numbered {
         let mut calls = Vec::new();
         for call in calls_of(&message) {
             calls.push(self.number(&call.id));
         }
         let answers = message.tool_call_id.as_deref().map(|id| self.number(id));
-        Said { message, calls, answers }
+        Numbered { message, calls, answers }
     }
 }
 
-fn said_in(events: &[Event]) -> Vec<Said> {
-    let mut all: Vec<Said> = Vec::new();
+fn numbered_in(events: &[Event]) -> Vec<Numbered> {
+    let mut all: Vec<Numbered> = Vec::new();
     let mut others = Numbers::from(events.len());
     let mut open_response = None;
     for (event, call) in events.iter().zip(pairs(events)) {
@@ -83,19 +83,21 @@ fn said_in(events: &[Event]) -> Vec<Said> {
             _ => event.to_llm_message(),
         };
         let Some(message) = message else { continue };
-        let mut said = others.said(message);
+        let mut numbered = others.numbered(message);
         open_response = None;
         if let Body::ActionEvent(action) = body {
             open_response = Some(action.llm_response_id.as_str());
-            said.calls = call.into_iter().collect();
+            numbered.calls = call.into_iter().collect();
         } else {
-            said.answers = call.or(said.answers);
+            numbered.answers = call.or(numbered.answers);
         }
         match all.last_mut() {
-            Some(last) if is_plain_user_message(&last.message) && is_plain_user_message(&said.message) => {
-                last.message.content.extend(said.message.content);
+            Some(last)
+                if is_plain_user_message(&last.message) && is_plain_user_message(&numbered.message) =>
+            {
+                last.message.content.extend(numbered.message.content);
             }
-            _ => all.push(said),
+            _ => all.push(numbered),
         }
     }
     all
@@ -122,15 +124,15 @@ fn is_plain_user_message(message: &Message) -> bool {
 /// Calls are known by their ids here, where [`history_of`] knows them by their events.
 pub fn repair(messages: Vec<Message>) -> Vec<Message> {
     let mut numbers = Numbers::from(0);
-    in_order(messages.into_iter().map(|message| numbers.said(message)).collect())
+    in_order(messages.into_iter().map(|message| numbers.numbered(message)).collect())
 }
 
-fn in_order(said: Vec<Said>) -> Vec<Message> {
-    let said = instructions_first(said);
+fn in_order(numbered: Vec<Numbered>) -> Vec<Message> {
+    let numbered = instructions_first(numbered);
     // Where each call is answered last.
     let mut last_answers: Vec<usize> = Vec::new();
-    for (place, said) in said.iter().enumerate() {
-        if let (Role::Tool, Some(call)) = (said.message.role, said.answers) {
+    for (place, numbered) in numbered.iter().enumerate() {
+        if let (Role::Tool, Some(call)) = (numbered.message.role, numbered.answers) {
             last_answers.resize(last_answers.len().max(call + 1), 0);
             if let Some(last) = last_answers.get_mut(call) {
                 *last = place;
@@ -138,17 +140,17 @@ fn in_order(said: Vec<Said>) -> Vec<Message> {
         }
     }
     let is_answered_behind = |call: usize, place: usize| last_answers.get(call) > Some(&place);
-    let mut turns: Vec<Turn> = Vec::with_capacity(said.len());
-    for (place, said) in said.into_iter().enumerate() {
-        if said.message.role == Role::Tool {
+    let mut turns: Vec<Turn> = Vec::with_capacity(numbered.len());
+    for (place, numbered) in numbered.into_iter().enumerate() {
+        if numbered.message.role == Role::Tool {
             // An answer belongs to the latest turn whose call is still open; one without a call is left out.
-            let is_asked_for = |turn: &&mut Turn| said.answers.is_some_and(|call| turn.waits_for(call));
+            let is_asked_for = |turn: &&mut Turn| numbered.answers.is_some_and(|call| turn.waits_for(call));
             if let Some(turn) = turns.iter_mut().rev().find(is_asked_for) {
-                turn.answer(said);
+                turn.answer(numbered);
             }
             continue;
         }
-        let turn = Turn::of(said);
+        let turn = Turn::of(numbered);
         match turns.last_mut() {
             Some(last) if last.is_continued_by(&turn, |call| is_answered_behind(call, place)) => {
                 last.absorb(turn);
@@ -164,12 +166,12 @@ fn in_order(said: Vec<Said>) -> Vec<Message> {
 }
 
 /// What is not empty, the instructions before everything else.
-fn instructions_first(all: Vec<Said>) -> Vec<Said> {
+fn instructions_first(all: Vec<Numbered>) -> Vec<Numbered> {
     let (mut first, mut others) = (Vec::new(), Vec::new());
-    for said in all {
-        if let Some(message) = without_emptiness(said.message) {
+    for numbered in all {
+        if let Some(message) = without_emptiness(numbered.message) {
             let list = if message.role == Role::System { &mut first } else { &mut others };
-            list.push(Said { message, ..said });
+            list.push(Numbered { message, ..numbered });
         }
     }
     first.append(&mut others);
@@ -206,19 +208,19 @@ struct Turn {
 }
 
 impl Turn {
-    fn of(said: Said) -> Self {
+    fn of(numbered: Numbered) -> Self {
         let mut open = Vec::new();
-        for (call, number) in calls_of(&said.message).iter().zip(said.calls) {
+        for (call, number) in calls_of(&numbered.message).iter().zip(numbered.calls) {
             open.push((number, call.id.clone()));
         }
-        Self { message: said.message, answers: Vec::new(), open }
+        Self { message: numbered.message, answers: Vec::new(), open }
     }
 
     fn waits_for(&self, call: usize) -> bool {
         self.open.iter().any(|(open, _)| *open == call)
     }
 
-    fn answer(&mut self, answer: Said) {
+    fn answer(&mut self, answer: Numbered) {
         if let Some(place) = self.open.iter().position(|(open, _)| Some(*open) == answer.answers) {
             let (call, id) = self.open.remove(place);
             let answer = Message { tool_call_id: Some(id), ..answer.message };

@@ -14,7 +14,7 @@ use crate::{
         json::{EditableObject, ObjectWriter},
     },
     id::{ConversationId, EventId},
-    json::{FromJson, RawObject, ToJson, words},
+    json::{FromJson, RawObject, ToJson, string_enum},
 };
 use std::rc::Rc;
 
@@ -69,7 +69,7 @@ pub enum ExecutionStatus {
     Deleting,
 }
 
-words!(ExecutionStatus {
+string_enum!(ExecutionStatus {
     Idle = "idle",
     Running = "running",
     Paused = "paused",

@@ -14,9 +14,9 @@ use crate::{
     cancel::CancelToken,
     error::{Error, ErrorCode, Result},
     event::{Event, Source, SystemPromptEvent},
+    fair_mutex::FairGuard,
     llm::message::Content,
     tool::record_of_tool,
-    turn::Turn,
 };
 
 impl Conversation {
@@ -56,7 +56,7 @@ impl Conversation {
     /// transaction.
     pub(super) async fn commit(
         &self,
-        queue: &Turn,
+        queue: &FairGuard,
         mut state: BaseState,
         mut plan: Plan,
     ) -> Result<Vec<Event>> {

@@ -7,7 +7,7 @@
 use super::{
     Conversation,
     active_branch::load,
-    hooks::Said,
+    hooks::HookAnswers,
     machine::{Command, Rewrite, calls::Renamed},
 };
 use crate::{
@@ -37,12 +37,12 @@ impl Conversation {
             body: self.with_arguments(&old, arguments)?.into(),
         };
         let risk = self.risk_of_edited(&edited, &id).await;
-        let said = self.ask_about_edited(&edited, &id).await;
+        let hook_answers = self.ask_about_edited(&edited, &id).await;
         if self.0.log.has_unstored() {
             // On the other branch a call would stand without the result that it has had.
             self.append(Vec::new()).await?;
         }
-        let rewrite = self.rewrite(&old, edited, &id, risk, said).await?;
+        let rewrite = self.rewrite(&old, edited, &id, risk, hook_answers).await?;
         let events = self.perform(Command::EditAction(rewrite)).await?;
         events
             .into_iter()
@@ -93,7 +93,7 @@ impl Conversation {
         edited: Draft,
         edited_id: &EventId,
         risk: Option<SecurityRisk>,
-        said: Said,
+        hook_answers: HookAnswers,
     ) -> Result<Rewrite> {
         let log = &self.0.log;
         let branch = load(&*log.store, log.id, log.head()).await?.events;
@@ -111,7 +111,7 @@ impl Conversation {
                 "the log cannot be read behind this call, so it cannot be written again; reject the call";
             return Err(Error::new(ErrorCode::InvalidState, text));
         }
-        let mut drafts = said.drafts;
+        let mut drafts = hook_answers.drafts;
         let mut renamed = Renamed(Vec::new());
         // What an analyzer of the SDK said of the old arguments says nothing of the new ones.
         for event in batch.iter().filter(|event| !matches!(event.body(), Body::SecurityAnalysisEvent(_))) {
@@ -129,7 +129,7 @@ impl Conversation {
             renamed,
             edited: edited_id.clone(),
             risk,
-            denied: said.denied,
+            denied: hook_answers.denied,
         })
     }
 }

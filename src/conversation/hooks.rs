@@ -33,14 +33,14 @@ const LONGEST_GOODBYE: Duration = Duration::from_secs(10);
 
 /// What hooks said, until it is committed together with what they were asked about.
 #[derive(Default)]
-pub(super) struct Said {
+pub(super) struct HookAnswers {
     /// Their events.
     pub drafts: Vec<Draft>,
     /// What they denied, and why.
     pub denied: Vec<(EventId, String)>,
 }
 
-impl Said {
+impl HookAnswers {
     /// Keeps what was denied of actions.
     pub fn block_actions(&self, state: &mut BaseState) {
         calls::deny(state, &self.denied);
@@ -106,38 +106,38 @@ impl Conversation {
     }
 
     /// Before a user's message is stored under this id; may add to what the model reads.
-    pub(super) async fn ask_about_message(&self, id: &EventId, message: &mut MessageEvent) -> Said {
+    pub(super) async fn ask_about_message(&self, id: &EventId, message: &mut MessageEvent) -> HookAnswers {
         let input = HookInput {
             message: Some(message.llm_message.text()),
             message_id: Some(id.as_str().to_owned()),
             ..HookInput::new(HookEventType::UserPromptSubmit)
         };
-        let Some(asked) = self.hook(input) else { return Said::default() };
+        let Some(asked) = self.hook(input) else { return HookAnswers::default() };
         let (result, draft) = asked.await;
         if let Some(text) = result.additional_context() {
             message.extended_content.push(Content::text(text));
         }
         let denied = result.denial().map(|reason| (id.clone(), reason));
-        Said { drafts: vec![draft], denied: denied.into_iter().collect() }
+        HookAnswers { drafts: vec![draft], denied: denied.into_iter().collect() }
     }
 
     /// Before the calls of an answer are stored, in their order.
-    pub(super) async fn ask_about_calls(&self, calls: &[Call]) -> Said {
-        let mut said = Said::default();
+    pub(super) async fn ask_about_calls(&self, calls: &[Call]) -> HookAnswers {
+        let mut hook_answers = HookAnswers::default();
         for call in calls {
             let Some(asked) = self.hook(about_call(HookEventType::PreToolUse, call)) else { break };
             let (result, draft) = asked.await;
-            said.drafts.push(draft);
-            said.denied.extend(result.denial().map(|reason| (call.action_id.clone(), reason)));
+            hook_answers.drafts.push(draft);
+            hook_answers.denied.extend(result.denial().map(|reason| (call.action_id.clone(), reason)));
         }
-        said
+        hook_answers
     }
 
     /// Before a call that waits is stored with other arguments.
-    pub(super) async fn ask_about_edited(&self, edited: &Draft, id: &EventId) -> Said {
+    pub(super) async fn ask_about_edited(&self, edited: &Draft, id: &EventId) -> HookAnswers {
         match call_in(&edited.body, id) {
             Some(call) => self.ask_about_calls(&[call]).await,
-            None => Said::default(),
+            None => HookAnswers::default(),
         }
     }
 

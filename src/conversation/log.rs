@@ -14,11 +14,11 @@ use crate::{
     context::branch,
     error::Result,
     event::{Body, Event, Head, Source},
+    fair_mutex::{FairGuard, FairMutex},
     host::Host,
     id::{ConversationId, EventId},
     secret::Mask,
     store::{Commit, Store, StoreError},
-    turn::{Turn, TurnLock},
 };
 use std::{
     cell::{Cell, Ref, RefCell},
@@ -36,7 +36,7 @@ pub struct EventLog {
     /// What no event may say that is not the user's own.
     pub(super) mask: Mask,
     listener: Listener,
-    commits: TurnLock,
+    commits: FairMutex,
     state: RefCell<BaseState>,
     length: Cell<u64>,
     /// Which conversation of this id it is.
@@ -66,7 +66,7 @@ impl EventLog {
             host,
             mask: Mask::default(),
             listener,
-            commits: TurnLock::default(),
+            commits: FairMutex::default(),
             state: RefCell::new(state),
             length: Cell::new(length),
             created_at,
@@ -119,15 +119,15 @@ impl EventLog {
     }
 
     /// The place of a commit: others wait until it is dropped, in the order in which they came.
-    pub async fn queue(&self) -> Turn {
-        self.commits.take().await
+    pub async fn queue(&self) -> FairGuard {
+        self.commits.lock().await
     }
 
     /// Loads the active branch, if that has not been done: from then on it is kept current.
     ///
     /// # Errors
     /// Those of the store.
-    pub async fn load_branch(&self, _queue: &Turn) -> Result<()> {
+    pub async fn load_branch(&self, _queue: &FairGuard) -> Result<()> {
         if self.branch.borrow().is_none() {
             let loaded = load(&*self.store, self.id, self.head()).await?;
             *self.damage.borrow_mut() = about_history(&loaded);
@@ -187,7 +187,12 @@ impl EventLog {
     ///
     /// # Errors
     /// Those of the store; nothing has changed then, but what the plan holds goes into the next one.
-    pub async fn commit(&self, _queue: &Turn, mut state: BaseState, mut plan: Plan) -> Result<Vec<Event>> {
+    pub async fn commit(
+        &self,
+        _queue: &FairGuard,
+        mut state: BaseState,
+        mut plan: Plan,
+    ) -> Result<Vec<Event>> {
         self.must_hold(plan.held);
         let settled = self.unstored.borrow().len();
         plan.drafts.splice(0..0, self.unstored.borrow().iter().cloned());

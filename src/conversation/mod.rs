@@ -14,7 +14,7 @@ mod execute_tool;
 mod hooks;
 mod imported;
 mod inbox;
-mod kept_answer;
+mod background;
 mod limits;
 mod log;
 mod machine;

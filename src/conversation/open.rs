@@ -95,8 +95,8 @@ impl Conversation {
                 }
                 let (length, created_at) = (listing.length, listing.created_at);
                 let stored = repair::Stored { id, store, host, listener, state, length, created_at };
-                let (log, set_aside) = repair::open_log(stored, &mut warnings).await?;
-                torn = set_aside;
+                let (log, quarantine) = repair::open_log(stored, &mut warnings).await?;
+                torn = quarantine;
                 log
             }
             None if access == Access::Follower => {

@@ -52,10 +52,10 @@ pub(super) async fn open_log(
     let length_kept = length - torn.len() as u64;
     if let (Some(first), Some(last)) = (torn.first(), torn.last()) {
         warnings.push(Warning {
-            code: WarningCode::SetAside,
+            code: WarningCode::Quarantined,
             message: format!(
                 "events {} to {} were half written and cannot be read; they are kept in {}",
-                first.index, last.index, SET_ASIDE
+                first.index, last.index, QUARANTINE
             ),
         });
     }
@@ -64,13 +64,13 @@ pub(super) async fn open_log(
 }
 
 /// The folder for what was set aside.
-const SET_ASIDE: &str = "set-aside";
+const QUARANTINE: &str = "quarantine";
 
 /// The files that keep these events.
 pub(super) fn files_for(torn: &[StoredEvent]) -> Vec<(StorePath, Option<Vec<u8>>)> {
     torn.iter()
         .filter_map(|event| {
-            let path = format!("{SET_ASIDE}/event-{:05}-{}.json", event.index, event.id);
+            let path = format!("{QUARANTINE}/event-{:05}-{}.json", event.index, event.id);
             Some((path.parse().ok()?, Some(event.json.as_bytes().to_vec())))
         })
         .collect()

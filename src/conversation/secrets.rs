@@ -43,9 +43,9 @@ impl Conversation {
 
     /// The model's key where the host gave none, and the token that is stored for the key. Without the key, where the
     /// host gave none either, the model is not asked.
-    pub fn keep_key(&self, key: Option<&str>, token: String) {
+    pub fn store_key(&self, key: Option<&str>, token: String) {
         let llm = self.llm();
-        let kept = &llm.options.kept_key;
+        let kept = &llm.options.stored_key;
         *kept.key.borrow_mut() = key.map(SecretString::new);
         *kept.token.borrow_mut() = Some(token);
     }

@@ -47,12 +47,13 @@ impl Conversation {
         self.begin_session(&CancelToken::default()).await?;
         let id = self.0.log.new_id();
         let mut message = MessageEvent { sender, ..MessageEvent::new(Message::new(Role::User, content)) };
-        let said = self.ask_about_message(&id, &mut message).await;
+        let hook_answers = self.ask_about_message(&id, &mut message).await;
         let timestamp = self.0.log.host.local_time();
         let head = Head { id, timestamp, source: Source::User, parent: Parent::Unset };
         let message = Event::new(head, message);
-        let events =
-            self.perform(Command::SendMessage { message: message.clone(), said, waiting_calls }).await?;
+        let events = self
+            .perform(Command::SendMessage { message: message.clone(), hook_answers, waiting_calls })
+            .await?;
         if let Some(event) = events.into_iter().find(|event| event.id() == message.id()) {
             return Ok(event);
         }

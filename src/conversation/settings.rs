@@ -2,9 +2,9 @@
 
 use super::{
     Conversation,
+    background::BACKGROUND_RESPONSE,
     base_state::BaseState,
     confirmation::ALLOWED_TOOLS,
-    kept_answer::KEPT_ANSWER,
     machine::{Plan, Transition, calls},
     repair::CONCURRENCY,
 };
@@ -57,7 +57,7 @@ impl Conversation {
     pub async fn set_agent_state(&self, values: &RawObject) -> Result<()> {
         self.writable()?;
         let is_own = |name: &str| {
-            calls::NAMES.contains(&name) || [ALLOWED_TOOLS, CONCURRENCY, KEPT_ANSWER].contains(&name)
+            calls::NAMES.contains(&name) || [ALLOWED_TOOLS, CONCURRENCY, BACKGROUND_RESPONSE].contains(&name)
         };
         if let Some((name, _)) = values.iter().find(|(name, _)| is_own(name)) {
             let text = format!(
@@ -109,7 +109,7 @@ pub(super) fn keep_model_settings(state: &mut BaseState, agent: &Agent, llm: &Ll
     let stored = state.agent_llm();
     if let Some(stored) = &stored {
         let server = options.server_left(stored.as_str());
-        let is_replaced = options.kept_key.token.borrow().is_some();
+        let is_replaced = options.stored_key.token.borrow().is_some();
         let is_known = state.in_agent_state::<RawJson>(KEY_SERVER).is_some();
         if is_replaced && is_known || server.is_some() && !is_known {
             state.set_in_agent_state(KEY_SERVER, server.map(|server| RawJson::of(&server)).as_ref());

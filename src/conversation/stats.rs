@@ -1,6 +1,6 @@
 //! What was spent, by usage id (`conversation/conversation_stats.py`).
 
-use super::{Conversation, base_state::BaseState, kept_answer::kept_answer_in};
+use super::{Conversation, background::background_response_in, base_state::BaseState};
 use crate::{
     json::RawObject,
     llm::{Completion, metrics::Metrics},
@@ -23,7 +23,7 @@ pub(super) struct Spending {
 impl Conversation {
     /// These answers have cost something. One that a provider keeps is one, however often it comes.
     pub(super) fn spends(&self, answers: &[Completion], usage_id: &str) {
-        let kept = kept_answer_in(&self.state());
+        let kept = background_response_in(&self.state());
         let uncounted = &mut self.0.spending.borrow_mut().uncounted;
         for answer in answers {
             if kept.as_ref() == Some(&answer.response_id) {
@@ -36,7 +36,7 @@ impl Conversation {
     /// Counts in this state what has been spent, but for an answer that is remembered: it will come again. Returns what
     /// was counted.
     pub(super) fn count_spending(&self, state: &mut BaseState) -> Vec<Rc<Completion>> {
-        let kept = kept_answer_in(state);
+        let kept = background_response_in(state);
         let Spending { uncounted, ledger } = &mut *self.0.spending.borrow_mut();
         let mut counted = Vec::new();
         for Spent { usage_id, answer } in uncounted {

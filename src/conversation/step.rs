@@ -3,8 +3,8 @@
 use super::{
     Conversation,
     active_branch::ActiveBranch,
+    background::BackgroundReports,
     base_state::ExecutionStatus,
-    kept_answer::Told,
     machine::Command,
     run::{Ended, RunError},
     secrets::{MaskedDeltas, hide_in_answer},
@@ -31,24 +31,24 @@ impl Conversation {
         let tools = self.0.agent.tool_schemas();
         let llm = self.llm();
         let question = self.question().await?;
-        let kept = self.kept_answer_to(&question, &llm);
-        let told = Rc::new(Told::default());
-        let teller = told.clone();
+        let kept = self.background_response_to(&question, &llm);
+        let reports = Rc::new(BackgroundReports::default());
+        let teller = reports.clone();
         let lost = Rc::default();
         let context = CallContext {
             conversation_id: Some(self.id().to_string()),
             lost: Rc::clone(&lost),
-            kept_answer: kept.as_ref().map(|(llm, id)| llm.begun_answer(id)),
-            on_kept: Some(Rc::new(move |llm: &Llm, id: &str| teller.tell(llm, id))),
+            background_response: kept.as_ref().map(|(llm, id)| llm.started_response(id)),
+            on_background: Some(Rc::new(move |llm: &Llm, id: &str| teller.tell(llm, id))),
         };
-        told.last.replace(kept);
-        let mut remember = Box::pin(self.remember_answers(&told, &question).fuse());
+        reports.last.replace(kept);
+        let mut remember = Box::pin(self.remember_responses(&reports, &question).fuse());
         let shown = MaskedDeltas::new(&self.0.log.mask, self.0.on_delta.clone());
         let show = |delta| shown.push(delta);
         let complete = async {
             let answer = llm.complete(&messages, &tools, &context, &show).await;
             lost.borrow_mut().extend(answer.iter().cloned());
-            told.is_over.set(true);
+            reports.is_over.set(true);
             answer
         };
         let both = Box::pin(join(complete, remember.as_mut()));
@@ -56,7 +56,7 @@ impl Conversation {
             Either::Left(((answer, ()), _)) => Some(answer),
             Either::Right((_, both)) => {
                 drop(both);
-                told.is_over.set(true);
+                reports.is_over.set(true);
                 // What the store has begun to take is not torn off.
                 if !remember.is_terminated() {
                     remember.await;
@@ -66,7 +66,7 @@ impl Conversation {
         };
         self.spends(&lost.take(), llm.options.usage_id());
         let Some(answer) = answer else {
-            self.cancel_kept_answer(&told).await;
+            self.cancel_background_response(&reports).await;
             return Ok(Ended::Cancelled);
         };
         if answer.is_ok() {
@@ -92,11 +92,11 @@ impl Conversation {
         let reply = self.read_reply(&completion).await?;
         // An analyzer or a hook may take its time, or hang: like the model, it holds nobody up.
         let judged = async { (self.assess(&reply).await, self.ask_about_calls(&reply.calls).await) };
-        let (assessment, said) = match select(pin!(judged), pin!(cancel.cancelled())).await {
+        let (assessment, hook_answers) = match select(pin!(judged), pin!(cancel.cancelled())).await {
             Either::Left((judged, _)) => judged,
             Either::Right(_) => return Ok(Ended::Cancelled),
         };
-        self.perform(Command::Answered { reply, assessment, said }).await?;
+        self.perform(Command::Answered { reply, assessment, hook_answers }).await?;
         Ok(Ended::Done)
     }
 

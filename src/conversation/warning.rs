@@ -22,7 +22,7 @@ pub struct Warning {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarningCode {
     /// Files that could not be read were moved out of the log and kept.
-    SetAside,
+    Quarantined,
     /// The stored HEAD was not the end of what had been written; it was moved.
     HeadMoved,
     /// A run died in the middle.
@@ -41,7 +41,7 @@ impl WarningCode {
     /// The stable text.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::SetAside => "set_aside",
+            Self::Quarantined => "quarantined",
             Self::HeadMoved => "head_moved",
             Self::Interrupted => "interrupted",
             Self::Unreadable => "unreadable",

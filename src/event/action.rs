@@ -7,7 +7,7 @@ use crate::{
         body::event_body,
         json::{FromJson, ObjectWriter, RawJson, ToJson},
     },
-    json::words,
+    json::string_enum,
     llm::message::{Content, Message, MessageToolCall, ReasoningItem, Role, ThinkingBlock},
 };
 
@@ -87,7 +87,7 @@ pub enum SecurityRisk {
     High,
 }
 
-words!(SecurityRisk {
+string_enum!(SecurityRisk {
     Unknown = "UNKNOWN",
     Low = "LOW",
     Medium = "MEDIUM",

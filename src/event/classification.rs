@@ -3,7 +3,7 @@
 //! Mirrors `event/error_classification.py`: codes that say enough by themselves come first, then what the detail
 //! says, then codes of wrappers that say little.
 
-use crate::json::{FromJson, Object, ObjectWriter, ToJson, words};
+use crate::json::{FromJson, Object, ObjectWriter, ToJson, string_enum};
 
 /// What an error means for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub enum FailureKind {
     Unknown,
 }
 
-words!(FailureKind {
+string_enum!(FailureKind {
     Auth = "auth",
     Quota = "quota",
     RateLimit = "rate_limit",
@@ -85,7 +85,7 @@ pub enum FailureAction {
     Settings,
 }
 
-words!(FailureAction {
+string_enum!(FailureAction {
     None = "none",
     Retry = "retry",
     Settings = "settings",

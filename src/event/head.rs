@@ -4,7 +4,7 @@
 
 use crate::{
     id::EventId,
-    json::{Object, ObjectWriter, words},
+    json::{Object, ObjectWriter, string_enum},
 };
 
 /// What every event has. Field order is the SDK's.
@@ -33,7 +33,7 @@ pub enum Source {
     Hook,
 }
 
-words!(Source {
+string_enum!(Source {
     Agent = "agent",
     User = "user",
     Environment = "environment",
@@ -58,7 +58,7 @@ pub enum Parent {
 const ROOT_PARENT_ID: &str = "__root__";
 
 impl Head {
-    /// The head in these fields. What cannot be read is as if it were missing; [`Head::is_sound`] tells.
+    /// The head in these fields. What cannot be read is as if it were missing; [`Head::is_valid`] tells.
     pub(super) fn read(id: EventId, fields: Option<&Object<'_>>, default_source: Option<Source>) -> Self {
         let read = |name| fields.and_then(|fields| fields.read::<String>(name));
         let source = fields.and_then(|fields| fields.read("source")).or(default_source);
@@ -71,7 +71,7 @@ impl Head {
     }
 
     /// Whether the SDK would accept these fields as a head.
-    pub(super) fn is_sound(fields: &Object<'_>, default_source: Option<Source>) -> bool {
+    pub(super) fn is_valid(fields: &Object<'_>, default_source: Option<Source>) -> bool {
         let is_text = |name| fields.get(name).is_none() || fields.read::<String>(name).is_some();
         let parent_is_text = fields.get("parent_id") == Some("null") || is_text("parent_id");
         let has_source = match fields.get("source") {

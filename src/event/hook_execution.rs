@@ -4,7 +4,7 @@
 
 use crate::{
     event::{body::event_body, json::RawJson},
-    json::words,
+    json::string_enum,
 };
 
 event_body! {
@@ -58,7 +58,7 @@ pub enum HookEventType {
     Stop,
 }
 
-words!(HookEventType {
+string_enum!(HookEventType {
     PreToolUse = "PreToolUse",
     PostToolUse = "PostToolUse",
     UserPromptSubmit = "UserPromptSubmit",

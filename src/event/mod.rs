@@ -24,7 +24,7 @@ mod message;
 mod observation;
 mod observation_text;
 mod security_analysis;
-mod sound;
+mod python_json;
 mod state_update;
 mod tool_definition;
 mod transient;
@@ -84,7 +84,7 @@ impl Event {
         let body = body.into();
         let kind = body.kind().into();
         let written = body.encode(&head).unwrap_or_else(|| "{}".into());
-        let (json, body) = match sound::mended(&written) {
+        let (json, body) = match python_json::mended(&written) {
             // Read again when it is asked for, so that the body says what the text says.
             Some(mended) => (mended, OnceCell::new()),
             None => (written, OnceCell::from(body)),
@@ -139,10 +139,10 @@ impl Event {
 
     /// Whether Python can read it, as far as this library can tell: a known kind, the fields it needs, the id of its
     /// file name, and nothing in its free-form JSON that Python refuses.
-    pub fn is_sound(&self) -> bool {
+    pub fn is_valid(&self) -> bool {
         !matches!(self.body(), Body::Unknown | Body::Unreadable)
             && Self::id_in(&self.0.json).as_ref() == Some(self.id())
-            && sound::mended(&self.0.json).is_none()
+            && python_json::mended(&self.0.json).is_none()
     }
 
     /// What a model is sent for it; `None` for what a model never sees.
@@ -227,7 +227,7 @@ macro_rules! bodies {
 
             fn decode(kind: &str, json: &str) -> Self {
                 let Some(fields) = Object::parse(json) else { return Self::Unreadable };
-                if !Head::is_sound(&fields, Self::default_source(kind)) {
+                if !Head::is_valid(&fields, Self::default_source(kind)) {
                     return Self::Unknown;
                 }
                 match kind {

@@ -9,7 +9,7 @@ use crate::{
         json::{FromJson, ObjectWriter, RawJson, ToJson},
         observation_text,
     },
-    json::words,
+    json::string_enum,
     llm::message::{Content, Message, Role},
 };
 
@@ -72,7 +72,7 @@ pub enum RejectionSource {
     Hook,
 }
 
-words!(RejectionSource {
+string_enum!(RejectionSource {
     User = "user",
     Hook = "hook",
 });

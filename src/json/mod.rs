@@ -6,15 +6,15 @@ mod read;
 mod same;
 mod scan;
 mod text;
-mod words;
+mod string_enum;
 mod write;
 
 pub use float::float;
 pub use read::{FromJson, Member, Object, elements, is_json, members, range_in, string, whole_members};
 pub use same::is_same;
 pub use scan::Broken;
+pub(crate) use string_enum::string_enum;
 pub use text::{quoted, wtf8};
-pub(crate) use words::words;
 pub use write::{ObjectWriter, ToJson};
 
 use std::{borrow::Cow, rc::Rc};

@@ -18,7 +18,7 @@ use crate::{
         model_data::{ModelRow, price},
         model_features::ModelFeatures,
         options::{ApiKey, LlmOptions},
-        provider_words::{PROMPT_CACHE_TOO_SMALL, refuses_thoughts},
+        provider_errors::{PROMPT_CACHE_TOO_SMALL, refuses_thoughts},
         retry::{attempts, next_delay},
         secret_string::{SecretString, Secrets},
         transport::{HttpClient, HttpRequest, HttpResponse, Wait},
@@ -117,8 +117,9 @@ impl Llm {
     ) -> Result<Completion, LlmError> {
         let mut options = self.options.clone();
         options.check()?;
-        let kept = context.kept_answer.as_ref().filter(|kept| options.background && kept.is_of(&options));
-        options.kept_answer = kept.map(|kept| kept.id.clone());
+        let kept =
+            context.background_response.as_ref().filter(|kept| options.background && kept.is_of(&options));
+        options.background_response = kept.map(|kept| kept.id.clone());
         let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref())?;
         let mut features = ModelFeatures::of(&options, &endpoint, &ModelRow::of(&options).await?);
         let api = Api::of(&options, &endpoint, &features);
@@ -145,7 +146,7 @@ impl Llm {
                 return Err(error);
             }
             // Nothing more is to be had of it: a lost connection is made again elsewhere.
-            if options.kept_answer.take().is_some() {
+            if options.background_response.take().is_some() {
                 continue;
             }
             if features.supports_prompt_cache
@@ -219,8 +220,8 @@ impl Llm {
         let mut http_request = with_key(sent, api, key.as_ref(), request);
         let is_told = Cell::new(!request.options.background);
         let tell = |decoder: &dyn Decoder| {
-            if let (false, Some(tell)) = (is_told.get(), &context.on_kept)
-                && let Some(kept) = decoder.kept()
+            if let (false, Some(tell)) = (is_told.get(), &context.on_background)
+                && let Some(kept) = decoder.background()
             {
                 is_told.set(true);
                 tell(self, &kept.id);
@@ -241,7 +242,7 @@ impl Llm {
             let url = http_request.url.clone();
             let heard = exchange.hear(&*self.http, http_request.clone(), &mut *decoder, show).await;
             let is_kept = request.options.background && !decoder.is_done();
-            let kept = if is_kept { decoder.kept() } else { None };
+            let kept = if is_kept { decoder.background() } else { None };
             let (Some(kept), true) = (kept, heard.as_ref().err().is_none_or(LlmError::is_retryable)) else {
                 break heard;
             };
@@ -292,10 +293,10 @@ impl Llm {
     pub(super) async fn key(&self) -> Result<Option<SecretString>, LlmError> {
         let key = match &self.options.api_key {
             ApiKey::None => {
-                let kept = &self.options.kept_key;
+                let kept = &self.options.stored_key;
                 let key = kept.key.borrow().clone();
                 if key.is_none() && kept.token.borrow().is_some() {
-                    return Err(LlmError::with_words(LlmFailure::KeyLocked, None, ""));
+                    return Err(LlmError::with_message(LlmFailure::KeyLocked, None, ""));
                 }
                 return Ok(key);
             }

@@ -22,14 +22,14 @@ pub struct CallContext {
     /// What attempts have cost that came to nothing, an entry each. Their messages are empty.
     pub lost: Rc<RefCell<Vec<Completion>>>,
     /// An answer that was begun before and that the provider keeps. Where it is lost, a new one is asked for.
-    pub kept_answer: Option<BegunAnswer>,
+    pub background_response: Option<StartedResponse>,
     /// Told the id of each answer that a provider keeps, as soon as it is known.
-    pub on_kept: Option<OnKept>,
+    pub on_background: Option<OnBackground>,
 }
 
 /// An answer that a provider keeps.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BegunAnswer {
+pub struct StartedResponse {
     /// The provider's id.
     pub id: String,
     /// The model that answers, as its options name it. No other one picks it up.
@@ -38,7 +38,7 @@ pub struct BegunAnswer {
     pub base_url: Option<String>,
 }
 
-impl BegunAnswer {
+impl StartedResponse {
     /// Whether a model of these options gives it.
     pub fn is_of(&self, options: &LlmOptions) -> bool {
         self.model == options.model && self.base_url == options.base_url
@@ -46,7 +46,7 @@ impl BegunAnswer {
 }
 
 /// Is told which model answers, and the id of the answer.
-pub type OnKept = Rc<dyn Fn(&Llm, &str)>;
+pub type OnBackground = Rc<dyn Fn(&Llm, &str)>;
 
 /// A piece of an answer, to be shown as it comes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 
 use crate::{
     error::{Error, ErrorCode},
-    llm::{provider_words::Said, secret_string::Secrets},
+    llm::{provider_errors::ErrorBody, secret_string::Secrets},
 };
 use std::{fmt, time::Duration};
 
@@ -117,7 +117,7 @@ impl LlmError {
     }
 
     /// A failure with the platform's or the provider's words.
-    pub fn with_words(failure: LlmFailure, status: Option<u16>, words: &str) -> Self {
+    pub fn with_message(failure: LlmFailure, status: Option<u16>, words: &str) -> Self {
         let words = shortened(words);
         let mut message = String::from(failure.what());
         if let Some(status) = status {
@@ -137,9 +137,9 @@ impl LlmError {
 
     /// Reads a provider's error: a response's status and body, or an error object inside a stream.
     pub fn from_provider(status: Option<u16>, body: &str, secrets: &Secrets) -> Self {
-        let said = Said::read(body, secrets);
+        let said = ErrorBody::read(body, secrets);
         let status = status.filter(|status| *status >= 400).or(said.status);
-        Self::with_words(said.failure(status), status, &said.words)
+        Self::with_message(said.failure(status), status, &said.words)
     }
 
     /// The public code.

@@ -82,7 +82,7 @@ impl Exchange<'_> {
         let Some(result) = result.await else {
             let limit = limit.unwrap_or_default();
             let words = format!("{} was silent for {} seconds", self.origin, limit.as_secs().max(1));
-            return Err(LlmError::with_words(LlmFailure::Timeout, None, &words));
+            return Err(LlmError::with_message(LlmFailure::Timeout, None, &words));
         };
         result.map_err(|error| self.failure_of(error))
     }
@@ -120,7 +120,7 @@ impl Exchange<'_> {
                 (LlmFailure::Network, format!("{}: {words}{}", self.origin, self.advice))
             }
         };
-        LlmError::with_words(failure, None, &self.secrets.redact_in(&words))
+        LlmError::with_message(failure, None, &self.secrets.redact_in(&words))
     }
 
     /// Sends a request and reads what comes back to it.
@@ -280,6 +280,6 @@ impl Exchange<'_> {
             DecodeError::Empty => (LlmFailure::NoResponse, String::new()),
             DecodeError::Filtered => (LlmFailure::ContentPolicy, String::new()),
         };
-        LlmError::with_words(failure, None, &words)
+        LlmError::with_message(failure, None, &words)
     }
 }

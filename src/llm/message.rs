@@ -2,7 +2,7 @@
 
 mod wire;
 
-use crate::json::words;
+use crate::json::string_enum;
 
 /// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub enum Role {
     Tool,
 }
 
-words!(Role {
+string_enum!(Role {
     User = "user",
     System = "system",
     Assistant = "assistant",

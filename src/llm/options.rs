@@ -3,10 +3,10 @@
 //! `None` means that the user said nothing: then the SDK's default holds here, and what is stored stays as it is.
 
 use crate::{
-    json::words,
+    json::string_enum,
     llm::{
         error::{LlmError, LlmFailure},
-        kept_text::KeptText,
+        request_text::RequestText,
         retry,
         secret_string::SecretString,
     },
@@ -22,9 +22,9 @@ pub struct LlmOptions {
     /// Kept in memory.
     pub api_key: ApiKey,
     /// What is known of the key that is stored. Clones share it: it may be read only after the model was made.
-    pub kept_key: Rc<KeptKey>,
+    pub stored_key: Rc<StoredKey>,
     /// What was sent before, as text. Clones share it.
-    pub kept_text: Rc<KeptText>,
+    pub request_text: Rc<RequestText>,
     /// The server, up to and without `/chat/completions`.
     pub base_url: Option<String>,
     /// The wire API.
@@ -53,7 +53,7 @@ pub struct LlmOptions {
     /// the answer then, for as long as it likes. Not stored: the SDK knows no such thing.
     pub background: bool,
     /// The kept answer that is asked for, instead of a new one. Never the user's to say.
-    pub kept_answer: Option<String>,
+    pub background_response: Option<String>,
     /// How often a request is made at most; 0 and 1 are the same, as in the SDK.
     pub num_retries: Option<u32>,
     /// The shortest wait between attempts, in seconds.
@@ -86,7 +86,7 @@ pub struct LlmOptions {
 
 /// A key that is stored encrypted.
 #[derive(Debug, Default)]
-pub struct KeptKey {
+pub struct StoredKey {
     /// The key, for where the user gives none.
     pub key: RefCell<Option<SecretString>>,
     /// What is stored for the key: a token that only who has the passphrase can read.
@@ -143,7 +143,7 @@ pub enum ApiMode {
     Anthropic,
 }
 
-words!(ApiMode {
+string_enum!(ApiMode {
     Auto = "auto",
     Chat = "chat",
     Responses = "responses",

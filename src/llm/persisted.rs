@@ -25,7 +25,7 @@ impl LlmOptions {
         let is_token = stored.as_ref().is_some_and(|key| key.starts_with("gAAAAA"));
         let is_redacted = stored.as_ref().is_none_or(|key| key.is_empty() || key == REDACTED);
         let has_key = !matches!(self.api_key, ApiKey::None);
-        if let Some(token) = &*self.kept_key.token.borrow() {
+        if let Some(token) = &*self.stored_key.token.borrow() {
             set_in_order(&mut llm, ORDER, "api_key", &quoted(token));
         } else if !is_token && (has_key || !is_redacted) {
             // A key in clear text has no place in a file; a token can be read where the passphrase is.
@@ -43,7 +43,7 @@ impl LlmOptions {
     pub fn server_left(&self, stored: &str) -> Option<RawObject> {
         let stored = RawObject::parse(stored).ok()?;
         let is_token = stored.read::<String>("api_key").is_some_and(|key| key.starts_with("gAAAAA"));
-        if !is_token || self.kept_key.token.borrow().is_some() || !self.is_elsewhere(&stored) {
+        if !is_token || self.stored_key.token.borrow().is_some() || !self.is_elsewhere(&stored) {
             return None;
         }
         let mut server = stored;
@@ -289,7 +289,7 @@ mod tests {
         assert_eq!(kept(at("openai/m", Some("http://other"))), old(left));
         assert_eq!(kept(LlmOptions { api_key: ApiKey::None, ..at("other/m", None) }), old(left));
         let sealed = at("other/m", None);
-        *sealed.kept_key.token.borrow_mut() = Some("gAAAAAnew".into());
+        *sealed.stored_key.token.borrow_mut() = Some("gAAAAAnew".into());
         assert_eq!(kept(sealed), ("gAAAAAnew".into(), None));
     }
 }

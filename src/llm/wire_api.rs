@@ -4,7 +4,7 @@
 //! and natively all are there: see [`WireApis`].
 
 use crate::{
-    json::words,
+    json::string_enum,
     llm::{
         chat_completions::ChatCompletions,
         completion::{Delta, ToolSchema},
@@ -41,7 +41,7 @@ pub enum Api {
     TextTools,
 }
 
-words!(Api {
+string_enum!(Api {
     Chat = "chat",
     Responses = "responses",
     Anthropic = "anthropic",
@@ -140,7 +140,7 @@ pub trait Decoder {
     fn has_ended(&self) -> bool;
 
     /// Where the answer is, if the provider works on it by itself: it outlives the connection.
-    fn kept(&self) -> Option<KeptAnswer> {
+    fn background(&self) -> Option<BackgroundResponse> {
         None
     }
 
@@ -156,7 +156,7 @@ pub trait Decoder {
 
 /// An answer that a provider works on whether or not somebody listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeptAnswer {
+pub struct BackgroundResponse {
     /// The provider's id.
     pub id: String,
     /// The URL that gives what has not come yet.

@@ -12,7 +12,7 @@ use crate::{
         RawJson, SecurityRisk,
         json::{FromJson, Object, ObjectWriter, ToJson},
     },
-    json::words,
+    json::string_enum,
 };
 use futures_util::future::LocalBoxFuture;
 
@@ -85,7 +85,7 @@ enum PolicyKind {
     Risky,
 }
 
-words!(PolicyKind {
+string_enum!(PolicyKind {
     Always = "AlwaysConfirm",
     Never = "NeverConfirm",
     Risky = "ConfirmRisky",

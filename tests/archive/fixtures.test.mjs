@@ -44,7 +44,7 @@ for (const { scenario, directory, id } of conversations) {
     assert.equal(imported.id.replaceAll("-", ""), id.replaceAll("-", ""));
     const after = await unzip(await (await exportZip(store, imported.id)).arrayBuffer());
     const files = new Map(after.filter(({ name }) => !name.endsWith("/")).map(({ name, content }) => [name, content.toString()]));
-    const kept = [...files.keys()].filter((name) => name.includes("/set-aside/"));
+    const kept = [...files.keys()].filter((name) => name.includes("/quarantine/"));
     assert.equal(kept.length, setAside.get(scenario) ?? 0, kept.join());
     assert.equal(imported.warnings.length >= kept.length, true);
     const state = `${id}/base_state.json`;

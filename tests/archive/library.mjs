@@ -21,7 +21,7 @@ export async function archiveLibrary() {
     stdin: {
       contents: `
         export { importZip, exportZip, exportZipStream } from "./js/archive.ts";
-        export { importJSON, written } from "./js/foreign.ts";
+        export { importJSON, written } from "./js/interchange.ts";
         export { ThreadkeepError } from "./js/errors.ts";
         export { memoryStore, coreStore } from "./js/store.ts";
         export { load } from "./js/wasm.ts";

@@ -54,7 +54,7 @@ async function converse(baseUrl, conversationId, until) {
   const run = conversation.run();
   if (until) return seen;
   const { finalResponse } = await run;
-  return { finalResponse, shown, kept: conversation.state.agent_state.kept_answer ?? null };
+  return { finalResponse, shown, kept: conversation.state.agent_state.background_response ?? null };
 }
 
 for (const kind of availableBrowsers) {

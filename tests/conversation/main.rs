@@ -12,7 +12,7 @@ mod elsewhere;
 mod fateful_store;
 mod histories;
 mod hooks;
-mod kept_answers;
+mod background;
 mod limits;
 mod loop_;
 mod opening;

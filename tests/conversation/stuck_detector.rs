@@ -22,7 +22,7 @@ fn event(place: usize, body: &Value) -> Event {
     fields.insert("timestamp".into(), json!("2026-01-31T09:15:02.123456"));
     fields.extend(body.as_object().unwrap().clone());
     let event = Event::decode(id.parse().unwrap(), Value::Object(fields).to_string().into());
-    assert!(event.is_sound(), "{event:?}");
+    assert!(event.is_valid(), "{event:?}");
     event
 }
 

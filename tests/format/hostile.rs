@@ -26,7 +26,7 @@ fn decode(json: &str) -> Event {
 }
 
 fn touch(event: &Event) {
-    let _ = (event.body(), event.source(), event.parent(), event.timestamp(), event.kind(), event.is_sound());
+    let _ = (event.body(), event.source(), event.parent(), event.timestamp(), event.kind(), event.is_valid());
     let _ = (event.to_llm_message(), event.answered_call());
 }
 
@@ -102,7 +102,7 @@ proptest! {
         let body = ActionEvent::new(call(1), "r".into(), Some(Action::mcp_tool(&RawJson::parse(&text).unwrap())));
         let head = Head { id: id(1), timestamp: "t".into(), source: Source::Agent, parent: Parent::Unset };
         let event = Event::new(head, body);
-        prop_assert!(event.is_sound(), "{event:?}");
+        prop_assert!(event.is_valid(), "{event:?}");
         let again = decode(event.json());
         prop_assert_eq!(again.body(), event.body());
         if !surrogate && depth < 100 {

@@ -81,8 +81,8 @@ fn the_second_file_of_an_id_is_set_aside() {
     let second = event_path(1).replace("event-00001", "event-00003");
     let found = brought(&Listed::conversation(3).with(&second, b"another"));
     assert_eq!(found.ids, ids(&[0, 1, 2]));
-    assert_eq!(found.files, [(format!("set-aside/{}", file_name(&second)), b"another".to_vec())]);
-    says(&found, 0, &[&second, "same id", "set-aside/"]);
+    assert_eq!(found.files, [(format!("quarantine/{}", file_name(&second)), b"another".to_vec())]);
+    says(&found, 0, &[&second, "same id", "quarantine/"]);
     // What comes after it is not after a gap.
     let found = brought(&Listed::conversation(5).without(&event_path(3)).with(&second, event(1).as_bytes()));
     assert_eq!((found.ids, found.warnings.len()), (ids(&[0, 1, 2, 4]), 1));
@@ -95,8 +95,8 @@ fn names_of_other_programs_are_read_or_set_aside() {
     let archive = Listed::conversation(2).with(&short, event(2).as_bytes()).with(&ulid, b"{}");
     let found = brought(&archive);
     assert_eq!(found.ids, ids(&[0, 1, 2]));
-    assert_eq!(found.files, [(format!("set-aside/{}", file_name(&ulid)), b"{}".to_vec())]);
-    says(&found, 0, &[&ulid, "set-aside/"]);
+    assert_eq!(found.files, [(format!("quarantine/{}", file_name(&ulid)), b"{}".to_vec())]);
+    says(&found, 0, &[&ulid, "quarantine/"]);
     says(&found, 1, &[&short, "five digits"]);
 }
 
@@ -110,12 +110,12 @@ fn an_event_that_calls_itself_otherwise_gets_the_id_of_its_file() {
     assert_eq!(found.texts[1..], [event(1), following(2, &event_id(1))]);
     let kept: Vec<_> =
         found.files.iter().map(|(path, content)| (path.as_str(), content.as_slice())).collect();
-    let place = |index| format!("set-aside/{}", file_name(&event_path(index)));
+    let place = |index| format!("quarantine/{}", file_name(&event_path(index)));
     let (first, second) = (place(1), place(2));
     let follower = following(2, "0badc0de");
     assert_eq!(kept, [(first.as_str(), theirs.as_bytes()), (second.as_str(), follower.as_bytes())]);
-    says(&found, 0, &[&event_path(1), "0badc0de", "set-aside/"]);
-    says(&found, 1, &[&event_path(2), "0badc0de", "set-aside/"]);
+    says(&found, 0, &[&event_path(1), "0badc0de", "quarantine/"]);
+    says(&found, 1, &[&event_path(2), "0badc0de", "quarantine/"]);
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn an_event_whose_parent_is_lost_follows_the_one_before_it() {
         let found = brought(&archive);
         assert_eq!(found.texts[3], following(3, &event_id(2)), "{lost}");
         assert_eq!(found.files[0].1, following(3, lost).as_bytes());
-        says(&found, 0, &[&event_path(3), "follows", "set-aside/"]);
+        says(&found, 0, &[&event_path(3), "follows", "quarantine/"]);
     }
 }
 
@@ -173,8 +173,8 @@ fn a_base_state_that_is_missing_or_lacks_something_is_rebuilt() {
         assert!(
             found.base_state.contains(expected) && found.base_state.contains("\"execution_status\":\"idle\"")
         );
-        assert_eq!(found.files, [("set-aside/base_state.json".to_owned(), lacking.into_bytes())]);
-        says(&found, 0, &[&path, "set-aside/"]);
+        assert_eq!(found.files, [("quarantine/base_state.json".to_owned(), lacking.into_bytes())]);
+        says(&found, 0, &[&path, "quarantine/"]);
     }
 }
 
@@ -189,7 +189,7 @@ fn what_is_wrong_with_the_last_file_is_said_as_it_is() {
     ] {
         let found = brought(&Listed::conversation(3).replace(&event_path(2), content));
         assert_eq!(found.ids, ids(&[0, 1]));
-        says(&found, 0, &[&event_path(2), words, "set-aside/"]);
+        says(&found, 0, &[&event_path(2), words, "quarantine/"]);
     }
 }
 

@@ -25,7 +25,7 @@ fn a_torn_tail_is_set_aside_and_reported() {
         let held = snapshot(&store).remove(0);
         assert_eq!(held.2.len(), 4);
         let name = event_path(4).rsplit('/').next().unwrap().to_owned();
-        assert_eq!(held.3, [(path(&format!("set-aside/{name}")), torn.to_vec())]);
+        assert_eq!(held.3, [(path(&format!("quarantine/{name}")), torn.to_vec())]);
     }
 }
 
@@ -48,13 +48,13 @@ fn what_is_set_aside_twice_is_kept_twice() {
     let name = event_path(2).rsplit('/').next().unwrap().to_owned();
     let archive = Listed::conversation(3)
         .replace(&event_path(2), b"second")
-        .with(&format!("{FOLDER}/set-aside/{name}"), b"first");
+        .with(&format!("{FOLDER}/quarantine/{name}"), b"first");
     let files = snapshot(&stored(&archive)).remove(0).3;
     assert_eq!(
         files,
         [
-            (path(&format!("set-aside-1/{name}")), b"second".to_vec()),
-            (path(&format!("set-aside/{name}")), b"first".to_vec()),
+            (path(&format!("quarantine-1/{name}")), b"second".to_vec()),
+            (path(&format!("quarantine/{name}")), b"first".to_vec()),
         ]
     );
 }
@@ -63,11 +63,11 @@ fn what_is_set_aside_twice_is_kept_twice() {
 fn a_file_called_set_aside_is_not_in_the_way() {
     let name = event_path(2).rsplit('/').next().unwrap().to_owned();
     let torn = Listed::conversation(3).replace(&event_path(2), b"");
-    for other in ["set-aside".to_owned(), format!("set-aside/{name}/x")] {
+    for other in ["quarantine".to_owned(), format!("quarantine/{name}/x")] {
         let archive = torn.clone().with(&format!("{FOLDER}/{other}"), b"x");
         let files = snapshot(&stored(&archive)).remove(0).3;
         let paths: BTreeSet<_> = files.iter().map(|(path, _)| path.as_str()).collect();
-        assert_eq!(paths, BTreeSet::from([other.as_str(), &format!("set-aside-1/{name}")]));
+        assert_eq!(paths, BTreeSet::from([other.as_str(), &format!("quarantine-1/{name}")]));
     }
 }
 
@@ -119,7 +119,7 @@ fn a_torn_base_state_is_rebuilt_and_kept_beside() {
         assert!(imported[0].warnings[0].contains("base_state.json"), "{imported:?}");
         let held = snapshot(&store).remove(0);
         assert!(held.1.contains(ID) && held.1.contains("\"agent\"") && held.1.contains("\"workspace\""));
-        assert_eq!(held.3, [(path("set-aside/base_state.json"), torn.to_vec())]);
+        assert_eq!(held.3, [(path("quarantine/base_state.json"), torn.to_vec())]);
         assert_eq!(held.2.len(), 3);
     }
 }

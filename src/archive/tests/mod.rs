@@ -3,8 +3,8 @@
 mod continuing;
 mod damaged;
 mod faults;
-mod foreign;
-mod foreign_random;
+mod interchange;
+mod interchange_random;
 mod hostile;
 mod left_half_written;
 mod random;

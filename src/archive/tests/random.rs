@@ -10,7 +10,7 @@ fn name() -> impl Strategy<Value = String> {
         Just("events".to_owned()),
         Just("base_state.json".to_owned()),
         Just("..".to_owned()),
-        Just("set-aside".to_owned()),
+        Just("quarantine".to_owned()),
         (0_u64..4).prop_map(|index| event_path(index).rsplit('/').next().unwrap().to_owned()),
         "[a-cE.]{0,3}",
         "\\PC{0,4}",

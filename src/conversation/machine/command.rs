@@ -3,7 +3,7 @@
 use super::calls::Renamed;
 use crate::{
     agent::{Call, Draft, Reply},
-    conversation::{confirmation::Assessment, hooks::Said},
+    conversation::{confirmation::Assessment, hooks::HookAnswers},
     event::{Event, SecurityRisk},
     id::{EventId, StorePath},
     store::Durability,
@@ -21,7 +21,7 @@ pub enum WaitingCalls {
 /// A command that depends on the calls which have no result yet. What only changes a setting is none.
 pub enum Command {
     /// A message of the user, and what a hook said of it.
-    SendMessage { message: Event, said: Said, waiting_calls: Option<WaitingCalls> },
+    SendMessage { message: Event, hook_answers: HookAnswers, waiting_calls: Option<WaitingCalls> },
     /// A run begins, of these calls or of what a run may run.
     Run { approved: Option<Vec<EventId>> },
     /// What is under way ends, and nothing begins.
@@ -37,7 +37,7 @@ pub enum Command {
     /// Messages that were kept are appended, if nothing is in their way.
     TakeInMessages,
     /// The model has answered; what an analyzer and hooks say of its calls.
-    Answered { reply: Reply, assessment: Assessment, said: Said },
+    Answered { reply: Reply, assessment: Assessment, hook_answers: HookAnswers },
     /// A call has ended. Its result is held already.
     CallEnded { call: Call, ends_run: bool },
     /// The user's last message is one that the model is not to be asked about.

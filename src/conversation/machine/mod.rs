@@ -19,12 +19,12 @@ pub use page::{Page, Phase};
 pub use status::{StatusChange, Transition};
 
 use super::{
+    background::forget_response,
     base_state::{BaseState, ExecutionStatus},
     confirmation::Assessment,
-    hooks::{Said, unblock_message},
+    hooks::{HookAnswers, unblock_message},
     imported::decided,
     inbox,
-    kept_answer::forget_answer,
     settings::{keep_concurrency, keep_model_settings, keep_native_calls},
 };
 use crate::{
@@ -58,8 +58,8 @@ impl Machine<'_> {
     /// `invalid_state` and `not_found`, where it cannot be done now.
     pub fn apply(&mut self, command: Command) -> Result<Plan> {
         match command {
-            Command::SendMessage { message, said, waiting_calls } => {
-                self.send_message(message, said, waiting_calls)
+            Command::SendMessage { message, hook_answers, waiting_calls } => {
+                self.send_message(message, hook_answers, waiting_calls)
             }
             Command::Run { approved } => self.run(approved.as_deref()),
             Command::Pause => self.pause(),
@@ -70,7 +70,9 @@ impl Machine<'_> {
                 Ok(Plan::append(self.instructions.take().into_iter().chain([told]).collect()))
             }
             Command::TakeInMessages => self.take_in_messages(),
-            Command::Answered { reply, assessment, said } => self.answered(reply, &assessment, said),
+            Command::Answered { reply, assessment, hook_answers } => {
+                self.answered(reply, &assessment, hook_answers)
+            }
             Command::CallEnded { call, ends_run } => self.call_ended(&call, ends_run),
             Command::EndAtBlockedMessage { message } => {
                 unblock_message(&mut self.state, &message);
@@ -115,7 +117,7 @@ impl Machine<'_> {
     fn send_message(
         &mut self,
         message: Event,
-        said: Said,
+        hook_answers: HookAnswers,
         waiting_calls: Option<WaitingCalls>,
     ) -> Result<Plan> {
         let has_undecided = self.check_message(waiting_calls)?;
@@ -126,12 +128,12 @@ impl Machine<'_> {
             Some(WaitingCalls::Reject) => Transition::SendMessageRejecting,
             Some(WaitingCalls::Keep) => Transition::SendMessageKeeping,
         };
-        said.block_message(&mut self.state);
+        hook_answers.block_message(&mut self.state);
         if self.page.is_busy() || transition == Transition::SendMessageKeeping {
             if !self.page.is_running() {
                 transition.apply(&mut self.state)?;
             }
-            let mut plan = Plan::append(said.drafts).strictly();
+            let mut plan = Plan::append(hook_answers.drafts).strictly();
             plan.files.push((inbox::path_of(&message)?, Some(message.json().as_bytes().to_vec())));
             plan.effects.push(Effect::Keep(message));
             return Ok(plan);
@@ -139,7 +141,7 @@ impl Machine<'_> {
         let mut plan = self.append_kept()?;
         plan.drafts.splice(0..0, self.instructions.take());
         transition.apply(&mut self.state)?;
-        plan.drafts.extend(said.drafts);
+        plan.drafts.extend(hook_answers.drafts);
         plan.drafts.push(Draft {
             id: Some(message.id().clone()),
             ..Draft::new(Source::User, message.body().clone())
@@ -198,7 +200,7 @@ impl Machine<'_> {
         plan.held = self.calls.answers_of_interrupt(answers::STOPPED, answers::NOT_APPROVED);
         self.calls.settle();
         self.calls.store(&mut self.state);
-        forget_answer(&mut self.state);
+        forget_response(&mut self.state);
         self.transition(Transition::Interrupt, plan)
     }
 
@@ -293,8 +295,8 @@ impl Machine<'_> {
         Ok(plan.strictly())
     }
 
-    fn answered(&mut self, reply: Reply, assessment: &Assessment, said: Said) -> Result<Plan> {
-        said.block_actions(&mut self.state);
+    fn answered(&mut self, reply: Reply, assessment: &Assessment, hook_answers: HookAnswers) -> Result<Plan> {
+        hook_answers.block_actions(&mut self.state);
         let is_action = |draft: &&Draft| matches!(draft.body, Body::ActionEvent(_));
         if reply.drafts.iter().filter(is_action).count() > 1 {
             keep_native_calls(&mut self.state);
@@ -307,8 +309,8 @@ impl Machine<'_> {
             Transition::CallsWait.apply(&mut self.state)?;
         }
         assessment.keep_risks(&mut self.state);
-        forget_answer(&mut self.state);
-        let mut plan = Plan::append(said.drafts).strictly();
+        forget_response(&mut self.state);
+        let mut plan = Plan::append(hook_answers.drafts).strictly();
         plan.drafts.extend(reply.drafts);
         Ok(plan)
     }

@@ -5,7 +5,7 @@
 use crate::{
     conversation::base_state::{BaseState, ExecutionStatus},
     error::{Error, ErrorCode, Result},
-    json::words,
+    json::string_enum,
 };
 
 /// What may happen to a conversation that bears on its status: a row of the table.
@@ -55,7 +55,7 @@ pub enum Transition {
     Stuck,
 }
 
-words!(Transition {
+string_enum!(Transition {
     SendMessage = "`sendMessage`",
     SendMessageRejecting = "`sendMessage`, `pending: \"reject\"`",
     SendMessageKeeping = "`sendMessage`, `pending: \"keep\"`",

@@ -4,9 +4,9 @@ use crate::{
     json::quoted,
     llm::{
         history::{sent_id, signature_of},
-        kept_text::Way,
         message::{Content, Message, Role, ThinkingBlock},
         provider::WantsReasoning,
+        request_text::Way,
         tool_text::clipped,
         wire_api::LlmRequest,
         writer::Writer,
@@ -48,7 +48,7 @@ pub(super) fn messages_json<'a>(request: &LlmRequest<'a>) -> Ref<'a, str> {
     // The images of a run of tool messages, which must not be interrupted.
     let mut images = Vec::new();
     let settled = marks.last.map_or(messages.len(), |(at, _)| at);
-    options.kept_text.of(way, messages, settled, &mut |at, texts| {
+    options.request_text.of(way, messages, settled, &mut |at, texts| {
         let message = messages.get(at);
         let is_tool = message.is_some_and(|message| message.role == Role::Tool);
         let before = at.checked_sub(1).and_then(|before| messages.get(before));

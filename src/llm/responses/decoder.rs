@@ -4,8 +4,8 @@
 //! counts, then what the whole response says, and pieces only where a server says neither.
 
 use super::{
+    background::Background,
     input::is_blank,
-    kept::Kept,
     output::{OutputItem, message_of, reasoning_of, text_of},
 };
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
         metrics::Usage,
         text_pieces::TextPieces,
         usage::usage_of,
-        wire_api::{Answer, DecodeError, Decoder, KeptAnswer},
+        wire_api::{Answer, BackgroundResponse, DecodeError, Decoder},
     },
 };
 
@@ -31,7 +31,7 @@ pub struct ResponsesDecoder {
     text: Shown,
     reasoning: Shown,
     arguments: TextPieces,
-    kept: Kept,
+    kept: Background,
     usage: Option<Usage>,
     /// Why it ended, once it has.
     finish_reason: Option<String>,
@@ -82,7 +82,7 @@ impl Decoder for ResponsesDecoder {
         self.is_done
     }
 
-    fn kept(&self) -> Option<KeptAnswer> {
+    fn background(&self) -> Option<BackgroundResponse> {
         self.kept.answer()
     }
 
@@ -111,7 +111,7 @@ impl Decoder for ResponsesDecoder {
 }
 
 impl ResponsesDecoder {
-    pub(super) fn of(kept: Kept) -> Self {
+    pub(super) fn of(kept: Background) -> Self {
         Self { kept, ..Self::default() }
     }
 

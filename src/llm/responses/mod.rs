@@ -8,13 +8,13 @@
 mod call_ids;
 mod decoder;
 mod input;
-mod kept;
+mod background;
 mod output;
 mod request;
 
 pub use decoder::ResponsesDecoder;
 
-use self::kept::Kept;
+use self::background::Background;
 use crate::llm::{
     error::LlmError,
     wire_api::{Decoder, LlmRequest, WireApi, WireRequest},
@@ -27,8 +27,8 @@ impl WireApi for Responses {
     fn begin(&self, request: &LlmRequest<'_>) -> Result<(WireRequest, Box<dyn Decoder>), LlmError> {
         let url = request.endpoint.url("/responses");
         let headers = request::request_headers(request);
-        let decoder = ResponsesDecoder::of(Kept::of(request, &url));
-        let sent = match decoder.kept() {
+        let decoder = ResponsesDecoder::of(Background::of(request, &url));
+        let sent = match decoder.background() {
             Some(kept) => WireRequest { url: kept.rest, headers, body: String::new() },
             None => WireRequest { url, headers, body: request::request_body(request) },
         };

@@ -27,7 +27,7 @@ pub(super) fn messages_json(request: &LlmRequest<'_>, wants_example: bool) -> St
     let mut list = Writer::list();
     let mut rest = request.messages.iter().enumerate().peekable();
     while let Some((at, message)) = rest.next() {
-        let said = Said::of(message, marks.part_of(at), request);
+        let said = MessageContent::of(message, marks.part_of(at), request);
         match message.role {
             Role::System => {
                 list.item(&message_json(said.and(&description_of(request.tools)), Role::System, request));
@@ -45,12 +45,12 @@ pub(super) fn messages_json(request: &LlmRequest<'_>, wants_example: bool) -> St
                 }
                 let mut said = Some(said);
                 for call in message.tool_calls.iter().flatten() {
-                    let said = said.take().unwrap_or(Said::Text(String::new()));
+                    let said = said.take().unwrap_or(MessageContent::Text(String::new()));
                     list.item(&message_json(said.and_call(&text_of(call)), Role::Assistant, request));
                     results.retain(|(at, result)| {
                         let is_its = result.tool_call_id.as_ref() == Some(&call.id);
                         if is_its {
-                            let said = Said::of(result, marks.part_of(*at), request);
+                            let said = MessageContent::of(result, marks.part_of(*at), request);
                             list.item(&result_json(result, said, request));
                         }
                         !is_its
@@ -60,7 +60,11 @@ pub(super) fn messages_json(request: &LlmRequest<'_>, wants_example: bool) -> St
                     list.item(&message_json(said, Role::Assistant, request));
                 }
                 for (at, result) in results {
-                    list.item(&result_json(result, Said::of(result, marks.part_of(at), request), request));
+                    list.item(&result_json(
+                        result,
+                        MessageContent::of(result, marks.part_of(at), request),
+                        request,
+                    ));
                 }
             }
         }
@@ -68,12 +72,12 @@ pub(super) fn messages_json(request: &LlmRequest<'_>, wants_example: bool) -> St
     list.end()
 }
 
-fn result_json(message: &Message, said: Said, request: &LlmRequest<'_>) -> String {
+fn result_json(message: &Message, said: MessageContent, request: &LlmRequest<'_>) -> String {
     let name = message.name.as_deref().unwrap_or("a function");
     message_json(said.of_tool(&format!("Result of {name}:\n")), Role::User, request)
 }
 
-fn message_json(said: Said, role: Role, request: &LlmRequest<'_>) -> String {
+fn message_json(said: MessageContent, role: Role, request: &LlmRequest<'_>) -> String {
     let mut json = Writer::object();
     json.field("content", &said.json());
     json.field("role", role_json(role));
@@ -87,7 +91,7 @@ fn message_json(said: Said, role: Role, request: &LlmRequest<'_>) -> String {
 }
 
 /// The content of one message.
-enum Said {
+enum MessageContent {
     Text(String),
     Parts { parts: Vec<Part>, is_marked: bool },
 }
@@ -105,7 +109,7 @@ impl Part {
     }
 }
 
-impl Said {
+impl MessageContent {
     /// What a message says before anything is put into words. `marked` is the part that ends a cached prefix.
     fn of(message: &Message, marked: Option<usize>, request: &LlmRequest<'_>) -> Self {
         let is_result = message.role == Role::Tool;

@@ -17,12 +17,12 @@ mod transaction;
 mod write;
 
 use crate::{
+    fair_mutex::{FairGuard, FairMutex},
     id::{ConversationId, EventId, StorePath},
     store::{
         Commit, Durability, Found, Listing, Store, StoreFuture, StoredEvent,
         rows::{TRUST, Tip},
     },
-    turn::{Turn, TurnLock},
 };
 use connection::Connection;
 use std::{cell::RefCell, ops::Range};
@@ -33,7 +33,7 @@ pub struct IndexedDbStore {
     connection: Connection,
     /// One commit at a time per conversation, in the order they were asked for: if the first of two under way at once
     /// failed, the second must not have been kept.
-    turns: RefCell<Vec<(ConversationId, TurnLock)>>,
+    turns: RefCell<Vec<(ConversationId, FairMutex)>>,
     tips: RefCell<Tips>,
 }
 
@@ -67,20 +67,20 @@ impl IndexedDbStore {
 
 impl IndexedDbStore {
     /// Resolves when all turns taken before are over.
-    async fn turn(&self, conversation: ConversationId) -> Turn {
+    async fn turn(&self, conversation: ConversationId) -> FairGuard {
         let lock = {
             let mut turns = self.turns.borrow_mut();
             turns.retain(|(_, lock)| !lock.is_free());
             match turns.iter().find(|(of, _)| *of == conversation) {
                 Some((_, lock)) => lock.clone(),
                 None => {
-                    let lock = TurnLock::default();
+                    let lock = FairMutex::default();
                     turns.push((conversation, lock.clone()));
                     lock
                 }
             }
         };
-        lock.take().await
+        lock.lock().await
     }
 }
 
@@ -136,7 +136,7 @@ impl Store for IndexedDbStore {
 
     fn commit(&self, conversation: ConversationId, commit: Commit) -> StoreFuture<'_, ()> {
         Box::pin(async move {
-            let _turn = self.turn(conversation).await;
+            let _guard = self.turn(conversation).await;
             if self.append(conversation, &commit).await? {
                 return Ok(());
             }
@@ -158,7 +158,7 @@ impl Store for IndexedDbStore {
 
     fn delete(&self, conversation: ConversationId) -> StoreFuture<'_, ()> {
         Box::pin(async move {
-            let _turn = self.turn(conversation).await;
+            let _guard = self.turn(conversation).await;
             self.tips.borrow_mut().forget(conversation);
             write::delete(&self.connection, conversation).await
         })

@@ -129,8 +129,8 @@ impl Ledger {
     }
 
     /// The answer that a page would pick up.
-    pub fn kept_answer(&self) -> Option<String> {
-        self.state.borrow()["agent_state"]["kept_answer"]["id"].as_str().map(str::to_owned)
+    pub fn background_response(&self) -> Option<String> {
+        self.state.borrow()["agent_state"]["background_response"]["id"].as_str().map(str::to_owned)
     }
 
     /// The last event of which the model is told.

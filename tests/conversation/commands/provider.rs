@@ -205,7 +205,7 @@ impl Provider {
     fn respond(&self, server: &str, body: &Value) -> Response {
         assert_eq!(body["background"], true);
         let question = format!("{}{}", body["instructions"], body["input"]);
-        if let Some(kept) = self.ledger.kept_answer().and_then(|id| self.find(&id)) {
+        if let Some(kept) = self.ledger.background_response().and_then(|id| self.find(&id)) {
             let is_there = matches!(kept.standing.get(), Standing::Working | Standing::Done);
             let is_same = kept.server == server && kept.question == question;
             assert!(!(is_there && is_same), "{} is remembered and asked for once more", kept.id);

@@ -71,9 +71,9 @@ async function leavesAsItCame(t, entry, sdk, place) {
   const wasRunning = entry.execution_status === "running";
   const zip = await exported(conversation);
   const after = unpacked(zip);
-  const kept = new Map([...after].filter(([name]) => !name.startsWith("set-aside/")));
+  const kept = new Map([...after].filter(([name]) => !name.startsWith("quarantine/")));
   if (!mended.has(entry.scenario)) {
-    assert.deepEqual([...after.keys()].filter((name) => name.startsWith("set-aside/")), []);
+    assert.deepEqual([...after.keys()].filter((name) => name.startsWith("quarantine/")), []);
     for (const [name, content] of before) if (name !== "base_state.json") assert.deepEqual(kept.get(name), content, name);
     const files = [...kept.keys()].filter((name) => !before.has(name));
     assert.ok(wasRunning ? files.every((name) => name.startsWith("events/")) : files.length === 0, files.join());

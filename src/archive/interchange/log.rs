@@ -1,7 +1,7 @@
-//! A story as events: typed, each the parent of the next, the instructions first, no call left without a result.
+//! A timeline as events: typed, each the parent of the next, the instructions first, no call left without a result.
 
 use super::{
-    story::{Item, Outcome, Stamp, Story, What},
+    timeline::{Item, Outcome, Stamp, Timeline, What},
     turns::{Call, Turn, named, turns},
 };
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
 /// What a call is answered with if the file has no result: left alone, the next run would make it.
 const NO_RESULT: &str = "No result of this call was recorded.";
 
-/// The events of a story.
+/// The events of a timeline.
 pub struct Log {
     /// The first one first.
     pub events: Vec<Event>,
@@ -24,11 +24,11 @@ pub struct Log {
     pub is_finished: bool,
 }
 
-/// Writes a story down. What that changes is told in its warnings.
-pub fn log(story: &mut Story<'_>) -> Log {
-    let mut turns = turns(story);
+/// Writes a timeline down. What that changes is told in its warnings.
+pub fn log(timeline: &mut Timeline<'_>) -> Log {
+    let mut turns = turns(timeline);
     let is_finished = turns.last().is_some_and(ends);
-    put_instructions_first(&mut turns, story);
+    put_instructions_first(&mut turns, timeline);
     let mut writer = Writer::default();
     let mut unanswered = Vec::new();
     for turn in turns {
@@ -42,7 +42,7 @@ pub fn log(story: &mut Story<'_>) -> Log {
                     match call.result.take() {
                         Some((stamp, outcome)) => writer.result(&call, &stamp, outcome),
                         None => {
-                            let stamp = Stamp { id: story.new_id(), ..call.stamp.clone() };
+                            let stamp = Stamp { id: timeline.new_id(), ..call.stamp.clone() };
                             if !writer.missing_result(&call, &stamp) {
                                 unanswered.push(format!("{} in {}", call.action.tool_name, stamp.place));
                             }
@@ -53,7 +53,7 @@ pub fn log(story: &mut Story<'_>) -> Log {
         }
     }
     if !unanswered.is_empty() {
-        story.warnings.push(format!(
+        timeline.warnings.push(format!(
             "calls without a result were answered with an error, so that no run makes them again: {}",
             named(&unanswered)
         ));
@@ -61,7 +61,7 @@ pub fn log(story: &mut Story<'_>) -> Log {
     Log { events: writer.events, is_finished }
 }
 
-fn put_instructions_first(turns: &mut Vec<Turn>, story: &Story<'_>) {
+fn put_instructions_first(turns: &mut Vec<Turn>, timeline: &Timeline<'_>) {
     let is_prompt =
         |turn: &Turn| matches!(turn, Turn::Item(item) if matches!(item.what, What::Instructions(..)));
     let first = match turns.iter().position(is_prompt) {
@@ -75,7 +75,7 @@ fn put_instructions_first(turns: &mut Vec<Turn>, story: &Story<'_>) {
                 }
                 None => return,
             };
-            let stamp = Stamp { id: story.new_id(), timestamp, place: String::new() };
+            let stamp = Stamp { id: timeline.new_id(), timestamp, place: String::new() };
             let what = What::Instructions(Vec::new(), Vec::new());
             Turn::Item(Box::new(Item { stamp, what }))
         }

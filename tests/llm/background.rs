@@ -34,14 +34,14 @@ struct Heard {
     slept: Vec<Duration>,
 }
 
-fn hear(options: LlmOptions, kept_answer: Option<&str>, replies: Vec<Reply>) -> Heard {
-    hear_with(options, Vec::new(), kept_answer, replies)
+fn hear(options: LlmOptions, background_response: Option<&str>, replies: Vec<Reply>) -> Heard {
+    hear_with(options, Vec::new(), background_response, replies)
 }
 
 fn hear_with(
     options: LlmOptions,
     fallbacks: Vec<LlmOptions>,
-    kept_answer: Option<&str>,
+    background_response: Option<&str>,
     replies: Vec<Reply>,
 ) -> Heard {
     let http = ScriptedHttp::new(replies);
@@ -52,8 +52,8 @@ fn hear_with(
     let told = Rc::new(RefCell::new(Vec::new()));
     let tell = told.clone();
     let context = CallContext {
-        kept_answer: kept_answer.map(|id| llm.begun_answer(id)),
-        on_kept: Some(Rc::new(move |llm, id| {
+        background_response: background_response.map(|id| llm.started_response(id)),
+        on_background: Some(Rc::new(move |llm, id| {
             tell.borrow_mut().push((id.to_owned(), llm.options.base_url.clone()))
         })),
         ..CallContext::default()
@@ -172,10 +172,12 @@ fn an_id_stays_between_a_model_and_its_server() {
     let elsewhere = LlmOptions { base_url: Some("https://elsewhere.test/v1".into()), ..in_background() };
     let once = LlmOptions { num_retries: Some(1), ..in_background() };
     let there = || events(&[created(), completed(1, "From there")], None);
-    for (kept_answer, failures) in [(Some("resp_ofthefirstserver"), vec![404, 503]), (None, vec![503])] {
+    for (background_response, failures) in
+        [(Some("resp_ofthefirstserver"), vec![404, 503]), (None, vec![503])]
+    {
         let mut replies: Vec<Reply> = failures.iter().map(|status| Reply::whole(*status, "")).collect();
         replies.push(there());
-        let heard = hear_with(once.clone(), vec![elsewhere.clone()], kept_answer, replies);
+        let heard = hear_with(once.clone(), vec![elsewhere.clone()], background_response, replies);
         assert_eq!(heard.result.unwrap().message.text(), "From there");
         assert_eq!(urls(&heard.http).last().unwrap(), "https://elsewhere.test/v1/responses");
         assert_eq!(heard.told, [ID]);

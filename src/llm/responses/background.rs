@@ -1,10 +1,10 @@
 //! Answers that the provider works on by itself (`background`), and where they are.
 
-use crate::llm::wire_api::{KeptAnswer, LlmRequest};
+use crate::llm::wire_api::{BackgroundResponse, LlmRequest};
 
 /// The answer of a request, as far as the provider keeps it.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct Background {
     /// Where answers are made; empty where none are kept.
     url: String,
     id: String,
@@ -15,13 +15,13 @@ pub(super) struct Kept {
     pub(super) is_over: bool,
 }
 
-impl Kept {
+impl Background {
     pub(super) fn of(request: &LlmRequest<'_>, url: &str) -> Self {
         if !request.options.background {
             return Self::default();
         }
         let mut kept = Self { url: url.to_owned(), is_streaming: request.is_streaming, ..Self::default() };
-        kept.is_called(request.options.kept_answer.as_deref().unwrap_or_default());
+        kept.is_called(request.options.background_response.as_deref().unwrap_or_default());
         kept
     }
 
@@ -36,7 +36,7 @@ impl Kept {
         self.last_event = self.last_event.max(event);
     }
 
-    pub(super) fn answer(&self) -> Option<KeptAnswer> {
+    pub(super) fn answer(&self) -> Option<BackgroundResponse> {
         if self.url.is_empty() || self.id.is_empty() || self.is_over {
             return None;
         }
@@ -49,7 +49,7 @@ impl Kept {
                 rest.push_str(&event.to_string());
             }
         }
-        Some(KeptAnswer { id: self.id.clone(), rest, cancel: self.url_with("/cancel") })
+        Some(BackgroundResponse { id: self.id.clone(), rest, cancel: self.url_with("/cancel") })
     }
 
     /// The answer's own URL and `path`, in front of the query that the user's base URL may have.
@@ -63,8 +63,8 @@ impl Kept {
 mod tests {
     use super::*;
 
-    fn kept(url: &str, id: &str) -> Kept {
-        let mut kept = Kept { url: url.into(), is_streaming: true, ..Kept::default() };
+    fn kept(url: &str, id: &str) -> Background {
+        let mut kept = Background { url: url.into(), is_streaming: true, ..Background::default() };
         kept.is_called(id);
         kept
     }
@@ -76,7 +76,7 @@ mod tests {
         answer.has_come(Some(7));
         answer.has_come(Some(3));
         answer.has_come(None);
-        let expected = KeptAnswer {
+        let expected = BackgroundResponse {
             id: "resp_1".into(),
             rest: "http://h/v1/responses/resp_1?tenant=1&stream=true&starting_after=7".into(),
             cancel: "http://h/v1/responses/resp_1/cancel?tenant=1".into(),

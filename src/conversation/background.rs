@@ -9,7 +9,7 @@ use crate::{
     error::Result,
     event::RawJson,
     json::{RawObject, quoted},
-    llm::{BegunAnswer, Llm},
+    llm::{Llm, StartedResponse},
 };
 use futures_util::future::select;
 use std::{
@@ -22,31 +22,31 @@ use std::{
 };
 
 /// Where `agent_state` says which answer the provider keeps.
-pub(super) const KEPT_ANSWER: &str = "kept_answer";
+pub(super) const BACKGROUND_RESPONSE: &str = "background_response";
 
 /// So long is the provider given to hear that nobody waits for an answer.
 const WAIT: Duration = Duration::from_secs(2);
 
 /// An answer that a provider keeps, and who gives it: the model that was asked, or a fallback.
-pub(super) type Kept = (Llm, String);
+pub(super) type Responder = (Llm, String);
 
-/// What a request tells of the answers that are kept for it. Who is told and who remembers are polled together.
+/// What a request tells of the answers that are kept for it. Who is reports and who remembers are polled together.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct BackgroundReports {
     /// The answer that is worked on.
-    pub last: RefCell<Option<Kept>>,
+    pub last: RefCell<Option<Responder>>,
     is_new: Cell<bool>,
     /// Nobody tells anything any more.
     pub is_over: Cell<bool>,
 }
 
-impl Told {
+impl BackgroundReports {
     pub fn tell(&self, llm: &Llm, id: &str) {
         *self.last.borrow_mut() = Some((llm.clone(), id.to_owned()));
         self.is_new.set(true);
     }
 
-    async fn next(&self) -> Option<Kept> {
+    async fn next(&self) -> Option<Responder> {
         poll_fn(|_| match (self.is_new.take(), self.is_over.get()) {
             (true, _) => Poll::Ready(self.last.borrow().clone()),
             (false, true) => Poll::Ready(None),
@@ -65,21 +65,24 @@ impl Conversation {
 
     /// The answer to this question that a provider keeps, as far as anybody remembers, if this model or one of its
     /// fallbacks gives it.
-    pub(super) fn kept_answer_to(&self, after: &str, llm: &Llm) -> Option<Kept> {
-        let kept: RawObject = self.state().in_agent_state(KEPT_ANSWER)?;
+    pub(super) fn background_response_to(&self, after: &str, llm: &Llm) -> Option<Responder> {
+        let kept: RawObject = self.state().in_agent_state(BACKGROUND_RESPONSE)?;
         if kept.read::<String>("after")? != after {
             return None;
         }
-        let kept =
-            BegunAnswer { id: kept.read("id")?, model: kept.read("model")?, base_url: kept.read("base_url") };
+        let kept = StartedResponse {
+            id: kept.read("id")?,
+            model: kept.read("model")?,
+            base_url: kept.read("base_url"),
+        };
         let giver = once(llm).chain(&llm.fallbacks).find(|llm| kept.is_of(&llm.options))?;
         Some((giver.clone(), kept.id))
     }
 
-    /// Remembers the answers to a question until no more are told. Where the store does not take one, only a reload
+    /// Remembers the answers to a question until no more are reports. Where the store does not take one, only a reload
     /// loses it.
-    pub(super) async fn remember_answers(&self, told: &Told, after: &str) {
-        while let Some((llm, id)) = told.next().await {
+    pub(super) async fn remember_responses(&self, reports: &BackgroundReports, after: &str) {
+        while let Some((llm, id)) = reports.next().await {
             let mut kept = RawObject::EMPTY;
             for (name, value) in [("id", id.as_str()), ("model", &llm.options.model), ("after", after)] {
                 kept.set(name, &quoted(value));
@@ -87,15 +90,16 @@ impl Conversation {
             if let Some(base_url) = &llm.options.base_url {
                 kept.set("base_url", &quoted(base_url));
             }
-            let mut edit =
-                |state: &mut BaseState| state.set_in_agent_state(KEPT_ANSWER, Some(&RawJson::of(&kept)));
+            let mut edit = |state: &mut BaseState| {
+                state.set_in_agent_state(BACKGROUND_RESPONSE, Some(&RawJson::of(&kept)))
+            };
             let _ = self.store(Plan::default(), &mut edit).await;
         }
     }
 
     /// Tells the provider that nobody waits for the answer any more. It need not hear it.
-    pub(super) async fn cancel_kept_answer(&self, told: &Told) {
-        let kept = told.last.take();
+    pub(super) async fn cancel_background_response(&self, reports: &BackgroundReports) {
+        let kept = reports.last.take();
         if let Some((llm, id)) = kept {
             select(pin!(llm.cancel_answer(&id)), self.0.log.host.sleep(WAIT)).await;
         }
@@ -103,11 +107,11 @@ impl Conversation {
 }
 
 /// The id of the answer that is remembered.
-pub(super) fn kept_answer_in(state: &BaseState) -> Option<String> {
-    state.in_agent_state::<RawObject>(KEPT_ANSWER)?.read("id")
+pub(super) fn background_response_in(state: &BaseState) -> Option<String> {
+    state.in_agent_state::<RawObject>(BACKGROUND_RESPONSE)?.read("id")
 }
 
 /// The answer is there, or nobody wants it.
-pub(super) fn forget_answer(state: &mut BaseState) {
-    state.set_in_agent_state(KEPT_ANSWER, None);
+pub(super) fn forget_response(state: &mut BaseState) {
+    state.set_in_agent_state(BACKGROUND_RESPONSE, None);
 }

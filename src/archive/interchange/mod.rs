@@ -1,6 +1,6 @@
 //! Conversations as other programs keep them: lists of chat messages, sessions of such, and OpenHands V0 trajectories.
 //!
-//! What is read becomes a new conversation of typed events ([`story`], [`log`]), packed as an archive ([`folder`]) and
+//! What is read becomes a new conversation of typed events ([`timeline`], [`log`]), packed as an archive ([`folder`]) and
 //! then imported like any other: checked as a whole, stored completely or not at all. Nothing of a file is trusted,
 //! nothing is dropped without a word, and nothing but what is said in it is taken over: no settings, no keys.
 
@@ -10,7 +10,7 @@ mod entry;
 mod folder;
 mod log;
 mod session;
-mod story;
+mod timeline;
 mod trajectory;
 mod turns;
 
@@ -22,7 +22,7 @@ use crate::{
     error::{Error, ErrorCode, Result},
     host::Host,
     id::ConversationId,
-    json::{Object, RawObject, ToJson as _, elements, members, well_formed, words},
+    json::{Object, RawObject, ToJson as _, elements, members, string_enum, well_formed},
     llm::{
         LlmOptions,
         chat_completions::chat_messages,
@@ -35,65 +35,65 @@ use crate::{
 };
 use folder::Folder;
 use std::{borrow::Cow, rc::Rc};
-use story::Story;
+use timeline::Timeline;
 
 /// Imports a conversation that another program wrote down, as a new one.
-pub async fn import_foreign(
+pub async fn import_interchange(
     text: &str,
     store: &dyn Store,
     host: &dyn Host,
     options: &ImportOptions<'_>,
 ) -> Result<Imported> {
-    let mut story = read(text, host)?;
-    let log = log::log(&mut story);
-    let folder = Folder::new(ConversationId::from(host.random_uuid()), &log, &story);
+    let mut timeline = read(text, host)?;
+    let log = log::log(&mut timeline);
+    let folder = Folder::new(ConversationId::from(host.random_uuid()), &log, &timeline);
     let imported = import(&folder, store, options).await?;
     let Some(mut imported) = imported.into_iter().next() else {
         return Err(Error::new(ErrorCode::Internal, "an archive of one conversation was imported as none"));
     };
-    imported.warnings.extend(story.into_warnings());
+    imported.warnings.extend(timeline.into_warnings());
     Ok(imported)
 }
 
-fn read<'a>(text: &str, host: &'a dyn Host) -> Result<Story<'a>> {
+fn read<'a>(text: &str, host: &'a dyn Host) -> Result<Timeline<'a>> {
     if text.len() as u64 > MAX_ENTRY_BYTES {
         return Err(invalid(format!("it has {} bytes, more than the {MAX_ENTRY_BYTES} allowed", text.len())));
     }
-    let mut story = Story::new(host);
+    let mut timeline = Timeline::new(host);
     let sound = well_formed(text);
     if matches!(sound, Cow::Owned(_)) {
-        story.warnings.push("halves of characters, which no file can hold, were replaced".to_owned());
+        timeline.warnings.push("halves of characters, which no file can hold, were replaced".to_owned());
     }
     let text = sound.trim();
     if let Some(list) = elements(text) {
-        read_list(&mut story, &list)?;
-        return Ok(story);
+        read_list(&mut timeline, &list)?;
+        return Ok(timeline);
     }
     let Some(object) = Object::parse(text) else { return Err(not_json(text)) };
     if object.get("messages").is_some() {
-        session::read(&mut story, text)?;
+        session::read(&mut timeline, text)?;
     } else if let Some(list) = ["trajectory", "history"].iter().find_map(|name| elements(object.get(name)?)) {
         // What the server of OpenHands answers, and what its evaluations write.
         check_count(&list)?;
-        trajectory::read(&mut story, &list)?;
+        trajectory::read(&mut timeline, &list)?;
     } else {
         return Err(invalid(
             "it is neither a list of messages or events, nor an object with messages or a trajectory",
         ));
     }
-    Ok(story)
+    Ok(timeline)
 }
 
-fn read_list(story: &mut Story<'_>, list: &[&str]) -> Result<()> {
+fn read_list(timeline: &mut Timeline<'_>, list: &[&str]) -> Result<()> {
     check_count(list)?;
     let is_event = |text: &&str| {
         Object::parse(text)
             .is_some_and(|object| object.get("role").is_none() && object.get("source").is_some())
     };
     if list.first().is_some_and(is_event) {
-        trajectory::read(story, list)
+        trajectory::read(timeline, list)
     } else {
-        chat::read(story, "messages", list, None)
+        chat::read(timeline, "messages", list, None)
     }
 }
 
@@ -172,7 +172,7 @@ pub enum Form {
     Trajectory,
 }
 
-words!(Form {
+string_enum!(Form {
     Message = "message",
     Chat = "chat",
     Session = "session",

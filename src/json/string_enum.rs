@@ -1,7 +1,7 @@
 //! Enums that are one of some words in JSON.
 
 /// Declares the word of each variant: `as_str`, and reading and writing.
-macro_rules! words {
+macro_rules! string_enum {
     ($type:ident { $($variant:ident = $word:literal,)* }) => {
         impl $type {
             /// Every one there is.
@@ -32,4 +32,4 @@ macro_rules! words {
         }
     };
 }
-pub(crate) use words;
+pub(crate) use string_enum;

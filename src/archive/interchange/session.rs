@@ -1,6 +1,6 @@
 //! A session: `{id, created_at, messages}`, as plain chat programs keep a conversation.
 
-use super::{super::history, chat, check_count, date, entry::Entry, story::Story};
+use super::{super::history, chat, check_count, date, entry::Entry, timeline::Timeline};
 use crate::{
     error::Result,
     event::Event,
@@ -10,10 +10,10 @@ use crate::{
 };
 
 /// Takes up a session.
-pub fn read(story: &mut Story<'_>, text: &str) -> Result<()> {
+pub fn read(timeline: &mut Timeline<'_>, text: &str) -> Result<()> {
     let session = Entry::read("the session".to_owned(), text)?;
-    story.title = session.name_in("title")?;
-    story.model = session.name_in("model")?;
+    timeline.title = session.name_in("title")?;
+    timeline.model = session.name_in("model")?;
     let created_at = match session.get("created_at") {
         Some(number) if !number.starts_with('"') => match number.parse::<f64>() {
             Ok(number) => Some(date::of_number(number)),
@@ -23,9 +23,9 @@ pub fn read(story: &mut Story<'_>, text: &str) -> Result<()> {
     };
     let messages = session.list("messages")?;
     check_count(&messages)?;
-    chat::read(story, "messages", &messages, created_at.as_deref())?;
+    chat::read(timeline, "messages", &messages, created_at.as_deref())?;
     for other in session.others(&["id", "created_at", "title", "model", "messages"]) {
-        story.leave_out(&format!("the session's field {other}"));
+        timeline.leave_out(&format!("the session's field {other}"));
     }
     Ok(())
 }

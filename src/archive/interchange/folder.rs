@@ -6,7 +6,7 @@ use super::{
         name::{BASE_STATE, EVENTS, event_name},
     },
     log::Log,
-    story::Story,
+    timeline::Timeline,
 };
 use crate::event::{Body, Event, Source};
 use crate::{
@@ -28,9 +28,9 @@ pub struct Folder {
 
 impl Folder {
     /// The directory of the conversation `id` with this log.
-    pub fn new(id: ConversationId, log: &Log, story: &Story<'_>) -> Self {
+    pub fn new(id: ConversationId, log: &Log, timeline: &Timeline<'_>) -> Self {
         let folder = id.hex();
-        let mut files = vec![(format!("{folder}/{BASE_STATE}"), base_state(id, log, story).into())];
+        let mut files = vec![(format!("{folder}/{BASE_STATE}"), base_state(id, log, timeline).into())];
         for (index, event) in (0_u64..).zip(&log.events) {
             let name = format!("{folder}/{EVENTS}/{}", event_name(index, event.id()));
             files.push((name, Rc::clone(event.json())));
@@ -76,8 +76,8 @@ impl Archive for Folder {
 }
 
 /// What the SDK needs; the rest is its default. Of the agent nothing is known but a model's name.
-fn base_state(id: ConversationId, log: &Log, story: &Story<'_>) -> String {
-    let model = quoted(story.model.as_deref().unwrap_or("unknown"));
+fn base_state(id: ConversationId, log: &Log, timeline: &Timeline<'_>) -> String {
+    let model = quoted(timeline.model.as_deref().unwrap_or("unknown"));
     let mut out = ObjectWriter::new();
     out.field("id", &id.to_string());
     out.raw("agent", &format!("{{\"llm\":{{\"model\":{model}}},\"tools\":[],\"kind\":\"Agent\"}}"));
@@ -95,7 +95,7 @@ fn base_state(id: ConversationId, log: &Log, story: &Story<'_>) -> String {
     }
     out.raw("head_is_empty", "false");
     let mut tags = ObjectWriter::new();
-    if let Some(title) = &story.title {
+    if let Some(title) = &timeline.title {
         tags.field("title", &title.chars().take(LONGEST_TAG).collect::<String>());
     }
     out.raw("tags", &tags.finish());

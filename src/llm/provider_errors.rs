@@ -12,7 +12,7 @@ use crate::{
 
 /// What an error body says.
 #[derive(Default)]
-pub(super) struct Said {
+pub(super) struct ErrorBody {
     pub(super) words: String,
     /// Words, code and type in lower case, to look for phrases in.
     searched: String,
@@ -20,7 +20,7 @@ pub(super) struct Said {
     is_page: bool,
 }
 
-impl Said {
+impl ErrorBody {
     pub(super) fn read(body: &str, secrets: &Secrets) -> Self {
         let body = body.trim();
         if body.starts_with('<') {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    archive::foreign::{Form, import_foreign, written},
+    archive::interchange::{Form, import_interchange, written},
     event::Event,
     host::Host,
 };
@@ -38,7 +38,7 @@ impl Host for Counting {
 
 pub fn brought_in(text: &str, store: &dyn Store) -> Result<Imported, Error> {
     let options = ImportOptions { now: 1000.0, on_progress: &|_| {}, claim: &anybody };
-    block_on(import_foreign(text, store, &Counting, &options))
+    block_on(import_interchange(text, store, &Counting, &options))
 }
 
 /// The kinds and texts of the events, the messages that they make, and the warnings.
@@ -48,7 +48,7 @@ fn became(text: &str) -> (Vec<Value>, Value, Vec<String>) {
     let events = block_on(store.events(imported.conversation, 0..999)).unwrap();
     for event in &events {
         let event = Event::decode(event.id.clone(), Rc::clone(&event.json));
-        assert!(event.is_sound(), "{event:?}");
+        assert!(event.is_valid(), "{event:?}");
     }
     let events = events.iter().map(|event| serde_json::from_str(&event.json).unwrap()).collect();
     (events, form(&store, imported.conversation, Form::Chat), imported.warnings)
@@ -408,7 +408,7 @@ fn a_store_that_fails_keeps_nothing_and_a_lock_is_respected() {
     let nobody = |_: ConversationId| -> LocalBoxFuture<'_, Option<Claim>> { Box::pin(ready(None)) };
     let options = ImportOptions { now: 1000.0, on_progress: &|_| {}, claim: &nobody };
     let text = trajectory().to_string();
-    let error = block_on(import_foreign(&text, &store, &Counting, &options)).unwrap_err();
+    let error = block_on(import_interchange(&text, &store, &Counting, &options)).unwrap_err();
     assert_eq!(error.code().as_str(), "locked_elsewhere");
     assert_eq!(snapshot(&store), vec![]);
 }

@@ -6,8 +6,8 @@ use threadkeep::llm::{
     LlmOptions,
     anthropic::AnthropicMessages,
     chat_completions::ChatCompletions,
-    kept_text::KeptText,
     message::{Content, Message, Role},
+    request_text::RequestText,
     responses::Responses,
     text_tools::TextTools,
     wire_api::{LlmRequest, WireApi},
@@ -32,8 +32,10 @@ fn a_history_that_grows_is_sent_as_one_that_is_new() {
                         *last = Rc::new(Message::clone(last));
                     }
                     let request = LlmRequest { messages: &messages, ..*request };
-                    let fresh =
-                        LlmOptions { kept_text: Rc::new(KeptText::default()), ..request.options.clone() };
+                    let fresh = LlmOptions {
+                        request_text: Rc::new(RequestText::default()),
+                        ..request.options.clone()
+                    };
                     let expected = api.begin(&LlmRequest { options: &fresh, ..request }).unwrap().0;
                     let sent = api.begin(&request).unwrap().0;
                     assert_eq!(sent, expected, "{folder}/{name}, {length}");
@@ -67,8 +69,10 @@ fn what_stands_between_messages_is_sent_as_if_it_were_new() {
                 for length in 1..=history.len() {
                     let request =
                         LlmRequest { messages: &history[..length], features: &features, ..*request };
-                    let fresh =
-                        LlmOptions { kept_text: Rc::new(KeptText::default()), ..request.options.clone() };
+                    let fresh = LlmOptions {
+                        request_text: Rc::new(RequestText::default()),
+                        ..request.options.clone()
+                    };
                     let expected =
                         ChatCompletions.begin(&LlmRequest { options: &fresh, ..request }).unwrap().0;
                     assert_eq!(ChatCompletions.begin(&request).unwrap().0, expected, "{name}, {length}");

@@ -11,7 +11,7 @@ import { load, part } from "./wasm.js";
 export async function importJSON(json: unknown, store: Store): Promise<ImportedConversation> {
   const text = await reading("the JSON", () => (json instanceof Blob ? json.text() : typeof json === "string" ? json : JSON.stringify(json)));
   if (text === undefined) throw invalidOptions("importJSON takes JSON: its text, a Blob of it, or what it stands for");
-  return locking(store, parts, ({ importForeign }, claim) => importForeign(text, store, claim));
+  return locking(store, parts, ({ importInterchange }, claim) => importInterchange(text, store, claim));
 }
 
 /** A stored conversation as JSON of another form. @internal */
@@ -25,5 +25,5 @@ export async function written<T>(store: Store, id: string, form: string, llm?: {
 }
 
 function parts() {
-  return part(import("./foreign/parts.js"));
+  return part(import("./interchange/parts.js"));
 }

@@ -1,10 +1,10 @@
 //! No file of another program, however odd, does more than fail.
 
 use super::{
-    foreign::{brought_in, call, form, trajectory},
+    interchange::{brought_in, call, form, trajectory},
     *,
 };
-use crate::{archive::foreign::Form, event::Event};
+use crate::{archive::interchange::Form, event::Event};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -139,7 +139,7 @@ proptest! {
                 let id = imported.conversation;
                 let events = block_on(store.events(id, 0..999)).unwrap();
                 let events: Vec<Event> = events.iter().map(|one| Event::decode(one.id.clone(), Rc::clone(&one.json))).collect();
-                prop_assert!(events.iter().all(Event::is_sound));
+                prop_assert!(events.iter().all(Event::is_valid));
                 prop_assert!(crate::context::branch::unmatched_actions(&events).is_empty());
                 // What leaves comes in again, says the same, and needs no warning.
                 let session = form(&store, id, Form::Session);

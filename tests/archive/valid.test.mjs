@@ -126,7 +126,7 @@ test("a torn last event costs that event only", async () => {
   const store = memoryStore();
   const [imported] = await importZip(zip(entries), store);
   assert.equal(imported.eventCount, 3);
-  assert.match(imported.warnings[0], /event-00003.*set-aside/);
+  assert.match(imported.warnings[0], /event-00003.*quarantine/);
 });
 
 test("progress rises to its total, in bytes on the way in and in files on the way out", async () => {

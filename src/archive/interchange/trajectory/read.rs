@@ -4,7 +4,7 @@ use super::{
     super::{
         check_count,
         entry::Entry,
-        story::{Story, What, call, image},
+        timeline::{Timeline, What, call, image},
     },
     observations::{Calls, observation},
 };
@@ -54,7 +54,7 @@ const NO_ARGUMENTS: &[&str] = &[
 ];
 
 /// Takes up a trajectory.
-pub fn read(story: &mut Story<'_>, list: &[&str]) -> Result<()> {
+pub fn read(timeline: &mut Timeline<'_>, list: &[&str]) -> Result<()> {
     check_count(list)?;
     let mut calls = Calls::default();
     let mut ids = Names::default();
@@ -71,17 +71,17 @@ pub fn read(story: &mut Story<'_>, list: &[&str]) -> Result<()> {
             return Err(invalid(format!("event {index}: another event has the id {id}, too")));
         }
         // What becomes of it, for those that are forgotten later.
-        let before = story.items.len();
+        let before = timeline.items.len();
         let is_action =
-            entry.name_in("action")?.map(|name| action(story, &mut calls, &events, &entry, &name));
+            entry.name_in("action")?.map(|name| action(timeline, &mut calls, &events, &entry, &name));
         match (is_action, entry.name_in("observation")?) {
             (Some(done), _) => done?,
-            (None, Some(name)) => observation(story, &mut calls, &entry, &name)?,
+            (None, Some(name)) => observation(timeline, &mut calls, &entry, &name)?,
             (None, None) => {
                 return Err(invalid(format!("event {index} is neither an action nor an observation")));
             }
         }
-        if let (Some(id), Some(item)) = (id, story.items.get(before)) {
+        if let (Some(id), Some(item)) = (id, timeline.items.get(before)) {
             events.push((id.trim().to_owned(), item.stamp.id.clone()));
         }
     }
@@ -92,7 +92,7 @@ pub fn read(story: &mut Story<'_>, list: &[&str]) -> Result<()> {
 type Events = Vec<(String, crate::id::EventId)>;
 
 fn action(
-    story: &mut Story<'_>,
+    timeline: &mut Timeline<'_>,
     calls: &mut Calls,
     events: &Events,
     entry: &Entry<'_>,
@@ -109,8 +109,8 @@ fn action(
             let content = args.text("content")?.map(Content::text);
             What::Instructions(content.into_iter().collect(), tools(&args)?)
         }
-        "message" => message(story, entry, &args)?,
-        "condensation" => What::Other(Source::Environment, condensation(story, events, &args)?),
+        "message" => message(timeline, entry, &args)?,
+        "condensation" => What::Other(Source::Environment, condensation(timeline, events, &args)?),
         "condensation_request" if entry.get("tool_call_metadata").is_none() => {
             What::Other(Source::Environment, CondensationRequest {}.into())
         }
@@ -119,11 +119,11 @@ fn action(
         }
         "change_agent_state" | "null" | "start" | "stop" | "pause" | "resume" | "recall"
         | "loop_recovery" => {
-            story.leave_out(name);
+            timeline.leave_out(name);
             return Ok(());
         }
         "finish" if is_of_the_user => {
-            story.leave_out("finish by the user");
+            timeline.leave_out("finish by the user");
             return Ok(());
         }
         _ if entry.get("tool_call_metadata").is_none() && is_of_the_user => {
@@ -135,24 +135,24 @@ fn action(
             What::Message(Source::User, Message::new(Role::User, vec![Content::text(text)]))
         }
         _ => {
-            let action = tool_call(story, calls, entry, &args, name)?;
+            let action = tool_call(timeline, calls, entry, &args, name)?;
             calls.add(entry, &action);
             What::Call(action)
         }
     };
-    story.add(&entry.name, timestamp, what);
+    timeline.add(&entry.name, timestamp, what);
     Ok(())
 }
 
-fn message(story: &mut Story<'_>, entry: &Entry<'_>, args: &Entry<'_>) -> Result<What> {
+fn message(timeline: &mut Timeline<'_>, entry: &Entry<'_>, args: &Entry<'_>) -> Result<What> {
     let mut content: Vec<Content> = args.name_in("content")?.map(Content::text).into_iter().collect();
     let mut urls = args.texts("image_urls")?;
     urls.extend(args.texts("images_urls")?);
     for url in urls {
-        content.extend(image(story, vec![url]));
+        content.extend(image(timeline, vec![url]));
     }
     for file in args.texts("file_urls")? {
-        story.leave_out(&format!("the file {}", shown(&file)));
+        timeline.leave_out(&format!("the file {}", shown(&file)));
     }
     Ok(match entry.text("source")?.as_deref() {
         Some("agent") => What::Message(Source::Agent, Message::new(Role::Assistant, content)),
@@ -163,7 +163,7 @@ fn message(story: &mut Story<'_>, entry: &Entry<'_>, args: &Entry<'_>) -> Result
 
 /// The call that an action was: as the model made it where the file has that, else made of the action.
 fn tool_call(
-    story: &mut Story<'_>,
+    timeline: &mut Timeline<'_>,
     calls: &Calls,
     entry: &Entry<'_>,
     args: &Entry<'_>,
@@ -171,12 +171,12 @@ fn tool_call(
 ) -> Result<ActionEvent> {
     let metadata = entry.object("tool_call_metadata")?;
     let answer =
-        metadata.as_ref().map(|metadata| Answer::read(story, metadata)).transpose()?.unwrap_or_default();
+        metadata.as_ref().map(|metadata| Answer::read(timeline, metadata)).transpose()?.unwrap_or_default();
     let told = match &metadata {
         Some(metadata) => (metadata.name_in("function_name")?, metadata.name_in("tool_call_id")?),
         None => (None, None),
     };
-    let id = told.1.unwrap_or_else(|| story.new_id().to_string());
+    let id = told.1.unwrap_or_else(|| timeline.new_id().to_string());
     let made = || -> Result<String> {
         Ok(match name {
             "call_tool_mcp" => args.text("name")?.unwrap_or_default(),
@@ -186,7 +186,7 @@ fn tool_call(
     let tool_name = told.0.map_or_else(made, Ok)?;
     let written = answer.calls.iter().find(|(known, _)| *known == id).map(|(_, arguments)| arguments.clone());
     let arguments = written.map_or_else(|| arguments(name, args), Ok)?;
-    let response = answer.id.unwrap_or_else(|| story.new_id().to_string());
+    let response = answer.id.unwrap_or_else(|| timeline.new_id().to_string());
     let is_first = !calls.has_response(&response);
     let mut action = call(&entry.name, id, tool_name, arguments, response)?;
     if name == "finish" && action.action.as_ref().and_then(Action::kind).as_deref() != Some("FinishAction") {
@@ -217,11 +217,11 @@ struct Answer {
 }
 
 impl Answer {
-    fn read(story: &mut Story<'_>, metadata: &Entry<'_>) -> Result<Self> {
+    fn read(timeline: &mut Timeline<'_>, metadata: &Entry<'_>) -> Result<Self> {
         let Some(response) = metadata.object("model_response")? else { return Ok(Self::default()) };
         let mut answer = Self { id: response.name_in("id")?, ..Self::default() };
         if let Some(model) = response.name_in("model")? {
-            story.model = Some(model);
+            timeline.model = Some(model);
         }
         let choices = response.objects("choices")?;
         let Some(choice) = choices.first() else { return Ok(answer) };
@@ -310,7 +310,7 @@ fn tools(args: &Entry<'_>) -> Result<Vec<ToolDefinition>> {
     Ok(tools)
 }
 
-fn condensation(story: &Story<'_>, events: &Events, args: &Entry<'_>) -> Result<Body> {
+fn condensation(timeline: &Timeline<'_>, events: &Events, args: &Entry<'_>) -> Result<Body> {
     let number = |field: &str| -> Result<Option<u64>> {
         let Some(value) = args.get(field) else { return Ok(None) };
         u64::from_json(value).map(Some).ok_or_else(|| args.refused(field, "is not a number"))
@@ -335,7 +335,7 @@ fn condensation(story: &Story<'_>, events: &Events, args: &Entry<'_>) -> Result<
         forgotten_event_ids,
         summary: args.text("summary")?,
         summary_offset: number("summary_offset")?,
-        llm_response_id: story.new_id().to_string(),
+        llm_response_id: timeline.new_id().to_string(),
     }
     .into())
 }

@@ -10,10 +10,10 @@ use std::{
 
 /// The messages of the last request as text.
 #[derive(Default)]
-pub struct KeptText(RefCell<Kept>);
+pub struct RequestText(RefCell<Cached>);
 
 #[derive(Default)]
-struct Kept {
+struct Cached {
     way: Option<Way>,
     messages: Vec<Rc<Message>>,
     /// Where the text can be cut off: behind so many messages, and so many bytes.
@@ -29,7 +29,7 @@ pub(super) struct Way {
     pub features: [bool; 7],
 }
 
-impl KeptText {
+impl RequestText {
     /// The texts of these messages with commas between. `write` is asked for those that were not written before, and at
     /// the end once more for what is to stand behind all of them; it says whether what follows can be written without
     /// knowing more than the message before. Of messages beyond so many, the text is another one next time.
@@ -79,8 +79,8 @@ impl Texts<'_> {
 }
 
 /// What was said is nobody's to read here.
-impl fmt::Debug for KeptText {
+impl fmt::Debug for RequestText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("KeptText")
+        f.write_str("RequestText")
     }
 }

@@ -1,6 +1,6 @@
-//! A story in the order of a log: the calls of one answer stand together, and every call has its one result.
+//! A timeline in the order of a log: the calls of one answer stand together, and every call has its one result.
 
-use super::story::{Item, Outcome, Stamp, Story, What};
+use super::timeline::{Item, Outcome, Stamp, Timeline, What};
 use crate::{
     event::{ActionEvent, Source},
     id::EventId,
@@ -29,10 +29,10 @@ pub struct Call {
     pub result: Option<(Stamp, Outcome)>,
 }
 
-/// Takes a story's items apart into turns. What that changes is told in its warnings.
-pub fn turns(story: &mut Story<'_>) -> Vec<Turn> {
-    let items = std::mem::take(&mut story.items);
-    let mut pairing = Pairing { story, turns: Vec::new(), calls: Vec::new(), places: Names::default() };
+/// Takes a timeline's items apart into turns. What that changes is told in its warnings.
+pub fn turns(timeline: &mut Timeline<'_>) -> Vec<Turn> {
+    let items = std::mem::take(&mut timeline.items);
+    let mut pairing = Pairing { timeline, turns: Vec::new(), calls: Vec::new(), places: Names::default() };
     let mut responses = Names::default();
     let mut orphans = Vec::new();
     for Item { stamp, what } in items {
@@ -51,7 +51,7 @@ pub fn turns(story: &mut Story<'_>) -> Vec<Turn> {
     }
     let turns = pairing.turns;
     if !orphans.is_empty() {
-        story
+        timeline
             .warnings
             .push(format!("results of calls that are not in the file became messages: {}", named(&orphans)));
     }
@@ -68,7 +68,7 @@ pub fn named(places: &[String]) -> String {
 }
 
 struct Pairing<'a, 'host> {
-    story: &'a Story<'host>,
+    timeline: &'a Timeline<'host>,
     turns: Vec<Turn>,
     /// Where each call is: its turn, and its place in that.
     calls: Vec<(usize, usize)>,
@@ -86,7 +86,7 @@ impl Pairing<'_, '_> {
             let name = action.llm_response_id.clone();
             if responses.has(&name) {
                 // An answer that something else tears apart is two, and the second needs a name of its own.
-                action.llm_response_id = self.story.new_id().to_string();
+                action.llm_response_id = self.timeline.new_id().to_string();
             }
             responses.set(&name, self.turns.len());
             self.turns.push(Turn::Calls(Vec::new()));
@@ -99,7 +99,7 @@ impl Pairing<'_, '_> {
         let id = action.tool_call_id.clone();
         if self.places.has(&id) {
             // Some providers count from zero in every answer.
-            rename(&mut action, &self.story.new_id());
+            rename(&mut action, &self.timeline.new_id());
         }
         self.places.set(&id, self.calls.len());
         self.calls.push((turn, calls.len()));

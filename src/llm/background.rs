@@ -2,7 +2,7 @@
 
 use crate::llm::{
     client::{Llm, with_key},
-    completion::BegunAnswer,
+    completion::StartedResponse,
     endpoint::Endpoint,
     error::{LlmError, LlmFailure},
     model_data::ModelRow,
@@ -13,9 +13,9 @@ use crate::llm::{
 
 impl Llm {
     /// The answer of this id, which this model gives.
-    pub fn begun_answer(&self, id: &str) -> BegunAnswer {
+    pub fn started_response(&self, id: &str) -> StartedResponse {
         let LlmOptions { model, base_url, .. } = &self.options;
-        BegunAnswer { id: id.to_owned(), model: model.clone(), base_url: base_url.clone() }
+        StartedResponse { id: id.to_owned(), model: model.clone(), base_url: base_url.clone() }
     }
 
     /// Tells the provider to work no longer on an answer that it keeps.
@@ -24,7 +24,7 @@ impl Llm {
     /// Where it could not be told.
     pub async fn cancel_answer(&self, id: &str) -> Result<(), LlmError> {
         let options =
-            LlmOptions { background: true, kept_answer: Some(id.to_owned()), ..self.options.clone() };
+            LlmOptions { background: true, background_response: Some(id.to_owned()), ..self.options.clone() };
         let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref())?;
         let features = ModelFeatures::of(&options, &endpoint, &ModelRow::of(&options).await?);
         let api = Api::of(&options, &endpoint, &features);
@@ -39,7 +39,7 @@ impl Llm {
             is_streaming: false,
         };
         let (sent, decoder) = wire_api.begin(&request)?;
-        let Some(kept) = decoder.kept() else { return Ok(()) };
+        let Some(kept) = decoder.background() else { return Ok(()) };
         let sent = WireRequest { url: kept.cancel, body: "{}".into(), ..sent };
         let sent = with_key(sent, api, self.key().await?.as_ref(), &request);
         let told = self.http.post(sent).await;

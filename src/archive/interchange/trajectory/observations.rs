@@ -2,7 +2,7 @@
 
 use super::super::{
     entry::Entry,
-    story::{Outcome, Story, What, image},
+    timeline::{Outcome, Timeline, What, image},
 };
 use crate::{
     error::Result,
@@ -62,7 +62,12 @@ impl Calls {
 }
 
 /// Takes up an observation.
-pub fn observation(story: &mut Story<'_>, calls: &mut Calls, entry: &Entry<'_>, name: &str) -> Result<()> {
+pub fn observation(
+    timeline: &mut Timeline<'_>,
+    calls: &mut Calls,
+    entry: &Entry<'_>,
+    name: &str,
+) -> Result<()> {
     let extras = match entry.object("extras")? {
         Some(extras) => extras,
         None => Entry::read(format!("{}.extras", entry.name), "{}")?,
@@ -70,12 +75,12 @@ pub fn observation(story: &mut Story<'_>, calls: &mut Calls, entry: &Entry<'_>, 
     let text = entry.text("content")?.unwrap_or_default();
     let what = match (name, calls.answered_by(entry)?) {
         ("null" | "agent_state_changed" | "loop_detection", _) => {
-            story.leave_out(name);
+            timeline.leave_out(name);
             return Ok(());
         }
         ("error", Some(call)) => What::Result(call, Outcome::Failed(text)),
         ("user_rejected", Some(call)) => What::Result(call, Outcome::Rejected(text)),
-        (_, Some(call)) => What::Result(call, Outcome::Content(content(story, &extras, name, text)?)),
+        (_, Some(call)) => What::Result(call, Outcome::Content(content(timeline, &extras, name, text)?)),
         ("error", None) => {
             let code = extras.name_in("error_id")?.unwrap_or_else(|| "ErrorObservation".to_owned());
             What::Other(Source::Environment, ConversationErrorEvent::new(code, text).into())
@@ -83,16 +88,16 @@ pub fn observation(story: &mut Story<'_>, calls: &mut Calls, entry: &Entry<'_>, 
         ("recall", None) => match recalled(&extras)? {
             Some(text) => said(Source::Environment, vec![Content::text(text)]),
             None => {
-                story.leave_out(name);
+                timeline.leave_out(name);
                 return Ok(());
             }
         },
         (_, None) => {
             let is_of_the_user = entry.get("cause").is_some_and(|cause| calls.by_the_user.has(cause.trim()));
-            let mut content = content(story, &extras, name, text)?;
+            let mut content = content(timeline, &extras, name, text)?;
             content.retain(|part| part.as_text().is_none_or(|text| !text.trim().is_empty()));
             if content.is_empty() {
-                story.leave_out(&format!("{name} without content"));
+                timeline.leave_out(&format!("{name} without content"));
                 return Ok(());
             }
             if let (true, Some(Content::Text { text, .. })) = (is_of_the_user, content.first_mut()) {
@@ -101,7 +106,7 @@ pub fn observation(story: &mut Story<'_>, calls: &mut Calls, entry: &Entry<'_>, 
             said(if is_of_the_user { Source::User } else { Source::Environment }, content)
         }
     };
-    story.add(&entry.name, entry.text("timestamp")?, what);
+    timeline.add(&entry.name, entry.text("timestamp")?, what);
     Ok(())
 }
 
@@ -110,7 +115,12 @@ fn said(source: Source, content: Vec<Content>) -> What {
 }
 
 /// What the model was shown.
-fn content(story: &mut Story<'_>, extras: &Entry<'_>, name: &str, text: String) -> Result<Vec<Content>> {
+fn content(
+    timeline: &mut Timeline<'_>,
+    extras: &Entry<'_>,
+    name: &str,
+    text: String,
+) -> Result<Vec<Content>> {
     let text = match name {
         "run" => terminal_text(extras, text)?,
         "delegate" => match extras.object("outputs")? {
@@ -129,7 +139,7 @@ fn content(story: &mut Story<'_>, extras: &Entry<'_>, name: &str, text: String) 
         _ => Vec::new(),
     };
     for url in urls.drain(..) {
-        content.extend(image(story, vec![url]));
+        content.extend(image(timeline, vec![url]));
     }
     Ok(content)
 }

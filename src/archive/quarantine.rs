@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// The paths that are taken.
-pub struct SetAside {
+pub struct Quarantine {
     /// Each with [`FILE`] or [`FOLDER`].
     taken: Names,
 }
@@ -16,22 +16,22 @@ pub struct SetAside {
 const FILE: usize = 0;
 const FOLDER: usize = 1;
 
-impl SetAside {
+impl Quarantine {
     /// Beside the files of a conversation.
     pub fn new(conversation: &Conversation) -> Self {
-        let mut set_aside = Self { taken: Names::default() };
+        let mut quarantine = Self { taken: Names::default() };
         for (path, _) in &conversation.files {
-            set_aside.take(path.as_str());
+            quarantine.take(path.as_str());
         }
-        set_aside
+        quarantine
     }
 
     /// A path for a file of this name that no other file of the conversation has.
     pub fn path(&mut self, name: &str) -> Result<StorePath> {
         // Who needs more of them has an archive that was made to need them.
         let mut candidates = (0..1000).map(|n| match n {
-            0 => format!("set-aside/{name}"),
-            n => format!("set-aside-{n}/{name}"),
+            0 => format!("quarantine/{name}"),
+            n => format!("quarantine-{n}/{name}"),
         });
         let Some(path) = candidates.find(|path| self.is_free(path)) else {
             return Err(invalid(format!("{} cannot be set aside: every place for it is taken", shown(name))));

@@ -1,4 +1,4 @@
-//! Whose turn it is: a first-come, first-served lock over futures, as the SDK's `fifo_lock.py`.
+//! Whose guard it is: a first-come, first-served lock over futures, as the SDK's `fifo_lock.py`.
 //!
 //! The run loop takes it for each part of a step that must not be interleaved; `send_message` and its like take
 //! it between. Fair, so that a message waits for one part of a step and not for the whole run. A store takes it for
@@ -12,29 +12,29 @@ use std::{
 
 /// The lock. Clones are the same lock.
 #[derive(Clone, Default)]
-pub struct TurnLock(Rc<Shared>);
+pub struct FairMutex(Rc<Shared>);
 
 #[derive(Default)]
 struct Shared {
     is_taken: Cell<bool>,
-    waiting: RefCell<Vec<oneshot::Sender<Turn>>>,
+    waiting: RefCell<Vec<oneshot::Sender<FairGuard>>>,
 }
 
 /// Held while it lives; dropping it passes it on.
-pub struct Turn(Rc<Shared>);
+pub struct FairGuard(Rc<Shared>);
 
-impl TurnLock {
+impl FairMutex {
     /// Resolves when everybody who asked earlier is through. Dropping the future gives up the place.
-    pub async fn take(&self) -> Turn {
+    pub async fn lock(&self) -> FairGuard {
         if !self.0.is_taken.replace(true) {
-            return Turn(self.0.clone());
+            return FairGuard(self.0.clone());
         }
         let (sender, receiver) = oneshot::channel();
         self.0.waiting.borrow_mut().push(sender);
         match receiver.await {
-            Ok(turn) => turn,
+            Ok(guard) => guard,
             // A sender only goes away by sending, while the lock itself is alive.
-            Err(_) => Turn(self.0.clone()),
+            Err(_) => FairGuard(self.0.clone()),
         }
     }
 
@@ -44,7 +44,7 @@ impl TurnLock {
     }
 }
 
-impl Drop for Turn {
+impl Drop for FairGuard {
     fn drop(&mut self) {
         loop {
             let next = {
@@ -58,8 +58,8 @@ impl Drop for Turn {
             if next.is_canceled() {
                 continue;
             }
-            // A turn that arrives nowhere is dropped by the channel and goes on to the one behind.
-            let _ = next.send(Turn(self.0.clone()));
+            // A guard that arrives nowhere is dropped by the channel and goes on to the one behind.
+            let _ = next.send(FairGuard(self.0.clone()));
             return;
         }
     }
@@ -72,13 +72,13 @@ mod tests {
 
     #[test]
     fn turns_come_in_the_order_of_asking() {
-        let lock = TurnLock::default();
+        let lock = FairMutex::default();
         let order = RefCell::new(Vec::new());
-        let first = lock.take().now_or_never().unwrap();
+        let first = lock.lock().now_or_never().unwrap();
         let wait = |name: u8| {
             let (lock, order) = (lock.clone(), &order);
             async move {
-                let _turn = lock.take().await;
+                let _guard = lock.lock().await;
                 order.borrow_mut().push(name);
             }
         };
@@ -92,15 +92,15 @@ mod tests {
 
     #[test]
     fn a_turn_given_up_while_waiting_or_on_arrival_is_not_lost() {
-        let lock = TurnLock::default();
-        let first = lock.take().now_or_never().unwrap();
-        let mut gives_up = Box::pin(lock.take());
+        let lock = FairMutex::default();
+        let first = lock.lock().now_or_never().unwrap();
+        let mut gives_up = Box::pin(lock.lock());
         assert!(gives_up.as_mut().now_or_never().is_none());
-        let mut too_late = Box::pin(lock.take());
+        let mut too_late = Box::pin(lock.lock());
         assert!(too_late.as_mut().now_or_never().is_none());
         drop(gives_up);
         drop(first);
         drop(too_late);
-        assert!(lock.take().now_or_never().is_some());
+        assert!(lock.lock().now_or_never().is_some());
     }
 }

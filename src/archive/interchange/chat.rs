@@ -2,7 +2,7 @@
 
 use super::{
     entry::Entry,
-    story::{Outcome, Story, What, call, image},
+    timeline::{Outcome, Timeline, What, call, image},
 };
 use crate::{
     error::Result,
@@ -32,25 +32,30 @@ const KNOWN: &[&str] = &[
 
 /// Takes up the messages of a list, whose place in the file is `name`. All that do not say when they were said were
 /// said at `created_at`.
-pub fn read(story: &mut Story<'_>, name: &str, messages: &[&str], created_at: Option<&str>) -> Result<()> {
+pub fn read(
+    timeline: &mut Timeline<'_>,
+    name: &str,
+    messages: &[&str],
+    created_at: Option<&str>,
+) -> Result<()> {
     for (index, text) in messages.iter().enumerate() {
         let entry = Entry::read(format!("{name}[{index}]"), text)?;
         let timestamp = [entry.get("timestamp"), entry.get("created_at")];
         let timestamp = timestamp.into_iter().flatten().find_map(String::from_json);
         let timestamp = timestamp.or_else(|| created_at.map(str::to_owned));
-        message(story, &entry, timestamp, index == 0)?;
+        message(timeline, &entry, timestamp, index == 0)?;
         for other in entry.others(KNOWN) {
-            story.leave_out(&format!("the field {other} of messages"));
+            timeline.leave_out(&format!("the field {other} of messages"));
         }
         if entry.get("function_call").is_some() {
-            story.leave_out("the field function_call of messages");
+            timeline.leave_out("the field function_call of messages");
         }
     }
     Ok(())
 }
 
 fn message(
-    story: &mut Story<'_>,
+    timeline: &mut Timeline<'_>,
     entry: &Entry<'_>,
     timestamp: Option<String>,
     is_first: bool,
@@ -63,7 +68,7 @@ fn message(
         Some("tool") => Role::Tool,
         _ => return Err(entry.refused("role", "is not user, assistant, system, developer or tool")),
     };
-    let content = content(story, entry)?;
+    let content = content(timeline, entry)?;
     let what = match role {
         Role::System if is_first && content.iter().all(|part| part.as_text().is_some()) => {
             What::Instructions(content, Vec::new())
@@ -75,14 +80,14 @@ fn message(
             }
         },
         Role::Assistant => {
-            let mut calls = calls(story, entry)?;
+            let mut calls = calls(timeline, entry)?;
             let Some(first) = calls.first_mut() else {
                 let mut message = Message::new(role, content);
                 message.name = entry.text("name")?;
                 message.reasoning_content = reasoning(entry)?;
                 message.thinking_blocks = thinking(entry)?;
                 message.responses_reasoning_item = reasoning_item(entry)?;
-                story.add(place, timestamp, What::Message(Source::Agent, message));
+                timeline.add(place, timestamp, What::Message(Source::Agent, message));
                 return Ok(());
             };
             first.thought = content;
@@ -90,7 +95,7 @@ fn message(
             first.thinking_blocks = thinking(entry)?;
             first.responses_reasoning_item = reasoning_item(entry)?;
             for call in calls {
-                story.add(place, timestamp.clone(), What::Call(call));
+                timeline.add(place, timestamp.clone(), What::Call(call));
             }
             return Ok(());
         }
@@ -101,12 +106,12 @@ fn message(
             What::Message(source, message)
         }
     };
-    story.add(place, timestamp, what);
+    timeline.add(place, timestamp, what);
     Ok(())
 }
 
 /// Nothing, a text, or a list of parts.
-fn content(story: &mut Story<'_>, entry: &Entry<'_>) -> Result<Vec<Content>> {
+fn content(timeline: &mut Timeline<'_>, entry: &Entry<'_>) -> Result<Vec<Content>> {
     let refusal = entry.text("refusal")?.map(Content::text);
     let Some(value) = entry.get("content") else { return Ok(refusal.into_iter().collect()) };
     if value.starts_with('"') {
@@ -119,13 +124,13 @@ fn content(story: &mut Story<'_>, entry: &Entry<'_>) -> Result<Vec<Content>> {
     }
     let mut content = Vec::new();
     for part in entry.objects("content")? {
-        content.extend(self::part(story, &part)?);
+        content.extend(self::part(timeline, &part)?);
     }
     content.extend(refusal);
     Ok(content)
 }
 
-fn part(story: &mut Story<'_>, part: &Entry<'_>) -> Result<Option<Content>> {
+fn part(timeline: &mut Timeline<'_>, part: &Entry<'_>) -> Result<Option<Content>> {
     let kind = part.text("type")?;
     let urls = match kind.as_deref() {
         Some("text" | "input_text" | "output_text") => return Ok(part.text("text")?.map(Content::text)),
@@ -142,24 +147,24 @@ fn part(story: &mut Story<'_>, part: &Entry<'_>) -> Result<Option<Content>> {
             _ => part.text("image_url")?.into_iter().collect(),
         },
         kind => {
-            story.leave_out(&match kind {
+            timeline.leave_out(&match kind {
                 Some(kind) => format!("parts of the type {}", crate::error::shown(kind)),
                 None => "parts without a type".to_owned(),
             });
             return Ok(None);
         }
     };
-    Ok(image(story, urls))
+    Ok(image(timeline, urls))
 }
 
 /// The calls of an assistant message, in either form.
-fn calls(story: &Story<'_>, entry: &Entry<'_>) -> Result<Vec<ActionEvent>> {
-    let response = story.new_id().to_string();
+fn calls(timeline: &Timeline<'_>, entry: &Entry<'_>) -> Result<Vec<ActionEvent>> {
+    let response = timeline.new_id().to_string();
     let mut calls: Vec<ActionEvent> = Vec::new();
     for call_entry in entry.objects("tool_calls")? {
         let function = call_entry.object("function")?;
         let function = function.as_ref().unwrap_or(&call_entry);
-        let id = call_entry.name_in("id")?.unwrap_or_else(|| story.new_id().to_string());
+        let id = call_entry.name_in("id")?.unwrap_or_else(|| timeline.new_id().to_string());
         if calls.iter().any(|call| call.tool_call_id == id) {
             return Err(call_entry.refused("id", "is the id of another call of the same message, too"));
         }

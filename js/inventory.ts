@@ -23,12 +23,12 @@ export async function inTime<T>(waited: Promise<T>, milliseconds: number): Promi
  */
 export async function opened(store: Store, id: string, isGiven: boolean, found: number): Promise<string | undefined> {
   if (!isInBrowser(store)) return undefined;
-  const told = part(import("./kept/record.js")).then((record) => record.opened(store, id, found)).catch(() => undefined);
+  const told = part(import("./inventory/record.js")).then((record) => record.opened(store, id, found)).catch(() => undefined);
   // Nobody can have had an id before that was chosen just now.
   return found > (isGiven ? 0 : 1) ? inTime(told, patience) : undefined;
 }
 
 /** Notes conversations that came in, and one that was removed. @internal */
 export function noted(store: Store, change: { kept?: string[]; removed?: string }): void {
-  if (isInBrowser(store)) part(import("./kept/record.js")).then((record) => record.note(store.name!, change)).catch(() => {});
+  if (isInBrowser(store)) part(import("./inventory/record.js")).then((record) => record.note(store.name!, change)).catch(() => {});
 }

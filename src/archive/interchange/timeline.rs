@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// A conversation as it is read.
-pub struct Story<'a> {
+pub struct Timeline<'a> {
     /// Makes ids, and knows the time.
     host: &'a dyn Host,
     /// What happened.
@@ -69,7 +69,7 @@ pub enum Outcome {
     Failed(String),
 }
 
-impl<'a> Story<'a> {
+impl<'a> Timeline<'a> {
     /// Nothing yet.
     pub fn new(host: &'a dyn Host) -> Self {
         Self { host, items: Vec::new(), title: None, model: None, warnings: Vec::new(), left_out: Vec::new() }
@@ -147,14 +147,14 @@ pub fn call(
 }
 
 /// A part with these pictures; what is no picture of the web or in the text itself is left out.
-pub fn image(story: &mut Story<'_>, urls: Vec<String>) -> Option<Content> {
+pub fn image(timeline: &mut Timeline<'_>, urls: Vec<String>) -> Option<Content> {
     let mut image_urls = Vec::new();
     for url in urls {
         let start = url.get(..8).unwrap_or(&url).to_ascii_lowercase();
         if ["http://", "https://", "data:"].iter().any(|scheme| start.starts_with(scheme)) {
             image_urls.push(url);
         } else {
-            story.leave_out(&format!("an image at {}", shown(&url)));
+            timeline.leave_out(&format!("an image at {}", shown(&url)));
         }
     }
     (!image_urls.is_empty()).then_some(Content::Image { image_urls, cache_prompt: false })

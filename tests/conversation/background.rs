@@ -67,7 +67,7 @@ fn world(replies: impl IntoIterator<Item = Vec<&'static str>>) -> (World, Rc<Pro
 
 fn remembered(conversation: &Conversation) -> Option<Value> {
     let state: Value = serde_json::from_str(&conversation.state().json()).unwrap();
-    state["agent_state"].get("kept_answer").cloned()
+    state["agent_state"].get("background_response").cloned()
 }
 
 /// A page that dies while the provider answers.
