@@ -89,7 +89,7 @@ llm_failures! {
         "the browser is offline", "connect and try again";
     /// What speaks with this provider may not run here.
     WasmBlocked: WasmBlocked, "LLMServiceUnavailableError", retry false,
-        "WebAssembly is not allowed here", "allow it in the page's Content-Security-Policy";
+        "the page or the browser forbids WebAssembly", "allow it in the page's Content-Security-Policy";
     /// Nothing was sent.
     InvalidOptions: InvalidOptions, "LLMBadRequestError", retry false,
         "the model's options cannot be used", "correct them";
