@@ -10,8 +10,8 @@ const texts = ["functions", "example", "task_end"].map((name) => {
 
 /** These messages with a mark in the place of each text that is ours. */
 export function marked(messages) {
-  const inside = (content) => (typeof content === "string" ? markedText(content) : content?.map((part) => ("text" in part ? { ...part, text: markedText(part.text) } : part)));
-  return messages.map((message) => ({ ...message, content: inside(message.content) }));
+  const inside = (content) => (typeof content === "string" ? markedText(content) : content.map((part) => ("text" in part ? { ...part, text: markedText(part.text) } : part)));
+  return messages.map((message) => (message.content ? { ...message, content: inside(message.content) } : message));
 }
 
 function markedText(text) {
