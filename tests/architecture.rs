@@ -227,7 +227,7 @@ fn nothing_is_used_that_a_page_downloads_dearly() {
             assert_eq!(line, None, "{}: use {instead}", path.display());
         }
         let line = code.lines().find(|line| searches_for_a_text(line));
-        // What only models without tools of their own need is in a wasm of its own.
+        // What only models without tools of their own need is in a chunk.
         let line = line.filter(|_| !path.iter().any(|folder| folder == "text_tools"));
         assert_eq!(line, None, "{}: use the functions of search.rs", path.display());
     }
