@@ -133,11 +133,12 @@ async function measureSizes(profile) {
   await unlessFresh("sizes", fingerprint([{ text: profile }, "dist", thisScript, "scripts/sizes.mjs"]), [sizesFile], () => {
     const { metafile } = JSON.parse(readFileSync(".cache/bundle.json", "utf8"));
     const sizes = measure(filesOfAPage(metafile, "dist/index.js", `dist/${mainWasm.file}`));
-    const parts = Object.entries(chunks).map(([chunk, { file }]) => ({ ...measure([`dist/${file}`]).total, file: `${chunk}, when needed` }));
+    const parts = Object.entries(chunks).map(([chunk, { file }]) => measure([`dist/${file}`], `${chunk}, when needed`).total);
     const data = readdirSync("js/models").filter((file) => file.endsWith(".json"));
     const { rows } = measure(data.map((file) => chunkWith(metafile, `js/models/${file}`)));
     parts.push({ ...rows.reduce((one, other) => (other.brotli > one.brotli ? other : one)), file: "a provider's models, at most" });
-    writeFileSync(sizesFile, JSON.stringify({ profile, ...sizes, parts }, null, 2));
+    const wasm = measure(wasms.map(({ file }) => `dist/${file}`), "all wasm files").total;
+    writeFileSync(sizesFile, JSON.stringify({ profile, ...sizes, parts, wasm }, null, 2));
   });
 }
 

@@ -22,9 +22,9 @@ struct Cached {
 }
 
 /// What the text of a message depends on besides the message.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Way {
-    /// Where what is known of the provider is kept; 0 where the text is for another wasm.
+    /// Where what is known of the provider is kept.
     pub provider: usize,
     pub features: [bool; 7],
 }

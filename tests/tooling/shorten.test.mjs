@@ -1,7 +1,7 @@
 // Shortened, a wasm and its glue do what they did.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { shorten } from "../../scripts/shorten.mjs";
+import { customSection, shorten } from "../../scripts/shorten.mjs";
 
 const text = (string) => [string.length, ...Buffer.from(string)];
 const section = (id, bytes) => [id, bytes.length, ...bytes];
@@ -63,4 +63,11 @@ test("a shortened wasm comes up with its glue, and calls go both ways", async ()
 test("an import that the glue does not give, or gives twice, is an error of the build", () => {
   assert.throws(() => shorten(wasm, glue.replace(names.count, "other")), /does not give the import __wbg_count_3 of .\/x_bg.js in one place/);
   assert.throws(() => shorten(wasm, glue.replace("7,", `7,\n        ${names.count}: 8,`)), /__wbg_count_3/);
+});
+
+test("a wasm with a mark behind it is the same wasm, and says what the mark is", () => {
+  const module = new WebAssembly.Module(Buffer.concat([wasm, customSection("build", "abc123")]));
+  assert.deepEqual(WebAssembly.Module.exports(module).map(({ name }) => name), [names.run, names.unused, "memory"]);
+  const [mark] = WebAssembly.Module.customSections(module, "build");
+  assert.equal(Buffer.from(mark).toString(), "abc123");
 });

@@ -1,5 +1,5 @@
 // What every project of the packaging test does with the installed package: a conversation, an archive of it, and models
-// of other wire APIs, for each of which another wasm is loaded. Written as a user would write it.
+// of other wire APIs, for each of which a chunk of the wasm is loaded. Written as a user would write it.
 import { Agent, Conversation, LLM, memoryStore, tool } from "threadkeep";
 
 const add = tool({
