@@ -9,7 +9,7 @@ import { type ConversationOptions, readOptions } from "./conversation-options.js
 import { ThreadkeepError, ask, call, invalidOptions, optionsOf, reading, settle, textsOf, words } from "./errors.js";
 import { type EventLog, eventLog } from "./event-log.js";
 import type {
-  ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, JSONObject, JSONValue, LiveEvent, LLMMessage, MessageEvent_,
+  ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, JSONObject, JSONValue, LiveEvent, LLMMessage, MessageEvent,
   Observation, SecurityRisk, StreamingDeltaEvent, WaitingEvent,
 } from "./events.js";
 import { inTime, noted, opened as noteOpened } from "./inventory.js";
@@ -233,7 +233,7 @@ export class Conversation implements AsyncDisposable {
    * @throws ThreadkeepError `invalid_options`, also for images to a model that is known not to see, `locked_elsewhere`, `store_*`, `invalid_state` after `close()` and while
    * calls wait
    */
-  async sendMessage(message: string | ReadonlyArray<Content | Image>, options: { sender?: string | undefined; pending?: "reject" | "keep" | undefined } = {}): Promise<MessageEvent_> {
+  async sendMessage(message: string | ReadonlyArray<Content | Image>, options: { sender?: string | undefined; pending?: "reject" | "keep" | undefined } = {}): Promise<MessageEvent> {
     const { sender, pending } = optionsOf("sendMessage()", options, "sender pending");
     if (sender !== undefined && typeof sender !== "string") throw invalidOptions("sender must be a string");
     if (pending !== undefined && pending !== "reject" && pending !== "keep") throw invalidOptions('pending must be "reject" or "keep"');

@@ -92,8 +92,8 @@ export interface SystemPromptEvent extends EventHead<"SystemPromptEvent"> {
   tools: Array<{ kind: string; [field: string]: JSONValue }>;
   dynamic_context?: TextContent;
 }
-/** A message by the user, the agent or the environment. Named so because `MessageEvent` is the DOM's. */
-export interface MessageEvent_ extends EventHead<"MessageEvent"> {
+/** A message by the user, the agent or the environment. Its name is also a type of the DOM, which it hides where it is imported. */
+export interface MessageEvent extends EventHead<"MessageEvent"> {
   llm_message: LLMMessage;
   llm_response_id?: string;
   activated_skills: string[];
@@ -210,7 +210,7 @@ export interface ServerErrorEvent extends EventHead<"ServerErrorEvent"> {
 /** Every kind that the SDK writes. A log may hold kinds of a later version too: have a `default` in every `switch`. */
 export type ConversationEvent =
   | SystemPromptEvent
-  | MessageEvent_
+  | MessageEvent
   | ActionEvent
   | ObservationEvent
   | UserRejectObservation

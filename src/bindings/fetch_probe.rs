@@ -57,7 +57,7 @@ async fn post(
 ) -> Result<String, HttpError> {
     let request = read_request(request).ok_or_else(|| HttpError::Invalid("no request".into()))?;
     let http = FetchClient { given, read, wait: None, watch: None };
-    let mut response = http.post(request).await?;
+    let mut response = http.send(request).await?;
     let mut bytes = Vec::new();
     for _ in 0..chunks {
         let Some(chunk) = response.body.chunk().await? else { break };

@@ -42,7 +42,7 @@ impl Llm {
         let Some(kept) = decoder.background() else { return Ok(()) };
         let sent = WireRequest { url: kept.cancel, body: "{}".into(), ..sent };
         let sent = with_key(sent, api, self.key().await?.as_ref(), &request);
-        let told = self.http.post(sent).await;
+        let told = self.http.send(sent).await;
         told.map(drop)
             .map_err(|_| LlmError::new(LlmFailure::Network, "the provider could not be told to stop"))
     }

@@ -131,7 +131,7 @@ impl Exchange<'_> {
         decoder: &mut dyn Decoder,
         show: &dyn Fn(Delta),
     ) -> Result<HttpResponse, LlmError> {
-        let mut response = self.within(self.silence, http.post(request)).await?;
+        let mut response = self.within(self.silence, http.send(request)).await?;
         // It can be reached from here.
         self.advice = "";
         if !(200..300).contains(&response.status) {

@@ -18,7 +18,7 @@ pub struct HttpRequest {
 /// Sends requests. Dropping any of its futures, or the body, aborts the exchange.
 pub trait HttpClient {
     /// Resolves when the response's headers are there, whatever the status.
-    fn post(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpResponse, HttpError>>;
+    fn send(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpResponse, HttpError>>;
 
     /// Waits until another attempt is worth making, and says whether it is to be made. Without this the clock decides,
     /// and nothing of which a part was shown is asked for again.

@@ -52,7 +52,7 @@ pub struct FetchClient {
 }
 
 impl HttpClient for FetchClient {
-    fn post(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpResponse, HttpError>> {
+    fn send(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpResponse, HttpError>> {
         let FetchClient { given, read, watch, .. } = self.clone();
         Box::pin(async move {
             let mut exchange = Exchange::new(watch)?;

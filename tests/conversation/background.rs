@@ -31,7 +31,7 @@ struct Provider {
 }
 
 impl HttpClient for Provider {
-    fn post(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpResponse, HttpError>> {
+    fn send(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpResponse, HttpError>> {
         self.urls.borrow_mut().push(request.url.replace("http://h/v1", ""));
         let events = self.replies.borrow_mut().pop_front().unwrap_or_default();
         let body = Box::new(Events(events.into()));

@@ -104,7 +104,7 @@ impl ScriptedModel {
 struct Wire(Rc<ScriptedModel>);
 
 impl HttpClient for Wire {
-    fn post(
+    fn send(
         &self,
         request: HttpRequest,
     ) -> LocalBoxFuture<'static, std::result::Result<HttpResponse, HttpError>> {

@@ -98,7 +98,7 @@ impl HttpClient for ScriptedHttp {
         Some(future::ready(goes_on).boxed_local())
     }
 
-    fn post(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpResponse, HttpError>> {
+    fn send(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpResponse, HttpError>> {
         check(&request);
         self.requests.borrow_mut().push(request);
         let reply = self.replies.borrow_mut().pop_front().expect("a request that no reply was scripted for");

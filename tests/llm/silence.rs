@@ -66,7 +66,7 @@ impl Host for World {
 }
 
 impl HttpClient for World {
-    fn post(&self, _: HttpRequest) -> LocalBoxFuture<'static, Result<HttpResponse, HttpError>> {
+    fn send(&self, _: HttpRequest) -> LocalBoxFuture<'static, Result<HttpResponse, HttpError>> {
         let body = Box::new(Body(self.clone()));
         async { Ok(HttpResponse { status: 200, headers: Vec::new(), body }) }.boxed_local()
     }

@@ -21,7 +21,7 @@ import {
   type ImportedConversation,
   type LLMMessage,
   type LiveEvent,
-  type MessageEvent_,
+  type MessageEvent,
   LLMProfileStore,
   type Observation,
   type Run,
@@ -216,7 +216,7 @@ export async function use(signal: AbortSignal): Promise<void> {
     { type: "text", text: "look" },
     { type: "image", image_urls: ["data:image/png;base64,"] },
   ]);
-  same<typeof message, MessageEvent_>(true);
+  same<typeof message, MessageEvent>(true);
   // @ts-expect-error there is no such content
   await conversation.sendMessage([{ type: "video" }]);
 

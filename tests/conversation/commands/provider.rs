@@ -314,7 +314,7 @@ impl Provider {
 }
 
 impl HttpClient for Provider {
-    fn post(&self, request: HttpRequest) -> LocalBoxFuture<'static, Response> {
+    fn send(&self, request: HttpRequest) -> LocalBoxFuture<'static, Response> {
         let (server, path) = request.url.strip_prefix("http://").unwrap().split_once("/v1/").unwrap();
         let body: Value = serde_json::from_str(&request.body).unwrap_or_default();
         if path == "chat/completions" {
