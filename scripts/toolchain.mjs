@@ -97,7 +97,7 @@ export async function ensureBindgenTool(targetDirectory) {
 export async function ensureSplitter(targetDirectory) {
   const folder = path.join(root, "tools/splitter");
   const hash = createHash("sha256");
-  for (const file of ["Cargo.toml", "Cargo.lock", "src/main.rs", "src/pack.rs"]) hash.update(readFileSync(path.join(folder, file)));
+  for (const file of ["Cargo.toml", "Cargo.lock", "src/main.rs", "src/pack.rs", "src/locals.rs"]) hash.update(readFileSync(path.join(folder, file)));
   const suffix = process.platform === "win32" ? ".exe" : "";
   const tool = path.join(targetDirectory, "tools", `splitter-${hash.digest("hex").slice(0, 8)}${suffix}`);
   if (existsSync(tool)) return tool;

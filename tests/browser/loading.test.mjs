@@ -100,6 +100,10 @@ for (const kind of availableBrowsers) {
         await page.close();
       });
 
+      await context.test("a page that may compile nothing any more is told so, and goes on when it may", async () => {
+        assert.deepEqual(await inPage(exportBlocked, "/threadkeep/index.js"), ["wasm_blocked", "idle", "exported"]);
+      });
+
       await context.test("a chunk of another build is refused, and the copy in JavaScript takes its place if that is of this build", async () => {
         assert.match((await inPage(exportFrom, "/mixed-archive/index.js")).archive, /^network the wasm did not load: the wasm is of another build of threadkeep than this page; reload the page/);
         assert.equal((await inPage(exportFrom, "/mixed/index.js")).archive, "exported");
@@ -182,6 +186,22 @@ async function exportFrom(url) {
   const before = fetched();
   const archive = await conversation.exportZip().then(() => "exported", ({ code, message }) => `${code} ${message}`);
   return { before, archive, after: fetched() };
+}
+
+/** Exports a conversation while the page must not compile anything, and afterwards. */
+async function exportBlocked(url) {
+  const { Agent, Conversation, LLM, memoryStore } = await import(url);
+  const conversation = await Conversation.open({ agent: new Agent({ llm: new LLM({ model: "openai/none" }) }), store: memoryStore() });
+  const tried = () => conversation.exportZip().then(() => "exported", ({ code }) => code);
+  const { Module } = WebAssembly;
+  WebAssembly.Module = class {
+    constructor() {
+      throw new WebAssembly.CompileError("blocked by a policy");
+    }
+  };
+  const blocked = await tried();
+  WebAssembly.Module = Module;
+  return [blocked, conversation.state.execution_status, await tried()];
 }
 
 /** Opens a conversation, with a tool or without; says how many parts of the library were fetched for tools. */

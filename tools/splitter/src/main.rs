@@ -10,6 +10,7 @@
 //! same places. What is no constant would be written over: that is refused. Where too much would be there twice, one chunk
 //! can be loaded with another: `messages+archive` says that whoever has `messages` has `archive` too.
 
+mod locals;
 mod pack;
 
 use std::{collections::BTreeSet, env, error::Error, fs, path::Path, process::ExitCode};

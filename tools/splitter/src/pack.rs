@@ -1,16 +1,18 @@
-//! The same wasm in fewer bytes: functions that begin alike beside each other, which compresses well, every number as
-//! short as it can be, and no types or data segments that nothing uses.
+//! The same wasm in fewer bytes: functions that begin alike beside each other, which compresses well, one of those that
+//! are the same, every number as short as it can be, and no types or data segments that nothing uses.
 
+use crate::locals;
 use std::{collections::BTreeSet, convert::Infallible, error::Error};
 use wasm_encoder::{
-    CodeSection, DataSection, ElementSection, FunctionSection, ImportSection, Module, TypeSection,
+    CodeSection, DataSection, ElementSection, FunctionSection, ImportSection, Instruction, Module,
+    TypeSection,
     reencode::{self, Reencode},
 };
 use wasmparser::{
     BlockType, CodeSectionReader, CompositeInnerType, CustomSectionReader, Data, DataKind, DataSectionReader,
     Element, ElementSectionReader, FuncType, FunctionBody, FunctionSectionReader, Import,
     ImportSectionReader, KnownCustom, Name, Operator, Parser, Payload, TypeRef, TypeSectionReader,
-    UnpackedIndex,
+    UnpackedIndex, ValType,
 };
 
 type Reencoded<T> = Result<T, reencode::Error<Infallible>>;
@@ -21,6 +23,20 @@ type Reencoded<T> = Result<T, reencode::Error<Infallible>>;
 /// # Errors
 /// Where one is no wasm, or has what Rust's compiler and the splitter do not write.
 pub fn packed(wasms: &[Vec<u8>]) -> Result<Vec<u8>, Box<dyn Error>> {
+    let mut smallest = packed_once(wasms)?;
+    // Functions that call one of two that were the same can be the same now.
+    loop {
+        let wasms = [smallest];
+        let smaller = packed_once(&wasms)?;
+        let is_done = smaller.len() == wasms[0].len();
+        smallest = smaller;
+        if is_done {
+            return Ok(smallest);
+        }
+    }
+}
+
+fn packed_once(wasms: &[Vec<u8>]) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut packing = Packing::default();
     for wasm in wasms {
         packing.read(wasm)?;
@@ -79,6 +95,8 @@ struct Packing<'a> {
     function_indices: Vec<Vec<u32>>,
     /// The place of the wasm whose numbers are being read.
     now: usize,
+    /// The local variables of the function that is being read, and their new numbers.
+    locals: (Vec<ValType>, Vec<u32>),
 }
 
 #[derive(Default)]
@@ -97,6 +115,7 @@ struct Function<'a> {
     index: usize,
     type_index: u32,
     body: FunctionBody<'a>,
+    locals: (Vec<ValType>, Vec<u32>),
 }
 
 impl<'a> Packing<'a> {
@@ -142,7 +161,9 @@ impl<'a> Packing<'a> {
                     bodies += 1;
                     self.used_types.insert(type_index);
                     wasm.names_segments |= self.read_body(&body)?;
-                    self.functions.push(Function { wasm: self.wasms.len(), index, type_index, body });
+                    let parameters = signatures[type_index as usize].params().len() as u32;
+                    let locals = locals::ordered(&body, parameters)?;
+                    self.functions.push(Function { wasm: self.wasms.len(), index, type_index, body, locals });
                 }
                 Payload::DataSection(section) => {
                     for segment in section {
@@ -183,17 +204,31 @@ impl<'a> Packing<'a> {
     }
 
     fn put_in_order(&mut self) {
-        self.functions.sort_by_key(|function| (function.type_index, function.body.as_bytes()));
+        self.functions.sort_by_key(|function| (function.type_index, function.body.as_bytes(), function.wasm));
         let imported = self.wasms[0].imported_functions;
         self.function_indices =
             self.wasms.iter().map(|wasm| (0..(imported + wasm.types.len()) as u32).collect()).collect();
-        for (place, function) in self.functions.iter().enumerate() {
-            self.function_indices[function.wasm][function.index] = (imported + place) as u32;
+        let mut kept: Vec<Function<'a>> = Vec::new();
+        for function in std::mem::take(&mut self.functions) {
+            let (wasm, index) = (function.wasm, function.index);
+            if kept.last().is_none_or(|last| !last.is_same(&function)) {
+                kept.push(function);
+            }
+            self.function_indices[wasm][index] = (imported + kept.len() - 1) as u32;
         }
+        self.functions = kept;
         self.type_indices = vec![None; self.signatures.len()];
         for (new, old) in self.used_types.iter().enumerate() {
             self.type_indices[*old as usize] = Some(new as u32);
         }
+    }
+}
+
+impl Function<'_> {
+    /// Numbers mean the same within one wasm only.
+    fn is_same(&self, other: &Self) -> bool {
+        (self.wasm, self.type_index) == (other.wasm, other.type_index)
+            && self.body.as_bytes() == other.body.as_bytes()
     }
 }
 
@@ -283,10 +318,29 @@ impl<'a> Reencode for Packing<'a> {
         for place in 0..self.functions.len() {
             self.now = self.functions[place].wasm;
             let body = self.functions[place].body.clone();
+            self.locals = std::mem::take(&mut self.functions[place].locals);
             self.parse_function_body(code, body)?;
         }
         self.now = 0;
         Ok(())
+    }
+
+    fn new_function_with_parsed_locals(&mut self, _: &FunctionBody<'_>) -> Reencoded<wasm_encoder::Function> {
+        let mut kinds = Vec::new();
+        for kind in self.locals.0.clone() {
+            kinds.push(self.val_type(kind)?);
+        }
+        Ok(wasm_encoder::Function::new_with_locals_types(kinds))
+    }
+
+    fn instruction<'b>(&mut self, operator: Operator<'b>) -> Reencoded<Instruction<'b>> {
+        let local = |index: u32| self.locals.1[index as usize];
+        Ok(match operator {
+            Operator::LocalGet { local_index } => Instruction::LocalGet(local(local_index)),
+            Operator::LocalSet { local_index } => Instruction::LocalSet(local(local_index)),
+            Operator::LocalTee { local_index } => Instruction::LocalTee(local(local_index)),
+            other => return reencode::utils::instruction(self, other),
+        })
     }
 
     fn data_count(&mut self, _: u32) -> Reencoded<u32> {
