@@ -6,7 +6,7 @@ import { checkId, isA, jsonOf, signalOf } from "./arguments.js";
 import { type ImportedConversation, type TransferOptions, exportZip, exportZipStream, importZip } from "./archive.js";
 import { Analyzers, type ConfirmationPolicy, actionIds, storedPolicy } from "./control.js";
 import { type ConversationOptions, readOptions } from "./conversation-options.js";
-import { ThreadkeepError, ask, call, invalidOptions, optionsOf, reading, settle, textsOf, words } from "./errors.js";
+import { ThreadkeepError, ask, call, invalidOptions, lastRead, optionsOf, reading, settle, textsOf, words } from "./errors.js";
 import { type EventLog, eventLog } from "./event-log.js";
 import type {
   ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, JSONObject, JSONValue, LiveEvent, LLMMessage, MessageEvent,
@@ -82,7 +82,7 @@ export class Conversation implements AsyncDisposable {
    */
   static async open(options: ConversationOptions): Promise<Conversation> {
     const given = readOptions(options);
-    return openInTurn(given.store, given.id, () => Conversation.#open(given));
+    return openInTurn(given.store, given.id, () => Conversation.#open(given), (opened) => lastRead(opened.#core));
   }
 
   static async #open(given: ReturnType<typeof readOptions>): Promise<Conversation> {

@@ -158,9 +158,21 @@ export function call<T>(read: () => T): T {
   }
 }
 
+/** What only reads a conversation. */
+const reads = new Set(["events", "idOf", "indexOf", "finalResponse", "pendingActions"]);
+/** What was last asked of a conversation. */
+const asked = new WeakMap<Asked, Promise<unknown> | undefined>();
+
 /** Calls a method of a conversation in the wasm that answers with a promise. @internal */
 export async function ask<T>(core: Asked, method: string, ...args: unknown[]): Promise<T> {
-  return (await settle(call(() => core.call(method, args)))) as T;
+  const answer = settle(call(() => core.call(method, args)));
+  asked.set(core, reads.has(method) ? answer : undefined);
+  return answer as Promise<T>;
+}
+
+/** What was last asked of a conversation, if that was to read something. @internal */
+export function lastRead(core: Asked): Promise<unknown> | undefined {
+  return asked.get(core);
 }
 
 interface Asked {

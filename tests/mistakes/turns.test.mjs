@@ -39,6 +39,55 @@ for (const [way, giveUp] of Object.entries(waysToGiveUp)) {
   });
 }
 
+/** A store whose reads take their time. */
+function slowStore() {
+  const memory = memoryStore();
+  const methods = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete", "close"];
+  const slow = (method) => async (...args) => {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    return memory[method](...args);
+  };
+  return Object.fromEntries(methods.map((method) => [method, slow(method)]));
+}
+
+test("who opens what is given up once its owner has read something is the writer", async () => {
+  const options = world({ store: slowStore() });
+  const first = await Conversation.open(options);
+  await first.sendMessage("Hello");
+  await first.close();
+  const ways = [
+    (conversation) => conversation.events.slice(),
+    (conversation) => conversation.events.at(-1),
+    (conversation) => Promise.all([conversation.events.at(0), conversation.finalResponse(), conversation.pendingActions()]),
+    async (conversation) => { for await (const _ of conversation.events); return conversation.finalResponse(); },
+    (conversation) => conversation.events.getIndex("no event").catch(() => {}),
+  ];
+  for (const read of ways) {
+    void Conversation.open(options).then(async (conversation) => {
+      await read(conversation);
+      await conversation.close();
+    });
+    const second = await Conversation.open(options);
+    assert.equal(second.access, "writer", String(read));
+    await second.close();
+  }
+});
+
+test("who reads and stays keeps nobody waiting for ever", async () => {
+  const options = world({ store: slowStore() });
+  const made = await Conversation.open(options);
+  await made.sendMessage("Hello");
+  await made.close();
+  let isOver = false;
+  const reading = Conversation.open(options).then(async (conversation) => {
+    while (!isOver) await conversation.events.slice();
+  });
+  const second = await Conversation.open(options);
+  assert.equal(second.access, "follower");
+  isOver = true;
+  await reading;
+});
+
 test("three views of which one stays", async () => {
   const options = world();
   for (let view = 0; view < 2; view++) void Conversation.open(options).then((conversation) => conversation.close());
