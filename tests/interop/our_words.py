@@ -9,15 +9,19 @@ Of what a model without native tool calling is told, only the places stay: MARKS
 
 from __future__ import annotations
 
+import inspect
 import re
-from types import ModuleType
+from types import CodeType, FunctionType, ModuleType
 
 from litellm.litellm_core_utils.prompt_templates import common_utils, factory, mid_conversation_system
 
+from openhands.sdk.agent import response_dispatch
 from openhands.sdk.context import agent_context
 from openhands.sdk.context.prompts.sections import dynamic, planning, static
+from openhands.sdk.critic import base as critic
 from openhands.sdk.llm.mixins import fn_call_converter
 from openhands.sdk.mcp.tool import MCPToolDefinition
+from openhands.sdk.skills import skill
 from openhands.sdk.tool.schema import Schema
 from openhands.sdk.tool.tool import ToolDefinition
 from openhands.sdk.utils import truncate
@@ -56,6 +60,8 @@ def say_it_so() -> None:
     wrap(fn_call_converter, "_convert_tool_to_non_fncall", with_our_heading)
     describe_tools()
     instruct()
+    for module in (agent_context, critic, response_dispatch, skill):
+        say_less(module)
 
 
 def replace(module: ModuleType | type, name: str, ours) -> None:
@@ -126,6 +132,33 @@ def instruct() -> None:
 
 def named(render):
     return lambda section, context: render(section, context) and f"The fixture's section {section.name}."
+
+
+def tools_say_less() -> None:
+    """The same for what tools of openhands-tools answer, where those are there."""
+    from openhands.tools.file_editor import editor
+    from openhands.tools.terminal.terminal import terminal_session
+
+    replace(terminal_session, "TIMEOUT_MESSAGE_TEMPLATE", "It runs on.")
+    say_less(editor)
+    say_less(terminal_session)
+
+
+def say_less(module: ModuleType) -> None:
+    """Long sentences in the functions of a module are cut to their first words; what stands between them stays."""
+    owners = [module, *(value for value in vars(module).values() if isinstance(value, type) and value.__module__ == module.__name__)]
+    for value in [value for owner in owners for value in vars(owner).values()]:
+        function = inspect.unwrap(getattr(value, "fget", None) or getattr(value, "__func__", None) or value)
+        if isinstance(function, FunctionType) and function.__module__ == module.__name__:
+            function.__code__ = shortened(function.__code__)
+
+
+def shortened(constant):
+    if isinstance(constant, CodeType):
+        return constant.replace(co_consts=tuple(map(shortened, constant.co_consts)))
+    if isinstance(constant, str) and len(constant.split()) >= 7:
+        return re.match(r"\s*(?:\S+\s+){4}", constant)[0] + re.search(r"\s*$", constant)[0]
+    return constant
 
 
 def is_the_sdks(tool: type) -> bool:

@@ -30,7 +30,7 @@ from openhands.tools.gemini.list_directory import impl as list_directory
 from openhands.tools.task import manager as task_manager
 from openhands.tools.terminal.metadata import CmdOutputMetadata
 
-from our_words import say_it_so
+from our_words import say_it_so, tools_say_less
 from scripted_model import ScriptedModel
 
 PLACE = Path(os.environ.get("THREADKEEP_STAGE", "/tmp/threadkeep-fixture"))
@@ -41,6 +41,7 @@ PROMPT = "You are the agent of a threadkeep fixture. Use the tools you have."
 SCENARIOS: dict[str, Callable[[Stage], None]] = {}
 
 say_it_so()
+tools_say_less()
 
 
 def scenario(play=None, *, dies: bool = False, cipher: str | None = None):
