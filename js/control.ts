@@ -1,6 +1,6 @@
 // When an agent has to ask first: as the host says it, and as the wasm takes it.
-import { jsonOf } from "./arguments.js";
-import { invalidOptions, optionsOf, reading } from "./errors.js";
+import { arrayOf, jsonOf } from "./arguments.js";
+import { optionsOf, reading } from "./errors.js";
 import type { SecurityRisk } from "./events.js";
 import { type CoreAnalyzer, type SecurityAnalyzer, hostAnalyzer, storedAnalyzer } from "./security.js";
 
@@ -27,12 +27,8 @@ export function storedPolicy(policy: ConfirmationPolicy): string {
 }
 
 /** The ids of actions as the wasm takes them. @internal */
-export function actionIds(name: string, ids: readonly string[] | undefined): string | undefined {
-  return reading(name, () => {
-    if (ids === undefined) return undefined;
-    if (Array.isArray(ids) && ids.every((id) => typeof id === "string" && !id.includes(","))) return ids.join(",");
-    throw invalidOptions(`${name} must be an array of ids of events`);
-  });
+export function actionIds(name: string, ids: readonly string[] | undefined): string[] | undefined {
+  return ids === undefined ? undefined : arrayOf(name, "ids of events", ids, (id) => typeof id === "string");
 }
 
 const theModel = JSON.stringify({ kind: "LLMSecurityAnalyzer" });

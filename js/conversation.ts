@@ -2,7 +2,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { CoreConversation, deleteConversation, listConversations } from "../pkg/threadkeep.js";
 import type { Agent } from "./agent.js";
-import { checkId, isA, jsonOf, signalOf } from "./arguments.js";
+import { arrayOf, checkId, isA, jsonOf, signalOf } from "./arguments.js";
 import { type ImportedConversation, type TransferOptions, exportZip, exportZipStream, importZip } from "./archive.js";
 import { Analyzers, type ConfirmationPolicy, actionIds, storedPolicy } from "./control.js";
 import { type ConversationOptions, readOptions } from "./conversation-options.js";
@@ -109,7 +109,7 @@ export class Conversation implements AsyncDisposable {
     const network = new Network(
       given.waits,
       (event) => tell({ ...event, message: opened.masked(event.message) }),
-      (waiting) => void ask(opened, "set", "agentState", JSON.stringify({ [WAITED]: waiting })).catch(() => {}),
+      (waiting) => void ask(opened, "setAgentState", JSON.stringify({ [WAITED]: waiting })).catch(() => {}),
     );
     const [core, coreTools] = await Promise.all([coreStore(store), tools.toCore()]);
     const opened: CoreConversation = (await settle(CoreConversation.open(
@@ -245,7 +245,7 @@ export class Conversation implements AsyncDisposable {
     // Nothing else that is called comes before a message that has no image to be read.
     const given = read instanceof Promise ? await read : read;
     const json = reading("the message", () => JSON.stringify(given));
-    return JSON.parse(await ask<string>(this.#core, "sendMessage", json, sender, pending));
+    return JSON.parse(await ask(this.#core, "sendMessage", json, sender, pending));
   }
 
   /**
@@ -266,9 +266,9 @@ export class Conversation implements AsyncDisposable {
     signal?.addEventListener("abort", interrupt);
     this.#network.begin(this.state.agent_state?.[WAITED]);
     try {
-      const [status, finalResponse] = await ask<[ExecutionStatus, string | null]>(this.#core, "run", approved);
+      const [status, finalResponse] = await ask(this.#core, "run", approved);
       if (signal?.aborted && status === "paused") throw aborted(signal);
-      return { status, finalResponse };
+      return { status: status as ExecutionStatus, finalResponse };
     } finally {
       this.#network.over();
       signal?.removeEventListener("abort", interrupt);
@@ -301,7 +301,7 @@ export class Conversation implements AsyncDisposable {
 
   /** The calls that wait for a result: not approved yet, or left by a crash. Python's `get_unmatched_actions`. */
   async pendingActions(): Promise<ActionEvent[]> {
-    return (await ask<string[]>(this.#core, "pendingActions")).map((json) => JSON.parse(json));
+    return (await ask(this.#core, "pendingActions")).map((json) => JSON.parse(json));
   }
 
   /**
@@ -331,7 +331,7 @@ export class Conversation implements AsyncDisposable {
    */
   async editAction(actionId: string, args: JSONValue | JSONObject): Promise<ActionEvent> {
     const json = jsonOf("the arguments", args);
-    return JSON.parse(await ask<string>(this.#core, "editAction", words(actionId), json));
+    return JSON.parse(await ask(this.#core, "editAction", words(actionId), json));
   }
 
   /** The tools whose calls never wait in this conversation, whatever the policy says. */
@@ -344,17 +344,17 @@ export class Conversation implements AsyncDisposable {
    * Lasts as long as the conversation. Python knows no such list, and asks.
    */
   async setAllowedTools(names: readonly string[]): Promise<void> {
-    await this.#set("allowedTools", jsonOf("allowedTools", names));
+    await ask(this.#core, "setAllowedTools", arrayOf("allowedTools", "names of tools", names, (name) => typeof name === "string"));
   }
 
   /** Counts from the next answer on; calls that wait go on waiting. Of an imported conversation it is the last word. */
   async setConfirmationPolicy(policy: ConfirmationPolicy): Promise<void> {
-    await this.#set("confirmationPolicy", storedPolicy(policy));
+    await ask(this.#core, "setConfirmationPolicy", storedPolicy(policy));
   }
 
   /** Counts from the next answer on. With `null` every risk is unknown. */
   async setSecurityAnalyzer(analyzer: SecurityAnalyzer | null): Promise<void> {
-    await this.#set("securityAnalyzer", await this.#analyzers.take(analyzer));
+    await ask(this.#core, "setSecurityAnalyzer", await this.#analyzers.take(analyzer));
   }
 
   /**
@@ -372,11 +372,7 @@ export class Conversation implements AsyncDisposable {
    * @throws ThreadkeepError `invalid_options` for a name under which the library itself remembers something
    */
   async setAgentState(values: { [name: string]: JSONValue | JSONObject }): Promise<void> {
-    await this.#set("agentState", jsonOf("agentState", values));
-  }
-
-  async #set(setting: string, json: string): Promise<void> {
-    await ask(this.#core, "set", setting, json);
+    await ask(this.#core, "setAgentState", jsonOf("agentState", values));
   }
 
   /**
@@ -387,7 +383,7 @@ export class Conversation implements AsyncDisposable {
   async executeTool(name: string, args: JSONValue | JSONObject = {}, options: { signal?: AbortSignal | undefined } = {}): Promise<Observation> {
     const json = jsonOf("the arguments", args);
     const signal = signalOf(optionsOf("executeTool()", options, "signal").signal);
-    return JSON.parse(await this.#tools.withSignal(signal, (id) => ask<string>(this.#core, "executeTool", words(name), json, id)));
+    return JSON.parse(await this.#tools.withSignal(signal, (id) => ask(this.#core, "executeTool", words(name), json, id)));
   }
 
   /**
@@ -420,7 +416,7 @@ export class Conversation implements AsyncDisposable {
 
   /** The message of the last `finish`, or the model's last text. */
   async finalResponse(): Promise<string | null> {
-    return ask<string | null>(this.#core, "finalResponse");
+    return ask(this.#core, "finalResponse");
   }
 
   /** The conversation as it is now, as a zip archive that the Python SDK opens once it is unpacked. */

@@ -1,4 +1,5 @@
 // The one error class of the API, and how what the host gives is read: what is wrong with it is one of these errors.
+import type { CoreConversation } from "../pkg/threadkeep.js";
 
 /** A promise: a code never changes its meaning. `docs/errors.md` says what to do about each. */
 export type ErrorCode =
@@ -159,25 +160,25 @@ export function call<T>(read: () => T): T {
 }
 
 /** What only reads a conversation. */
-const reads = new Set(["events", "idOf", "indexOf", "finalResponse", "pendingActions"]);
+const reads = new Set<Verb>(["events", "idOf", "indexOf", "finalResponse", "pendingActions"]);
 /** What was last asked of a conversation. */
-const asked = new WeakMap<Asked, Promise<unknown> | undefined>();
+const asked = new WeakMap<CoreConversation, Promise<unknown> | undefined>();
 
 /** Calls a method of a conversation in the wasm that answers with a promise. @internal */
-export async function ask<T>(core: Asked, method: string, ...args: unknown[]): Promise<T> {
-  const answer = settle(call(() => core.call(method, args)));
+export async function ask<M extends Verb>(core: CoreConversation, method: M, ...args: Parameters<CoreConversation[M]>): Promise<Awaited<ReturnType<CoreConversation[M]>>> {
+  const verb = core[method] as (...args: unknown[]) => Promise<Awaited<ReturnType<CoreConversation[M]>>>;
+  const answer = settle(call(() => verb.apply(core, args)));
   asked.set(core, reads.has(method) ? answer : undefined);
-  return answer as Promise<T>;
+  return answer;
 }
 
 /** What was last asked of a conversation, if that was to read something. @internal */
-export function lastRead(core: Asked): Promise<unknown> | undefined {
+export function lastRead(core: CoreConversation): Promise<unknown> | undefined {
   return asked.get(core);
 }
 
-interface Asked {
-  call(method: string, args: unknown[]): Promise<unknown>;
-}
+/** The methods that answer with a promise. */
+type Verb = { [M in keyof CoreConversation]: CoreConversation[M] extends (...args: never[]) => Promise<unknown> ? M : never }[keyof CoreConversation];
 
 interface CoreError {
   code: ErrorCode;

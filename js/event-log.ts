@@ -20,9 +20,9 @@ export interface EventLog extends AsyncIterable<ConversationEvent> {
 export function eventLog(core: CoreConversation): EventLog {
   const page = 100;
   const read = async (start: number, end: number): Promise<ConversationEvent[]> =>
-    start < end ? Promise.all((await ask<string[]>(core, "events", start, end)).map((json, place) => readable(json) ?? unreadable(json, start + place))) : [];
+    start < end ? Promise.all((await ask(core, "events", start, end)).map((json, place) => readable(json) ?? unreadable(json, start + place))) : [];
   const unreadable = async (json: string, index: number): Promise<UnreadableEvent> => {
-    const id = await ask<string>(core, "idOf", index);
+    const id = await ask(core, "idOf", index);
     return { kind: "UnreadableEvent", id, file: `events/event-${String(index).padStart(5, "0")}-${id}.json`, why: whyNot(json) };
   };
   const fromEnd = (index: number) => Math.max(0, index < 0 ? core.length() + index : index);
@@ -39,7 +39,7 @@ export function eventLog(core: CoreConversation): EventLog {
       return read(fromEnd(whole(start)), Math.min(log.length, fromEnd(whole(end))));
     },
     async getIndex(eventId) {
-      return ask<number>(core, "indexOf", words(eventId));
+      return ask(core, "indexOf", words(eventId));
     },
     async getId(index) {
       const event = await log.at(index);

@@ -132,7 +132,7 @@ export function coreLLM(llm: LLM, network: Network, heard: (key: unknown) => Pro
     } }),
     ...(keyToken !== undefined && { keyToken }),
     fallbacks: fallbacks.map((fallback) => coreLLM(fallback, network, heard)),
-    fallbackOn: fallbackOn?.join(),
+    fallbackOn,
     modelRow: () => rowOf(llm),
   };
 }

@@ -55,7 +55,7 @@ export class Secrets {
 
   allow(core: CoreConversation): Promise<void> {
     return this.#afterOthers(async () => {
-      await ask(core, "set", "secretsAllowed", "true");
+      await ask(core, "allowSecrets");
       this.#opened?.allow();
     });
   }

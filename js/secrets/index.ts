@@ -25,7 +25,7 @@ export interface SecretCore {
   /** A text without what is hidden. */
   masked(text: string): string;
   /** `storeSecrets` sets or removes entries of the stored registry: a JSON object, where null removes. */
-  call(method: "storeSecrets", args: [sources: string]): Promise<unknown>;
+  storeSecrets(sources: string): Promise<unknown>;
   /** What the model's key is where the host gave none (`undefined` where nobody can read it), and what is stored for it. */
   keepKey(key: string | undefined, token: string): void;
 }
@@ -134,7 +134,7 @@ export class ConversationSecrets {
       changes[name] = source === null ? null : await writeSource(source, this.#cipher, Object.hasOwn(stored, name) ? stored[name] : undefined);
     }
     // A follower has them for as long as it is open: another tab stores them.
-    if (this.#core.access() === "writer") await settle(this.#core.call("storeSecrets", [JSON.stringify(changes)]));
+    if (this.#core.access() === "writer") await settle(this.#core.storeSecrets(JSON.stringify(changes)));
     for (const [name, source] of Object.entries(given)) {
       this.#held.delete(name);
       if (source === null) this.#sources.delete(name);

@@ -1,9 +1,11 @@
 //! Deciding about calls, for JavaScript: policies, analyzers, approval.
 
-use super::error::invalid;
+use super::{
+    conversation::{CoreConversation, done},
+    error::invalid,
+};
 use crate::{
     cancel::CancelToken,
-    conversation::Conversation,
     error::Result,
     event::{RawJson, SecurityRisk},
     id::EventId,
@@ -12,69 +14,111 @@ use crate::{
 };
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Array, Function, Promise};
-use wasm_bindgen::JsValue;
+use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
 
-/// Answers a method of `Conversation` in `js/conversation.ts` that is about calls. Events go out as their JSON texts;
-/// ids stand between commas.
-pub(super) async fn answer(conversation: &Conversation, method: &str, arguments: &Array) -> Result<JsValue> {
-    let given = |at| arguments.get(at).as_string();
-    let text = |at| given(at).unwrap_or_default();
-    match method {
-        // `[status, final response or null]`. Of the calls that wait these are run, or all of them.
-        "run" => {
+#[wasm_bindgen]
+impl CoreConversation {
+    /// Runs these of the calls that wait, or all of them. Resolves to the status, and the final response or `null`.
+    #[wasm_bindgen(unchecked_return_type = "Promise<[string, string | null]>")]
+    pub fn run(&self, approved: Option<Vec<String>>) -> Promise {
+        self.verb(move |conversation| async move {
             let cancel = CancelToken::default();
-            let outcome = match given(0) {
+            let outcome = match approved {
                 Some(approved) => conversation.run_approved(&ids(&approved)?, cancel).await?,
                 None => conversation.run(cancel).await?,
             };
             let response = outcome.final_response.map_or(JsValue::NULL, JsValue::from);
-            return Ok(Array::of2(&outcome.status.as_str().into(), &response).into());
-        }
-        "pendingActions" => {
+            Ok(Array::of2(&outcome.status.as_str().into(), &response).into())
+        })
+    }
+
+    /// See `Conversation.pause`.
+    pub fn pause(&self) -> Promise {
+        self.verb(|conversation| async move { done(conversation.pause().await) })
+    }
+
+    /// See `Conversation.interrupt`.
+    pub fn interrupt(&self) -> Promise {
+        self.verb(|conversation| async move { done(conversation.interrupt().await) })
+    }
+
+    /// Events go out as their JSON texts.
+    #[wasm_bindgen(js_name = pendingActions, unchecked_return_type = "Promise<string[]>")]
+    pub fn pending_actions(&self) -> Promise {
+        self.verb(|conversation| async move {
             let texts = Array::new();
             for event in conversation.pending_actions().await? {
                 texts.push(&(&**event.json()).into());
             }
-            return Ok(texts.into());
-        }
-        // Why, and which of them, or all.
-        "rejectPendingActions" => {
-            let rejected = given(1).as_deref().map(ids).transpose()?;
-            conversation.reject_pending_actions(given(0), rejected.as_deref()).await?;
-        }
-        // The action that waits in the other's place.
-        "editAction" => {
-            let event = conversation.edit_action(&text(0).parse()?, &well_formed(&text(1))).await?;
-            return Ok((&**event.json()).into());
-        }
-        // The observation.
-        "executeTool" => {
-            let observation = conversation.execute_tool(&text(0), &well_formed(&text(1)), text(2)).await?;
-            return Ok(observation.as_json().as_str().into());
-        }
-        "set" => set(conversation, &text(0), &well_formed(&text(1))).await?,
-        _ => return Err(invalid(format!("a conversation has no method {method}"))),
+            Ok(texts.into())
+        })
     }
-    Ok(JsValue::UNDEFINED)
-}
 
-/// Stores one of `confirmationPolicy`, `securityAnalyzer`, `allowedTools`, `secretsAllowed` and `agentState`, given as
-/// JSON.
-async fn set(conversation: &Conversation, setting: &str, json: &str) -> Result<()> {
-    let unfit = || invalid(format!("{setting} is not of the documented form"));
-    match setting {
-        "confirmationPolicy" => conversation.set_confirmation_policy(policy(json)?).await,
-        "securityAnalyzer" => conversation.set_security_analyzer(analyzer(json)?).await,
-        "secretsAllowed" => conversation.allow_secrets().await,
-        "allowedTools" => {
-            let names = Vec::<String>::from_json(json).ok_or_else(unfit)?;
-            conversation.set_allowed_tools(&names).await
-        }
-        _ => {
-            let values = RawObject::from_json(json).ok_or_else(unfit)?;
-            conversation.set_agent_state(&values).await
-        }
+    /// Why, and which of them, or all.
+    #[wasm_bindgen(js_name = rejectPendingActions)]
+    pub fn reject_pending_actions(&self, reason: Option<String>, actions: Option<Vec<String>>) -> Promise {
+        self.verb(move |conversation| async move {
+            let actions = actions.as_deref().map(ids).transpose()?;
+            done(conversation.reject_pending_actions(reason, actions.as_deref()).await)
+        })
+    }
+
+    /// Resolves to the JSON of the action that waits in the other's place.
+    #[wasm_bindgen(js_name = editAction, unchecked_return_type = "Promise<string>")]
+    pub fn edit_action(&self, action: String, arguments: String) -> Promise {
+        self.verb(move |conversation| async move {
+            let event = conversation.edit_action(&action.parse()?, &well_formed(&arguments)).await?;
+            Ok((&**event.json()).into())
+        })
+    }
+
+    /// Resolves to the JSON of the observation.
+    #[wasm_bindgen(js_name = executeTool, unchecked_return_type = "Promise<string>")]
+    pub fn execute_tool(&self, name: String, arguments: String, tool_call_id: String) -> Promise {
+        self.verb(move |conversation| async move {
+            let observation =
+                conversation.execute_tool(&name, &well_formed(&arguments), tool_call_id).await?;
+            Ok(observation.as_json().as_str().into())
+        })
+    }
+
+    /// A policy of the SDK's, as JSON.
+    #[wasm_bindgen(js_name = setConfirmationPolicy)]
+    pub fn set_confirmation_policy(&self, json: String) -> Promise {
+        self.verb(move |conversation| async move {
+            done(conversation.set_confirmation_policy(policy(&json)?).await)
+        })
+    }
+
+    /// An analyzer of the SDK's, as JSON; `null` for none.
+    #[wasm_bindgen(js_name = setSecurityAnalyzer)]
+    pub fn set_security_analyzer(&self, json: String) -> Promise {
+        self.verb(move |conversation| async move {
+            done(conversation.set_security_analyzer(analyzer(&json)?).await)
+        })
+    }
+
+    /// The names of tools.
+    #[wasm_bindgen(js_name = setAllowedTools)]
+    pub fn set_allowed_tools(&self, names: Vec<String>) -> Promise {
+        self.verb(move |conversation| async move { done(conversation.set_allowed_tools(&names).await) })
+    }
+
+    /// See `Conversation.allowSecrets`.
+    #[wasm_bindgen(js_name = allowSecrets)]
+    pub fn allow_secrets(&self) -> Promise {
+        self.verb(|conversation| async move { done(conversation.allow_secrets().await) })
+    }
+
+    /// A JSON object, where `null` removes a value.
+    #[wasm_bindgen(js_name = setAgentState)]
+    pub fn set_agent_state(&self, json: String) -> Promise {
+        self.verb(move |conversation| async move {
+            let values = RawObject::from_json(&well_formed(&json))
+                .ok_or_else(|| invalid("agentState is not of the documented form"))?;
+            done(conversation.set_agent_state(&values).await)
+        })
     }
 }
 
@@ -94,8 +138,8 @@ pub(super) fn analyzer(json: &str) -> Result<Option<StoredAnalyzer>> {
     stored.map(Some).ok_or_else(|| invalid("securityAnalyzer has no kind"))
 }
 
-fn ids(text: &str) -> Result<Vec<EventId>> {
-    text.split(',').filter(|id| !id.is_empty()).map(str::parse).collect()
+fn ids(texts: &[String]) -> Result<Vec<EventId>> {
+    texts.iter().map(|id| id.parse()).collect()
 }
 
 /// An analyzer that is a function: it takes the JSON of an `ActionEvent` and gives a promise of a risk.

@@ -4,7 +4,7 @@
 //! borrowed while they wait. Events cross as JSON text.
 
 use super::{
-    control::{self, JsAnalyzer, analyzer, policy},
+    control::{JsAnalyzer, analyzer, policy},
     error::{invalid, set},
     hooks::hooks,
     options::{Options, agent, function, llm, property, stuck_detection, texts},
@@ -20,7 +20,7 @@ use crate::{
     store::Found,
     web::{guard::promise, host::WebHost, locks},
 };
-use futures_util::future::select;
+use futures_util::future::{LocalBoxFuture, select};
 use js_sys::{Array, Function, Object, Promise};
 use std::{cell::RefCell, pin::pin, rc::Rc, time::Duration};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
@@ -34,7 +34,7 @@ const PATIENCE: f64 = 3000.0;
 /// And how often it is looked for.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// An open conversation.
+/// An open conversation. Its verbs about calls that wait are in `control.rs`.
 #[wasm_bindgen]
 pub struct CoreConversation {
     conversation: Conversation,
@@ -145,17 +145,82 @@ impl CoreConversation {
         self.conversation.store_key(key.as_deref(), token);
     }
 
-    /// Answers a method of `Conversation` in `js/conversation.ts`. One export for all that wait: each would be
-    /// downloaded with a promise of its own.
-    pub fn call(&self, method: String, arguments: Array) -> Promise {
+    /// Events go out as their JSON texts.
+    #[wasm_bindgen(unchecked_return_type = "Promise<string[]>")]
+    pub fn events(&self, start: f64, end: f64) -> Promise {
+        let conversation = self.conversation.clone();
+        promise(async move {
+            let texts = Array::new();
+            for json in conversation.events(whole(start)..whole(end)).await? {
+                texts.push(&(&*json).into());
+            }
+            Ok(texts.into())
+        })
+    }
+
+    /// What is no event in itself is known by its file.
+    #[wasm_bindgen(js_name = idOf, unchecked_return_type = "Promise<string>")]
+    pub fn id_of(&self, index: f64) -> Promise {
+        self.verb(
+            move |conversation| async move { Ok(conversation.id_of(whole(index)).await?.as_str().into()) },
+        )
+    }
+
+    /// The place of the event of this id.
+    #[wasm_bindgen(js_name = indexOf, unchecked_return_type = "Promise<number>")]
+    pub fn index_of(&self, event: String) -> Promise {
+        let conversation = self.conversation.clone();
+        promise(async move { Ok((conversation.index_of(&event.parse()?).await? as f64).into()) })
+    }
+
+    /// The message of the last `finish`, or the model's last text.
+    #[wasm_bindgen(js_name = finalResponse, unchecked_return_type = "Promise<string | null>")]
+    pub fn final_response(&self) -> Promise {
+        let conversation = self.conversation.clone();
+        promise(async move { Ok(conversation.final_response().await?.map_or(JsValue::NULL, JsValue::from)) })
+    }
+
+    /// The content is JSON; `pending` says what becomes of calls that wait. Resolves to the JSON of the event.
+    #[wasm_bindgen(js_name = sendMessage, unchecked_return_type = "Promise<string>")]
+    pub fn send_message(&self, content: String, sender: Option<String>, pending: Option<String>) -> Promise {
+        self.verb(move |conversation| async move {
+            let content = Vec::<Content>::from_json(&well_formed(&content))
+                .ok_or_else(|| invalid("a message is text, or a list of texts and images"))?;
+            let calls = pending.map(|pending| match &*pending {
+                "keep" => WaitingCalls::Keep,
+                _ => WaitingCalls::Reject,
+            });
+            let event = conversation.send_message_while_waiting(content, sender, calls).await?;
+            Ok((&**event.json()).into())
+        })
+    }
+
+    /// See `Conversation.switchLLM`.
+    #[wasm_bindgen(js_name = switchLLM)]
+    pub fn switch_llm(&self, options: JsValue) -> Promise {
+        self.verb(move |conversation| async move { done(conversation.switch_llm(llm(&options)?).await) })
+    }
+
+    /// Texts by name.
+    #[wasm_bindgen(js_name = setTags)]
+    pub fn set_tags(&self, tags: JsValue) -> Promise {
+        self.verb(move |conversation| async move { done(conversation.set_tags(&texts(tags, "tags")?).await) })
+    }
+
+    /// A JSON object of stored sources by name; `null` removes one.
+    #[wasm_bindgen(js_name = storeSecrets)]
+    pub fn store_secrets(&self, sources: String) -> Promise {
+        self.verb(move |conversation| async move {
+            let sources = RawObject::parse(&well_formed(&sources))
+                .map_err(|_| invalid("secrets are not of the documented form"))?;
+            done(conversation.store_secrets(&sources).await)
+        })
+    }
+
+    /// Resolves when it is closed; what the host gave may never answer, and is not waited for long.
+    pub fn close(&self) -> Promise {
         let (conversation, lock) = (self.conversation.clone(), self.lock.clone());
         promise(async move {
-            if method != "close" {
-                let answer = answer(&conversation, &method, &arguments);
-                let reads = matches!(&*method, "events" | "indexOf" | "finalResponse");
-                return if reads { answer.await } else { conversation.until_closed(Box::pin(answer)).await };
-            }
-            // What the host gave may never answer.
             select(pin!(conversation.close()), WebHost.sleep(LONGEST_CLOSING)).await;
             conversation.let_go();
             let held = lock.borrow_mut().take();
@@ -168,54 +233,29 @@ impl CoreConversation {
     }
 }
 
-/// Events go out as their JSON texts.
-async fn answer(conversation: &Conversation, method: &str, arguments: &Array) -> Result<JsValue> {
-    let text = |at| arguments.get(at).as_string();
-    match method {
-        "events" => {
-            let index = |at| whole(arguments.get(at).as_f64().unwrap_or_default());
-            let texts = Array::new();
-            for json in conversation.events(index(0)..index(1)).await? {
-                texts.push(&(&*json).into());
-            }
-            return Ok(texts.into());
-        }
-        // What is no event in itself is known by its file.
-        "idOf" => {
-            let index = whole(arguments.get(0).as_f64().unwrap_or_default());
-            return Ok(conversation.id_of(index).await?.as_str().into());
-        }
-        "indexOf" => {
-            let event = text(0).unwrap_or_default().parse()?;
-            return Ok((conversation.index_of(&event).await? as f64).into());
-        }
-        // The content as JSON, the sender, and what becomes of calls that wait.
-        "sendMessage" => {
-            let content = Vec::<Content>::from_json(&well_formed(&text(0).unwrap_or_default()))
-                .ok_or_else(|| invalid("a message is text, or a list of texts and images"))?;
-            let calls = text(2).map(|pending| match &*pending {
-                "keep" => WaitingCalls::Keep,
-                _ => WaitingCalls::Reject,
-            });
-            let event = conversation.send_message_while_waiting(content, text(1), calls).await?;
-            return Ok((&**event.json()).into());
-        }
-        // The message of the last `finish`, or the model's last text.
-        "finalResponse" => {
-            return Ok(conversation.final_response().await?.map_or(JsValue::NULL, JsValue::from));
-        }
-        "pause" => conversation.pause().await?,
-        "interrupt" => conversation.interrupt().await?,
-        "switchLLM" => conversation.switch_llm(llm(&arguments.get(0))?).await?,
-        "setTags" => conversation.set_tags(&texts(arguments.get(0), "tags")?).await?,
-        // A JSON object of stored sources by name; `null` removes one.
-        "storeSecrets" => {
-            let sources = RawObject::parse(&well_formed(&text(0).unwrap_or_default())).unwrap_or_default();
-            conversation.store_secrets(&sources).await?;
-        }
-        _ => return control::answer(conversation, method, arguments).await,
+impl CoreConversation {
+    /// What a verb gives. It no longer waits for the host when the conversation is closed.
+    pub(super) fn verb<F>(&self, act: impl FnOnce(Conversation) -> F) -> Promise
+    where
+        F: Future<Output = Result<JsValue>> + 'static,
+    {
+        let conversation = self.conversation.clone();
+        let verb = Box::pin(act(conversation.clone()));
+        promise(until_closed(conversation, verb))
     }
-    Ok(JsValue::UNDEFINED)
+}
+
+/// Apart from [`CoreConversation::verb`], so that a page downloads it once and not for each verb.
+async fn until_closed(
+    conversation: Conversation,
+    verb: LocalBoxFuture<'static, Result<JsValue>>,
+) -> Result<JsValue> {
+    conversation.until_closed(verb).await
+}
+
+/// What has no answer but that it is done.
+pub(super) fn done(result: Result<()>) -> Result<JsValue> {
+    result.map(|()| JsValue::UNDEFINED)
 }
 
 fn tell(listener: &Function, json: &str) {

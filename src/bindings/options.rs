@@ -191,8 +191,9 @@ pub fn llm(object: &JsValue) -> Result<Llm> {
     for fallback in Array::from(&property(object, "fallbacks")).iter() {
         made.fallbacks.push(llm(&fallback)?);
     }
-    if let Some(codes) = plain.text("fallbackOn")? {
-        made.fallback_on = codes;
+    let codes = property(object, "fallbackOn");
+    if !is_absent(&codes) {
+        made.fallback_on = Array::from(&codes).iter().filter_map(|code| code.as_string()).collect();
     }
     Ok(made)
 }

@@ -40,12 +40,12 @@ pub struct Llm {
     pub wire_apis: Option<Rc<dyn WireApis>>,
     /// Asked one after the other where this one has failed for good. Their own fallbacks are not asked.
     pub fallbacks: Vec<Llm>,
-    /// The codes of the failures after which a fallback is asked, with commas between.
-    pub fallback_on: String,
+    /// The codes of the failures after which a fallback is asked.
+    pub fallback_on: Vec<String>,
 }
 
 /// The SDK's `_LLM_FALLBACK_EXCEPTIONS`: what another server may not have.
-const FALLBACK_ON: &str = "network,llm_rate_limit,llm_timeout,llm_unavailable";
+const FALLBACK_ON: [&str; 4] = ["network", "llm_rate_limit", "llm_timeout", "llm_unavailable"];
 
 impl Llm {
     /// A model whose options can work.
@@ -61,7 +61,7 @@ impl Llm {
             host,
             wire_apis: None,
             fallbacks: Vec::new(),
-            fallback_on: FALLBACK_ON.into(),
+            fallback_on: FALLBACK_ON.map(str::to_owned).into(),
         })
     }
 
@@ -102,7 +102,7 @@ impl Llm {
     }
 
     fn falls_back_on(&self, code: &str) -> bool {
-        self.fallback_on.split(',').any(|named| named == code)
+        self.fallback_on.iter().any(|named| named == code)
     }
 
     /// Asks this model, as often as its options allow. `is_last` says that nobody else can be asked.

@@ -35,7 +35,7 @@ pub fn call_with(options: LlmOptions, messages: &[Message], replies: Vec<Reply>)
         host: host.clone(),
         wire_apis: None,
         fallbacks: Vec::new(),
-        fallback_on: String::new(),
+        fallback_on: Vec::new(),
     };
     let deltas = RefCell::new(Vec::new());
     let context = CallContext { conversation_id: Some("c-1".into()), ..CallContext::default() };
@@ -200,7 +200,7 @@ fn dropping_the_call_aborts_the_exchange() {
             host: Rc::new(ScriptedHost::default()),
             wire_apis: None,
             fallbacks: Vec::new(),
-            fallback_on: String::new(),
+            fallback_on: Vec::new(),
         };
         let context = CallContext::default();
         let mut call = llm.complete(&[], &[], &context, &|_| ()).boxed_local();

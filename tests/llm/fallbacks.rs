@@ -29,7 +29,7 @@ fn ask(replies: Vec<Reply>, fallback_on: Option<&str>) -> Outcome {
     let mut llm = model("first");
     llm.fallbacks = vec![model("second"), model("third")];
     if let Some(codes) = fallback_on {
-        llm.fallback_on = codes.into();
+        llm.fallback_on = codes.split(',').map(str::to_owned).collect();
     }
     let shown = RefCell::new(Vec::new());
     let messages = [Message::new(Role::User, vec![Content::text("Hi")])];

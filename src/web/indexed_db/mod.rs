@@ -67,7 +67,7 @@ impl IndexedDbStore {
 
 impl IndexedDbStore {
     /// Resolves when all turns taken before are over.
-    async fn turn(&self, conversation: ConversationId) -> FairGuard {
+    async fn commit_lock(&self, conversation: ConversationId) -> FairGuard {
         let lock = {
             let mut turns = self.turns.borrow_mut();
             turns.retain(|(_, lock)| !lock.is_free());
@@ -136,7 +136,7 @@ impl Store for IndexedDbStore {
 
     fn commit(&self, conversation: ConversationId, commit: Commit) -> StoreFuture<'_, ()> {
         Box::pin(async move {
-            let _guard = self.turn(conversation).await;
+            let _guard = self.commit_lock(conversation).await;
             if self.append(conversation, &commit).await? {
                 return Ok(());
             }
@@ -158,7 +158,7 @@ impl Store for IndexedDbStore {
 
     fn delete(&self, conversation: ConversationId) -> StoreFuture<'_, ()> {
         Box::pin(async move {
-            let _guard = self.turn(conversation).await;
+            let _guard = self.commit_lock(conversation).await;
             self.tips.borrow_mut().forget(conversation);
             write::delete(&self.connection, conversation).await
         })
