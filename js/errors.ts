@@ -142,7 +142,7 @@ export function fromCore(error: unknown): ThreadkeepError {
 }
 
 /** Waits for the wasm's promise; its rejections become `ThreadkeepError`s. @internal */
-export async function settle(promise: Promise<unknown>): Promise<unknown> {
+export async function settle<T>(promise: Promise<T>): Promise<T> {
   try {
     return await promise;
   } catch (error) {
@@ -166,8 +166,9 @@ const asked = new WeakMap<CoreConversation, Promise<unknown> | undefined>();
 
 /** Calls a method of a conversation in the wasm that answers with a promise. @internal */
 export async function ask<M extends Verb>(core: CoreConversation, method: M, ...args: Parameters<CoreConversation[M]>): Promise<Awaited<ReturnType<CoreConversation[M]>>> {
-  const verb = core[method] as (...args: unknown[]) => Promise<Awaited<ReturnType<CoreConversation[M]>>>;
-  const answer = settle(call(() => verb.apply(core, args)));
+  type Answer = Awaited<ReturnType<CoreConversation[M]>>;
+  const verb = core[method] as (...args: unknown[]) => Promise<Answer>;
+  const answer: Promise<Answer> = settle(call(() => verb.apply(core, args)));
   asked.set(core, reads.has(method) ? answer : undefined);
   return answer;
 }
