@@ -1,8 +1,7 @@
-//! Whose guard it is: a first-come, first-served lock over futures, as the SDK's `fifo_lock.py`.
+//! A lock over futures that is given in the order in which it was asked for, as the SDK's `fifo_lock.py`.
 //!
-//! The run loop takes it for each part of a step that must not be interleaved; `send_message` and its like take
-//! it between. Fair, so that a message waits for one part of a step and not for the whole run. A store takes it for
-//! each commit to a conversation.
+//! Commands of a conversation stand in line for it, and commits in a store. The mutex of `futures-util` is not fair: a
+//! run that takes it again and again could keep a message waiting for ever.
 
 use futures_channel::oneshot;
 use std::{
@@ -20,7 +19,7 @@ struct Shared {
     waiting: RefCell<Vec<oneshot::Sender<FairGuard>>>,
 }
 
-/// Held while it lives; dropping it passes it on.
+/// Holds the lock while it lives; dropping it passes the lock on.
 pub struct FairGuard(Rc<Shared>);
 
 impl FairMutex {
@@ -58,7 +57,7 @@ impl Drop for FairGuard {
             if next.is_canceled() {
                 continue;
             }
-            // A guard that arrives nowhere is dropped by the channel and goes on to the one behind.
+            // A guard that arrives nowhere is dropped by the channel, which passes the lock on.
             let _ = next.send(FairGuard(self.0.clone()));
             return;
         }
@@ -71,7 +70,7 @@ mod tests {
     use futures_util::{FutureExt, future::join3};
 
     #[test]
-    fn turns_come_in_the_order_of_asking() {
+    fn it_is_given_in_the_order_of_asking() {
         let lock = FairMutex::default();
         let order = RefCell::new(Vec::new());
         let first = lock.lock().now_or_never().unwrap();
@@ -91,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_given_up_while_waiting_or_on_arrival_is_not_lost() {
+    fn a_lock_given_up_while_waiting_or_on_arrival_is_not_lost() {
         let lock = FairMutex::default();
         let first = lock.lock().now_or_never().unwrap();
         let mut gives_up = Box::pin(lock.lock());

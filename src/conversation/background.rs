@@ -30,7 +30,7 @@ const WAIT: Duration = Duration::from_secs(2);
 /// An answer that a provider keeps, and who gives it: the model that was asked, or a fallback.
 pub(super) type Responder = (Llm, String);
 
-/// What a request tells of the answers that are kept for it. Who is reports and who remembers are polled together.
+/// What a request tells of the answers that are kept for it. Who tells and who remembers are polled together.
 #[derive(Default)]
 pub(super) struct BackgroundReports {
     /// The answer that is worked on.
@@ -79,7 +79,7 @@ impl Conversation {
         Some((giver.clone(), kept.id))
     }
 
-    /// Remembers the answers to a question until no more are reports. Where the store does not take one, only a reload
+    /// Remembers the answers to a question until no more come. Where the store does not take one, only a reload
     /// loses it.
     pub(super) async fn remember_responses(&self, reports: &BackgroundReports, after: &str) {
         while let Some((llm, id)) = reports.next().await {

@@ -89,7 +89,7 @@ impl Conversation {
         let Either::Left(((_, draft), _)) = select(asked, pin!(cancel.cancelled())).await else {
             return Ok(Ended::Cancelled);
         };
-        self.perform(Command::BeginSession { told: draft }).await?;
+        self.perform(Command::BeginSession { hook_event: draft }).await?;
         Ok(Ended::Done)
     }
 
@@ -176,7 +176,7 @@ impl Conversation {
             drafts.push(Draft::new(Source::Environment, MessageEvent::new(message)));
         }
         let is_denied = denial.is_some() && self.execution_status() == ExecutionStatus::Finished;
-        self.perform(Command::AskedToStop { told: drafts, is_denied }).await?;
+        self.perform(Command::AskedToStop { hook_events: drafts, is_denied }).await?;
         Ok(is_denied || !self.0.page.borrow().inbox.is_empty())
     }
 }

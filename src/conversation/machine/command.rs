@@ -33,7 +33,7 @@ pub enum Command {
     /// A batch is written again, on a branch behind this event, with other arguments for one of its calls.
     EditAction(Rewrite),
     /// A hook was told that somebody works here: the instructions go before it.
-    BeginSession { told: Draft },
+    BeginSession { hook_event: Draft },
     /// Messages that were kept are appended, if nothing is in their way.
     TakeInMessages,
     /// The model has answered; what an analyzer and hooks say of its calls.
@@ -43,7 +43,7 @@ pub enum Command {
     /// The user's last message is one that the model is not to be asked about.
     EndAtBlockedMessage { message: EventId },
     /// A hook was asked whether the agent is done.
-    AskedToStop { told: Vec<Draft>, is_denied: bool },
+    AskedToStop { hook_events: Vec<Draft>, is_denied: bool },
     /// The approved calls have run; do others wait?
     LetOthersWait,
     /// The run has failed.

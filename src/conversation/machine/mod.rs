@@ -66,8 +66,8 @@ impl Machine<'_> {
             Command::Interrupt => self.interrupt(),
             Command::RejectPendingActions { reason, actions } => self.reject(reason, actions.as_deref()),
             Command::EditAction(rewrite) => self.edit(rewrite),
-            Command::BeginSession { told } => {
-                Ok(Plan::append(self.instructions.take().into_iter().chain([told]).collect()))
+            Command::BeginSession { hook_event } => {
+                Ok(Plan::append(self.instructions.take().into_iter().chain([hook_event]).collect()))
             }
             Command::TakeInMessages => self.take_in_messages(),
             Command::Answered { reply, assessment, hook_answers } => {
@@ -78,10 +78,10 @@ impl Machine<'_> {
                 unblock_message(&mut self.state, &message);
                 self.transition(Transition::MessageBlocked, Plan::default())
             }
-            Command::AskedToStop { told, is_denied: true } => {
-                self.transition(Transition::StopDenied, Plan::append(told))
+            Command::AskedToStop { hook_events, is_denied: true } => {
+                self.transition(Transition::StopDenied, Plan::append(hook_events))
             }
-            Command::AskedToStop { told, is_denied: false } => Ok(Plan::append(told)),
+            Command::AskedToStop { hook_events, is_denied: false } => Ok(Plan::append(hook_events)),
             Command::LetOthersWait if !self.calls.others_wait() => Ok(Plan::default()),
             Command::LetOthersWait => self.transition(Transition::OthersWait, Plan::default()),
             Command::Fail { error, is_stuck } => {

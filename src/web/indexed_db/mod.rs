@@ -33,7 +33,7 @@ pub struct IndexedDbStore {
     connection: Connection,
     /// One commit at a time per conversation, in the order they were asked for: if the first of two under way at once
     /// failed, the second must not have been kept.
-    turns: RefCell<Vec<(ConversationId, FairMutex)>>,
+    locks: RefCell<Vec<(ConversationId, FairMutex)>>,
     tips: RefCell<Tips>,
 }
 
@@ -59,23 +59,23 @@ impl IndexedDbStore {
     pub fn new(name: &str, durability: Option<Durability>) -> Self {
         Self {
             connection: Connection::new(name, durability),
-            turns: RefCell::default(),
+            locks: RefCell::default(),
             tips: RefCell::default(),
         }
     }
 }
 
 impl IndexedDbStore {
-    /// Resolves when all turns taken before are over.
+    /// Resolves when all locks taken before are over.
     async fn commit_lock(&self, conversation: ConversationId) -> FairGuard {
         let lock = {
-            let mut turns = self.turns.borrow_mut();
-            turns.retain(|(_, lock)| !lock.is_free());
-            match turns.iter().find(|(of, _)| *of == conversation) {
+            let mut locks = self.locks.borrow_mut();
+            locks.retain(|(_, lock)| !lock.is_free());
+            match locks.iter().find(|(of, _)| *of == conversation) {
                 Some((_, lock)) => lock.clone(),
                 None => {
                     let lock = FairMutex::default();
-                    turns.push((conversation, lock.clone()));
+                    locks.push((conversation, lock.clone()));
                     lock
                 }
             }
