@@ -23,10 +23,15 @@ impl Conversation {
     /// Does a command when it is its turn. Returns the events that it appended.
     pub(super) async fn perform(&self, command: Command) -> Result<Vec<Event>> {
         let queue = self.0.log.queue().await;
+        self.perform_now(&queue, command).await
+    }
+
+    /// Does a command whose turn it is.
+    pub(super) async fn perform_now(&self, queue: &FairGuard, command: Command) -> Result<Vec<Event>> {
         if command.is_of_the_user() {
             self.writable()?;
         }
-        if let Err(error) = self.0.log.load_branch(&queue).await
+        if let Err(error) = self.0.log.load_branch(queue).await
             // That it failed is written down even where the history cannot be read.
             && !matches!(command, Command::Fail { .. })
         {
@@ -36,7 +41,7 @@ impl Conversation {
             let plan = machine.apply(command)?;
             Ok::<_, Error>((machine.state, plan))
         })?;
-        self.commit(&queue, state, plan).await
+        self.commit(queue, state, plan).await
     }
 
     /// Stores what does not depend on where the calls stand, when it is its turn.

@@ -8,7 +8,7 @@ use super::{
     Conversation,
     active_branch::load,
     hooks::HookAnswers,
-    machine::{Command, Rewrite, calls::Renamed},
+    machine::{Command, Plan, Rewrite, calls::Renamed},
 };
 use crate::{
     agent::{Draft, arguments::read_arguments},
@@ -38,12 +38,16 @@ impl Conversation {
         };
         let risk = self.risk_of_edited(&edited, &id).await;
         let hook_answers = self.ask_about_edited(&edited, &id).await;
+        // What is copied must be all that there is: another call of the batch may be decided about meanwhile.
+        let queue = self.0.log.queue().await;
+        self.writable()?;
         if self.0.log.has_unstored() {
             // On the other branch a call would stand without the result that it has had.
-            self.append(Vec::new()).await?;
+            let state = self.state().clone();
+            self.commit(&queue, state, Plan::default()).await?;
         }
         let rewrite = self.rewrite(&old, edited, &id, risk, hook_answers).await?;
-        let events = self.perform(Command::EditAction(rewrite)).await?;
+        let events = self.perform_now(&queue, Command::EditAction(rewrite)).await?;
         events
             .into_iter()
             .find(|event| *event.id() == id)

@@ -5,7 +5,7 @@ use crate::{
     support::{ID, TestTool, World, calls, echo, say, text},
 };
 use futures_executor::block_on;
-use futures_util::FutureExt;
+use futures_util::{FutureExt, future::join};
 use serde_json::json;
 use std::{cell::Cell, rc::Rc};
 use threadkeep::{
@@ -245,5 +245,42 @@ fn a_call_whose_result_found_the_store_full_does_not_wait_again_because_another_
         assert_eq!(told[3]["content"][0]["text"], "filled");
         assert_eq!(told[4]["content"][0]["text"], "zwei");
         assert!(!is_full.get(), "it has run once");
+    });
+}
+
+#[test]
+fn a_rejection_that_is_being_stored_when_another_call_is_edited_is_not_undone() {
+    block_on(async {
+        let is_slow = Rc::new(Cell::new(false));
+        let asked = is_slow.clone();
+        let slowly = Fate::Applied { after: 3, told_after: 3 };
+        let store = FatefulStore {
+            inner: MemoryStore::new(),
+            fate: Box::new(move |_| if asked.get() { slowly } else { Fate::DONE }),
+            applied: Box::new(|_| {}),
+            events_read: Rc::default(),
+        };
+        let mut world = world();
+        world.store = Rc::new(store);
+        let (conversation, ids) = waiting(&world).await;
+        is_slow.set(true);
+        let rejected = [ids[1].clone()];
+        let (rejection, edited) = join(
+            conversation.reject_pending_actions(None, Some(&rejected)),
+            conversation.edit_action(&ids[0], r#"{"text":"eins"}"#),
+        )
+        .await;
+        rejection.unwrap();
+        let left = pending(&conversation).await;
+        assert_eq!(
+            (left.len(), &left[0]),
+            (2, edited.unwrap().id()),
+            "the rejected call does not wait again"
+        );
+        conversation.run(CancelToken::default()).await.unwrap();
+        let told = world.model.last_messages();
+        // In the order in which they came.
+        assert!(told[3]["content"][0]["text"].as_str().unwrap().contains("rejected"));
+        assert_eq!(told[4]["content"][0]["text"], "eins");
     });
 }

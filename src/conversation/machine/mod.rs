@@ -112,8 +112,8 @@ impl Machine<'_> {
     }
 
     /// A message stands behind the results of all calls: those that still wait are answered first. While the model
-    /// answers or tools run it is kept beside the log, because a result tears nothing apart and an answer knows of what
-    /// stands before it.
+    /// answers or tools run it is kept beside the log: in the log it would stand before an answer that knows nothing of
+    /// it, or between a call and its result.
     fn send_message(
         &mut self,
         message: Event,
