@@ -7,7 +7,7 @@
 use super::{
     Conversation, Shared,
     base_state::ExecutionStatus,
-    machine::{Command, Next, Phase, page::Run},
+    machine::{Command, Next, Phase, StatusChange, Transition, page::Run},
 };
 use crate::{
     agent::Draft,
@@ -175,13 +175,9 @@ impl Conversation {
         let event = ConversationErrorEvent::new(code, self.0.log.mask.cut_text(&detail));
         let error = Draft::new(Source::Environment, event);
         if self.perform(Command::Fail { error, is_stuck }).await.is_err() {
-            let is_over = matches!(
-                self.execution_status(),
-                ExecutionStatus::WaitingForConfirmation
-                    | ExecutionStatus::Finished
-                    | ExecutionStatus::Deleting
-            );
-            self.0.page.borrow_mut().unsaved_status = (!is_over).then_some(ExecutionStatus::Error);
+            let would_become = Transition::Failed.change(self.execution_status());
+            let is_shown = would_become != StatusChange::Stays;
+            self.0.page.borrow_mut().unsaved_status = is_shown.then_some(ExecutionStatus::Error);
         }
     }
 }
