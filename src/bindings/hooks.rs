@@ -8,7 +8,7 @@ use crate::{
     error::Result,
     event::HookEventType,
     hooks::{HookDecision, Hooks},
-    json::{RawObject, well_formed},
+    json::{EditableObject, well_formed},
 };
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Array, Function, Promise};
@@ -53,7 +53,7 @@ impl Hooks for JsHooks {
                 ask.call2(&JsValue::UNDEFINED, &event_type.as_str().into(), &input.into()).map_err(failed)?;
             let answer = JsFuture::from(Promise::resolve(&answer)).await.map_err(failed)?;
             let text = answer.as_string().unwrap_or_default();
-            let fields = RawObject::parse(&well_formed(&text)).unwrap_or_default();
+            let fields = EditableObject::compact(&well_formed(&text)).unwrap_or_default();
             Ok(HookDecision {
                 denies: fields.read::<String>("decision").is_some_and(|decision| decision == "deny"),
                 reason: fields.read("reason"),

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     error::Result,
-    json::{RawObject, well_formed},
+    json::{EditableObject, well_formed},
     tool::{Replay, Tool, ToolAnnotations, ToolCall, ToolDefinition, ToolFailure, ToolKind, ToolOutput},
 };
 use futures_util::future::LocalBoxFuture;
@@ -100,7 +100,7 @@ impl Tool for JsTool {
                 execute.call2(&JsValue::UNDEFINED, &(&*call.arguments).into(), &context).map_err(failed)?;
             let output = JsFuture::from(Promise::resolve(&promise)).await.map_err(failed)?;
             let text = output.as_string().unwrap_or_default();
-            let fields = RawObject::parse(&well_formed(&text)).unwrap_or_default();
+            let fields = EditableObject::compact(&well_formed(&text)).unwrap_or_default();
             match (fields.read("content"), fields.read("is_error")) {
                 (Some(content), Some(is_error)) => Ok(ToolOutput { content, is_error }),
                 _ => Err(ToolFailure(

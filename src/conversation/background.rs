@@ -4,11 +4,11 @@
 //! question: the same model of the same server, asked behind the same event. A request goes where the user's model is,
 //! not where the state says.
 
-use super::{Conversation, base_state::BaseState, machine::Plan};
+use super::{Conversation, machine::Plan};
 use crate::{
     error::Result,
-    event::RawJson,
-    json::{RawObject, quoted},
+    format::{agent_state::BACKGROUND_RESPONSE, base_state::BaseState},
+    json::{EditableObject, RawJson, quoted},
     llm::{Llm, StartedResponse},
 };
 use futures_util::future::select;
@@ -20,9 +20,6 @@ use std::{
     task::Poll,
     time::Duration,
 };
-
-/// Where `agent_state` says which answer the provider keeps.
-pub(super) const BACKGROUND_RESPONSE: &str = "background_response";
 
 /// So long is the provider given to hear that nobody waits for an answer.
 const WAIT: Duration = Duration::from_secs(2);
@@ -66,7 +63,7 @@ impl Conversation {
     /// The answer to this question that a provider keeps, as far as anybody remembers, if this model or one of its
     /// fallbacks gives it.
     pub(super) fn background_response_to(&self, after: &str, llm: &Llm) -> Option<Responder> {
-        let kept: RawObject = self.state().in_agent_state(BACKGROUND_RESPONSE)?;
+        let kept: EditableObject = self.state().in_agent_state(BACKGROUND_RESPONSE)?;
         if kept.read::<String>("after")? != after {
             return None;
         }
@@ -83,7 +80,7 @@ impl Conversation {
     /// loses it.
     pub(super) async fn remember_responses(&self, reports: &BackgroundReports, after: &str) {
         while let Some((llm, id)) = reports.next().await {
-            let mut kept = RawObject::EMPTY;
+            let mut kept = EditableObject::default();
             for (name, value) in [("id", id.as_str()), ("model", &llm.options.model), ("after", after)] {
                 kept.set(name, &quoted(value));
             }
@@ -108,7 +105,7 @@ impl Conversation {
 
 /// The id of the answer that is remembered.
 pub(super) fn background_response_in(state: &BaseState) -> Option<String> {
-    state.in_agent_state::<RawObject>(BACKGROUND_RESPONSE)?.read("id")
+    state.in_agent_state::<EditableObject>(BACKGROUND_RESPONSE)?.read("id")
 }
 
 /// The answer is there, or nobody wants it.

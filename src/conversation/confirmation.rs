@@ -6,22 +6,19 @@
 
 use super::{
     Conversation,
-    base_state::BaseState,
     imported::decided,
     machine::{Plan, calls},
 };
 use crate::{
     agent::{Call, Draft, Reply},
     error::Result,
-    event::{Body, Event, Head, Parent, RawJson, SecurityRisk, Source},
+    event::{Body, Event, Head, Parent, SecurityRisk, Source},
+    format::{agent_state::ALLOWED_TOOLS, base_state::BaseState},
     id::EventId,
-    json::{RawObject, ToJson as _},
+    json::{EditableObject, RawJson, ToJson as _},
     security::{ConfirmationPolicy, StoredAnalyzer},
     tool::ToolKind,
 };
-
-/// Where `agent_state` lists the tools whose calls the user allowed once and for all.
-pub(super) const ALLOWED_TOOLS: &str = "allowed_tools";
 
 /// What is to become of the calls of an answer.
 #[derive(Default)]
@@ -31,7 +28,7 @@ pub(super) struct Assessment {
     /// By which policy; a word that is alone needs none.
     judged_by: Option<ConfirmationPolicy>,
     /// What an analyzer other than the model said: action ids and risks.
-    risks: RawObject,
+    risks: EditableObject,
 }
 
 impl Assessment {

@@ -35,7 +35,7 @@ impl Conversation {
             Error::new(ErrorCode::InvalidOptions, format!("these are no arguments of tool {name}: {why}"))
         };
         let arguments = read_arguments(arguments, tool.definition(), false).map_err(refuse)?;
-        let arguments = arguments.for_tool.to_json();
+        let arguments = arguments.for_tool.text();
         tool.check(&arguments).map_err(refuse)?;
         let call = ToolCall {
             arguments: arguments.into(),

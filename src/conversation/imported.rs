@@ -1,24 +1,20 @@
-//! What an import has brought and the host has not decided about yet. Imports say so in a member of the base state
-//! ([`IMPORT`]), whose fields are what is still open:
-//!
-//! * `new`: nobody has opened it here. `before` is what had been decided here about a conversation that the import
-//!   continues. Which tools are allowed, and on what conditions others are, is the host's to say, not the file's.
-//! * `calls`: no run has begun here; calls that wait for a result were approved elsewhere, or by nobody.
-//! * `settings`: of the policy and the analyzer that came in and those that the host gives the stricter hold.
-//! * `secrets`: what is stored of secrets may not be fetched.
+//! What the host has not decided yet about an import. The fields of the note are explained in `format/import_mark.rs`;
+//! this is where they take effect, and where they are removed.
 
 use super::{
     Conversation,
-    base_state::BaseState,
-    confirmation::{ALLOWED_TOOLS, analyzer_in, policy_in, set_analyzer},
+    confirmation::{analyzer_in, policy_in, set_analyzer},
     machine::Plan,
 };
 use crate::{
     error::Result,
-    event::RawJson,
-    json::RawObject,
+    format::{
+        agent_state::ALLOWED_TOOLS,
+        base_state::BaseState,
+        import_mark::{BEFORE, IMPORT, NEW, SECRETS, SETTINGS},
+    },
+    json::{EditableObject, RawJson},
     security::{ConfirmationPolicy, Guard, StoredAnalyzer},
-    store::IMPORT,
 };
 
 /// Whether this is still open.
@@ -26,13 +22,13 @@ pub(super) fn is_open(state: &BaseState, what: &str) -> bool {
     open_in(state).get(what).is_some()
 }
 
-fn open_in(state: &BaseState) -> RawObject {
+fn open_in(state: &BaseState) -> EditableObject {
     state.field(IMPORT).and_then(|open| open.read()).unwrap_or_default()
 }
 
 /// Whether the settings for asking are those of an import, and nobody here has decided about them.
 pub fn is_undecided(state: &BaseState) -> bool {
-    is_open(state, "settings")
+    is_open(state, SETTINGS)
 }
 
 /// This is decided.
@@ -62,7 +58,7 @@ pub(super) fn choose(
             guard.analyzer.clone_from(analyzer);
         }
     } else {
-        if let Some(before) = open_in(state).read::<RawObject>("before") {
+        if let Some(before) = open_in(state).read::<EditableObject>(BEFORE) {
             let policy = before.read("confirmation_policy").unwrap_or(ConfirmationPolicy::AlwaysConfirm);
             let analyzer = before.read("security_analyzer").and_then(StoredAnalyzer::of);
             guard = guard.and(Guard { policy, analyzer });
@@ -87,22 +83,22 @@ pub(super) fn choose(
 
 /// The tools that an import which nobody has opened here allows once and for all.
 pub(super) fn allowed_elsewhere(state: &BaseState) -> Vec<String> {
-    let allowed = is_open(state, "new").then(|| state.in_agent_state(ALLOWED_TOOLS));
+    let allowed = is_open(state, NEW).then(|| state.in_agent_state(ALLOWED_TOOLS));
     allowed.flatten().unwrap_or_default()
 }
 
 /// Whether an import has brought what is to be taken in when it is first opened.
 pub(super) fn is_to_be_taken_in(state: &BaseState) -> bool {
-    !allowed_elsewhere(state).is_empty() || is_open(state, "before")
+    !allowed_elsewhere(state).is_empty() || is_open(state, BEFORE)
 }
 
 /// Takes in what an import has brought, and takes up again what had been decided here.
 pub(super) fn take_in(state: &mut BaseState) {
     if is_to_be_taken_in(state) {
-        let before: RawObject = open_in(state).read("before").unwrap_or_default();
-        state.set_in_agent_state(ALLOWED_TOOLS, before.read::<RawJson>("allowed_tools").as_ref());
+        let before: EditableObject = open_in(state).read(BEFORE).unwrap_or_default();
+        state.set_in_agent_state(ALLOWED_TOOLS, before.read::<RawJson>(ALLOWED_TOOLS).as_ref());
     }
-    decided(state, &["new", "before"]);
+    decided(state, &[NEW, BEFORE]);
 }
 
 impl Conversation {
@@ -111,6 +107,6 @@ impl Conversation {
     /// # Errors
     /// `locked_elsewhere`, `invalid_state` once it is closed, and those of the store.
     pub async fn allow_secrets(&self) -> Result<()> {
-        self.change_settings(Plan::default().strictly(), &mut |state| decided(state, &["secrets"])).await
+        self.change_settings(Plan::default().strictly(), &mut |state| decided(state, &[SECRETS])).await
     }
 }

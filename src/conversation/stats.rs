@@ -1,8 +1,9 @@
 //! What was spent, by usage id (`conversation/conversation_stats.py`).
 
-use super::{Conversation, background::background_response_in, base_state::BaseState};
+use super::{Conversation, background::background_response_in};
 use crate::{
-    json::RawObject,
+    format::base_state::BaseState,
+    json::EditableObject,
     llm::{Completion, metrics::Metrics},
 };
 use std::rc::Rc;
@@ -75,8 +76,8 @@ const BY_USAGE: &str = "usage_to_metrics";
 struct Ledger {
     /// What was read or written last.
     text: Option<Rc<str>>,
-    stats: RawObject,
-    by_usage: RawObject,
+    stats: EditableObject,
+    by_usage: EditableObject,
     metrics: Vec<(String, Metrics)>,
 }
 
@@ -91,11 +92,11 @@ impl Ledger {
             return;
         }
         self.text = text.cloned();
-        self.stats = text.and_then(|text| RawObject::parse(text).ok()).unwrap_or_default();
+        self.stats = text.and_then(|text| EditableObject::compact(text)).unwrap_or_default();
         self.by_usage = self.stats.read(BY_USAGE).unwrap_or_default();
         self.metrics.clear();
         for (usage_id, json) in self.by_usage.iter() {
-            if let Ok(metrics) = Metrics::parse(json) {
+            if let Some(metrics) = Metrics::parse(json) {
                 self.metrics.push((usage_id.to_owned(), metrics));
             }
         }
@@ -123,8 +124,8 @@ impl Ledger {
         let Some((_, metrics)) = self.metrics.get_mut(place) else { return };
         metrics.record(completion, now);
         self.by_usage.set(usage_id, &metrics.to_json());
-        self.stats.set(BY_USAGE, &self.by_usage.to_json());
-        let text: Rc<str> = self.stats.to_json().into();
+        self.stats.set(BY_USAGE, &self.by_usage.text());
+        let text: Rc<str> = self.stats.text().into();
         self.text = Some(text.clone());
         state.set_stats(text);
     }

@@ -3,11 +3,8 @@
 //! Mirrors `event/llm_convertible/action.py`.
 
 use crate::{
-    event::{
-        body::event_body,
-        json::{FromJson, ObjectWriter, RawJson, ToJson},
-    },
-    json::string_enum,
+    event::body::event_body,
+    json::{FromJson, ObjectWriter, RawJson, ToJson, string_enum},
     llm::message::{Content, Message, MessageToolCall, ReasoningItem, Role, ThinkingBlock},
 };
 

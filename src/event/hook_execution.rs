@@ -3,8 +3,8 @@
 //! Mirrors `event/hook_execution.py`.
 
 use crate::{
-    event::{body::event_body, json::RawJson},
-    json::string_enum,
+    event::body::event_body,
+    json::{RawJson, string_enum},
 };
 
 event_body! {

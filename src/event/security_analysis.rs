@@ -2,7 +2,7 @@
 //!
 //! Mirrors `event/security.py` of the SDK, where newer versions write one for every batch of calls.
 
-use crate::event::{body::event_body, json::RawJson};
+use crate::{event::body::event_body, json::RawJson};
 
 event_body! {
     /// The risks of the calls of one answer; never sent to a model.

@@ -35,9 +35,6 @@ use crate::{
 use futures_util::future::LocalBoxFuture;
 use std::{fmt, ops::Range, rc::Rc};
 
-/// A member of a base state that only imports write and no export has: what came in and nobody here has decided about.
-pub const IMPORT: &str = "threadkeep_import";
-
 /// What a store operation resolves to.
 pub type StoreFuture<'a, T> = LocalBoxFuture<'a, Result<T, StoreError>>;
 

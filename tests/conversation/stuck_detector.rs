@@ -7,11 +7,11 @@ use serde_json::{Map, Value, json};
 use std::rc::Rc;
 use threadkeep::{
     cancel::CancelToken,
-    conversation::{
-        base_state::ExecutionStatus,
-        stuck_detector::{Finding, StuckDetection, StuckDetectionThresholds, WINDOW, find, is_one_too_many},
+    conversation::stuck_detector::{
+        Finding, StuckDetection, StuckDetectionThresholds, WINDOW, find, is_one_too_many,
     },
     event::Event,
+    format::base_state::ExecutionStatus,
     store::MemoryStore,
 };
 

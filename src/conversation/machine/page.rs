@@ -1,6 +1,6 @@
 //! What the page that has a conversation open is doing with it: gone with the page.
 
-use crate::{cancel::CancelToken, conversation::base_state::ExecutionStatus, event::Event};
+use crate::{cancel::CancelToken, event::Event, format::base_state::ExecutionStatus};
 use futures_channel::oneshot;
 
 /// What a page does. A conversation that nobody runs has no run.

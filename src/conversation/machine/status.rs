@@ -3,8 +3,8 @@
 //! `docs/status.md` is written from this table; a test keeps it fresh and drives a conversation through every cell.
 
 use crate::{
-    conversation::base_state::{BaseState, ExecutionStatus},
     error::{Error, ErrorCode, Result},
+    format::base_state::{BaseState, ExecutionStatus},
     json::string_enum,
 };
 
