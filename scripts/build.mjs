@@ -53,7 +53,7 @@ async function buildWasm({ targetDirectory, tools, name, profile, features, chun
     const cut = path.join(root, ".cache/cut", name);
     rmSync(cut, { recursive: true, force: true });
     mkdirSync(cut, { recursive: true });
-    const names = Object.entries(wanted).map(([chunk, { loadedWith }]) => (loadedWith ? `${chunk}+${loadedWith}` : chunk));
+    const names = Object.entries(wanted).map(([chunk, { loadedWith = [] }]) => [chunk, ...loadedWith].join("+"));
     await run(tools.splitter, ["split", compiled, cut, ...names]);
     // The loader (js/wasm.ts) says where the wasm is; a default path in the glue would make bundlers emit it twice. Chunks
     // need the exports that the linker made: the table of functions and the stack.
