@@ -6,4 +6,6 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot read its own repository has failed")]
 
 mod error_codes;
+mod events;
 mod place;
+mod samples;
