@@ -1,4 +1,4 @@
-//! Stores as JavaScript holds them: ours, and a host's own.
+//! The JavaScript handle of a store: one of the library's, or one that the host has written.
 
 use super::{
     error::invalid,
@@ -15,7 +15,7 @@ use std::rc::Rc;
 use uuid::Uuid;
 use wasm_bindgen::prelude::*;
 
-/// A store.
+/// The JavaScript handle of a store.
 #[wasm_bindgen]
 pub struct CoreStore {
     store: Rc<dyn Store>,
@@ -28,8 +28,8 @@ impl CoreStore {
         Rc::clone(&self.store)
     }
 
-    /// What tells conversations of this store from those of others in the name of a lock. Stores that share their
-    /// conversations share it.
+    /// The part of a lock's name that distinguishes conversations of this store from those of others. Stores with the same
+    /// conversations have the same one.
     pub fn lock_scope(&self) -> String {
         self.lock_scope.clone()
     }
@@ -43,7 +43,7 @@ impl CoreStore {
         Self { store: Rc::new(MemoryStore::new()), lock_scope }
     }
 
-    /// The IndexedDB database called `name`; `durability`, if given, is that of every commit.
+    /// The IndexedDB database called `name`; `durability`, if given, overrides that of every commit.
     #[wasm_bindgen(js_name = indexedDb)]
     pub fn indexed_db(name: String, durability: Option<String>) -> CoreStore {
         let durability = durability.map(|durability| match durability.as_str() {
@@ -54,26 +54,26 @@ impl CoreStore {
         Self { store: Rc::new(IndexedDbStore::new(&name, durability)), lock_scope }
     }
 
-    /// A store that the host wrote; `name` is the same for all that share their conversations.
+    /// A store that the host has written; stores with the same conversations have the same `name`.
     pub fn host(store: Object, name: Option<String>) -> CoreStore {
         let lock_scope = format!("host:{}", name.unwrap_or_else(|| Uuid::new_v4().to_string()));
         Self { store: Rc::new(HostStore::new(store)), lock_scope }
     }
 
-    /// Answers a method of `Store` in `js/store.ts`. One export for all: each would be downloaded with a promise of
-    /// its own.
+    /// Calls the method of `Store` in `js/store.ts` with this name. One export for all of them is smaller than one for each,
+    /// which would have promise code of its own.
     pub fn call(&self, method: String, arguments: Array) -> Promise {
         let store = self.inner();
-        promise(async move { answer(&*store, &method, &arguments).await })
+        promise(async move { call_method(&*store, &method, &arguments).await })
     }
 
-    /// Lets go of connections.
+    /// Closes the connections.
     pub fn close(&self) {
         self.store.close();
     }
 }
 
-async fn answer(store: &dyn Store, method: &str, arguments: &Array) -> Result<JsValue> {
+async fn call_method(store: &dyn Store, method: &str, arguments: &Array) -> Result<JsValue> {
     if method == "list" {
         let listings = Array::new();
         for listing in store.list().await? {
@@ -81,7 +81,7 @@ async fn answer(store: &dyn Store, method: &str, arguments: &Array) -> Result<Js
         }
         return Ok(listings.into());
     }
-    // What is no text or number is taken for one that is refused, or is the first.
+    // An argument of the wrong type becomes an empty text, which is refused as an id or path, or the index 0.
     let text = |at| arguments.get(at).as_string().unwrap_or_default();
     let index = |at| arguments.get(at).as_f64().unwrap_or_default() as u64;
     let conversation: ConversationId = text(0).parse()?;
