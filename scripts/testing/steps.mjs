@@ -17,7 +17,7 @@ const newest = { THREADKEEP_SDK: sdkVersions.at(-1) };
 
 export function testSteps({ quick }) {
   const interop = filesIn("tests/interop");
-  const pages = filesIn("tests/browser").filter((file) => !file.endsWith("/crash.test.mjs"));
+  const pages = filesIn("tests/browser").filter((file) => !file.endsWith("/kills.test.mjs"));
   const demo = pages.filter((file) => path.basename(file).startsWith("demo"));
   const library = pages.filter((file) => !demo.includes(file));
   const inBrowser = (kind, files) => ({ needs: ["build", "browsers"], command: together(files), env: { THREADKEEP_BROWSER: kind }, timeout: 1800 });
@@ -42,7 +42,7 @@ export function testSteps({ quick }) {
     { name: "chromium-demo", lane: "chromium", ...inBrowser("chromium", demo) },
     { name: "proxy", lane: "chromium", needs: ["build", "browsers", "litellm"], command: apart(filesIn("tests/proxy")), timeout: 600 },
     { name: "packaging", lane: "chromium", needs: ["build", "browsers"], command: apart(filesIn("tests/packaging")), timeout: 1200 },
-    { name: "crash", lane: "crash", needs: ["build", "browsers"], command: apart(["tests/browser/crash.test.mjs"]), timeout: 1800 },
+    { name: "kills", lane: "kills", needs: ["build", "browsers"], command: apart(["tests/browser/kills.test.mjs"]), timeout: 1800 },
     { name: "tooling", lane: "node", needs: ["build"], command: apart(filesIn("tests", "tests/support", "tests/tooling", "tests/models", "tests/mistakes")), timeout: 600 },
     { name: "security", lane: "node", needs: ["build"], command: apart(filesIn("tests/security", "tests/host")), timeout: 600 },
     { name: "archive", lane: "node", needs: ["build"], command: apart(filesIn("tests/archive")), timeout: 1200 },
