@@ -20,8 +20,8 @@ export interface HeldSecret {
 export interface SecretCore {
   state(): string;
   access(): string;
-  /** Takes texts, as a JSON array, out of everything from now on. */
-  hide(texts: string): void;
+  /** Masks these texts in everything from now on. */
+  hide(texts: string[]): void;
   /** A text without what is hidden. */
   masked(text: string): string;
   /** `storeSecrets` sets or removes entries of the stored registry: a JSON object, where null removes. */
@@ -184,7 +184,7 @@ export class ConversationSecrets {
     // A tool may ask again and again.
     const texts = values.filter((value) => !this.#hidden.has(value)).flatMap(spellings);
     for (const value of values) this.#hidden.add(value);
-    if (texts.length > 0) this.#core.hide(JSON.stringify(texts));
+    if (texts.length > 0) this.#core.hide(texts);
   }
 
   /** What is to be stored for the key of another model. */

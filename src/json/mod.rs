@@ -24,7 +24,7 @@ mod write;
 pub use edit::EditableObject;
 pub use float::float;
 pub use python::repaired;
-pub use raw::RawJson;
+pub use raw::{RawFields, RawJson};
 pub use read::FromJson;
 pub use respell::{python_dumps, well_formed};
 pub use same::is_same;
