@@ -1,7 +1,7 @@
-// The record itself: an entry without content in the Cache API for each conversation. It is gone when the site's data is.
+// The record: an entry without content in the Cache API for each conversation. It is removed with the site's data.
 import type { Store } from "../store.js";
 
-/** Notes a conversation that was opened, and says what is lost. */
+/** Records that a conversation was opened; resolves to a sentence about lost conversations, if there are any. */
 export async function opened(store: Store, id: string, found: number): Promise<string | undefined> {
   const lost = found > 1 ? await lostFrom(store, id) : [];
   const wasHere = found > 0 && (await isKept(store.name!, id));
@@ -12,7 +12,7 @@ export async function opened(store: Store, id: string, found: number): Promise<s
   return `the browser ${why} ${JSON.stringify(store.name)}: conversations ${which}; import again what you have exported`;
 }
 
-/** Notes conversations that are there, and one that is not any more. */
+/** Records existing conversations, and removes a deleted one. */
 export async function note(name: string, { kept = [], removed }: { kept?: string[]; removed?: string }): Promise<void> {
   const record = await entries();
   for (const id of kept) if (!(await record?.match(address(name, id)))) await record?.put(address(name, id), new Response());
@@ -25,7 +25,7 @@ async function isKept(name: string, id: string): Promise<boolean> {
 
 const known = new WeakMap<Store, Promise<string[]>>();
 
-/** The others that were there when the store was found empty. */
+/** The other conversations that were lost when the store was found empty. */
 async function lostFrom(store: Store, id: string): Promise<string[]> {
   if (!known.has(store)) known.set(store, missing(store));
   return (await known.get(store)!).filter((other) => other !== id);
@@ -38,12 +38,12 @@ async function missing(store: Store): Promise<string[]> {
   return kept.map((url) => url.slice(start.length)).filter((id) => !there.has(id));
 }
 
-/** There is none in pages that came over plain http:, and none where the user forbids it. */
+/** The cache; `undefined` in pages served over plain http, and if the user forbids it. */
 async function entries(): Promise<Cache | undefined> {
   return globalThis.caches?.open("threadkeep-conversations");
 }
 
-/** Nothing is ever requested from there. */
+/** A URL that is never requested. */
 function address(name: string, id: string): string {
   return `https://conversations.invalid/${encodeURIComponent(name)}/${id}`;
 }
