@@ -1,10 +1,10 @@
-// What is asked about calls that wait: why not, with which arguments instead, and what becomes of them when a message comes.
+// Dialogs about waiting calls: the reason for a rejection, other arguments, and what a message does to them.
 
 import { ask } from "./dialogs.ts";
 import { el } from "./dom.ts";
 import { sentence } from "./failures.ts";
 
-/** Resolves with the reason, which may be empty, or null if the user changed their mind. */
+/** Resolves to the reason, which may be empty, or null if the user cancels. */
 export async function askReason(what: string): Promise<string | null> {
   const input = el("input", { id: "reason-field", type: "text", maxlength: 500, autocomplete: "off", "aria-describedby": "reason-help" });
   const answer = await ask({
@@ -16,7 +16,7 @@ export async function askReason(what: string): Promise<string | null> {
   return answer === "reject" ? input.value.trim() : null;
 }
 
-/** Asks for other arguments until `take` accepts them or the user has enough. The call waits on afterwards. */
+/** Asks for other arguments until `take` accepts them or the user cancels. The call continues to wait. */
 export async function askArguments(what: string, args: Record<string, unknown>, take: (args: Record<string, unknown>) => Promise<void>): Promise<void> {
   const field = el("textarea", { id: "arguments-field", rows: 8, spellcheck: "false", autocomplete: "off", "aria-describedby": "arguments-wrong arguments-help" });
   field.value = JSON.stringify(args, null, 2);
@@ -58,7 +58,7 @@ function parsed(text: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** What becomes of the calls that wait when the user writes instead of deciding. */
+/** Asks what happens to the waiting calls when the user sends a message. */
 export async function askPending(count: number): Promise<"reject" | "keep" | null> {
   const calls = count === 1 ? "A call waits" : `${count} calls wait`;
   const answer = await ask({

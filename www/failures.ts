@@ -1,4 +1,4 @@
-// What to say about a failure, and the ways on. Every failure that a user sees goes through here.
+// The text of a failure and the actions for it. Every failure that a user sees goes through here.
 
 import { ThreadkeepError } from "threadkeep";
 import type { StoredEvent } from "./event-shapes.ts";
@@ -33,7 +33,7 @@ const BY_CODE: Record<string, [title: string, ...ways: Way[]]> = {
   not_found: ["This conversation is not on this device"],
 };
 
-/** The classification that the SDK stores with an error, from any writer. */
+/** The SDK's classification of an error event. */
 const BY_KIND: Record<string, [title: string, ...ways: Way[]]> = {
   auth: BY_CODE["llm_auth"]!,
   quota: ["The account's quota is used up", "settings", "retry"],
@@ -42,7 +42,7 @@ const BY_KIND: Record<string, [title: string, ...ways: Way[]]> = {
   transient: ["The model could not answer", "retry", "settings"],
 };
 
-/** What happened, in a few words. */
+/** A short title for a failure. */
 export const titleOf = (code: string): string => (BY_CODE[code] ?? ["Something went wrong"])[0];
 
 export function explain(error: unknown): Failure {
@@ -51,7 +51,7 @@ export function explain(error: unknown): Failure {
   return { title, text: sentence(error instanceof Error ? error.message : String(error)), ways };
 }
 
-/** The same for a `ConversationErrorEvent`, which outlives the page that saw the error happen. */
+/** The same for a `ConversationErrorEvent`, which may come from an earlier page. */
 export function explainEvent(event: StoredEvent): Failure {
   if (event.code === "MaxIterationsReached") {
     return { title: "It took as many steps as it may take in one go", text: sentence(event.detail ?? ""), ways: ["retry"] };
@@ -64,11 +64,11 @@ export function explainEvent(event: StoredEvent): Failure {
   return { title, text: sentence(event.detail ?? event.code ?? ""), ways };
 }
 
-/** Messages come lower case and without a full stop, to be put into a sentence. Here they stand alone. */
+/** Turns the library's message, in lower case without a full stop, into a sentence. */
 export function sentence(message: string): string {
   const text = message.trim();
   if (text === "") return "";
-  // A file or an id at the beginning keeps its spelling.
+  // A file name or an id at the beginning keeps its spelling.
   const first = /^\p{L}+(?=[\s,:;]|$)/u.test(text) ? text.charAt(0).toLocaleUpperCase() : text.charAt(0);
   return first + text.slice(1) + (/[.!?…][”"')\]]*$/.test(text) ? "" : ".");
 }

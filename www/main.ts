@@ -1,4 +1,4 @@
-// The page: puts the parts together.
+// The entry point of the page: starts all its parts.
 
 import { removeConversation, startActions } from "./actions.ts";
 import { startControl } from "./control-dialog.ts";
@@ -10,7 +10,7 @@ import { report } from "./notices.ts";
 import { startOffline } from "./offline.ts";
 import { openSettings, startSettings } from "./settings-dialog.ts";
 import { startSidebar } from "./sidebar.ts";
-import { currentSession, onRemovalWish, startStage } from "./stage.ts";
+import { currentSession, onRemovalRequest, startStage } from "./stage.ts";
 import { startImport } from "./transfer.ts";
 import { ownWay } from "./ways.ts";
 
@@ -23,7 +23,7 @@ byId("settings-button").prepend(icon("settings"));
 append(byId("open-sidebar"), [icon("menu")]);
 append(byId("close-sidebar"), [icon("close")]);
 ownWay("settings", openSettings);
-onRemovalWish(removeConversation);
+onRemovalRequest(removeConversation);
 
 append(byId("control-button"), [icon("control"), el("span", { class: "only-wide" }, "Control")]);
 

@@ -1,4 +1,4 @@
-// The line under the message field that says who answers. The scripted model is named as what it is, at all times.
+// The line under the message field that names the model. The scripted model is always labelled as such.
 
 import { byId, el } from "./dom.ts";
 import { absoluteBaseUrl, isScripted, keyIsLocked, keyWasForgotten, onSettingsChange, settings } from "./settings.ts";

@@ -1,4 +1,4 @@
-// What stands at the end of the thread when nothing is running: what happened, and the ways on.
+// The end of the thread while nothing runs: what happened, and the actions for it.
 
 import { approvalKey, approvalView } from "./approval-view.ts";
 import { el } from "./dom.ts";
@@ -38,7 +38,7 @@ function nextStep(session: Session): NextStep {
   return { kind: last?.kind === "InterruptEvent" || last?.kind === "PauseEvent" ? "stopped" : "broken-off" };
 }
 
-/** What the view is of, where it is to stay as long as that does. */
+/** A key of the view, which stays the same element while the key does. */
 export const nextStepKey = (session: Session): string | null => (nextStep(session).kind === "approve" ? approvalKey(session) : null);
 
 export function nextStepView(session: Session): HTMLElement | null {

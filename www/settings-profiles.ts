@@ -1,5 +1,4 @@
-// The part of the settings about kept profiles: keeping the model that the form describes, deleting one, and the one
-// that steps in where the model fails.
+// The settings of profiles: saving the form's model as a profile, deleting one, and choosing the fallback.
 
 import { el } from "./dom.ts";
 import { sentence } from "./failures.ts";
@@ -9,16 +8,16 @@ import { forgetProfile, keepProfile, profiles } from "./profiles.ts";
 import { keyOf, type ModelSettings, settings } from "./settings.ts";
 
 interface Form {
-  /** The model as the form describes it; null, and the field is pointed out, where it does not yet. */
+  /** The model in the form; null, and the invalid field is shown, if it is incomplete. */
   model: () => ModelSettings | null;
   baseUrl: () => string;
   /** The profile that is chosen as the connection; empty for none. */
   chosen: () => string;
-  /** Profiles have changed; this one is to be chosen, or none. */
+  /** Called when profiles have changed, with the one to choose, or none. */
   onChange: (chosen: string) => void;
 }
 
-/** Keeps a profile and deletes one. Both take effect at once. */
+/** Saves and deletes profiles, both at once. */
 export function profileSettings(form: Omit<Form, "baseUrl">) {
   const name = textField("profile-name", { maxlength: 64, placeholder: "such as fast" });
   const keep = el("button", { type: "button", class: "button" }, "Keep");
@@ -50,7 +49,7 @@ export function profileSettings(form: Omit<Form, "baseUrl">) {
   };
   keep.addEventListener("click", () => void keepIt());
   remove.addEventListener("click", () => void removeIt());
-  // Enter would save the settings, which is not what is being written here.
+  // Enter would save the settings instead of the profile.
   name.addEventListener("keydown", (event) => {
     if (event.key !== "Enter") return;
     event.preventDefault();
@@ -62,7 +61,7 @@ export function profileSettings(form: Omit<Form, "baseUrl">) {
     remove.hidden = chosen === "";
     remove.textContent = `Delete “${chosen}”`;
   };
-  /** Another connection was chosen. */
+  /** Called when another connection was chosen. */
   const restart = (): void => {
     name.value = form.chosen();
     said.textContent = failed.textContent = "";
@@ -75,7 +74,7 @@ export function profileSettings(form: Omit<Form, "baseUrl">) {
   return { element, follow, restart };
 }
 
-/** The model that is asked where the chosen one fails. */
+/** The field for the fallback model. */
 export function fallbackSettings(form: Pick<Form, "baseUrl" | "chosen">) {
   const choice = el("select", { id: "fallback" });
   const choiceHelp = help("fallback-help");
@@ -85,7 +84,7 @@ export function fallbackSettings(form: Pick<Form, "baseUrl" | "chosen">) {
   let server = "";
   let wanted = settings().fallback;
 
-  /** The fallback's base URL, where it has a server, and so a key, of its own. */
+  /** The fallback's base URL, if its server, and so its key, differs. */
   const elsewhere = (): string => {
     const baseUrl = profiles().get(choice.value)?.baseUrl ?? "";
     return baseUrl === "" || serverOf(baseUrl) === serverOf(form.baseUrl()) ? "" : baseUrl;

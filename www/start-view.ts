@@ -1,4 +1,4 @@
-// What stands where a conversation will: an invitation, and some ways to see what this page is about.
+// The view without a conversation: an invitation, and some examples.
 
 import { byId, el } from "./dom.ts";
 import { isScripted } from "./settings.ts";

@@ -1,4 +1,4 @@
-// The ways on from a failure, other than trying again. Whoever owns one of them registers it at start.
+// Actions for failures, other than trying again. The owner of an action registers it when the page starts.
 
 import type { Way } from "./failures.ts";
 
