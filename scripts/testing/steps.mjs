@@ -1,4 +1,4 @@
-// The steps of `npm test`. Cargo's steps share a lane, because they would wait for each other's lock anyway.
+// The steps of `npm test`. Cargo's steps share a lane, because Cargo's lock lets only one run at a time.
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { root } from "../process.mjs";
@@ -7,10 +7,10 @@ import { sdkVersions } from "../../tests/interop/setup.mjs";
 const node = process.execPath;
 const warningsDenied = ["--", "-D", "warnings"];
 const lintWasm = ["cargo", "clippy", "--locked", "--lib", "--target", "wasm32-unknown-unknown"];
-/** In CI what is red was broken by a change, not found by chance: that is for `npm test` and `cargo test` elsewhere. */
-const sameChances = process.env.CI ? { PROPTEST_RNG_SEED: "20261121" } : {};
+/** In CI a failure must come from the change, not from new random commands; those run in `npm test` and `cargo test` elsewhere. */
+const fixedSeed = process.env.CI ? { PROPTEST_RNG_SEED: "20261121" } : {};
 
-/** Says that the newest version of the SDK is meant: see tests/interop/setup.mjs. */
+/** Selects the newest version of the SDK: see tests/interop/setup.mjs. */
 const newest = { THREADKEEP_SDK: sdkVersions.at(-1) };
 
 export function testSteps({ quick }) {
@@ -46,7 +46,7 @@ export function testSteps({ quick }) {
     { name: "lint", lane: "cargo", needs: ["build"], command: ["cargo", "clippy", "--locked", "--all-targets", ...warningsDenied], timeout: 1200 },
     { name: "lint-wasm", lane: "cargo", needs: ["build"], command: [...lintWasm, ...warningsDenied], timeout: 1200 },
     { name: "lint-testing", lane: "cargo", needs: ["build"], command: [...lintWasm, "--features", "testing", ...warningsDenied], timeout: 1200 },
-    { name: "native", lane: "cargo", needs: ["build"], command: ["cargo", "test", "--locked"], env: { THREADKEEP_SCRIPTS: "4000", ...sameChances }, timeout: 1800 },
+    { name: "native", lane: "cargo", needs: ["build"], command: ["cargo", "test", "--locked"], env: { THREADKEEP_SCRIPTS: "4000", ...fixedSeed }, timeout: 1800 },
   ];
 }
 
@@ -58,12 +58,12 @@ function filesIn(...folders) {
   });
 }
 
-/** Each test file in a process of its own, two at a time. */
+/** Runs each test file in a process of its own, two at a time. */
 function apart(files) {
   return [node, "--test", "--test-reporter=spec", "--test-concurrency=2", ...files];
 }
 
-/** All of them in one process. */
+/** Runs all test files in one process. */
 function together(files) {
   return [node, "--test-reporter=spec", "scripts/testing/together.mjs", ...files];
 }
