@@ -1,48 +1,15 @@
 // The one error class of the API, and how what the host gives is read: what is wrong with it is one of these errors.
 import type { CoreConversation } from "../pkg/threadkeep.js";
+import { type ErrorCode, retryableCodes } from "./generated/error-codes.js";
 
-/** A promise: a code never changes its meaning. `docs/errors.md` says what to do about each. */
-export type ErrorCode =
-  | "llm_auth"
-  | "key_locked"
-  | "llm_rate_limit"
-  | "llm_context_window"
-  | "llm_content_policy"
-  | "llm_bad_request"
-  | "llm_unavailable"
-  | "llm_timeout"
-  | "network"
-  | "offline"
-  | "aborted"
-  | "store_quota"
-  | "store_blocked"
-  | "store_unavailable"
-  | "store_lost"
-  | "store_corrupt"
-  | "locked_elsewhere"
-  | "archive_invalid"
-  | "id_mismatch"
-  | "tools_mismatch"
-  | "invalid_options"
-  | "invalid_state"
-  | "not_found"
-  | "wasm_blocked"
-  | "internal";
+export type { ErrorCode };
 
-const retryable: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  "llm_rate_limit",
-  "llm_unavailable",
-  "llm_timeout",
-  "network",
-  "offline",
-  "store_blocked",
-  "locked_elsewhere",
-]);
+const retryable: ReadonlySet<ErrorCode> = new Set(retryableCodes);
 
 /** Every failure is one of these: a stable `code`, a sentence that says what to do, and the cause. */
 export class ThreadkeepError extends Error {
   override readonly name = "ThreadkeepError";
-  /** What a program acts on. */
+  /** A stable code that programs can branch on. */
   readonly code: ErrorCode;
   /** Whether the same call can succeed later with nothing changed. */
   readonly retryable: boolean;

@@ -76,7 +76,7 @@ export class Secrets {
   async #hideKeys(llm: Partial<LLMOptions>): Promise<void> {
     if (!hasKey(llm)) return;
     const { keySpellings } = await part(import("./secrets/keys.js"));
-    this.#core?.hide(JSON.stringify(keySpellings(llm)));
+    this.#core?.hide(keySpellings(llm));
   }
 
   #afterOthers(change: () => Promise<void>): Promise<void> {

@@ -125,19 +125,26 @@ export function memoryStore(): Store {
 class OwnStore implements Store {
   readonly name?: string;
   isOpen = true;
-  readonly #make: () => CoreStore;
-  #core: CoreStore | undefined;
+  readonly #make: () => CoreStore | Promise<CoreStore>;
+  #core: Promise<CoreStore> | undefined;
 
-  constructor(name: string | undefined, make: () => CoreStore) {
+  constructor(name: string | undefined, make: () => CoreStore | Promise<CoreStore>) {
     if (name !== undefined) this.name = name;
     this.#make = make;
   }
 
   async core(): Promise<CoreStore> {
     await load();
-    this.#core ??= call(this.#make);
-    if (!this.isOpen) this.#core.close();
-    return this.#core;
+    this.#core ??= settle(Promise.resolve(call(this.#make)));
+    try {
+      const core = await this.#core;
+      if (!this.isOpen) core.close();
+      return core;
+    } catch (error) {
+      // A chunk did not load: the next call tries again.
+      this.#core = undefined;
+      throw error;
+    }
   }
 
   list(): Promise<Listing[]> {
@@ -174,7 +181,7 @@ class OwnStore implements Store {
 
   close(): void {
     this.isOpen = false;
-    this.#core?.close();
+    this.#core?.then((core) => core.close(), () => undefined);
   }
 
   async #ask<T>(method: (typeof methods)[number], ...args: unknown[]): Promise<T> {
@@ -184,7 +191,7 @@ class OwnStore implements Store {
 }
 
 const databases = new Map<string, OwnStore>();
-const hosts = new WeakMap<Store, CoreStore>();
+const hosts = new WeakMap<Store, Promise<CoreStore>>();
 
 /** The wasm's object for a store. @internal */
 export async function coreStore(store: Store): Promise<CoreStore> {
@@ -192,9 +199,13 @@ export async function coreStore(store: Store): Promise<CoreStore> {
   const [missing, name] = reading("store", () => [methods.find((method) => typeof (store as Store | undefined)?.[method] !== "function"), store?.name]);
   if (missing) throw invalidOptions(`store must be indexedDBStore(), memoryStore() or a Store of your own; it has no ${missing}()`);
   await load();
-  const core = hosts.get(store) ?? call(() => CoreStore.host(store, typeof name === "string" ? name : undefined));
+  const core = hosts.get(store) ?? settle(CoreStore.host(store, typeof name === "string" ? name : undefined));
   hosts.set(store, core);
-  return core;
+  return core.catch((error: unknown) => {
+    // A chunk did not load: the next call tries again.
+    hosts.delete(store);
+    throw error;
+  });
 }
 
 /** Whether it is an `indexedDBStore()`. @internal */

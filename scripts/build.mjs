@@ -1,6 +1,7 @@
 // `npm run build`: builds dist/ from the Rust sources, skipping steps whose inputs have not changed.
 //   --quick     a larger wasm that compiles in seconds
 //   --testing   also the conformance suite for stores: pkg/threadkeep_testing.js for the page tests, dist/testing.js for hosts
+//   --tools     only installs what a build needs
 import { appendFileSync, copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -17,13 +18,7 @@ const testingKit = { name: "threadkeep_testing", features: ["--features", "testi
 const thisScript = path.join(root, "scripts/build.mjs");
 
 export async function build({ quick = false, testing = false } = {}) {
-  requireNode();
-  process.chdir(root);
-  const targetDirectory = await ensureRust();
-  await ensureLinker();
-  await ensureNpmPackages();
-  await ensureWasmTarget();
-  const tools = { bindgen: await ensureBindgenTool(targetDirectory), splitter: await ensureSplitter(targetDirectory) };
+  const { targetDirectory, ...tools } = await ensureTools();
   const profile = quick ? "quick" : "release";
   await buildWasm({ targetDirectory, tools, profile, name: mainWasm.name, features: [], chunks });
   // With the same Cargo profile, so that the dependencies are compiled once.
@@ -33,6 +28,17 @@ export async function build({ quick = false, testing = false } = {}) {
   await measureSizes(profile);
   print(JSON.parse(readFileSync(sizesFile, "utf8")));
   if (quick) console.log("built with --quick: these are not the sizes that a page downloads");
+}
+
+/** Returns cargo's target directory and the paths of the two tools. */
+async function ensureTools() {
+  requireNode();
+  process.chdir(root);
+  const targetDirectory = await ensureRust();
+  await ensureLinker();
+  await ensureNpmPackages();
+  await ensureWasmTarget();
+  return { targetDirectory, bindgen: await ensureBindgenTool(targetDirectory), splitter: await ensureSplitter(targetDirectory) };
 }
 
 /**
@@ -53,7 +59,7 @@ async function buildWasm({ targetDirectory, tools, name, profile, features, chun
     const cut = path.join(root, ".cache/cut", name);
     rmSync(cut, { recursive: true, force: true });
     mkdirSync(cut, { recursive: true });
-    const names = Object.entries(wanted).map(([chunk, { loadedWith }]) => (loadedWith ? `${chunk}+${loadedWith}` : chunk));
+    const names = Object.entries(wanted).map(([chunk, { loadedWith = [] }]) => [chunk, ...loadedWith].join("+"));
     await run(tools.splitter, ["split", compiled, cut, ...names]);
     // The loader (js/wasm.ts) knows the URL of the wasm; a default path in the glue would make bundlers emit it twice. Chunks
     // need exports of the linker: the table of functions and the stack.
@@ -168,4 +174,7 @@ function inlineModule(file) {
   return `// ${file}, gzip, base64: for where the file itself cannot be fetched.\nexport default "${base64}";\n`;
 }
 
-if (isProgram(import.meta.url)) await main(() => build({ quick: process.argv.includes("--quick"), testing: process.argv.includes("--testing") }));
+if (isProgram(import.meta.url)) {
+  const has = (option) => process.argv.includes(option);
+  await main(() => (has("--tools") ? ensureTools() : build({ quick: has("--quick"), testing: has("--testing") })));
+}

@@ -6,10 +6,11 @@ const wasm = (name, copy) => ({ name, file: `${name}_bg.wasm`, copy });
 
 export const mainWasm = wasm("threadkeep", "wasm-inline.js");
 
-/** By purpose. `messages` is always loaded with `archive`, because they share a third of its code. */
+/** By purpose. A chunk is loaded together with those in `loadedWith`, so that code that they share is in one file. */
 export const chunks = {
-  archive: wasm("threadkeep_archive", "wasm-archive-inline.js"),
-  messages: { ...wasm("threadkeep_messages", "wasm-messages-inline.js"), loadedWith: "archive" },
+  stores: wasm("threadkeep_stores", "wasm-stores-inline.js"),
+  archive: { ...wasm("threadkeep_archive", "wasm-archive-inline.js"), loadedWith: ["stores"] },
+  messages: { ...wasm("threadkeep_messages", "wasm-messages-inline.js"), loadedWith: ["archive", "stores"] },
   responses: wasm("threadkeep_responses", "wasm-responses-inline.js"),
   anthropic: wasm("threadkeep_anthropic", "wasm-anthropic-inline.js"),
   text_tools: wasm("threadkeep_text_tools", "wasm-text-tools-inline.js"),

@@ -170,7 +170,7 @@ fn browser_types_stay_in_web_and_bindings() {
         if matches!(room_of(&path).as_str(), "web" | "bindings") || path.ends_with("json/float.rs") {
             continue;
         }
-        for browser in ["wasm_bindgen", "js_sys", "web_sys", "gloo_net", "idb::", "serde_wasm_bindgen"] {
+        for browser in ["wasm_bindgen", "js_sys", "web_sys", "gloo_net", "idb::"] {
             assert!(!text.contains(browser), "{} uses {browser}", path.display());
         }
     }

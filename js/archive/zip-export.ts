@@ -77,7 +77,7 @@ export async function* zipBlocks(
         done++;
         continue;
       }
-      if (!(content instanceof Uint8Array)) throw corrupt("readFile() returned something other than a Uint8Array");
+      if (!(content instanceof Uint8Array)) throw corrupt("readFile() returned something that is not a Uint8Array");
       page.saw(content.length);
       await add(path, (searched.includes(path) ? await withoutSecrets(path, content) : content) as Bytes);
       if (writer.size >= blockBytes) yield writer.take();
@@ -117,13 +117,13 @@ async function asked<T>(method: string, question: () => Promise<T>): Promise<T> 
 
 /** Checks the result, because a host's store may return anything. */
 function check(events: StoredEvent[], id: string, start: number, end: number): void {
-  if (!Array.isArray(events)) throw corrupt("events() did not return an array");
-  if (events.length === 0) throw new ThreadkeepError("not_found", `event ${start} of conversation ${id} no longer exists`);
+  if (!Array.isArray(events)) throw corrupt("events() has a value that should be an array");
+  if (events.length === 0) throw new ThreadkeepError("not_found", `event ${start} of conversation ${id} is not there any more`);
   if (events.length > end - start) throw corrupt("events() returned more events than requested");
   for (const [place, event] of events.entries()) {
-    if (event?.index !== start + place) throw corrupt(`events() left out event ${start + place} of conversation ${id}`);
-    if (typeof event.id !== "string" || !/^[\da-fA-F-]{8,}$/.test(event.id)) throw corrupt("events() returned an event with an invalid id");
-    if (typeof event.json !== "string") throw corrupt("events() returned an event whose json is not a string");
+    if (event?.index !== start + place) throw corrupt(`events() did not return event ${start + place} of conversation ${id}`);
+    if (typeof event.id !== "string" || !/^[\da-fA-F-]{8,}$/.test(event.id)) throw corrupt("id of events() is missing or has the wrong type");
+    if (typeof event.json !== "string") throw corrupt("json of events() is missing or has the wrong type");
   }
 }
 

@@ -20,8 +20,8 @@ export interface HeldSecret {
 export interface SecretCore {
   state(): string;
   access(): string;
-  /** Hides these texts (a JSON array) in everything from now on. */
-  hide(texts: string): void;
+  /** Hides these texts in everything from now on. */
+  hide(texts: string[]): void;
   /** The text with secrets hidden. */
   masked(text: string): string;
   /** Sets or removes entries of the stored registry: a JSON object, in which null removes. */
@@ -184,7 +184,7 @@ export class ConversationSecrets {
     // The same value may be hidden many times, because a tool may ask again and again.
     const texts = values.filter((value) => !this.#hidden.has(value)).flatMap(spellings);
     for (const value of values) this.#hidden.add(value);
-    if (texts.length > 0) this.#core.hide(JSON.stringify(texts));
+    if (texts.length > 0) this.#core.hide(texts);
   }
 
   /** The encrypted key of another model, to be stored. */

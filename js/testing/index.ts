@@ -37,8 +37,8 @@ export async function checkStore(
   const reports: CaseReport[] = [];
   for (const name of only ?? conformanceCases()) {
     const failure = (await runConformanceCase(name, async (place: string) => {
-      const store = await open(place);
-      return { take: () => CoreStore.host(store) };
+      const store = await CoreStore.host(await open(place));
+      return { take: () => store };
     })) as string | undefined;
     const report = failure === undefined ? { name } : { name, failure };
     reports.push(report);

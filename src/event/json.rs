@@ -44,6 +44,9 @@ impl RawJson {
     }
 }
 
+/// An object with any fields.
+pub type RawFields = RawJson;
+
 impl From<ObjectWriter> for RawJson {
     fn from(object: ObjectWriter) -> Self {
         Self(object.finish().into())

@@ -33,7 +33,7 @@ mod user_action;
 pub use self::{
     acp_tool_call::ACPToolCallEvent,
     action::{Action, ActionEvent, SecurityRisk},
-    body::EventBody,
+    body::{Declaration, EventBody, Field},
     classification::{ErrorClassification, FailureAction, FailureKind},
     condensation::{Condensation, CondensationRequest, CondensationSummaryEvent},
     failure::{ConversationErrorEvent, ServerErrorEvent},
@@ -224,6 +224,9 @@ macro_rules! bodies {
         impl Body {
             /// The name of every kind there is.
             pub const KINDS: &[&str] = &[$( $name::KIND, )*];
+
+            /// Every kind as it is declared.
+            pub const DECLARATIONS: &[Declaration] = &[$( $name::DECLARATION, )*];
 
             fn decode(kind: &str, json: &str) -> Self {
                 let Some(fields) = Object::parse(json) else { return Self::Unreadable };

@@ -10,7 +10,7 @@ use crate::{
         observation_text,
     },
     json::string_enum,
-    llm::message::{Content, Message, Role},
+    llm::message::{Content, Message, Role, TextContent},
 };
 
 event_body! {
@@ -22,10 +22,10 @@ event_body! {
         required tool_call_id: String,
         /// The result.
         required observation: Observation,
-        /// The event of the call.
+        /// The id of the `ActionEvent`.
         required action_id: String,
-        /// Text that skills add for the model.
-        defaulted extended_content: Vec<Content>,
+        /// Texts that skills add for the model.
+        defaulted extended_content: Vec<TextContent>,
     }
 }
 
@@ -45,11 +45,11 @@ event_body! {
         required tool_name: String,
         /// The provider's id of the call.
         required tool_call_id: String,
-        /// Why.
+        /// The reason that the model is given.
         defaulted rejection_reason: String = "User rejected the action",
-        /// Who.
+        /// Who rejected it.
         defaulted rejection_source: RejectionSource,
-        /// The event of the call.
+        /// The id of the `ActionEvent`.
         required action_id: String,
     }
 }
@@ -84,9 +84,9 @@ event_body! {
         required tool_name: String,
         /// The provider's id of the call.
         required tool_call_id: String,
-        /// What the model is told.
+        /// The error, as the model reads it.
         required error: String,
-        /// What kind of failure it was.
+        /// The kind of failure.
         optional classification: ErrorClassification,
     }
 }
