@@ -1,5 +1,5 @@
 // Checks of arguments: a method of the API rejects with what was wrong, before the wasm gets it.
-import { invalidOptions, reading, words } from "./errors.js";
+import { invalidOptions, reading, textOf } from "./errors.js";
 
 /** A new UUID; works also in insecure contexts, which have no `crypto.randomUUID()`. @internal */
 export function newId(): string {
@@ -14,7 +14,7 @@ export function checkId(id: unknown): string {
     const hex = id.replaceAll("-", "").toLowerCase();
     return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
   }
-  throw invalidOptions(`conversation id ${JSON.stringify(words(id)).slice(0, 80)} is not a UUID; leave it out to get a new one`);
+  throw invalidOptions(`conversation id ${JSON.stringify(textOf(id)).slice(0, 80)} is not a UUID; leave it out to get a new one`);
 }
 
 /** A copy of an array whose elements all pass `is`. `what` names them in the error. @internal */

@@ -6,13 +6,13 @@ import { arrayOf, checkId, isA, jsonOf, signalOf } from "./arguments.js";
 import { type ImportedConversation, type TransferOptions, exportZip, exportZipStream, importZip } from "./archive.js";
 import { Analyzers, type ConfirmationPolicy, actionIds, storedPolicy } from "./control.js";
 import { type ConversationOptions, readOptions } from "./conversation-options.js";
-import { ThreadkeepError, ask, call, invalidOptions, lastRead, optionsOf, reading, settle, textsOf, words } from "./errors.js";
+import { ThreadkeepError, ask, call, invalidOptions, lastRead, optionsOf, reading, settle, textsOf, textOf } from "./errors.js";
 import { type EventLog, eventLog } from "./event-log.js";
 import type {
   ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, JSONObject, JSONValue, LiveEvent, LLMMessage, MessageEvent,
   Observation, SecurityRisk, StreamingDeltaEvent, WaitingEvent,
 } from "./events.js";
-import { inTime, noted, opened as noteOpened } from "./inventory.js";
+import { inTime, recordChange, opened as noteOpened } from "./inventory.js";
 import { LLM, coreLLM } from "./llm.js";
 import { type Image, withImages } from "./images.js";
 import { Network, WAITED } from "./network.js";
@@ -168,7 +168,7 @@ export class Conversation implements AsyncDisposable {
   ): Promise<ImportedConversation[]> {
     const { store = indexedDBStore(), ...watching } = optionsOf("importZip()", options, "store onProgress signal");
     const imported = await importZip(zip, store, watching);
-    noted(store, { kept: imported.map(({ id }) => id) });
+    recordChange(store, { stored: imported.map(({ id }) => id) });
     return imported;
   }
 
@@ -181,14 +181,14 @@ export class Conversation implements AsyncDisposable {
   static async importJSON(json: unknown, options: { store?: Store | undefined } = {}): Promise<ImportedConversation> {
     const { store = indexedDBStore() } = optionsOf("importJSON()", options, "store");
     const imported = await importJSON(json, store);
-    noted(store, { kept: [imported.id] });
+    recordChange(store, { stored: [imported.id] });
     return imported;
   }
 
   /** Deletes a conversation; does nothing if it does not exist. @throws ThreadkeepError `locked_elsewhere` while it is open. */
   static async delete(id: string, store: Store = indexedDBStore()): Promise<void> {
     await settle(deleteConversation(checkId(id), await coreStore(store)));
-    noted(store, { removed: checkId(id) });
+    recordChange(store, { removed: checkId(id) });
   }
 
   /** `base_state.json`, as last committed. If a damaged file has no `stats`, `tags` or `agent_state`, they are empty. */
@@ -332,7 +332,7 @@ export class Conversation implements AsyncDisposable {
    */
   async editAction(actionId: string, args: JSONValue | JSONObject): Promise<ActionEvent> {
     const json = jsonOf("the arguments", args);
-    return JSON.parse(await ask(this.#core, "editAction", words(actionId), json));
+    return JSON.parse(await ask(this.#core, "editAction", textOf(actionId), json));
   }
 
   /** The tools whose calls never wait in this conversation, except if a tool's `needsApproval` requires it. */
@@ -384,7 +384,7 @@ export class Conversation implements AsyncDisposable {
   async executeTool(name: string, args: JSONValue | JSONObject = {}, options: { signal?: AbortSignal | undefined } = {}): Promise<Observation> {
     const json = jsonOf("the arguments", args);
     const signal = signalOf(optionsOf("executeTool()", options, "signal").signal);
-    return JSON.parse(await this.#tools.withSignal(signal, (id) => ask(this.#core, "executeTool", words(name), json, id)));
+    return JSON.parse(await this.#tools.withSignal(signal, (id) => ask(this.#core, "executeTool", textOf(name), json, id)));
   }
 
   /**
@@ -440,7 +440,7 @@ export class Conversation implements AsyncDisposable {
   toMessages(format: "responses"): Promise<ResponsesMessages>;
   toMessages(format: "anthropic"): Promise<AnthropicMessages>;
   async toMessages(format: string = "message"): Promise<unknown> {
-    if (!["message", "chat", "responses", "anthropic"].includes(format)) throw invalidOptions(`there are no messages of the format ${words(format)}`);
+    if (!["message", "chat", "responses", "anthropic"].includes(format)) throw invalidOptions(`there are no messages of the format ${textOf(format)}`);
     return this.#converted(format);
   }
 
@@ -510,9 +510,9 @@ interface HandleParts {
   llm: LLM;
 }
 
-function coreAgent({ llm, systemPrompt, toolConcurrencyLimit }: Agent, tools: CoreTool[], network: Network, { heard, keyToken }: Secrets): object {
+function coreAgent({ llm, systemPrompt, toolConcurrencyLimit }: Agent, tools: CoreTool[], network: Network, { onKey, keyToken }: Secrets): object {
   return {
-    llm: coreLLM(llm, network, heard, keyToken),
+    llm: coreLLM(llm, network, onKey, keyToken),
     ...(systemPrompt !== undefined && { systemPrompt }),
     toolConcurrencyLimit,
     tools,

@@ -1,6 +1,6 @@
 // The events of an open conversation as a sequence that is read on demand.
 import type { CoreConversation } from "../pkg/threadkeep.js";
-import { ThreadkeepError, ask, call, reading, words } from "./errors.js";
+import { ThreadkeepError, ask, call, reading, textOf } from "./errors.js";
 import type { ConversationEvent, UnreadableEvent } from "./events.js";
 
 /** The events of a conversation, read on demand, a page at a time. An event that cannot be read is an `UnreadableEvent`. */
@@ -31,19 +31,19 @@ export function eventLog(core: CoreConversation): EventLog {
       return call(() => core.length());
     },
     async at(index) {
-      const place = whole(index);
+      const place = toInteger(index);
       const start = place < 0 ? log.length + place : place;
       return start < 0 ? undefined : (await read(start, start + 1))[0];
     },
     async slice(start = 0, end = log.length) {
-      return read(fromEnd(whole(start)), Math.min(log.length, fromEnd(whole(end))));
+      return read(fromEnd(toInteger(start)), Math.min(log.length, fromEnd(toInteger(end))));
     },
     async getIndex(eventId) {
-      return ask(core, "indexOf", words(eventId));
+      return ask(core, "indexOf", textOf(eventId));
     },
     async getId(index) {
       const event = await log.at(index);
-      if (!event) throw new ThreadkeepError("not_found", `there is no event ${words(index)} in this conversation`);
+      if (!event) throw new ThreadkeepError("not_found", `there is no event ${textOf(index)} in this conversation`);
       return event.id;
     },
     async *[Symbol.asyncIterator]() {
@@ -68,11 +68,11 @@ function whyNot(json: string): string {
     JSON.parse(json);
     return "it is not a JSON object with an id and a kind";
   } catch (error) {
-    return `it is not JSON: ${words(error)}`;
+    return `it is not JSON: ${textOf(error)}`;
   }
 }
 
 /** An index as array methods convert it. */
-function whole(index: unknown): number {
+function toInteger(index: unknown): number {
   return reading("an index of an event", () => Math.trunc(index as number) || 0);
 }

@@ -1,5 +1,5 @@
 // Hooks: functions of the host that are called before and after tools, messages and sessions.
-import { invalidOptions, optionsOf, words } from "./errors.js";
+import { invalidOptions, optionsOf, textOf } from "./errors.js";
 import type { JSONValue } from "./events.js";
 
 /** The inputs of hooks, with the fields of the SDK's `HookEvent`. */
@@ -75,9 +75,9 @@ export function coreHooks(hooks: Hooks): CoreHooks {
 
 function decision(result: unknown): object {
   if (result === undefined || result === null) return {};
-  if (typeof result !== "object") throw new TypeError(`a hook returns nothing or an object, not ${words(result)}`);
+  if (typeof result !== "object") throw new TypeError(`a hook returns nothing or an object, not ${textOf(result)}`);
   const { decision = "allow", reason, additionalContext } = optionsOf("what a hook returns", result as Exclude<HookResult, void>, "decision reason additionalContext");
-  if (decision !== "allow" && decision !== "deny") throw new TypeError(`a hook decides "allow" or "deny", not ${words(decision)}`);
+  if (decision !== "allow" && decision !== "deny") throw new TypeError(`a hook decides "allow" or "deny", not ${textOf(decision)}`);
   for (const text of [reason, additionalContext]) {
     if (text !== undefined && typeof text !== "string") throw new TypeError("reason and additionalContext of a hook are strings");
   }

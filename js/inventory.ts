@@ -7,11 +7,11 @@ import { type Store, isInBrowser } from "./store.js";
 const patience = 1_000;
 
 /** The result of a promise, or `undefined` if it takes too long. @internal */
-export async function inTime<T>(waited: Promise<T>, milliseconds: number): Promise<T | undefined> {
+export async function inTime<T>(result: Promise<T>, milliseconds: number): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, milliseconds)));
   try {
-    return await Promise.race([waited, late]);
+    return await Promise.race([result, late]);
   } finally {
     clearTimeout(timer);
   }
@@ -23,12 +23,12 @@ export async function inTime<T>(waited: Promise<T>, milliseconds: number): Promi
  */
 export async function opened(store: Store, id: string, isGiven: boolean, found: number): Promise<string | undefined> {
   if (!isInBrowser(store)) return undefined;
-  const told = part(import("./inventory/record.js")).then((record) => record.opened(store, id, found)).catch(() => undefined);
+  const lost = part(import("./inventory/record.js")).then((record) => record.opened(store, id, found)).catch(() => undefined);
   // An id that was just generated cannot have been lost.
-  return found > (isGiven ? 0 : 1) ? inTime(told, patience) : undefined;
+  return found > (isGiven ? 0 : 1) ? inTime(lost, patience) : undefined;
 }
 
 /** Records imported conversations, and a deleted one. @internal */
-export function noted(store: Store, change: { kept?: string[]; removed?: string }): void {
+export function recordChange(store: Store, change: { stored?: string[]; removed?: string }): void {
   if (isInBrowser(store)) part(import("./inventory/record.js")).then((record) => record.note(store.name!, change)).catch(() => {});
 }

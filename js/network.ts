@@ -6,23 +6,23 @@ import { invalidOptions } from "./errors.js";
 import type { WaitingEvent } from "./events.js";
 
 /** The longest delay between two tests whether a server can be reached, in seconds. */
-const LONGEST = 30;
+const MAX_DELAY = 30;
 /** A stream that stays silent for so many milliseconds after the page was suspended is given up. */
 const GRACE = 15_000;
 /** Background tabs get one timer per minute; if a timer is later than this, in milliseconds, the page was suspended. */
-const SLEPT = 65_000;
+const SUSPENDED = 65_000;
 /** For so many milliseconds after the network changed, or the page resumed, a lost connection is attributed to that. */
-const SHAKEN = 60_000;
+const CHANGE_WINDOW = 60_000;
 const TICK = 5_000;
 /** A page hidden for so many milliseconds may have lost its connections: on a phone it was suspended. */
-const AWAY = 10_000;
+const HIDDEN = 10_000;
 
 /** The requests that are under way, and the time of their last bytes. */
 const exchanges = new Map<AbortController, number>();
 /** Callbacks for events after which the network may be back. */
-const hinted = new Set<() => void>();
-let shaken = -Infinity;
-let ticked = 0;
+const hintListeners = new Set<() => void>();
+let networkChangedAt = -Infinity;
+let lastTick = 0;
 let ticking: ReturnType<typeof setInterval> | undefined;
 let isListening = false;
 
@@ -35,7 +35,7 @@ function watch(controller: AbortController, isOver: boolean): void {
     ticking = undefined;
   } else if (ticking === undefined) {
     listen();
-    ticked = Date.now();
+    lastTick = Date.now();
     ticking = setInterval(tick, TICK);
   }
 }
@@ -50,13 +50,13 @@ function read(response: Response, controller: AbortController): Body {
 
 function tick(): void {
   const now = Date.now();
-  if (now - ticked > SLEPT) woke();
-  ticked = now;
+  if (now - lastTick > SUSPENDED) onResume();
+  lastTick = now;
 }
 
 /** The page was suspended, and may have lost its connections. */
-function woke(): void {
-  ticked = shaken = Date.now();
+function onResume(): void {
+  lastTick = networkChangedAt = Date.now();
   for (const [controller, heard] of exchanges) {
     setTimeout(() => exchanges.get(controller) === heard && controller.abort(), GRACE);
   }
@@ -65,7 +65,7 @@ function woke(): void {
 
 /** Something happened after which the network may be back. */
 function hint(): void {
-  for (const act of [...hinted]) act();
+  for (const act of [...hintListeners]) act();
 }
 
 /** Adds the event listeners, once; Node has no such events. */
@@ -74,18 +74,18 @@ function listen(): void {
   isListening = true;
   for (const name of ["online", "offline"]) {
     addEventListener(name, () => {
-      shaken = Date.now();
+      networkChangedAt = Date.now();
       hint();
     });
   }
-  addEventListener("pageshow", ({ persisted }) => persisted && woke());
+  addEventListener("pageshow", ({ persisted }) => persisted && onResume());
   const page = globalThis.document;
-  page?.addEventListener("resume", woke);
+  page?.addEventListener("resume", onResume);
   let hidden = Infinity;
   page?.addEventListener("visibilitychange", () => {
     if (page.visibilityState !== "visible") return void (hidden = Date.now());
     tick();
-    if (Date.now() - hidden > AWAY) shaken = Date.now();
+    if (Date.now() - hidden > HIDDEN) networkChangedAt = Date.now();
     hint();
   });
 }
@@ -100,7 +100,7 @@ export function offlineOf(given: unknown = "wait"): "wait" | "fail" {
 }
 
 /** The part of a `WaitingEvent` that stays the same during one wait. */
-type Told = Pick<WaitingEvent, "attempt" | "why" | "message">;
+type WaitReason = Pick<WaitingEvent, "attempt" | "why" | "message">;
 
 /** The wasm's description of a failed attempt: `isShown` if a part of the answer was shown, `isLast` if there is no further fallback. */
 type Failed = [attempt: number, seconds: number, why: WaitingEvent["why"], message: string, url: string, isShown: boolean, isLast: boolean];
@@ -114,7 +114,7 @@ interface Run {
 }
 
 function newRun(): Run {
-  let resolve: (isThere: boolean) => void;
+  let resolve: (isServerReachable: boolean) => void;
   const ended = new Promise<boolean>((settle) => (resolve = settle));
   const run: Run = {
     isOver: false,
@@ -134,14 +134,14 @@ export class Network {
   #run = newRun();
   #runs = 0;
   readonly #waits: boolean;
-  readonly #tell: (event: WaitingEvent) => void;
-  readonly #note: (waiting: Told | null) => void;
-  readonly #ends = new Set<(goesOn: boolean) => void>();
+  readonly #emit: (event: WaitingEvent) => void;
+  readonly #note: (waiting: WaitReason | null) => void;
+  readonly #ends = new Set<(continues: boolean) => void>();
 
   /** `note` stores what the run waits for, so that it survives a reload. */
-  constructor(waits: boolean, tell: (event: WaitingEvent) => void, note: (waiting: Told | null) => void) {
+  constructor(waits: boolean, emit: (event: WaitingEvent) => void, note: (waiting: WaitReason | null) => void) {
     this.#waits = waits;
-    this.#tell = tell;
+    this.#emit = emit;
     this.#note = note;
   }
 
@@ -155,24 +155,24 @@ export class Network {
     listen();
     const run = this.#run;
     // The run may be paused or end before the test has a result.
-    const isThere = () => Promise.race([isReachable(url, isGiven), run.ended]);
-    const told = { attempt, why, message };
+    const isServerReachable = () => Promise.race([isReachable(url, isGiven), run.ended]);
+    const reason = { attempt, why, message };
     const isPatient = this.#waits && isLast && (why === "network" || why === "offline");
     if (run.isOver || (isShown && !isPatient)) return false;
-    if (!isPatient || (await isThere())) {
+    if (!isPatient || (await isServerReachable())) {
       // The server was reachable and broke off a partly shown answer: another attempt would not help.
-      if (isShown && Date.now() - shaken > SHAKEN) return false;
-      return this.#goOn(told, await this.#sleep(run, told, isShown ? 1 : seconds));
+      if (isShown && Date.now() - networkChangedAt > CHANGE_WINDOW) return false;
+      return this.#continue(reason, await this.#sleep(run, reason, isShown ? 1 : seconds));
     }
     if (run.isOver) return false;
-    shaken = Date.now();
-    this.#note(told);
-    for (let delay = 1; await this.#sleep(run, told, delay, true); delay = Math.min(delay * 2, LONGEST)) {
-      if (await isThere()) {
+    networkChangedAt = Date.now();
+    this.#note(reason);
+    for (let delay = 1; await this.#sleep(run, reason, delay, true); delay = Math.min(delay * 2, MAX_DELAY)) {
+      if (await isServerReachable()) {
         this.#note(null);
-        return this.#goOn(told, true);
+        return this.#continue(reason, true);
       }
-      told.attempt += 1;
+      reason.attempt += 1;
     }
     return false;
   }
@@ -202,36 +202,36 @@ export class Network {
     this.#end(true);
   }
 
-  #end(goesOn: boolean): void {
-    for (const end of [...this.#ends]) end(goesOn);
+  #end(continues: boolean): void {
+    for (const end of [...this.#ends]) end(continues);
   }
 
-  #goOn(told: Told, goesOn: boolean): boolean {
-    if (goesOn) {
+  #continue(reason: WaitReason, continues: boolean): boolean {
+    if (continues) {
       this.now = null;
-      this.#tell({ kind: "WaitingEvent", ...told, seconds: 0 });
+      this.#emit({ kind: "WaitingEvent", ...reason, seconds: 0 });
     }
-    return goesOn;
+    return continues;
   }
 
   /** Resolves to whether the run continues. If `isHinted`, an event that promises a network ends the wait early. */
-  #sleep(run: Run, told: Told, seconds: number, isHinted = false): Promise<boolean> {
+  #sleep(run: Run, reason: WaitReason, seconds: number, isHinted = false): Promise<boolean> {
     if (run.isOver) return Promise.resolve(false);
     const until = Date.now() + seconds * 1000;
     return new Promise((resolve) => {
-      const end = (goesOn: boolean) => {
+      const end = (continues: boolean) => {
         clearTimeout(timer);
-        hinted.delete(onHint);
+        hintListeners.delete(onHint);
         this.#ends.delete(end);
-        resolve(goesOn);
+        resolve(continues);
       };
       // Timers stand still while the page is suspended, so events check the time too.
       const onHint = () => void ((isHinted || Date.now() >= until) && end(true));
       const timer = setTimeout(end, seconds * 1000, true);
-      hinted.add(onHint);
+      hintListeners.add(onHint);
       this.#ends.add(end);
-      this.now = { kind: "WaitingEvent", ...told, seconds };
-      this.#tell(this.now);
+      this.now = { kind: "WaitingEvent", ...reason, seconds };
+      this.#emit(this.now);
     });
   }
 }

@@ -65,13 +65,13 @@ export class Secrets {
     return this.#afterOthers(async () => {
       const keyToken = await this.#opened?.keyTokenOf(llm.options);
       await this.#hideKeys(llm.options);
-      await ask(core, "switchLLM", coreLLM(llm, network, this.heard, keyToken));
+      await ask(core, "switchLLM", coreLLM(llm, network, this.onKey, keyToken));
       await this.#opened?.keepKeyOf(llm.options);
     });
   }
 
   /** Called with a key that came from a function of the host: it is hidden, because servers repeat keys in errors. */
-  readonly heard = (apiKey: unknown): Promise<void> => this.#hideKeys({ apiKey: apiKey as string });
+  readonly onKey = (apiKey: unknown): Promise<void> => this.#hideKeys({ apiKey: apiKey as string });
 
   async #hideKeys(llm: Partial<LLMOptions>): Promise<void> {
     if (!hasKey(llm)) return;

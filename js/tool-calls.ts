@@ -15,14 +15,14 @@ type CoreContext = Omit<ToolContext, "progress" | "secret">;
 /** Runs the tools of one conversation, and closes them with it. @internal */
 export class ToolCalls {
   readonly #tools: readonly Tool[];
-  readonly #tell: (event: LiveEvent) => void;
+  readonly #emit: (event: LiveEvent) => void;
   readonly #secrets: Secrets;
   /** Signals of `executeTool()`, by call id. */
   readonly #signals = new Map<string, AbortSignal>();
 
-  constructor(tools: readonly Tool[], tell: (event: LiveEvent) => void, secrets: Secrets) {
+  constructor(tools: readonly Tool[], emit: (event: LiveEvent) => void, secrets: Secrets) {
     this.#tools = tools;
-    this.#tell = tell;
+    this.#emit = emit;
     this.#secrets = secrets;
   }
 
@@ -36,11 +36,11 @@ export class ToolCalls {
 
   #context(name: string, given: CoreContext): ToolContext {
     const { toolCallId } = given;
-    const own = this.#signals.get(toolCallId);
-    const signal = own ? AbortSignal.any([given.signal, own]) : given.signal;
+    const hostSignal = this.#signals.get(toolCallId);
+    const signal = hostSignal ? AbortSignal.any([given.signal, hostSignal]) : given.signal;
     const masked = this.#secrets.progress();
     const progress = (text: string) => {
-      this.#tell({ kind: "ToolProgressEvent", tool_call_id: toolCallId, tool_name: name, text: masked(String(text)) });
+      this.#emit({ kind: "ToolProgressEvent", tool_call_id: toolCallId, tool_name: name, text: masked(String(text)) });
     };
     return { ...given, signal, progress, secret: (name) => this.#secrets.value(name, signal) };
   }

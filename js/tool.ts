@@ -1,5 +1,5 @@
 // Tools that the host defines.
-import { ThreadkeepError, invalidOptions, optionsOf, reading, words } from "./errors.js";
+import { ThreadkeepError, invalidOptions, optionsOf, reading, textOf } from "./errors.js";
 import type { Content, JSONObject, JSONValue } from "./events.js";
 import { type Image, isContent, withImages } from "./images.js";
 import { part } from "./wasm.js";
@@ -99,9 +99,9 @@ export interface Tool {
  */
 export function tool<Args = any>(options: ToolOptions<Args>): Tool {
   const { name, description, parameters, jsonSchema, annotations: hints = {}, replay, needsApproval, execute, close } = optionsOf("tool()", options, "name description parameters jsonSchema annotations replay needsApproval execute close");
-  const annotations = optionsOf(`annotations of tool ${words(name)}`, hints, "title readOnlyHint destructiveHint idempotentHint openWorldHint");
+  const annotations = optionsOf(`annotations of tool ${textOf(name)}`, hints, "title readOnlyHint destructiveHint idempotentHint openWorldHint");
   if (typeof name !== "string" || !/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
-    throw invalidOptions(`tool name ${JSON.stringify(words(name))} must be 1 to 64 letters, digits, underscores or dashes`);
+    throw invalidOptions(`tool name ${JSON.stringify(textOf(name))} must be 1 to 64 letters, digits, underscores or dashes`);
   }
   if (typeof description !== "string") throw invalidOptions(`description of tool ${name} must be a string`);
   if (typeof execute !== "function") throw invalidOptions(`execute of tool ${name} must be a function`);

@@ -3,7 +3,7 @@
 // Nothing else of the library may be called before `load()` has resolved. After a failed load, the next call tries
 // again, because the page may have been offline.
 import { build, instantiate, loadChunksWith } from "../pkg/threadkeep.js";
-import { ThreadkeepError, fromCore, invalidOptions, words } from "./errors.js";
+import { ThreadkeepError, fromCore, invalidOptions, textOf } from "./errors.js";
 
 /** A source of the wasm that the host chooses. */
 export type WasmSource = URL | Response | BufferSource | WebAssembly.Module;
@@ -55,7 +55,7 @@ export async function part<T>(module: Promise<T>): Promise<T> {
     return await module;
   } catch (error) {
     if ("ServiceWorkerGlobalScope" in globalThis) throw invalidOptions('a service worker may not load parts of the library: import "threadkeep/static" there');
-    throw new ThreadkeepError("network", `a part of the library did not load: ${words(error)}; try again, or reload the page`, { cause: error });
+    throw new ThreadkeepError("network", `a part of the library did not load: ${textOf(error)}; try again, or reload the page`, { cause: error });
   }
 }
 
@@ -84,7 +84,7 @@ async function moduleFrom(source: WasmSource): Promise<WebAssembly.Module> {
     expectAllowed();
     if (error instanceof ThreadkeepError) throw error;
     const code = error instanceof WebAssembly.CompileError ? "invalid_options" : "network";
-    throw new ThreadkeepError(code, `the wasm passed to load() cannot be used: ${words(error)}`, { cause: error });
+    throw new ThreadkeepError(code, `the wasm passed to load() cannot be used: ${textOf(error)}`, { cause: error });
   }
 }
 
@@ -105,7 +105,7 @@ async function findModule({ advice, file, copy }: Wasm): Promise<WebAssembly.Mod
   } catch (error) {
     throw new ThreadkeepError(
       "network",
-      `the wasm did not load: ${words(notFound)}; nor did the copy inside JavaScript: ${words(error)}; ${advice}`,
+      `the wasm did not load: ${textOf(notFound)}; nor did the copy inside JavaScript: ${textOf(error)}; ${advice}`,
       { cause: notFound },
     );
   }

@@ -1,7 +1,7 @@
 // Gives the core access to a zip archive: to its directory, and to files by their index in it. Files that the core has decided
 // to store go from here directly into the store.
 import type { ZipSource as CoreSource, ZipEntries, ZipUnreadable, ZipWriting } from "../../pkg/threadkeep.js";
-import { words } from "../errors.js";
+import { textOf } from "../errors.js";
 import type { Commit, Store } from "../store.js";
 import { type Bytes, Turns } from "./bytes.js";
 import { crc32, inflate, inflateStream, isSmall } from "./packing.js";
@@ -116,7 +116,7 @@ export class ZipSource implements CoreSource {
         contents.set(position, content);
       }
     } catch (error) {
-      return { position, reason: words(error) };
+      return { position, reason: textOf(error) };
     }
     return contents;
   }

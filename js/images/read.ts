@@ -1,6 +1,6 @@
 // Turns Blobs into data URLs that every provider accepts: in a common type and within the strictest size limit.
 import { isA } from "../arguments.js";
-import { invalidOptions, reading, words } from "../errors.js";
+import { invalidOptions, reading, textOf } from "../errors.js";
 import { type LLM, rowOf } from "../llm.js";
 
 /**
@@ -52,7 +52,7 @@ async function fitting(image: Blob, isKnown: boolean): Promise<Blob> {
     throw unreadable(image, "only PNG, JPEG, GIF and WebP can be sent from here");
   }
   const bitmap = await createImageBitmap(image).catch((error: unknown) => {
-    throw unreadable(image, words(error));
+    throw unreadable(image, textOf(error));
   });
   try {
     let side = Math.max(bitmap.width, bitmap.height);

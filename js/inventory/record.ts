@@ -4,22 +4,22 @@ import type { Store } from "../store.js";
 /** Records that a conversation was opened; resolves to a sentence about lost conversations, if there are any. */
 export async function opened(store: Store, id: string, found: number): Promise<string | undefined> {
   const lost = found > 1 ? await lostFrom(store, id) : [];
-  const wasHere = found > 0 && (await isKept(store.name!, id));
-  await note(store.name!, { kept: [id] });
-  if (!wasHere && lost.length === 0 && found < 3) return undefined;
+  const wasRecorded = found > 0 && (await isRecorded(store.name!, id));
+  await note(store.name!, { stored: [id] });
+  if (!wasRecorded && lost.length === 0 && found < 3) return undefined;
   const why = found < 3 ? "has lost what was in its database" : "found its database damaged and removed all that was in";
-  const which = (wasHere ? [id, ...lost] : lost).join(", ") || "which nothing is known of";
+  const which = (wasRecorded ? [id, ...lost] : lost).join(", ") || "which nothing is known of";
   return `the browser ${why} ${JSON.stringify(store.name)}: conversations ${which}; import again what you have exported`;
 }
 
 /** Records existing conversations, and removes a deleted one. */
-export async function note(name: string, { kept = [], removed }: { kept?: string[]; removed?: string }): Promise<void> {
+export async function note(name: string, { stored = [], removed }: { stored?: string[]; removed?: string }): Promise<void> {
   const record = await entries();
-  for (const id of kept) if (!(await record?.match(address(name, id)))) await record?.put(address(name, id), new Response());
+  for (const id of stored) if (!(await record?.match(address(name, id)))) await record?.put(address(name, id), new Response());
   if (removed !== undefined) await record?.delete(address(name, removed));
 }
 
-async function isKept(name: string, id: string): Promise<boolean> {
+async function isRecorded(name: string, id: string): Promise<boolean> {
   return (await (await entries())?.match(address(name, id))) !== undefined;
 }
 
@@ -33,9 +33,9 @@ async function lostFrom(store: Store, id: string): Promise<string[]> {
 
 async function missing(store: Store): Promise<string[]> {
   const start = address(store.name!, "");
-  const kept = ((await (await entries())?.keys()) ?? []).map(({ url }) => url).filter((url) => url.startsWith(start));
-  const there = new Set((await store.list()).map(({ conversation }) => conversation));
-  return kept.map((url) => url.slice(start.length)).filter((id) => !there.has(id));
+  const recorded = ((await (await entries())?.keys()) ?? []).map(({ url }) => url).filter((url) => url.startsWith(start));
+  const existing = new Set((await store.list()).map(({ conversation }) => conversation));
+  return recorded.map((url) => url.slice(start.length)).filter((id) => !existing.has(id));
 }
 
 /** The cache; `undefined` in pages served over plain http, and if the user forbids it. */

@@ -1,5 +1,5 @@
 // Stores profiles in an IndexedDB database of their own: one row per name, JSON texts.
-import { type ErrorCode, ThreadkeepError, words } from "../errors.js";
+import { type ErrorCode, ThreadkeepError, textOf } from "../errors.js";
 import type { ProfileStorage } from "../profiles.js";
 
 const table = "profiles";
@@ -47,5 +47,5 @@ const codes: { [name: string]: ErrorCode } = { QuotaExceededError: "store_quota"
 function failure(error: DOMException | null): ThreadkeepError {
   // Chromium's error has no name of its own if the user lets no site store anything.
   const code = error?.message.includes("denied permission") ? "store_unavailable" : (codes[error?.name ?? ""] ?? "store_corrupt");
-  return new ThreadkeepError(code, `profiles could not be read or written: ${words(error)}`, { cause: error });
+  return new ThreadkeepError(code, `profiles could not be read or written: ${textOf(error)}`, { cause: error });
 }

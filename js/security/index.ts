@@ -1,5 +1,5 @@
 // Builds a security analyzer from the host's options or from the stored JSON.
-import { invalidOptions, optionsOf, reading as readingHost, words } from "../errors.js";
+import { invalidOptions, optionsOf, reading as readingHost, textOf } from "../errors.js";
 import type { ActionEvent, SecurityRisk } from "../events.js";
 import type { CoreAnalyzer, SecurityAnalyzer, SecurityPattern } from "../security.js";
 import { type PatternLists, scanner } from "./patterns.js";
@@ -77,7 +77,7 @@ function ofHost(analyzer: SecurityAnalyzer, reading: Reading, what: string): Hos
       return { stored, rate: ensemble(children.map((child) => child.rate), propagateUnknown) };
     }
     default:
-      throw invalidOptions(`there is no security analyzer ${words((analyzer as { kind?: unknown }).kind)}`);
+      throw invalidOptions(`there is no security analyzer ${textOf((analyzer as { kind?: unknown }).kind)}`);
   }
 }
 
@@ -122,7 +122,7 @@ function ofStored(stored: unknown, reading: Reading): Rate {
       if (!Array.isArray(fields.analyzers)) break;
       return ensemble(fields.analyzers.map((child) => ofStored(child, reading)), fields.propagate_unknown === true);
   }
-  reading.unavailable.push(words(fields.kind));
+  reading.unavailable.push(textOf(fields.kind));
   return () => "HIGH";
 }
 
