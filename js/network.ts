@@ -57,8 +57,8 @@ function tick(): void {
 /** The page was suspended, and may have lost its connections. */
 function onResume(): void {
   lastTick = networkChangedAt = Date.now();
-  for (const [controller, heard] of exchanges) {
-    setTimeout(() => exchanges.get(controller) === heard && controller.abort(), GRACE);
+  for (const [controller, lastBytes] of exchanges) {
+    setTimeout(() => exchanges.get(controller) === lastBytes && controller.abort(), GRACE);
   }
   hint();
 }

@@ -101,9 +101,9 @@ export async function ensureSplitter(targetDirectory) {
   const suffix = process.platform === "win32" ? ".exe" : "";
   const tool = path.join(targetDirectory, "tools", `splitter-${hash.digest("hex").slice(0, 8)}${suffix}`);
   if (existsSync(tool)) return tool;
-  console.log("building the tool that cuts the wasm (once, about a minute)");
-  const itsTarget = path.join(targetDirectory, "tools/splitter");
-  await run("cargo", ["build", "--locked", "--manifest-path", path.join(folder, "Cargo.toml"), "--target-dir", itsTarget]);
-  copyFileSync(path.join(itsTarget, "debug", `splitter${suffix}`), tool);
+  console.log("building the tool that splits the wasm (once, about a minute)");
+  const splitterTarget = path.join(targetDirectory, "tools/splitter");
+  await run("cargo", ["build", "--locked", "--manifest-path", path.join(folder, "Cargo.toml"), "--target-dir", splitterTarget]);
+  copyFileSync(path.join(splitterTarget, "debug", `splitter${suffix}`), tool);
   return tool;
 }

@@ -9,7 +9,7 @@ import { notify, report } from "./notices.ts";
 import { goHome } from "./router.ts";
 import { currentSession, deleteConversation } from "./stage.ts";
 import { exportConversation } from "./transfer.ts";
-import { ownWay } from "./ways.ts";
+import { registerRecovery } from "./recoveries.ts";
 
 export function startActions(): void {
   const actions = { rename, export: exportInSomeForm, delete: removeCurrent } as const;
@@ -18,7 +18,7 @@ export function startActions(): void {
     append(button, [icon(name as keyof typeof actions), el("span", { class: "only-wide" }, button.getAttribute("aria-label")!)]);
     button.addEventListener("click", () => void act());
   }
-  ownWay("export", exportCurrent);
+  registerRecovery("export", exportCurrent);
 }
 
 async function rename(): Promise<void> {

@@ -9,7 +9,7 @@ export async function askReason(what: string): Promise<string | null> {
   const input = el("input", { id: "reason-field", type: "text", maxlength: 500, autocomplete: "off", "aria-describedby": "reason-help" });
   const answer = await ask({
     heading: `Reject ${what}?`,
-    body: [el("label", { for: "reason-field" }, "Why? (optional)"), input, el("p", { class: "quiet", id: "reason-help" }, "The agent reads this, and goes on with it.")],
+    body: [el("label", { for: "reason-field" }, "Why? (optional)"), input, el("p", { class: "quiet", id: "reason-help" }, "The agent reads this and continues.")],
     actions: [{ value: "reject", name: "Reject", look: "danger" }],
     onOpen: () => input.focus(),
   });
@@ -27,7 +27,7 @@ export async function askArguments(what: string, args: Record<string, unknown>, 
       el("label", { for: "arguments-field" }, "Arguments, as JSON"),
       field,
       wrong,
-      el("p", { class: "quiet", id: "arguments-help" }, "Changing is not approving: the call waits on. The agent is told that you changed it."),
+      el("p", { class: "quiet", id: "arguments-help" }, "Changing a call does not approve it: it continues to wait. The agent sees that you changed it."),
     ],
     actions: [{ value: "change", name: "Change", look: "primary" }],
     onOpen: () => field.focus(),
@@ -63,7 +63,7 @@ export async function askPending(count: number): Promise<"reject" | "keep" | nul
   const calls = count === 1 ? "A call waits" : `${count} calls wait`;
   const answer = await ask({
     heading: `${calls} for you`,
-    body: [el("p", {}, "A message decides nothing about them, so say what becomes of them. A message that is kept is stored at once, and reaches the agent when you have decided.")],
+    body: [el("p", {}, "A message is not a decision about them, so choose what happens to them. If you keep the message, it is stored at once, and reaches the agent when you have decided.")],
     actions: [
       { value: "keep", name: "Keep the message until I decide", look: "primary" },
       { value: "reject", name: count === 1 ? "Reject it and send" : "Reject them and send", look: "" },

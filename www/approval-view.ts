@@ -20,7 +20,7 @@ export function approvalView(session: Session): HTMLElement {
   const view = entry(
     "next",
     el("h2", { class: "next-title", id: "approval-heading", tabindex: -1 }, heading),
-    el("p", {}, `The agent asks before it goes on. ${calls.length === 1 ? "It waits" : "They wait"} as long as you like, also while the page is closed.`),
+    el("p", {}, `The agent asks before it continues. ${calls.length === 1 ? "It waits" : "They wait"} as long as you like, also while the page is closed.`),
     ...calls.map((call) => callCard(session, call)),
   );
   if (calls.length > 1) {

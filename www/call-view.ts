@@ -70,9 +70,9 @@ const RESULT_NAME = {
   open: "Result",
   done: "Result",
   failed: "Error",
-  stopped: "What the agent was told",
-  "broken-off": "What the agent was told",
-  rejected: "What the agent was told",
+  stopped: "Message to the agent",
+  "broken-off": "Message to the agent",
+  rejected: "Message to the agent",
 } as const;
 
 function resultView(call: Call): HTMLElement {

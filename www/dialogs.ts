@@ -52,9 +52,9 @@ export async function askExport(title: string): Promise<ExportForm | null> {
     "fieldset",
     {},
     el("legend", {}, "As"),
-    choice("archive", "Archive", "All of it, in a zip file. The Python SDK can go on with it."),
-    choice("session", "Session", "What was said, as JSON that chat programs read."),
-    choice("trajectory", "Trajectory", "What was done, as JSON that OpenHands V0 reads."),
+    choice("archive", "Archive", "Everything, as a zip file that the Python SDK can continue."),
+    choice("session", "Session", "The messages, as JSON for chat programs."),
+    choice("trajectory", "Trajectory", "The actions and results, as JSON for OpenHands V0."),
   );
   const answer = await ask({ heading: `Export “${title}”`, body: [choices], actions: [{ value: "export", name: "Export", look: "primary" }] });
   if (answer !== "export") return null;

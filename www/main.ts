@@ -12,7 +12,7 @@ import { openSettings, startSettings } from "./settings-dialog.ts";
 import { startSidebar } from "./sidebar.ts";
 import { currentSession, onRemovalRequest, startStage } from "./stage.ts";
 import { startImport } from "./transfer.ts";
-import { ownWay } from "./ways.ts";
+import { registerRecovery } from "./recoveries.ts";
 
 addEventListener("unhandledrejection", ({ reason }) => report(reason, { title: "Something in this page went wrong" }));
 addEventListener("error", ({ error, message }) => report(error ?? message, { title: "Something in this page went wrong" }));
@@ -22,7 +22,7 @@ byId("install-button").prepend(icon("export"));
 byId("settings-button").prepend(icon("settings"));
 append(byId("open-sidebar"), [icon("menu")]);
 append(byId("close-sidebar"), [icon("close")]);
-ownWay("settings", openSettings);
+registerRecovery("settings", openSettings);
 onRemovalRequest(removeConversation);
 
 append(byId("control-button"), [icon("control"), el("span", { class: "only-wide" }, "Control")]);

@@ -54,15 +54,15 @@ export function renderMarkdown(text: string): DocumentFragment {
 
 /** The top-level blocks of a text. `raw` tells whether a block has changed; `render` costs more. */
 export function markdownBlocks(text: string): Array<{ raw: string; render: () => DocumentFragment }> {
-  const whole = [{ raw: text, render: () => renderMarkdown(text) }];
-  if (isTooMuch(text)) return whole;
+  const asOne = [{ raw: text, render: () => renderMarkdown(text) }];
+  if (isTooMuch(text)) return asOne;
   try {
     const tokens = parse(text);
     return tokens
       .filter((token) => token.type !== "space")
       .map((token) => ({ raw: token.raw, render: () => orAsItIs(token.raw, () => toDom(Object.assign([token], { links: tokens.links }))) }));
   } catch {
-    return whole;
+    return asOne;
   }
 }
 

@@ -18,7 +18,7 @@ function draw(): void {
   } else if (keyIsLocked()) {
     label.replaceChildren(el("span", { class: "badge" }, "The key is locked"), " ", change("Unlock it", () => void askUnlock()));
   } else if (keyWasForgotten()) {
-    label.replaceChildren(el("span", { class: "badge" }, "The key was not kept"), " ", change("Enter it again"));
+    label.replaceChildren(el("span", { class: "badge" }, "The key was not stored"), " ", change("Enter it again"));
   } else {
     const { model, baseUrl, fallback } = settings();
     const or = fallback === "" ? "" : `, else ${fallback}`;

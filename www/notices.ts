@@ -1,9 +1,9 @@
 // Notices about the page, shown above the conversation until they are dismissed. An error is announced at once.
 
 import { el, byId } from "./dom.ts";
-import { explain, type Failure, type Way } from "./failures.ts";
+import { explain, type Failure, type Recovery } from "./failures.ts";
 import { icon } from "./icons.ts";
-import { takeWay } from "./ways.ts";
+import { runRecovery } from "./recoveries.ts";
 
 interface NoticeAction {
   name: string;
@@ -44,22 +44,22 @@ export function showWork(name: string): { onProgress: (progress: { done: number;
 interface Reported {
   title?: string;
   /** Replaces the actions of the failure itself. */
-  ways?: Way[];
+  recoveries?: Recovery[];
   retry?: () => unknown;
   retryName?: string;
 }
 
 /** A failure: stays, with the possible actions. `retry` replaces the generic action of that name. */
-export function report(error: unknown, { title, ways, retry, retryName = "Try again" }: Reported = {}): void {
-  const failure = { ...explain(error), ...(ways && { ways }) };
+export function report(error: unknown, { title, recoveries, retry, retryName = "Try again" }: Reported = {}): void {
+  const failure = { ...explain(error), ...(recoveries && { recoveries }) };
   show({ title: title ?? failure.title, text: failure.text, kind: "failure", actions: actionsFor(failure, retry ? { name: retryName, act: retry } : null) });
 }
 
-const WAY_NAMES: Record<Exclude<Way, "retry">, string> = { settings: "Open settings", export: "Export a copy", reload: "Reload the page" };
+const RECOVERY_NAMES: Record<Exclude<Recovery, "retry">, string> = { settings: "Open settings", export: "Export a copy", reload: "Reload the page" };
 
 function actionsFor(failure: Failure, retry: NoticeAction | null): NoticeAction[] {
   const actions: NoticeAction[] = retry ? [retry] : [];
-  for (const way of failure.ways) if (way !== "retry") actions.push({ name: WAY_NAMES[way], act: () => takeWay(way) });
+  for (const recovery of failure.recoveries) if (recovery !== "retry") actions.push({ name: RECOVERY_NAMES[recovery], act: () => runRecovery(recovery) });
   return actions;
 }
 

@@ -10,11 +10,11 @@ const background = new Map<string, { session: Session; stopWatching: () => void 
 export const isAtWork = (): boolean => background.size > 0;
 
 export async function openSession(conversationId: string): Promise<Session> {
-  const kept = background.get(conversationId);
-  if (kept === undefined) return Session.open(conversationId);
+  const existing = background.get(conversationId);
+  if (existing === undefined) return Session.open(conversationId);
   background.delete(conversationId);
-  kept.stopWatching();
-  return kept.session;
+  existing.stopWatching();
+  return existing.session;
 }
 
 export async function leaveSession(session: Session): Promise<void> {

@@ -11,7 +11,7 @@ export const POLICIES: ReadonlyArray<{ id: PolicyChoice; label: string }> = [
 ];
 
 export const POLICY_HELP =
-  "A tool that says of itself that it does harm, such as a payment, is asked about in each case, until it is always allowed. Risky is also a tool that says it reaches beyond this page, and what a list of patterns finds: payments, addresses, credentials, stored data. It counts from the next answer on.";
+  "Calls of tools that are marked as destructive, such as payments, need your approval each time, unless you always allow the tool. A call is also risky if its tool reaches beyond this page, or if it matches one of the patterns for payments, addresses, credentials and stored data. A change applies from the next answer on.";
 
 /** Patterns need no model, so calls of the scripted model can be rated too. */
 export const ANALYZER: SecurityAnalyzer = { kind: "PatternSecurityAnalyzer" };

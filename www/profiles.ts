@@ -20,12 +20,12 @@ export async function readProfiles(): Promise<void> {
 }
 
 /** @throws ThreadkeepError for an invalid name, and if the browser does not store the profile */
-export async function keepProfile(name: string, model: ModelSettings): Promise<void> {
+export async function saveProfile(name: string, model: ModelSettings): Promise<void> {
   await store.save(name, new LLM(optionsOf(model)));
   await readProfiles();
 }
 
-export async function forgetProfile(name: string): Promise<void> {
+export async function deleteProfile(name: string): Promise<void> {
   await store.delete(name);
   await readProfiles();
 }
@@ -39,12 +39,12 @@ export async function loadProfile(name: string, keyOf: (baseUrl: string) => stri
 
 /** The profile with the same settings; empty if there is none. */
 export function profileOf(model: ModelSettings): string {
-  const wanted = kept(model);
-  for (const [name, each] of known) if (kept(each) === wanted) return name;
+  const wanted = storedFields(model);
+  for (const [name, each] of known) if (storedFields(each) === wanted) return name;
   return "";
 }
 
-const kept = (model: ModelSettings): string => JSON.stringify(optionsOf({ ...model, background: false }));
+const storedFields = (model: ModelSettings): string => JSON.stringify(optionsOf({ ...model, background: false }));
 
 /** The fields that the library stores, always in the same order. */
 export function optionsOf({ model, baseUrl, apiMode, nativeToolCalling, background, inputPrice, outputPrice }: ModelSettings): LLMOptions {

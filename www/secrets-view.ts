@@ -19,7 +19,7 @@ export function secretsView(conversation: Conversation, attempt: Attempt): HTMLE
           "li",
           {},
           el("code", {}, secret.name),
-          secret.hasValue ? null : el("span", { class: "quiet" }, "not kept, enter it again"),
+          secret.hasValue ? null : el("span", { class: "quiet" }, "not stored, enter it again"),
           el("button", { type: "button", class: "button small", onclick: () => void remove(secret.name) }, "Remove", el("span", { class: "visually-hidden" }, ` ${secret.name}`)),
         ),
       ),

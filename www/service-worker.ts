@@ -43,8 +43,8 @@ async function keepFiles(): Promise<void> {
 
 async function fileOf(name: string, request: Request): Promise<Response> {
   const url = new URL(name, scope).href;
-  const kept = (await (await caches.open(NAME)).match(url)) ?? (await caches.match(url));
-  return kept ?? fetch(request);
+  const cached = (await (await caches.open(NAME)).match(url)) ?? (await caches.match(url));
+  return cached ?? fetch(request);
 }
 
 /** Keeps the newest of the previous versions, because other tabs may still show it. */

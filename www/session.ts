@@ -128,8 +128,8 @@ export class Session {
    * says what happens to them; with `"keep"` no run starts, because a run would approve them.
    */
   async send(text: string, images: Blob[], pending?: "reject" | "keep"): Promise<void> {
-    const words = text === "" ? [] : [{ type: "text" as const, text }];
-    const stored = asStored(await this.#conversation.sendMessage([...words, ...images], pending && { pending }));
+    const texts = text === "" ? [] : [{ type: "text" as const, text }];
+    const stored = asStored(await this.#conversation.sendMessage([...texts, ...images], pending && { pending }));
     if (!this.#known.has(stored.id)) this.#set({ sent: [...this.sent, stored] });
     if (pending !== "keep") void this.run();
   }

@@ -37,7 +37,7 @@ export function controlSettings(): { element: HTMLElement; read: () => ControlSe
         { class: "field" },
         el("label", { for: "forbidden" }, "Forbidden tool"),
         forbidden,
-        el("p", { class: "quiet", id: "forbidden-help" }, "A hook of this page refuses its calls, and the agent is told why."),
+        el("p", { class: "quiet", id: "forbidden-help" }, "A hook of this page denies its calls, and the agent gets the reason."),
       ),
     ),
   );

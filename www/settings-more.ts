@@ -43,7 +43,7 @@ export function moreSettings() {
 
   const pricesHelp = help("prices-help", "Empty: as in public price lists, if the model is in them.");
   const elements = [
-    field("The server speaks", spoken, help("api-mode-help", "Automatic is right for most. Choose one if your server offers the model in that way only.")),
+    field("API of the server", spoken, help("api-mode-help", "Automatic is right for most servers. Choose another one if your server has the model only in that API.")),
     el(
       "div",
       { class: "field", role: "group", "aria-labelledby": "prices", "aria-describedby": pricesHelp.id },
@@ -52,7 +52,7 @@ export function moreSettings() {
       pricesHelp,
     ),
     check("The model calls tools by itself", callsTools, help("native-tools-help", "Clear this for a model that cannot: tools are then explained and called in plain text.")),
-    check("Answer in the background", background, help("background-help", "OpenAI Responses only. The provider works on answers by itself and keeps them, so that they outlive a lost connection and a reload.")),
+    check("Answer in the background", background, help("background-help", "OpenAI Responses only. The provider generates and stores answers by itself, so that they survive a lost connection and a reload.")),
   ];
   return { elements, fill, read, glance, follow };
 }

@@ -17,7 +17,7 @@ import { Session } from "./session.ts";
 import { onSettingsChange } from "./settings.ts";
 import { showStart } from "./start-view.ts";
 import { Transcript } from "./transcript.ts";
-import { takeWay } from "./ways.ts";
+import { runRecovery } from "./recoveries.ts";
 
 const TITLE_LENGTH = 60;
 
@@ -185,7 +185,7 @@ function showFailure(error: unknown, conversationId: string): void {
     ? [home]
     : [
         button("Try again", "primary", () => follow(currentRoute())),
-        open?.id === conversationId && button("Export a copy", "", () => takeWay("export")),
+        open?.id === conversationId && button("Export a copy", "", () => runRecovery("export")),
         home,
         button("Delete it", "", () => removal(conversationId)),
       ];

@@ -38,7 +38,7 @@ const BESIDE = new Set(["Condensation", "HookExecutionEvent", "SecurityAnalysisE
 const MARKS: Record<string, string> = {
   PauseEvent: "Paused",
   InterruptEvent: "Stopped",
-  Condensation: "Earlier messages were summed up for the model",
+  Condensation: "Earlier messages were summarized for the model",
 };
 
 /** `leaf` is the newest event of the active branch; events of other branches are not part of the conversation. */
@@ -140,9 +140,9 @@ const HOOKS: Record<string, string> = {
 function hookText(event: StoredEvent): string {
   const when = HOOKS[event.hook_event_type ?? ""] ?? event.hook_event_type ?? "";
   const about = event.tool_name === undefined ? "" : ` of ${event.tool_name}`;
-  const said = event.blocked ? "did not allow it" : event.success === false ? "failed" : event.additional_context ? "added something" : "had no objection";
+  const outcome = event.blocked ? "did not allow it" : event.success === false ? "failed" : event.additional_context ? "added something" : "had no objection";
   const why = event.reason ?? event.error ?? event.additional_context;
-  return `Hook ${when}${about} ${said}${why ? `: ${why}` : ""}`;
+  return `Hook ${when}${about} ${outcome}${why ? `: ${why}` : ""}`;
 }
 
 /** The SDK names the analyzer by its class and the calls by their ids. */

@@ -59,7 +59,7 @@ async function importFiles(files: File[]): Promise<void> {
       if (await isJson(file)) imported.push(await Conversation.importJSON(file));
       else imported.push(...(await Conversation.importZip(file, { onProgress: work.onProgress })));
     } catch (error) {
-      report(error, { title: `${file.name} cannot be imported`, ways: [], retry: () => byId("import-file").click(), retryName: "Choose another file" });
+      report(error, { title: `${file.name} cannot be imported`, recoveries: [], retry: () => byId("import-file").click(), retryName: "Choose another file" });
     } finally {
       work.end();
     }

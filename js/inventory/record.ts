@@ -7,9 +7,9 @@ export async function opened(store: Store, id: string, found: number): Promise<s
   const wasRecorded = found > 0 && (await isRecorded(store.name!, id));
   await note(store.name!, { stored: [id] });
   if (!wasRecorded && lost.length === 0 && found < 3) return undefined;
-  const why = found < 3 ? "has lost what was in its database" : "found its database damaged and removed all that was in";
-  const which = (wasRecorded ? [id, ...lost] : lost).join(", ") || "which nothing is known of";
-  return `the browser ${why} ${JSON.stringify(store.name)}: conversations ${which}; import again what you have exported`;
+  const what = found < 3 ? "has lost the content of its database" : "has removed the content of its damaged database";
+  const ids = (wasRecorded ? [id, ...lost] : lost).join(", ") || "with unknown ids";
+  return `the browser ${what} ${JSON.stringify(store.name)}: conversations ${ids}; import again what you have exported`;
 }
 
 /** Records existing conversations, and removes a deleted one. */
