@@ -1,7 +1,6 @@
-//! JSON kept as text: single values, and objects whose fields can be replaced one by one.
+//! JSON values that keep their text, and objects whose fields can be replaced one by one.
 //!
-//! Nothing here turns a value into another spelling of itself. Whatever is not replaced keeps its bytes:
-//! number spellings, key order, escapes, white space.
+//! Everything that is not replaced keeps its bytes: number spellings, key order, escapes, white space.
 
 use crate::{
     error::{Error, ErrorCode, Result, shown},
@@ -11,19 +10,22 @@ use crate::{
 pub use crate::json::{FromJson, Object, ObjectWriter, ToJson};
 use std::rc::Rc;
 
-/// One JSON value as the text it came in.
+/// A JSON value as its original text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawJson(Box<str>);
 
 impl RawJson {
-    /// The value of exactly this text, without white space around it.
+    /// The value in this text, without white space around it.
+    ///
+    /// # Errors
+    /// `invalid_options` if the text is not exactly one JSON value.
     pub fn parse(text: &str) -> Result<Self> {
         Self::from_json(text).ok_or_else(|| {
             Error::new(ErrorCode::InvalidOptions, format!("{} is not a JSON value", shown(text)))
         })
     }
 
-    /// The value as this library spells it: compact, nothing escaped that need not be.
+    /// A value in the spelling of this library: compact, with necessary escapes only.
     pub fn of<T: ToJson + ?Sized>(value: &T) -> Self {
         Self(value.to_json_text().into())
     }
@@ -33,12 +35,12 @@ impl RawJson {
         &self.0
     }
 
-    /// The value as a `T`, or `None` if it is not one.
+    /// The value as a `T`; `None` if it is not one.
     pub fn read<T: FromJson>(&self) -> Option<T> {
         T::from_json(&self.0)
     }
 
-    /// The field of this name, if the value is an object that has it. `null` counts as absent.
+    /// The field with this name, if the value is an object that has it. `null` counts as absent.
     pub fn field<T: FromJson>(&self, name: &str) -> Option<T> {
         Object::parse(self.as_str()).and_then(|object| object.read(name))
     }
@@ -66,18 +68,19 @@ impl ToJson for RawJson {
     }
 }
 
-/// A JSON object whose fields can be replaced. Whatever is not replaced keeps its bytes, and a clone shares them.
+/// A JSON object whose fields can be replaced. Everything else keeps its bytes, which clones share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditableObject {
     pieces: Vec<Piece>,
-    /// What follows the last value, or the whole text if there is no field.
+    /// The text after the last value; the complete text if there are no fields.
     tail: String,
 }
 
-/// One field: the text from the end of the value before it to its own value, then the value.
+/// A field of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Piece {
     name: Rc<str>,
+    /// The text between the previous value and this one, which contains the name.
     before: Rc<str>,
     value: Rc<str>,
 }
@@ -103,17 +106,17 @@ impl EditableObject {
         Some(Self { pieces, tail: text.get(end..)?.to_owned() })
     }
 
-    /// The text of a field's value. Of several fields with one name the last counts, as in Python.
+    /// The text of a field's value. Of several fields with the same name the last one counts, as in Python.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.shared(name).map(|value| &**value)
     }
 
-    /// The same text for as long as nobody sets the field.
+    /// As [`Self::get`], as a pointer that stays the same until the field is set.
     pub fn shared(&self, name: &str) -> Option<&Rc<str>> {
         Some(&self.pieces.iter().rev().find(|piece| *piece.name == *name)?.value)
     }
 
-    /// A field's value as a `T`. `null` counts as absent; so does what is not a `T`.
+    /// A field's value as a `T`. `null` and values that are not a `T` count as absent.
     pub fn read<T: FromJson>(&self, name: &str) -> Option<T> {
         Option::from_json(self.get(name)?).flatten()
     }
@@ -140,7 +143,7 @@ impl EditableObject {
         text
     }
 
-    /// Gives a field this value. A new field is placed behind those that precede it in `order`.
+    /// Sets a field. A new field is inserted after those that precede it in `order`.
     pub fn set(&mut self, name: &str, value: &RawJson, order: &[&str]) {
         self.set_shared(name, value.as_str().into(), order);
     }
@@ -148,7 +151,7 @@ impl EditableObject {
     /// As [`Self::set`], with the text of a value.
     pub fn set_shared(&mut self, name: &str, value: Rc<str>, order: &[&str]) {
         if let Some(piece) = self.pieces.iter_mut().rev().find(|piece| *piece.name == *name) {
-            // What says the same stays the same.
+            // An equal value keeps its pointer: see `shared`.
             if piece.value != value {
                 piece.value = value;
             }
@@ -179,7 +182,7 @@ impl EditableObject {
         }
     }
 
-    /// The place of a new field of this name: behind the last field that `order` puts before it, or else the end.
+    /// The place of a new field: after the last field that precedes it in `order`, or at the end if `order` lacks it.
     fn place_for(&self, name: &str, order: &[&str]) -> usize {
         let Some(rank) = order.iter().position(|ordered| *ordered == name) else {
             return self.pieces.len();

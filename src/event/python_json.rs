@@ -1,35 +1,34 @@
-//! JSON that Python can read.
+//! Corrects JSON so that Python can read it.
 //!
-//! Valid JSON is not enough: Python refuses escapes of lone surrogates, values that are nested too deep, and
-//! integers of thousands of digits, and it refuses the whole conversation with them; a number beyond its range it
-//! reads as infinite and writes as `null`. They can come from a model or a host inside of free-form JSON; strings of
-//! this library cannot hold them.
+//! Python refuses some valid JSON, and with it the complete conversation: escapes of lone surrogates, values that are
+//! nested too deep, and integers of thousands of digits. A float beyond its range becomes infinite and is then written
+//! as `null`. Free-form JSON of a model or a host can contain all of these.
 
 use crate::{event::json::RawJson, json::float};
 
-/// The deepest nesting that is left alone. Python gives up at 200.
+/// The deepest nesting that is not changed. Python fails at 200.
 const MAX_DEPTH: usize = 150;
 
-/// The longest number that is left alone, in bytes. Python gives up at 4300 digits.
+/// The longest number that is not changed, in bytes. Python fails at 4300 digits.
 const MAX_NUMBER: usize = 4000;
 
-/// The JSON text with everything that Python would refuse made sound: a lone surrogate becomes U+FFFD, and a value
-/// that is nested too deep or a number that is too long or too large becomes a string of its text. `None` if it is sound as it is.
-pub(super) fn mended(json: &str) -> Option<String> {
-    let mut mender = Mender { rest: json, out: String::new(), depth: 0, has_mended: false };
-    mender.mend();
-    mender.has_mended.then_some(mender.out)
+/// The JSON text without values that Python would refuse: a lone surrogate becomes U+FFFD; a value that is nested too
+/// deep, and a number that is too long or too large, become strings of their text. `None` if nothing has to be changed.
+pub(super) fn corrected(json: &str) -> Option<String> {
+    let mut corrector = Corrector { rest: json, out: String::new(), depth: 0, has_changed: false };
+    corrector.correct();
+    corrector.has_changed.then_some(corrector.out)
 }
 
-struct Mender<'a> {
+struct Corrector<'a> {
     rest: &'a str,
     out: String,
     depth: usize,
-    has_mended: bool,
+    has_changed: bool,
 }
 
-impl<'a> Mender<'a> {
-    fn mend(&mut self) {
+impl<'a> Corrector<'a> {
+    fn correct(&mut self) {
         while let Some(byte) = self.rest.bytes().next() {
             match byte {
                 b'"' => {
@@ -62,7 +61,7 @@ impl<'a> Mender<'a> {
         }
     }
 
-    /// Takes this many bytes off the rest.
+    /// Removes this many bytes from the rest.
     fn take(&mut self, length: usize) -> &'a str {
         let (taken, rest) = self.rest.split_at_checked(length).unwrap_or((self.rest, ""));
         self.rest = rest;
@@ -70,7 +69,7 @@ impl<'a> Mender<'a> {
     }
 
     fn push_as_string(&mut self, value: &str) {
-        self.has_mended = true;
+        self.has_changed = true;
         self.out.push_str(RawJson::of(value).as_str());
     }
 
@@ -82,12 +81,12 @@ impl<'a> Mender<'a> {
             let length = match (surrogate(escape), surrogate(escape.get(6..).unwrap_or_default())) {
                 (Some(Surrogate::High), Some(Surrogate::Low)) => 12,
                 (Some(_), _) => {
-                    self.has_mended = true;
+                    self.has_changed = true;
                     self.out.push_str("\\ufffd");
                     rest = escape.get(6..).unwrap_or_default();
                     continue;
                 }
-                // The character behind the backslash may be any in what is not JSON.
+                // In text that is not JSON, any character can follow the backslash.
                 (None, _) => escape.chars().take(2).map(char::len_utf8).sum(),
             };
             let (escape, after) = escape.split_at_checked(length).unwrap_or((escape, ""));
@@ -103,7 +102,7 @@ enum Surrogate {
     Low,
 }
 
-/// Which half of a pair the escape at the beginning of `text` is, if it is one.
+/// The kind of surrogate that `text` begins with as an escape, if it does.
 fn surrogate(text: &str) -> Option<Surrogate> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     match u16::from_str_radix(digits, 16).ok()? {
@@ -113,7 +112,7 @@ fn surrogate(text: &str) -> Option<Surrogate> {
     }
 }
 
-/// The length of the string that `text` begins with, with both quotes.
+/// The length of the string that `text` begins with, including both quotes.
 fn string_length(text: &str) -> usize {
     let mut is_escaped = false;
     for (at, byte) in text.bytes().enumerate().skip(1) {
@@ -148,7 +147,7 @@ fn nested_length(text: &str) -> usize {
     text.len()
 }
 
-/// Whether Python makes an infinite float of it. An integer it keeps whole, however large.
+/// Whether Python reads the number as an infinite float. Integers have no limit there.
 fn is_infinite(number: &str) -> bool {
     number.contains(['.', 'e', 'E']) && float(number).is_some_and(f64::is_infinite)
 }
@@ -162,55 +161,55 @@ fn number_length(text: &str) -> usize {
 mod tests {
     use super::*;
 
-    fn sound(json: &str) -> String {
-        mended(json).unwrap_or_else(|| json.to_owned())
+    fn readable(json: &str) -> String {
+        corrected(json).unwrap_or_else(|| json.to_owned())
     }
 
     #[test]
     fn lone_surrogates_become_the_replacement_character() {
-        assert_eq!(sound(r#"{"a":"x\ud83dy"}"#), r#"{"a":"x\ufffdy"}"#);
-        assert_eq!(sound(r#"{"a\uDE00":"\ud83d"}"#), r#"{"a\ufffd":"\ufffd"}"#);
-        assert_eq!(sound(r#"["\ud83d\ud83d\ude00\ude00"]"#), r#"["\ufffd\ud83d\ude00\ufffd"]"#);
+        assert_eq!(readable(r#"{"a":"x\ud83dy"}"#), r#"{"a":"x\ufffdy"}"#);
+        assert_eq!(readable(r#"{"a\uDE00":"\ud83d"}"#), r#"{"a\ufffd":"\ufffd"}"#);
+        assert_eq!(readable(r#"["\ud83d\ud83d\ude00\ude00"]"#), r#"["\ufffd\ud83d\ude00\ufffd"]"#);
     }
 
     #[test]
-    fn what_only_looks_like_a_surrogate_stays() {
-        for sound in
+    fn escapes_other_than_lone_surrogates_are_not_changed() {
+        for json in
             [r#"["\\ud83d"]"#, r#"["\\\"\\ud83d"]"#, r#"["\ud83d\ude00"]"#, r#"["\u00e9 \n \" é 😀"]"#]
         {
-            assert_eq!(mended(sound), None, "{sound}");
+            assert_eq!(corrected(json), None, "{json}");
         }
     }
 
     #[test]
     fn a_value_that_is_nested_too_deep_becomes_its_text() {
         let deep = |depth: usize| format!("{}\"]\"{}", "[".repeat(depth), "]".repeat(depth));
-        assert_eq!(mended(&deep(MAX_DEPTH)), None);
-        let mended = sound(&deep(MAX_DEPTH + 2));
-        assert_eq!(mended, format!("{}\"[[\\\"]\\\"]]\"{}", "[".repeat(MAX_DEPTH), "]".repeat(MAX_DEPTH)));
+        assert_eq!(corrected(&deep(MAX_DEPTH)), None);
+        let text = readable(&deep(MAX_DEPTH + 2));
+        assert_eq!(text, format!("{}\"[[\\\"]\\\"]]\"{}", "[".repeat(MAX_DEPTH), "]".repeat(MAX_DEPTH)));
     }
 
     #[test]
     fn a_number_that_is_too_long_becomes_its_text() {
         let digits = "7".repeat(MAX_NUMBER + 1);
-        assert_eq!(sound(&format!("[-1.5e3,{digits}]")), format!("[-1.5e3,\"{digits}\"]"));
+        assert_eq!(readable(&format!("[-1.5e3,{digits}]")), format!("[-1.5e3,\"{digits}\"]"));
     }
 
     #[test]
     fn a_number_that_is_too_large_becomes_its_text() {
-        let whole = format!("1{}", "0".repeat(400));
+        let integer = format!("1{}", "0".repeat(400));
         assert_eq!(
-            sound(&format!("[1e400,-2.5E+999,1e308,1e-400,{whole}]")),
-            format!(r#"["1e400","-2.5E+999",1e308,1e-400,{whole}]"#)
+            readable(&format!("[1e400,-2.5E+999,1e308,1e-400,{integer}]")),
+            format!(r#"["1e400","-2.5E+999",1e308,1e-400,{integer}]"#)
         );
     }
 
     #[test]
-    fn what_is_no_json_does_no_harm() {
+    fn text_that_is_not_json_does_not_panic() {
         for text in
             ["", "\"", "\\", "\"\\", "\"\\u", "\"\\ud8", "\"\\ud83dé", "\"\\é", "[[[", "-", "}}}", "é"]
         {
-            mended(text);
+            corrected(text);
         }
     }
 }
