@@ -1,4 +1,4 @@
-//! What wasm-bindgen exports: parse, call, serialise, and no decisions.
+//! The exports of wasm-bindgen: they parse, call the core and serialise, and decide nothing.
 
 mod archive;
 mod archive_chunk;

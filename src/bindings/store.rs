@@ -1,5 +1,5 @@
-//! Stores as JavaScript holds them. IndexedDB is in the main wasm; the other stores, and calling a store from JavaScript,
-//! are in a chunk ([`super::stores_chunk`]).
+//! The JavaScript handle of a store. IndexedDB is in the main wasm; the other stores, and the methods of a store for
+//! JavaScript, are in a chunk ([`super::stores_chunk`]).
 
 use super::chunks;
 use crate::{
@@ -30,7 +30,7 @@ pub trait Stores {
     ) -> LocalBoxFuture<'static, Result<JsValue>>;
 }
 
-/// A store.
+/// The JavaScript handle of a store.
 #[wasm_bindgen]
 pub struct CoreStore {
     store: Rc<dyn Store>,
@@ -43,8 +43,8 @@ impl CoreStore {
         Rc::clone(&self.store)
     }
 
-    /// What tells conversations of this store from those of others in the name of a lock. Stores that share their
-    /// conversations share it.
+    /// The part of a lock's name that distinguishes conversations of this store from those of others. Stores with the same
+    /// conversations have the same one.
     pub fn lock_scope(&self) -> String {
         self.lock_scope.clone()
     }
@@ -59,7 +59,7 @@ impl CoreStore {
         promise(async move { Ok(Self { store: chunks::stores().await?.memory(), lock_scope }.into()) })
     }
 
-    /// The IndexedDB database called `name`; `durability`, if given, is that of every commit.
+    /// The IndexedDB database called `name`; `durability`, if given, overrides that of every commit.
     #[wasm_bindgen(js_name = indexedDb)]
     pub fn indexed_db(name: String, durability: Option<String>) -> CoreStore {
         let durability = durability.map(|durability| match durability.as_str() {
@@ -70,21 +70,21 @@ impl CoreStore {
         Self { store: Rc::new(IndexedDbStore::new(&name, durability)), lock_scope }
     }
 
-    /// A store that the host wrote; `name` is the same for all that share their conversations. Resolves to a `CoreStore`.
+    /// A store that the host has written; stores with the same conversations have the same `name`. Resolves to a `CoreStore`.
     #[wasm_bindgen(unchecked_return_type = "Promise<CoreStore>")]
     pub fn host(store: Object, name: Option<String>) -> Promise {
         let lock_scope = format!("host:{}", name.unwrap_or_else(|| Uuid::new_v4().to_string()));
         promise(async move { Ok(Self { store: chunks::stores().await?.host(store), lock_scope }.into()) })
     }
 
-    /// Answers a method of `Store` in `js/store.ts`. One export for all: each would be downloaded with a promise of
-    /// its own.
+    /// Calls the method of `Store` in `js/store.ts` with this name. One export for all of them is smaller than one for each,
+    /// which would have promise code of its own.
     pub fn call(&self, method: String, arguments: Array) -> Promise {
         let store = self.inner();
         promise(async move { chunks::stores().await?.call(store, method, arguments).await })
     }
 
-    /// Lets go of connections.
+    /// Closes the connections.
     pub fn close(&self) {
         self.store.close();
     }

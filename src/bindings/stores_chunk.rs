@@ -1,4 +1,4 @@
-//! The stores other than IndexedDB, and calling a store from JavaScript: a chunk of the wasm, see [`super::chunks`].
+//! The stores other than IndexedDB, and the methods of a store for JavaScript: a chunk of the wasm, see [`super::chunks`].
 
 use super::{
     error::invalid,
@@ -33,11 +33,11 @@ impl Stores for StoresChunk {
         method: String,
         arguments: Array,
     ) -> LocalBoxFuture<'static, Result<JsValue>> {
-        Box::pin(async move { answer(&*store, &method, &arguments).await })
+        Box::pin(async move { call_method(&*store, &method, &arguments).await })
     }
 }
 
-async fn answer(store: &dyn Store, method: &str, arguments: &Array) -> Result<JsValue> {
+async fn call_method(store: &dyn Store, method: &str, arguments: &Array) -> Result<JsValue> {
     if method == "list" {
         let listings = Array::new();
         for listing in store.list().await? {
@@ -45,7 +45,7 @@ async fn answer(store: &dyn Store, method: &str, arguments: &Array) -> Result<Js
         }
         return Ok(listings.into());
     }
-    // What is no text or number is taken for one that is refused, or is the first.
+    // An argument of the wrong type becomes an empty text, which is refused as an id or path, or the index 0.
     let text = |at| arguments.get(at).as_string().unwrap_or_default();
     let index = |at| arguments.get(at).as_f64().unwrap_or_default() as u64;
     let conversation: ConversationId = text(0).parse()?;

@@ -10,31 +10,10 @@
 
 use crate::{
     event::{Body, Event, Parent},
+    format::tree::{Leaf, is_default_leaf},
     id::EventId,
     names::Names,
 };
-
-/// The position of HEAD in the tree, as stored in `base_state.json`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Leaf {
-    /// This event.
-    Event(EventId),
-    /// Before the first event: the next event starts a new branch.
-    Empty,
-    /// Not stored, as by versions without a tree: the last event that [`is_default_leaf`] accepts.
-    Unset,
-}
-
-impl Leaf {
-    /// The position in the fields `leaf_event_id` and `head_is_empty`.
-    pub fn stored(leaf_event_id: Option<&str>, head_is_empty: Option<bool>) -> Self {
-        match leaf_event_id.and_then(|id| id.parse().ok()) {
-            Some(id) => Self::Event(id),
-            None if head_is_empty == Some(true) => Self::Empty,
-            None => Self::Unset,
-        }
-    }
-}
 
 /// The event that a walk needs next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,16 +52,6 @@ pub fn parent_for_next(head: Option<&EventId>, log_is_empty: bool) -> Parent {
         None if log_is_empty => Parent::Unset,
         None => Parent::Root,
     }
-}
-
-/// Whether HEAD moves to the event when it is appended.
-pub fn becomes_head(event: &Event) -> bool {
-    event.kind() != "ConversationStateUpdateEvent"
-}
-
-/// Whether the event can be HEAD if none is stored.
-pub fn is_default_leaf(event: &Event) -> bool {
-    !matches!(event.kind(), "ConversationStateUpdateEvent" | "ConversationErrorEvent")
 }
 
 /// A walk from an event to the root of its branch, one event at a time.
@@ -163,7 +132,7 @@ pub fn active_branch(log: &[Event], leaf: &Leaf) -> Branch {
         Leaf::Empty => None,
         Leaf::Event(id) => Some(Wanted::Id(id.clone())),
         Leaf::Unset => {
-            let last = log.iter().rposition(is_default_leaf);
+            let last = log.iter().rposition(|event| is_default_leaf(event.kind()));
             last.and_then(|last| u64::try_from(last).ok()).map(Wanted::Index)
         }
     };

@@ -3,6 +3,7 @@
 //! Mirrors `event/base.py`.
 
 use crate::{
+    format::tree::ROOT_PARENT_ID,
     id::EventId,
     json::{Object, ObjectWriter, string_enum},
 };
@@ -53,9 +54,6 @@ pub enum Parent {
     /// A text that is not a valid event id.
     Invalid(Box<str>),
 }
-
-/// The id that the SDK writes for [`Parent::Root`].
-const ROOT_PARENT_ID: &str = "__root__";
 
 impl Head {
     /// The head in these fields. Unreadable fields count as missing; [`Head::is_valid`] reports them.

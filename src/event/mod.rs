@@ -19,12 +19,10 @@ mod condensation;
 mod failure;
 mod head;
 mod hook_execution;
-pub mod json;
 mod message;
 mod observation;
 mod observation_text;
 mod security_analysis;
-mod python_json;
 mod state_update;
 mod tool_definition;
 mod transient;
@@ -39,7 +37,6 @@ pub use self::{
     failure::{ConversationErrorEvent, ServerErrorEvent},
     head::{Head, Parent, Source},
     hook_execution::{HookEventType, HookExecutionEvent},
-    json::RawJson,
     message::{MessageEvent, SystemPromptEvent},
     observation::{AgentErrorEvent, Observation, ObservationEvent, RejectionSource, UserRejectObservation},
     security_analysis::SecurityAnalysisEvent,
@@ -51,8 +48,8 @@ pub use self::{
 
 use crate::{
     error::{Error, ErrorCode, Result},
-    event::json::{Object, ObjectWriter},
     id::EventId,
+    json::{Object, ObjectWriter, repaired},
     llm::message::Message,
 };
 use std::{cell::OnceCell, fmt, rc::Rc};
@@ -89,9 +86,9 @@ impl Event {
         let written = body.encode(&head).ok_or_else(|| {
             Error::new(ErrorCode::Internal, "an event whose kind is unknown cannot be written again")
         })?;
-        let (json, body) = match python_json::corrected(&written) {
-            // The body is decoded again, so that it equals the corrected text.
-            Some(corrected) => (corrected, OnceCell::new()),
+        let (json, body) = match repaired(&written) {
+            // The body is decoded again, so that it equals the repaired text.
+            Some(repaired) => (repaired, OnceCell::new()),
             None => (written, OnceCell::from(body)),
         };
         Ok(Self(Rc::new(Inner { head, kind, body, json: json.into() })))
@@ -147,7 +144,7 @@ impl Event {
     pub fn is_valid(&self) -> bool {
         !matches!(self.body(), Body::Unknown | Body::Unreadable)
             && Self::id_in(&self.0.json).as_ref() == Some(self.id())
-            && python_json::corrected(&self.0.json).is_none()
+            && repaired(&self.0.json).is_none()
     }
 
     /// The message for the model; `None` for kinds that a model never sees.

@@ -4,7 +4,7 @@
 //! is recorded as an MCP tool, the only class that every process of the SDK can read with arbitrary arguments. Mirrors
 //! the dumps of `tool/tool.py`.
 
-use crate::event::json::{FromJson, ObjectWriter, RawJson, ToJson};
+use crate::json::{FromJson, ObjectWriter, RawJson, ToJson};
 
 /// The recorded definition of a tool.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,10 +1,7 @@
 //! Combines two confirmation settings to one that is at least as strict as both.
 
 use super::{ConfirmationPolicy, ENSEMBLE_SECURITY_ANALYZER, StoredAnalyzer};
-use crate::event::{
-    RawJson,
-    json::{ObjectWriter, ToJson as _},
-};
+use crate::json::{ObjectWriter, RawJson, ToJson as _};
 
 /// A confirmation policy, and the analyzer that rates calls for it.
 #[derive(Clone, Debug, PartialEq)]

@@ -16,7 +16,7 @@ use crate::{
     cancel::CancelToken,
     error::{Error, ErrorCode, Result, shown},
     id::{ConversationId, EventId},
-    json::RawObject,
+    json::EditableObject,
     llm::message::Content,
 };
 use futures_util::future::LocalBoxFuture;
@@ -168,7 +168,7 @@ impl ToolRegistry {
                     ),
                 ));
             }
-            if RawObject::parse(parameters).is_err() {
+            if EditableObject::compact(parameters).is_none() {
                 return Err(Error::new(
                     ErrorCode::InvalidOptions,
                     format!("the parameters of tool {} must be a JSON Schema object", shown(name)),
