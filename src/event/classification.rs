@@ -12,7 +12,7 @@ pub struct ErrorClassification {
     pub kind: FailureKind,
     /// Whether a repetition can succeed.
     pub retryable: bool,
-    /// What the user can do about it.
+    /// The action by which the user can resolve the error.
     pub user_action: FailureAction,
     /// The id under which a service has recorded the error.
     pub error_id: Option<String>,
@@ -73,10 +73,10 @@ string_enum!(FailureKind {
     Unknown = "unknown",
 });
 
-/// What a user can do about a failure.
+/// The action by which a user can resolve a failure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FailureAction {
-    /// Nothing.
+    /// No action.
     #[default]
     None,
     /// Try again.
