@@ -1,20 +1,20 @@
-//! Where a field goes that an object of the SDK's does not have yet.
+//! Adds fields to objects of the SDK in the SDK's order.
 
 use crate::json::RawObject;
 
-/// Sets a field. One that is there keeps its place; a missing one goes in front of the first that comes after it in
-/// `order`, which is the SDK's.
+/// Sets a field. An existing field keeps its position; a new one is inserted before the first field that comes after it in
+/// `order`, the SDK's order of fields.
 pub(super) fn set_in_order(object: &mut RawObject, order: &[&str], name: &str, json: &str) {
     if object.get(name).is_some() {
         object.set(name, json);
         return;
     }
-    let place = |name: &str| order.iter().position(|known| *known == name);
+    let rank = |name: &str| order.iter().position(|known| *known == name);
     let mut ordered = RawObject::default();
     let mut is_set = false;
     for (other, value) in object.iter() {
-        // An unknown field has no place, and nothing goes in front of it.
-        if !is_set && place(other) > place(name) {
+        // An unknown field has no rank, and nothing is inserted before it.
+        if !is_set && rank(other) > rank(name) {
             ordered.set(name, json);
             is_set = true;
         }
