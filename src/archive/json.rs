@@ -1,4 +1,4 @@
-//! JSON text taken apart without being changed: where the parts of a value are, and replacing some of them.
+//! Reads and edits JSON text without changing other bytes: finds the parts of a value, and replaces some of them.
 
 pub use crate::json::{Member, members, quoted, range_in, whole_members};
 
@@ -18,7 +18,7 @@ pub enum Level<'a> {
     Other,
 }
 
-/// Takes a JSON text apart by one level; `None` if it is not exactly one JSON value.
+/// Reads one level of a JSON text; `None` if it is not exactly one JSON value.
 pub fn level(text: &str) -> Option<Level<'_>> {
     match text.trim_start_matches(JSON_SPACE).bytes().next() {
         Some(b'{') => members(text).ok().map(Level::Object),
@@ -28,27 +28,27 @@ pub fn level(text: &str) -> Option<Level<'_>> {
     }
 }
 
-/// The value of a member; of several with one name the last, as Python reads it.
+/// The value of a member; of several with the same name the last one, as in Python.
 pub fn member<'a>(members: &[Member<'a>], name: &str) -> Option<&'a str> {
     members.iter().rev().find(|(found, _)| found == name).map(|(_, value)| *value)
 }
 
-/// The string that is the value of a member.
+/// The value of a member that is a string.
 pub fn string_member(members: &[Member<'_>], name: &str) -> Option<String> {
     String::from_json(member(members, name)?)
 }
 
-/// The text with some ranges replaced; every other byte stays. The ranges do not overlap.
+/// The text with some ranges replaced; all other bytes stay. The ranges must be parts of the text and must not overlap.
 pub fn edited(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
     edits.sort_by_key(|(range, _)| range.start);
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     for (range, replacement) in edits {
-        out.push_str(text.get(at..range.start).unwrap_or_default());
+        out.push_str(&text[at..range.start]);
         out.push_str(&replacement);
         at = range.end;
     }
-    out.push_str(text.get(at..).unwrap_or_default());
+    out.push_str(&text[at..]);
     out
 }
 
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_found_where_they_are() {
+    fn members_are_found_and_replaced_in_the_text() {
         let text = " {\"a\": 1.50 , \"b\\u0063\":[\"x\",{}] ,\"a\":null} ";
         let parts = members(text).unwrap();
         assert_eq!(parts.iter().map(|(name, _)| name.as_ref()).collect::<Vec<_>>(), ["a", "bc", "a"]);
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_one_value_is_an_error() {
+    fn a_text_that_is_not_one_value_is_refused() {
         for bad in ["", "{", "{\"a\":1", "{\"a\":1}x", "{\"a\":}", "[1,]", "\"x", "nul", "\0\0"] {
             assert!(level(bad).is_none(), "{bad:?}");
         }

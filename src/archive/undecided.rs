@@ -1,12 +1,13 @@
-//! What an import leaves for the host to decide: a member of the stored `base_state.json`, which no export has.
+//! The mark of an import: a member of the stored `base_state.json` for the decisions that the host has yet to make. It is
+//! never exported.
 //!
-//! It is the first member, so that without it every other byte is as it came. What its fields mean is said where they
-//! are read, in `conversation/imported.rs`.
+//! It is the first member, so that removing it restores the imported bytes. `conversation/imported.rs`, which reads it,
+//! describes its fields.
 
 use super::json;
 use crate::store::IMPORT;
 
-/// A base state as an import stores it: nothing about it is decided. `before` is what was stored of the conversation.
+/// A base state as an import stores it, with nothing decided. `before` is the base state that was stored before the import.
 pub fn marked(text: &str, before: Option<&str>) -> String {
     let text = unmarked(text);
     let before = before.map(decided_before).unwrap_or_default();
@@ -15,30 +16,30 @@ pub fn marked(text: &str, before: Option<&str>) -> String {
     text.replacen('{', &mark, 1)
 }
 
-/// A base state without that member, whoever wrote it.
+/// A base state without the mark, also if the mark comes from the archive.
 pub fn unmarked(text: &str) -> String {
     let mut text = text.to_owned();
-    while let Some(edit) = place_of_mark(&text) {
+    while let Some(edit) = range_of_mark(&text) {
         text = json::edited(&text, vec![(edit, String::new())]);
     }
     text
 }
 
-/// From the member's name to the comma behind it; of the last one, from the comma before it.
-fn place_of_mark(text: &str) -> Option<std::ops::Range<usize>> {
+/// The range from the name of the mark to the comma after it; if it is the last member, from the comma before it.
+fn range_of_mark(text: &str) -> Option<std::ops::Range<usize>> {
     let members = json::members(text).ok()?;
-    let place = members.iter().position(|(name, _)| name == IMPORT)?;
-    let (_, value) = members.get(place)?;
+    let position = members.iter().position(|(name, _)| name == IMPORT)?;
+    let (_, value) = members.get(position)?;
     let end = json::range_in(text, value).end;
-    let before = place.checked_sub(1).and_then(|before| members.get(before));
+    let before = position.checked_sub(1).and_then(|before| members.get(before));
     let start =
         before.map_or(text.find('{')?.saturating_add(1), |(_, value)| json::range_in(text, value).end);
     let comma = text.get(end..)?.find(',').filter(|_| before.is_none() && members.len() > 1);
     Some(start..comma.map_or(end, |comma| end.saturating_add(comma).saturating_add(1)))
 }
 
-/// What the host had decided about a stored conversation, as a field of the mark. Of an import that nobody has opened it
-/// is what had been decided before that.
+/// The earlier decisions of the host about a stored conversation, as the field `before` of the mark. For a conversation
+/// that was imported and not opened since, they are those from before that import.
 fn decided_before(stored: &str) -> String {
     let members = json::members(stored).unwrap_or_default();
     let mark = json::member(&members, IMPORT).and_then(|mark| json::members(mark).ok()).unwrap_or_default();
@@ -64,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_marked_and_unmarked_again_is_byte_for_byte_what_it_was() {
+    fn marking_and_unmarking_restores_every_byte() {
         for text in [
             "{\"id\":\"x\"}",
             " {\n  \"id\" : \"x\" ,\"n\":1.50 }\n",
@@ -79,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_that_an_archive_brings_is_not_believed() {
+    fn a_mark_in_an_archive_is_replaced() {
         for spoofed in [
             "{\"threadkeep_import\":{},\"id\":\"x\"}",
             "{\"id\":\"x\",\"threadkeep_import\":{}}",
@@ -95,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_import_remembers_what_was_decided_here_before_the_first() {
+    fn a_second_import_keeps_the_decisions_from_before_the_first() {
         let ours =
             r#"{"confirmation_policy":{"kind":"AlwaysConfirm"},"agent_state":{"allowed_tools":["a"]}}"#;
         let decided = r#""before":{"confirmation_policy":{"kind":"AlwaysConfirm"},"allowed_tools":["a"]}"#;

@@ -28,11 +28,19 @@ impl ModelRow {
         let real_name = options.model_canonical_name.as_ref().unwrap_or(&options.model);
         let json = load(&options.model, real_name).await;
         let json = json.map_err(|message| LlmError::new(LlmFailure::Network, message))?;
+        Self::parse(&options.model, &json)
+    }
+
+    /// Reads the row of `model`, which is empty for an unknown model.
+    ///
+    /// # Errors
+    /// `InvalidOptions` if it is not a JSON object.
+    pub fn parse(model: &str, json: &str) -> Result<Self, LlmError> {
         if json.is_empty() {
             return Ok(Self::default());
         }
-        RawObject::parse(&json).map(Self).map_err(|_| {
-            let message = format!("the data of model {} must be a JSON object", shown(&options.model));
+        RawObject::parse(json).map(Self).map_err(|_| {
+            let message = format!("the data of model {} must be a JSON object", shown(model));
             LlmError::new(LlmFailure::InvalidOptions, message)
         })
     }

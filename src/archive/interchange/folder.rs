@@ -1,4 +1,4 @@
-//! A log that was made here as the archive of one conversation, so that it is checked and stored as any other.
+//! A converted log as the archive of one conversation, so that it is checked and stored like any other.
 
 use super::{
     super::{
@@ -17,8 +17,8 @@ use crate::{
 use futures_util::future::LocalBoxFuture;
 use std::{cell::Cell, future::ready, rc::Rc};
 
-/// The longest tag that the SDK takes, in characters.
-const LONGEST_TAG: usize = 256;
+/// The longest tag that the SDK accepts, in characters.
+const MAX_TAG_LENGTH: usize = 256;
 
 /// The files of a conversation's directory, in memory.
 pub struct Folder {
@@ -46,7 +46,7 @@ impl Archive for Folder {
 
     fn next_entries(&self) -> LocalBoxFuture<'_, Result<Vec<EntryHeader>, String>> {
         let mut headers = Vec::new();
-        // All at once, and then no more.
+        // All entries in the first call.
         if !self.was_listed.replace(true) {
             headers.extend(self.files.iter().map(|(name, content)| EntryHeader {
                 name: name.clone(),
@@ -75,7 +75,7 @@ impl Archive for Folder {
     }
 }
 
-/// What the SDK needs; the rest is its default. Of the agent nothing is known but a model's name.
+/// The fields that the SDK needs; others get its defaults. Only the model's name of the agent is known.
 fn base_state(id: ConversationId, log: &Log, timeline: &Timeline<'_>) -> String {
     let model = quoted(timeline.model.as_deref().unwrap_or("unknown"));
     let mut out = ObjectWriter::new();
@@ -83,11 +83,11 @@ fn base_state(id: ConversationId, log: &Log, timeline: &Timeline<'_>) -> String 
     out.raw("agent", &format!("{{\"llm\":{{\"model\":{model}}},\"tools\":[],\"kind\":\"Agent\"}}"));
     out.raw("workspace", r#"{"working_dir":"workspace/project","kind":"LocalWorkspace"}"#);
     out.field("execution_status", if log.is_finished { "finished" } else { "idle" });
-    let is_of_the_user = |event: &&Event| {
+    let is_user_message = |event: &&Event| {
         event.source() == Source::User
             && matches!(event.body(), Body::MessageEvent(body) if body.llm_message.role == Role::User)
     };
-    if let Some(message) = log.events.iter().rfind(is_of_the_user) {
+    if let Some(message) = log.events.iter().rfind(is_user_message) {
         out.field("last_user_message_id", message.id().as_str());
     }
     if let Some(last) = log.events.last() {
@@ -96,7 +96,7 @@ fn base_state(id: ConversationId, log: &Log, timeline: &Timeline<'_>) -> String 
     out.raw("head_is_empty", "false");
     let mut tags = ObjectWriter::new();
     if let Some(title) = &timeline.title {
-        tags.field("title", &title.chars().take(LONGEST_TAG).collect::<String>());
+        tags.field("title", &title.chars().take(MAX_TAG_LENGTH).collect::<String>());
     }
     out.raw("tags", &tags.finish());
     out.finish()
