@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use threadkeep::{
-    json::{RawObject, quoted},
+    json::{Object, quoted},
     llm::{
         LlmOptions, ToolSchema,
         endpoint::Endpoint,
@@ -36,7 +36,7 @@ fn decoded(schema: &str, pieces: &[&str]) -> (Result<Answer, DecodeError>, Strin
         parameters: parameters.into(),
     };
     // Other parameters are refused before a request is sent.
-    let schema = if RawObject::parse(schema).is_ok() { schema } else { "{}" };
+    let schema = if Object::parse(schema).is_some() { schema } else { "{}" };
     let options = LlmOptions { native_tool_calling: Some(false), ..LlmOptions::new("openai/x") };
     let endpoint = Endpoint::resolve(&options.model, None).unwrap();
     let features = ModelFeatures::of(&options, &endpoint, &ModelRow::default());

@@ -3,13 +3,14 @@
 use super::{
     Archive, base_state,
     contents::{Contents, Conversation, Part, QUARANTINE},
-    event_text::{EventText, Mend, NOT_UTF8, ROOT, UTF16, event_text},
+    event_text::{EventText, Mend, NOT_UTF8, UTF16, event_text},
     invalid,
     reading::{self, Tagged},
 };
 use crate::{
     error::{Result, shown},
-    id::{ConversationId, EventId},
+    format::tree::{Leaf, ROOT_PARENT_ID},
+    id::ConversationId,
     names::Names,
 };
 
@@ -20,8 +21,8 @@ pub struct Verified {
     pub id: ConversationId,
     /// The number of events that are imported; those after them are quarantined.
     pub length: u64,
-    /// The HEAD, which changes if its event is not imported.
-    pub head: Head,
+    /// The new position of HEAD, if the event that HEAD names is not among those that are imported.
+    pub new_leaf: Option<Leaf>,
     /// The repairs of events, in the order of the log.
     pub mends: Vec<Mend>,
     /// Warnings for the user.
@@ -34,15 +35,6 @@ impl Verified {
         let position = self.mends.binary_search_by(|mend| mend.index.cmp(&index)).ok()?;
         self.mends.get(position)
     }
-}
-
-/// The HEAD of a conversation after an import.
-#[derive(Debug)]
-pub enum Head {
-    /// The one in `base_state.json`.
-    Kept,
-    /// The last event that the SDK would use, or none.
-    Moved(Option<EventId>),
 }
 
 /// An index as a position in memory; an index that does not fit is beyond every end.
@@ -107,12 +99,19 @@ fn in_archive_order(contents: &Contents) -> Vec<Tagged> {
 /// The findings about the entries of one conversation so far.
 #[derive(Default)]
 struct Findings {
-    base_state: Option<base_state::BaseState>,
+    base_state: Option<BaseStateFindings>,
     /// By index in the log.
     events: Vec<Found>,
 }
 
-/// The findings about an event's file.
+/// The findings in a conversation's `base_state.json`.
+struct BaseStateFindings {
+    id: ConversationId,
+    leaf_event_id: Option<String>,
+    warnings: Vec<String>,
+}
+
+/// The findings in an event's file.
 #[derive(Clone, Default)]
 struct Found {
     /// The problem, if the file is not a JSON object.
@@ -126,9 +125,12 @@ struct Found {
 impl Findings {
     fn base_state(&mut self, conversation: &Conversation, content: Option<&[u8]>) -> Result<()> {
         let entry = conversation.entry_name(Part::BaseState);
-        let mut read = base_state::read(content, &entry, conversation.folder)?;
-        read.text = String::new();
-        self.base_state = Some(read);
+        let read = base_state::read(content, &entry, conversation.folder)?;
+        self.base_state = Some(BaseStateFindings {
+            id: read.state.id(),
+            leaf_event_id: read.state.leaf_event_id(),
+            warnings: read.warnings,
+        });
         Ok(())
     }
 
@@ -173,23 +175,29 @@ impl Findings {
         }
         self.events.truncate(length);
         let mends = mends(conversation, &self.events, &mut warnings);
-        let is_kept =
+        let is_imported =
             |head: &String| conversation.events.iter().take(length).any(|event| event.id.as_str() == head);
-        let head = match base_state.head.filter(|head| !is_kept(head)) {
-            None => Head::Kept,
+        let new_leaf = match base_state.leaf_event_id.filter(|head| !is_imported(head)) {
+            None => None,
             Some(lost) => {
                 let last = self.events.iter().rposition(|found| found.can_be_head);
                 let last =
                     last.and_then(|index| conversation.events.get(index)).map(|event| event.id.clone());
                 warnings.push(format!(
-                    "{} names the event {}, which is not there; the conversation stands at its last event instead",
+                    "{} names the event {}, which does not exist; the conversation continues after its last event instead",
                     conversation.entry_name(Part::BaseState),
                     shown(&lost)
                 ));
-                Head::Moved(last)
+                Some(last.map_or(Leaf::Unset, Leaf::Event))
             }
         };
-        Ok(Verified { id: base_state.id, length: length as u64, head, mends, warnings: shortened(warnings) })
+        Ok(Verified {
+            id: base_state.id,
+            length: length as u64,
+            new_leaf,
+            mends,
+            warnings: shortened(warnings),
+        })
     }
 }
 
@@ -205,13 +213,14 @@ fn mends(conversation: &Conversation, events: &[Found], warnings: &mut Vec<Strin
             indices.add(id, index);
         }
     }
-    let id_at = |index: usize| conversation.events.get(index).map_or(ROOT, |event| event.id.as_str());
+    let id_at =
+        |index: usize| conversation.events.get(index).map_or(ROOT_PARENT_ID, |event| event.id.as_str());
     let mut mends = Vec::new();
     // The last event that can be followed, and the replacements for missing parents.
     let mut last: Option<usize> = None;
     let mut replacements = Names::default();
     for (index, found) in events.iter().enumerate() {
-        let parent = found.parent.as_deref().filter(|parent| *parent != ROOT);
+        let parent = found.parent.as_deref().filter(|parent| *parent != ROOT_PARENT_ID);
         let parent_index = parent.and_then(|parent| indices.get(parent)).filter(|parent| *parent < index);
         let mut new_parent = None;
         match (parent, parent_index) {
@@ -230,7 +239,7 @@ fn mends(conversation: &Conversation, events: &[Found], warnings: &mut Vec<Strin
                 if let Some(replacement) = replacement {
                     replacements.add(parent, replacement);
                 }
-                new_parent = Some(replacement.map_or(ROOT, id_at).to_owned());
+                new_parent = Some(replacement.map_or(ROOT_PARENT_ID, id_at).to_owned());
                 warnings.push(format!(
                     "{} follows an event that does not exist before it; it follows {}, and the original file is kept \
                      under quarantine/",

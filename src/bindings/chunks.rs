@@ -9,7 +9,7 @@
 
 use super::{
     archive::Archives, archive_chunk::ArchiveChunk, error::error_of, messages::Messages,
-    messages_chunk::MessagesChunk,
+    messages_chunk::MessagesChunk, store::Stores, stores_chunk::StoresChunk,
 };
 use crate::{
     error::{Error, ErrorCode, Result},
@@ -40,6 +40,10 @@ macro_rules! chunks {
             extern "C" fn exported() -> Rc<$role> {
                 Rc::new($made)
             }
+            // The wasm that is built for tests is a single file.
+            if cfg!(feature = "testing") {
+                return Ok(Rc::new($made));
+            }
             load(stringify!($name)).await?;
             // SAFETY: this calls `exported`, which has the same type, and its file has just been loaded.
             Ok(unsafe { imported() })
@@ -54,6 +58,8 @@ chunks! {
     anthropic: dyn WireApi = AnthropicMessages;
     /// Tools in text.
     text_tools: dyn WireApi = TextTools;
+    /// Stores other than IndexedDB, and calling a store from JavaScript.
+    stores: dyn Stores = StoresChunk;
     /// Zip archives.
     archive: dyn Archives = ArchiveChunk;
     /// Conversations in the formats of other programs.

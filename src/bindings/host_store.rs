@@ -1,7 +1,7 @@
 //! A [`Store`] that the host has written in JavaScript.
 //!
 //! Every value that the host returns is checked: one of another shape than `js/store.ts` documents is
-//! [`StoreError::Corrupt`] with the method and the field. An error of the host keeps its store_error_of if it has a `code`.
+//! [`StoreError::Corrupt`] with the method and the field. What it throws is a [`StoreError`] by its `code`.
 
 use super::error::set;
 use crate::{

@@ -20,5 +20,6 @@ mod messages;
 mod messages_chunk;
 mod options;
 mod store;
+mod stores_chunk;
 mod tool;
 mod wire_apis;

@@ -1,7 +1,7 @@
 //! The input and the result of a call of a model, independent of the wire API.
 
 use crate::{
-    json::RawObject,
+    json::EditableObject,
     llm::{
         client::Llm,
         error::{LlmError, LlmFailure},
@@ -28,8 +28,8 @@ impl ToolSchema {
     ///
     /// # Errors
     /// `InvalidOptions` if they are not a JSON object.
-    pub(super) fn schema(&self) -> Result<RawObject, LlmError> {
-        RawObject::parse(&self.parameters).map_err(|_| {
+    pub(super) fn schema(&self) -> Result<EditableObject, LlmError> {
+        EditableObject::compact(&self.parameters).ok_or_else(|| {
             let message = format!("the parameters of tool {} must be a JSON object", self.name);
             LlmError::new(LlmFailure::InvalidOptions, message)
         })

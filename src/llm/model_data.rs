@@ -6,7 +6,7 @@
 
 use crate::{
     error::shown,
-    json::RawObject,
+    json::EditableObject,
     llm::{
         error::{LlmError, LlmFailure},
         metrics::Usage,
@@ -16,7 +16,7 @@ use crate::{
 
 /// A row; it has no fields if the model is unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ModelRow(pub RawObject);
+pub struct ModelRow(pub EditableObject);
 
 impl ModelRow {
     /// The row of the model of these options.
@@ -39,7 +39,7 @@ impl ModelRow {
         if json.is_empty() {
             return Ok(Self::default());
         }
-        RawObject::parse(json).map(Self).map_err(|_| {
+        EditableObject::compact(json).map(Self).ok_or_else(|| {
             let message = format!("the data of model {} must be a JSON object", shown(model));
             LlmError::new(LlmFailure::InvalidOptions, message)
         })
@@ -59,9 +59,10 @@ impl ModelRow {
     /// including its order of additions, so that sums are equal to the last digit.
     pub fn cost(&self, usage: Usage) -> Option<f64> {
         // Each step applies above a number of prompt tokens; the last one that applies is used.
-        let steps = self.0.read::<Vec<RawObject>>("prices")?;
-        let is_above =
-            |step: &&RawObject| step.read::<u64>("above").is_some_and(|above| usage.prompt_tokens > above);
+        let steps = self.0.read::<Vec<EditableObject>>("prices")?;
+        let is_above = |step: &&EditableObject| {
+            step.read::<u64>("above").is_some_and(|above| usage.prompt_tokens > above)
+        };
         let step = steps.iter().rev().find(is_above)?;
         let rate = |name| step.read::<f64>(name);
         let rates = [rate("input")?, rate("output")?, rate("cache_read")?, rate("cache_write")?];

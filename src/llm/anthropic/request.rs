@@ -77,7 +77,7 @@ fn tools_json(tools: &[ToolSchema], names: &ToolNames) -> Result<String, LlmErro
     let mut list = Writer::list();
     for tool in tools {
         let mut schema = tool.schema()?;
-        schema.retain(|name, _| SCHEMA_FIELDS.contains(&name));
+        schema.retain(&|name, _| SCHEMA_FIELDS.contains(&name));
         schema.set("type", "\"object\"");
         if schema.get("properties").is_none() {
             schema.set("properties", "{}");
@@ -85,7 +85,7 @@ fn tools_json(tools: &[ToolSchema], names: &ToolNames) -> Result<String, LlmErro
         let mut item = Writer::object();
         item.field("name", &quoted(names.sent(&tool.name)));
         item.field("description", &quoted(&tool.description));
-        item.field("input_schema", &schema.to_json());
+        item.field("input_schema", &schema.text());
         item.field("type", "\"custom\"");
         list.item(&item.end());
     }

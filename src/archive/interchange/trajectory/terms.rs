@@ -1,11 +1,8 @@
 //! V0's names and fields for calls, results and tools.
 
 use crate::{
-    event::{
-        Action, ActionEvent, Observation, RawJson, SecurityRisk, ToolDefinition,
-        json::{FromJson as _, Object},
-    },
-    json::{ObjectWriter, ToJson as _},
+    event::{Action, ActionEvent, Observation, SecurityRisk, ToolDefinition},
+    json::{FromJson as _, Object, ObjectWriter, RawJson, ToJson as _},
     llm::message::{Content, Message, Role},
 };
 
