@@ -7,9 +7,9 @@ use super::{
 use crate::{
     cancel::CancelToken,
     error::Result,
-    event::{RawJson, SecurityRisk},
+    event::SecurityRisk,
     id::EventId,
-    json::{FromJson, RawObject, quoted, well_formed},
+    json::{EditableObject, FromJson, RawJson, quoted, well_formed},
     security::{ConfirmationPolicy, SecurityAnalyzer, StoredAnalyzer},
 };
 use futures_util::future::LocalBoxFuture;
@@ -115,7 +115,7 @@ impl CoreConversation {
     #[wasm_bindgen(js_name = setAgentState)]
     pub fn set_agent_state(&self, json: String) -> Promise {
         self.verb(move |conversation| async move {
-            let values = RawObject::from_json(&well_formed(&json))
+            let values = EditableObject::compact(&well_formed(&json))
                 .ok_or_else(|| invalid("agentState must be a JSON object"))?;
             done(conversation.set_agent_state(&values).await)
         })

@@ -15,7 +15,7 @@ use crate::{
     error::Result,
     host::Host as _,
     id::ConversationId,
-    json::{FromJson as _, RawObject, well_formed},
+    json::{EditableObject, FromJson as _, well_formed},
     llm::{Delta, message::Content},
     store::Found,
     web::{guard::promise, host::WebHost, locks},
@@ -211,7 +211,7 @@ impl CoreConversation {
     #[wasm_bindgen(js_name = storeSecrets)]
     pub fn store_secrets(&self, sources: String) -> Promise {
         self.verb(move |conversation| async move {
-            let sources = RawObject::parse(&well_formed(&sources))
+            let sources = EditableObject::compact(&well_formed(&sources))
                 .map_err(|_| invalid("the sources of secrets must be a JSON object"))?;
             done(conversation.store_secrets(&sources).await)
         })

@@ -2,10 +2,11 @@
 
 use super::{conversation::lock_name, store::CoreStore};
 use crate::{
-    conversation::{base_state::BaseState, is_undecided},
+    conversation::is_undecided,
     error::{Error, ErrorCode},
-    event::json::ObjectWriter,
+    format::base_state::BaseState,
     id::ConversationId,
+    json::ObjectWriter,
     store::Listing,
     web::{guard::promise, locks},
 };

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     error::Result,
-    json::{RawObject, well_formed},
+    json::{EditableObject, well_formed},
     tool::{Replay, Tool, ToolAnnotations, ToolCall, ToolDefinition, ToolFailure, ToolKind, ToolOutput},
 };
 use futures_util::future::LocalBoxFuture;
@@ -100,7 +100,7 @@ impl Tool for JsTool {
                 execute.call2(&JsValue::UNDEFINED, &(&*call.arguments).into(), &context).map_err(failed)?;
             let output = JsFuture::from(Promise::resolve(&promise)).await.map_err(failed)?;
             let output = || {
-                let fields = RawObject::parse(&well_formed(&output.as_string()?)).ok()?;
+                let fields = EditableObject::compact(&well_formed(&output.as_string()?))?;
                 Some(ToolOutput { content: fields.read("content")?, is_error: fields.read("is_error")? })
             };
             output().ok_or_else(|| {

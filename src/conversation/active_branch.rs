@@ -4,11 +4,12 @@
 use super::stuck_detector::WINDOW;
 use crate::{
     context::{
-        branch::{Branch, BranchWalk, Wanted, becomes_head},
+        branch::{Branch, BranchWalk, Wanted},
         view::View,
     },
     error::Result,
     event::{Body, Event},
+    format::tree::becomes_head,
     id::{ConversationId, EventId},
     names::Names,
     store::Store,
@@ -63,7 +64,7 @@ impl ActiveBranch {
     /// Observations name the action they answer, errors the call (`conversation/state.py`, `get_unmatched_actions`).
     fn index(&mut self, event: &Event) {
         // A state update never has children, so it is on no branch.
-        if becomes_head(event) {
+        if becomes_head(event.kind()) {
             if self.recent.len() >= WINDOW {
                 self.recent.remove(0);
             }

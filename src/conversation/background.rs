@@ -5,11 +5,11 @@
 //! is fetched only for the same question: the same model on the same server, after the same event. The request goes to
 //! the server of the configured model, never to one that only the stored state names.
 
-use super::{Conversation, base_state::BaseState, machine::Plan};
+use super::{Conversation, machine::Plan};
 use crate::{
     error::Result,
-    event::RawJson,
-    json::{RawObject, quoted},
+    format::{agent_state::BACKGROUND_RESPONSE, base_state::BaseState},
+    json::{EditableObject, RawJson, quoted},
     llm::{Llm, StartedResponse},
 };
 use futures_util::future::select;
@@ -21,9 +21,6 @@ use std::{
     task::Poll,
     time::Duration,
 };
-
-/// Field of `agent_state`: the stored background response.
-pub(super) const BACKGROUND_RESPONSE: &str = "background_response";
 
 /// The longest time to wait for a provider to confirm a cancellation.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(2);
@@ -66,7 +63,7 @@ impl Conversation {
 
     /// The stored background response to this question, if it is one of this model or of its fallbacks.
     pub(super) fn background_response_to(&self, after: &str, llm: &Llm) -> Option<BackgroundResponse> {
-        let stored: RawObject = self.state().in_agent_state(BACKGROUND_RESPONSE)?;
+        let stored: EditableObject = self.state().in_agent_state(BACKGROUND_RESPONSE)?;
         if stored.read::<String>("after")? != after {
             return None;
         }
@@ -83,7 +80,7 @@ impl Conversation {
     /// goes on; only a reload would lose the response.
     pub(super) async fn store_responses(&self, reports: &BackgroundReports, after: &str) {
         while let Some((llm, id)) = reports.next().await {
-            let mut response = RawObject::EMPTY;
+            let mut response = EditableObject::default();
             for (name, value) in [("id", id.as_str()), ("model", &llm.options.model), ("after", after)] {
                 response.set(name, &quoted(value));
             }
@@ -108,7 +105,7 @@ impl Conversation {
 
 /// The id of the stored background response.
 pub(super) fn background_response_in(state: &BaseState) -> Option<String> {
-    state.in_agent_state::<RawObject>(BACKGROUND_RESPONSE)?.read("id")
+    state.in_agent_state::<EditableObject>(BACKGROUND_RESPONSE)?.read("id")
 }
 
 /// Removes the stored background response, because it has been fetched or is not wanted any more.

@@ -3,7 +3,6 @@
 
 use super::{
     Conversation,
-    base_state::ExecutionStatus,
     machine::{Command, answers::rejection_by_hook, calls},
     run::Ended,
 };
@@ -12,6 +11,7 @@ use crate::{
     cancel::CancelToken,
     error::Result,
     event::Body,
+    format::base_state::ExecutionStatus,
     llm::message::Content,
     tool::ToolKind,
 };

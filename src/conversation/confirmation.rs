@@ -6,22 +6,19 @@
 
 use super::{
     Conversation,
-    base_state::BaseState,
     imported::mark_decided,
     machine::{Plan, calls},
 };
 use crate::{
     agent::{Call, Draft, Reply},
     error::Result,
-    event::{Body, Event, Head, Parent, RawJson, SecurityRisk, Source},
+    event::{Body, Event, Head, Parent, SecurityRisk, Source},
+    format::{agent_state::ALLOWED_TOOLS, base_state::BaseState},
     id::EventId,
-    json::{RawObject, ToJson as _},
+    json::{EditableObject, RawJson, ToJson as _},
     security::{ConfirmationPolicy, StoredAnalyzer},
     tool::ToolKind,
 };
-
-/// Field of `agent_state`: names of the tools that the user always allows.
-pub(super) const ALLOWED_TOOLS: &str = "allowed_tools";
 
 /// The assessment of an answer's calls.
 #[derive(Default)]
@@ -31,7 +28,7 @@ pub(super) struct Assessment {
     /// The policy that was applied; `None` for calls that no policy applies to.
     policy: Option<ConfirmationPolicy>,
     /// The ratings of an analyzer other than the model, by action id.
-    risks: RawObject,
+    risks: EditableObject,
 }
 
 impl Assessment {

@@ -2,9 +2,7 @@
 //! the previous one left, and is stored before listeners are notified.
 
 use super::{
-    Access, Conversation,
-    base_state::BaseState,
-    closed,
+    Access, Conversation, closed,
     limits::RunUsage,
     machine::{Calls, Command, Effect, Machine, Next, Phase, Plan, calls::InPage, next::Progress},
     stuck_detector::{Finding, find},
@@ -15,6 +13,7 @@ use crate::{
     error::{Error, ErrorCode, Result},
     event::{Event, Source, SystemPromptEvent},
     fair_mutex::FairGuard,
+    format::base_state::BaseState,
     llm::message::Content,
     tool::record_of_tool,
 };

@@ -76,7 +76,7 @@ impl Conversation {
             Error::new(ErrorCode::InvalidOptions, text)
         };
         let arguments = read_arguments(arguments, tool.definition(), false).map_err(refuse)?;
-        tool.check(&arguments.for_tool.to_json()).map_err(refuse)?;
+        tool.check(&arguments.for_tool.text()).map_err(refuse)?;
         let mut edited = old.clone();
         edited.tool_call.arguments = arguments.stored;
         edited.action = Some(record_of_call(tool.definition().kind, &arguments.for_tool));

@@ -37,7 +37,7 @@ impl Conversation {
             )
         };
         let arguments = read_arguments(arguments, tool.definition(), false).map_err(refuse)?;
-        let arguments = arguments.for_tool.to_json();
+        let arguments = arguments.for_tool.text();
         tool.check(&arguments).map_err(refuse)?;
         let call = ToolCall {
             arguments: arguments.into(),

@@ -8,7 +8,6 @@
 
 use super::{
     Conversation,
-    base_state::{BaseState, ExecutionStatus},
     machine::{Command, Phase, answers::call_in, calls},
     run::Ended,
 };
@@ -16,10 +15,11 @@ use crate::{
     agent::{Call, Draft},
     cancel::CancelToken,
     error::Result,
-    event::{Body, Event, HookEventType, MessageEvent, RawJson, Source},
+    event::{Body, Event, HookEventType, MessageEvent, Source},
+    format::base_state::{BaseState, ExecutionStatus},
     hooks::{HookInput, HookResult},
     id::EventId,
-    json::{RawObject, ToJson as _},
+    json::{EditableObject, RawJson, ToJson as _},
     llm::message::{Content, Message, Role},
 };
 use futures_util::future::{Either, LocalBoxFuture, select};
@@ -200,14 +200,14 @@ pub(super) fn unblock_message(state: &mut BaseState, message: &EventId) {
     }
 }
 
-fn blocked_messages(state: &BaseState) -> RawObject {
+fn blocked_messages(state: &BaseState) -> EditableObject {
     state.field(BLOCKED_MESSAGES).and_then(|blocked| blocked.read()).unwrap_or_default()
 }
 
 fn call_input(event_type: HookEventType, call: &Call) -> HookInput {
     HookInput {
         tool_name: Some(call.tool_name.clone()),
-        tool_input: RawJson::parse(&call.arguments).ok(),
+        tool_input: RawJson::parse(&call.arguments),
         action_id: Some(call.action_id.as_str().to_owned()),
         ..HookInput::new(event_type)
     }

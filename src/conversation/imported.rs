@@ -1,24 +1,20 @@
-//! Settings of an imported conversation that the host has not confirmed yet. They are listed in a field of the base
-//! state ([`IMPORT`]), which is an object with these fields:
-//!
-//! * `new`: the conversation has not been opened here since the import. `before` holds the local settings of the
-//!   conversation that the import replaced. The host decides which tools are always allowed, not the imported file.
-//! * `calls`: no run has begun here. Calls without a result were approved elsewhere, or not at all.
-//! * `settings`: the stricter of the imported and the host's policy and analyzer applies.
-//! * `secrets`: imported secret sources must not be fetched.
+//! Settings of an imported conversation that the host has not confirmed yet. The fields of the note are explained in
+//! `format/import_mark.rs`; here they take effect, and are removed.
 
 use super::{
     Conversation,
-    base_state::BaseState,
-    confirmation::{ALLOWED_TOOLS, analyzer_in, policy_in, set_analyzer},
+    confirmation::{analyzer_in, policy_in, set_analyzer},
     machine::Plan,
 };
 use crate::{
     error::Result,
-    event::RawJson,
-    json::RawObject,
+    format::{
+        agent_state::ALLOWED_TOOLS,
+        base_state::BaseState,
+        import_mark::{BEFORE, IMPORT, NEW, SECRETS, SETTINGS},
+    },
+    json::{EditableObject, RawJson},
     security::{ConfirmationPolicy, Guard, StoredAnalyzer},
-    store::IMPORT,
 };
 
 /// Whether the host still has to decide about this field of [`IMPORT`].
@@ -26,13 +22,13 @@ pub(super) fn awaits_decision(state: &BaseState, field: &str) -> bool {
     undecided_in(state).get(field).is_some()
 }
 
-fn undecided_in(state: &BaseState) -> RawObject {
+fn undecided_in(state: &BaseState) -> EditableObject {
     state.field(IMPORT).and_then(|import| import.read()).unwrap_or_default()
 }
 
 /// Whether the policy and the analyzer come from an import, and the host has not decided about them.
 pub fn is_undecided(state: &BaseState) -> bool {
-    awaits_decision(state, "settings")
+    awaits_decision(state, SETTINGS)
 }
 
 /// Removes these fields of [`IMPORT`], because the host has decided about them.
@@ -62,7 +58,7 @@ pub(super) fn apply_control_options(
             guard.analyzer.clone_from(analyzer);
         }
     } else {
-        if let Some(before) = undecided_in(state).read::<RawObject>("before") {
+        if let Some(before) = undecided_in(state).read::<EditableObject>(BEFORE) {
             let policy = before.read("confirmation_policy").unwrap_or(ConfirmationPolicy::AlwaysConfirm);
             let analyzer = before.read("security_analyzer").and_then(StoredAnalyzer::of);
             guard = guard.and(Guard { policy, analyzer });
@@ -87,22 +83,22 @@ pub(super) fn apply_control_options(
 
 /// The tools that an import allows, as long as the import has not been opened here.
 pub(super) fn imported_allowed_tools(state: &BaseState) -> Vec<String> {
-    let allowed = awaits_decision(state, "new").then(|| state.in_agent_state(ALLOWED_TOOLS));
+    let allowed = awaits_decision(state, NEW).then(|| state.in_agent_state(ALLOWED_TOOLS));
     allowed.flatten().unwrap_or_default()
 }
 
 /// Whether the first opening of an import has to change its list of allowed tools.
 pub(super) fn has_imported_tools(state: &BaseState) -> bool {
-    !imported_allowed_tools(state).is_empty() || awaits_decision(state, "before")
+    !imported_allowed_tools(state).is_empty() || awaits_decision(state, BEFORE)
 }
 
 /// Replaces the imported list of allowed tools by the local one from before the import.
 pub(super) fn restore_allowed_tools(state: &mut BaseState) {
     if has_imported_tools(state) {
-        let before: RawObject = undecided_in(state).read("before").unwrap_or_default();
-        state.set_in_agent_state(ALLOWED_TOOLS, before.read::<RawJson>("allowed_tools").as_ref());
+        let before: EditableObject = undecided_in(state).read(BEFORE).unwrap_or_default();
+        state.set_in_agent_state(ALLOWED_TOOLS, before.read::<RawJson>(ALLOWED_TOOLS).as_ref());
     }
-    mark_decided(state, &["new", "before"]);
+    mark_decided(state, &[NEW, BEFORE]);
 }
 
 impl Conversation {
@@ -111,6 +107,6 @@ impl Conversation {
     /// # Errors
     /// `locked_elsewhere`, `invalid_state` once the conversation is closed, and those of the store.
     pub async fn allow_secrets(&self) -> Result<()> {
-        self.change_settings(Plan::default().strictly(), &mut |state| mark_decided(state, &["secrets"])).await
+        self.change_settings(Plan::default().strictly(), &mut |state| mark_decided(state, &[SECRETS])).await
     }
 }

@@ -11,10 +11,9 @@ use super::{Conversation, machine::Command};
 use crate::{
     error::{Error, ErrorCode, Result},
     event::{Body, Event},
+    format::layout::INBOX,
     id::StorePath,
 };
-
-const FOLDER: &str = "inbox/";
 
 impl Conversation {
     /// Appends the messages of the inbox, unless they still have to wait.
@@ -31,7 +30,10 @@ impl Conversation {
         let log = &self.0.log;
         let mut messages = Vec::new();
         for path in log.store.files(log.id).await? {
-            let name = path.as_str().strip_prefix(FOLDER).and_then(|name| name.strip_suffix(".json"));
+            let name = path
+                .as_str()
+                .strip_prefix(INBOX)
+                .and_then(|name| name.strip_prefix('/')?.strip_suffix(".json"));
             let Some(id) = name.and_then(|name| name.split_once('-')?.1.parse().ok()) else { continue };
             let Some(bytes) = log.store.read_file(log.id, &path).await? else { continue };
             let Ok(json) = String::from_utf8(bytes) else { continue };
@@ -48,7 +50,7 @@ impl Conversation {
 /// The path of a message's file. It begins with the time, so that listing files by name sorts them by time.
 pub(super) fn path_of(event: &Event) -> Result<StorePath> {
     let time: String = event.timestamp().chars().filter(char::is_ascii_digit).collect();
-    format!("{FOLDER}{time}-{}.json", event.id())
+    format!("{INBOX}/{time}-{}.json", event.id())
         .parse()
         .map_err(|_| Error::new(ErrorCode::Internal, "the id of a message does not form a valid file name"))
 }

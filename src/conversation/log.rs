@@ -5,7 +5,6 @@
 
 use super::{
     active_branch::{ActiveBranch, load},
-    base_state::BaseState,
     machine::Plan,
     warning::{Warning, history_warnings},
 };
@@ -15,6 +14,10 @@ use crate::{
     error::Result,
     event::{Body, Event, Head, Source},
     fair_mutex::{FairGuard, FairMutex},
+    format::{
+        base_state::BaseState,
+        tree::{Leaf, becomes_head},
+    },
     host::Host,
     id::{ConversationId, EventId},
     secret::Mask,
@@ -207,7 +210,7 @@ impl EventLog {
                 head.clone_from(root);
             }
             let event = self.event_of(draft, head.as_ref(), length);
-            if branch::becomes_head(&event) {
+            if becomes_head(event.kind()) {
                 head = Some(event.id().clone());
             }
             if event.source() == Source::User && matches!(event.body(), Body::MessageEvent(_)) {
@@ -217,7 +220,7 @@ impl EventLog {
             events.push(event);
         }
         if head != self.head() || length > 0 {
-            state.set_head(head.as_ref());
+            state.set_leaf(&head.clone().map_or(Leaf::Empty, Leaf::Event));
         }
         let has_changed = state != *self.state.borrow();
         let changes_log = !events.is_empty() || plan.truncate_to.is_some() || !plan.files.is_empty();

@@ -3,8 +3,6 @@
 //! Everything shown or sent is derived from events; only [`log::EventLog::commit`] writes them. The verbs are free
 //! of browser types and run natively in tests.
 
-pub mod base_state;
-
 mod active_branch;
 mod calls;
 mod confirmation;
@@ -41,8 +39,8 @@ pub use warning::{Warning, WarningCode};
 use crate::{
     agent::Agent,
     cancel::CancelToken,
-    conversation::base_state::{BaseState, ExecutionStatus},
     error::{Error, ErrorCode, Result},
+    format::base_state::{BaseState, ExecutionStatus},
     hooks::Hooks,
     id::{ConversationId, EventId},
     llm::{Delta, Llm},

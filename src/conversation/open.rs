@@ -3,9 +3,7 @@
 //! Reads the base state and the end of the log only, so that the time does not depend on the length of the log.
 
 use super::{
-    Access, Conversation, Shared,
-    base_state::{BaseState, ExecutionStatus, Tags},
-    imported,
+    Access, Conversation, Shared, imported,
     log::{EventLog, Listener},
     machine::Plan,
     repair,
@@ -15,7 +13,7 @@ use super::{
 use crate::{
     agent::Agent,
     error::{Error, ErrorCode, Result},
-    event::{RawJson, json::ObjectWriter},
+    format::base_state::{BaseState, ExecutionStatus, Tags},
     hooks::Hooks,
     host::Host,
     id::ConversationId,
@@ -107,7 +105,7 @@ impl Conversation {
             }
             None => {
                 is_new = true;
-                let mut state = BaseState::new(id, &agent.to_sdk_json(), &workspace());
+                let mut state = BaseState::new(id, &agent.to_sdk_json());
                 state.set_max_iterations(max_iterations.into());
                 state.set_stuck_detection(stuck_detection != Some(StuckDetection::Off));
                 state.set_tags(&tags)?;
@@ -146,12 +144,4 @@ impl Conversation {
         }
         Ok(conversation)
     }
-}
-
-/// A placeholder: a page has no directory, but the SDK requires one.
-fn workspace() -> RawJson {
-    let mut out = ObjectWriter::new();
-    out.field("working_dir", "workspace/project");
-    out.field("kind", "LocalWorkspace");
-    out.into()
 }

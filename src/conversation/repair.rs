@@ -7,7 +7,6 @@
 
 use super::{
     Conversation,
-    base_state::{BaseState, ExecutionStatus},
     log::{EventLog, Listener},
     machine::{
         Calls, Command, Plan,
@@ -18,9 +17,15 @@ use super::{
 };
 use crate::{
     agent::Draft,
-    context::branch::{Leaf, Wanted, becomes_head, is_default_leaf, parent_of},
+    context::branch::{Wanted, parent_of},
     error::Result,
     event::{Body, Event},
+    format::{
+        agent_state::TOOL_CONCURRENCY_LIMIT,
+        base_state::{BaseState, ExecutionStatus},
+        layout::{QUARANTINE, event_file_name},
+        tree::{Leaf, becomes_head, is_default_leaf},
+    },
     host::Host,
     id::{ConversationId, EventId, StorePath},
     store::{Store, StoredEvent},
@@ -64,14 +69,11 @@ pub(super) async fn open_log(
     Ok((EventLog::new(id, store, host, listener, state, (length, created_at), head), torn))
 }
 
-/// The folder for quarantined events.
-const QUARANTINE: &str = "quarantine";
-
 /// The files for quarantined events.
 fn quarantine_files(torn: &[StoredEvent]) -> Result<Vec<(StorePath, Option<Vec<u8>>)>> {
     torn.iter()
         .map(|event| {
-            let path = format!("{QUARANTINE}/event-{:05}-{}.json", event.index, event.id);
+            let path = format!("{QUARANTINE}/{}", event_file_name(event.index, &event.id));
             Ok((path.parse()?, Some(event.json.as_bytes().to_vec())))
         })
         .collect()
@@ -146,7 +148,7 @@ async fn last_default_leaf(store: &dyn Store, id: ConversationId, length: u64) -
     let mut end = length;
     while end > 0 {
         let page = store.events(id, back(end)).await?;
-        if let Some(event) = page.iter().rev().find(|event| is_default_leaf(&decode(event))) {
+        if let Some(event) = page.iter().rev().find(|event| is_default_leaf(decode(event).kind())) {
             return Ok(Some(event.id.clone()));
         }
         end = back(end).start;
@@ -178,7 +180,7 @@ async fn linear_end(
             if !follows {
                 return Ok(None);
             }
-            if becomes_head(&event) {
+            if becomes_head(event.kind()) {
                 head = stored.id;
             }
             start = stored.index + 1;
@@ -197,9 +199,6 @@ enum Treatment {
     /// An error answers it: it may have taken effect.
     Answer,
 }
-
-/// Field of `agent_state`: how many calls a run executes at a time, if more than one.
-pub(super) const CONCURRENCY: &str = "tool_concurrency_limit";
 
 fn treatment(may_have_begun: bool, replay: Option<Replay>) -> Treatment {
     match replay {
@@ -278,7 +277,7 @@ impl Conversation {
     fn concurrency_of_dead_run(&self) -> usize {
         let state = self.state();
         let by_agent = state.agent().and_then(|agent| agent.field::<u64>("tool_concurrency_limit"));
-        let by_run = state.in_agent_state::<u64>(CONCURRENCY);
+        let by_run = state.in_agent_state::<u64>(TOOL_CONCURRENCY_LIMIT);
         let known = [by_agent, by_run].into_iter().flatten().filter_map(|limit| usize::try_from(limit).ok());
         known.fold(self.0.agent.tool_concurrency_limit, usize::max)
     }

@@ -6,7 +6,6 @@
 
 use super::{
     Conversation, Shared,
-    base_state::ExecutionStatus,
     machine::{Command, Next, Phase, StatusChange, Transition, page::Run},
 };
 use crate::{
@@ -14,6 +13,7 @@ use crate::{
     cancel::CancelToken,
     error::{Error, ErrorCode, Result},
     event::{ConversationErrorEvent, Source},
+    format::base_state::ExecutionStatus,
     id::EventId,
     llm::LlmError,
 };

@@ -2,11 +2,11 @@
 //!
 //! Values come from the host, which also encrypts those that are stored. This module only masks them in other texts.
 
-use super::{Conversation, base_state::BaseState, machine::Plan};
+use super::{Conversation, machine::Plan};
 use crate::{
     error::{Error, Result},
-    event::RawJson,
-    json::RawObject,
+    format::base_state::BaseState,
+    json::{EditableObject, RawJson},
     llm::{
         Delta, SecretString,
         message::{Content, Message},
@@ -31,10 +31,10 @@ impl Conversation {
     ///
     /// # Errors
     /// `locked_elsewhere`, `invalid_state` once the conversation is closed, and those of the store.
-    pub async fn store_secrets(&self, sources: &RawObject) -> Result<()> {
+    pub async fn store_secrets(&self, sources: &EditableObject) -> Result<()> {
         let mut edit = |state: &mut BaseState| {
             for (name, source) in sources.iter() {
-                let source = RawJson::parse(source).ok().filter(|source| source.as_str() != "null");
+                let source = RawJson::parse(source).filter(|source| source.as_str() != "null");
                 state.set_secret_source(name, source.as_ref());
             }
         };

@@ -2,17 +2,16 @@
 
 use super::{
     Conversation,
-    background::BACKGROUND_RESPONSE,
-    base_state::BaseState,
-    confirmation::ALLOWED_TOOLS,
-    machine::{Plan, Transition, calls},
-    repair::CONCURRENCY,
+    machine::{Plan, Transition},
 };
 use crate::{
     agent::Agent,
     error::{Error, ErrorCode, Result, shown},
-    event::RawJson,
-    json::{FromJson as _, RawObject},
+    format::{
+        agent_state::{API_KEY_SERVER, RESERVED, TOOL_CONCURRENCY_LIMIT},
+        base_state::BaseState,
+    },
+    json::{EditableObject, FromJson as _, RawJson},
     llm::Llm,
     tool::ToolKind,
 };
@@ -53,12 +52,9 @@ impl Conversation {
     ///
     /// # Errors
     /// `invalid_options` for a field that this library uses itself, `locked_elsewhere`, and those of the store.
-    pub async fn set_agent_state(&self, values: &RawObject) -> Result<()> {
+    pub async fn set_agent_state(&self, values: &EditableObject) -> Result<()> {
         self.ensure_writable()?;
-        let is_own = |name: &str| {
-            calls::NAMES.contains(&name) || [ALLOWED_TOOLS, CONCURRENCY, BACKGROUND_RESPONSE].contains(&name)
-        };
-        if let Some((name, _)) = values.iter().find(|(name, _)| is_own(name)) {
+        if let Some((name, _)) = values.iter().find(|(name, _)| RESERVED.contains(name)) {
             let text = format!(
                 "the field {} of agent_state is used by threadkeep itself; choose another name",
                 shown(name)
@@ -110,13 +106,13 @@ pub(super) fn store_model_settings(state: &mut BaseState, agent: &Agent, llm: &L
     if let Some(stored) = &stored {
         let server = options.server_left(stored.as_str());
         let is_replaced = options.stored_key.token.borrow().is_some();
-        let is_known = state.in_agent_state::<RawJson>(KEY_SERVER).is_some();
+        let is_known = state.in_agent_state::<RawJson>(API_KEY_SERVER).is_some();
         if is_replaced && is_known || server.is_some() && !is_known {
-            state.set_in_agent_state(KEY_SERVER, server.map(|server| RawJson::of(&server)).as_ref());
+            state.set_in_agent_state(API_KEY_SERVER, server.map(|server| RawJson::of(&server)).as_ref());
         }
     }
     // The result is an object by construction.
-    if let Ok(llm) = RawJson::parse(&options.to_sdk_json(stored.as_ref().map(RawJson::as_str))) {
+    if let Some(llm) = RawJson::parse(&options.to_sdk_json(stored.as_ref().map(RawJson::as_str))) {
         state.set_agent_llm(&llm);
     }
     let has_own_tools = || agent.tools.iter().any(|tool| tool.definition().kind == ToolKind::Mcp);
@@ -125,15 +121,12 @@ pub(super) fn store_model_settings(state: &mut BaseState, agent: &Agent, llm: &L
     }
 }
 
-/// Field of `agent_state`: the server that a stored key belongs to, if requests go to another one.
-const KEY_SERVER: &str = "api_key_server";
-
 /// Enables native tool calls in the stored settings of the model. With `native_tool_calling: false` the SDK converts the
 /// calls of the history to text and back, which fails for several calls in one answer and for tools that it does not
 /// have, such as all tools of the host. It could then not continue the conversation at all.
 pub(super) fn enable_native_calls(state: &mut BaseState) {
     const FIELD: &str = "native_tool_calling";
-    let stored = state.agent_llm().and_then(|llm| RawObject::parse(llm.as_str()).ok());
+    let stored = state.agent_llm().and_then(|llm| EditableObject::compact(llm.as_str()));
     if let Some(mut llm) = stored.filter(|llm| llm.read(FIELD) == Some(false)) {
         llm.set(FIELD, "true");
         state.set_agent_llm(&RawJson::of(&llm));
@@ -143,5 +136,5 @@ pub(super) fn enable_native_calls(state: &mut BaseState) {
 /// Stores how many calls this run executes at a time. A later page needs this if the current one dies.
 pub(super) fn store_concurrency(state: &mut BaseState, agent: &Agent) {
     let limit = agent.tool_concurrency_limit as u64;
-    state.set_in_agent_state(CONCURRENCY, (limit > 1).then(|| RawJson::of(&limit)).as_ref());
+    state.set_in_agent_state(TOOL_CONCURRENCY_LIMIT, (limit > 1).then(|| RawJson::of(&limit)).as_ref());
 }

@@ -1,9 +1,9 @@
 //! The costs of a conversation by usage id (`conversation/conversation_stats.py`).
 
-use super::{Conversation, background::background_response_in, base_state::BaseState};
+use super::{Conversation, background::background_response_in};
 use crate::{
-    event::RawJson,
-    json::RawObject,
+    format::base_state::BaseState,
+    json::EditableObject,
     llm::{Completion, metrics::Metrics},
 };
 use std::rc::Rc;
@@ -86,16 +86,16 @@ struct Ledger {
 /// The `stats` of the base state, with the object of metrics in it.
 #[derive(Default)]
 struct StoredStats {
-    stats: RawObject,
-    by_usage: RawObject,
+    stats: EditableObject,
+    by_usage: EditableObject,
 }
 
 impl StoredStats {
     fn parse(text: &str) -> Option<Self> {
-        let stats: RawObject = RawObject::parse(text).ok()?;
-        let by_usage = match stats.read::<RawJson>(BY_USAGE) {
-            Some(by_usage) => by_usage.read()?,
-            None => RawObject::default(),
+        let stats = EditableObject::compact(text)?;
+        let by_usage = match stats.get(BY_USAGE) {
+            Some(by_usage) => EditableObject::compact(by_usage)?,
+            None => EditableObject::default(),
         };
         Some(Self { stats, by_usage })
     }
@@ -120,8 +120,8 @@ impl Ledger {
         let mut is_readable = true;
         for (usage_id, json) in self.stored.iter().flat_map(|stored| stored.by_usage.iter()) {
             match Metrics::parse(json) {
-                Ok(metrics) => self.metrics.push((usage_id.to_owned(), metrics)),
-                Err(_) => is_readable = false,
+                Some(metrics) => self.metrics.push((usage_id.to_owned(), metrics)),
+                None => is_readable = false,
             }
         }
         if !is_readable {
@@ -153,8 +153,8 @@ impl Ledger {
         metrics.record(completion, now);
         let Some(stored) = &mut self.stored else { return };
         stored.by_usage.set(usage_id, &metrics.to_json());
-        stored.stats.set(BY_USAGE, &stored.by_usage.to_json());
-        let text: Rc<str> = stored.stats.to_json().into();
+        stored.stats.set(BY_USAGE, &stored.by_usage.text());
+        let text: Rc<str> = stored.stats.text().into();
         self.text = Some(text.clone());
         state.set_stats(text);
     }
@@ -165,6 +165,7 @@ mod tests {
     use super::*;
     use crate::{
         id::ConversationId,
+        json::RawJson,
         llm::message::{Message, Role},
     };
     use uuid::Uuid;
@@ -183,7 +184,7 @@ mod tests {
             context_window: 0,
         };
         for stats in ["[1]", r#"{"usage_to_metrics":[1]}"#, r#"{"usage_to_metrics":{"agent":7}}"#] {
-            let mut state = BaseState::new(ConversationId::from(Uuid::nil()), &object, &object);
+            let mut state = BaseState::new(ConversationId::from(Uuid::nil()), &object);
             state.set_stats(stats.into());
             let mut ledger = Ledger::default();
             ledger.record(&mut state, "agent", &answer, 0.0);

@@ -4,7 +4,6 @@ use super::{
     Conversation,
     active_branch::ActiveBranch,
     background::BackgroundReports,
-    base_state::ExecutionStatus,
     machine::Command,
     run::{Ended, RunError},
     secrets::{MaskedDeltas, hide_in_answer},
@@ -15,6 +14,7 @@ use crate::{
     cancel::CancelToken,
     error::{ErrorCode, Result},
     event::{Body, Event, MessageEvent, Source},
+    format::base_state::ExecutionStatus,
     llm::{
         CallContext, Completion, Llm,
         message::{Content, Message, Role},

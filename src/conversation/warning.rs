@@ -1,11 +1,12 @@
 //! Warnings about an open conversation: repairs, and settings that have no effect here.
 
-use super::{base_state::BaseState, confirmation::analyzer_in};
+use super::confirmation::analyzer_in;
 use crate::{
     agent::Agent,
     context::branch::{Branch, Break, Wanted},
     event::{Body, Event},
-    json::{FromJson, RawObject},
+    format::base_state::BaseState,
+    json::{EditableObject, FromJson},
     security::ConfirmationPolicy,
 };
 
@@ -99,7 +100,7 @@ pub fn history_warnings(branch: &Branch) -> Vec<Warning> {
 
 /// The names of tools that the stored agent has and this agent does not.
 pub fn unavailable_tools(state: &BaseState, agent: &Agent) -> Vec<String> {
-    let stored: Vec<RawObject> = agent_field(state, "tools").unwrap_or_default();
+    let stored: Vec<EditableObject> = agent_field(state, "tools").unwrap_or_default();
     let names = stored.iter().filter_map(|tool| tool.read::<String>("name"));
     let built_in: Vec<String> = agent_field(state, "include_default_tools").unwrap_or_default();
     let built_in = built_in.into_iter().map(|class| {
@@ -176,16 +177,18 @@ pub fn imported_tools(tools: &[String]) -> Option<Warning> {
 
 fn unavailable_settings(state: &BaseState) -> Vec<&'static str> {
     let mut settings = Vec::new();
-    if agent_field::<RawObject>(state, "mcp_config").is_some_and(|servers| servers.iter().next().is_some()) {
+    if agent_field::<EditableObject>(state, "mcp_config")
+        .is_some_and(|servers| servers.iter().next().is_some())
+    {
         settings.push("MCP servers");
     }
-    let condenser =
-        agent_field::<RawObject>(state, "condenser").and_then(|condenser| condenser.read::<String>("kind"));
+    let condenser = agent_field::<EditableObject>(state, "condenser")
+        .and_then(|condenser| condenser.read::<String>("kind"));
     if condenser.is_some_and(|kind| kind != "NoOpCondenser") {
         settings.push("condenser");
     }
     for (field, name) in [("agent_context", "skills and context"), ("critic", "critic")] {
-        if agent_field::<RawObject>(state, field).is_some() {
+        if agent_field::<EditableObject>(state, field).is_some() {
             settings.push(name);
         }
     }

@@ -35,10 +35,6 @@ use crate::{
 use futures_util::future::LocalBoxFuture;
 use std::{fmt, ops::Range, rc::Rc};
 
-/// A member of a base state that only imports write and that is never exported: settings that came with an import and that
-/// the user has not yet accepted.
-pub const IMPORT: &str = "threadkeep_import";
-
 /// The future of a store operation.
 pub type StoreFuture<'a, T> = LocalBoxFuture<'a, Result<T, StoreError>>;
 

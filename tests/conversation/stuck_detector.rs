@@ -7,13 +7,11 @@ use serde_json::{Map, Value, json};
 use std::rc::Rc;
 use threadkeep::{
     cancel::CancelToken,
-    conversation::{
-        base_state::ExecutionStatus,
-        stuck_detector::{
-            Finding, StuckDetection, StuckDetectionThresholds, WINDOW, find, is_stuck_on_context_window,
-        },
+    conversation::stuck_detector::{
+        Finding, StuckDetection, StuckDetectionThresholds, WINDOW, find, is_stuck_on_context_window,
     },
     event::Event,
+    format::base_state::ExecutionStatus,
     store::MemoryStore,
 };
 

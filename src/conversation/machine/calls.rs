@@ -6,33 +6,23 @@
 use super::answers::{interruption, rejection};
 use crate::{
     agent::Draft,
-    conversation::{
-        base_state::{BaseState, ExecutionStatus},
-        imported::awaits_decision,
-    },
+    conversation::imported::awaits_decision,
     error::{Error, ErrorCode, Result},
-    event::{Body, Event, RawJson, SecurityRisk},
+    event::{Body, Event, SecurityRisk},
+    format::{
+        agent_state::{EDITED_ACTIONS, INTERRUPTED_ACTIONS, SECURITY_RISKS, UNAPPROVED_ACTIONS},
+        base_state::{BaseState, ExecutionStatus},
+        import_mark::CALLS,
+    },
     id::EventId,
-    json::{RawObject, ToJson as _},
+    json::{EditableObject, RawJson, ToJson as _},
 };
-
-/// Field of `agent_state`: ids of actions that were begun. If the page dies, it is unknown whether they took effect.
-const INTERRUPTED: &str = "interrupted_actions";
-
-/// Field of `agent_state`: ids of actions that the user left out when approving others of their batch.
-const UNAPPROVED: &str = "unapproved_actions";
-
-/// Field of `agent_state`: risks that an analyzer found, by action id.
-const RISKS: &str = "security_risks";
-
-/// Field of `agent_state`: ids of actions whose arguments the user changed.
-const EDITED: &str = "edited_actions";
 
 /// Field of the base state: reasons why actions may not run, by action id.
 const BLOCKED: &str = "blocked_actions";
 
 /// The fields of `agent_state` that belong to the ledger.
-pub const NAMES: [&str; 4] = [INTERRUPTED, UNAPPROVED, RISKS, EDITED];
+const NAMES: [&str; 4] = [INTERRUPTED_ACTIONS, UNAPPROVED_ACTIONS, SECURITY_RISKS, EDITED_ACTIONS];
 
 /// The stage of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,8 +73,8 @@ impl Calls {
         if actions.is_empty() {
             return Self::default();
         }
-        let interrupted = ids_in(state, INTERRUPTED);
-        let left_out = ids_in(state, UNAPPROVED);
+        let interrupted = ids_in(state, INTERRUPTED_ACTIONS);
+        let left_out = ids_in(state, UNAPPROVED_ACTIONS);
         let stage = |event: &Event| {
             let id = event.id().as_str();
             let is_in = |ids: &[String]| ids.iter().any(|other| other == id);
@@ -161,7 +151,7 @@ impl Calls {
                     // `run` approves calls only in this status. In others it goes on after something else.
                     ExecutionStatus::WaitingForConfirmation => true,
                     // Nobody here has approved the calls of an imported conversation.
-                    _ if awaits_decision(state, "calls") => false,
+                    _ if awaits_decision(state, CALLS) => false,
                     _ => call.stage != Stage::LeftOut,
                 };
                 self.open().filter(runs).map(|call| call.event.id().to_string()).collect()
@@ -236,7 +226,8 @@ impl Calls {
     /// Writes the stages that a later page needs into `agent_state`.
     pub fn store(&self, state: &mut BaseState) {
         if self.is_settled() {
-            let stored: RawObject = state.agent_state().and_then(|stored| stored.read()).unwrap_or_default();
+            let stored: EditableObject =
+                state.agent_state().and_then(|stored| stored.read()).unwrap_or_default();
             for name in NAMES.into_iter().filter(|name| stored.get(name).is_some()) {
                 state.set_in_agent_state(name, None);
             }
@@ -244,8 +235,8 @@ impl Calls {
         }
         let is_recorded =
             |stage: Stage| matches!(stage, Stage::Unknown | Stage::UnderWay { is_recorded: true });
-        self.list(state, INTERRUPTED, is_recorded);
-        self.list(state, UNAPPROVED, |stage| stage == Stage::LeftOut);
+        self.list(state, INTERRUPTED_ACTIONS, is_recorded);
+        self.list(state, UNAPPROVED_ACTIONS, |stage| stage == Stage::LeftOut);
     }
 
     fn list(&self, state: &mut BaseState, name: &str, is_listed: impl Fn(Stage) -> bool) {
@@ -259,7 +250,7 @@ impl Calls {
 
 /// Whether the stored state lists actions that were begun.
 pub fn is_any_recorded(state: &BaseState) -> bool {
-    !ids_in(state, INTERRUPTED).is_empty()
+    !ids_in(state, INTERRUPTED_ACTIONS).is_empty()
 }
 
 fn ids_in(state: &BaseState, name: &str) -> Vec<String> {
@@ -267,13 +258,13 @@ fn ids_in(state: &BaseState, name: &str) -> Vec<String> {
 }
 
 /// Stores the risks that an analyzer found, so that they can be shown with the calls.
-pub fn store_risks(state: &mut BaseState, risks: &RawObject) {
-    state.set_in_agent_state(RISKS, Some(&RawJson::of(risks)));
+pub fn store_risks(state: &mut BaseState, risks: &EditableObject) {
+    state.set_in_agent_state(SECURITY_RISKS, Some(&RawJson::of(risks)));
 }
 
 /// Whether the user changed the arguments of this action.
 pub fn is_edited(state: &BaseState, action: &EventId) -> bool {
-    ids_in(state, EDITED).iter().any(|id| id == action.as_str())
+    ids_in(state, EDITED_ACTIONS).iter().any(|id| id == action.as_str())
 }
 
 /// Why this action may not run, if it may not.
@@ -301,7 +292,7 @@ pub fn forget_denial(state: &mut BaseState, action: &EventId) {
     }
 }
 
-fn denials(state: &BaseState) -> RawObject {
+fn denials(state: &BaseState) -> EditableObject {
     state.field(BLOCKED).and_then(|blocked| blocked.read()).unwrap_or_default()
 }
 
@@ -318,11 +309,11 @@ impl Renamed {
     /// Moves the stored information about the calls to their new ids. For the edited call, the denial and the risk of
     /// the old arguments are dropped; `risk` is that of the new ones.
     pub fn rename_in(&self, state: &mut BaseState, edited: &EventId, risk: Option<SecurityRisk>) {
-        for name in [UNAPPROVED, INTERRUPTED, EDITED] {
+        for name in [UNAPPROVED_ACTIONS, INTERRUPTED_ACTIONS, EDITED_ACTIONS] {
             let old = ids_in(state, name);
             let mut new: Vec<&str> =
                 old.iter().filter_map(|id| self.new_of(id)).map(EventId::as_str).collect();
-            if name == EDITED && !new.contains(&edited.as_str()) {
+            if name == EDITED_ACTIONS && !new.contains(&edited.as_str()) {
                 new.push(edited.as_str());
             }
             state.set_in_agent_state(name, (!new.is_empty()).then(|| RawJson::of(&new)).as_ref());
@@ -339,8 +330,8 @@ impl Renamed {
         if has_changed {
             state.set_field(BLOCKED, Some(&RawJson::of(&denied)));
         }
-        let old: RawObject = state.in_agent_state(RISKS).unwrap_or_default();
-        let mut new = RawObject::default();
+        let old: EditableObject = state.in_agent_state(SECURITY_RISKS).unwrap_or_default();
+        let mut new = EditableObject::default();
         for (id, risk) in old.iter() {
             if let Some(id) = self.new_of(id) {
                 new.set(id.as_str(), risk);
@@ -350,6 +341,6 @@ impl Renamed {
             Some(risk) => new.set(edited.as_str(), &risk.to_json_text()),
             None => drop(new.remove(edited.as_str())),
         }
-        state.set_in_agent_state(RISKS, new.iter().next().map(|_| RawJson::of(&new)).as_ref());
+        state.set_in_agent_state(SECURITY_RISKS, new.iter().next().map(|_| RawJson::of(&new)).as_ref());
     }
 }

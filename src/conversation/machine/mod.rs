@@ -19,7 +19,6 @@ pub use status::{StatusChange, Transition};
 
 use super::{
     background::forget_response,
-    base_state::{BaseState, ExecutionStatus},
     confirmation::Assessment,
     hooks::{HookAnswers, unblock_message},
     imported::mark_decided,
@@ -30,6 +29,7 @@ use crate::{
     agent::{Agent, Call, Draft, Reply, ReplyKind},
     error::{Error, ErrorCode, Result},
     event::{Body, Event, InterruptEvent, PauseEvent, Source},
+    format::base_state::{BaseState, ExecutionStatus},
     id::EventId,
     llm::Llm,
 };

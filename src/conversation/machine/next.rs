@@ -4,7 +4,8 @@
 use super::{Machine, answers::call_of};
 use crate::{
     agent::{Call, Draft},
-    conversation::{base_state::ExecutionStatus, hooks::is_blocked_message, stuck_detector::Finding},
+    conversation::{hooks::is_blocked_message, stuck_detector::Finding},
+    format::base_state::ExecutionStatus,
     id::EventId,
 };
 

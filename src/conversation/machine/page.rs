@@ -1,6 +1,6 @@
 //! The in-memory state of an open conversation. It is lost when the page closes.
 
-use crate::{cancel::CancelToken, conversation::base_state::ExecutionStatus, event::Event};
+use crate::{cancel::CancelToken, event::Event, format::base_state::ExecutionStatus};
 use futures_channel::oneshot;
 
 /// The in-memory state of an open conversation.

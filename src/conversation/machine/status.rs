@@ -3,8 +3,8 @@
 //! `docs/status.md` is generated from this table; a test compares the two and drives a conversation through every cell.
 
 use crate::{
-    conversation::base_state::{BaseState, ExecutionStatus},
     error::{Error, ErrorCode, Result},
+    format::base_state::{BaseState, ExecutionStatus},
     json::string_enum,
 };
 
