@@ -136,7 +136,7 @@ export class Session {
 
   /** Never rejects: the result is in the log or in `failure`. With `approve`, only these of the waiting calls run. */
   async run(options: { approve?: string[] } = {}): Promise<void> {
-    if (this.running) return; // A run that is under way picks up the message by itself.
+    if (this.running) return; // The current run reads the message by itself.
     this.#set({ running: true, failure: null, pending: [] });
     try {
       do await this.#conversation.run(options);
@@ -196,7 +196,7 @@ export class Session {
     try {
       if (!isOutdated || this.running) await this.#conversation.switchLLM(await createLLM());
     } catch {
-      isOutdated = true; // What is wrong comes out there.
+      isOutdated = true; // Reopening reports the error.
     }
     if (isOutdated) await this.reopen();
     this.#changed();

@@ -31,6 +31,6 @@ export function takeTurn(conversationId: string, onTurn: () => void): () => void
       onTurn();
       return held;
     })
-    .catch(() => undefined); // The turn had not come when this tab left the conversation.
+    .catch(() => undefined); // This tab left the conversation before its turn.
   return () => leaving.abort();
 }
