@@ -4,7 +4,7 @@
 import { Conversation, type ConversationEvent, type JSONValue, type LiveEvent, type WaitingEvent } from "threadkeep";
 import { createConversation, createLLM, limits, openStored } from "./agent.ts";
 import { asStored, type StoredEvent } from "./event-shapes.ts";
-import { onOtherTab, takeTurn, tellOtherTabs } from "./tabs.ts";
+import { onOtherTab, takeTurn, notifyOtherTabs } from "./tabs.ts";
 import { newest } from "./timeline.ts";
 
 const PAGE = 100;
@@ -186,12 +186,12 @@ export class Session {
 
   async rename(title: string): Promise<void> {
     await this.#conversation.setTags({ ...this.#conversation.state.tags, title });
-    tellOtherTabs(this.id);
+    notifyOtherTabs(this.id);
     this.#changed();
   }
 
   /** Applies changed settings. Another model answers from the next request on, also in a run that is under way. */
-  async takeSettings(): Promise<void> {
+  async applySettings(): Promise<void> {
     let isOutdated = this.isFollower || this.#limits !== limits();
     try {
       if (!isOutdated || this.running) await this.#conversation.switchLLM(await createLLM());
@@ -230,7 +230,7 @@ export class Session {
       await Conversation.delete(this.id);
     } finally {
       await this.close();
-      tellOtherTabs(this.id);
+      notifyOtherTabs(this.id);
     }
   }
 
@@ -284,7 +284,7 @@ export class Session {
       this.sent = this.sent.filter(({ id }) => id !== event.id);
       // The complete answer replaces its preview.
       if (event.source === "agent") this.draft = null;
-      tellOtherTabs(this.id);
+      notifyOtherTabs(this.id);
     }
     this.#changed();
   }

@@ -8,7 +8,7 @@ channel.addEventListener("message", ({ data }) => {
 });
 
 /** Notifies other tabs that something of this conversation was stored, or that it was deleted. */
-export function tellOtherTabs(conversationId: string): void {
+export function notifyOtherTabs(conversationId: string): void {
   channel.postMessage(conversationId);
 }
 
