@@ -78,7 +78,7 @@ export function sentView(event: StoredEvent): HTMLElement {
 function wordsView({ from, text, images }: Extract<Item, { type: "message" }>): HTMLElement | null {
   if (from === "agent") return el("div", { class: "prose" }, renderMarkdown(text));
   if (text === "" && images.length > 0) return null;
-  return el("p", { class: from === "user" ? "said" : "quiet said" }, plainText(text));
+  return el("p", { class: from === "user" ? "message" : "quiet message" }, plainText(text));
 }
 
 function systemView(item: Extract<Item, { type: "system" }>): HTMLElement {

@@ -77,7 +77,7 @@ function orPlain(text: string, render: () => DocumentFragment): DocumentFragment
 
 function asPlainText(text: string): DocumentFragment {
   const fragment = document.createDocumentFragment();
-  fragment.append(el("p", { class: "as-it-is" }, plainText(text)));
+  fragment.append(el("p", { class: "plain-text" }, plainText(text)));
   return fragment;
 }
 

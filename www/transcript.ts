@@ -83,7 +83,7 @@ export class Transcript {
     this.#drawLive();
     this.#drawNext();
     this.#drawSent();
-    this.#items.classList.toggle("goes-on", session.running || this.#next.childElementCount > 0);
+    this.#items.classList.toggle("continues", session.running || this.#next.childElementCount > 0);
     if (this.#atEnd) this.#scrollToEnd();
     this.#lastDraw = performance.now() - started;
   }
