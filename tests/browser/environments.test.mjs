@@ -107,9 +107,8 @@ for (const kind of availableBrowsers) {
 async function holdConversation() {
   const { Agent, Conversation, LLM, tool } = await import("/threadkeep/index.js");
   const roll = tool({ name: "roll", description: "Rolls.", parameters: { type: "object" }, execute: () => "rolled" });
-  const calls = [{ id: "call_1", type: "function", function: { name: "roll", arguments: "{}" } }];
-  let asked = 0;
-  const fetch = async () => Response.json({ choices: [{ message: asked++ ? { content: "Done." } : { content: "", tool_calls: calls }, finish_reason: "stop" }] });
+  const { ScriptedModel } = await import("/support/model/script.mjs");
+  const { fetch } = new ScriptedModel([{ calls: [{ name: "roll" }] }, { text: "Done." }]);
   const agent = new Agent({ llm: new LLM({ model: "openai/m", fetch, stream: false, numRetries: 1 }), tools: [roll] });
   const conversation = await Conversation.open({ agent });
   await conversation.sendMessage("Roll.");

@@ -56,16 +56,12 @@ const kept = {
 
 /** Runs an agent of these tools against the recorded answers, which the page's own server keeps. */
 async function runRecorded({ name, llm, calls, tools, text }) {
-  const { Agent, Conversation, LLM, memoryStore, tool } = await import("/threadkeep/index.js");
+  const [{ Agent, Conversation, LLM, memoryStore, tool }, { ScriptedModel }] = await Promise.all([import("/threadkeep/index.js"), import("/support/model/script.mjs")]);
   const partsFetched = () => performance.getEntriesByType("resource").map((entry) => entry.name.split("/").at(-1)).filter((file) => file.includes(`_${name}_bg.wasm`));
-  const requests = [];
-  const recorded = [calls, text];
-  const model = async (url, { headers, body }) => {
-    requests.push({ path: new URL(url).pathname, key: new Headers(headers).get("authorization") ?? new Headers(headers).get("x-api-key"), body: JSON.parse(body) });
-    return fetch(`/sse/${name}/${recorded.shift()}.sse`).then(({ body }) => new Response(body, { headers: { "content-type": "text/event-stream" } }));
-  };
+  const recorded = async (file) => ({ raw: await (await fetch(`/sse/${name}/${file}.sse`)).text() });
+  const model = new ScriptedModel([await recorded(calls), await recorded(text)]);
   const agent = new Agent({
-    llm: new LLM({ model: "openai/recorded", baseUrl: "https://model.invalid/v1", apiKey: "sk-page", fetch: model, ...llm }),
+    llm: new LLM({ model: "openai/recorded", baseUrl: "https://model.invalid/v1", apiKey: "sk-page", fetch: model.fetch, ...llm }),
     tools: tools.filter((name) => name !== "think").map((name) => tool({ name, description: "Does it.", parameters: { type: "object", properties: { path: { type: "string" } } }, execute: () => "done" })),
   });
   let shown = "";
@@ -75,6 +71,7 @@ async function runRecorded({ name, llm, calls, tools, text }) {
   const { status, finalResponse } = await conversation.run();
   const kinds = [];
   for await (const { kind, error } of conversation.events) kinds.push(error ? `${kind}: ${error}` : kind);
+  const requests = model.requests.map(({ path, headers, body }) => ({ path, key: headers.authorization ?? headers["x-api-key"], body }));
   return { before, after: partsFetched(), requests, shown, status, finalResponse, kinds };
 }
 
@@ -142,15 +139,15 @@ for (const kind of availableBrowsers) {
       }
       await context.test("a model of which nobody knows that it sees is sent images once its host says so", async () => {
         const sent = await browser.evaluate(async () => {
-          const { Agent, Conversation, LLM, memoryStore } = await import("/threadkeep/index.js");
-          const answer = { id: "chatcmpl-0123456789abcdef", choices: [{ message: { role: "assistant", content: "A dot." }, finish_reason: "stop" }] };
+          const [{ Agent, Conversation, LLM, memoryStore }, { ScriptedModel }] = await Promise.all([import("/threadkeep/index.js"), import("/support/model/script.mjs")]);
           const sent = [];
           for (const more of [{}, { capabilityOverrides: { supports_vision: true } }]) {
-            const fetch = async (_, { body }) => (sent.push(body.includes("data:image/gif")), Response.json(answer));
+            const { fetch, requests } = new ScriptedModel([{ text: "A dot." }]);
             const llm = new LLM({ model: "ollama/homemade", stream: false, fetch, ...more });
             const conversation = await Conversation.open({ agent: new Agent({ llm }), store: memoryStore() });
             await conversation.sendMessage([{ type: "image", image_urls: ["data:image/gif;base64,R0lGODlhAQABAAAAACw="] }, { type: "text", text: "What is this?" }]);
             await conversation.run();
+            sent.push(JSON.stringify(requests[0].body).includes("data:image/gif"));
           }
           return sent;
         });
@@ -158,16 +155,15 @@ for (const kind of availableBrowsers) {
       });
       await context.test("another model answers where the first one cannot", async () => {
         const { model, asked } = await browser.evaluate(async () => {
-          const { Agent, Conversation, LLM, memoryStore } = await import("/threadkeep/index.js");
-          const asked = [];
-          const answer = { id: "chatcmpl-0123456789abcdef", choices: [{ message: { role: "assistant", content: "Here." }, finish_reason: "stop" }], usage: { prompt_tokens: 5, completion_tokens: 1 } };
-          const model = (name, respond) => ({ model: `openai/${name}`, baseUrl: "https://model.invalid", stream: false, numRetries: 1, fetch: async () => (asked.push(name), respond()) });
-          const second = new LLM(model("second", () => Response.json(answer)));
-          const first = new LLM({ ...model("first", () => new Response("{}", { status: 401 })), fallbacks: [second], fallbackOn: ["llm_auth"] });
+          const [{ Agent, Conversation, LLM, memoryStore }, { ScriptedModel }] = await Promise.all([import("/threadkeep/index.js"), import("/support/model/script.mjs")]);
+          const { fetch, requests } = new ScriptedModel(({ model }) => (model === "first" ? { status: 401 } : { text: "Here.", usage: { prompt_tokens: 5, completion_tokens: 1 } }));
+          const options = { baseUrl: "https://model.invalid", stream: false, numRetries: 1, fetch };
+          const second = new LLM({ ...options, model: "openai/second" });
+          const first = new LLM({ ...options, model: "openai/first", fallbacks: [second], fallbackOn: ["llm_auth"] });
           const conversation = await Conversation.open({ agent: new Agent({ llm: first }), store: memoryStore() });
           await conversation.sendMessage("Hello?");
           await conversation.run();
-          return { asked, model: conversation.stats.usage_to_metrics.default.token_usages[0].model };
+          return { asked: requests.map(({ body }) => body.model), model: conversation.stats.usage_to_metrics.default.token_usages[0].model };
         });
         assert.deepEqual([asked, model], [["first", "second"], "openai/second"]);
       });

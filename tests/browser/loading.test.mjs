@@ -221,35 +221,34 @@ async function askFrom(url) {
     const names = performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname.split("/").at(-1));
     return names.map((name) => /^(rows|families|anthropic|openai|azure|mistral)-/.exec(name)?.[1]).filter(Boolean).sort();
   };
-  let asked = 0;
-  const usage = { prompt_tokens: 1000, completion_tokens: 100 };
-  const answerOnce = async () => (asked++, Response.json({ choices: [{ message: { content: "Hi" }, finish_reason: "stop" }], usage }));
-  const llm = new LLM({ model: "openai/gpt-4o", numRetries: 1, fetch: answerOnce });
+  const { ScriptedModel } = await import("/support/model/script.mjs");
+  const { fetch, requests } = new ScriptedModel([{ text: "Hi", usage: { prompt_tokens: 1000, completion_tokens: 100 } }]);
+  const llm = new LLM({ model: "openai/gpt-4o", stream: false, numRetries: 1, fetch });
   const conversation = await Conversation.open({ agent: new Agent({ llm }), store: memoryStore() });
   await conversation.sendMessage("Hello");
   const before = fetched();
   const answer = await conversation.run().then(({ status }) => status, ({ code, retryable, message }) => `${code} ${retryable} ${message}`);
-  return { before, answer, after: fetched(), asked, stats: conversation.stats.usage_to_metrics.default };
+  return { before, answer, after: fetched(), asked: requests.length, stats: conversation.stats.usage_to_metrics.default };
 }
 
 /** Asks a model of Anthropic's; says how that went, and whether the conversation takes messages all the same. */
 async function askAnthropic(url) {
   const { Agent, Conversation, LLM, memoryStore } = await import(url);
-  const seen = (globalThis.seen = { asked: 0 });
-  const answer = { id: "msg_1", type: "message", role: "assistant", stop_reason: "end_turn", content: [{ type: "text", text: "Here." }], usage: { input_tokens: 1, output_tokens: 1 } };
-  const fetch = async () => (seen.asked++, Response.json(answer));
+  const { ScriptedModel } = await import("/support/model/script.mjs");
+  const seen = (globalThis.seen = new ScriptedModel(() => ({ text: "Here." })));
+  const { fetch } = seen;
   const llm = new LLM({ model: "anthropic/claude-sonnet-4-5", apiKey: "k", stream: false, numRetries: 1, fetch });
   seen.conversation = await Conversation.open({ agent: new Agent({ llm }), store: memoryStore() });
   await seen.conversation.sendMessage("Are you there?");
   const said = await seen.conversation.run().then(({ status }) => status, ({ code, retryable, message }) => `${code} ${retryable} ${message}`);
   await seen.conversation.sendMessage("Still here.");
   const events = await seen.conversation.events.slice();
-  return { answer: said, asked: seen.asked, again: events.at(-1).llm_message.content[0].text };
+  return { answer: said, asked: seen.requests.length, again: events.at(-1).llm_message.content[0].text };
 }
 
 async function askAgain() {
   const { status } = await globalThis.seen.conversation.run();
-  return { answer: status, asked: globalThis.seen.asked };
+  return { answer: status, asked: globalThis.seen.requests.length };
 }
 
 async function loadGiven(what) {

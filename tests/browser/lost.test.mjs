@@ -17,8 +17,8 @@ const page = () => `${server.origin}/pages/blank.html`;
 /** For a page: a conversation by this id, with a model that answers at once. */
 async function begin(conversationId, name) {
   const { Agent, Conversation, LLM, indexedDBStore } = await import("/threadkeep/index.js");
-  const answer = { id: crypto.randomUUID(), choices: [{ index: 0, message: { role: "assistant", content: "Hello." }, finish_reason: "stop" }] };
-  const fetch = async () => Response.json({ ...answer, id: crypto.randomUUID() });
+  const { ScriptedModel } = await import("/support/model/script.mjs");
+  const { fetch } = new ScriptedModel(() => ({ text: "Hello." }));
   const llm = new LLM({ model: "openai/m", baseUrl: "https://model.invalid", stream: false, numRetries: 1, fetch });
   globalThis.store = indexedDBStore(name);
   globalThis.conversation = await Conversation.open({ agent: new Agent({ llm }), store, ...(conversationId && { conversationId }) });

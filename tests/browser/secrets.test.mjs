@@ -6,7 +6,7 @@ import { availableBrowsers } from "./driver.mjs";
 import { tabs } from "./shared.mjs";
 
 let server;
-before(async () => (server = await startServer({ mounts: { "/secrets/": "tests/secrets", "/support/": "tests/support" } })));
+before(async () => (server = await startServer({ mounts: { "/secrets/": "tests/secrets" } })));
 after(() => server.close());
 
 for (const kind of availableBrowsers) {

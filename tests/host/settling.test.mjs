@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Agent, Conversation, LLM, memoryStore, tool } from "../../dist/index.js";
-import { completion } from "../support/model-replies.mjs";
+import { createModel } from "../support/model.mjs";
 
 /** What waits half a minute by the clock waits so much less here. */
 const faster = 100;
@@ -57,9 +57,8 @@ async function open(options) {
   const memory = memoryStore();
   const methods = storeMethods.map((name) => [name, (...args) => hangs(`store ${name}`, () => memory[name](...args))]);
   const store = { ...Object.fromEntries(methods), close() {} };
-  const replies = [{ calls: [{ name: "look", arguments: { x: 1 } }] }];
-  let asked = 0;
-  const fetch = (_url, { body }) => hangs("fetch", async () => Response.json(completion(replies[asked++] ?? { text: "Done." }, { body: JSON.parse(body), index: asked })));
+  const model = createModel((_, index) => (index === 0 ? { calls: [{ name: "look", arguments: { x: 1 } }] } : { text: "Done." }));
+  const fetch = (url, request) => hangs("fetch", () => model.fetch(url, request));
   const llm = new LLM({ model: "scripted", baseUrl: "http://model.test/v1", stream: false, numRetries: 1, fetch, apiKey: () => hangs("a key", async () => "sk-a-key-of-some-length") });
   const look = tool({
     name: "look", description: "Looks.", parameters: { type: "object", properties: { x: {} } },

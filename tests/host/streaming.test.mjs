@@ -1,12 +1,14 @@
 // An answer that streams, from the host's `fetch` to the events of the run: every piece, in order, as soon as it is there.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { streamEvents } from "../support/model/chat.mjs";
 import { Agent, Conversation, LLM, memoryStore } from "../../dist/index.js";
 
 const encoder = new TextEncoder();
-const event = (choice) => encoder.encode(`data: ${JSON.stringify({ id: "chatcmpl-00000000000000000001", model: "m", choices: [{ index: 0, ...choice }] })}\n\n`);
-const words = (text) => event({ delta: { content: text } });
-const theEnd = [event({ delta: {}, finish_reason: "stop" }), encoder.encode("data: [DONE]\n\n")];
+const events = (reply) => streamEvents(reply, { body: { model: "m", messages: [] }, index: 0 }).map((event) => encoder.encode(event));
+/** One piece of an answer; the event before it names the role. */
+const words = (text) => events({ text: [text] })[1];
+const theEnd = events({}).slice(1);
 
 /** A conversation whose model answers with what `body` gives: a stream's source, or pieces. */
 async function asking(body, options = {}) {

@@ -7,6 +7,7 @@ import { type } from "arktype";
 import * as valibot from "valibot";
 import { z } from "zod";
 import { Agent, Conversation, LLM, memoryStore, tool } from "../../dist/index.js";
+import { createModel } from "../support/model.mjs";
 
 const libraries = {
   zod: [
@@ -83,21 +84,15 @@ test("a schema that cannot say itself in JSON is refused with what helps", () =>
 
 /** Lets a model call a tool with these parameters: what it was told of them, what the tool was given, and what it was answered. */
 async function call(parameters, args, jsonSchema) {
-  const requests = [];
   let given;
   const roll = tool({ name: "roll", description: "Rolls.", parameters, jsonSchema, execute: (parsed) => ((given = parsed), "rolled") });
-  const fetch = async (_url, { body }) => {
-    requests.push(JSON.parse(body));
-    const call = { id: "call_1", type: "function", function: { name: "roll", arguments: JSON.stringify(args) } };
-    const message = requests.length === 1 ? { role: "assistant", content: "", tool_calls: [call] } : { role: "assistant", content: "Done." };
-    return Response.json({ choices: [{ message, finish_reason: "stop" }] });
-  };
+  const { fetch, requests } = createModel([{ calls: [{ name: "roll", arguments: args }] }, { text: "Done." }]);
   const agent = new Agent({ llm: new LLM({ model: "openai/m", fetch, stream: false, numRetries: 1 }), tools: [roll] });
   const conversation = await Conversation.open({ agent, store: memoryStore() });
   await conversation.sendMessage("Roll.");
   await conversation.run();
   await conversation.close();
-  const told = requests[0].tools.find((each) => each.function.name === "roll").function.parameters;
-  const { content } = requests[1].messages.at(-1);
+  const told = requests[0].body.tools.find((each) => each.function.name === "roll").function.parameters;
+  const { content } = requests[1].body.messages.at(-1);
   return { told, given, answer: JSON.stringify(content) };
 }

@@ -179,7 +179,8 @@ async function inPage(name, { origin, close }) {
 }
 
 async function withModel(body) {
-  const model = createModel([{ calls: [{ name: "add", arguments: { a: 2, b: 3 } }] }, { text: "2 and 3 make 5." }]);
+  const replies = [{ calls: [{ name: "add", arguments: { a: 2, b: 3 } }] }, { text: "2 and 3 make 5." }];
+  const model = createModel(({ model }) => (model === "other" ? { text: "Here." } : replies.shift()));
   const server = await model.listen();
   try {
     return { answer: await body(server.baseUrl), model };

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Agent, Conversation, LLM, memoryStore, tool } from "../../dist/index.js";
+import { createModel } from "../support/model.mjs";
 import { entries } from "./planting.mjs";
 
 const key = "sk-live/51H+abc def~0123";
@@ -11,16 +12,10 @@ const spellings = (key) => [key, JSON.stringify(key).slice(1, -1), encodeURIComp
 /** A server that says a key again, in every place of an answer; then fails in the same words. */
 function echo(key) {
   const text = spellings(key).join(" ");
-  let asked = 0;
-  return async () => {
-    asked += 1;
-    if (asked > 2) return Response.json({ error: { message: `no such key: ${text}` } }, { status: 400 });
-    const call = { id: "call_1", index: 0, type: "function", function: { name: "look", arguments: JSON.stringify({ at: text, [key]: 1 }) } };
-    const deltas = [...text].map((piece) => ({ content: piece, reasoning_content: piece }));
-    const chunks = [...deltas, ...(asked === 1 ? [{ tool_calls: [call] }] : [])].map((delta) => ({ id: `answer-${asked}-of-this-server`, choices: [{ index: 0, delta }] }));
-    chunks.push({ id: `answer-${asked}-of-this-server`, choices: [{ index: 0, delta: {}, finish_reason: asked === 1 ? "tool_calls" : "stop" }] });
-    return new Response([...chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`), "data: [DONE]\n\n"].join(""), { headers: { "content-type": "text/event-stream" } });
-  };
+  const talks = { text, reasoning: text, pieces: 1 };
+  const refusal = { status: 400, body: { error: { message: `no such key: ${text}` } } };
+  const call = { name: "look", arguments: { at: text, [key]: 1 } };
+  return createModel((_, index) => [{ ...talks, calls: [call] }, talks][index] ?? refusal).fetch;
 }
 
 async function saidIn(key, llm, options = {}, before = async () => {}) {
@@ -65,7 +60,7 @@ test("a key that is stored under a passphrase is hidden where it comes from ther
     store, cipher: "a long passphrase", conversationId: "5ec4e700-0000-4000-8000-0000000000aa",
   });
   await (await open(echo(other), other)).close();
-  const again = await open(async () => Response.json({ id: "answer-of-this-server", choices: [{ index: 0, message: { role: "assistant", content: `Your key: ${other}` }, finish_reason: "stop" }] }));
+  const again = await open(createModel([{ text: `Your key: ${other}` }]).fetch);
   await again.sendMessage("Go.");
   assert.equal((await again.run()).finalResponse, "Your key: <secret-hidden>");
   await again.close();

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { createDecipheriv, createHash, createHmac } from "node:crypto";
 import { test } from "node:test";
+import { createModel } from "../support/model.mjs";
 import { Agent, Conversation, LLM, memoryStore, tool } from "../../dist/index.js";
 
 const passphrase = "correct horse battery staple";
@@ -27,14 +28,9 @@ function world() {
     name: "ask", description: "Asks for a secret.", parameters: { type: "object" },
     execute: async ({ name }, { secret }) => (seen.push(await secret(name).catch((error) => `${error.code}: ${error.message}`)), "asked"),
   });
-  const model = async (_url, { headers, body }) => {
-    keys.push(new Headers(headers).get("authorization"));
-    const hasAsked = JSON.parse(body).messages.at(-1).role === "tool";
-    const calls = asks.map((name, index) => ({ id: crypto.randomUUID(), index, type: "function", function: { name: "ask", arguments: JSON.stringify({ name }) } }));
-    const message = hasAsked ? { role: "assistant", content: "Done." } : { role: "assistant", content: "", tool_calls: calls };
-    return Response.json({ id: crypto.randomUUID(), choices: [{ index: 0, message, finish_reason: "stop" }] });
-  };
-  const modelOf = (options) => new LLM({ model: "openai/m", baseUrl: "https://model.invalid", fetch: model, stream: false, numRetries: 1, ...options });
+  const model = createModel(({ messages }) => (messages.at(-1).role === "tool" ? { text: "Done." } : { calls: asks.map((name) => ({ name: "ask", arguments: { name } })) }));
+  const fetch = (url, options) => (keys.push(new Headers(options.headers).get("authorization")), model.fetch(url, options));
+  const modelOf = (options) => new LLM({ model: "openai/m", baseUrl: "https://model.invalid", fetch, stream: false, numRetries: 1, ...options });
   const open = ({ llm, ...options } = {}) =>
     Conversation.open({ agent: new Agent({ llm: modelOf(llm), tools: [ask] }), store, ...options });
   const run = async (conversation, ...names) => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
 import { Conversation, memoryStore } from "../../../dist/index.js";
-import { violationsOf } from "../../support/model-checks.mjs";
+import { violationsOf } from "../../support/model/script.mjs";
 import { fixtures } from "../conversations.mjs";
 import { open, question, say, scripted } from "./chat.mjs";
 import { filesOf, packed } from "./files.mjs";

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { Conversation, memoryStore } from "../../../dist/index.js";
-import { violationsOf } from "../../support/model-checks.mjs";
+import { violationsOf } from "../../support/model/script.mjs";
 import { anthropic } from "./scenarios/anthropic.mjs";
 import { calls } from "./scenarios/calls.mjs";
 import { control } from "./scenarios/control.mjs";

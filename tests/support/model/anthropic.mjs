@@ -1,4 +1,5 @@
-// Anthropic Messages of the scripted model: what makes a request one that the provider takes, and the wire form of a reply.
+// Anthropic Messages of the fake model: what makes a request one that the provider takes, and the wire form of a reply.
+import { cut } from "./pieces.mjs";
 
 const namePattern = /^[a-zA-Z0-9_-]{1,128}$/;
 const idPattern = /^[a-zA-Z0-9_-]+$/;
@@ -123,10 +124,4 @@ function usageOf(reply, { body }) {
   const input = Math.ceil(JSON.stringify(body.messages).length / 4);
   const output = Math.ceil(JSON.stringify([reply.text, reply.reasoning, reply.calls]).length / 4);
   return { input_tokens: input, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: output };
-}
-
-/** Pieces of so many code points. */
-function cut(text, length = 8) {
-  const points = [...text];
-  return Array.from({ length: Math.ceil(points.length / length) }, (_, i) => points.slice(i * length, (i + 1) * length).join(""));
 }
