@@ -1,14 +1,18 @@
-// Events and what is in them, as they are stored: the JSON of the OpenHands software-agent-sdk, 1.43.1 to 1.58.0.
-// Optional means absent when there is nothing; fields without `?` are always written.
+// The JSON of events and of the state, as it is stored: that of the OpenHands software-agent-sdk, 1.43.1 to 1.58.0.
+// An optional field is absent when it has no value; fields without `?` are always written.
+// The kinds of events are generated from their declarations in Rust: see generated/events.ts.
 import type { ErrorCode } from "./errors.js";
+import type { EventSource, ExecutionStatus, FailureAction, FailureKind, KnownEvent, MessageRole, StreamingDeltaEvent } from "./generated/events.js";
+
+export type {
+  ACPToolCallEvent, ActionEvent, AgentErrorEvent, Condensation, CondensationRequest, CondensationSummaryEvent, ConversationErrorEvent,
+  ConversationStateUpdateEvent, ExecutionStatus, HookExecutionEvent, InterruptEvent, LLMCompletionLogEvent, MessageEvent, ObservationEvent,
+  PauseEvent, SecurityAnalysisEvent, SecurityRisk, ServerErrorEvent, StreamingDeltaEvent, SystemPromptEvent, TokenEvent, UserRejectObservation,
+} from "./generated/events.js";
 
 export type JSONValue = null | boolean | number | string | JSONValue[] | { [key: string]: JSONValue };
-/** Any object but a function: what has the type of an `interface` is no `JSONValue` to TypeScript. */
+/** Any object but a function: to TypeScript, a value whose type is an `interface` is no `JSONValue`. */
 export type JSONObject = object & { bind?: never };
-
-export type ExecutionStatus =
-  | "idle" | "running" | "paused" | "waiting_for_confirmation" | "finished" | "error" | "stuck" | "deleting";
-export type SecurityRisk = "UNKNOWN" | "LOW" | "MEDIUM" | "HIGH";
 
 export interface TextContent {
   type: "text";
@@ -43,7 +47,7 @@ export interface ReasoningItem {
 }
 /** A message to or from a model (the SDK's `Message`). */
 export interface LLMMessage {
-  role: "user" | "system" | "assistant" | "tool";
+  role: MessageRole;
   content: Content[];
   tool_calls?: MessageToolCall[];
   tool_call_id?: string;
@@ -53,12 +57,12 @@ export interface LLMMessage {
   responses_reasoning_item?: ReasoningItem;
 }
 
-/** What a call asks for; `kind` says which tool family, and with it which further fields there are. */
+/** The arguments of a call. `kind` names the family of the tool, and with it the further fields. */
 export interface Action {
   kind: string;
   [field: string]: JSONValue;
 }
-/** What a call gave. */
+/** The result of a call. */
 export interface Observation {
   kind: string;
   content: Content[];
@@ -66,9 +70,9 @@ export interface Observation {
   [field: string]: JSONValue | Content[];
 }
 export interface ErrorClassification {
-  kind: "auth" | "quota" | "rate_limit" | "config" | "transient" | "agent_action" | "internal" | "unknown";
+  kind: FailureKind;
   retryable: boolean;
-  user_action: "none" | "retry" | "settings";
+  user_action: FailureAction;
   error_id?: string;
 }
 export interface CriticResult {
@@ -77,178 +81,34 @@ export interface CriticResult {
   metadata?: { [key: string]: JSONValue };
 }
 
-interface EventHead<Kind extends string, Source extends string = "agent" | "user" | "environment" | "hook"> {
+/** The fields of every event. */
+export interface EventHead<Kind extends string> {
   kind: Kind;
   id: string;
   /** Local wall clock, without a zone: `2026-01-31T09:15:02.123456`. Order events by index, never by this. */
   timestamp: string;
-  source: Source;
+  source: EventSource;
   /** Absent on the first event; `"__root__"` where a new branch starts from nothing. */
   parent_id?: string;
 }
 
-export interface SystemPromptEvent extends EventHead<"SystemPromptEvent"> {
-  system_prompt: TextContent;
-  tools: Array<{ kind: string; [field: string]: JSONValue }>;
-  dynamic_context?: TextContent;
-}
-/** A message by the user, the agent or the environment. Its name is also a type of the DOM, which it hides where it is imported. */
-export interface MessageEvent extends EventHead<"MessageEvent"> {
-  llm_message: LLMMessage;
-  llm_response_id?: string;
-  activated_skills: string[];
-  extended_content: TextContent[];
-  sender?: string;
-  critic_result?: CriticResult;
-}
-export interface ActionEvent extends EventHead<"ActionEvent"> {
-  thought: TextContent[];
-  reasoning_content?: string;
-  thinking_blocks: ThinkingBlock[];
-  responses_reasoning_item?: ReasoningItem;
-  /** Absent where the call was not valid; an `AgentErrorEvent` then says why. */
-  action?: Action;
-  tool_name: string;
-  tool_call_id: string;
-  tool_call: MessageToolCall;
-  /** The same for all calls of one answer. */
-  llm_response_id: string;
-  security_risk: SecurityRisk;
-  critic_result?: CriticResult;
-  summary?: string;
-}
-export interface ObservationEvent extends EventHead<"ObservationEvent"> {
-  tool_name: string;
-  tool_call_id: string;
-  observation: Observation;
-  action_id: string;
-  extended_content: TextContent[];
-}
-export interface UserRejectObservation extends EventHead<"UserRejectObservation"> {
-  tool_name: string;
-  tool_call_id: string;
-  rejection_reason: string;
-  rejection_source: "user" | "hook";
-  action_id: string;
-}
-export interface AgentErrorEvent extends EventHead<"AgentErrorEvent"> {
-  tool_name: string;
-  tool_call_id: string;
-  error: string;
-  classification?: ErrorClassification;
-}
-export interface Condensation extends EventHead<"Condensation"> {
-  forgotten_event_ids: string[];
-  summary?: string;
-  summary_offset?: number;
-  llm_response_id: string;
-}
-export type CondensationRequest = EventHead<"CondensationRequest">;
-export interface CondensationSummaryEvent extends EventHead<"CondensationSummaryEvent"> {
-  summary: string;
-}
-export interface ConversationErrorEvent extends EventHead<"ConversationErrorEvent"> {
-  code: string;
-  detail: string;
-  classification?: ErrorClassification;
-}
-export interface ConversationStateUpdateEvent extends EventHead<"ConversationStateUpdateEvent"> {
-  key: string;
-  value: JSONValue;
-}
-export type PauseEvent = EventHead<"PauseEvent">;
-export type InterruptEvent = EventHead<"InterruptEvent">;
-export interface HookExecutionEvent extends EventHead<"HookExecutionEvent"> {
-  hook_event_type: "PreToolUse" | "PostToolUse" | "UserPromptSubmit" | "SessionStart" | "SessionEnd" | "Stop";
-  hook_command: string;
-  tool_name?: string;
-  success: boolean;
-  blocked: boolean;
-  exit_code: number;
-  stdout: string;
-  stderr: string;
-  reason?: string;
-  additional_context?: string;
-  error?: string;
-  action_id?: string;
-  message_id?: string;
-  hook_input?: { [key: string]: JSONValue };
-}
-/** What a security analyzer said of the calls of one answer. Written by newer versions of the SDK, not by this library. */
-export interface SecurityAnalysisEvent extends EventHead<"SecurityAnalysisEvent"> {
-  /** Kinds, as in the state: `PatternSecurityAnalyzer`, `ConfirmRisky`. */
-  analyzer: string;
-  policy: string;
-  risks: { [actionId: string]: SecurityRisk };
-  details?: { [actionId: string]: { [key: string]: JSONValue } };
-}
-export interface TokenEvent extends EventHead<"TokenEvent"> {
-  prompt_token_ids: number[];
-  response_token_ids: number[];
-}
-export interface LLMCompletionLogEvent extends EventHead<"LLMCompletionLogEvent"> {
-  filename: string;
-  log_data: string;
-  model_name: string;
-  usage_id: string;
-}
-export interface ACPToolCallEvent extends EventHead<"ACPToolCallEvent"> {
-  tool_call_id: string;
-  title: string;
-  status?: string;
-  tool_kind?: string;
-  raw_input?: JSONValue;
-  raw_output?: JSONValue;
-  content?: JSONValue[];
-  is_error: boolean;
-}
-export interface ServerErrorEvent extends EventHead<"ServerErrorEvent"> {
-  code: string;
-  detail: string;
-}
-
 /** Every kind that the SDK writes. A log may hold kinds of a later version too: have a `default` in every `switch`. */
-export type ConversationEvent =
-  | SystemPromptEvent
-  | MessageEvent
-  | ActionEvent
-  | ObservationEvent
-  | UserRejectObservation
-  | AgentErrorEvent
-  | Condensation
-  | CondensationRequest
-  | CondensationSummaryEvent
-  | ConversationErrorEvent
-  | ConversationStateUpdateEvent
-  | PauseEvent
-  | InterruptEvent
-  | HookExecutionEvent
-  | SecurityAnalysisEvent
-  | TokenEvent
-  | LLMCompletionLogEvent
-  | ACPToolCallEvent
-  | ServerErrorEvent
-  | UnreadableEvent;
+export type ConversationEvent = KnownEvent | UnreadableEvent;
 
-/** In the place of an event of the log that cannot be read. Its file stays as it is, and leaves with every export. */
+/** Stands for an event of the log that cannot be read. Its file stays unchanged and is part of every export. */
 export interface UnreadableEvent {
   kind: "UnreadableEvent";
-  /** The id in the name of the file. */
+  /** The id, from the name of the file. */
   id: string;
-  /** Where an export has it. */
+  /** The path of the file in an export. */
   file: string;
+  /** The reason why it cannot be read. */
   why: string;
   source?: undefined;
   timestamp?: undefined;
 }
 
-/** A piece of an answer that is still coming. Live only; the whole answer is stored as its own event. */
-export interface StreamingDeltaEvent {
-  kind: "StreamingDeltaEvent";
-  content?: string;
-  reasoning_content?: string;
-}
-/** What a running tool says of its progress. Live only. */
+/** The progress of a running tool, in words of its own. Live only. */
 export interface ToolProgressEvent {
   kind: "ToolProgressEvent";
   tool_call_id: string;
@@ -256,19 +116,20 @@ export interface ToolProgressEvent {
   text: string;
 }
 /**
- * The model could not be asked, and will be asked again. Live only. What has streamed of the answer is void: it comes
- * anew.
+ * A request to the model has failed and will be made again. Live only. Discard the pieces of the answer that have come: the
+ * answer starts anew.
  */
 export interface WaitingEvent {
   kind: "WaitingEvent";
-  /** How many attempts have failed. */
+  /** The number of attempts that have failed. */
   attempt: number;
-  /** How long until the next one; 0 when it is made. */
+  /** Seconds until the next attempt; 0 when it is made. */
   seconds: number;
+  /** The code of the failure. */
   why: ErrorCode;
   message: string;
 }
-/** What is shown as it happens and never stored. */
+/** Events to show as they happen; they are never stored. */
 export type LiveEvent = StreamingDeltaEvent | ToolProgressEvent | WaitingEvent;
 
 export interface TokenUsage {
@@ -292,11 +153,11 @@ export interface Metrics {
   response_latencies: Array<{ model: string; latency: number; response_id: string }>;
   token_usages: TokenUsage[];
 }
-/** What was spent, by `usageId`. */
+/** Usage and cost, by `usageId`. */
 export interface ConversationStats {
   usage_to_metrics: { [usageId: string]: Metrics };
 }
-/** What is stored of a secret. */
+/** The stored form of a secret. */
 export interface StoredSecret {
   description?: string;
   value?: string;
@@ -313,15 +174,15 @@ export interface ConversationState {
   execution_status: ExecutionStatus;
   confirmation_policy: { kind: string; [field: string]: JSONValue };
   security_analyzer?: { kind: string; [field: string]: JSONValue };
-  /** Actions that a hook does not allow, and why; until they are answered. */
+  /** Actions that a hook denied, with the reason; until they are answered. */
   blocked_actions: { [actionId: string]: string };
-  /** Messages that the model is not to be asked about, and why; until a run has passed over them. */
+  /** Messages that a hook denied, with the reason; until a run has passed over them. */
   blocked_messages: { [messageId: string]: string };
   last_user_message_id?: string;
   leaf_event_id?: string;
   head_is_empty: boolean;
   stats: ConversationStats;
-  /** Names and kinds; values are redacted, or tokens that only who has the passphrase can read. */
+  /** Names and kinds. Values are redacted, or encrypted under the passphrase. */
   secret_registry?: { secret_sources: { [name: string]: StoredSecret } };
   tags: { [key: string]: string };
   agent_state: { [key: string]: JSONValue };

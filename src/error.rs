@@ -10,14 +10,14 @@ use std::fmt;
 pub type Result<T> = std::result::Result<T, Error>;
 
 macro_rules! error_codes {
-    ($($(#[$doc:meta])* $name:ident = $text:literal, retryable $retryable:literal;)*) => {
-        /// What went wrong, as a promise: a code never changes its meaning.
+    ($($(#[doc = $doc:literal])* $name:ident = $text:literal, retryable $retryable:literal, $advice:literal;)*) => {
+        /// A stable code that programs can branch on: it never changes its meaning.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
-        pub enum ErrorCode { $($(#[$doc])* $name,)* }
+        pub enum ErrorCode { $($(#[doc = $doc])* $name,)* }
 
         impl ErrorCode {
-            /// Every code there is.
+            /// Every code.
             pub const ALL: &[ErrorCode] = &[$(ErrorCode::$name,)*];
 
             /// The stable text, as JavaScript sees it in `error.code`.
@@ -29,64 +29,99 @@ macro_rules! error_codes {
             pub const fn is_retryable(self) -> bool {
                 match self { $(ErrorCode::$name => $retryable,)* }
             }
+
+            /// The meaning, in one sentence: the documentation comment.
+            pub const fn meaning(self) -> &'static str {
+                match self { $(ErrorCode::$name => concat!($($doc, "\n",)*),)* }
+            }
+
+            /// The column "what to do" of `docs/errors.md`, as Markdown.
+            pub const fn advice(self) -> &'static str {
+                match self { $(ErrorCode::$name => $advice,)* }
+            }
         }
     };
 }
 
+// The TypeScript type of codes and the table of `docs/errors.md` are generated from here: see `tests/generated`.
 error_codes! {
-    /// The provider refused the key, or there was none.
-    LlmAuth = "llm_auth", retryable false;
-    /// The key is stored encrypted, and nobody gave its passphrase: nothing was sent.
-    KeyLocked = "key_locked", retryable false;
-    /// Too many requests; wait and try again.
-    LlmRateLimit = "llm_rate_limit", retryable true;
+    /// The provider refused the key, or the account has no credit.
+    LlmAuth = "llm_auth", retryable false,
+        "ask for another key";
+    /// The model's key is stored encrypted and cannot be read; nothing was sent.
+    KeyLocked = "key_locked", retryable false,
+        "open the conversation with its passphrase (`cipher`), or give the key (`apiKey`; `\"\"` to send none)";
+    /// The provider is getting too many requests.
+    LlmRateLimit = "llm_rate_limit", retryable true,
+        "wait, then `run()`";
     /// The conversation no longer fits the model's context window.
-    LlmContextWindow = "llm_context_window", retryable false;
+    LlmContextWindow = "llm_context_window", retryable false,
+        "continue with a model that has a larger window, or in a new conversation";
     /// The provider refused the content.
-    LlmContentPolicy = "llm_content_policy", retryable false;
+    LlmContentPolicy = "llm_content_policy", retryable false,
+        "rephrase the message";
     /// The provider could not make sense of the request.
-    LlmBadRequest = "llm_bad_request", retryable false;
+    LlmBadRequest = "llm_bad_request", retryable false,
+        "check the model's name and the options";
     /// The provider failed or is overloaded, or its answer made no sense.
-    LlmUnavailable = "llm_unavailable", retryable true;
-    /// No answer within the time allowed, or a stream that went silent.
-    LlmTimeout = "llm_timeout", retryable true;
+    LlmUnavailable = "llm_unavailable", retryable true,
+        "`run()` again later";
+    /// No answer came in time, or a stream went silent.
+    LlmTimeout = "llm_timeout", retryable true,
+        "`run()` again";
     /// The request did not reach the server, or its answer was cut off.
-    Network = "network", retryable true;
-    /// The browser says it is offline.
-    Offline = "offline", retryable true;
-    /// The page or the browser forbids WebAssembly.
-    WasmBlocked = "wasm_blocked", retryable false;
-    /// The caller's signal, `interrupt` or `close` stopped it.
-    Aborted = "aborted", retryable false;
+    Network = "network", retryable true,
+        "check the connection and whether the server allows requests from pages (CORS)";
+    /// The browser reports that it is offline. A run ends with this code only if it does not wait for the network.
+    Offline = "offline", retryable true,
+        "`run()` when the network is back: see [offline.md](offline.md)";
+    /// WebAssembly is switched off, or the page's Content-Security-Policy does not allow it.
+    WasmBlocked = "wasm_blocked", retryable false,
+        "add `'wasm-unsafe-eval'` to `script-src`: see [environments.md](environments.md)";
+    /// The `signal` of a run, an import or an export stopped it.
+    Aborted = "aborted", retryable false,
+        "`run()` continues; of an import nothing is stored";
     /// The browser's storage is full.
-    StoreQuota = "store_quota", retryable false;
-    /// Another tab keeps an older or newer version of the database open, or a newer one has been written.
-    StoreBlocked = "store_blocked", retryable true;
-    /// There is no storage here, or the page may not use it.
-    StoreUnavailable = "store_unavailable", retryable false;
-    /// What was stored is gone: the browser lost it, or the site's data was cleared.
-    StoreLost = "store_lost", retryable false;
-    /// What is stored cannot be read, or the store broke its contract.
-    StoreCorrupt = "store_corrupt", retryable false;
+    StoreQuota = "store_quota", retryable false,
+        "export and delete conversations";
+    /// Another tab keeps the database open in another version, a newer version of the app has written it, or a custom
+    /// store has not answered in time.
+    StoreBlocked = "store_blocked", retryable true,
+        "close or reload the other tab, or reload this one";
+    /// There is no IndexedDB here, or the browser forbids it (a sandboxed frame, blocked site data).
+    StoreUnavailable = "store_unavailable", retryable false,
+        "allow it, or use `memoryStore()`";
+    /// The conversation was stored and is gone: the site's data was cleared, or the browser lost its database.
+    StoreLost = "store_lost", retryable false,
+        "import an earlier export, or start anew";
+    /// What is stored cannot be read, or a store broke its contract.
+    StoreCorrupt = "store_corrupt", retryable false,
+        "export what can be read";
     /// Another tab or handle is writing this conversation.
-    LockedElsewhere = "locked_elsewhere", retryable true;
-    /// The archive is not one this library can import; the message names the entry.
-    ArchiveInvalid = "archive_invalid", retryable false;
-    /// What is stored under this id says it is another conversation.
-    IdMismatch = "id_mismatch", retryable false;
-    /// Tools that the conversation was created with are missing.
-    ToolsMismatch = "tools_mismatch", retryable false;
-    /// An argument or option is not of the documented form.
-    InvalidOptions = "invalid_options", retryable false;
-    /// Not possible in the conversation's present status.
-    InvalidState = "invalid_state", retryable false;
+    LockedElsewhere = "locked_elsewhere", retryable true,
+        "close it there, then open it here";
+    /// The archive or file cannot be imported; the message names the entry.
+    ArchiveInvalid = "archive_invalid", retryable false,
+        "repair that entry";
+    /// The data stored under this id belongs to another conversation.
+    IdMismatch = "id_mismatch", retryable false,
+        "–";
+    /// An argument is not of the documented form, or there is no such option; the message names it, and the option that was
+    /// probably meant.
+    InvalidOptions = "invalid_options", retryable false,
+        "–";
+    /// The conversation's present status does not allow it. While calls wait for the user, `sendMessage` names them.
+    InvalidState = "invalid_state", retryable false,
+        "decide about the calls first: see [control.md](control.md)";
     /// There is no such conversation, event or file.
-    NotFound = "not_found", retryable false;
+    NotFound = "not_found", retryable false,
+        "–";
     /// A defect of this library.
-    Internal = "internal", retryable false;
+    Internal = "internal", retryable false,
+        "reload the page, report it; nothing stored is lost";
 }
 
-/// A failure: what kind, what was wrong with what, and what to do.
+/// A failure: its code, and a sentence that says what was wrong with what and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     code: ErrorCode,
@@ -107,19 +142,19 @@ impl Error {
         self
     }
 
-    /// The same error in other words.
+    /// The same error with another message.
     #[must_use]
     pub fn with_message(mut self, message: impl Into<String>) -> Self {
         self.message = message.into();
         self
     }
 
-    /// What a program acts on.
+    /// The stable code.
     pub fn code(&self) -> ErrorCode {
         self.code
     }
 
-    /// What a person reads.
+    /// The sentence for people.
     pub fn message(&self) -> &str {
         &self.message
     }
@@ -138,8 +173,8 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Something foreign as a message quotes it: cut where no real name is as long, and with nothing in it that nobody
-/// sees or that turns other text round.
+/// Text from outside, quoted for a message: cut where no real name is as long, with invisible characters and those that
+/// change the direction of writing escaped.
 pub fn shown(text: &str) -> String {
     const LONGEST: usize = 100;
     let mut out = String::from("\"");
@@ -167,7 +202,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn what_is_foreign_is_quoted_and_cut() {
+    fn text_from_outside_is_quoted_escaped_and_cut() {
         assert_eq!(shown("é \"x\" \\"), r#""é \"x\" \\""#);
         assert_eq!(shown("a\n\u{202e}txt.exe\u{0}"), r#""a\u{a}\u{202e}txt.exe\u{0}""#);
         assert_eq!(shown(&"é".repeat(101)), format!("\"{}\"…", "é".repeat(100)));

@@ -1,19 +1,19 @@
-//! A call that a subprocess agent made by itself.
+//! A call that an agent in a subprocess has made by itself.
 //!
 //! Mirrors `event/acp_tool_call.py`.
 
-use crate::event::{body::event_body, json::RawJson};
+use crate::{event::body::event_body, json::RawJson};
 
 event_body! {
     /// A call as the agent client protocol reports it; never sent to a model.
     ACPToolCallEvent {
         /// The call's id.
         required tool_call_id: String,
-        /// What it does, for people.
+        /// A title for people.
         required title: String,
-        /// How far it is.
+        /// The progress, in the terms of the protocol.
         optional status: String,
-        /// The protocol's kind of tool.
+        /// The kind of tool, in the terms of the protocol.
         optional tool_kind: String,
         /// The arguments.
         optional raw_input: RawJson,

@@ -3,28 +3,25 @@
 //! Mirrors `event/llm_convertible/action.py`.
 
 use crate::{
-    event::{
-        body::event_body,
-        json::{FromJson, ObjectWriter, RawJson, ToJson},
-    },
-    json::string_enum,
-    llm::message::{Content, Message, MessageToolCall, ReasoningItem, Role, ThinkingBlock},
+    event::{body::event_body, message::CriticResult},
+    json::{FromJson, ObjectWriter, RawJson, ToJson, string_enum},
+    llm::message::{Message, MessageToolCall, ReasoningItem, Role, TextContent, ThinkingBlock},
 };
 
 event_body! {
     /// One call of a tool.
     ///
-    /// What the model said beside its calls (thought, reasoning) is on the event of the response's first call.
+    /// Text and reasoning that the answer has beside its calls are in the event of its first call.
     ActionEvent {
-        /// What the model said before it called.
-        required thought: Vec<Content>,
-        /// Reasoning text of models that show it.
+        /// The text of the answer beside its calls.
+        required thought: Vec<TextContent>,
+        /// The reasoning, of models that show it.
         optional reasoning_content: String,
         /// Signed reasoning of Anthropic models.
         defaulted thinking_blocks: Vec<ThinkingBlock>,
-        /// Reasoning of the Responses API.
+        /// The reasoning item of the Responses API.
         optional responses_reasoning_item: ReasoningItem,
-        /// The validated arguments; `None` for a call that cannot be executed, which an `AgentErrorEvent` answers.
+        /// The validated arguments. Absent where the call was not valid; an `AgentErrorEvent` then says why.
         optional action: Action,
         /// The tool's name.
         required tool_name: String,
@@ -32,13 +29,13 @@ event_body! {
         required tool_call_id: String,
         /// The call as the model made it.
         required tool_call: MessageToolCall,
-        /// Groups the calls of one response; must be unique for each response.
+        /// The id of the response: the same for all its calls, and different for each response.
         required llm_response_id: String,
-        /// How dangerous the model thinks it is.
+        /// How dangerous the model rates the call.
         defaulted security_risk: SecurityRisk,
-        /// A critic's verdict.
-        optional critic_result: RawJson,
-        /// What the call is for, in a few words.
+        /// The rating by a critic.
+        optional critic_result: CriticResult,
+        /// The purpose of the call, in a few words.
         optional summary: String,
     }
 }

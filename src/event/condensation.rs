@@ -1,4 +1,4 @@
-//! Forgetting: the request to condense a history, and what came of it.
+//! The request to condense a history, and the result.
 //!
 //! Mirrors `event/condenser.py`.
 
@@ -8,15 +8,15 @@ use crate::{
 };
 
 event_body! {
-    /// Events that a model is no longer sent, and the summary it is sent in their place.
+    /// Events that the model is no longer sent, and the summary that replaces them.
     Condensation {
-        /// The forgotten events, in no particular order.
+        /// The ids of these events, in no particular order.
         defaulted forgotten_event_ids: Vec<String>,
         /// The summary.
         optional summary: String,
-        /// Where the summary stands in the view, counted after the forgotten events are gone.
+        /// The position of the summary in the view, counted without the forgotten events.
         optional summary_offset: u64,
-        /// The response that wrote the summary.
+        /// The id of the response that the summary comes from.
         required llm_response_id: String,
     }
 }
@@ -29,12 +29,12 @@ impl Condensation {
 }
 
 event_body! {
-    /// The wish that the history be condensed at the next step.
+    /// Asks for a condensation at the next step.
     CondensationRequest {}
 }
 
 event_body! {
-    /// A summary as the SDK shows it to a condenser. The SDK makes these up and never stores one.
+    /// A summary as the SDK passes it to a condenser. Never stored.
     CondensationSummaryEvent {
         /// The summary.
         required summary: String,

@@ -9,9 +9,9 @@ event_body! {
     ConversationErrorEvent {
         /// An exception's class name, or a name for the limit that was reached.
         required code: String,
-        /// What happened.
+        /// The message for people.
         required detail: String,
-        /// What kind of failure it was.
+        /// The kind of failure.
         optional classification: ErrorClassification,
     }
 }
@@ -31,11 +31,11 @@ impl ConversationErrorEvent {
 }
 
 event_body! {
-    /// A failure of an agent server. Sent to those who listen, and never stored.
+    /// A failure of an agent server. Sent to its clients and never stored.
     ServerErrorEvent {
         /// The kind of failure.
         required code: String,
-        /// What happened.
+        /// The message for people.
         required detail: String,
     }
 }

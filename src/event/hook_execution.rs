@@ -1,47 +1,47 @@
-//! A hook ran.
+//! The call of a hook.
 //!
 //! Mirrors `event/hook_execution.py`.
 
 use crate::{
-    event::{body::event_body, json::RawJson},
-    json::string_enum,
+    event::body::event_body,
+    json::{RawFields, string_enum},
 };
 
 event_body! {
-    /// What a hook was given, did and said.
+    /// A call of a hook: its input, and its result.
     HookExecutionEvent {
-        /// What set it off.
+        /// The event that it was called for.
         required hook_event_type: HookEventType,
-        /// The command, or the hook's name.
+        /// The command, or the name of the hook.
         required hook_command: String,
-        /// The tool, for hooks around tools.
+        /// The name of the tool, for hooks around tools.
         optional tool_name: String,
-        /// Whether it ran to its end.
+        /// Whether it ended without a failure.
         required success: bool,
-        /// Whether it did not allow what was to be done.
+        /// Whether it denied what it was asked about.
         defaulted blocked: bool,
-        /// The command's exit code.
+        /// The exit code of the command.
         required exit_code: i64,
-        /// What it printed.
+        /// The output.
         defaulted stdout: String,
-        /// What it printed as errors.
+        /// The error output.
         defaulted stderr: String,
-        /// Why it did not allow it.
+        /// The reason of a denial.
         optional reason: String,
         /// Text for the model.
         optional additional_context: String,
-        /// Why it could not run.
+        /// Why it failed.
         optional error: String,
-        /// The event of the call.
+        /// The id of the `ActionEvent` that it was called for.
         optional action_id: String,
-        /// The event of the message.
+        /// The id of the `MessageEvent` that it was called for.
         optional message_id: String,
-        /// What it was given.
-        optional hook_input: RawJson,
+        /// Its input.
+        optional hook_input: RawFields,
     }
 }
 
-/// What sets a hook off.
+/// The events that hooks are called for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HookEventType {
     /// Before a tool is called.

@@ -3,19 +3,20 @@
 //! Mirrors `event/llm_convertible/{system,message}.py`.
 
 use crate::{
-    event::{body::event_body, json::RawJson, tool_definition::ToolDefinition},
-    llm::message::{Content, Message, Role},
+    event::{body::event_body, tool_definition::ToolDefinition},
+    json::RawJson,
+    llm::message::{Message, Role, TextContent},
 };
 
 event_body! {
     /// The instructions and the tools that a conversation began with.
     SystemPromptEvent {
         /// The part that is the same for every conversation.
-        required system_prompt: Content,
+        required system_prompt: TextContent,
         /// Tool definitions, for the record: what a model is sent comes from the tools that are there at the time.
         required tools: Vec<ToolDefinition>,
         /// The part that belongs to this conversation.
-        optional dynamic_context: Content,
+        optional dynamic_context: TextContent,
     }
 }
 
@@ -27,21 +28,25 @@ impl SystemPromptEvent {
     }
 }
 
+/// The SDK's `CriticResult`, which nothing here reads.
+pub type CriticResult = RawJson;
+
 event_body! {
-    /// A message of the user, the model, or the environment in the user's place.
+    /// A message of the user, the model, or the environment in the user's place. In TypeScript, where this type is imported it
+    /// hides the DOM's type of the same name.
     MessageEvent {
-        /// What is said.
+        /// The message.
         required llm_message: Message,
-        /// The response that said it.
+        /// The id of the response that it comes from.
         optional llm_response_id: String,
-        /// Skills that this message brought in.
+        /// The names of the skills that this message activated.
         defaulted activated_skills: Vec<String>,
-        /// Text that skills and hooks add for the model.
-        defaulted extended_content: Vec<Content>,
-        /// Who sent it, where several can.
+        /// Texts that skills and hooks add for the model.
+        defaulted extended_content: Vec<TextContent>,
+        /// The name of the sender, in conversations with several.
         optional sender: String,
-        /// A critic's verdict.
-        optional critic_result: RawJson,
+        /// The rating by a critic.
+        optional critic_result: CriticResult,
     }
 }
 

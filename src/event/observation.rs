@@ -3,14 +3,9 @@
 //! Mirrors `event/llm_convertible/observation.py`.
 
 use crate::{
-    event::{
-        body::event_body,
-        classification::ErrorClassification,
-        json::{FromJson, ObjectWriter, RawJson, ToJson},
-        observation_text,
-    },
-    json::string_enum,
-    llm::message::{Content, Message, Role},
+    event::{body::event_body, classification::ErrorClassification, observation_text},
+    json::{FromJson, ObjectWriter, RawJson, ToJson, string_enum},
+    llm::message::{Content, Message, Role, TextContent},
 };
 
 event_body! {
@@ -22,10 +17,10 @@ event_body! {
         required tool_call_id: String,
         /// The result.
         required observation: Observation,
-        /// The event of the call.
+        /// The id of the `ActionEvent`.
         required action_id: String,
-        /// Text that skills add for the model.
-        defaulted extended_content: Vec<Content>,
+        /// Texts that skills add for the model.
+        defaulted extended_content: Vec<TextContent>,
     }
 }
 
@@ -45,11 +40,11 @@ event_body! {
         required tool_name: String,
         /// The provider's id of the call.
         required tool_call_id: String,
-        /// Why.
+        /// The reason that the model is given.
         defaulted rejection_reason: String = "User rejected the action",
-        /// Who.
+        /// Who rejected it.
         defaulted rejection_source: RejectionSource,
-        /// The event of the call.
+        /// The id of the `ActionEvent`.
         required action_id: String,
     }
 }
@@ -84,9 +79,9 @@ event_body! {
         required tool_name: String,
         /// The provider's id of the call.
         required tool_call_id: String,
-        /// What the model is told.
+        /// The error, as the model reads it.
         required error: String,
-        /// What kind of failure it was.
+        /// The kind of failure.
         optional classification: ErrorClassification,
     }
 }

@@ -1,16 +1,16 @@
-//! A field of the conversation's state has another value.
+//! A change of a field of the conversation's state.
 //!
 //! Agent servers send these to their clients and keep some in the log; they hang on the tree without ever becoming
 //! its HEAD. Mirrors `event/conversation_state.py`.
 
-use crate::event::{body::event_body, json::RawJson};
+use crate::{event::body::event_body, json::RawJson};
 
 event_body! {
-    /// The new value of one field, or of the whole state.
+    /// The new value of one field of the state, or of all.
     ConversationStateUpdateEvent {
-        /// The field's name, or `full_state`.
+        /// The name of the field, or `full_state`.
         defaulted key: String,
-        /// The value. The SDK does not write `null`.
+        /// The value; absent for `null`.
         optional value: RawJson,
     }
 }

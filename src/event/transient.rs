@@ -1,15 +1,15 @@
-//! What is sent to those who listen and hardly ever stored: token ids, completion logs, pieces of a stream.
+//! Events for listeners, hardly ever stored: token ids, completion logs, pieces of a stream.
 //!
 //! Mirrors `event/{token,llm_completion_log,streaming_delta}.py`.
 
 use crate::event::body::event_body;
 
 event_body! {
-    /// Token ids as a vLLM server counts them.
+    /// The token ids of one request, as a vLLM server reports them.
     TokenEvent {
-        /// Of the prompt.
+        /// The ids of the prompt.
         required prompt_token_ids: Vec<i64>,
-        /// Of the response.
+        /// The ids of the response.
         required response_token_ids: Vec<i64>,
     }
 }
@@ -21,19 +21,19 @@ event_body! {
         required filename: String,
         /// The file's text.
         required log_data: String,
-        /// The model.
+        /// The name of the model.
         defaulted model_name: String = "unknown",
-        /// What the model was used for.
+        /// The name under which its usage is counted.
         defaulted usage_id: String = "default",
     }
 }
 
 event_body! {
-    /// A piece of a response.
+    /// A piece of an answer that is still coming. The complete answer is stored as its own event.
     StreamingDeltaEvent {
-        /// Text.
+        /// The next piece of the text.
         optional content: String,
-        /// Reasoning.
+        /// The next piece of the reasoning.
         optional reasoning_content: String,
     }
 }

@@ -5,11 +5,11 @@
 use crate::event::body::event_body;
 
 event_body! {
-    /// The run was to stop after its step.
+    /// The user paused the run: it ends after its step.
     PauseEvent {}
 }
 
 event_body! {
-    /// The run was stopped in the middle of its step.
+    /// The user interrupted the run within a step.
     InterruptEvent {}
 }

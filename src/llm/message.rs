@@ -86,6 +86,9 @@ pub enum Content {
     },
 }
 
+/// A part that is text: the SDK writes no other there.
+pub type TextContent = Content;
+
 impl Content {
     /// A text part.
     pub fn text(text: impl Into<String>) -> Self {

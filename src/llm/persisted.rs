@@ -3,12 +3,9 @@
 //! Writes no key but as a token: otherwise only that there is one. Writes no headers, because nothing tells a secret one from others.
 
 use crate::{
-    json::{RawObject, ToJson as _, quoted},
-    llm::{
-        field_order::set_in_order,
-        options::{ApiKey, ApiMode, LlmOptions},
-        secret_string::REDACTED,
-    },
+    format::secrets::{MASK, is_token},
+    json::{EditableObject, ToJson as _, quoted},
+    llm::options::{ApiKey, ApiMode, LlmOptions},
 };
 
 impl LlmOptions {
@@ -16,45 +13,45 @@ impl LlmOptions {
     /// user did not set stays as it is, unknown ones included; but a base URL belongs to its model, and goes with it.
     /// Without `existing`, what the user did not set has the SDK's defaults.
     pub fn to_sdk_json(&self, existing: Option<&str>) -> String {
-        let existing = existing.and_then(|json| RawObject::parse(json).ok());
-        let mut llm = existing.unwrap_or_else(|| RawObject::parse(DEFAULTS).unwrap_or_default());
+        let existing = existing.and_then(EditableObject::compact);
+        let mut llm = existing.unwrap_or_else(|| EditableObject::compact(DEFAULTS).unwrap_or_default());
         if self.base_url.is_none() && llm.read::<String>("model").is_some_and(|model| model != self.model) {
             llm.remove("base_url");
         }
         let stored: Option<String> = llm.read("api_key");
-        let is_token = stored.as_ref().is_some_and(|key| key.starts_with("gAAAAA"));
-        let is_redacted = stored.as_ref().is_none_or(|key| key.is_empty() || key == REDACTED);
+        let is_token = stored.as_ref().is_some_and(|key| is_token(key));
+        let is_redacted = stored.as_ref().is_none_or(|key| key.is_empty() || key == MASK);
         let has_key = !matches!(self.api_key, ApiKey::None);
         if let Some(token) = &*self.stored_key.token.borrow() {
-            set_in_order(&mut llm, ORDER, "api_key", &quoted(token));
+            llm.set_in_order("api_key", quoted(token).into(), ORDER);
         } else if !is_token && (has_key || !is_redacted) {
             // A key in clear text has no place in a file; a token can be read where the passphrase is.
-            set_in_order(&mut llm, ORDER, "api_key", &quoted(REDACTED));
+            llm.set_in_order("api_key", quoted(MASK).into(), ORDER);
         }
         for (name, json) in self.set_fields() {
             if let Some(json) = json {
-                set_in_order(&mut llm, ORDER, name, &json);
+                llm.set_in_order(name, json.into(), ORDER);
             }
         }
-        llm.to_json()
+        llm.text()
     }
 
     /// The server of a stored token that requests do not go to, so that nobody takes the key for the new server's.
-    pub fn server_left(&self, stored: &str) -> Option<RawObject> {
-        let stored = RawObject::parse(stored).ok()?;
-        let is_token = stored.read::<String>("api_key").is_some_and(|key| key.starts_with("gAAAAA"));
+    pub fn server_left(&self, stored: &str) -> Option<EditableObject> {
+        let stored = EditableObject::compact(stored)?;
+        let is_token = stored.read::<String>("api_key").is_some_and(|key| is_token(&key));
         if !is_token || self.stored_key.token.borrow().is_some() || !self.is_elsewhere(&stored) {
             return None;
         }
         let mut server = stored;
-        server.retain(|name, _| matches!(name, "model" | "base_url"));
+        server.retain(&|name, _| matches!(name, "model" | "base_url"));
         Some(server)
     }
 
     /// Reads options as they are stored. What the SDK and the user left out has the SDK's defaults; the key, and how
     /// often and for how long is tried, are the caller's affair and are not read.
     pub fn from_sdk_json(json: &str) -> Self {
-        let llm = RawObject::parse(json).unwrap_or_default();
+        let llm = EditableObject::compact(json).unwrap_or_default();
         let count = |name| llm.read::<u64>(name).and_then(|count| u32::try_from(count).ok());
         Self {
             base_url: llm.read("base_url"),
@@ -78,7 +75,7 @@ impl LlmOptions {
         }
     }
 
-    fn is_elsewhere(&self, stored: &RawObject) -> bool {
+    fn is_elsewhere(&self, stored: &EditableObject) -> bool {
         let model = stored.read::<String>("model").unwrap_or_default();
         let base_url = stored.read::<String>("base_url");
         let keeps_url = self.base_url.is_none() && model == self.model;
@@ -273,8 +270,10 @@ mod tests {
     fn a_token_stays_and_its_server_is_remembered_until_another_takes_its_place() {
         let stored = r#"{"model":"openai/m","api_key":"gAAAAAold","base_url":"http://h"}"#;
         let kept = |options: LlmOptions| {
-            let key = RawObject::parse(&options.to_sdk_json(Some(stored))).unwrap().read::<String>("api_key");
-            (key.unwrap(), options.server_left(stored).map(|server| server.to_json()))
+            let key = EditableObject::compact(&options.to_sdk_json(Some(stored)))
+                .unwrap()
+                .read::<String>("api_key");
+            (key.unwrap(), options.server_left(stored).map(|server| server.text()))
         };
         let old = |server: Option<&str>| ("gAAAAAold".to_owned(), server.map(str::to_owned));
         let left = Some(r#"{"model":"openai/m","base_url":"http://h"}"#);

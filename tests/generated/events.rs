@@ -1,0 +1,112 @@
+//! The kinds of events: the declarations in `src/event` as TypeScript interfaces.
+
+use crate::place::{documentation, typescript_file};
+use threadkeep::{
+    event::{
+        Body, Declaration, FailureAction, FailureKind, HookEventType, RejectionSource, SecurityRisk, Source,
+    },
+    format::base_state::ExecutionStatus,
+    llm::message::Role,
+};
+
+/// Sent to listeners as it happens and never stored, so that it has none of the fields of a stored event.
+const LIVE: &[&str] = &["StreamingDeltaEvent"];
+
+/// Types that `js/events.ts` declares.
+const ELSEWHERE: &[&str] = &[
+    "Action",
+    "Content",
+    "CriticResult",
+    "ErrorClassification",
+    "EventHead",
+    "JSONValue",
+    "LLMMessage",
+    "MessageToolCall",
+    "Observation",
+    "ReasoningItem",
+    "TextContent",
+    "ThinkingBlock",
+];
+
+#[test]
+fn typescript_has_every_kind_of_event() {
+    let mut text = String::new();
+    for (name, values) in enums() {
+        let union: Vec<String> = values.iter().map(|value| format!("\"{value}\"")).collect();
+        text += &format!("\nexport type {name} = {};", union.join(" | "));
+    }
+    text.push('\n');
+    for kind in Body::DECLARATIONS {
+        text += "\n";
+        text += &interface(kind);
+    }
+    text += "\n/** Every kind of event that is stored. */\nexport type KnownEvent =";
+    for kind in Body::DECLARATIONS.iter().filter(|kind| !LIVE.contains(&kind.name)) {
+        text += &format!("\n  | {}", kind.name);
+    }
+    text += ";\n";
+    let imported: Vec<&str> = ELSEWHERE.iter().copied().filter(|name| is_used(&text, name)).collect();
+    let text = format!("import type {{ {} }} from \"../events.js\";\n{text}", imported.join(", "));
+    typescript_file("js/generated/events.ts", "src/event", &text);
+}
+
+fn is_used(text: &str, name: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric()).any(|word| word == name)
+}
+
+fn enums() -> [(&'static str, Vec<&'static str>); 8] {
+    [
+        ("ExecutionStatus", ExecutionStatus::ALL.iter().map(|value| value.as_str()).collect()),
+        ("EventSource", Source::ALL.iter().map(|value| value.as_str()).collect()),
+        ("SecurityRisk", SecurityRisk::ALL.iter().map(|value| value.as_str()).collect()),
+        ("RejectionSource", RejectionSource::ALL.iter().map(|value| value.as_str()).collect()),
+        ("HookEventType", HookEventType::ALL.iter().map(|value| value.as_str()).collect()),
+        ("FailureKind", FailureKind::ALL.iter().map(|value| value.as_str()).collect()),
+        ("FailureAction", FailureAction::ALL.iter().map(|value| value.as_str()).collect()),
+        ("MessageRole", Role::ALL.iter().map(|value| value.as_str()).collect()),
+    ]
+}
+
+fn interface(kind: &Declaration) -> String {
+    let name = kind.name;
+    let is_live = LIVE.contains(&name);
+    let doc = documentation(kind.doc, "");
+    if kind.fields.is_empty() {
+        return format!("{doc}export type {name} = EventHead<\"{name}\">;\n");
+    }
+    let mut text = match is_live {
+        true => format!("{doc}export interface {name} {{\n  kind: \"{name}\";\n"),
+        false => format!("{doc}export interface {name} extends EventHead<\"{name}\"> {{\n"),
+    };
+    for field in kind.fields {
+        let question_mark = if field.is_optional { "?" } else { "" };
+        let doc = documentation(field.doc, "  ");
+        text += &format!("{doc}  {}{question_mark}: {};\n", field.name, typescript_type(field.rust_type));
+    }
+    text + "}\n"
+}
+
+/// The type of TypeScript for a type as a declaration spells it. Other types have the same name on both sides; the
+/// compiler of TypeScript refuses one that has not.
+fn typescript_type(rust: &str) -> String {
+    let rust = rust.replace(' ', "");
+    if let Some(inner) = rust.strip_prefix("Vec<").and_then(|rest| rest.strip_suffix('>')) {
+        return match typescript_type(inner) {
+            inner if inner.contains(' ') => format!("Array<{inner}>"),
+            inner => format!("{inner}[]"),
+        };
+    }
+    let name = match rust.as_str() {
+        "String" => "string",
+        "bool" => "boolean",
+        "i64" | "u64" => "number",
+        "RawJson" => "JSONValue",
+        "RawFields" => "{ [key: string]: JSONValue }",
+        "RisksByAction" => "{ [actionId: string]: SecurityRisk }",
+        "DetailsByAction" => "{ [actionId: string]: { [key: string]: JSONValue } }",
+        "ToolDefinition" => "{ kind: string; [field: string]: JSONValue }",
+        "Message" => "LLMMessage",
+        other => other,
+    };
+    name.to_owned()
+}
