@@ -294,8 +294,8 @@ test("of changes that overlap the last one counts, however long the others take"
   const conversation = await open({ cipher: passphrase, secrets, llm: { apiKey: "sk-the-first-key" } });
   await Promise.all([
     // A long value takes longer to be encrypted than none.
-    conversation.updateSecrets({ TOKEN: "x".repeat(5_000_000) }),
-    conversation.updateSecrets({ TOKEN: null, OTHER: "x".repeat(5_000_000) }),
+    conversation.updateSecrets({ TOKEN: "x".repeat(500_000) }),
+    conversation.updateSecrets({ TOKEN: null, OTHER: "x".repeat(500_000) }),
     conversation.updateSecrets({ OTHER: "the-last-word" }),
     conversation.switchLLM(modelOf({ apiKey: `sk-${"x".repeat(100_000)}` })),
     conversation.switchLLM(modelOf({ apiKey: "sk-the-last-key" })),
