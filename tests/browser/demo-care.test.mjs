@@ -65,7 +65,7 @@ for (const kind of availableBrowsers) {
         await tabTo(".next .button", { back: true });
       });
 
-      await step("what a screen reader needs is there", async (page) => {
+      await step("every state of the page passes axe", async (page) => {
         await page.isAccessible("the start");
         await page.ask("Show me Markdown");
         await page.ask("Roll two dice and tell me the time");
@@ -89,7 +89,7 @@ for (const kind of availableBrowsers) {
         await page.isAccessible("the drawer on a phone");
       });
 
-      await step("on a phone the drawer makes way for what was chosen in it, and the focus comes back", async (page) => {
+      await step("on a phone the drawer closes after a choice, and the focus returns", async (page) => {
         await page.page.setViewport({ width: 390, height: 844 });
         await page.press("Conversations");
         await page.still();
@@ -100,7 +100,7 @@ for (const kind of availableBrowsers) {
         assert.deepEqual(seen, [false, "open-sidebar"]);
       });
 
-      await step("a failure says what happened and offers a way on", async (page) => {
+      await step("a failure is explained and offers a next step", async (page) => {
         await page.say("fail 401");
         await page.press("Open settings");
         await page.press("Cancel");
@@ -112,7 +112,7 @@ for (const kind of availableBrowsers) {
         assert.equal((await page.calls()).at(-1).result, "1 + 1 = 2");
       }, /status of 401|INCOMPLETE_CHUNKED/);
 
-      await step("a key stays in memory unless the user says otherwise", async (page) => {
+      await step("a key stays in memory unless the user stores it", async (page) => {
         const stored = () => page.page.evaluate(async () => {
           const texts = [JSON.stringify({ ...localStorage, ...sessionStorage })];
           for (const { name } of await indexedDB.databases()) {

@@ -73,7 +73,7 @@ for (const kind of availableBrowsers) {
         assert.deepEqual((await page.calls()).map(({ state }) => state), ["rejected", "rejected"]);
       });
 
-      await step("arguments are changed, and only what was run is shown as a call", async (page) => {
+      await step("changed arguments are run, and only the call that ran is shown", async (page) => {
         await askFirst(page, "Pay Ann 20 euros", /A call waits for you/);
         await page.press("Edit…");
         const change = async (text) => {
@@ -135,7 +135,7 @@ for (const kind of availableBrowsers) {
         assert.deepEqual((await page.calls()).map(({ state }) => state), ["done", "done", "rejected", "done"]);
       });
 
-      await step("what an analyzer of the Python SDK said is shown, and the call waits here too", async (page) => {
+      await step("the rating of an analyzer of the Python SDK is shown, and the call waits here too", async (page) => {
         const file = path.join(tmpdir(), `threadkeep-risky-${process.pid}.zip`);
         context.after(() => rmSync(file, { force: true }));
         writeFileSync(file, packed(risky.id, filesOf(fileURLToPath(new URL(risky.directory, newest)))));
@@ -147,7 +147,7 @@ for (const kind of availableBrowsers) {
         await page.shows(/The user rejected this action.*scripted answer/);
       });
 
-      await step("the conversation says when it asks", async (page) => {
+      await step("the confirmation policy of a conversation can be chosen", async (page) => {
         await page.ask("Roll a die");
         await page.press("Control");
         await page.isAccessible("control");
@@ -170,7 +170,7 @@ for (const kind of availableBrowsers) {
         assert.equal((await page.calls()).at(-1).state, "waiting", "what does harm is asked about in each case");
       });
 
-      await step("a secret is used by its name and seen by nobody", async (page) => {
+      await step("a secret is used by its name and shown nowhere", async (page) => {
         await page.ask("Call the API");
         await page.shows(/no secret API_TOKEN here/);
         await page.press("Control");

@@ -43,7 +43,7 @@ for (const kind of availableBrowsers) {
         await page.until("the message shows both again", shown);
       });
 
-      await step("an image needs no words", async () => {
+      await step("an image can be sent without text", async () => {
         await page.page.evaluate(paste);
         await page.until("it is there", () => document.querySelectorAll(".attachments li").length === 1);
         await page.press("Send");
@@ -51,7 +51,7 @@ for (const kind of availableBrowsers) {
         await page.idle();
       });
 
-      await step("what no browser can read is given back with the words", async () => {
+      await step("a file that no browser can decode is returned with the text", async () => {
         await page.page.evaluate(paste, "not a picture");
         await page.say("And this?");
         await page.shows(/cannot be read.*give a PNG, JPEG, GIF or WebP/, "#notices");

@@ -16,7 +16,7 @@ for (const kind of availableBrowsers) {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo);
     try {
-      await step("what is said in the middle of an answer is shown as sent, and stands behind that answer", async (page) => {
+      await step("a message sent in mid-answer is shown as sent, and placed behind that answer", async (page) => {
         await page.say("hello");
         await page.streams(20);
         await page.say("what is 2 + 3?");

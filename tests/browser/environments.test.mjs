@@ -56,20 +56,20 @@ for (const kind of availableBrowsers) {
       }
     });
 
-    await context.test("a page without IndexedDB is told so, and keeps conversations in memory", async () => {
+    await context.test("a page without IndexedDB gets an error, and can hold conversations in memory", async () => {
       const { failed, memory } = await inPage(`${server.origin}/pages/blank.html`, withoutDatabase, "/threadkeep/index.js", true);
       for (const said of failed) assert.match(said, /^store_unavailable false: .*IndexedDB/);
       assert.equal(memory, "writer");
     });
 
-    await context.test("so is one whose browser forbids it", async () => {
+    await context.test("a page whose browser forbids IndexedDB gets an error", async () => {
       const { failed, memory } = await inPage(`${server.origin}/sandboxed/`, withoutDatabase, `${server.origin}/for-all/index.js`, false);
       for (const said of failed) assert.match(said, /^store_unavailable false: .*(IndexedDB|profiles)/);
       assert.equal(memory, "writer");
     });
 
     // Firefox forbids it as it does within the frame.
-    await context.test("so is one whose user lets no site store anything", { skip: kind !== "chromium" }, async () => {
+    await context.test("a page whose user blocks site data gets an error", { skip: kind !== "chromium" }, async () => {
       const profile = mkdtempSync(path.join(tmpdir(), "threadkeep-blocked-"));
       mkdirSync(path.join(profile, "Default"));
       writeFileSync(path.join(profile, "Default/Preferences"), JSON.stringify({ profile: { default_content_setting_values: { cookies: 2 } } }));
@@ -95,7 +95,7 @@ for (const kind of availableBrowsers) {
       assert.equal(found, 5);
     });
 
-    await context.test("one with the entry for pages is told of the other", async () => {
+    await context.test("a service worker that imports the entry for pages is told of threadkeep/static", async () => {
       const { told } = await inPage(`${server.origin}/pages/blank.html`, throughWorker, "/workers/service-worker-apart.mjs");
       assert.match(told, /^invalid_options: .*import "threadkeep\/static"/);
     });

@@ -81,8 +81,8 @@ for (const kind of availableBrowsers) {
       await context.test("bytes come through however they are cut", async () => assert.equal((await post("/split")).text, "a😀b"));
       await context.test("an answer that breaks off is a network error", async () => assert.equal((await post("/reset")).error, "network"));
       await context.test("no redirect is followed", async () => assert.equal((await post("/redirect")).error, "network"));
-      await context.test("what CORS hides is a network error", async () => assert.equal((await post("/no-cors")).error, "network"));
-      await context.test("nobody listens there", async () => assert.equal((await post("http://127.0.0.1:1/")).error, "network"));
+      await context.test("a response that CORS hides is a network error", async () => assert.equal((await post("/no-cors")).error, "network"));
+      await context.test("a port without a server is a network error", async () => assert.equal((await post("http://127.0.0.1:1/")).error, "network"));
 
       for (const [what, headers] of [
         ["a line break", [["authorization", "Bearer sk-planted\nx"]]],
@@ -97,7 +97,7 @@ for (const kind of availableBrowsers) {
           }
         });
       }
-      await context.test("what is no URL is refused and not quoted", async () => {
+      await context.test("a string that is no URL is refused and not quoted", async () => {
         const { error, message } = await post("http://planted:planted@[");
         assert.deepEqual([error, message.includes("planted")], ["invalid", false]);
       });
@@ -141,7 +141,7 @@ for (const kind of availableBrowsers) {
         });
       }
 
-      await context.test("offline is said to be offline", async () => {
+      await context.test("a network error while the browser is offline names that", async () => {
         await browser.evaluate(() => Object.defineProperty(navigator, "onLine", { value: false, configurable: true }));
         try {
           assert.equal((await post("http://127.0.0.1:1/")).error, "offline");

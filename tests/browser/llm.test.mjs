@@ -137,7 +137,7 @@ for (const kind of availableBrowsers) {
           assert.deepEqual(requests.map(({ body }) => wireApi.resultsOf(body)), [0, wireApi.tools.length]);
         });
       }
-      await context.test("a model of which nobody knows that it sees is sent images once its host says so", async () => {
+      await context.test("an unknown model is sent images once its host declares vision", async () => {
         const sent = await browser.evaluate(async () => {
           const [{ Agent, Conversation, LLM, memoryStore }, { ScriptedModel }] = await Promise.all([import("/threadkeep/index.js"), import("/support/model/script.mjs")]);
           const sent = [];

@@ -62,7 +62,7 @@ for (const kind of availableBrowsers) {
     };
     try {
       for (const folder of ["threadkeep", "without-file", "start-page-for-all", "wrong-type", "cut-off"]) {
-        await context.test(`loads from /${folder}/, and what archives need with the first of them`, async () => {
+        await context.test(`the library loads from /${folder}/, and the archive chunk with the first archive`, async () => {
           assert.equal(await inPage(loadFrom, `/${folder}/index.js`), "loaded");
           const { before, archive, after } = await inPage(exportFrom, `/${folder}/index.js`);
           assert.deepEqual([before, archive], [[], "exported"]);
@@ -70,7 +70,7 @@ for (const kind of availableBrowsers) {
         });
       }
 
-      await context.test("a load that failed is tried again by the next call", async () => {
+      await context.test("loading that failed is tried again by the next call", async () => {
         offline = true;
         const page = await browser.page(`${server.origin}/pages/blank.html`);
         assert.match(await browser.evaluate(loadFrom, "/sometimes/index.js"), /^ThreadkeepError network: the wasm did not load: .* answered 404/);
@@ -79,7 +79,7 @@ for (const kind of availableBrowsers) {
         await page.close();
       });
 
-      await context.test("so is one of what archives need, and conversations work without", async () => {
+      await context.test("loading of the archive chunk that failed is tried again, and conversations work without it", async () => {
         offline = true;
         const page = await browser.page(`${server.origin}/pages/blank.html`);
         const failed = await browser.evaluate(exportFrom, "/sometimes-archive/index.js");
@@ -89,7 +89,7 @@ for (const kind of availableBrowsers) {
         await page.close();
       });
 
-      await context.test("and one of what a model needs: the run fails, and the next one speaks with it", async () => {
+      await context.test("loading of a wire API that failed ends the run, and the next run uses it", async () => {
         offline = true;
         const page = await browser.page(`${server.origin}/pages/blank.html`);
         const failed = await browser.evaluate(askAnthropic, "/sometimes-anthropic/index.js");
@@ -100,7 +100,7 @@ for (const kind of availableBrowsers) {
         await page.close();
       });
 
-      await context.test("a page that may compile nothing any more is told so, and goes on when it may", async () => {
+      await context.test("a page that may no longer compile wasm gets an error, and continues once it may", async () => {
         assert.deepEqual(await inPage(exportBlocked, "/threadkeep/index.js"), ["wasm_blocked", "idle", "exported"]);
       });
 
@@ -109,14 +109,14 @@ for (const kind of availableBrowsers) {
         assert.equal((await inPage(exportFrom, "/mixed/index.js")).archive, "exported");
       });
 
-      await context.test("what checks arguments is loaded for agents with tools", async () => {
+      await context.test("the schema checks are loaded for agents with tools only", async () => {
         assert.deepEqual(await inPage(openFrom, "/threadkeep/index.js", false), { outcome: "opened", parts: 0 });
         assert.deepEqual(await inPage(openFrom, "/threadkeep/index.js", true), { outcome: "opened", parts: 1 });
         assert.deepEqual((await inPage(openFrom, "/without-parts/index.js", false)).outcome, "opened");
         assert.match((await inPage(openFrom, "/without-parts/index.js", true)).outcome, /^ThreadkeepError network a part of the library did not load: /);
       });
 
-      await context.test("so is what judges calls and what keeps secrets, and a part that did not load is an error of ours", async () => {
+      await context.test("analyzers and secrets are loaded when they are used, and a part that does not load is an error with a code", async () => {
         for (const options of [{ securityAnalyzer: { kind: "PatternSecurityAnalyzer" } }, { secrets: { TOKEN: "a-value" } }]) {
           assert.equal((await inPage(openFrom, "/threadkeep/index.js", false, options)).outcome, "opened");
           const { outcome } = await inPage(openFrom, "/without-parts/index.js", false, options);
@@ -124,13 +124,13 @@ for (const kind of availableBrowsers) {
         }
       });
 
-      await context.test("what is known of models is loaded when one is asked, a provider's file for a provider's model", async () => {
+      await context.test("model data is loaded with the first request, from the file of the model's provider", async () => {
         const { before, answer, after, stats } = await inPage(askFrom, "/threadkeep/index.js");
         assert.deepEqual([before, answer, after], [[], "finished", ["openai", "rows"]]);
         assert.deepEqual([stats.accumulated_cost, stats.accumulated_token_usage.context_window], [0.0035, 128_000]);
       });
 
-      await context.test("a model is not asked without it, and is once it loads", async () => {
+      await context.test("no request is sent without model data, and one is once the data loads", async () => {
         offline = true;
         const page = await browser.page(`${server.origin}/pages/blank.html`);
         const failed = await browser.evaluate(askFrom, "/without-models/index.js");
@@ -144,12 +144,12 @@ for (const kind of availableBrowsers) {
         await page.close();
       });
 
-      await context.test("an export says that its part did not load", async () => {
+      await context.test("an export fails with a code when its chunk does not load", async () => {
         assert.match((await inPage(exportFrom, "/without-parts/index.js")).archive, /^network a part of the library did not load: /);
       });
 
       for (const source of ["url", "response", "bytes", "view", "module"]) {
-        await context.test(`loads what the host gives: ${source}`, async () => {
+        await context.test(`the library loads the wasm that the host gives: ${source}`, async () => {
           assert.equal(await inPage(loadGiven, source), "loaded");
         });
       }
@@ -164,7 +164,7 @@ for (const kind of availableBrowsers) {
         ["a server that is not there", "unreachable", /^ThreadkeepError network: the wasm passed to load\(\) cannot be used: /],
       ];
       for (const [name, source, expected] of refused) {
-        await context.test(`says what is wrong with ${name}`, async () => assert.match(await inPage(loadGiven, source), expected));
+        await context.test(`the loader refuses ${name} with a reason`, async () => assert.match(await inPage(loadGiven, source), expected));
       }
     } finally {
       await browser.close();

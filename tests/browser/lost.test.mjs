@@ -118,7 +118,7 @@ for (const kind of availableBrowsers) {
     });
     after(() => browser.close());
 
-    test("a new conversation and one that was deleted are no loss", async () => {
+    test("new and deleted conversations are not reported as lost", async () => {
       const { id, warnings } = await browser.evaluate(begin, undefined, "no-loss");
       assert.deepEqual(warnings, []);
       await until(browser, () => caches.open("threadkeep-conversations").then((cache) => cache.keys()).then((keys) => keys.length === 1));
@@ -132,7 +132,7 @@ for (const kind of availableBrowsers) {
       await browser.evaluate(() => conversation.close());
     });
 
-    test("an opening does not wait for a cache that says nothing, and fails with none that fails", async () => {
+    test("an opening neither waits for a cache that does not answer nor fails with one that does", async () => {
       for (const broken of [() => (caches.open = () => new Promise(() => {})), () => (caches.open = async () => { throw new Error("no cache"); })]) {
         await browser.page(page());
         await browser.evaluate(broken);
@@ -142,7 +142,7 @@ for (const kind of availableBrowsers) {
       await browser.page(page());
     });
 
-    test("what is cleared while it is open is lost, whatever is called next", async () => {
+    test("every verb of a conversation whose database was cleared rejects with store_lost", async () => {
       for (const status of ["new", "finished"]) {
         for (const verb of ["sendMessage", "run", "events", "setTags"]) {
           await browser.evaluate(begin, crypto.randomUUID(), "cleared");

@@ -90,7 +90,7 @@ async function unsettled(what, promise) {
 }
 
 for (const hasMessage of [true, false]) {
-  test(`every verb ends, and closing does, whatever hangs ${hasMessage ? "while a call waits" : "in a new conversation"}`, { timeout: 2 * patience }, async () => {
+  test(`every verb and close() settle, whichever callback hangs ${hasMessage ? "while a call waits" : "in a new conversation"}`, { timeout: 2 * patience }, async () => {
     const rows = given.flatMap((name) => Object.keys(verbs).map((verb) => [name, verb]));
     const left = await Promise.all(rows.map(async ([name, verb]) => {
       const { conversation, stuck, llm } = await open();
@@ -111,7 +111,7 @@ for (const hasMessage of [true, false]) {
   });
 }
 
-test("what needs no open conversation ends too when the store hangs", { timeout: 2 * patience }, async () => {
+test("static verbs settle when the store hangs", { timeout: 2 * patience }, async () => {
   const hanging = { ...Object.fromEntries(storeMethods.map((name) => [name, () => never])), close() {} };
   const agent = new Agent({ llm: new LLM({ model: "scripted", baseUrl: "http://model.test/v1" }) });
   const id = "5e771e00-0000-4000-8000-000000000001";
@@ -134,7 +134,7 @@ test("closing with deleteOnClose ends when the store does not delete", { timeout
   await conversation.close();
 });
 
-test("a message whose hook never answers is told that the conversation is closed", { timeout: patience }, async () => {
+test("a message whose hook never answers rejects when the conversation is closed", { timeout: patience }, async () => {
   for (const hook of ["hook sessionStart", "hook userPromptSubmit"]) {
     const { conversation, stuck } = await open();
     stuck.add(hook);

@@ -37,7 +37,7 @@ test("each piece of an answer is an event, in its order, and the message is all 
   }
 });
 
-test("a piece is told before the next one comes", async () => {
+test("a delta is reported before the next one arrives", async () => {
   let begun;
   const beginning = new Promise((resolve) => (begun = resolve));
   const conversation = await asking({ start: (given) => begun(given) });
@@ -54,7 +54,7 @@ test("a piece is told before the next one comes", async () => {
   assert.equal(await conversation.finalResponse(), "onetwothree");
 });
 
-test("a stream that breaks off has told what came before, and is a network error", async () => {
+test("a stream that breaks off reports its deltas, and is a network error", async () => {
   const pieces = [words("Hel"), words("lo")];
   const conversation = await asking({ pull: (controller) => (pieces.length > 0 ? controller.enqueue(pieces.shift()) : controller.error(new Error("reset"))) });
   const heard = [];
@@ -64,7 +64,7 @@ test("a stream that breaks off has told what came before, and is a network error
   assert.deepEqual(heard, ["Hel", "lo"]);
 });
 
-test("an answer that is interrupted cancels its stream, and no more of it is told", async () => {
+test("an interrupted answer cancels its stream, and no further delta is reported", async () => {
   let cancel;
   const cancelled = new Promise((resolve) => (cancel = resolve));
   let at = 0;
@@ -92,7 +92,7 @@ test("a silence in mid-answer is a timeout", async () => {
   await assert.rejects(conversation.run(), { code: "llm_timeout" }).finally(() => clearInterval(alive));
 });
 
-test("who waits for two events at once is given two, and who is slow loses none", async () => {
+test("parallel calls of next() get different events, and a slow reader loses none", async () => {
   const texts = Array.from({ length: 300 }, (_, at) => `${at} `);
   const conversation = await asking([...texts.map(words), ...theEnd]);
   const events = conversation.run()[Symbol.asyncIterator]();
@@ -108,7 +108,7 @@ test("who waits for two events at once is given two, and who is slow loses none"
   assert.deepEqual(await events.next(), { done: true, value: undefined });
 });
 
-test("who leaves a run's events early is told no more, and the run goes on", async () => {
+test("leaving the iteration of a run early does not end the run", async () => {
   const conversation = await asking([...Array(100).fill(words("a")), ...theEnd]);
   const run = conversation.run();
   for await (const event of run) if (isDelta(event)) break;

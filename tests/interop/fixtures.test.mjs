@@ -23,7 +23,7 @@ after(async () => {
 });
 
 for (const entry of conversations) {
-  test(`${entry.scenario} ${entry.id}: the SDK says what index.json says`, async (t) => {
+  test(`${entry.scenario} ${entry.id}: the SDK reads what index.json lists`, async (t) => {
     if (!sdk) return t.skip("no SDK");
     const said = await sdk.check(path.join(fixtures, entry.directory), { cipher: entry.cipher });
     for (const key of ["ok", "opens", "execution_status", "kinds", "active_branch", "view", "unmatched_actions"]) {
@@ -44,7 +44,7 @@ test("an added key, a skipped file and a directory with another name are all ref
   }
 });
 
-test("what 1.58.0 wrote of an analyzer is refused, and the rest of what it writes is not", onlyFor("1.43.1", "it knows no such event"), async (t) => {
+test("an analyzer stored by 1.58.0 is refused, and everything else that it writes is read", onlyFor("1.43.1", "it knows no such event"), async (t) => {
   if (!sdk) return t.skip("no SDK");
   const newest = path.join(fixtures, "../sdk-1.58.0");
   const index = JSON.parse(readFileSync(path.join(newest, "index.json"), "utf8"));

@@ -9,7 +9,7 @@ before(async () => {
 }, { timeout: 900_000 });
 after(() => sdk?.close());
 
-test("the SDK's stuck detector finds what is kept", async (t) => {
+test("the SDK's stuck detector finds what the fixture records", async (t) => {
   if (!sdk) return t.skip("no SDK");
   const { ok, error, count, differing } = await sdk.ask({ command: "stuck" });
   assert.ok(ok, error);

@@ -83,7 +83,7 @@ const slips = {
 };
 
 for (const [what, [all, take]] of Object.entries(objects)) {
-  test(`${what}: a name that is not there is refused with the one that was meant`, async () => {
+  test(`${what}: an unknown option is refused with the name that was probably meant`, async () => {
     for (const [name, value] of Object.entries(all)) {
       for (const [slip, mistype] of Object.entries(slips)) {
         const mistyped = mistype(name);
@@ -105,7 +105,7 @@ for (const [what, [all, take]] of Object.entries(objects)) {
   });
 }
 
-test("what is no object is refused, and no options are none", async () => {
+test("options that are no object are refused, and missing options are allowed", async () => {
   const conversation = await open();
   for (const odd of [null, 7, "text", true, Symbol("odd")]) {
     for (const attempt of [() => new LLM(odd), () => new Agent(odd), () => tool(odd), () => Conversation.open(odd), () => conversation.sendMessage("x", odd), () => conversation.exportZip(odd)]) {
@@ -143,7 +143,7 @@ test("a misspelt policy leaves nothing allowed, and none at all is no policy", a
   await assert.rejects(open({ confirmationPolicy: null }), { code: "invalid_options" });
 });
 
-test("no id, of whatever kind of nothing, creates", async () => {
+test("a conversationId of null or undefined creates a conversation", async () => {
   const ids = [null, undefined].map(async (conversationId) => (await open({ conversationId })).id);
   const { id } = await open();
   assert.equal(new Set([...(await Promise.all(ids)), id]).size, 3);

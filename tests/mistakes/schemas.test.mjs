@@ -31,7 +31,7 @@ const libraries = {
 };
 
 for (const [library, [plain, transforming, checking]] of Object.entries(libraries)) {
-  test(`${library}: the model is told the schema`, async () => {
+  test(`${library}: the request holds the JSON Schema`, async () => {
     const { told } = await call(plain, {});
     assert.equal(told.type, "object");
     // The library asks for two more itself.
@@ -42,13 +42,13 @@ for (const [library, [plain, transforming, checking]] of Object.entries(librarie
     assert.ok(!told.required?.includes("sides"));
   });
 
-  test(`${library}: the tool is given what the schema makes of arguments`, async () => {
+  test(`${library}: the tool gets the parsed arguments`, async () => {
     assert.deepEqual((await call(plain, {})).given, { sides: 6 });
     assert.deepEqual((await call(plain, { sides: 20, as: { big: true } })).given, { sides: 20, as: { big: true } });
     assert.deepEqual((await call(transforming, { sides: "12" })).given, { sides: 12 });
   });
 
-  test(`${library}: what does not fit reaches the model, and not the tool`, async () => {
+  test(`${library}: a mismatch is reported to the model, and the tool is not called`, async () => {
     for (const args of [{ sides: 1 }, { sides: "6" }, { note: 7 }, { as: { big: "no" } }]) {
       const { given, answer } = await call(plain, args);
       assert.equal(given, undefined);
@@ -60,7 +60,7 @@ for (const [library, [plain, transforming, checking]] of Object.entries(librarie
   });
 }
 
-test("what a schema cannot say of itself in JSON its host can", async () => {
+test("a host can give the JSON Schema that a schema cannot express", async () => {
   const even = valibot.object({ sides: valibot.pipe(valibot.number(), valibot.check((sides) => sides % 2 === 0, "no odd dice")) });
   const day = z.object({ sides: z.coerce.date() });
   const said = [
@@ -75,7 +75,7 @@ test("what a schema cannot say of itself in JSON its host can", async () => {
   assert.match((await call(even, { sides: 7 }, toJsonSchema(even, { errorMode: "ignore" }))).answer, /no odd dice/);
 });
 
-test("a schema that cannot say itself in JSON is refused with what helps", () => {
+test("a schema without a JSON form is refused with a hint", () => {
   const make = (parameters) => () => tool({ name: "roll", description: "Rolls.", parameters, execute: () => "" });
   assert.throws(make(valibot.object({ sides: valibot.number() })), { code: "invalid_options", message: /^parameters of tool roll: .*toStandardJsonSchema\(\) of @valibot\/to-json-schema/ });
   assert.throws(make(z.object({ at: z.date() })), { code: "invalid_options", message: /^parameters of tool roll .*Date/ });

@@ -91,7 +91,7 @@ for (const kind of availableBrowsers) {
       const { finalResponse, pieces } = await asked({ model: "litellm_proxy/mocked" });
       assert.deepEqual([finalResponse, pieces.join("")], ["Hello from the proxy.", "Hello from the proxy."]);
     });
-    inPage("what the proxy refuses has its words and its code", async () => {
+    inPage("a refusal of the proxy has its message and a code", async () => {
       // Without a database it cannot look up the keys of users.
       const wrongKey = await asked({}, "sk-wrong");
       assert.deepEqual([wrongKey.code, wrongKey.httpStatus], ["llm_bad_request", 400], wrongKey.message);

@@ -50,10 +50,10 @@ const ways = {
   "a key of a model that was switched to": [other, () => ({ apiKey: "short" }), {}, (conversation, fetch) => conversation.switchLLM(new LLM({ ...model, apiKey: other, fetch }))],
 };
 for (const [way, [said, ...rest]] of Object.entries(ways)) {
-  test(`${way} is not seen when the server says it`, async () => assert.deepEqual(await saidIn(said, ...rest), []));
+  test(`${way} is hidden when the server repeats it`, async () => assert.deepEqual(await saidIn(said, ...rest), []));
 }
 
-test("a key that is stored under a passphrase is hidden where it comes from there", async () => {
+test("a key that was read from storage with a passphrase is hidden", async () => {
   const store = memoryStore();
   const open = async (fetch, apiKey) => Conversation.open({
     agent: new Agent({ llm: new LLM({ model: "openai/m", baseUrl: "https://model.invalid", numRetries: 1, fetch, apiKey }) }),

@@ -113,7 +113,7 @@ test("a wrong passphrase is refused, and changes nothing", async () => {
   await again.close();
 });
 
-test("without the passphrase tokens stay as they are, whatever is done", async () => {
+test("without the passphrase encrypted values stay unchanged by every verb", async () => {
   const { open, run, keys } = world();
   const first = await open({ secrets, cipher: passphrase, llm: { apiKey: "sk-planted" } });
   const [stored, { api_key }] = [sources(first), first.state.agent.llm];
@@ -183,7 +183,7 @@ test("a stored key is sent to no other server", async () => {
   }
 });
 
-test("a stored key stays with its server when another model takes over, and is there when that one is back", async () => {
+test("a stored key is not sent to another server after a switch of models, and is used again after the switch back", async () => {
   const { open, run, keys, modelOf } = world();
   const first = await open({ cipher: passphrase, llm: { apiKey: "sk-planted" } });
   await first.close();
@@ -202,7 +202,7 @@ test("a stored key stays with its server when another model takes over, and is t
   assert.deepEqual(keys.filter((_, at) => at % 2 === 0), [null, "Bearer sk-other", null, "Bearer sk-other"]);
 });
 
-test("another model's key is not stored without a passphrase, and is what requests carry", async () => {
+test("the key of a model that was switched to is sent, and not stored without a passphrase", async () => {
   const { open, run, keys, modelOf, store } = world();
   const conversation = await open({ llm: { apiKey: "sk-first" } });
   await conversation.switchLLM(modelOf({ model: "openai/n", apiKey: "sk-second" }));
@@ -230,7 +230,7 @@ test("one token that was tampered with is no wrong passphrase", async () => {
   await second.close();
 });
 
-test("a secret is fetched when a tool asks, with its headers, and what goes wrong is said without it", async (t) => {
+test("a LookupSecret is fetched with its headers when a tool asks, and errors do not contain it", async (t) => {
   const { open, run } = world();
   const asked = [];
   let answer = () => new Response("fetched-value");
@@ -259,7 +259,7 @@ test("a secret is fetched when a tool asks, with its headers, and what goes wron
   await third.close();
 });
 
-test("what is no secret is refused by name", async () => {
+test("an invalid secret is refused with its name", async () => {
   const { open } = world();
   for (const [secrets, words] of [[{ A: 1 }, /secret A must be/], [{ B: { url: "ftp://x" } }, /url of secret B/], [{ C: { url: "https://x", headers: { a: 1 } } }, /secret C/], [{ " ": "x" }, /needs a name/], [[], /an object of secrets/], ["x", /an object/]]) {
     await assert.rejects(open({ secrets }), { code: "invalid_options", message: words });
@@ -289,7 +289,7 @@ test("a password that is a word of the log leaves the log readable", async () =>
   await second.close();
 });
 
-test("of changes that overlap the last one counts, however long the others take", async () => {
+test("the last of overlapping changes wins, however long the others take", async () => {
   const { open, run, keys, modelOf } = world();
   const conversation = await open({ cipher: passphrase, secrets, llm: { apiKey: "sk-the-first-key" } });
   await Promise.all([

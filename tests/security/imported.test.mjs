@@ -118,7 +118,7 @@ test("a stored policy that asks about more than the page's holds, until the page
   assert.equal(await statusAfter(later, note), "finished", "from then on it is like any other");
 });
 
-test("an analyzer that comes in lets nothing go of which the page's says that it is risky, nor the other way round", async (t) => {
+test("of an imported analyzer and the page's the higher rating counts", async (t) => {
   const policy = { threshold: "MEDIUM", confirm_unknown: true, kind: "ConfirmRisky" };
   const blinded = await archiveOf(t, with_({ confirmation_policy: policy, security_analyzer: blind }));
   const own = await imported(t, blinded, { confirmationPolicy: risky, securityAnalyzer: patterns });
@@ -158,7 +158,7 @@ test("tools that were allowed elsewhere are asked about here, and those that are
   assert.equal(await statusAfter(later, note), "finished");
 });
 
-test("calls without a result that come in wait for a word of the user, whatever status the file claims", async (t) => {
+test("imported calls without a result wait for the user, whatever status the file claims", async (t) => {
   for (const execution_status of ["idle", "paused", "error"]) {
     const archive = await archiveOf(t, with_({ execution_status, confirmation_policy: never }), { say: [wipe], confirmationPolicy: always });
     const conversation = await imported(t, archive);
@@ -170,7 +170,7 @@ test("calls without a result that come in wait for a word of the user, whatever 
   }
 });
 
-test("an archive that continues a conversation does not take back what was decided here", async (t) => {
+test("importing a continuation does not undo decisions made here", async (t) => {
   const store = memoryStore();
   const here = await open(t, { store });
   await statusAfter(here, "Hello");
@@ -196,7 +196,7 @@ test("an archive that continues a conversation does not take back what was decid
   assert.equal(await statusAfter(back, note), "finished");
 });
 
-test("what is still open about an import leaves with no export, and no archive can say that it is decided", async (t) => {
+test("open decisions about an import are not exported, and no archive can mark them as decided", async (t) => {
   const archive = await archiveOf(t, (state) => ({ threadkeep_import: {}, ...state, confirmation_policy: never }));
   const store = memoryStore();
   const [{ id }] = await Conversation.importZip(archive.zip, { store });
@@ -262,7 +262,7 @@ test("a secret that the host gives is its own", async (t) => {
   assert.deepEqual(conversation.heldSecrets, []);
 });
 
-test("a pattern that would run too long counts as found and holds nothing up", async (t) => {
+test("a pattern that would run too long counts as a match and blocks nothing", async (t) => {
   const harmless = JSON.stringify({ name: "note", arguments: { text: `${"a".repeat(25_000)}!` } });
   // Of the first ones all ways can be followed in time: nothing is found, and that is known.
   const known = ["(a+)+$", "(a|a)*b$", "(a*)*(a*)*(a*)*b", "(?=(a+)+$)x"];

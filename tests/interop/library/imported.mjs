@@ -27,7 +27,7 @@ export function importedConversations(sdk, place) {
       test(`${name} is carried on here and by the SDK`, { timeout: 60_000 }, (t) => isCarriedOn(t, entry, sdk, place));
     }
   }
-  test("what no SDK knows stays where it is", { timeout: 60_000 }, (t) => keepsWhatNobodyKnows(t, sdk, place));
+  test("fields that no SDK knows stay in place", { timeout: 60_000 }, (t) => keepsWhatNobodyKnows(t, sdk, place));
 }
 
 /** A later version of the SDK, or a host, may have more to say. */
@@ -88,7 +88,7 @@ async function leavesAsItCame(t, entry, sdk, place) {
   }
   reportsWhatCannotRun(conversation);
 
-  await t.test("the SDK says the same of it", { skip: !sdk() && "no SDK" }, async () => {
+  await t.test("the SDK reads it with the same meaning", { skip: !sdk() && "no SDK" }, async () => {
     const said = await sdk().check(write(place, entry, zip), { cipher: entry.cipher });
     if (mended.has(entry.scenario) || wasRunning) return assert.deepEqual([said.refused, said.opens], [[], true]);
     for (const key of ["ok", "opens", "refused", "respelled", "base_state_lost", "execution_status", "kinds", "active_branch", "view", "unmatched_actions"]) {

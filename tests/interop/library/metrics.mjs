@@ -53,7 +53,7 @@ export function metricsOfTheSdk(sdk, place) {
       test(name, { timeout: 30_000 }, (t) => (sdk() ? countsTheSame(t, sdk(), { ...fields, stream }, usages) : t.skip("no SDK")));
     }
   }
-  test("what was counted goes to Python, on there, and comes back", { timeout: 60_000 }, (t) => (sdk() ? goesOnCounting(t, sdk(), place) : t.skip("no SDK")));
+  test("metrics are continued by Python and again by the page", { timeout: 60_000 }, (t) => (sdk() ? goesOnCounting(t, sdk(), place) : t.skip("no SDK")));
 }
 
 const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
