@@ -114,7 +114,7 @@ test("the same request gets the same bytes", async () => {
   assert.equal(await (await post(request)).text(), await (await post(request)).text());
 });
 
-test("it fails as asked: with a status, once, or in the middle of a stream", async () => {
+test("the scripted model fails as asked: with a status, once, or in the middle of a stream", async () => {
   assert.equal((await post({ messages: [user("fail")] })).status, 400);
   assert.equal((await post({ messages: [user("fail 429")] })).status, 429);
   const once = { messages: [user("fail once")] };

@@ -99,7 +99,7 @@ test("a bomb does not fill the memory before it is refused", { timeout: 120_000 
   });
 });
 
-test("arguments that are no archive are refused as such", async () => {
+test("arguments that are no archive are refused with invalid_options", async () => {
   for (const wrong of [undefined, null, "zip", 7, {}, [1, 2]]) {
     await assert.rejects(importZip(wrong, memoryStore()), { code: "invalid_options" });
   }

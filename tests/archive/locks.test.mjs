@@ -50,7 +50,7 @@ test("an error of a host's store is reported once", async () => {
 });
 
 // Last, because nothing can be done after it.
-test("a crash settles every import and export, and everything else, for all chunks share one memory", async () => {
+test("a crash rejects every open promise, of archives too, because all chunks share one memory", async () => {
   const { importArchive } = await archiveParts();
   const hostile = { size: 1, nextEntries: async () => ({ get numbers() { throw new Error("a crash on purpose"); } }) };
   const crash = () => importArchive(hostile, {}, () => true, 0, () => {}).catch(() => {});

@@ -109,7 +109,7 @@ test("an exported conversation is idle, has its own persistence folder, and hold
   assert.equal(exported.content.toString(), baseState().replace("idle", "paused").replace("mine/", "workspace/conversations/").replace('"model":"m"', '"model":"m","api_key":"**********"'));
 });
 
-test("several conversations come in together, and an archive that goes on continues its own", async () => {
+test("an archive of several conversations is imported, and a longer archive continues its conversation", async () => {
   const other = "1f8fad5b-d9cb-469f-a165-70867728950e";
   const store = memoryStore();
   const outcomes = async (entries) => (await importZip(zip(entries), store)).map(({ outcome, eventCount }) => [outcome, eventCount]);

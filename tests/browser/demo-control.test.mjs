@@ -48,7 +48,7 @@ for (const kind of availableBrowsers) {
         assert.match(await page.text("#control-line"), /Asks about risky calls · .*tokens, \$0\.00/);
       });
 
-      await step("of several calls one is rejected with a reason, and the others are approved", async (page) => {
+      await step("one of several calls is rejected with a reason, and the others are approved", async (page) => {
         await askFirst(page, "Pay Ann 20 euros, roll two dice and tell me the time", /3 calls wait for you/);
         await page.press("Reject…");
         await page.page.type("#reason-field", "Not on Fridays");
@@ -65,7 +65,7 @@ for (const kind of availableBrowsers) {
         assert.equal((await page.calls())[0].result, "Not on Fridays");
       });
 
-      await step("all of them are rejected at once", async (page) => {
+      await step("several calls are rejected at once", async (page) => {
         await askFirst(page, "Pay Ann 20 euros and roll a die", /2 calls wait for you/);
         await page.press("Reject all…");
         await page.press("Reject");

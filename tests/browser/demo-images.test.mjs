@@ -30,7 +30,7 @@ for (const kind of availableBrowsers) {
         assert.deepEqual(await names(page), ["demo.png", "demo.png", "pasted.png"]);
       });
 
-      await step("one is taken back, and the others are sent and shown, also after a reload", async () => {
+      await step("an image is removed before sending, and the others are sent and shown, also after a reload", async () => {
         await page.press("Remove demo.png");
         assert.deepEqual(await names(page), ["demo.png", "pasted.png"]);
         await page.say("What is in these pictures?");

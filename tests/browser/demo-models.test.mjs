@@ -44,7 +44,7 @@ for (const kind of availableBrowsers) {
     const last = () => model.requests.at(-1);
 
     try {
-      await step("the plain case is as short as it was", async (page) => {
+      await step("rarely used settings are folded away, and unfold where a value is wrong", async (page) => {
         await page.press("Settings");
         assert.equal(await page.page.$eval("#api-key", (field) => field.checkVisibility()), false);
         await page.page.select("#connection", "openai");

@@ -69,7 +69,7 @@ for (const kind of availableBrowsers) {
         return JSON.parse(json);
       };
 
-      await context.test("a request arrives as it was meant", async () => {
+      await context.test("a request arrives with its method, headers and body", async () => {
         const { status, text } = await post("/echo", { headers: [["x-one", "1"]], body: '{"a":"é"}' });
         assert.equal(status, 200);
         assert.deepEqual(JSON.parse(text), { method: "POST", header: "1", body: '{"a":"é"}' });
@@ -102,14 +102,14 @@ for (const kind of availableBrowsers) {
         assert.deepEqual([error, message.includes("planted")], ["invalid", false]);
       });
 
-      await context.test("letting go of an answer gives up its connection", async () => {
+      await context.test("dropping a response closes its connection", async () => {
         for (const fetch of [undefined, (url, init) => globalThis.fetch(url, init)]) {
           const gone = new Promise((resolve) => onceGone.set("/drip", resolve));
           assert.equal((await post("/drip", { chunks: 1, fetch })).text, "first");
           await gone;
         }
       });
-      await context.test("letting go before the answer aborts the request", async () => {
+      await context.test("dropping a request before its response aborts it", async () => {
         const isAborted = await browser.evaluate((url) => {
           let signal;
           const keep = (url, init) => ((signal = init.signal), globalThis.fetch(url, init));
@@ -149,7 +149,7 @@ for (const kind of availableBrowsers) {
           await browser.evaluate(() => delete navigator.onLine);
         }
       });
-      await context.test("the clock is the page's", async () => {
+      await context.test("the time is read from the page's clock", async () => {
         const [now, local, id, date] = await browser.evaluate(() => {
           const date = new Date();
           const pad = (value) => String(value).padStart(2, "0");
@@ -161,7 +161,7 @@ for (const kind of availableBrowsers) {
         assert.equal(local.slice(0, 13), date[1]);
         assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
       });
-      await context.test("a timer fires, and one that is let go is cleared", async () => {
+      await context.test("a timer fires, and a dropped one is cleared", async () => {
         const cleared = await browser.evaluate(async () => {
           await globalThis.library.probeSleep(5, false);
           const { setTimeout, clearTimeout } = globalThis;

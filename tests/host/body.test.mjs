@@ -68,7 +68,7 @@ for (const [what, end] of [["fails", fails], ["throws", throws], ["gives nothing
   });
 }
 
-test("so much goes over at once and no more, and one piece is read ahead at most", async () => {
+test("a read is limited in size, and at most one piece is read ahead", async () => {
   const many = scripted(Array(200).fill("a"));
   for (const length of [64, 64, 64, 8]) {
     assert.equal((await many.next()).length, length);

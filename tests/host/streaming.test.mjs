@@ -85,7 +85,7 @@ test("an interrupted answer cancels its stream, and no further delta is reported
   assert.deepEqual([at, after < 1_000], [pulled, true]);
 });
 
-test("a silence in mid-answer is a timeout", async () => {
+test("a stream that stalls in mid-answer is a timeout", async () => {
   const pieces = [words("a"), words("b")];
   const conversation = await asking({ pull: (controller) => (pieces.length > 0 ? controller.enqueue(pieces.shift()) : new Promise(() => {})) }, { timeout: 0.05 });
   const alive = setInterval(() => {}, 1000);

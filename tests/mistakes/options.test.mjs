@@ -115,7 +115,7 @@ test("options that are no object are refused, and missing options are allowed", 
   await conversation.exportZip(undefined);
 });
 
-test("a name as long as a book is not repeated", () => {
+test("a very long unknown option is not repeated in the error", () => {
   assert.throws(() => new LLM({ model: "m", ["x".repeat(1e6)]: 1 }), ({ message }) => message.length < 200);
 });
 

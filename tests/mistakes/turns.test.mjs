@@ -88,7 +88,7 @@ test("a conversation that stays open for reading does not block another opening 
   await reading;
 });
 
-test("three views of which one stays", async () => {
+test("three views open, and the one that stays writes", async () => {
   const options = world();
   for (let view = 0; view < 2; view++) void Conversation.open(options).then((conversation) => conversation.close());
   assert.equal((await Conversation.open(options)).access, "writer");

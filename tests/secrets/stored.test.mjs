@@ -134,7 +134,7 @@ test("without the passphrase encrypted values stay unchanged by every verb", asy
   await third.close();
 });
 
-test("a key that is locked stops the request before it leaves without one", async () => {
+test("a key that cannot be decrypted stops the request", async () => {
   const { open, run, keys, modelOf } = world();
   const first = await open({ cipher: passphrase, llm: { apiKey: "sk-planted" } });
   const { api_key } = first.state.agent.llm;
@@ -215,7 +215,7 @@ test("the key of a model that was switched to is sent, and not stored without a 
   await assert.rejects(conversation.switchLLM({ model: "m" }), { code: "invalid_options" });
 });
 
-test("one token that was tampered with is no wrong passphrase", async () => {
+test("one token that was tampered with is not mistaken for a wrong passphrase", async () => {
   const { open, store, run } = world();
   const first = await open({ secrets, cipher: passphrase });
   await first.close();

@@ -18,7 +18,7 @@ async function open(t, { script = [], tools = [], store = memoryStore(), ...opti
 
 const noting = (more = {}) => tool({ name: "note", description: "Keeps a note.", parameters: { type: "object" }, execute: () => "kept", ...more });
 
-test("a function judges while it is here, and where it is missing every call is dangerous", async (t) => {
+test("a function analyzer rates calls while it is set, and every call is HIGH where it is missing", async (t) => {
   const store = memoryStore();
   const seen = [];
   const securityRisk = async (action) => (seen.push(action.tool_name), "LOW");

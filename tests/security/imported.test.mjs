@@ -79,7 +79,7 @@ test("a stored policy that never asks does not stand in for the one that the pag
   assert.deepEqual(ran, []);
 });
 
-test("so it is with sessions and trajectories", async (t) => {
+test("the calls of imported sessions and trajectories wait as those of archives do", async (t) => {
   const forms = [
     { messages: [{ role: "user", content: "Hello" }, { role: "assistant", content: "Hello." }] },
     [{ role: "user", content: "Hello" }, { role: "assistant", content: "Hello." }],
@@ -142,7 +142,7 @@ test("of an imported analyzer and the page's the higher rating counts", async (t
   assert.equal(await statusAfter(both, note), "waiting_for_confirmation", "what the file asks about is asked about");
 });
 
-test("tools that were allowed elsewhere are asked about here, and those that are allowed here stay so", async (t) => {
+test("tools allowed before the import need approval here, and tools allowed here stay allowed", async (t) => {
   const archive = await archiveOf(t, with_({ agent_state: { allowed_tools: ["note"] } }));
   const store = memoryStore();
   const [{ id }] = await Conversation.importZip(archive.zip, { store });
@@ -213,7 +213,7 @@ test("open decisions about an import are not exported, and no archive can mark t
   assert.equal(String(untouched.content), plain.state, "byte for byte");
 });
 
-test("secrets that come in are fetched only after allowSecrets()", async (t) => {
+test("imported LookupSecrets are fetched only after allowSecrets()", async (t) => {
   const requests = [];
   const vault = await listen((request, response) => (requests.push(request.url), response.end("the value")));
   t.after(() => vault.close());
@@ -281,4 +281,4 @@ test("a pattern that would run too long counts as a match and blocks nothing", a
   }
 });
 
-test("nothing was wrong with the requests", () => assert.deepEqual(model.violations, []));
+test("every request that the model got was valid", () => assert.deepEqual(model.violations, []));
