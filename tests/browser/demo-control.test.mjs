@@ -1,4 +1,4 @@
-// Who is in control, in the demo page: calls that wait for the user, over a reload too, and what the user says of them.
+// Confirmation in the demo page: calls that wait for the user, over a reload too, and the user's decisions.
 import assert from "node:assert/strict";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

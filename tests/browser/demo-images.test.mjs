@@ -65,7 +65,7 @@ for (const kind of availableBrowsers) {
   });
 }
 
-/** Pastes a picture, or what only says that it is one. */
+/** Pastes a picture, or a file that only has the type of one. */
 async function paste(text) {
   const canvas = new OffscreenCanvas(20, 10);
   canvas.getContext("2d").fillRect(0, 0, 10, 10);

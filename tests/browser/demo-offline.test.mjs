@@ -59,7 +59,7 @@ for (const kind of availableBrowsers) {
           assert.equal(await page.page.$(".live .prose"), null, "what was shown is not an answer");
           await page.still();
           await photograph(page, `offline-${kind}-in-the-middle`);
-          // A page that is closed now says why it stopped when it is opened again.
+          // A page that is closed now shows why it stopped when it is opened again.
           await page.page.reload();
           await page.shows(/was waiting for the network/, ".next");
           await photograph(page, `offline-${kind}-reloaded`);

@@ -1,4 +1,4 @@
-// A message in the middle of an answer, in the demo page: it is there at once, and stands where the agent has read it.
+// A message in the middle of an answer, in the demo page: it is shown at once, and placed where the agent has read it.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startDemo, stepsOf } from "./demo-page.mjs";

@@ -141,7 +141,7 @@ for (const kind of availableBrowsers) {
   });
 }
 
-/** Holds an archive against the layout, and returns what the page says about a conversation of that many events. */
+/** Compares an archive with the layout, and returns the page's text about a conversation of that many events. */
 async function layoutOf(bytes, id) {
   const entries = await new ZipReader(new BlobReader(new Blob([bytes]))).getEntries();
   const folder = id.replaceAll("-", "");

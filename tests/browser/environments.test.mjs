@@ -1,4 +1,4 @@
-// Where the library runs, and what it says where it cannot: plain http, a Content-Security-Policy against WebAssembly, no
+// Where the library runs, and its errors where it cannot: plain http, a Content-Security-Policy against WebAssembly, no
 // IndexedDB, and service workers.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -143,7 +143,7 @@ async function withoutDatabase(url, isRemoved) {
   return { failed, memory: (await Conversation.open({ agent, store: memoryStore() })).access };
 }
 
-/** What the service worker of this script says, and how many events the page finds of its conversation. */
+/** The answer of the service worker of this script, and how many events of its conversation the page finds. */
 async function throughWorker(script) {
   const registration = await navigator.serviceWorker.register(script, { type: "module" });
   const worker = registration.active ?? registration.waiting ?? registration.installing;

@@ -10,7 +10,7 @@ let server;
 before(async () => (server = await startServer({ mounts: { "/sse/": "tests/fixtures/sse" } })));
 after(() => server.close());
 
-/** The wire APIs that are chunks of the wasm: how a model is told to speak one, and a recorded answer that calls these tools. */
+/** The wire APIs that are chunks of the wasm: the options that choose one, and a recorded answer that calls these tools. */
 const wireApis = [
   {
     name: "responses",

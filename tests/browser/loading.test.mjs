@@ -1,4 +1,4 @@
-// How the library finds its wasm files: from every kind of server, after failures, and where the host says.
+// How the library finds its wasm files: from every kind of server, after failures, and from a place that the host gives.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -177,7 +177,7 @@ async function loadFrom(url) {
   return load().then(() => "loaded", (error) => `${error.name} ${error.code}: ${error.message}`);
 }
 
-/** Opens a conversation and exports it; says what of the archives was fetched when. */
+/** Opens a conversation and exports it; returns which parts for archives were fetched, and when. */
 async function exportFrom(url) {
   const { Agent, Conversation, LLM, memoryStore } = await import(url);
   const fetched = () => performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => /archive|parts-/.test(new URL(name).pathname.split("/").at(-1)));
@@ -204,7 +204,7 @@ async function exportBlocked(url) {
   return [blocked, conversation.state.execution_status, await tried()];
 }
 
-/** Opens a conversation, with a tool or without; says how many parts of the library were fetched for tools. */
+/** Opens a conversation, with a tool or without; returns how many parts of the library were fetched for tools. */
 async function openFrom(url, withTool, options = {}) {
   const { Agent, Conversation, LLM, memoryStore, tool } = await import(url);
   const tools = withTool ? [tool({ name: "now", description: "", parameters: { type: "object" }, execute: () => "" })] : [];
@@ -214,7 +214,7 @@ async function openFrom(url, withTool, options = {}) {
   return { outcome, parts };
 }
 
-/** Asks a model; says what of the models' data was fetched before that, and after. */
+/** Asks a model; returns which model data was fetched before and after. */
 async function askFrom(url) {
   const { Agent, Conversation, LLM, memoryStore } = await import(url);
   const fetched = () => {
@@ -231,7 +231,7 @@ async function askFrom(url) {
   return { before, answer, after: fetched(), asked: requests.length, stats: conversation.stats.usage_to_metrics.default };
 }
 
-/** Asks a model of Anthropic's; says how that went, and whether the conversation takes messages all the same. */
+/** Asks a model of Anthropic's; returns the outcome, and whether the conversation still takes messages. */
 async function askAnthropic(url) {
   const { Agent, Conversation, LLM, memoryStore } = await import(url);
   const { ScriptedModel } = await import("/support/model/script.mjs");

@@ -1,4 +1,4 @@
-// What is said when the browser has lost what was stored: its database was damaged, or cleared while it was in use; and who
+// The warnings and errors when the browser has lost what was stored: its database was damaged, or cleared while it was in use; and who
 // writes where two tabs begin at once, or one makes anew what the other has.
 import assert from "node:assert/strict";
 import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";

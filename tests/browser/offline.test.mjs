@@ -1,4 +1,4 @@
-// A run whose network goes away before, in the middle of and after an answer, in real browsers: it waits, says so, and
+// A run whose network goes away before, in the middle of and after an answer, in real browsers: it waits, reports that, and
 // goes on by itself; and nothing is sent twice.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -178,7 +178,7 @@ async function open({ id, baseUrl, offline, llm }) {
   });
 }
 
-/** In the page: says something, and runs. */
+/** In the page: sends a message, and runs. */
 async function run(hasSignal = false, speaks = true) {
   const { conversation } = window;
   if (speaks) await conversation.sendMessage("Hello?");

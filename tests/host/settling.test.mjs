@@ -1,4 +1,4 @@
-// Whatever the host gives and never answers: every verb lets go of it when the conversation is closed, and closing ends.
+// Functions of the host that never answer: every verb stops waiting for them when the conversation is closed, and closing ends.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Agent, Conversation, LLM, memoryStore, tool } from "../../dist/index.js";

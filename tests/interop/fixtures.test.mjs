@@ -1,4 +1,4 @@
-// The committed fixtures against the SDK that is here: they must still mean what index.json says they mean.
+// The committed fixtures against the SDK that is here: it must still read them as index.json describes.
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";

@@ -1,4 +1,4 @@
-// What tests/fixtures/stuck_detector.json says that the SDK's stuck detector finds, it finds.
+// The SDK's stuck detector finds what tests/fixtures/stuck_detector.json records.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openSdk } from "./session.mjs";

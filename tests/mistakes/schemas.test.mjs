@@ -1,4 +1,4 @@
-// Tools whose arguments are described with zod, valibot or arktype: the model is told their JSON Schema, and the tool is
+// Tools whose arguments are described with zod, valibot or arktype: the request holds their JSON Schema, and the tool is
 // given what they make of the arguments.
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -82,7 +82,7 @@ test("a schema without a JSON form is refused with a hint", () => {
   assert.throws(make(z.string()), { code: "invalid_options", message: /must be a JSON Schema of type "object"/ });
 });
 
-/** Lets a model call a tool with these parameters: what it was told of them, what the tool was given, and what it was answered. */
+/** Lets a model call a tool with these parameters; returns the schema of the request, the arguments of the tool, and its result. */
 async function call(parameters, args, jsonSchema) {
   let given;
   const roll = tool({ name: "roll", description: "Rolls.", parameters, jsonSchema, execute: (parsed) => ((given = parsed), "rolled") });

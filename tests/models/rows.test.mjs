@@ -1,4 +1,4 @@
-// The lookup of what is known of a model: every name that the SDK knows comes to the row that the SDK reads.
+// The lookup of model data: every name that the SDK knows finds the row that the SDK reads.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";

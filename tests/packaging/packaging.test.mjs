@@ -156,7 +156,7 @@ async function esbuild(project, options) {
   copyFileSync(path.join(project, "index.html"), path.join(project, "public/index.html"));
 }
 
-/** Opens the project's page, waits for its conversation, and says what it fetched. */
+/** Opens the project's page, waits for its conversation, and returns what it fetched. */
 async function inPage(name, { origin, close }) {
   const fetched = [];
   try {

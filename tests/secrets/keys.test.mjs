@@ -1,4 +1,4 @@
-// The key of a model is hidden like a secret, wherever it came from and wherever the server says it again.
+// The key of a model is hidden like a secret, wherever it came from and wherever the server repeats it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Agent, Conversation, LLM, memoryStore, tool } from "../../dist/index.js";
@@ -9,7 +9,7 @@ const key = "sk-live/51H+abc def~0123";
 const other = "sk-other-9f86d081884c";
 const spellings = (key) => [key, JSON.stringify(key).slice(1, -1), encodeURIComponent(key), encodeURIComponent(key).replace(/%../g, (escape) => escape.toLowerCase()), btoa(key), new URLSearchParams({ key }).toString().slice(4)];
 
-/** A server that says a key again, in every place of an answer; then fails in the same words. */
+/** A model that repeats a key in every place of an answer, and then fails with the same text. */
 function echo(key) {
   const text = spellings(key).join(" ");
   const talks = { text, reasoning: text, pieces: 1 };

@@ -1,4 +1,4 @@
-// A tool that says values as the platform spells them, and what is left to be seen of it. Runs in Node and in pages.
+// A tool that returns values as the platform spells them, and what of it remains visible. Runs in Node and in pages.
 import { spelled, values } from "./platform.mjs";
 
 /** `way: spelling` for each spelling that is not hidden; `library` is the package. */

@@ -1,4 +1,4 @@
-// What is stored of secrets and of the model's key, with a passphrase and without, and what becomes of it.
+// How secrets and the model's key are stored, with a passphrase and without, and read again.
 import assert from "node:assert/strict";
 import { createDecipheriv, createHash, createHmac } from "node:crypto";
 import { test } from "node:test";
@@ -162,7 +162,7 @@ test("a key that cannot be decrypted stops the request", async () => {
 
   const unlocked = await open({ conversationId: first.id, cipher: passphrase });
   await run(unlocked);
-  // Who wants none says so.
+  // To use no key, a host gives an empty one.
   await unlocked.close();
   const without = await open({ conversationId: first.id, llm: { apiKey: "" } });
   await run(without);

@@ -11,12 +11,12 @@ const always = { kind: "AlwaysConfirm" };
 const never = { kind: "NeverConfirm" };
 const risky = { kind: "ConfirmRisky", threshold: "MEDIUM" };
 const patterns = { kind: "PatternSecurityAnalyzer" };
-/** It says LOW to everything. */
+/** An analyzer that rates every call LOW. */
 const blind = { high_patterns: [], medium_patterns: [], injection_high_patterns: [], injection_medium_patterns: [], kind: "PatternSecurityAnalyzer" };
 
 let model, server, ran;
 before(async () => {
-  // The user says which call to make; whoever has its result is done.
+  // The user's message names the call; after its result the model is done.
   model = createModel(({ messages }) => {
     const { role, content } = messages.at(-1);
     const text = typeof content === "string" ? content : content.at(-1).text;

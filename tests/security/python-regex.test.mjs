@@ -1,4 +1,4 @@
-// Python's regular expressions, said in JavaScript. The SDK is asked about the same ones in tests/interop.
+// Python's regular expressions, translated to JavaScript. The SDK is asked about the same ones in tests/interop.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fromSource } from "./bundled.mjs";

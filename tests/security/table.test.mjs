@@ -27,7 +27,7 @@ const valueOf = (cell) => (cell === "–" ? {} : Function(`return ({${/^`(.*)`$/
 
 let model, server;
 before(async () => {
-  // The user says which call to make; whoever has its result is done.
+  // The user's message names the call; after its result the model is done.
   model = createModel(({ messages }) => {
     const { role, content } = messages.at(-1);
     return role === "user" ? { calls: [JSON.parse(typeof content === "string" ? content : content[0].text)] } : { text: "Done." };

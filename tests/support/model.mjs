@@ -1,4 +1,4 @@
-// The fake model as a server (model/script.mjs says what a script is).
+// The fake model as a server; model/script.mjs describes its scripts.
 import { once } from "node:events";
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { listen } from "./listen.mjs";

@@ -1,4 +1,4 @@
-// How a step's command says that it passed, failed, could not run, or left something out.
+// How a step's command reports that it passed, failed, could not run, or left something out.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { perform } from "../../scripts/testing/perform.mjs";

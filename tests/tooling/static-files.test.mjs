@@ -26,7 +26,7 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** The raw path as it stands: fetch would tidy it before sending. */
+/** The raw path, unchanged: fetch would normalize it before sending. */
 function get(urlPath, method = "GET") {
   return new Promise((resolve, reject) => {
     const request = http.request({ port: server.port, host: "127.0.0.1", path: urlPath, method }, (response) => {

@@ -1,4 +1,4 @@
-// A service worker that holds a conversation when it is told to, and says how it went.
+// A service worker that holds a conversation on request, and returns the result.
 import { ScriptedModel } from "/support/model/script.mjs";
 import * as library from "/threadkeep/static.js";
 

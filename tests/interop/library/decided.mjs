@@ -26,7 +26,7 @@ export function decidedElsewhere(sdk, place) {
   }
 }
 
-/** A conversation whose calls wait, and a directory of it. */
+/** A conversation whose calls wait, and its directory. */
 async function waitingHere(t, place, calls, more = () => {}) {
   const model = await scripted(t, [{ text: "Let me.", calls }]);
   const store = memoryStore();

@@ -10,7 +10,7 @@ import { eventsAmong, exported, filesOf, membersOf, packed, unpacked } from "./f
 
 export const { conversations } = JSON.parse(readFileSync(path.join(fixtures, "index.json"), "utf8"));
 
-/** Damage that an import refuses: what is of another conversation cannot be told apart from a mistake. */
+/** Damage that an import refuses: a file of another conversation may be a mistake. */
 export const refused = { "other-id": "archive_invalid" };
 /** Damage that is mended: the SDK opens none of these, or loses something. */
 const mended = new Set(["gap", "torn-event", "empty-event", "torn-state", "torn-tail", "dangling-head"]);
@@ -139,7 +139,7 @@ async function isCarriedOn(t, entry, sdk, place) {
   });
 }
 
-/** Rejects what waits, says this, and approves whatever the conversation's policy asks about. */
+/** Rejects the calls that wait, sends this message, and approves every call that the policy asks about. */
 async function goOn(conversation, message) {
   await conversation.sendMessage(message, { pending: "reject" });
   let result = await conversation.run();

@@ -69,7 +69,7 @@ async function countsTheSame(t, sdk, fields, usages) {
   assert.deepEqual(counted(conversation.stats.usage_to_metrics.agent), counted(metrics));
 }
 
-/** A model that answers every request, also the SDK's, and says that it took this much. */
+/** A model that answers every request, also the SDK's, and reports this usage. */
 async function counting(t, usages) {
   const model = createModel(usages.map((usage, index) => ({ text: `Answer ${index}.`, usage })), { checks: false });
   const { baseUrl, close } = await model.listen();

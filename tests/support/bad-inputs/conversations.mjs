@@ -1,4 +1,4 @@
-// Bad inputs to conversations: how they are opened, what is said to them, and when.
+// Bad inputs to conversations: to opening, to messages, and to calls at the wrong time.
 import { cyclic, each, hostile, lone, noArray, noFunction, noNumber, noObject, noString, reasons, speechless, unreadable } from "./odd.mjs";
 
 const invalid = ["invalid_options"];
@@ -21,7 +21,7 @@ function* openings() {
   }
   const ids = { ...noString, empty: "", short: "0f8fad5b", braces: `{${id}}`, urn: `urn:uuid:${id}`, path: "../../etc/passwd", "with a line break": `${id}\n`, "with a zero": `${id}\0`, letters: id.replace("0", "g"), lone, huge: "0".repeat(1_000_000) };
   for (const [name, value] of each(ids)) {
-    // None creates, however it is said.
+    // A missing id creates a conversation, in whichever form it is missing.
     yield { name: `conversationId: ${name}`, expected: name === "null" ? ["ok"] : invalid, attempt: (world) => world.open([], { conversationId: value }) };
     yield { name: `Conversation.delete(${name})`, expected: invalid, attempt: ({ library }) => library.Conversation.delete(value, library.memoryStore()) };
   }

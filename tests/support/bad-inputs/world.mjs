@@ -1,4 +1,4 @@
-// What the rows of the table are tried in: the library, a model within the page, and a way to see that all is well.
+// The surroundings in which the rows of the table are tried: the library, a fake model, and a check that everything still works.
 import { ScriptedModel } from "../model/script.mjs";
 
 /** Nothing that the library does may take longer; it is a limit on waiting, not on speed. */
@@ -84,7 +84,7 @@ function describe(error) {
   }
 }
 
-/** Tries every row, and after each whether all still works. Returns sentences on what was not as the table says. */
+/** Tries every row, and after each whether everything still works. Returns sentences on the differences from the table. */
 export async function tryAll(world, rows) {
   const found = [];
   for (const { name, expected, attempt } of rows) {

@@ -93,7 +93,7 @@ export function messageEvents(reply, request) {
   return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
 }
 
-/** How a block begins, and what of it comes in pieces. */
+/** The start of a block, and its deltas. */
 function pieces(block, length) {
   if (block.type === "text") return [{ ...block, text: "" }, cut(block.text, length).map((text) => ({ type: "text_delta", text }))];
   if (block.type === "tool_use") return [{ ...block, input: {} }, cut(JSON.stringify(block.input), length).map((partial_json) => ({ type: "input_json_delta", partial_json }))];

@@ -2,8 +2,8 @@
 // replies of its script, as broken as the script wants them, and checks every request, not only those that a test looks at.
 //
 // A script is a list of replies, or a function (request body, index) => reply, which may be async. A reply has any of:
-//   text, reasoning        what is said and thought; for Chat Completions also a list, of deltas
-//   calls                  [{ name, arguments, id? }]: arguments a value, or a string sent as it stands
+//   text, reasoning        of the answer; for Chat Completions also a list, of deltas
+//   calls                  [{ name, arguments, id? }]: arguments a value, or a string that is sent unchanged
 //   id                     of an answer over Chat Completions
 //   finish, usage          finish_reason and token counts; by default what fits the rest
 //   pieces                 code points per delta (8); deltas of parallel calls alternate
@@ -27,7 +27,7 @@ const apis = [
   { path: "/responses", violations: responsesViolations, whole: response, events: responseEvents },
 ];
 
-/** Sentences on what is wrong with a request whose wire API is told from its body. */
+/** Sentences on what is wrong with a request whose wire API is recognized by its body. */
 export function violationsOf(body, headers = { "content-type": "application/json" }) {
   const has = (name) => typeof body === "object" && body !== null && name in body;
   const [chat, anthropic, responses] = apis;
@@ -129,7 +129,7 @@ export class ScriptedModel {
     const rest = method === "GET" && this.#background.get(/\/responses\/([^/]+)$/.exec(path)?.[1]);
     const api = apis.find((api) => path.endsWith(api.path));
     if (!rest && (method !== "POST" || api === undefined)) {
-      // Who waits for the network asks whether anybody is there.
+      // A client that waits for the network checks with HEAD whether the server answers.
       if (method !== "HEAD" && this.#checks) this.violations.push(`${method} ${path} is not a request this model knows`);
       return refused(404, `nothing at ${path}`);
     }

@@ -37,7 +37,7 @@ export const control = {
   "one call approved, one rejected, one edited": {
     options: { confirmationPolicy: ask },
     replies: [three, { text: "3 and 30." }],
-    // The edited answer stands on a branch of its own.
+    // The edited answer is on a branch of its own.
     kinds: [...begin, "Action", "Action", "Action", "Observation", refused, refused, "Action", "Action", "Action", "Observation", refused, "Observation", "Message"],
     forgiven: /never/,
     play: async ({ conversation, model }) => {

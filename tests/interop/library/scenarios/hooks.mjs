@@ -1,4 +1,4 @@
-// Conversations whose host has hooks: what they said and what they did not allow is in the log, for both sides.
+// Conversations whose host has hooks: their feedback and their refusals are in the log, and both sides read them.
 import assert from "node:assert/strict";
 import { say } from "../chat.mjs";
 
