@@ -2,7 +2,6 @@
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { threadId } from "node:worker_threads";
 import { build } from "esbuild";
 import { wasms } from "../../scripts/wasms.mjs";
 
@@ -13,7 +12,7 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..")
  * memory stores, and what the tests of locks and crashes reach into.
  */
 export async function archiveLibrary() {
-  const outdir = path.join(root, `.cache/archive-tests/${process.pid}-${threadId}`);
+  const outdir = path.join(root, `.cache/archive-tests/${process.pid}`);
   // The library loads parts of itself later, so its files stay until the end.
   process.once("exit", () => rmSync(outdir, { recursive: true, force: true }));
   mkdirSync(outdir, { recursive: true });
