@@ -32,9 +32,9 @@ test("keys and headers are sent, and found nowhere else", async () => {
   });
   const clock = tool({ name: "get_time", description: "The time.", parameters: { type: "object" }, execute: () => "noon" });
   const store = memoryStore();
-  const told = [];
+  const reported = [];
   const conversation = await Conversation.open({ agent: new Agent({ llm, tools: [clock] }), store });
-  conversation.subscribe((event) => told.push(JSON.stringify(event)));
+  conversation.subscribe((event) => reported.push(JSON.stringify(event)));
   await conversation.sendMessage("What time is it?");
   await conversation.run();
   assert.ok(model.requests[0].headers.authorization.startsWith("Bearer sk-planted"), "it was sent");
@@ -45,7 +45,7 @@ test("keys and headers are sent, and found nowhere else", async () => {
   assert.equal(error.code, "llm_auth");
   const zip = Buffer.from(await (await conversation.exportZip()).arrayBuffer());
   const places = {
-    "an event that was told": told,
+    "an event that was told": reported,
     "the log": (await store.events(conversation.id, 0, 1000)).map(({ json }) => json),
     "the base state": [(await store.load(conversation.id)).baseState],
     "the error": [`${error.message} ${error.stack} ${JSON.stringify(error)} ${error.cause ?? ""}`],

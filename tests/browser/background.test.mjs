@@ -29,7 +29,7 @@ async function converse(baseUrl, conversationId, until) {
   const run = conversation.run();
   if (until) return seen;
   const { finalResponse } = await run;
-  return { finalResponse, shown, kept: conversation.state.agent_state.background_response ?? null };
+  return { finalResponse, shown, unfinished: conversation.state.agent_state.background_response ?? null };
 }
 
 for (const kind of availableBrowsers) {
@@ -42,10 +42,10 @@ for (const kind of availableBrowsers) {
       const page = await browser.page(`${server.origin}/pages/blank.html`);
       await browser.evaluate(converse, baseUrl, conversation, "Hello,");
       await page.reload();
-      const { finalResponse, shown, kept } = await browser.evaluate(converse, baseUrl, conversation);
+      const { finalResponse, shown, unfinished } = await browser.evaluate(converse, baseUrl, conversation);
       assert.equal(finalResponse, "Hello, world");
       assert.equal(shown, "Hello, world");
-      assert.equal(kept, null);
+      assert.equal(unfinished, null);
       assert.deepEqual(model.requests.map(({ method, path }) => `${method} ${path}`), ["POST /v1/responses", "GET /v1/responses/resp_1", "GET /v1/responses/resp_1"]);
       model.check();
     } finally {

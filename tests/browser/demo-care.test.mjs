@@ -15,8 +15,8 @@ for (const kind of availableBrowsers) {
     const step = stepsOf(context, browser, demo);
     try {
       await step("hostile output stays text", async (page) => {
-        const foreign = [];
-        page.page.on("request", (request) => request.url().startsWith(demo.origin) || foreign.push(request.url()));
+        const external = [];
+        page.page.on("request", (request) => request.url().startsWith(demo.origin) || external.push(request.url()));
         await page.ask("Show me something unsafe");
         for (const link of await page.page.$$(".prose a")) await link.evaluate((element) => element.dispatchEvent(new MouseEvent("mouseover", { bubbles: true })));
         const seen = await page.page.evaluate(() => ({
@@ -27,7 +27,7 @@ for (const kind of availableBrowsers) {
           isShown: document.body.checkVisibility(),
         }));
         assert.deepEqual({ ...seen, hrefs: [...new Set(seen.hrefs)] }, { ran: null, elements: 0, hrefs: ["https:"], composers: 1, isShown: true });
-        assert.deepEqual(foreign.filter((url) => /^https?:/.test(url)), []);
+        assert.deepEqual(external.filter((url) => /^https?:/.test(url)), []);
         assert.match(await page.text(".items"), /nothing moved, all is well/);
       }, /Content Security Policy|TrustedScript/);
 

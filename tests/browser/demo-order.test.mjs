@@ -27,9 +27,9 @@ for (const kind of availableBrowsers) {
         await page.shows(/= 5/);
         await page.idle();
         assert.equal(await page.text(".sent"), "");
-        const said = await page.page.evaluate(speech);
-        assert.deepEqual([said[0], said[2]], ["hello", "what is 2 + 3?"]);
-        assert.ok(said.length >= 4, said.join(" / "));
+        const texts = await page.page.evaluate(speech);
+        assert.deepEqual([texts[0], texts[2]], ["hello", "what is 2 + 3?"]);
+        assert.ok(texts.length >= 4, texts.join(" / "));
         assert.equal(await page.page.evaluate(() => document.querySelector(".items").textContent.includes("Note to the agent")), false);
         await photograph(page, `order-${kind}-after`);
       });

@@ -51,20 +51,20 @@ for (const kind of availableBrowsers) {
     });
 
     await context.test("a policy without wasm-unsafe-eval is named", async () => {
-      for (const said of await inPage(`${server.origin}/no-wasm/`, openAnyway, "/threadkeep/index.js")) {
-        assert.match(said, /^wasm_blocked false: WebAssembly is not allowed here: add 'wasm-unsafe-eval' to script-src of the page's Content-Security-Policy/);
+      for (const failure of await inPage(`${server.origin}/no-wasm/`, openAnyway, "/threadkeep/index.js")) {
+        assert.match(failure, /^wasm_blocked false: WebAssembly is not allowed here: add 'wasm-unsafe-eval' to script-src of the page's Content-Security-Policy/);
       }
     });
 
     await context.test("a page without IndexedDB gets an error, and can hold conversations in memory", async () => {
       const { failed, memory } = await inPage(`${server.origin}/pages/blank.html`, withoutDatabase, "/threadkeep/index.js", true);
-      for (const said of failed) assert.match(said, /^store_unavailable false: .*IndexedDB/);
+      for (const failure of failed) assert.match(failure, /^store_unavailable false: .*IndexedDB/);
       assert.equal(memory, "writer");
     });
 
     await context.test("a page whose browser forbids IndexedDB gets an error", async () => {
       const { failed, memory } = await inPage(`${server.origin}/sandboxed/`, withoutDatabase, `${server.origin}/for-all/index.js`, false);
-      for (const said of failed) assert.match(said, /^store_unavailable false: .*(IndexedDB|profiles)/);
+      for (const failure of failed) assert.match(failure, /^store_unavailable false: .*(IndexedDB|profiles)/);
       assert.equal(memory, "writer");
     });
 
@@ -77,7 +77,7 @@ for (const kind of availableBrowsers) {
       try {
         await blocked.page(`${server.origin}/pages/blank.html`);
         const { failed, memory } = await blocked.evaluate(withoutDatabase, "/threadkeep/index.js", false);
-        for (const said of failed) assert.match(said, /^store_unavailable false: .*denied permission/);
+        for (const failure of failed) assert.match(failure, /^store_unavailable false: .*denied permission/);
         assert.equal(memory, "writer");
       } finally {
         await blocked.close();
@@ -86,9 +86,9 @@ for (const kind of availableBrowsers) {
     });
 
     await context.test("a service worker holds a conversation with threadkeep/static, and the page finds it", async () => {
-      const { told, found } = await inPage(`${server.origin}/pages/blank.html`, throughWorker, "/workers/service-worker.mjs");
-      assert.equal(told.failed, undefined);
-      assert.deepEqual(told.said, {
+      const { answer, found } = await inPage(`${server.origin}/pages/blank.html`, throughWorker, "/workers/service-worker.mjs");
+      assert.equal(answer.failed, undefined);
+      assert.deepEqual(answer.result, {
         access: "writer", finalResponse: "Done.", hasZip: true, role: "system", hasInput: true,
         kinds: ["SystemPromptEvent", "MessageEvent", "ActionEvent", "ObservationEvent", "MessageEvent"],
       });
@@ -96,8 +96,8 @@ for (const kind of availableBrowsers) {
     });
 
     await context.test("a service worker that imports the entry for pages is told of threadkeep/static", async () => {
-      const { told } = await inPage(`${server.origin}/pages/blank.html`, throughWorker, "/workers/service-worker-apart.mjs");
-      assert.match(told, /^invalid_options: .*import "threadkeep\/static"/);
+      const { answer } = await inPage(`${server.origin}/pages/blank.html`, throughWorker, "/workers/service-worker-apart.mjs");
+      assert.match(answer, /^invalid_options: .*import "threadkeep\/static"/);
     });
     // Chromium reports what a policy was against.
     assert.deepEqual(browser.problems.filter((problem) => !/Content.Security.Policy|unsafe-eval/i.test(problem)), []);
@@ -149,13 +149,13 @@ async function throughWorker(script) {
   const worker = registration.active ?? registration.waiting ?? registration.installing;
   const id = crypto.randomUUID();
   const { port1, port2 } = new MessageChannel();
-  const told = new Promise((resolve) => (port1.onmessage = ({ data }) => resolve(data)));
+  const received = new Promise((resolve) => (port1.onmessage = ({ data }) => resolve(data)));
   worker.postMessage(id, [port2]);
-  const answer = await told;
+  const answer = await received;
   await registration.unregister();
   const { Agent, Conversation, LLM } = await import("/threadkeep/index.js");
   const conversation = await Conversation.open({ agent: new Agent({ llm: new LLM({ model: "openai/m" }) }), conversationId: id });
   const { length } = conversation.events;
   await conversation.close();
-  return { told: answer, found: length };
+  return { answer, found: length };
 }

@@ -47,7 +47,7 @@ const wireApis = [
 ];
 
 /** Every option that a profile holds, the last ones with values that count as none elsewhere. */
-const kept = {
+const savedOptions = {
   model: "openai/gpt-5", baseUrl: "/v1", apiMode: "responses", usageId: "mine", stream: false, temperature: 0.5, topP: 0.25,
   maxOutputTokens: 1000, reasoningEffort: "none", reasoningSummary: "detailed", nativeToolCalling: false, inputCostPerToken: 1e-6,
   outputCostPerToken: 0, capabilityOverrides: { supports_vision: true, supports_responses_api: false },
@@ -81,15 +81,15 @@ for (const kind of availableBrowsers) {
     try {
       await browser.page(`${server.origin}/pages/blank.html`);
       await context.test("a profile outlives the page with every option, and holds neither key nor headers", async () => {
-        await browser.evaluate(async (kept) => {
+        await browser.evaluate(async (savedOptions) => {
           const { LLM, LLMProfileStore } = await import("/threadkeep/index.js");
           const profiles = new LLMProfileStore("profiled");
-          await profiles.save("all", new LLM({ ...kept, background: true }));
+          await profiles.save("all", new LLM({ ...savedOptions, background: true }));
           await profiles.save("fast", new LLM({ model: "openai/gpt-4o-mini", temperature: 0.5, timeout: 1.5, apiKey: "sk-planted", headers: { "x-key": "planted" } }));
           await profiles.save("other", new LLM({ model: "ollama/qwen3", baseUrl: "http://box:11434", nativeToolCalling: false }));
           await profiles.save("gone", new LLM({ model: "m", baseUrl: "/v1" }));
           await profiles.delete("gone");
-        }, kept);
+        }, savedOptions);
         await browser.page(`${server.origin}/pages/blank.html`);
         const found = await browser.evaluate(async () => {
           const { LLMProfileStore } = await import("/threadkeep/index.js");
@@ -115,7 +115,7 @@ for (const kind of availableBrowsers) {
           };
         });
         assert.deepEqual(found.names, ["all", "fast", "other"]);
-        assert.deepEqual(found.all, kept);
+        assert.deepEqual(found.all, savedOptions);
         assert.deepEqual(found.rows.slice(1).map((row) => JSON.parse(row)), [
           { model: "openai/gpt-4o-mini", temperature: 0.5, timeout: 2 },
           { model: "ollama/qwen3", base_url: "http://box:11434", native_tool_calling: false },

@@ -240,10 +240,10 @@ async function askAnthropic(url) {
   const llm = new LLM({ model: "anthropic/claude-sonnet-4-5", apiKey: "k", stream: false, numRetries: 1, fetch });
   seen.conversation = await Conversation.open({ agent: new Agent({ llm }), store: memoryStore() });
   await seen.conversation.sendMessage("Are you there?");
-  const said = await seen.conversation.run().then(({ status }) => status, ({ code, retryable, message }) => `${code} ${retryable} ${message}`);
+  const result = await seen.conversation.run().then(({ status }) => status, ({ code, retryable, message }) => `${code} ${retryable} ${message}`);
   await seen.conversation.sendMessage("Still here.");
   const events = await seen.conversation.events.slice();
-  return { answer: said, asked: seen.requests.length, again: events.at(-1).llm_message.content[0].text };
+  return { answer: result, asked: seen.requests.length, again: events.at(-1).llm_message.content[0].text };
 }
 
 async function askAgain() {

@@ -1,5 +1,5 @@
 // The warnings and errors when the browser has lost what was stored: its database was damaged, or cleared while it was in use; and who
-// writes where two tabs begin at once, or one makes anew what the other has.
+// writes where two tabs begin at once, or one creates again what the other has.
 import assert from "node:assert/strict";
 import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -47,11 +47,11 @@ const until = async (browser, condition, ...args) => {
 };
 
 describe("a database that the browser removes", { skip: !availableBrowsers.includes("chromium") && "Chromium alone does it" }, () => {
-  const kept = "1057a000-0000-4000-8000-000000000001";
-  const other = "1057a000-0000-4000-8000-000000000002";
+  const firstId = "1057a000-0000-4000-8000-000000000001";
+  const secondId = "1057a000-0000-4000-8000-000000000002";
   /** Which conversation is opened first afterwards, each in an origin of its own: Chromium removes all databases of an origin at once. */
   const cases = [
-    { how: "by whoever opens a conversation that was in it", first: kept },
+    { how: "by whoever opens a conversation that was in it", first: firstId },
     { how: "by whoever begins another conversation", first: undefined },
   ];
   test("is noticed", { timeout: 120_000 }, async (context) => {
@@ -72,7 +72,7 @@ describe("a database that the browser removes", { skip: !availableBrowsers.inclu
     };
     try {
       await life("kill", async (browser) => {
-        for (const id of [other, kept]) {
+        for (const id of [secondId, firstId]) {
           await browser.evaluate(begin, id, "torn");
           assert.equal(await browser.evaluate(talk), "finished");
         }
@@ -81,7 +81,7 @@ describe("a database that the browser removes", { skip: !availableBrowsers.inclu
       tear(profile);
       // The first start passes over the torn entry and writes on behind it; the second finds it.
       await life("kill", async (browser) => {
-        assert.deepEqual((await browser.evaluate(begin, kept, "torn")).warnings, []);
+        assert.deepEqual((await browser.evaluate(begin, firstId, "torn")).warnings, []);
         await browser.evaluate(talk);
       });
       await life("close", (browser, index) =>
@@ -91,15 +91,15 @@ describe("a database that the browser removes", { skip: !availableBrowsers.inclu
           const [{ code, message }] = warnings;
           assert.equal(code, "store_lost");
           assert.match(message, /damaged/);
-          assert.ok(message.includes(kept) && message.includes(other), message);
+          assert.ok(message.includes(firstId) && message.includes(secondId), message);
           await browser.evaluate(() => conversation.close());
           // Also later, when the database is one like any other.
           await browser.page(pages[index]);
-          const later = await browser.evaluate(begin, other, "torn");
+          const later = await browser.evaluate(begin, secondId, "torn");
           assert.deepEqual([later.length, later.warnings.map(({ code }) => code)], [0, ["store_lost"]]);
           await browser.evaluate(() => conversation.close());
           await browser.page(pages[index]);
-          assert.deepEqual((await browser.evaluate(begin, other, "torn")).warnings, []);
+          assert.deepEqual((await browser.evaluate(begin, secondId, "torn")).warnings, []);
         }),
       );
     } finally {

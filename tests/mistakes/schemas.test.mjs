@@ -32,14 +32,14 @@ const libraries = {
 
 for (const [library, [plain, transforming, checking]] of Object.entries(libraries)) {
   test(`${library}: the request holds the JSON Schema`, async () => {
-    const { told } = await call(plain, {});
-    assert.equal(told.type, "object");
+    const { sent } = await call(plain, {});
+    assert.equal(sent.type, "object");
     // The library asks for two more itself.
-    assert.deepEqual(Object.keys(told.properties).sort(), ["as", "note", "security_risk", "sides", "summary"]);
-    const { type: sides, minimum } = told.properties.sides;
-    assert.deepEqual([sides, minimum, told.properties.note.type, told.properties.as.properties.big.type], ["integer", 2, "string", "boolean"]);
-    assert.ok(!("$schema" in told));
-    assert.ok(!told.required?.includes("sides"));
+    assert.deepEqual(Object.keys(sent.properties).sort(), ["as", "note", "security_risk", "sides", "summary"]);
+    const { type: sides, minimum } = sent.properties.sides;
+    assert.deepEqual([sides, minimum, sent.properties.note.type, sent.properties.as.properties.big.type], ["integer", 2, "string", "boolean"]);
+    assert.ok(!("$schema" in sent));
+    assert.ok(!sent.required?.includes("sides"));
   });
 
   test(`${library}: the tool gets the parsed arguments`, async () => {
@@ -63,13 +63,13 @@ for (const [library, [plain, transforming, checking]] of Object.entries(librarie
 test("a host can give the JSON Schema that a schema cannot express", async () => {
   const even = valibot.object({ sides: valibot.pipe(valibot.number(), valibot.check((sides) => sides % 2 === 0, "no odd dice")) });
   const day = z.object({ sides: z.coerce.date() });
-  const said = [
+  const outcome = [
     [even, toJsonSchema(even, { errorMode: "ignore" }), 6, 6],
     [day, z.toJSONSchema(day, { unrepresentable: "any", io: "input" }), "2026-01-31", new Date("2026-01-31")],
   ];
-  for (const [schema, jsonSchema, sides, parsed] of said) {
-    const { told, given } = await call(schema, { sides }, jsonSchema);
-    assert.ok("sides" in told.properties);
+  for (const [schema, jsonSchema, sides, parsed] of outcome) {
+    const { sent, given } = await call(schema, { sides }, jsonSchema);
+    assert.ok("sides" in sent.properties);
     assert.deepEqual(given, { sides: parsed });
   }
   assert.match((await call(even, { sides: 7 }, toJsonSchema(even, { errorMode: "ignore" }))).answer, /no odd dice/);
@@ -92,7 +92,7 @@ async function call(parameters, args, jsonSchema) {
   await conversation.sendMessage("Roll.");
   await conversation.run();
   await conversation.close();
-  const told = requests[0].body.tools.find((each) => each.function.name === "roll").function.parameters;
+  const sent = requests[0].body.tools.find((each) => each.function.name === "roll").function.parameters;
   const { content } = requests[1].body.messages.at(-1);
-  return { told, given, answer: JSON.stringify(content) };
+  return { sent, given, answer: JSON.stringify(content) };
 }

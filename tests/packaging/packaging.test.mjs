@@ -166,10 +166,10 @@ async function inPage(name, { origin, close }) {
       const broken = new Promise((_, reject) => page.once("pageerror", reject));
       await page.goto(`${origin}/?model=${encodeURIComponent(new URL(baseUrl).origin)}`);
       const outcome = await Promise.race([broken, page.waitForFunction(() => globalThis.outcome, { timeout: 30_000 })]);
-      const { answer: said, error } = await outcome.jsonValue();
+      const { answer: result, error } = await outcome.jsonValue();
       await page.close();
       assert.equal(error, undefined);
-      return said;
+      return result;
     });
     report(name, answer, model);
   } finally {

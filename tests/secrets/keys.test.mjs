@@ -19,25 +19,25 @@ function echo(key) {
 }
 
 async function saidIn(key, llm, options = {}, before = async () => {}) {
-  const said = [];
-  const look = tool({ name: "look", description: "Looks.", parameters: { type: "object" }, execute: (args) => (said.push(JSON.stringify(args)), args) });
+  const result = [];
+  const look = tool({ name: "look", description: "Looks.", parameters: { type: "object" }, execute: (args) => (result.push(JSON.stringify(args)), args) });
   const fetch = echo(key);
   const agent = new Agent({ llm: new LLM({ model: "openai/m", baseUrl: "https://model.invalid", numRetries: 1, fetch, ...llm(fetch) }), tools: [look] });
   let streamed = "";
   const conversation = await Conversation.open({
     agent, store: memoryStore(), ...options,
-    callbacks: [(event) => said.push(JSON.stringify(event))],
+    callbacks: [(event) => result.push(JSON.stringify(event))],
     tokenCallbacks: [(live) => (streamed += live.content ?? "")],
   });
   await before(conversation, fetch);
   await conversation.sendMessage("Go.");
-  said.push((await conversation.run()).finalResponse, streamed);
+  result.push((await conversation.run()).finalResponse, streamed);
   await conversation.sendMessage("Again.");
   const error = await conversation.run().then(() => assert.fail("the server refuses"), (error) => error);
-  said.push(error.message, ...(await entries(new Uint8Array(await (await conversation.exportZip()).arrayBuffer()))));
+  result.push(error.message, ...(await entries(new Uint8Array(await (await conversation.exportZip()).arrayBuffer()))));
   await conversation.close();
-  assert.ok(said.join("").includes("<secret-hidden>"));
-  return spellings(key).filter((spelling) => said.some((text) => text.includes(spelling) || text.includes(JSON.stringify(spelling).slice(1, -1))));
+  assert.ok(result.join("").includes("<secret-hidden>"));
+  return spellings(key).filter((spelling) => result.some((text) => text.includes(spelling) || text.includes(JSON.stringify(spelling).slice(1, -1))));
 }
 
 const model = { model: "openai/other", baseUrl: "https://model.invalid", numRetries: 1 };
@@ -49,8 +49,8 @@ const ways = {
   "a key under a passphrase": [key, () => ({ apiKey: key }), { cipher: "a long passphrase" }],
   "a key of a model that was switched to": [other, () => ({ apiKey: "short" }), {}, (conversation, fetch) => conversation.switchLLM(new LLM({ ...model, apiKey: other, fetch }))],
 };
-for (const [way, [said, ...rest]] of Object.entries(ways)) {
-  test(`${way} is hidden when the server repeats it`, async () => assert.deepEqual(await saidIn(said, ...rest), []));
+for (const [way, [result, ...rest]] of Object.entries(ways)) {
+  test(`${way} is hidden when the server repeats it`, async () => assert.deepEqual(await saidIn(result, ...rest), []));
 }
 
 test("a key that was read from storage with a passphrase is hidden", async () => {

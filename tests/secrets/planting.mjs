@@ -4,6 +4,7 @@ import { found, shapes, ways } from "./shapes.mjs";
 
 const names = Object.keys(shapes);
 const pieceLength = 3;
+const argumentsLength = 200;
 
 /**
  * Opens a conversation in `store`, lets everybody talk, and returns every text that came out, by place: arrays of
@@ -43,14 +44,14 @@ export async function plant(library, store) {
   const hows = [...Object.keys(ways), "throw", "parts", "image", "object", "error", "progress"];
   const everything = names.map((name) => `${name}: ${Object.values(ways).map((way) => way(shapes[name])).join(" ")}`).join("\n");
   const answers = [
-    { calls: names.flatMap((name) => hows.map((how) => ({ name: "leak", arguments: { name, how } }))) },
+    { calls: names.flatMap((name) => hows.map((how) => ({ name: "leak", arguments: { name, how }, pieces: argumentsLength }))) },
     {
       text: everything, reasoning: everything, pieces: pieceLength,
       calls: [
         ...names.map((name) => ({ text: `say ${shapes[name]}`, json: JSON.stringify({ v: shapes[name] }), [shapes[name]]: 1 })),
         `{"object":${shapes.OBJECT},"array":${shapes.ARRAY},"number":${shapes.DIGITS}}`,
         `{"cut":"${shapes.PLAIN}`,
-      ].map((args) => ({ name: "other", arguments: args })).concat({ name: shapes.PLAIN }),
+      ].map((args) => ({ name: "other", arguments: args, pieces: argumentsLength })).concat({ name: shapes.PLAIN }),
     },
     { text: everything, reasoning: everything, pieces: pieceLength },
     { status: 400, body: { error: { message: `refused: ${everything}` } } },

@@ -68,15 +68,15 @@ test("close() closes each tool once, and removes what was opened with deleteOnCl
   const closed = [];
   const store = memoryStore();
   const tools = [noting({ close: () => void closed.push("note") }), noting({ name: "slow", close: async () => void closed.push("slow") }), noting({ name: "plain" })];
-  const kept = await open(t, { tools, store });
+  const stored = await open(t, { tools, store });
   const gone = await open(t, { tools, store, deleteOnClose: true });
-  await kept.sendMessage("Stay.");
+  await stored.sendMessage("Stay.");
   await gone.sendMessage("Go.");
   await gone.close();
   await gone.close();
   assert.deepEqual(closed.splice(0).sort(), ["note", "slow"]);
-  assert.deepEqual((await Conversation.list(store)).map(({ id }) => id), [kept.id]);
-  await kept.close();
+  assert.deepEqual((await Conversation.list(store)).map(({ id }) => id), [stored.id]);
+  await stored.close();
   assert.equal((await Conversation.list(store)).length, 1);
 });
 

@@ -219,16 +219,16 @@ test("imported LookupSecrets are fetched only after allowSecrets()", async (t) =
   t.after(() => vault.close());
   const source = { url: `${vault.origin}/token`, headers: {}, kind: "LookupSecret" };
   const archive = await archiveOf(t, with_({ secret_registry: { secret_sources: { TOKEN: source } } }));
-  const said = [];
+  const answer = [];
   const asking = tool({
     name: "ask",
     description: "Asks for a secret.",
     parameters: { type: "object" },
     async execute(_, { secret }) {
       try {
-        said.push(await secret("TOKEN"));
+        answer.push(await secret("TOKEN"));
       } catch ({ code, message }) {
-        said.push([code, message]);
+        answer.push([code, message]);
       }
     },
   });
@@ -238,15 +238,15 @@ test("imported LookupSecrets are fetched only after allowSecrets()", async (t) =
   assert.deepEqual(before.heldSecrets, [{ name: "TOKEN", url: source.url }]);
   assert.match(before.warnings.find(({ code }) => code === "secrets_unavailable").message, /not fetched before allowSecrets\(\): TOKEN from http:\/\/127/);
   await before.executeTool("ask");
-  assert.equal(said[0][0], "invalid_state");
-  assert.match(said[0][1], /TOKEN.*allowSecrets/);
+  assert.equal(answer[0][0], "invalid_state");
+  assert.match(answer[0][1], /TOKEN.*allowSecrets/);
   await before.setConfirmationPolicy(always);
   await before.executeTool("ask");
   assert.deepEqual(requests, [], "a word about calls is none about secrets");
   await before.allowSecrets();
   assert.deepEqual(before.heldSecrets, []);
   await before.executeTool("ask");
-  assert.deepEqual([said.at(-1), requests], ["the value", ["/token"]]);
+  assert.deepEqual([answer.at(-1), requests], ["the value", ["/token"]]);
   await before.close();
 
   const later = await open(t, { store, conversationId: id, tools: [asking] });

@@ -8,7 +8,7 @@ addEventListener("message", (event) => event.waitUntil(answer(event)));
 
 async function answer({ data: id, ports: [port] }) {
   try {
-    port.postMessage({ said: await converse(id) });
+    port.postMessage({ result: await converse(id) });
   } catch (error) {
     port.postMessage({ failed: `${error.code}: ${error.stack}` });
   }

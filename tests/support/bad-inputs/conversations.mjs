@@ -210,8 +210,8 @@ function* collisions() {
     if (`${first.access} ${second.access}` !== "writer follower") throw new Error(`${first.access} ${second.access}`);
     const refused = await world.outcome(() => second.sendMessage("x"));
     if (refused !== "locked_elsewhere") throw new Error(refused);
-    const kept = await world.outcome(() => world.library.Conversation.delete(first.id, store));
-    if (kept !== "locked_elsewhere") throw new Error(kept);
+    const stored = await world.outcome(() => world.library.Conversation.delete(first.id, store));
+    if (stored !== "locked_elsewhere") throw new Error(stored);
     await first.close();
     const third = await world.open([], { store, conversationId: first.id });
     await third.sendMessage("x");
@@ -243,7 +243,7 @@ function* callbacks() {
   }
   yield { name: "a callback that calls back", expected: ["ok"], attempt: async (world) => {
     let done;
-    const said = new Promise((resolve) => (done = resolve));
+    const result = new Promise((resolve) => (done = resolve));
     const conversation = await world.open();
     let left = 3;
     conversation.subscribe((event) => {
@@ -252,7 +252,7 @@ function* callbacks() {
     });
     await conversation.sendMessage("Please.");
     await conversation.run();
-    await said;
+    await result;
   } };
   yield { name: "a callback that closes", expected: ["ok"], attempt: async (world) => {
     const conversation = await world.open();

@@ -82,14 +82,14 @@ export function message(reply, request) {
 
 /** The server-sent events of a streamed answer, in the order Anthropic sends them. */
 export function messageEvents(reply, request) {
-  const whole = message(reply, request);
-  const events = [{ type: "message_start", message: { ...begun(request), usage: { ...whole.usage, output_tokens: 1 } } }, { type: "ping" }];
-  for (const [index, block] of whole.content.entries()) {
+  const complete = message(reply, request);
+  const events = [{ type: "message_start", message: { ...begun(request), usage: { ...complete.usage, output_tokens: 1 } } }, { type: "ping" }];
+  for (const [index, block] of complete.content.entries()) {
     const [start, deltas] = pieces(block, reply.pieces);
     events.push({ type: "content_block_start", index, content_block: start });
     events.push(...deltas.map((delta) => ({ type: "content_block_delta", index, delta })), { type: "content_block_stop", index });
   }
-  events.push({ type: "message_delta", delta: { stop_reason: whole.stop_reason, stop_sequence: null }, usage: { output_tokens: whole.usage.output_tokens } }, { type: "message_stop" });
+  events.push({ type: "message_delta", delta: { stop_reason: complete.stop_reason, stop_sequence: null }, usage: { output_tokens: complete.usage.output_tokens } }, { type: "message_stop" });
   return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
 }
 

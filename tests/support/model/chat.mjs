@@ -120,7 +120,7 @@ export function streamEvents(reply, { body, index }) {
   const deltas = [{ role: "assistant", content: "" }];
   for (const piece of cut(reply.reasoning, reply.pieces)) deltas.push({ reasoning_content: piece });
   for (const piece of cut(reply.text, reply.pieces)) deltas.push({ content: piece });
-  deltas.push(...callDeltas(callsOf(reply, index), reply.pieces));
+  deltas.push(...callDeltas(callsOf(reply, index), reply));
   const chunks = deltas.map((delta) => chunk({ choices: [{ index: 0, delta, finish_reason: null }] }));
   chunks.push(chunk({ choices: [{ index: 0, delta: {}, finish_reason: finishOf(reply) }] }));
   const usage = usageOf(reply, body);
@@ -129,9 +129,9 @@ export function streamEvents(reply, { body, index }) {
 }
 
 /** First the heads of all calls, then their arguments in turns: what a parallel call looks like at its worst. */
-function callDeltas(calls, pieces) {
+function callDeltas(calls, { pieces, calls: script = [] }) {
   const heads = calls.map((call, index) => ({ index, id: call.id, type: "function", function: { name: call.function.name, arguments: "" } }));
-  const tails = calls.map((call, index) => cut(call.function.arguments, pieces).map((piece) => ({ index, function: { arguments: piece } })));
+  const tails = calls.map((call, index) => cut(call.function.arguments, script[index].pieces ?? pieces).map((piece) => ({ index, function: { arguments: piece } })));
   const rounds = Math.max(0, ...tails.map((tail) => tail.length));
   const interleaved = Array.from({ length: rounds }, (_, round) => tails.flatMap((tail) => tail.slice(round, round + 1))).flat();
   return [...heads, ...interleaved].map((call) => ({ tool_calls: [call] }));

@@ -114,8 +114,8 @@ export function responseEvents(reply, request) {
     }
     push("response.output_item.done", { output_index: index, item });
   }
-  const whole = response(reply, request);
-  push(`response.${whole.status}`, { response: whole });
+  const complete = response(reply, request);
+  push(`response.${complete.status}`, { response: complete });
   return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
 }
 

@@ -3,7 +3,7 @@
 //
 // A script is a list of replies, or a function (request body, index) => reply, which may be async. A reply has any of:
 //   text, reasoning        of the answer; for Chat Completions also a list, of deltas
-//   calls                  [{ name, arguments, id? }]: arguments a value, or a string that is sent unchanged
+//   calls                  [{ name, arguments, id?, pieces? }]: arguments a value, or a string that is sent unchanged
 //   id                     of an answer over Chat Completions
 //   finish, usage          finish_reason and token counts; by default what fits the rest
 //   pieces                 code points per delta (8); deltas of parallel calls alternate
@@ -22,9 +22,9 @@ import { response, responseEvents, responsesViolations } from "./responses.mjs";
 
 /** What it speaks, by the end of the path: what is wrong with a request, and the wire form of a reply. */
 const apis = [
-  { path: "/chat/completions", violations: chatViolations, whole: completion, events: streamEvents },
-  { path: "/v1/messages", violations: anthropicViolations, whole: message, events: messageEvents },
-  { path: "/responses", violations: responsesViolations, whole: response, events: responseEvents },
+  { path: "/chat/completions", violations: chatViolations, complete: completion, events: streamEvents },
+  { path: "/v1/messages", violations: anthropicViolations, complete: message, events: messageEvents },
+  { path: "/responses", violations: responsesViolations, complete: response, events: responseEvents },
 ];
 
 /** Sentences on what is wrong with a request whose wire API is recognized by its body. */
@@ -157,12 +157,12 @@ export class ScriptedModel {
     if (reply.raw !== undefined) return stream(reply, [reply.raw]);
     if (request.body.stream !== true) {
       await pause(reply, 0);
-      return json(200, request.api.whole(reply, request), reply.headers);
+      return json(200, request.api.complete(reply, request), reply.headers);
     }
     const events = request.api.events(reply, request);
     if (!reply.connections) return stream(reply, events);
     const [first, ...connections] = reply.connections;
-    this.#background.set(request.api.whole(reply, request).id, { events, connections });
+    this.#background.set(request.api.complete(reply, request).id, { events, connections });
     return stream(first, events);
   }
 }

@@ -39,8 +39,8 @@ export const hooked = {
       asked.length = 0;
       await say(conversation, "What is 1 + 2?");
       await conversation.close();
-      const told = asked.map(({ event_type }) => event_type);
-      assert.deepEqual(told, ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"]);
+      const reported = asked.map(({ event_type }) => event_type);
+      assert.deepEqual(reported, ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"]);
       assert.ok(asked.every(({ session_id }) => session_id === conversation.id));
       assert.deepEqual(asked[2].tool_input, { a: 1, b: 2 });
       assert.equal(asked[3].tool_response.content[0].text, "3");
