@@ -1,4 +1,4 @@
-// The one error class of the API, and how what the host gives is read: what is wrong with it is one of these errors.
+// The error class of the API, and the reading of values of the host: a wrong one is such an error.
 import type { CoreConversation } from "../pkg/threadkeep.js";
 import { type ErrorCode, retryableCodes } from "./generated/error-codes.js";
 
@@ -6,7 +6,7 @@ export type { ErrorCode };
 
 const retryable: ReadonlySet<ErrorCode> = new Set(retryableCodes);
 
-/** Every failure is one of these: a stable `code`, a sentence that says what to do, and the cause. */
+/** Every failure is one of these: a stable `code`, a sentence that says what was wrong and what to do, and the cause. */
 export class ThreadkeepError extends Error {
   override readonly name = "ThreadkeepError";
   /** A stable code that programs can branch on. */
@@ -30,8 +30,8 @@ export function invalidOptions(message: string): ThreadkeepError {
 }
 
 /**
- * Reads what the host gave. Getters, proxies and `toJSON` may throw whatever they like; that is then no failure of
- * ours, but an argument that is not of the documented form. @internal
+ * Reads a value of the host. Getters, proxies and `toJSON` may throw anything; such an argument is not of the documented
+ * form. @internal
  */
 export function reading<T>(what: string, read: () => T): T {
   try {
@@ -42,17 +42,17 @@ export function reading<T>(what: string, read: () => T): T {
   }
 }
 
-/** The words of a text, as types. */
-type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
+/** The names in a text that has spaces between them. */
+type Names<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Names<Rest> : Text;
 type KeyOf<Options> = Options extends unknown ? keyof Options : never;
 /** Refuses a list of names that lacks one of the options, or has one that there is not. */
-type Complete<Options, Names extends string> = [KeyOf<Options>, Words<Names>] extends [Words<Names>, KeyOf<Options>] ? unknown : never;
+type Complete<Options, Text extends string> = [KeyOf<Options>, Names<Text>] extends [Names<Text>, KeyOf<Options>] ? unknown : never;
 
 /**
- * A copy of an options object of which `names`, one text, says the names that there are. Another one is a mistake: what
- * its author wants would not happen, and nobody would notice. @internal
+ * A copy of an options object. `names` is the text of all names that there are; another name is refused, because the option
+ * that its author meant would have no effect, and nobody would notice. @internal
  */
-export function optionsOf<Options extends object, Names extends string>(what: string, given: Options, names: Names & Complete<Options, Names>): Options {
+export function optionsOf<Options extends object, Text extends string>(what: string, given: Options, names: Text & Complete<Options, Text>): Options {
   return reading(`the options of ${what}`, () => {
     if (typeof given !== "object" || given === null) throw invalidOptions(`${what} takes an object of options`);
     const options = { ...given };
@@ -64,7 +64,7 @@ export function optionsOf<Options extends object, Names extends string>(what: st
   });
 }
 
-/** How many letters have to be put in or left out. */
+/** The number of letters to insert or delete to turn one text into the other. */
 function distance(one: string, other: string): number {
   let row = [...other, ""].map((_, i) => i);
   for (const letter of one) {
@@ -90,7 +90,7 @@ export function textsOf(name: string, given: unknown): Record<string, string> {
   });
 }
 
-/** Some text for anything, also for what refuses to be one. @internal */
+/** A text for any value, also for one that cannot be converted to text. @internal */
 export function words(value: unknown): string {
   try {
     return String(value instanceof Error ? value.message : value);
@@ -99,7 +99,7 @@ export function words(value: unknown): string {
   }
 }
 
-/** What the wasm rejected or threw, as a `ThreadkeepError`. @internal */
+/** An error of the wasm, as a `ThreadkeepError`. @internal */
 export function fromCore(error: unknown): ThreadkeepError {
   if (error instanceof ThreadkeepError) return error;
   if (isCoreError(error)) {
@@ -108,7 +108,7 @@ export function fromCore(error: unknown): ThreadkeepError {
   return new ThreadkeepError("internal", `threadkeep failed: ${words(error)}; reload the page, nothing stored is lost`, { cause: error });
 }
 
-/** Waits for the wasm's promise; its rejections become `ThreadkeepError`s. @internal */
+/** Awaits a promise of the wasm; a rejection becomes a `ThreadkeepError`. @internal */
 export async function settle<T>(promise: Promise<T>): Promise<T> {
   try {
     return await promise;
@@ -117,7 +117,7 @@ export async function settle<T>(promise: Promise<T>): Promise<T> {
   }
 }
 
-/** Calls into the wasm; what it throws becomes a `ThreadkeepError`. @internal */
+/** Calls into the wasm; an exception becomes a `ThreadkeepError`. @internal */
 export function call<T>(read: () => T): T {
   try {
     return read();
@@ -126,12 +126,12 @@ export function call<T>(read: () => T): T {
   }
 }
 
-/** What only reads a conversation. */
+/** The methods that only read a conversation. */
 const reads = new Set<Verb>(["events", "idOf", "indexOf", "finalResponse", "pendingActions"]);
-/** What was last asked of a conversation. */
+/** The last call of each conversation, where it only reads. */
 const asked = new WeakMap<CoreConversation, Promise<unknown> | undefined>();
 
-/** Calls a method of a conversation in the wasm that answers with a promise. @internal */
+/** Calls a method of a conversation in the wasm that returns a promise. @internal */
 export async function ask<M extends Verb>(core: CoreConversation, method: M, ...args: Parameters<CoreConversation[M]>): Promise<Awaited<ReturnType<CoreConversation[M]>>> {
   type Answer = Awaited<ReturnType<CoreConversation[M]>>;
   const verb = core[method] as (...args: unknown[]) => Promise<Answer>;
@@ -140,12 +140,12 @@ export async function ask<M extends Verb>(core: CoreConversation, method: M, ...
   return answer;
 }
 
-/** What was last asked of a conversation, if that was to read something. @internal */
+/** The promise of the last call of a conversation, if that call only reads. @internal */
 export function lastRead(core: CoreConversation): Promise<unknown> | undefined {
   return asked.get(core);
 }
 
-/** The methods that answer with a promise. */
+/** The methods that return a promise. */
 type Verb = { [M in keyof CoreConversation]: CoreConversation[M] extends (...args: never[]) => Promise<unknown> ? M : never }[keyof CoreConversation];
 
 interface CoreError {

@@ -1,7 +1,8 @@
-// Models under names: the SDK's `LLMProfileStore`. What keeps them is loaded with the first use.
+// Models under names: the SDK's `LLMProfileStore`. The code that stores them is loaded with the first use.
 import { LLM, type LLMOptions } from "./llm.js";
 import { isA } from "./arguments.js";
 import { invalidOptions, optionsOf, reading } from "./errors.js";
+import { type UnstoredOption, unstoredOptions } from "./generated/llm-options.js";
 import { part } from "./wasm.js";
 
 /**
@@ -18,10 +19,10 @@ export interface ProfileStorage {
 }
 
 /**
- * What a profile does not hold, because it is a secret, a function or nothing that the SDK stores: given again when it
+ * The options that a profile does not hold, because they are secrets, functions, or unknown to the SDK: given again when it
  * is loaded.
  */
-export type GivenAgain = Pick<LLMOptions, "apiKey" | "headers" | "fetch" | "fallbacks" | "fallbackOn" | "background">;
+export type GivenAgain = Pick<LLMOptions, UnstoredOption>;
 
 /**
  * Models under names, in the form in which the Python SDK keeps its own (`~/.openhands/profiles/<name>.json`). Neither
@@ -48,7 +49,7 @@ export class LLMProfileStore {
 
   /** @throws ThreadkeepError `not_found`, or `store_corrupt` where what is stored is no profile */
   async load(name: string, given: GivenAgain = {}): Promise<LLM> {
-    const again = optionsOf("LLMProfileStore.load()", given, "apiKey headers fetch fallbacks fallbackOn background");
+    const again = optionsOf("LLMProfileStore.load()", given, unstoredOptions);
     const { checkedName, storedOptions, storageOf } = await load();
     const json = await storageOf(this.#storage).read(checkedName(name));
     return new LLM({ ...storedOptions(name, json), ...again });

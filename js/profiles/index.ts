@@ -1,33 +1,18 @@
-// Profiles as they are kept: the SDK's field names, and of them only those that were set. Python fills in the rest.
+// The JSON of profiles: the SDK's field names, and of them only those that are set. Python fills in the rest.
 import { ThreadkeepError, invalidOptions } from "../errors.js";
+import { optionNames, unstoredOptions } from "../generated/llm-options.js";
 import { type LLMOptions, abilities } from "../llm.js";
-import type { GivenAgain, ProfileStorage } from "../profiles.js";
+import type { ProfileStorage } from "../profiles.js";
 import { databaseOf } from "./database.js";
 
 /** The SDK's `PROFILE_NAME_PATTERN`. */
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** What the SDK calls the options that are kept: every one that is not given again. */
-const fields = {
-  model: "model",
-  baseUrl: "base_url",
-  apiMode: "api_mode",
-  usageId: "usage_id",
-  stream: "stream",
-  temperature: "temperature",
-  topP: "top_p",
-  maxOutputTokens: "max_output_tokens",
-  reasoningEffort: "reasoning_effort",
-  reasoningSummary: "reasoning_summary",
-  enableEncryptedReasoning: "enable_encrypted_reasoning",
-  promptCacheRetention: "prompt_cache_retention",
-  numRetries: "num_retries",
-  timeout: "timeout",
-  nativeToolCalling: "native_tool_calling",
-  capabilityOverrides: "capability_overrides",
-  inputCostPerToken: "input_cost_per_token",
-  outputCostPerToken: "output_cost_per_token",
-} as const satisfies Record<Exclude<keyof LLMOptions, keyof GivenAgain>, string>;
+/** The options that profiles hold, and their fields: the SDK's names are the same in snake case. */
+const fields = optionNames
+  .split(" ")
+  .filter((name) => !unstoredOptions.split(" ").includes(name))
+  .map((name) => [name as keyof LLMOptions, name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] as const);
 
 export function checkedName(name: unknown): string {
   if (typeof name === "string" && namePattern.test(name)) return name;
@@ -41,7 +26,7 @@ export function storageOf(storage: string | ProfileStorage): ProfileStorage {
 /** The JSON of a profile. */
 export function profileOf(options: LLMOptions): string {
   const profile: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(fields) as Array<[keyof typeof fields, string]>) {
+  for (const [name, field] of fields) {
     if (options[name] !== undefined) profile[field] = options[name];
   }
   // The SDK has no mode for Anthropic's own API: it takes the provider's, and passes over a field that it does not know.
@@ -53,7 +38,7 @@ export function profileOf(options: LLMOptions): string {
   return JSON.stringify(profile);
 }
 
-/** The options of a profile that Python may have written; what a page has no use for is left out. */
+/** The options of a profile that Python may have written; fields that a page cannot use are left out. */
 export function storedOptions(name: string, json: string | undefined): LLMOptions {
   if (json === undefined) throw new ThreadkeepError("not_found", `there is no profile ${name}; list() names those that there are`);
   let profile: unknown;
@@ -63,11 +48,11 @@ export function storedOptions(name: string, json: string | undefined): LLMOption
     profile = undefined;
   }
   if (typeof profile !== "object" || profile === null || !("model" in profile) || typeof profile.model !== "string") {
-    throw new ThreadkeepError("store_corrupt", `what is stored as profile ${name} is none: save it again, or delete it`);
+    throw new ThreadkeepError("store_corrupt", `the data stored as profile ${name} is no profile: save it again, or delete it`);
   }
   const stored = profile as Record<string, unknown>;
   const options: Record<string, unknown> = {};
-  for (const [option, field] of Object.entries(fields)) {
+  for (const [option, field] of fields) {
     if (stored[field] !== undefined && stored[field] !== null) options[option] = stored[field];
   }
   if (stored["wire_api"] === "anthropic") options["apiMode"] = "anthropic";

@@ -17,7 +17,7 @@ use crate::{
         metrics::Usage,
         model_data::{ModelRow, price},
         model_features::ModelFeatures,
-        options::{ApiKey, LlmOptions},
+        options::{ApiKey, FALLBACK_ON, LlmOptions},
         provider_errors::{PROMPT_CACHE_TOO_SMALL, refuses_thoughts},
         retry::{attempts, next_delay},
         secret_string::{SecretString, Secrets},
@@ -44,9 +44,6 @@ pub struct Llm {
     pub fallback_on: Vec<String>,
 }
 
-/// The SDK's `_LLM_FALLBACK_EXCEPTIONS`: what another server may not have.
-const FALLBACK_ON: [&str; 4] = ["network", "llm_rate_limit", "llm_timeout", "llm_unavailable"];
-
 impl Llm {
     /// A model whose options can work.
     ///
@@ -61,7 +58,7 @@ impl Llm {
             host,
             wire_apis: None,
             fallbacks: Vec::new(),
-            fallback_on: FALLBACK_ON.map(str::to_owned).into(),
+            fallback_on: FALLBACK_ON.iter().copied().map(str::to_owned).collect(),
         })
     }
 
@@ -118,7 +115,7 @@ impl Llm {
         let mut options = self.options.clone();
         options.check()?;
         let kept =
-            context.background_response.as_ref().filter(|kept| options.background && kept.is_of(&options));
+            context.background_response.as_ref().filter(|kept| options.background() && kept.is_of(&options));
         options.background_response = kept.map(|kept| kept.id.clone());
         let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref())?;
         let mut features = ModelFeatures::of(&options, &endpoint, &ModelRow::of(&options).await?);
@@ -142,7 +139,7 @@ impl Llm {
             };
             let was_shown = is_shown.get();
             // What a provider keeps has been asked for again already.
-            if was_shown && (options.background || !error.is_of_the_network()) {
+            if was_shown && (options.background() || !error.is_of_the_network()) {
                 return Err(error);
             }
             // Nothing more is to be had of it: a lost connection is made again elsewhere.
@@ -218,7 +215,7 @@ impl Llm {
         let key = self.key().await?;
         let (sent, mut decoder) = wire_api.begin(request)?;
         let mut http_request = with_key(sent, api, key.as_ref(), request);
-        let is_told = Cell::new(!request.options.background);
+        let is_told = Cell::new(!request.options.background());
         let tell = |decoder: &dyn Decoder| {
             if let (false, Some(tell)) = (is_told.get(), &context.on_background)
                 && let Some(kept) = decoder.background()
@@ -241,7 +238,7 @@ impl Llm {
         let heard = loop {
             let url = http_request.url.clone();
             let heard = exchange.hear(&*self.http, http_request.clone(), &mut *decoder, show).await;
-            let is_kept = request.options.background && !decoder.is_done();
+            let is_kept = request.options.background() && !decoder.is_done();
             let kept = if is_kept { decoder.background() } else { None };
             let (Some(kept), true) = (kept, heard.as_ref().err().is_none_or(LlmError::is_retryable)) else {
                 break heard;

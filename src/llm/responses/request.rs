@@ -38,8 +38,8 @@ pub(super) fn request_body(request: &LlmRequest<'_>) -> String {
         body.field("reasoning", &reasoning.end());
     }
     // What works by itself has to be kept.
-    body.field("store", if options.background { "true" } else { "false" });
-    if options.background {
+    body.field("store", if options.background() { "true" } else { "false" });
+    if options.background() {
         body.field("background", "true");
     }
     if request.is_streaming {
