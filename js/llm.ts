@@ -1,4 +1,4 @@
-// Models.
+// Models and their options.
 import { arrayOf, isA } from "./arguments.js";
 import { invalidOptions, optionsOf, reading, textsOf } from "./errors.js";
 import { type LLMOptions, optionNames, optionTexts, plainOptions } from "./generated/llm-options.js";
@@ -15,7 +15,7 @@ export class LLM {
   readonly options: Readonly<LLMOptions>;
 
   /**
-   * `baseURL`, as other libraries spell it, is `baseUrl`.
+   * `baseURL` is accepted as another spelling of `baseUrl`.
    * @throws ThreadkeepError `invalid_options`, naming the option.
    */
   constructor(options: LLMOptions & { baseURL?: string | undefined }) {
@@ -33,17 +33,17 @@ export class LLM {
   }
 }
 
-/** What is known of a model, with the overrides of its host, as JSON; `""` where nothing is known. @internal */
+/** The model's metadata with the host's overrides, as JSON; empty if there is neither. @internal */
 export async function rowOf({ options: { model, capabilityOverrides } }: LLM): Promise<string> {
   const row = await modelRow(model, model);
   return capabilityOverrides ? JSON.stringify({ ...JSON.parse(row || "{}"), ...capabilityOverrides }) : row;
 }
 
 /**
- * The options of a model as the wasm takes them. `network` makes its requests wait, `heard` is called with each key that a
- * function returns, and `keyToken` is the stored form of its key. @internal
+ * The model in the form that the wasm takes. `network` does its waiting, `onKey` gets the keys that a function returns,
+ * `keyToken` is the encrypted key to store. @internal
  */
-export function coreLLM(llm: LLM, network: Network, heard: (key: unknown) => Promise<void>, keyToken?: string): object {
+export function coreLLM(llm: LLM, network: Network, onKey: (key: unknown) => Promise<void>, keyToken?: string): object {
   const { options } = llm;
   const { apiKey, fallbacks = [], fallbackOn } = options;
   return {
@@ -51,11 +51,11 @@ export function coreLLM(llm: LLM, network: Network, heard: (key: unknown) => Pro
     ...network.of(options.fetch !== undefined),
     ...(typeof apiKey === "function" && { apiKey: async () => {
       const key = await apiKey();
-      await heard(key);
+      await onKey(key);
       return key;
     } }),
     ...(keyToken !== undefined && { keyToken }),
-    fallbacks: fallbacks.map((fallback) => coreLLM(fallback, network, heard)),
+    fallbacks: fallbacks.map((fallback) => coreLLM(fallback, network, onKey)),
     fallbackOn,
     modelRow: () => rowOf(llm),
   };

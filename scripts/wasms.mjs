@@ -1,15 +1,16 @@
-// The wasm files that the one wasm is cut into: the main one, which every page downloads, and the chunks, which are loaded
-// when they are needed. `src/bindings/chunks.rs` says what is in a chunk.
+// The files into which the wasm is split: the main one, which every page downloads, and the chunks, which are loaded when
+// they are needed. `src/bindings/chunks.rs` defines the content of a chunk.
 
-/** `copy` is the module that carries the wasm once more, for where the file itself cannot be fetched. */
+/** `copy` is the module with a copy of the wasm, used if the file itself cannot be fetched. */
 const wasm = (name, copy) => ({ name, file: `${name}_bg.wasm`, copy });
 
 export const mainWasm = wasm("threadkeep", "wasm-inline.js");
 
-/** By what they are for. Whoever has `messages` has `archive` too, for what both need is a third of it. */
+/** By purpose. A chunk is loaded together with those in `loadedWith`, so that code that they share is in one file. */
 export const chunks = {
-  archive: wasm("threadkeep_archive", "wasm-archive-inline.js"),
-  messages: { ...wasm("threadkeep_messages", "wasm-messages-inline.js"), loadedWith: "archive" },
+  stores: wasm("threadkeep_stores", "wasm-stores-inline.js"),
+  archive: { ...wasm("threadkeep_archive", "wasm-archive-inline.js"), loadedWith: ["stores"] },
+  messages: { ...wasm("threadkeep_messages", "wasm-messages-inline.js"), loadedWith: ["archive", "stores"] },
   responses: wasm("threadkeep_responses", "wasm-responses-inline.js"),
   anthropic: wasm("threadkeep_anthropic", "wasm-anthropic-inline.js"),
   text_tools: wasm("threadkeep_text_tools", "wasm-text-tools-inline.js"),

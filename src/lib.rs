@@ -7,6 +7,7 @@ pub mod names;
 pub mod fair_mutex;
 pub mod cancel;
 pub mod host;
+pub mod format;
 pub mod event;
 pub mod llm;
 pub mod secret;

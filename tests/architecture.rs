@@ -18,11 +18,12 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("cancel", &[]),
     ("host", &[]),
     ("id", &["error"]),
+    ("format", &["error", "id", "json"]),
     ("store", &["error", "id", "names"]),
-    ("llm", &["error", "host", "json", "names"]),
+    ("llm", &["error", "format", "host", "json", "names"]),
     ("secret", &["json"]),
-    ("event", &["error", "id", "json", "llm"]),
-    ("context", &["event", "id", "llm", "names"]),
+    ("event", &["format", "id", "json", "llm"]),
+    ("context", &["event", "format", "id", "llm", "names"]),
     ("security", &["event", "json"]),
     ("hooks", &["event", "json"]),
     ("tool", &["cancel", "error", "event", "id", "json", "llm"]),
@@ -35,6 +36,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "context",
             "error",
             "event",
+            "format",
             "hooks",
             "host",
             "id",
@@ -48,7 +50,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "fair_mutex",
         ],
     ),
-    ("archive", &["context", "error", "event", "host", "id", "json", "llm", "names", "store"]),
+    ("archive", &["context", "error", "event", "format", "host", "id", "json", "llm", "names", "store"]),
     ("web", &["error", "host", "id", "llm", "store", "fair_mutex"]),
     (
         "bindings",
@@ -59,6 +61,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "conversation",
             "error",
             "event",
+            "format",
             "hooks",
             "host",
             "id",
@@ -170,7 +173,7 @@ fn browser_types_stay_in_web_and_bindings() {
         if matches!(room_of(&path).as_str(), "web" | "bindings") || path.ends_with("json/float.rs") {
             continue;
         }
-        for browser in ["wasm_bindgen", "js_sys", "web_sys", "gloo_net", "idb::", "serde_wasm_bindgen"] {
+        for browser in ["wasm_bindgen", "js_sys", "web_sys", "gloo_net", "idb::"] {
             assert!(!text.contains(browser), "{} uses {browser}", path.display());
         }
     }

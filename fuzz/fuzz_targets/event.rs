@@ -2,14 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use threadkeep::{
-    context::{
-        branch::{Leaf, active_branch, unmatched_actions},
-        view::View,
-    },
-    conversation::base_state::BaseState,
-    event::{Body, Event},
-};
+use threadkeep::{context::{branch::{active_branch, unmatched_actions}, view::View}, event::{Body, Event}, format::{tree::Leaf, base_state::BaseState}};
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(text) = std::str::from_utf8(bytes) else { return };

@@ -14,22 +14,22 @@ export interface LLMOptions {
    * called before each request.
    */
   apiKey?: string | (() => string | Promise<string>) | undefined;
-  /** The server's URL, up to and without `/chat/completions`. A path such as `/v1` is relative to the page. */
+  /** The URL of the API, without `/chat/completions`. A path such as `/v1` is relative to the page. */
   baseUrl?: string | undefined;
   /**
    * The wire API: Chat Completions or Responses of OpenAI, or Messages of Anthropic. `"auto"` chooses by the model's
    * name, as the SDK does. Default `"auto"`.
    */
   apiMode?: "auto" | "chat" | "responses" | "anthropic" | undefined;
-  /** The key of this model's usage in `conversation.stats`. Default `"default"`. */
+  /** The name under which `conversation.stats` counts this model. Default `"default"`. */
   usageId?: string | undefined;
-  /** Whether answers arrive in pieces. Default `true`. */
+  /** Whether answers are streamed. Default `true`. */
   stream?: boolean | undefined;
   /** The sampling temperature. Not sent to models that are known to refuse it. */
   temperature?: number | undefined;
   /** The probability mass of nucleus sampling, from 0 to 1. Not sent to models that are known to refuse it. */
   topP?: number | undefined;
-  /** The upper limit of an answer, in tokens. Without it, the known limit of the model is sent. */
+  /** The maximum length of an answer, in tokens. Without it, the known limit of the model is sent. */
   maxOutputTokens?: number | undefined;
   /** How much the model reasons. Not sent to models that are known not to reason. Default `"high"`. */
   reasoningEffort?: "none" | "low" | "medium" | "high" | "xhigh" | undefined;
@@ -41,47 +41,44 @@ export interface LLMOptions {
    */
   enableEncryptedReasoning?: boolean | undefined;
   /**
-   * Whether the provider completes answers in the background: an answer then survives a lost connection and a reload
-   * of the page. For this the provider keeps the answer (`store: true`), for as long as it likes. Responses API only.
-   * Default `false`.
+   * Whether the provider generates answers in the background, so that an answer survives a lost connection and a
+   * reload of the page. For this the provider stores the answer (`store: true`), as long as it decides to. Responses
+   * API only. Default `false`.
    */
   background?: boolean | undefined;
   /**
-   * How long the provider keeps a prompt cached: `"24h"`, `"in_memory"`, or `""` to leave it to the provider.
-   * Responses API only. Default `"24h"`.
+   * How long the provider caches prompts: `"24h"`, `"in_memory"`, or `""` to leave it to the provider. Responses API
+   * only. Default `"24h"`.
    */
   promptCacheRetention?: string | undefined;
-  /** The number of attempts in all, as the SDK counts them: 0 and 1 both mean one. Default `5`. */
+  /** The maximum number of attempts, as in the SDK: 0 and 1 both mean one. Default `5`. */
   numRetries?: number | undefined;
-  /** How many seconds the server may be silent, before its answer and within it; 0 is without a limit. Default `300`. */
+  /** The maximum time until the first byte, and between two bytes, in seconds; 0 is no limit. Default `300`. */
   timeout?: number | undefined;
   /**
-   * Whether the model is given tools in the form of the wire API. With `false`, tools are described and called in
-   * text, for models that have no other way. Default `true`.
+   * Whether the model has native tool calling. With `false`, tools are described and called in text, as in the SDK.
+   * Default `true`.
    */
   nativeToolCalling?: boolean | undefined;
-  /**
-   * The price of an input token in US dollars. Without this and the next, public price lists count, where the model is
-   * in them.
-   */
+  /** The price of an input token in US dollars. Without both prices, those of the metadata apply, if there are any. */
   inputCostPerToken?: number | undefined;
   /** The price of an output token in US dollars. */
   outputCostPerToken?: number | undefined;
-  /** Headers of every request. */
+  /** HTTP headers of every request. */
   headers?: Record<string, string> | undefined;
   /**
-   * The abilities of this model, where nothing or something wrong is known of it. A model that is not known to see is
-   * sent no images.
+   * Abilities of this model that the metadata does not know or has wrong. A model without metadata is assumed not to
+   * accept images.
    */
   capabilityOverrides?: { supports_vision?: boolean | undefined; supports_responses_api?: boolean | undefined } | undefined;
   /**
    * Models to ask in this order where this one has failed, retries included, before any part of an answer was shown.
-   * Each request begins with this model again; the cost of fallbacks counts under this model's `usageId`.
+   * Each request begins with this model again; the cost of fallbacks is counted under this model's `usageId`.
    */
   fallbacks?: LLM[] | undefined;
   /**
-   * The error codes after which fallbacks are asked. Default `["network", "llm_rate_limit", "llm_timeout",
-   * "llm_unavailable"]`.
+   * The error codes after which a fallback is asked, as in the SDK. Default `["network", "llm_rate_limit",
+   * "llm_timeout", "llm_unavailable"]`.
    */
   fallbackOn?: ErrorCode[] | undefined;
   /** Called in place of the page's `fetch`: a relay, a test double, or a model in the page. */

@@ -1,4 +1,4 @@
-// The JSON of profiles: the SDK's field names, and of them only those that are set. Python fills in the rest.
+// Profiles in the form in which they are stored: with the SDK's field names, and only the fields that were set.
 import { ThreadkeepError, invalidOptions } from "../errors.js";
 import { optionNames, unstoredOptions } from "../generated/llm-options.js";
 import { type LLMOptions, abilities } from "../llm.js";
@@ -29,18 +29,18 @@ export function profileOf(options: LLMOptions): string {
   for (const [name, field] of fields) {
     if (options[name] !== undefined) profile[field] = options[name];
   }
-  // The SDK has no mode for Anthropic's own API: it takes the provider's, and passes over a field that it does not know.
+  // The SDK has no mode for Anthropic's own API: there the provider decides. It ignores unknown fields such as `wire_api`.
   if (profile["api_mode"] === "anthropic") Object.assign(profile, { api_mode: "auto", wire_api: "anthropic" });
   // The SDK refuses fractions of a second.
   if (typeof profile["timeout"] === "number") profile["timeout"] = Math.ceil(profile["timeout"]);
-  // The SDK has no value where it is left to the provider, but a default where there is no field.
+  // An empty value leaves the retention to the provider. The SDK has no such value, and a missing field means its default.
   if (profile["prompt_cache_retention"] === "") profile["prompt_cache_retention"] = null;
   return JSON.stringify(profile);
 }
 
-/** The options of a profile that Python may have written; fields that a page cannot use are left out. */
+/** The options of a profile, which Python may have written; fields that a page cannot use are left out. */
 export function storedOptions(name: string, json: string | undefined): LLMOptions {
-  if (json === undefined) throw new ThreadkeepError("not_found", `there is no profile ${name}; list() names those that there are`);
+  if (json === undefined) throw new ThreadkeepError("not_found", `there is no profile ${name}; list() returns the existing ones`);
   let profile: unknown;
   try {
     profile = JSON.parse(json);
@@ -48,7 +48,7 @@ export function storedOptions(name: string, json: string | undefined): LLMOption
     profile = undefined;
   }
   if (typeof profile !== "object" || profile === null || !("model" in profile) || typeof profile.model !== "string") {
-    throw new ThreadkeepError("store_corrupt", `the data stored as profile ${name} is no profile: save it again, or delete it`);
+    throw new ThreadkeepError("store_corrupt", `the stored profile ${name} is damaged: save it again, or delete it`);
   }
   const stored = profile as Record<string, unknown>;
   const options: Record<string, unknown> = {};
@@ -57,7 +57,7 @@ export function storedOptions(name: string, json: string | undefined): LLMOption
   }
   if (stored["wire_api"] === "anthropic") options["apiMode"] = "anthropic";
   if (stored["prompt_cache_retention"] === null) options["promptCacheRetention"] = "";
-  // The SDK has more of them, and one of them, `thinking_mode`, is a word.
+  // The SDK has further overrides; the value of one of them, `thinking_mode`, is a string.
   const overrides = options["capabilityOverrides"];
   if (typeof overrides === "object") {
     const known = abilities.split(" ");

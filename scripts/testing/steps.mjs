@@ -1,4 +1,6 @@
-// The steps of `npm test`. Cargo's steps share a lane, because they would wait for each other's lock anyway.
+// The steps of `npm test`, by lanes: the longest lanes first, so that none of them is left over at the end. What cargo
+// compiles for this machine shares a lane, because it would wait for the lock on target/debug anyway. The wasm is compiled in
+// another folder, and most of the time on one processor: native tests are compiled beside it.
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { root } from "../process.mjs";
@@ -7,15 +9,15 @@ import { sdkVersions } from "../../tests/interop/setup.mjs";
 const node = process.execPath;
 const warningsDenied = ["--", "-D", "warnings"];
 const lintWasm = ["cargo", "clippy", "--locked", "--lib", "--target", "wasm32-unknown-unknown"];
-/** In CI what is red was broken by a change, not found by chance: that is for `npm test` and `cargo test` elsewhere. */
-const sameChances = process.env.CI ? { PROPTEST_RNG_SEED: "20261121" } : {};
+/** In CI a failure must come from the change, not from new random commands; those run in `npm test` and `cargo test` elsewhere. */
+const fixedSeed = process.env.CI ? { PROPTEST_RNG_SEED: "20261121" } : {};
 
-/** Says that the newest version of the SDK is meant: see tests/interop/setup.mjs. */
+/** Selects the newest version of the SDK: see tests/interop/setup.mjs. */
 const newest = { THREADKEEP_SDK: sdkVersions.at(-1) };
 
 export function testSteps({ quick }) {
   const interop = filesIn("tests/interop");
-  const pages = filesIn("tests/browser").filter((file) => !file.endsWith("/crash.test.mjs"));
+  const pages = filesIn("tests/browser").filter((file) => !file.endsWith("/kills.test.mjs"));
   const demo = pages.filter((file) => path.basename(file).startsWith("demo"));
   const library = pages.filter((file) => !demo.includes(file));
   const inBrowser = (kind, files) => ({ needs: ["build", "browsers"], command: together(files), env: { THREADKEEP_BROWSER: kind }, timeout: 1800 });
@@ -26,27 +28,28 @@ export function testSteps({ quick }) {
     { name: "python-newest", command: [node, "scripts/testing/python.mjs", "tests/interop/setup.mjs"], env: newest, timeout: 1500 },
     { name: "litellm", command: [node, "scripts/testing/python.mjs", "tests/proxy/setup.mjs"], timeout: 1800 },
     { name: "format", lane: "cargo", command: ["cargo", "fmt", "--check"], timeout: 60 },
-    { name: "build", lane: "cargo", command: build, timeout: 1800 },
+    { name: "tools", lane: "cargo", command: [node, "scripts/build.mjs", "--tools"], timeout: 1200 },
+    { name: "build", lane: "build", needs: ["tools"], command: build, timeout: 1800 },
+    { name: "native", lane: "cargo", needs: ["tools"], command: ["cargo", "test", "--locked"], env: { THREADKEEP_SCRIPTS: "4000", ...fixedSeed }, timeout: 1800 },
     { name: "interop", lane: "interop", needs: ["build", "python"], command: together(interop), timeout: 1800 },
     { name: "played-newest", lane: "interop", needs: ["build", "python-newest"], command: [node, "tests/interop/conversations.mjs"], env: newest, timeout: 1800 },
     { name: "interop-newest", lane: "interop", needs: ["played-newest"], command: together(interop), env: newest, timeout: 1800 },
-    { name: "archive", lane: "interop", needs: ["build"], command: apart(filesIn("tests/archive")), timeout: 1200 },
-    { name: "secrets", lane: "interop", needs: ["build"], command: apart(filesIn("tests/secrets")), timeout: 600 },
     { name: "firefox", lane: "firefox", ...inBrowser("firefox", library) },
-    { name: "firefox-demo", lane: "firefox-demo", ...inBrowser("firefox", demo) },
-    { name: "size", lane: "pages", needs: ["build"], command: [node, "scripts/sizes.mjs"], timeout: 60 },
-    { name: "types", lane: "pages", needs: ["build"], command: [node, "scripts/testing/types.mjs"], timeout: 600 },
-    { name: "tooling", lane: "pages", needs: ["build"], command: apart(filesIn("tests", "tests/support", "tests/tooling", "tests/models", "tests/mistakes")), timeout: 600 },
-    { name: "security", lane: "pages", needs: ["build"], command: apart(filesIn("tests/security", "tests/host")), timeout: 600 },
-    { name: "crash", lane: "crash", needs: ["build", "browsers"], command: apart(["tests/browser/crash.test.mjs"]), timeout: 1800 },
-    { name: "chromium", lane: "pages", ...inBrowser("chromium", library) },
-    { name: "chromium-demo", lane: "pages", ...inBrowser("chromium", demo) },
-    { name: "proxy", lane: "pages", needs: ["build", "browsers", "litellm"], command: apart(filesIn("tests/proxy")), timeout: 600 },
-    { name: "packaging", lane: "pages", needs: ["build", "browsers"], command: apart(filesIn("tests/packaging")), timeout: 1200 },
-    { name: "lint", lane: "cargo", needs: ["build"], command: ["cargo", "clippy", "--locked", "--all-targets", ...warningsDenied], timeout: 1200 },
-    { name: "lint-wasm", lane: "cargo", needs: ["build"], command: [...lintWasm, ...warningsDenied], timeout: 1200 },
-    { name: "lint-testing", lane: "cargo", needs: ["build"], command: [...lintWasm, "--features", "testing", ...warningsDenied], timeout: 1200 },
-    { name: "native", lane: "cargo", needs: ["build"], command: ["cargo", "test", "--locked"], env: { THREADKEEP_SCRIPTS: "4000", ...sameChances }, timeout: 1800 },
+    { name: "firefox-demo", lane: "firefox", ...inBrowser("firefox", demo) },
+    { name: "size", lane: "chromium", needs: ["build"], command: [node, "scripts/sizes.mjs"], timeout: 60 },
+    { name: "types", lane: "chromium", needs: ["build"], command: [node, "scripts/testing/types.mjs"], timeout: 600 },
+    { name: "chromium", lane: "chromium", ...inBrowser("chromium", library) },
+    { name: "chromium-demo", lane: "chromium", ...inBrowser("chromium", demo) },
+    { name: "proxy", lane: "chromium", needs: ["build", "browsers", "litellm"], command: apart(filesIn("tests/proxy")), timeout: 600 },
+    { name: "packaging", lane: "chromium", needs: ["build", "browsers"], command: apart(filesIn("tests/packaging")), timeout: 1200 },
+    { name: "kills", lane: "kills", needs: ["build", "browsers"], command: apart(["tests/browser/kills.test.mjs"]), timeout: 1800 },
+    { name: "tooling", lane: "node", needs: ["build"], command: apart(filesIn("tests", "tests/support", "tests/tooling", "tests/models", "tests/mistakes")), timeout: 600 },
+    { name: "security", lane: "node", needs: ["build"], command: apart(filesIn("tests/security", "tests/host")), timeout: 600 },
+    { name: "archive", lane: "node", needs: ["build"], command: apart(filesIn("tests/archive")), timeout: 1200 },
+    { name: "secrets", lane: "node", needs: ["build"], command: apart(filesIn("tests/secrets")), timeout: 600 },
+    { name: "lint", lane: "cargo", needs: ["tools"], command: ["cargo", "clippy", "--locked", "--all-targets", ...warningsDenied], timeout: 1200 },
+    { name: "lint-wasm", lane: "cargo", needs: ["tools"], command: [...lintWasm, ...warningsDenied], timeout: 1200 },
+    { name: "lint-testing", lane: "cargo", needs: ["tools"], command: [...lintWasm, "--features", "testing", ...warningsDenied], timeout: 1200 },
   ];
 }
 
@@ -58,12 +61,12 @@ function filesIn(...folders) {
   });
 }
 
-/** Each test file in a process of its own, two at a time. */
+/** Runs each test file in a process of its own, two at a time. */
 function apart(files) {
   return [node, "--test", "--test-reporter=spec", "--test-concurrency=2", ...files];
 }
 
-/** All of them in one process. */
+/** Runs all test files in one process. */
 function together(files) {
   return [node, "--test-reporter=spec", "scripts/testing/together.mjs", ...files];
 }

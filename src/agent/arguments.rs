@@ -6,7 +6,7 @@
 
 use crate::{
     event::SecurityRisk,
-    json::{FromJson, RawObject, is_json, python_dumps, well_formed},
+    json::{EditableObject, FromJson, is_json, members, python_dumps, well_formed},
     tool::ToolDefinition,
 };
 
@@ -18,7 +18,7 @@ pub struct Arguments {
     /// As they are kept in the event's `tool_call`: all of them, in Python's spelling.
     pub stored: String,
     /// As the tool gets them, without `security_risk` and the SDK's `summary`.
-    pub for_tool: RawObject,
+    pub for_tool: EditableObject,
     /// How dangerous the model thinks the call is.
     pub risk: SecurityRisk,
     /// One line about the call for the user.
@@ -33,7 +33,7 @@ pub struct Arguments {
 pub fn read_arguments(text: &str, tool: &ToolDefinition, reads_risk: bool) -> Result<Arguments, String> {
     let mut arguments = parse(text)?;
     unwrap_strings(&mut arguments, &tool.parameters);
-    let stored = python_dumps(&arguments.to_json());
+    let stored = python_dumps(&arguments.text());
     let risk = match arguments.remove("security_risk") {
         Some(said) if reads_risk && !tool.annotations.read_only_hint => SecurityRisk::from_json(&said)
             .ok_or_else(|| format!("security_risk must be UNKNOWN, LOW, MEDIUM or HIGH, not {said}"))?,
@@ -47,7 +47,7 @@ pub fn read_arguments(text: &str, tool: &ToolDefinition, reads_risk: bool) -> Re
     let summary = match said {
         Some(summary) if own_summary => summary.trim().to_owned(),
         Some(summary) => summary,
-        None => format!("{}: {}", tool.name, python_dumps(&arguments.to_json())),
+        None => format!("{}: {}", tool.name, python_dumps(&arguments.text())),
     };
     Ok(Arguments { stored, for_tool: arguments, risk, summary })
 }
@@ -59,13 +59,13 @@ pub fn argument_names(text: &str) -> Option<Vec<String>> {
 
 /// What is stored in the place of arguments that are not JSON, so that every provider accepts the history.
 pub fn malformed(error: &str) -> String {
-    let mut object = RawObject::default();
+    let mut object = EditableObject::default();
     object.set("_openhands_malformed_tool_call", "true");
     object.set("error", &crate::json::quoted(error));
-    python_dumps(&object.to_json())
+    python_dumps(&object.text())
 }
 
-fn parse(text: &str) -> Result<RawObject, String> {
+fn parse(text: &str) -> Result<EditableObject, String> {
     let text = &well_formed(text);
     let mut object = match parse_any(text) {
         Ok(object) => object,
@@ -76,16 +76,18 @@ fn parse(text: &str) -> Result<RawObject, String> {
     {
         object.set("security_risk", &value);
     }
-    object.retain(|_, value| value != "null");
+    object.retain(&|_, value| value != "null");
     Ok(object)
 }
 
 /// JSON that is not an object counts as no arguments, as in the SDK.
-fn parse_any(text: &str) -> Result<RawObject, String> {
-    match RawObject::parse(text) {
-        Ok(object) => Ok(object),
-        Err(_) if is_json(text) && !text.trim().starts_with('{') => Ok(RawObject::default()),
-        Err(error) => Err(format!("the arguments are not valid JSON ({error})")),
+fn parse_any(text: &str) -> Result<EditableObject, String> {
+    if let Some(object) = EditableObject::compact(text) {
+        return Ok(object);
+    }
+    match members(text) {
+        Err(error) if !is_json(text) => Err(format!("the arguments are not valid JSON ({error})")),
+        _ => Ok(EditableObject::default()),
     }
 }
 
@@ -104,9 +106,9 @@ fn escape_control_characters(text: &str) -> String {
 }
 
 /// Takes lists and objects out of strings, and joins strings that came in pieces, where the schema says so.
-fn unwrap_strings(arguments: &mut RawObject, schema: &str) {
-    let properties: RawObject =
-        RawObject::parse(schema).ok().and_then(|schema| schema.read("properties")).unwrap_or_default();
+fn unwrap_strings(arguments: &mut EditableObject, schema: &str) {
+    let properties: EditableObject =
+        EditableObject::compact(schema).and_then(|schema| schema.read("properties")).unwrap_or_default();
     for (name, property) in properties.iter() {
         let Some(value) = arguments.get(name) else { continue };
         let expected = expected_types(property);
@@ -133,11 +135,11 @@ fn escape_control_characters_in_strings(text: &str) -> String {
 
 /// The JSON types that a property's schema allows; references are not followed.
 fn expected_types(property: &str) -> Vec<String> {
-    let Ok(schema) = RawObject::parse(property) else { return Vec::new() };
+    let Some(schema) = EditableObject::compact(property) else { return Vec::new() };
     let one = schema.read::<String>("type").map(|one| vec![one]);
     let mut types = one.or_else(|| schema.read("type")).unwrap_or_default();
     for key in ["anyOf", "oneOf"] {
-        for option in schema.read::<Vec<RawObject>>(key).unwrap_or_default() {
+        for option in schema.read::<Vec<EditableObject>>(key).unwrap_or_default() {
             types.extend(option.read::<String>("type"));
         }
     }
@@ -145,9 +147,8 @@ fn expected_types(property: &str) -> Vec<String> {
 }
 
 fn has_parameter(tool: &ToolDefinition, name: &str) -> bool {
-    RawObject::parse(&tool.parameters)
-        .ok()
-        .and_then(|schema| schema.read::<RawObject>("properties"))
+    EditableObject::compact(&tool.parameters)
+        .and_then(|schema| schema.read::<EditableObject>("properties"))
         .is_some_and(|properties| properties.get(name).is_some())
 }
 
@@ -179,7 +180,7 @@ mod tests {
             arguments.stored,
             r#"{"security_risk": "LOW", "summary": "write \u00e9", "text": "x", "n": 1.0}"#
         );
-        assert_eq!(arguments.for_tool.to_json(), r#"{"text":"x","n":1.0}"#);
+        assert_eq!(arguments.for_tool.text(), r#"{"text":"x","n":1.0}"#);
         assert_eq!(arguments.summary, "write é");
     }
 
@@ -212,14 +213,14 @@ mod tests {
     fn a_tools_own_summary_argument_reaches_the_tool() {
         let schema = r#"{"properties":{"summary":{"type":"string"}}}"#;
         let arguments = read(r#"{"summary":" Title "}"#, schema);
-        assert_eq!(arguments.for_tool.to_json(), r#"{"summary":" Title "}"#);
+        assert_eq!(arguments.for_tool.text(), r#"{"summary":" Title "}"#);
         assert_eq!(arguments.summary, "Title");
     }
 
     #[test]
     fn raw_line_breaks_and_misspelt_risks_are_understood() {
         let arguments = read("{\"text\":\"a\nb\",\"securtiy_risk\":\"HIGH\"}", "{}");
-        assert_eq!(arguments.for_tool.to_json(), r#"{"text":"a\nb"}"#);
+        assert_eq!(arguments.for_tool.text(), r#"{"text":"a\nb"}"#);
         assert_eq!(arguments.stored, r#"{"text": "a\nb", "security_risk": "HIGH"}"#);
     }
 
@@ -228,7 +229,7 @@ mod tests {
         let schema = r#"{"properties":{"a":{"type":"array"},"s":{"type":["string","null"]},"t":{"type":"string"},
             "o":{"anyOf":[{"type":"object"},{"type":"null"}]}}}"#;
         let arguments = read(r#"{"a":"[1, 5]","s":["x","y"],"t":"[1]","o":"{\"k\":\"a\nb\"}"}"#, schema);
-        assert_eq!(arguments.for_tool.to_json(), r#"{"a":[1, 5],"s":"xy","t":"[1]","o":{"k":"a\nb"}}"#);
+        assert_eq!(arguments.for_tool.text(), r#"{"a":[1, 5],"s":"xy","t":"[1]","o":{"k":"a\nb"}}"#);
     }
 
     #[test]

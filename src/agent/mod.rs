@@ -10,7 +10,7 @@ pub use execute::{execute, without_secrets};
 pub use response::{Call, Draft, Known, Reply, ReplyKind, error_event, read_response};
 
 use crate::{
-    event::{RawJson, json::ObjectWriter},
+    json::{ObjectWriter, RawJson},
     llm::{Llm, ToolSchema},
     tool::{ToolRegistry, model_parameters},
 };

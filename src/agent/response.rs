@@ -8,7 +8,7 @@ use super::arguments::{Arguments, argument_names, malformed, read_arguments};
 use crate::{
     event::{Action, ActionEvent, AgentErrorEvent, Body, ErrorClassification, MessageEvent, Source},
     id::EventId,
-    json::RawObject,
+    json::Object,
     llm::message::{Content, Message, MessageToolCall, Role},
     names::Names,
     tool::{ToolKind, ToolRegistry, record_of_call},
@@ -143,7 +143,7 @@ fn read_calls(
                 (Some(action), Some(arguments))
             }
             Err(error) => {
-                if RawObject::parse(&tool_call.arguments).is_err() {
+                if Object::parse(&tool_call.arguments).is_none() {
                     tool_call.arguments = malformed(&error);
                 }
                 errors.push(error_about(&tool_call, &error));
@@ -183,7 +183,7 @@ fn read_call(
     };
     let arguments = read_arguments(&tool_call.arguments, definition, known.reads_risk)
         .map_err(|error| invalid(error, &tool_call.arguments))?;
-    let for_tool: Rc<str> = arguments.for_tool.to_json().into();
+    let for_tool: Rc<str> = arguments.for_tool.text().into();
     tool.check(&for_tool).map_err(|error| invalid(error, &tool_call.arguments))?;
     tool_call.arguments.clone_from(&arguments.stored);
     let call = Call {

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     error::{Result, shown},
+    format::layout,
     id::{ConversationId, EventId, StorePath},
     names::Names,
 };
@@ -111,12 +112,12 @@ impl Conversation {
     /// What the archive calls a file.
     pub fn entry_name(&self, part: Part) -> String {
         let path = match part {
-            Part::BaseState => name::BASE_STATE.to_owned(),
-            Part::Event(i) => format!("{}/{}", name::EVENTS, self.event_file_name(i)),
+            Part::BaseState => layout::BASE_STATE.to_owned(),
+            Part::Event(i) => format!("{}/{}", layout::EVENTS, self.event_file_name(i)),
             Part::File(i) => self.files.get(i).map(|(path, _)| path.to_string()).unwrap_or_default(),
             Part::Aside(i) => {
                 let name = self.aside.get(i).map(|(name, _)| name.as_str()).unwrap_or_default();
-                format!("{}/{name}", name::EVENTS)
+                format!("{}/{name}", layout::EVENTS)
             }
         };
         format!("{}{path}", self.prefix)
@@ -132,7 +133,7 @@ impl Conversation {
     /// The name of an event's file, as the archive spells it.
     pub fn event_file_name(&self, index: usize) -> String {
         let Some(event) = self.events.get(index) else { return String::new() };
-        event.name.as_deref().map_or_else(|| name::event_name(index as u64, &event.id), str::to_owned)
+        event.name.as_deref().map_or_else(|| layout::event_file_name(index as u64, &event.id), str::to_owned)
     }
 }
 
@@ -277,7 +278,7 @@ fn strip_wrapper(files: &mut [(String, Entry)]) -> String {
         let Some(first) = files.first().and_then(|(name, _)| name.split_once('/')) else { return wrapper };
         let folder = format!("{}/", first.0);
         let is_plain =
-            first.0.parse::<ConversationId>().is_err() && !first.0.eq_ignore_ascii_case(name::EVENTS);
+            first.0.parse::<ConversationId>().is_err() && !first.0.eq_ignore_ascii_case(layout::EVENTS);
         if !is_plain || !files.iter().all(|(name, _)| name.starts_with(&folder)) {
             return wrapper;
         }
@@ -296,7 +297,7 @@ type Files = Vec<(String, Entry)>;
 
 fn by_conversation(files: Files, wrapper: &str) -> Result<Vec<(Top, Files)>> {
     let is_flat = files.iter().any(|(name, _)| {
-        name == name::BASE_STATE || name.split_once('/').is_some_and(|(top, _)| top == name::EVENTS)
+        name == layout::BASE_STATE || name.split_once('/').is_some_and(|(top, _)| top == layout::EVENTS)
     });
     if is_flat {
         return Ok(vec![(None, files)]);
@@ -348,7 +349,7 @@ fn conversation(top: Top, files: Files, wrapper: &str) -> Result<Conversation> {
         .iter()
         .filter(|(path, _)| is_searched(path.as_str()))
         .map(|(path, entry)| (path.as_str(), entry));
-    for (path, entry) in searched.chain(base_state.as_ref().map(|entry| (name::BASE_STATE, entry))) {
+    for (path, entry) in searched.chain(base_state.as_ref().map(|entry| (layout::BASE_STATE, entry))) {
         if entry.size > limits::MAX_SEARCHED_BYTES {
             return Err(invalid(format!(
                 "entry {prefix}{path} unpacks to {} bytes, more than the {} allowed for settings",
@@ -382,7 +383,7 @@ fn log(
     let mut log = Vec::new();
     let mut expected = 0_u64;
     for (number, id, name, entry) in numbered {
-        let named = format!("{prefix}{}/{name}", name::EVENTS);
+        let named = format!("{prefix}{}/{name}", layout::EVENTS);
         if !ids.add(id.as_str(), 0) {
             warnings.push(format!("{named}: another event has the same id; {QUARANTINE}"));
             aside.push((name, entry));
@@ -396,11 +397,11 @@ fn log(
             ));
         } else if number < expected {
             warnings.push(format!("{named}: another event has the same number; it is event {place} now"));
-        } else if name.len() < name::event_name(number, &id).len() {
+        } else if name.len() < layout::event_file_name(number, &id).len() {
             warnings.push(format!("{named} has a number of fewer than five digits; it is event {place} now"));
         }
         expected = number.saturating_add(1);
-        let name = (name != name::event_name(place as u64, &id)).then(|| name.into());
+        let name = (name != layout::event_file_name(place as u64, &id)).then(|| name.into());
         log.push(LogEntry { id, entry, name });
     }
     log

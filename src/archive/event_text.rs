@@ -1,8 +1,11 @@
 //! What can be told of an event by its file alone, and the little that is mended in one. What the event means is not
 //! looked at.
 
-use super::json;
-use crate::id::EventId;
+use crate::{
+    format::tree::{becomes_head, is_default_leaf},
+    id::EventId,
+    json::{EditableObject, Object, ToJson as _, members},
+};
 
 /// What an event file holds.
 #[derive(Debug, PartialEq, Eq)]
@@ -22,9 +25,6 @@ pub enum EventText {
     Broken(&'static str),
 }
 
-/// What stands for "I begin a branch of my own".
-pub const ROOT: &str = "__root__";
-
 /// What is said of a file that is no text at all.
 pub const NOT_UTF8: &str = "is not UTF-8 text";
 
@@ -37,14 +37,14 @@ pub fn event_text(content: &[u8], id: &EventId) -> EventText {
         Ok(text) => text,
         Err(why) => return EventText::Broken(why),
     };
-    let members = json::members(text).unwrap_or_default();
-    let kind = json::string_member(&members, "kind").unwrap_or_default();
-    let parent = json::member(&members, "parent_id").filter(|value| *value != "null");
+    let fields = Object::parse(text).unwrap_or_default();
+    let kind = fields.read::<String>("kind").unwrap_or_default();
+    let parent = fields.get("parent_id").filter(|value| *value != "null");
     EventText::Sound {
-        can_be_head: !matches!(kind.as_str(), "ConversationStateUpdateEvent" | "ConversationErrorEvent"),
-        becomes_head: kind != "ConversationStateUpdateEvent",
-        other_id: json::string_member(&members, "id").filter(|found| found != id.as_str()),
-        parent: parent.map(|_| json::string_member(&members, "parent_id").unwrap_or_default()),
+        can_be_head: is_default_leaf(&kind),
+        becomes_head: becomes_head(&kind),
+        other_id: fields.read::<String>("id").filter(|found| found != id.as_str()),
+        parent: parent.map(|_| fields.read::<String>("parent_id").unwrap_or_default()),
     }
 }
 
@@ -62,7 +62,7 @@ pub fn object_text(content: &[u8]) -> Result<&str, &'static str> {
     })?;
     // A disk that lost power may hold zeros where the text would have been.
     let inner = text.trim_matches(['\0', ' ', '\t', '\n', '\r']);
-    match (json::members(text), inner.bytes().next()) {
+    match (members(text), inner.bytes().next()) {
         (Ok(_), _) => Ok(text),
         (Err(_), None) => Err(EMPTY),
         (Err(_), Some(b'[')) => Err("is a list, not a JSON object"),
@@ -89,7 +89,7 @@ pub struct Mend {
     pub index: usize,
     /// Whether it gets the id in its file's name.
     pub id: bool,
-    /// The event that it follows instead, or [`ROOT`].
+    /// The event that it follows instead, or `ROOT_PARENT_ID`.
     pub parent: Option<String>,
 }
 
@@ -101,21 +101,23 @@ impl Mend {
     }
 
     fn applied(&self, text: &str, id: &EventId) -> String {
-        let members = json::members(text).unwrap_or_default();
-        let mut edits = Vec::new();
-        if let (true, Some(value)) = (self.id, json::member(&members, "id")) {
-            edits.push((json::range_in(text, value), json::quoted(id.as_str())));
+        let Some(mut event) = EditableObject::parse(text) else { return text.to_owned() };
+        if self.id && event.get("id").is_some() {
+            event.set("id", &id.as_str().to_json_text());
         }
-        if let (Some(parent), Some(value)) = (&self.parent, json::member(&members, "parent_id")) {
-            edits.push((json::range_in(text, value), json::quoted(parent)));
+        if let Some(parent) = &self.parent
+            && event.get("parent_id").is_some()
+        {
+            event.set("parent_id", &parent.to_json_text());
         }
-        json::edited(text, edits)
+        event.text()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::tree::ROOT_PARENT_ID;
 
     fn of(content: &[u8]) -> EventText {
         event_text(content, &"0f8fad5b".parse().unwrap())
@@ -170,6 +172,6 @@ mod tests {
             mend(true, Some("0badc0de")).applied(text, &id),
             text.replace("other", "0f8fad5b").replace("lost", "0badc0de")
         );
-        assert_eq!(mend(true, Some(ROOT)).applied("{}", &id), "{}");
+        assert_eq!(mend(true, Some(ROOT_PARENT_ID)).applied("{}", &id), "{}");
     }
 }

@@ -1,18 +1,12 @@
 //! What a stored conversation says: the events of its active branch, and the messages that they make.
 
-use super::{
-    json,
-    pages::{Pages, Position},
-};
+use super::pages::{Pages, Position};
 use crate::{
-    context::{
-        branch::{Leaf, active_branch},
-        messages::events_to_messages,
-    },
+    context::{branch::active_branch, messages::events_to_messages},
     error::{Error, ErrorCode, Result},
     event::Event,
+    format::{base_state::BaseState, tree::Leaf},
     id::ConversationId,
-    json::FromJson as _,
     llm::message::Message,
     store::{Listing, Store},
 };
@@ -29,14 +23,9 @@ pub async fn read(store: &dyn Store, conversation: ConversationId) -> Result<(Li
     while let Some(stored) = pages.next(&mut at, listing.length).await? {
         log.push(Event::decode(stored.id, stored.json));
     }
-    let branch = active_branch(&log, &leaf(&listing.base_state));
+    let leaf = BaseState::of(conversation, &listing.base_state).map_or(Leaf::Unset, |state| state.leaf());
+    let branch = active_branch(&log, &leaf);
     Ok((listing, branch.events))
-}
-
-fn leaf(base_state: &str) -> Leaf {
-    let members = json::members(base_state).unwrap_or_default();
-    let is_empty = json::member(&members, "head_is_empty").and_then(bool::from_json);
-    Leaf::stored(json::string_member(&members, "leaf_event_id").as_deref(), is_empty)
 }
 
 /// The messages of a branch, none forgotten: what the SDK's `events_to_messages` makes of every event that a model can

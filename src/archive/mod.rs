@@ -21,7 +21,6 @@ mod event_text;
 pub mod interchange;
 pub mod history;
 mod import;
-mod json;
 mod limits;
 mod name;
 mod pages;

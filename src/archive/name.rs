@@ -3,14 +3,9 @@
 use super::{invalid, limits::MAX_NAME_BYTES};
 use crate::{
     error::{Result, shown},
+    format::layout::{BASE_STATE, EVENTS, parse_event_file_name},
     id::{EventId, StorePath},
 };
-
-/// The name of the base state in a conversation's folder.
-pub const BASE_STATE: &str = "base_state.json";
-
-/// The folder of the event files.
-pub const EVENTS: &str = "events";
 
 /// The longest path of an event file: `events/` and what a file system takes as one name.
 const MAX_EVENT_PATH_BYTES: usize = 262;
@@ -84,7 +79,7 @@ pub fn place(path: &str) -> Result<Place> {
         )));
     }
     if let Some(name) = rest.filter(|_| is_in_events) {
-        let event = event_file(name);
+        let event = parse_event_file_name(name);
         if event.is_some() && path.len() > MAX_EVENT_PATH_BYTES {
             return Err(invalid(format!("entry {} has a name that no disk would take", shown(path))));
         }
@@ -106,21 +101,6 @@ fn is_beside_a_log(path: &str) -> bool {
     (folder == EVENTS || folder.ends_with("/events"))
         && (name == ".eventlog.lock"
             || length.is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_digit())))
-}
-
-/// Number and id of an event file's name, as the SDK's pattern reads them (`persistence_const.py`), and with fewer digits
-/// than it asks for.
-fn event_file(name: &str) -> Option<(u64, EventId)> {
-    let (number, id) = name.strip_prefix("event-")?.strip_suffix(".json")?.split_once('-')?;
-    if !number.bytes().all(|b| b.is_ascii_digit()) {
-        return None;
-    }
-    Some((number.parse().ok()?, id.parse().ok()?))
-}
-
-/// The name of an event file.
-pub fn event_name(index: u64, id: &EventId) -> String {
-    format!("event-{index:05}-{id}.json")
 }
 
 #[cfg(test)]
@@ -219,14 +199,5 @@ mod tests {
             assert!(is_ignored(name), "{name}");
         }
         assert!(!is_ignored("a/.eventlog.lock"));
-    }
-
-    #[test]
-    fn names_are_written_as_they_are_read() {
-        let id: EventId = "0f8fad5b-d9cb".parse().unwrap();
-        for index in [0, 99_999, 100_000] {
-            let path = format!("events/{}", event_name(index, &id));
-            assert_eq!(place(&path).unwrap(), Place::Event { number: index, id: id.clone() });
-        }
     }
 }

@@ -2,18 +2,18 @@
 
 use super::{
     Archive, Claim, Imported, Outcome,
-    base_state::{self, BaseState},
+    base_state::{self, ReadBaseState},
     contents::{Conversation, Entry, Part},
     invalid, limits,
-    name::BASE_STATE,
     quarantine::Quarantine,
     secrets::{is_searched, without_secrets},
-    undecided::marked,
-    verify::{Head, Verified, position},
+    undecided::mark,
+    verify::{Verified, position},
     writing::{Failure, Source, Unreadable, Writing},
 };
 use crate::{
     error::{Error, ErrorCode, Result},
+    format::layout::BASE_STATE,
     store::{Commit, Durability, Listing, Store},
 };
 use std::{cell::Cell, rc::Rc};
@@ -136,7 +136,7 @@ impl<'a> Plan<'a> {
                 batch = self.next_batch(batch).await?;
             }
         }
-        batch.writing.commit.base_state = Some(base_state.text.into());
+        batch.writing.commit.base_state = Some(base_state.state.json());
         batch.writing.commit.durability = Durability::Strict;
         Ok(batch.writing)
     }
@@ -210,21 +210,20 @@ impl<'a> Plan<'a> {
     }
 
     /// The base state to store.
-    async fn base_state(&self) -> Result<BaseState> {
+    async fn base_state(&self) -> Result<ReadBaseState> {
         let name = self.conversation.entry_name(Part::BaseState);
         let content = match &self.conversation.base_state {
             Some(entry) => Some(self.content(entry).await?),
             None => None,
         };
         let mut read = base_state::read(content.as_deref(), &name, self.conversation.folder)?;
-        if read.id != self.verified.id {
+        if read.state.id() != self.verified.id {
             return Err(invalid(format!("entry {name} changed while it was imported; try again")));
         }
-        if let Head::Moved(head) = &self.verified.head {
-            read.text = base_state::with_head(&read.text, head.as_ref());
+        if let Some(leaf) = &self.verified.new_leaf {
+            read.state.set_leaf(leaf);
         }
-        let stored = self.stored.as_ref().map(|stored| &*stored.base_state);
-        read.text = marked(&read.text, stored);
+        mark(&mut read.state, self.stored.as_ref().map(|stored| &*stored.base_state));
         Ok(read)
     }
 

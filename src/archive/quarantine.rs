@@ -3,6 +3,7 @@
 use super::{contents::Conversation, invalid};
 use crate::{
     error::{Result, shown},
+    format::layout::QUARANTINE,
     id::StorePath,
     names::Names,
 };
@@ -30,8 +31,8 @@ impl Quarantine {
     pub fn path(&mut self, name: &str) -> Result<StorePath> {
         // Who needs more of them has an archive that was made to need them.
         let mut candidates = (0..1000).map(|n| match n {
-            0 => format!("quarantine/{name}"),
-            n => format!("quarantine-{n}/{name}"),
+            0 => format!("{QUARANTINE}/{name}"),
+            n => format!("{QUARANTINE}-{n}/{name}"),
         });
         let Some(path) = candidates.find(|path| self.is_free(path)) else {
             return Err(invalid(format!("{} cannot be set aside: every place for it is taken", shown(name))));

@@ -4,20 +4,17 @@
 //! must end neither in a store nor in an export. Names follow `llm/llm.py`, `secret/secrets.py`, `mcp/config.py`
 //! and `utils/redact.py`.
 
-use super::{
-    invalid, json,
-    json::{Level, Member},
-    limits::MAX_JSON_DEPTH,
-    name::BASE_STATE,
-};
+use super::{invalid, limits::MAX_JSON_DEPTH};
 use crate::{
     error::Result,
+    format::{
+        layout::BASE_STATE,
+        secrets::{MASK, is_token},
+    },
     id::{StorePath, shortened},
+    json::{FromJson as _, Object, elements, is_json, quoted, range_in, with_replaced},
 };
 use std::{borrow::Cow, ops::Range};
-
-/// What stands where a secret was. The SDK reads it as "no value".
-pub const MASK: &str = "**********";
 
 /// The text without plaintext secrets, and where they were; the text itself if it holds none.
 ///
@@ -31,31 +28,28 @@ pub fn masked(text: &str) -> Result<(Cow<'_, str>, Vec<String>)> {
         if item.depth > MAX_JSON_DEPTH {
             return Err(invalid(format!("it is nested deeper than {MAX_JSON_DEPTH} levels")));
         }
-        let level = json::level(item.value).ok_or_else(|| invalid("it is not JSON"))?;
-        match level {
-            Level::Object(members) => {
-                for (name, value) in &members {
-                    let inner = item.inner(name, value, item.rule.within(name, &members));
-                    if is_secret(item.rule, name, &members) && is_plaintext(value) {
-                        edits.push((json::range_in(text, value), json::quoted(MASK)));
-                        places.push(inner.path);
-                    } else if value.starts_with(['{', '[']) {
-                        open.push(inner);
-                    }
+        if let Some(object) = Object::parse(item.value) {
+            for (name, value) in object.iter() {
+                let inner = item.inner(name, value, item.rule.within(name, &object));
+                if is_secret(item.rule, name, &object) && is_plaintext(value) {
+                    edits.push((range_in(text, value), quoted(MASK)));
+                    places.push(inner.path);
+                } else if value.starts_with(['{', '[']) {
+                    open.push(inner);
                 }
             }
-            Level::Array(elements) => {
-                let nested = elements.into_iter().filter(|element| element.starts_with(['{', '[']));
-                open.extend(nested.map(|element| item.inner("[]", element, Rule::ByName)));
-            }
-            Level::String(_) | Level::Other => {}
+        } else if let Some(elements) = elements(item.value) {
+            let nested = elements.into_iter().filter(|element| element.starts_with(['{', '[']));
+            open.extend(nested.map(|element| item.inner("[]", element, Rule::ByName)));
+        } else if !is_json(item.value) {
+            return Err(invalid("it is not JSON"));
         }
     }
     if edits.is_empty() {
         return Ok((Cow::Borrowed(text), places));
     }
     places.sort();
-    Ok((Cow::Owned(json::edited(text, edits)), places))
+    Ok((Cow::Owned(with_replaced(text, edits)), places))
 }
 
 /// A value still to be looked into.
@@ -88,12 +82,10 @@ enum Rule {
 
 impl Rule {
     /// The rule for the value of the member `name` of an object with these members.
-    fn within(self, name: &str, members: &[Member<'_>]) -> Self {
+    fn within(self, name: &str, object: &Object<'_>) -> Self {
         match name {
             "env" | "secrets" | "secret_sources" => Self::Every,
-            "headers" if json::string_member(members, "kind").as_deref() == Some("LookupSecret") => {
-                Self::Headers
-            }
+            "headers" if object.read::<String>("kind").as_deref() == Some("LookupSecret") => Self::Headers,
             "headers" => Self::Every,
             "extra_headers" => Self::Headers,
             _ if self == Self::Every => Self::Source,
@@ -102,7 +94,7 @@ impl Rule {
     }
 }
 
-fn is_secret(rule: Rule, name: &str, members: &[Member<'_>]) -> bool {
+fn is_secret(rule: Rule, name: &str, object: &Object<'_>) -> bool {
     match name {
         "api_key"
         | "llm_api_key"
@@ -114,8 +106,8 @@ fn is_secret(rule: Rule, name: &str, members: &[Member<'_>]) -> bool {
         | "access_token"
         | "refresh_token"
         | "client_secret" => true,
-        "value" if rule == Rule::Source || json::member(members, "strategy").is_some() => true,
-        "value" => json::string_member(members, "kind").as_deref() == Some("StaticSecret"),
+        "value" if rule == Rule::Source || object.get("strategy").is_some() => true,
+        "value" => object.read::<String>("kind").as_deref() == Some("StaticSecret"),
         _ => rule == Rule::Every || rule == Rule::Headers && is_secret_header(name),
     }
 }
@@ -129,11 +121,10 @@ fn is_secret_header(name: &str) -> bool {
 }
 
 fn is_plaintext(value: &str) -> bool {
-    match json::level(value) {
-        Some(Level::String(text)) => !text.trim().is_empty() && text != MASK && !text.starts_with("gAAAAA"),
-        // A string that cannot be read as text, such as one with half a surrogate pair, may still be a secret.
+    match String::from_json(value) {
+        Some(text) => !text.trim().is_empty() && text != MASK && !is_token(&text),
+        // A string with a lone surrogate is not text, but may still be a secret.
         None => value.starts_with('"'),
-        Some(_) => false,
     }
 }
 

@@ -3,13 +3,14 @@
 use super::{
     Archive, base_state,
     contents::{Contents, Conversation, Part, QUARANTINE},
-    event_text::{EventText, Mend, NOT_UTF8, ROOT, UTF16, event_text},
+    event_text::{EventText, Mend, NOT_UTF8, UTF16, event_text},
     invalid,
     reading::{self, Tagged},
 };
 use crate::{
     error::{Result, shown},
-    id::{ConversationId, EventId},
+    format::tree::{Leaf, ROOT_PARENT_ID},
+    id::ConversationId,
     names::Names,
 };
 
@@ -20,8 +21,8 @@ pub struct Verified {
     pub id: ConversationId,
     /// How many events of the log are kept; those after them are set aside.
     pub length: u64,
-    /// Where the conversation stands instead, if the event that it stands at is not among those kept.
-    pub head: Head,
+    /// The new position of HEAD, if the event that HEAD names is not among those that are imported.
+    pub new_leaf: Option<Leaf>,
     /// What is changed in events, in the order of the log.
     pub mends: Vec<Mend>,
     /// What the user should know.
@@ -34,15 +35,6 @@ impl Verified {
         let place = self.mends.binary_search_by(|mend| mend.index.cmp(&index)).ok()?;
         self.mends.get(place)
     }
-}
-
-/// The head of a conversation, as an import leaves it.
-#[derive(Debug)]
-pub enum Head {
-    /// As it is in `base_state.json`.
-    Kept,
-    /// At the last event that the SDK would take for it, or at none.
-    Moved(Option<EventId>),
 }
 
 /// An index as a position in memory; one that memory cannot have is beyond every end.
@@ -107,12 +99,19 @@ fn in_archive_order(contents: &Contents) -> Vec<Tagged> {
 /// What was found in one conversation's entries so far.
 #[derive(Default)]
 struct Findings {
-    base_state: Option<base_state::BaseState>,
+    base_state: Option<BaseStateFindings>,
     /// By their places in the log.
     events: Vec<Found>,
 }
 
-/// What was found in an event's file.
+/// The findings in a conversation's `base_state.json`.
+struct BaseStateFindings {
+    id: ConversationId,
+    leaf_event_id: Option<String>,
+    warnings: Vec<String>,
+}
+
+/// The findings in an event's file.
 #[derive(Clone, Default)]
 struct Found {
     /// What is wrong with it, if it is no JSON object.
@@ -126,9 +125,12 @@ struct Found {
 impl Findings {
     fn base_state(&mut self, conversation: &Conversation, content: Option<&[u8]>) -> Result<()> {
         let entry = conversation.entry_name(Part::BaseState);
-        let mut read = base_state::read(content, &entry, conversation.folder)?;
-        read.text = String::new();
-        self.base_state = Some(read);
+        let read = base_state::read(content, &entry, conversation.folder)?;
+        self.base_state = Some(BaseStateFindings {
+            id: read.state.id(),
+            leaf_event_id: read.state.leaf_event_id(),
+            warnings: read.warnings,
+        });
         Ok(())
     }
 
@@ -175,8 +177,8 @@ impl Findings {
         let mends = mends(conversation, &self.events, &mut warnings);
         let is_kept =
             |head: &String| conversation.events.iter().take(length).any(|event| event.id.as_str() == head);
-        let head = match base_state.head.filter(|head| !is_kept(head)) {
-            None => Head::Kept,
+        let new_leaf = match base_state.leaf_event_id.filter(|head| !is_kept(head)) {
+            None => None,
             Some(lost) => {
                 let last = self.events.iter().rposition(|found| found.can_be_head);
                 let last =
@@ -186,10 +188,16 @@ impl Findings {
                     conversation.entry_name(Part::BaseState),
                     shown(&lost)
                 ));
-                Head::Moved(last)
+                Some(last.map_or(Leaf::Unset, Leaf::Event))
             }
         };
-        Ok(Verified { id: base_state.id, length: length as u64, head, mends, warnings: shortened(warnings) })
+        Ok(Verified {
+            id: base_state.id,
+            length: length as u64,
+            new_leaf,
+            mends,
+            warnings: shortened(warnings),
+        })
     }
 }
 
@@ -205,13 +213,14 @@ fn mends(conversation: &Conversation, events: &[Found], warnings: &mut Vec<Strin
             places.add(id, index);
         }
     }
-    let id_at = |index: usize| conversation.events.get(index).map_or(ROOT, |event| event.id.as_str());
+    let id_at =
+        |index: usize| conversation.events.get(index).map_or(ROOT_PARENT_ID, |event| event.id.as_str());
     let mut mends = Vec::new();
     // The last event that the next one would have followed, and what was found in place of lost ones.
     let mut last: Option<usize> = None;
     let mut found_for = Names::default();
     for (index, found) in events.iter().enumerate() {
-        let parent = found.parent.as_deref().filter(|parent| *parent != ROOT);
+        let parent = found.parent.as_deref().filter(|parent| *parent != ROOT_PARENT_ID);
         let place = parent.and_then(|parent| places.get(parent)).filter(|place| *place < index);
         let mut new_parent = None;
         match (parent, place) {
@@ -230,7 +239,7 @@ fn mends(conversation: &Conversation, events: &[Found], warnings: &mut Vec<Strin
                 if let Some(place) = place {
                     found_for.add(parent, place);
                 }
-                new_parent = Some(place.map_or(ROOT, id_at).to_owned());
+                new_parent = Some(place.map_or(ROOT_PARENT_ID, id_at).to_owned());
                 warnings.push(format!(
                     "{} follows an event that is not there before it; it follows {}, and the file as it was is kept \
                      under quarantine/",

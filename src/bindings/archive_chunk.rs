@@ -1,11 +1,11 @@
-//! What imports and exports archives: a chunk of the wasm, see [`super::chunks`].
+//! Import and export of archives: a chunk of the wasm, see [`super::chunks`].
 //!
-//! It sees a store as JavaScript does, and asks JavaScript for the right to write, which has one place for locks.
+//! It uses a store through its JavaScript interface, and takes write locks through JavaScript, where all locks are managed.
 
 use super::{
     archive::Archives,
     error::message_of,
-    host_store::{HostStore, commit_object, meaning},
+    host_store::{HostStore, commit_object, store_error_of},
     imported::{claimed, imported_to_js, object},
 };
 use crate::{
@@ -64,7 +64,7 @@ extern "C" {
     fn reason(this: &ZipUnreadable) -> String;
 }
 
-/// The whole chunk.
+/// The object of this chunk.
 pub struct ArchiveChunk;
 
 impl Archives for ArchiveChunk {
@@ -79,7 +79,7 @@ impl Archives for ArchiveChunk {
         Box::pin(async move {
             let (source, store) = (Zip(source), HostStore::new(store));
             let report = |Progress { done, total }: Progress| {
-                // The TypeScript side catches what its listeners throw.
+                // The TypeScript side catches errors of its listeners.
                 let _ = on_progress.call2(&JsValue::UNDEFINED, &(done as f64).into(), &(total as f64).into());
             };
             let claim = |id| -> LocalBoxFuture<'_, Option<Claim>> { claimed(&claim, id) };
@@ -146,8 +146,9 @@ impl Archive for Zip {
             for (name, numbers) in entries.names().iter().zip(numbers.as_chunks::<3>().0) {
                 let [compressed_size, size, bits] = *numbers;
                 let bits = bits as u32;
+                let name = name.as_string().ok_or("the name of an entry must be a string")?;
                 headers.push(EntryHeader {
-                    name: name.as_string().unwrap_or_default(),
+                    name,
                     compressed_size: compressed_size as u64,
                     size: size as u64,
                     is_encrypted: bits & 1 << 16 != 0,
@@ -164,7 +165,11 @@ impl Archive for Zip {
         positions: &'a [usize],
     ) -> LocalBoxFuture<'a, std::result::Result<Vec<u8>, Unreadable>> {
         Box::pin(async move {
-            let answer = self.0.read(numbers(positions)).await.map_err(|thrown| lost(positions, &thrown))?;
+            let answer = self
+                .0
+                .read(numbers(positions))
+                .await
+                .map_err(|thrown| archive_unreadable(positions, &thrown))?;
             match answer.dyn_ref::<Uint8Array>() {
                 Some(bytes) => Ok(bytes.to_vec()),
                 None => Err(unreadable(answer)),
@@ -177,12 +182,16 @@ impl Archive for Zip {
         positions: &'a [usize],
     ) -> LocalBoxFuture<'a, std::result::Result<(), Unreadable>> {
         Box::pin(async move {
-            let answer = self.0.check(numbers(positions)).await.map_err(|thrown| lost(positions, &thrown))?;
+            let answer = self
+                .0
+                .check(numbers(positions))
+                .await
+                .map_err(|thrown| archive_unreadable(positions, &thrown))?;
             if answer.is_undefined() { Ok(()) } else { Err(unreadable(answer)) }
         })
     }
 
-    /// In JavaScript, which has both the contents and the store.
+    /// Commits in JavaScript, which has both the contents and the store.
     fn commit<'a>(
         &'a self,
         _: &'a dyn Store,
@@ -191,7 +200,7 @@ impl Archive for Zip {
     ) -> LocalBoxFuture<'a, std::result::Result<(), Failure>> {
         Box::pin(async move {
             let answer = self.0.commit(conversation.to_string(), writing_object(writing)).await;
-            let answer = answer.map_err(|thrown| Failure::Store(meaning(&thrown)))?;
+            let answer = answer.map_err(|thrown| Failure::Store(store_error_of(&thrown)))?;
             if answer.is_undefined() { Ok(()) } else { Err(Failure::Unreadable(unreadable(answer))) }
         })
     }
@@ -201,8 +210,8 @@ fn numbers(positions: &[usize]) -> Uint32Array {
     Uint32Array::from(positions.iter().map(|position| *position as u32).collect::<Vec<_>>().as_slice())
 }
 
-/// The whole archive cannot be read any more.
-fn lost(positions: &[usize], thrown: &JsValue) -> Unreadable {
+/// The archive itself has become unreadable; the first of the positions stands for all of them.
+fn archive_unreadable(positions: &[usize], thrown: &JsValue) -> Unreadable {
     Unreadable { position: positions.first().copied().unwrap_or_default(), reason: message_of(thrown) }
 }
 

@@ -1,4 +1,4 @@
-//! What the benches time inside the wasm, where the conversation calls the store as well.
+//! Operations that benchmarks time inside the wasm, where a conversation calls its store as well.
 
 use super::store::CoreStore;
 use crate::{
@@ -13,7 +13,7 @@ use wasm_bindgen::prelude::*;
 
 /// Appends `count` events of text `json` from index `from` on, one commit each, one after the other.
 ///
-/// `base_state` goes along with each commit, its `LEAF` replaced by the event's id, as HEAD is; an empty one does not.
+/// If `base_state` is not empty, each commit also stores it, with `LEAF` replaced by the id of the event.
 #[wasm_bindgen(js_name = appendEvents)]
 pub fn append_events(
     store: &CoreStore,

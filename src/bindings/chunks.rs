@@ -1,15 +1,15 @@
 //! The chunks of the wasm that a page loads when it needs them.
 //!
-//! A chunk is one object behind a trait. What makes the object is in the chunk's file, and a call of it before that file is
-//! loaded is a trap. So nobody has it but the async function that loads the file first: there is no other way to a
-//! chunk than through the object, and no object before the chunk is there.
+//! A chunk is one object behind a trait. The function that makes the object is in the chunk's file, and calling it before
+//! that file is loaded traps. Therefore only the async function that first loads the file can call it: a chunk can be
+//! used only through its object, and the object exists only once the chunk is loaded.
 //!
-//! The build (`scripts/build.mjs`) cuts the wasm at these functions. What only one chunk reaches goes into its file; what
-//! anything else reaches, by a call or by inlining, does not.
+//! The build (`scripts/build.mjs`) cuts the wasm at these functions. Code that only one chunk uses goes into its file;
+//! code that is also called from or inlined elsewhere does not.
 
 use super::{
     archive::Archives, archive_chunk::ArchiveChunk, error::error_of, messages::Messages,
-    messages_chunk::MessagesChunk,
+    messages_chunk::MessagesChunk, store::Stores, stores_chunk::StoresChunk,
 };
 use crate::{
     error::{Error, ErrorCode, Result},
@@ -26,11 +26,11 @@ macro_rules! chunks {
         $(#[$doc])*
         ///
         /// # Errors
-        /// What the TypeScript side says of a file that does not load; the next call tries again.
-        #[allow(unsafe_code, reason = "a function in another file is a foreign one to the compiler")]
+        /// The error of the TypeScript side if the file cannot be loaded; the next call tries again.
+        #[allow(unsafe_code, reason = "to the compiler a function in another wasm file is an extern one")]
         #[allow(improper_ctypes, improper_ctypes_definitions, reason = "both sides are compiled together")]
         pub(super) async fn $name() -> Result<Rc<$role>> {
-            // By these names the splitter knows the two sides. The digits would tell several functions of a chunk apart.
+            // The splitter finds the two sides by these names. The digits would distinguish several functions of a chunk.
             #[link(wasm_import_module = "__wasm_split_placeholder__")]
             unsafe extern "C" {
                 #[link_name = concat!("__wasm_split_00", stringify!($name), "00_import_00000000000000000000000000000000")]
@@ -40,8 +40,12 @@ macro_rules! chunks {
             extern "C" fn exported() -> Rc<$role> {
                 Rc::new($made)
             }
+            // The wasm that is built for tests is a single file.
+            if cfg!(feature = "testing") {
+                return Ok(Rc::new($made));
+            }
             load(stringify!($name)).await?;
-            // SAFETY: it is the function above, and the file that it is in has just been loaded.
+            // SAFETY: this calls `exported`, which has the same type, and its file has just been loaded.
             Ok(unsafe { imported() })
         }
     )* };
@@ -54,9 +58,11 @@ chunks! {
     anthropic: dyn WireApi = AnthropicMessages;
     /// Tools in text.
     text_tools: dyn WireApi = TextTools;
+    /// Stores other than IndexedDB, and calling a store from JavaScript.
+    stores: dyn Stores = StoresChunk;
     /// Zip archives.
     archive: dyn Archives = ArchiveChunk;
-    /// Conversations in the forms of other programs.
+    /// Conversations in the formats of other programs.
     messages: dyn Messages = MessagesChunk;
 }
 
@@ -64,17 +70,20 @@ thread_local! {
     static LOADER: RefCell<Option<Function>> = const { RefCell::new(None) };
 }
 
-/// Says how chunks are loaded: a function of a chunk's name that returns a promise.
+/// Sets the function that loads chunks: it takes the name of a chunk and returns a promise.
 #[wasm_bindgen(js_name = loadChunksWith)]
 pub fn load_chunks_with(loader: Function) {
     LOADER.set(Some(loader));
 }
 
-/// Boxed, so that a page downloads it once and not for each chunk.
+/// Boxed, so that the main file has this code once and not for each chunk.
 fn load(name: &'static str) -> LocalBoxFuture<'static, Result<()>> {
     Box::pin(async move {
         let Some(loader) = LOADER.with_borrow(Clone::clone) else {
-            return Err(Error::new(ErrorCode::Internal, "nobody has said how chunks are loaded"));
+            return Err(Error::new(
+                ErrorCode::Internal,
+                "no loader for chunks is set; call loadChunksWith first",
+            ));
         };
         let loading = loader.call1(&JsValue::UNDEFINED, &name.into()).map_err(|thrown| error_of(&thrown))?;
         let loaded = JsFuture::from(Promise::resolve(&loading)).await;

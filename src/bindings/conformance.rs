@@ -1,33 +1,33 @@
 //! The store conformance suite for JavaScript, in the wasm that is built for tests.
 
-use super::{listing::HeldLock, store::CoreStore};
+use super::{error::message_of, listing::HeldLock, store::CoreStore};
 use crate::{
     store::{Store, StoreError, conformance},
     web::{guard, locks},
 };
-use js_sys::{Function, Promise, Reflect};
+use js_sys::{Function, Promise};
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
 #[wasm_bindgen]
 extern "C" {
-    /// What `open` returns: an object with a `CoreStore` that this takes over.
+    /// The value that `open` returns: an object whose `CoreStore` is moved out of it.
     type Opened;
 
     #[wasm_bindgen(method, catch)]
     fn take(this: &Opened) -> Result<CoreStore, JsValue>;
 }
 
-/// The names of all cases, in the order in which they are best run.
+/// The names of all cases, in the recommended order.
 #[wasm_bindgen(js_name = conformanceCases)]
 pub fn conformance_cases() -> Vec<String> {
     conformance::CASES.iter().map(|case| case.name.to_owned()).collect()
 }
 
-/// Runs one case. `open(place)` gives, perhaps in a promise, `{ take(): CoreStore }`.
+/// Runs one case. `open(place)` returns or promises `{ take(): CoreStore }`.
 ///
-/// Resolves to undefined if it holds, or to a sentence that says what does not.
+/// Resolves to undefined if the case passes, or to a sentence that describes the failure.
 #[wasm_bindgen(js_name = runConformanceCase)]
 pub fn run_conformance_case(name: String, open: Function) -> Promise {
     guard::promise(async move {
@@ -49,12 +49,10 @@ async fn take(opened: Result<JsValue, JsValue>) -> Result<Rc<dyn Store>, JsValue
 }
 
 fn failed(thrown: &JsValue) -> StoreError {
-    let message = if thrown.is_object() { Reflect::get(thrown, &"message".into()).ok() } else { None };
-    let words = message.and_then(|message| message.as_string()).or_else(|| thrown.as_string());
-    StoreError::Failed { name: "open".to_owned(), message: words.unwrap_or_default() }
+    StoreError::Failed { name: "open".to_owned(), message: message_of(thrown) }
 }
 
-/// Resolves to a `HeldLock`, or to undefined if somebody else has it.
+/// Resolves to a `HeldLock`, or to undefined if the lock is taken.
 #[wasm_bindgen(js_name = tryLock)]
 pub fn try_lock(name: String) -> Promise {
     guard::promise(async move {
@@ -63,7 +61,7 @@ pub fn try_lock(name: String) -> Promise {
     })
 }
 
-/// Traps inside a promise, in one of the ways there are: for the test that no promise stays unsettled.
+/// Traps inside a promise, in the given way: for the test that no promise stays unsettled.
 #[wasm_bindgen(js_name = trapInPromise)]
 pub fn trap_in_promise(way: String) -> Promise {
     guard::promise(async move {
@@ -76,7 +74,7 @@ pub fn trap_in_promise(way: String) -> Promise {
     })
 }
 
-/// A promise that nothing settles but a crash.
+/// A promise that only a crash settles.
 #[wasm_bindgen(js_name = waitForever)]
 pub fn wait_forever() -> Promise {
     guard::promise(std::future::pending())

@@ -1,4 +1,4 @@
-//! Deciding about calls, for JavaScript: policies, analyzers, approval.
+//! The part of a conversation's JavaScript interface that runs, approves and rejects calls: policies, analyzers, approval.
 
 use super::{
     conversation::{CoreConversation, done},
@@ -7,9 +7,9 @@ use super::{
 use crate::{
     cancel::CancelToken,
     error::Result,
-    event::{RawJson, SecurityRisk},
+    event::SecurityRisk,
     id::EventId,
-    json::{FromJson, RawObject, quoted, well_formed},
+    json::{EditableObject, FromJson, RawJson, quoted, well_formed},
     security::{ConfirmationPolicy, SecurityAnalyzer, StoredAnalyzer},
 };
 use futures_util::future::LocalBoxFuture;
@@ -19,7 +19,7 @@ use wasm_bindgen_futures::JsFuture;
 
 #[wasm_bindgen]
 impl CoreConversation {
-    /// Runs these of the calls that wait, or all of them. Resolves to the status, and the final response or `null`.
+    /// Runs the approved ones of the pending calls, or all of them. Resolves to the status and the final response or `null`.
     #[wasm_bindgen(unchecked_return_type = "Promise<[string, string | null]>")]
     pub fn run(&self, approved: Option<Vec<String>>) -> Promise {
         self.verb(move |conversation| async move {
@@ -43,7 +43,7 @@ impl CoreConversation {
         self.verb(|conversation| async move { done(conversation.interrupt().await) })
     }
 
-    /// Events go out as their JSON texts.
+    /// Resolves to the JSON texts of the events.
     #[wasm_bindgen(js_name = pendingActions, unchecked_return_type = "Promise<string[]>")]
     pub fn pending_actions(&self) -> Promise {
         self.verb(|conversation| async move {
@@ -55,7 +55,7 @@ impl CoreConversation {
         })
     }
 
-    /// Why, and which of them, or all.
+    /// Rejects these pending calls, or all of them, for this reason.
     #[wasm_bindgen(js_name = rejectPendingActions)]
     pub fn reject_pending_actions(&self, reason: Option<String>, actions: Option<Vec<String>>) -> Promise {
         self.verb(move |conversation| async move {
@@ -64,7 +64,7 @@ impl CoreConversation {
         })
     }
 
-    /// Resolves to the JSON of the action that waits in the other's place.
+    /// Resolves to the JSON of the action that replaces the edited one.
     #[wasm_bindgen(js_name = editAction, unchecked_return_type = "Promise<string>")]
     pub fn edit_action(&self, action: String, arguments: String) -> Promise {
         self.verb(move |conversation| async move {
@@ -83,7 +83,7 @@ impl CoreConversation {
         })
     }
 
-    /// A policy of the SDK's, as JSON.
+    /// Takes a confirmation policy in the SDK's JSON.
     #[wasm_bindgen(js_name = setConfirmationPolicy)]
     pub fn set_confirmation_policy(&self, json: String) -> Promise {
         self.verb(move |conversation| async move {
@@ -91,7 +91,7 @@ impl CoreConversation {
         })
     }
 
-    /// An analyzer of the SDK's, as JSON; `null` for none.
+    /// Takes a security analyzer in the SDK's JSON, or `null` for none.
     #[wasm_bindgen(js_name = setSecurityAnalyzer)]
     pub fn set_security_analyzer(&self, json: String) -> Promise {
         self.verb(move |conversation| async move {
@@ -99,7 +99,7 @@ impl CoreConversation {
         })
     }
 
-    /// The names of tools.
+    /// Takes the names of tools.
     #[wasm_bindgen(js_name = setAllowedTools)]
     pub fn set_allowed_tools(&self, names: Vec<String>) -> Promise {
         self.verb(move |conversation| async move { done(conversation.set_allowed_tools(&names).await) })
@@ -111,38 +111,38 @@ impl CoreConversation {
         self.verb(|conversation| async move { done(conversation.allow_secrets().await) })
     }
 
-    /// A JSON object, where `null` removes a value.
+    /// Takes a JSON object, in which `null` removes a value.
     #[wasm_bindgen(js_name = setAgentState)]
     pub fn set_agent_state(&self, json: String) -> Promise {
         self.verb(move |conversation| async move {
-            let values = RawObject::from_json(&well_formed(&json))
-                .ok_or_else(|| invalid("agentState is not of the documented form"))?;
+            let values = EditableObject::compact(&well_formed(&json))
+                .ok_or_else(|| invalid("agentState must be a JSON object"))?;
             done(conversation.set_agent_state(&values).await)
         })
     }
 }
 
-/// The policy in this JSON of the SDK's.
+/// Reads a confirmation policy from the SDK's JSON.
 pub(super) fn policy(json: &str) -> Result<ConfirmationPolicy> {
     ConfirmationPolicy::from_json(json).ok_or_else(|| {
         invalid("confirmationPolicy must be AlwaysConfirm, NeverConfirm, or ConfirmRisky with a threshold of LOW, MEDIUM or HIGH")
     })
 }
 
-/// The analyzer in this JSON of the SDK's, where `null` is nobody.
+/// Reads a security analyzer from the SDK's JSON, in which `null` is none.
 pub(super) fn analyzer(json: &str) -> Result<Option<StoredAnalyzer>> {
     if json == "null" {
         return Ok(None);
     }
     let stored = RawJson::from_json(json).and_then(StoredAnalyzer::of);
-    stored.map(Some).ok_or_else(|| invalid("securityAnalyzer has no kind"))
+    stored.map(Some).ok_or_else(|| invalid("securityAnalyzer must be an object with a kind"))
 }
 
 fn ids(texts: &[String]) -> Result<Vec<EventId>> {
     texts.iter().map(|id| id.parse()).collect()
 }
 
-/// An analyzer that is a function: it takes the JSON of an `ActionEvent` and gives a promise of a risk.
+/// An analyzer that is a JavaScript function: it takes the JSON of an `ActionEvent` and returns or promises a risk.
 pub(super) struct JsAnalyzer(pub Function);
 
 impl SecurityAnalyzer for JsAnalyzer {

@@ -15,7 +15,7 @@ use crate::{
     error::Result,
     host::Host as _,
     id::ConversationId,
-    json::{FromJson as _, RawObject, well_formed},
+    json::{EditableObject, FromJson as _, well_formed},
     llm::{Delta, message::Content, option_table::OptionSource as _},
     store::Found,
     web::{guard::promise, host::WebHost, locks},
@@ -25,16 +25,16 @@ use js_sys::{Array, Function, Object, Promise};
 use std::{cell::RefCell, pin::pin, rc::Rc, time::Duration};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
-/// How long closing waits for what the host gave: its store, its tools, its hooks.
-const LONGEST_CLOSING: Duration = Duration::from_secs(15);
+/// How long closing waits for code of the host: its store, its tools, its hooks.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// How long a conversation is waited for that another tab is making, in milliseconds.
-const PATIENCE: f64 = 3000.0;
+/// How long opening waits for a conversation that another tab is creating, in milliseconds.
+const CREATION_TIMEOUT: f64 = 3000.0;
 
-/// And how often it is looked for.
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
+/// How often opening looks for that conversation.
+const CREATION_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// An open conversation. Its verbs about calls that wait are in `control.rs`.
+/// An open conversation. Its methods about pending calls are in `control.rs`.
 #[wasm_bindgen]
 pub struct CoreConversation {
     conversation: Conversation,
@@ -55,10 +55,10 @@ impl CoreConversation {
             let on_delta = function(&options, "onDelta")?;
             let name = lock_name(&lock_scope, id);
             let mut lock = locks::try_lock(&name).await;
-            let patience = WebHost.now() + PATIENCE;
-            // Whoever holds the lock may be making it just now, or leave it without having made it.
-            while lock.is_none() && inner.load(id).await?.is_none() && WebHost.now() < patience {
-                WebHost.sleep(LOOK_AGAIN).await;
+            let deadline = WebHost.now() + CREATION_TIMEOUT;
+            // The holder of the lock may be about to create the conversation, or may release the lock without creating it.
+            while lock.is_none() && inner.load(id).await?.is_none() && WebHost.now() < deadline {
+                WebHost.sleep(CREATION_POLL_INTERVAL).await;
                 lock = locks::try_lock(&name).await;
             }
             let conversation = Conversation::open(OpenOptions {
@@ -75,8 +75,8 @@ impl CoreConversation {
                 stored_analyzer: plain.text("securityAnalyzer")?.as_deref().map(analyzer).transpose()?,
                 security_analyzer: Some(Rc::new(JsAnalyzer(function(&options, "analyze")?))),
                 hooks: hooks(&property(&options, "hooks"))?,
-                listener: Rc::new(move |event| tell(&on_event, event.json())),
-                on_delta: Rc::new(move |delta| tell_delta(&on_delta, delta)),
+                listener: Rc::new(move |event| notify(&on_event, event.json())),
+                on_delta: Rc::new(move |delta| notify_of_delta(&on_delta, delta)),
             })
             .await?;
             Ok(Self { conversation, lock: Rc::new(RefCell::new(lock)) }.into())
@@ -96,14 +96,14 @@ impl CoreConversation {
         self.conversation.state().json().to_string()
     }
 
-    /// Where the conversation stands.
+    /// The execution status, as it is stored.
     #[wasm_bindgen(js_name = executionStatus)]
     pub fn execution_status(&self) -> String {
         self.conversation.execution_status().as_str().into()
     }
 
-    /// What was there when it was opened: 0 for this conversation, 1 for its store, 2 for nothing, 3 for nothing but the
-    /// damage of which the browser has removed everything.
+    /// What opening found in the store: 0 this conversation, 1 other conversations only, 2 nothing, 3 nothing, because the
+    /// browser has removed the database as damaged.
     pub fn found(&self) -> u8 {
         match self.conversation.found() {
             (_, Found::Damage) => 3,
@@ -112,7 +112,7 @@ impl CoreConversation {
         }
     }
 
-    /// How many events there are.
+    /// The number of events.
     pub fn length(&self) -> f64 {
         self.conversation.length() as f64
     }
@@ -129,44 +129,44 @@ impl CoreConversation {
         warnings.collect()
     }
 
-    /// Takes these texts, a JSON array, out of everything that is stored or told from now on.
-    pub fn hide(&self, texts: String) {
-        self.conversation.hide(Vec::from_json(&texts).unwrap_or_default());
+    /// Masks these texts in everything that is stored or reported from now on.
+    pub fn hide(&self, texts: Vec<String>) {
+        self.conversation.hide(texts);
     }
 
-    /// A text without what is hidden.
+    /// The text with hidden texts masked.
     pub fn masked(&self, text: String) -> String {
         self.conversation.masked(&text)
     }
 
-    /// The model's key where the host gave none, and the token that is stored for it.
+    /// Sets the model's key if the host gave none, and the token that is stored for it.
     #[wasm_bindgen(js_name = keepKey)]
     pub fn store_key(&self, key: Option<String>, token: String) {
         self.conversation.store_key(key.as_deref(), token);
     }
 
-    /// Events go out as their JSON texts.
+    /// Resolves to the JSON texts of the events from `start` up to `end`.
     #[wasm_bindgen(unchecked_return_type = "Promise<string[]>")]
     pub fn events(&self, start: f64, end: f64) -> Promise {
         let conversation = self.conversation.clone();
         promise(async move {
             let texts = Array::new();
-            for json in conversation.events(whole(start)..whole(end)).await? {
+            for json in conversation.events(to_index(start)..to_index(end)).await? {
                 texts.push(&(&*json).into());
             }
             Ok(texts.into())
         })
     }
 
-    /// What is no event in itself is known by its file.
+    /// The id of the event at this index. A file that is not a valid event has the id in its name.
     #[wasm_bindgen(js_name = idOf, unchecked_return_type = "Promise<string>")]
     pub fn id_of(&self, index: f64) -> Promise {
-        self.verb(
-            move |conversation| async move { Ok(conversation.id_of(whole(index)).await?.as_str().into()) },
-        )
+        self.verb(move |conversation| async move {
+            Ok(conversation.id_of(to_index(index)).await?.as_str().into())
+        })
     }
 
-    /// The place of the event of this id.
+    /// The index of the event with this id.
     #[wasm_bindgen(js_name = indexOf, unchecked_return_type = "Promise<number>")]
     pub fn index_of(&self, event: String) -> Promise {
         let conversation = self.conversation.clone();
@@ -180,12 +180,12 @@ impl CoreConversation {
         promise(async move { Ok(conversation.final_response().await?.map_or(JsValue::NULL, JsValue::from)) })
     }
 
-    /// The content is JSON; `pending` says what becomes of calls that wait. Resolves to the JSON of the event.
+    /// The content is JSON; `pending` decides whether pending calls are kept or rejected. Resolves to the JSON of the event.
     #[wasm_bindgen(js_name = sendMessage, unchecked_return_type = "Promise<string>")]
     pub fn send_message(&self, content: String, sender: Option<String>, pending: Option<String>) -> Promise {
         self.verb(move |conversation| async move {
             let content = Vec::<Content>::from_json(&well_formed(&content))
-                .ok_or_else(|| invalid("a message is text, or a list of texts and images"))?;
+                .ok_or_else(|| invalid("a message must be a text, or a list of texts and images"))?;
             let calls = pending.map(|pending| match &*pending {
                 "keep" => WaitingCalls::Keep,
                 _ => WaitingCalls::Reject,
@@ -201,31 +201,31 @@ impl CoreConversation {
         self.verb(move |conversation| async move { done(conversation.switch_llm(llm(&options)?).await) })
     }
 
-    /// Texts by name.
+    /// Takes an object of strings.
     #[wasm_bindgen(js_name = setTags)]
     pub fn set_tags(&self, tags: JsValue) -> Promise {
         self.verb(move |conversation| async move { done(conversation.set_tags(&texts(tags, "tags")?).await) })
     }
 
-    /// A JSON object of stored sources by name; `null` removes one.
+    /// Takes a JSON object of stored sources by name; `null` removes one.
     #[wasm_bindgen(js_name = storeSecrets)]
     pub fn store_secrets(&self, sources: String) -> Promise {
         self.verb(move |conversation| async move {
-            let sources = RawObject::parse(&well_formed(&sources))
-                .map_err(|_| invalid("secrets are not of the documented form"))?;
+            let sources = EditableObject::compact(&well_formed(&sources))
+                .map_err(|_| invalid("the sources of secrets must be a JSON object"))?;
             done(conversation.store_secrets(&sources).await)
         })
     }
 
-    /// Resolves when it is closed; what the host gave may never answer, and is not waited for long.
+    /// Resolves when the conversation is closed. Code of the host may never answer, so the wait is limited.
     pub fn close(&self) -> Promise {
         let (conversation, lock) = (self.conversation.clone(), self.lock.clone());
         promise(async move {
-            select(pin!(conversation.close()), WebHost.sleep(LONGEST_CLOSING)).await;
+            select(pin!(conversation.close()), WebHost.sleep(CLOSE_TIMEOUT)).await;
             conversation.let_go();
             let held = lock.borrow_mut().take();
             if let Some(held) = held {
-                // Whoever heard of the end may open or delete the conversation at once.
+                // As soon as this promise resolves, the conversation may be opened or deleted.
                 held.release().await;
             }
             Ok(JsValue::UNDEFINED)
@@ -234,7 +234,7 @@ impl CoreConversation {
 }
 
 impl CoreConversation {
-    /// What a verb gives. It no longer waits for the host when the conversation is closed.
+    /// The promise of a method. It stops waiting for the host when the conversation is closed.
     pub(super) fn verb<F>(&self, act: impl FnOnce(Conversation) -> F) -> Promise
     where
         F: Future<Output = Result<JsValue>> + 'static,
@@ -245,7 +245,7 @@ impl CoreConversation {
     }
 }
 
-/// Apart from [`CoreConversation::verb`], so that a page downloads it once and not for each verb.
+/// Apart from [`CoreConversation::verb`], which is generic, so that the wasm has this code once and not for each method.
 async fn until_closed(
     conversation: Conversation,
     verb: LocalBoxFuture<'static, Result<JsValue>>,
@@ -253,27 +253,27 @@ async fn until_closed(
     conversation.until_closed(verb).await
 }
 
-/// What has no answer but that it is done.
+/// `undefined` for a method that returns nothing.
 pub(super) fn done(result: Result<()>) -> Result<JsValue> {
     result.map(|()| JsValue::UNDEFINED)
 }
 
-fn tell(listener: &Function, json: &str) {
-    // The TypeScript side catches what its subscribers throw.
+fn notify(listener: &Function, json: &str) {
+    // The TypeScript side catches errors of its subscribers.
     let _ = listener.call1(&JsValue::UNDEFINED, &json.into());
 }
 
-fn tell_delta(listener: &Function, Delta { content, reasoning_content }: Delta) {
+fn notify_of_delta(listener: &Function, Delta { content, reasoning_content }: Delta) {
     let text = |text: Option<String>| text.map_or(JsValue::UNDEFINED, JsValue::from);
     let _ = listener.call2(&JsValue::UNDEFINED, &text(content), &text(reasoning_content));
 }
 
-/// The lock of a writer of this conversation.
+/// The name of the write lock of a conversation.
 pub(super) fn lock_name(scope: &str, id: ConversationId) -> String {
     format!("threadkeep:{scope}:{}", id.hex())
 }
 
-/// Numbers come from JavaScript: what is no index is taken as the nearest one.
-fn whole(number: f64) -> u64 {
+/// A number from JavaScript, rounded to the nearest valid index.
+fn to_index(number: f64) -> u64 {
     number.clamp(0.0, 9_007_199_254_740_991.0) as u64
 }

@@ -1,4 +1,4 @@
-//! For the page tests: what the network, the clock and the timers of a page do, as values of JavaScript.
+//! For tests in a page: the network, the clock and the timers of `web`, with plain values as arguments and results.
 
 use crate::{
     host::Host,
@@ -11,30 +11,30 @@ use js_sys::Function;
 use std::time::Duration;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// Posts, reads at most `chunks` pieces of the answer by way of `read`, and lets go of the rest. Gives JSON: `{"status", "headers",
-/// "text"}`, or `{"error", "words"}`.
+/// Posts, reads at most `chunks` pieces of the response through `read`, and drops the rest. Resolves to JSON: `{"status",
+/// "headers", "text"}`, or `{"error", "message"}`.
 #[wasm_bindgen(js_name = probePost)]
 pub async fn probe_post(request: String, read: Function, fetch: Option<Function>, chunks: u32) -> String {
     match post(&request, read, fetch, chunks).await {
         Ok(json) => json,
         Err(error) => {
-            let (kind, words) = match error {
-                HttpError::Invalid(words) => ("invalid", words),
+            let (kind, message) = match error {
+                HttpError::Invalid(message) => ("invalid", message),
                 HttpError::Offline => ("offline", String::new()),
-                HttpError::Network(words) => ("network", words),
+                HttpError::Network(message) => ("network", message),
             };
-            format!("{{\"error\":{},\"words\":{}}}", quoted(kind), quoted(&words))
+            format!("{{\"error\":{},\"message\":{}}}", quoted(kind), quoted(&message))
         }
     }
 }
 
-/// Begins to post and lets go at once.
+/// Begins to post and drops the request at once; whether it was still pending.
 #[wasm_bindgen(js_name = probePostAndDrop)]
 pub fn probe_post_and_drop(request: String, read: Function, fetch: Option<Function>) -> bool {
     post(&request, read, fetch, u32::MAX).now_or_never().is_none()
 }
 
-/// Waits, or lets go of the timer at once.
+/// Waits, or drops the timer at once.
 #[wasm_bindgen(js_name = probeSleep)]
 pub async fn probe_sleep(milliseconds: u32, is_dropped: bool) {
     let sleep = WebHost.sleep(Duration::from_millis(milliseconds.into()));
@@ -52,11 +52,12 @@ pub fn probe_host() -> Vec<String> {
 async fn post(
     request: &str,
     read: Function,
-    given: Option<Function>,
+    fetch: Option<Function>,
     chunks: u32,
 ) -> Result<String, HttpError> {
-    let request = read_request(request).ok_or_else(|| HttpError::Invalid("no request".into()))?;
-    let http = FetchClient { given, read, wait: None, watch: None };
+    let request = read_request(request)
+        .ok_or_else(|| HttpError::Invalid("the request must be [url, headers, body]".into()))?;
+    let http = FetchClient { given: fetch, read, wait: None, watch: None };
     let mut response = http.send(request).await?;
     let mut bytes = Vec::new();
     for _ in 0..chunks {

@@ -1,4 +1,4 @@
-//! Hooks that are functions of the host.
+//! Hooks that are JavaScript functions of the host.
 
 use super::{
     error::{invalid, message_of},
@@ -8,7 +8,7 @@ use crate::{
     error::Result,
     event::HookEventType,
     hooks::{HookDecision, Hooks},
-    json::{RawObject, well_formed},
+    json::{EditableObject, well_formed},
 };
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Array, Function, Promise};
@@ -16,10 +16,10 @@ use std::rc::Rc;
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-/// Reads hooks in the form that the TypeScript side gives them, where there are any.
+/// Reads the hooks that the TypeScript side sends, if any.
 ///
 /// # Errors
-/// `invalid_options`, naming what does not fit.
+/// `invalid_options`, naming the invalid property.
 pub fn hooks(hooks: &JsValue) -> Result<Option<Rc<dyn Hooks>>> {
     if hooks.is_undefined() {
         return Ok(None);
@@ -30,7 +30,7 @@ pub fn hooks(hooks: &JsValue) -> Result<Option<Rc<dyn Hooks>>> {
     Ok(Some(Rc::new(JsHooks { event_types, ask: function(hooks, "ask")? })))
 }
 
-/// One function for all of them, and the names of those that there are.
+/// One function that calls any of the hooks, and the event types that have one.
 struct JsHooks {
     event_types: Vec<String>,
     ask: Function,
@@ -52,8 +52,9 @@ impl Hooks for JsHooks {
             let answer =
                 ask.call2(&JsValue::UNDEFINED, &event_type.as_str().into(), &input.into()).map_err(failed)?;
             let answer = JsFuture::from(Promise::resolve(&answer)).await.map_err(failed)?;
-            let text = answer.as_string().unwrap_or_default();
-            let fields = RawObject::parse(&well_formed(&text)).unwrap_or_default();
+            // An unreadable answer must not count as an allowing one.
+            let fields = answer.as_string().and_then(|text| EditableObject::compact(&well_formed(&text)));
+            let fields = fields.ok_or("the answer of a hook must be a JSON object")?;
             Ok(HookDecision {
                 denies: fields.read::<String>("decision").is_some_and(|decision| decision == "deny"),
                 reason: fields.read("reason"),

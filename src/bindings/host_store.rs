@@ -1,7 +1,7 @@
-//! A store that the host wrote in JavaScript, as the core's [`Store`].
+//! A [`Store`] that the host has written in JavaScript.
 //!
-//! Whatever the host answers is checked: what is not of the shape that `js/store.ts` documents is
-//! [`StoreError::Corrupt`] with the method and the field. What it throws keeps its meaning if it has a `code`.
+//! Every value that the host returns is checked: one of another shape than `js/store.ts` documents is
+//! [`StoreError::Corrupt`] with the method and the field. What it throws is a [`StoreError`] by its `code`.
 
 use super::error::set;
 use crate::{
@@ -17,39 +17,36 @@ use std::{cell::Cell, ops::Range, rc::Rc, time::Duration};
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-/// The largest whole number that JavaScript has without gaps below it.
+/// `Number.MAX_SAFE_INTEGER`.
 const MAX_INDEX: u64 = (1 << 53) - 1;
 
-/// How long the host may take for one answer.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long the host may take for one call.
+const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A host's object.
+/// The adapter of a host's object.
 pub struct HostStore {
     object: Object,
     closed: Cell<bool>,
 }
 
 impl HostStore {
-    /// A store that calls the methods of `object`. They are looked up with each call.
+    /// A store that calls the methods of `object`, which are looked up with each call.
     pub fn new(object: Object) -> Self {
         Self { object, closed: Cell::new(false) }
     }
 
-    async fn call(&self, method: &'static str, given: &[JsValue]) -> Result<JsValue, StoreError> {
+    async fn call(&self, method: &'static str, arguments: &[JsValue]) -> Result<JsValue, StoreError> {
         if self.closed.get() {
             return Err(StoreError::Closed);
         }
-        let arguments = Array::new();
-        for argument in given {
-            arguments.push(argument);
-        }
+        let arguments: Array = arguments.iter().collect();
         let function = get(&self.object, method)?
             .dyn_into::<Function>()
             .map_err(|_| corrupt(method, "is not a function"))?;
-        let answer = function.apply(&self.object, &arguments).map_err(|thrown| meaning(&thrown))?;
+        let answer = function.apply(&self.object, &arguments).map_err(|thrown| store_error_of(&thrown))?;
         let answer = JsFuture::from(Promise::resolve(&answer));
-        match select(answer, WebHost.sleep(PATIENCE)).await {
-            Either::Left((answer, _)) => answer.map_err(|thrown| meaning(&thrown)),
+        match select(answer, WebHost.sleep(CALL_TIMEOUT)).await {
+            Either::Left((answer, _)) => answer.map_err(|thrown| store_error_of(&thrown)),
             Either::Right(_) => Err(StoreError::Silent(method)),
         }
     }
@@ -69,12 +66,12 @@ impl Store for HostStore {
     fn load(&self, conversation: ConversationId) -> StoreFuture<'_, Option<Listing>> {
         Box::pin(async move {
             let answer = self.call("load", &[id_text(conversation)]).await?;
-            if is_nothing(&answer) {
+            if is_absent(&answer) {
                 return Ok(None);
             }
             let listing = listing("load()", &answer)?;
             if listing.conversation != conversation {
-                return Err(corrupt("load()", "answered with another conversation"));
+                return Err(corrupt("load()", "returned another conversation"));
             }
             Ok(Some(listing))
         })
@@ -93,12 +90,12 @@ impl Store for HostStore {
             {
                 let index = start + place as u64;
                 if index >= end {
-                    return Err(corrupt("events()", "answered with more events than were asked for"));
+                    return Err(corrupt("events()", "returned more events than requested"));
                 }
                 let event = event(&value)?;
                 if event.index != index {
                     return Err(StoreError::Corrupt(format!(
-                        "the host's store: events() left out event {index} of conversation {conversation}"
+                        "the host's store: events() did not return event {index} of conversation {conversation}"
                     )));
                 }
                 events.push(event);
@@ -115,10 +112,10 @@ impl Store for HostStore {
         Box::pin(async move {
             let arguments = [id_text(conversation), event.as_str().into()];
             let answer = self.call("indexOf", &arguments).await?;
-            if is_nothing(&answer) {
+            if is_absent(&answer) {
                 return Ok(None);
             }
-            index("indexOf()", "its answer", &answer).map(Some)
+            index("indexOf()", "the result", &answer).map(Some)
         })
     }
 
@@ -137,8 +134,7 @@ impl Store for HostStore {
             let mut paths: Vec<StorePath> = Vec::new();
             for value in array("files()", self.call("files", &[id_text(conversation)]).await?)?.iter() {
                 let path = value.as_string().and_then(|path| path.parse().ok());
-                paths
-                    .push(path.ok_or_else(|| corrupt("files()", "answered with something that is no path"))?);
+                paths.push(path.ok_or_else(|| corrupt("files()", "returned something that is not a path"))?);
             }
             paths.sort();
             Ok(paths)
@@ -153,12 +149,12 @@ impl Store for HostStore {
         Box::pin(async move {
             let arguments = [id_text(conversation), path.as_str().into()];
             let answer = self.call("readFile", &arguments).await?;
-            if is_nothing(&answer) {
+            if is_absent(&answer) {
                 return Ok(None);
             }
             match answer.dyn_into::<Uint8Array>() {
                 Ok(bytes) => Ok(Some(bytes.to_vec())),
-                Err(_) => Err(corrupt("readFile()", "answered with something that is no Uint8Array")),
+                Err(_) => Err(corrupt("readFile()", "returned something that is not a Uint8Array")),
             }
         })
     }
@@ -172,13 +168,13 @@ impl Store for HostStore {
             && let Ok(close) = get(&self.object, "close")
             && let Ok(close) = close.dyn_into::<Function>()
         {
-            // Closing has no answer; a store that fails to close is closed for us all the same.
+            // Closing returns nothing, and a store that fails to close is not used any more either.
             let _ = close.apply(&self.object, &Array::new());
         }
     }
 }
 
-/// The value as `js/store.ts` documents it.
+/// The JavaScript object of a listing, as `js/store.ts` documents it.
 pub(super) fn listing_object(listing: &Listing) -> JsValue {
     let object = Object::new();
     set(&object, "conversation", &id_text(listing.conversation));
@@ -237,43 +233,43 @@ pub(super) fn commit_object(commit: &Commit) -> JsValue {
 
 /// Reads a commit that JavaScript wrote.
 pub(super) fn commit(value: &JsValue) -> Result<Commit, StoreError> {
-    const WHO: &str = "commit()";
+    const METHOD: &str = "commit()";
     let mut commit = Commit::new(
-        index(WHO, "expectedLength", &field(WHO, value, "expectedLength")?)?,
-        float(WHO, value, "at")?,
+        index(METHOD, "expectedLength", &field(METHOD, value, "expectedLength")?)?,
+        float(METHOD, value, "at")?,
     );
-    if !is_nothing(&field(WHO, value, "createdAt")?) {
-        commit.created_at = Some(float(WHO, value, "createdAt")?);
+    if !is_absent(&field(METHOD, value, "createdAt")?) {
+        commit.created_at = Some(float(METHOD, value, "createdAt")?);
     }
-    let truncate_to = field(WHO, value, "truncateTo")?;
-    if !is_nothing(&truncate_to) {
-        commit.truncate_to = Some(index(WHO, "truncateTo", &truncate_to)?);
+    let truncate_to = field(METHOD, value, "truncateTo")?;
+    if !is_absent(&truncate_to) {
+        commit.truncate_to = Some(index(METHOD, "truncateTo", &truncate_to)?);
     }
-    for event in array(WHO, field(WHO, value, "events")?)?.iter() {
-        commit.events.push((event_id(WHO, &event)?, text(WHO, &event, "json")?.into()));
+    for event in array(METHOD, field(METHOD, value, "events")?)?.iter() {
+        commit.events.push((event_id(METHOD, &event)?, text(METHOD, &event, "json")?.into()));
     }
-    let base_state = field(WHO, value, "baseState")?;
-    if !is_nothing(&base_state) {
-        commit.base_state = Some(text(WHO, value, "baseState")?.into());
+    let base_state = field(METHOD, value, "baseState")?;
+    if !is_absent(&base_state) {
+        commit.base_state = Some(text(METHOD, value, "baseState")?.into());
     }
-    for file in array(WHO, field(WHO, value, "files")?)?.iter() {
-        let path = text(WHO, &file, "path")?.parse().map_err(|_| bad(WHO, "path"))?;
-        let content = field(WHO, &file, "content")?;
+    for file in array(METHOD, field(METHOD, value, "files")?)?.iter() {
+        let path = text(METHOD, &file, "path")?.parse().map_err(|_| wrong_type(METHOD, "path"))?;
+        let content = field(METHOD, &file, "content")?;
         let content = if content.is_null() {
             None
         } else {
-            Some(content.dyn_into::<Uint8Array>().map_err(|_| bad(WHO, "content"))?.to_vec())
+            Some(content.dyn_into::<Uint8Array>().map_err(|_| wrong_type(METHOD, "content"))?.to_vec())
         };
         commit.files.push((path, content));
     }
-    if text(WHO, value, "durability")? == "relaxed" {
+    if text(METHOD, value, "durability")? == "relaxed" {
         commit.durability = Durability::Relaxed;
     }
     Ok(commit)
 }
 
-/// What the host meant by throwing this.
-pub(super) fn meaning(thrown: &JsValue) -> StoreError {
+/// Converts a value that the host's store threw.
+pub(super) fn store_error_of(thrown: &JsValue) -> StoreError {
     let property = |name: &str| {
         thrown.is_object().then(|| Reflect::get(thrown, &name.into()).ok()?.as_string()).flatten()
     };
@@ -288,9 +284,11 @@ pub(super) fn meaning(thrown: &JsValue) -> StoreError {
         (Some(ErrorCode::InvalidState), _) => StoreError::Closed,
         (Some(ErrorCode::StoreUnavailable), _) => StoreError::Unavailable(message()),
         (Some(ErrorCode::StoreCorrupt), _) => {
-            // One of the library's own stores behind the host's has said this before.
-            let words = message();
-            StoreError::Corrupt(words.strip_prefix("the store cannot be read: ").unwrap_or(&words).to_owned())
+            // If the host's store wraps one of the library's, the message has this prefix already.
+            let message = message();
+            StoreError::Corrupt(
+                message.strip_prefix("the store cannot be read: ").unwrap_or(&message).to_owned(),
+            )
         }
         (_, Some(name)) if name == "QuotaExceededError" => StoreError::Quota,
         (_, name) => {
@@ -299,67 +297,72 @@ pub(super) fn meaning(thrown: &JsValue) -> StoreError {
     }
 }
 
-fn listing(who: &str, value: &JsValue) -> Result<Listing, StoreError> {
+fn listing(method: &str, value: &JsValue) -> Result<Listing, StoreError> {
     Ok(Listing {
-        conversation: text(who, value, "conversation")?.parse().map_err(|_| bad(who, "conversation"))?,
-        base_state: Rc::from(text(who, value, "baseState")?),
-        length: index(who, "length", &field(who, value, "length")?)?,
-        created_at: float(who, value, "createdAt")?,
-        updated_at: float(who, value, "updatedAt")?,
+        conversation: text(method, value, "conversation")?
+            .parse()
+            .map_err(|_| wrong_type(method, "conversation"))?,
+        base_state: Rc::from(text(method, value, "baseState")?),
+        length: index(method, "length", &field(method, value, "length")?)?,
+        created_at: float(method, value, "createdAt")?,
+        updated_at: float(method, value, "updatedAt")?,
     })
 }
 
 fn event(value: &JsValue) -> Result<StoredEvent, StoreError> {
-    const WHO: &str = "events()";
+    const METHOD: &str = "events()";
     Ok(StoredEvent {
-        index: index(WHO, "index", &field(WHO, value, "index")?)?,
-        id: event_id(WHO, value)?,
-        json: text(WHO, value, "json")?.into(),
+        index: index(METHOD, "index", &field(METHOD, value, "index")?)?,
+        id: event_id(METHOD, value)?,
+        json: text(METHOD, value, "json")?.into(),
     })
 }
 
-fn event_id(who: &str, value: &JsValue) -> Result<EventId, StoreError> {
-    text(who, value, "id")?.parse().map_err(|_| bad(who, "id"))
+fn event_id(method: &str, value: &JsValue) -> Result<EventId, StoreError> {
+    text(method, value, "id")?.parse().map_err(|_| wrong_type(method, "id"))
 }
 
-fn array(who: &str, value: JsValue) -> Result<Array, StoreError> {
-    value.dyn_into().map_err(|_| corrupt(who, "has something else where an array belongs"))
+fn array(method: &str, value: JsValue) -> Result<Array, StoreError> {
+    value.dyn_into().map_err(|_| corrupt(method, "has a value that should be an array"))
 }
 
-/// A property, which may be missing, of what must be an object.
-fn field(who: &str, value: &JsValue, name: &str) -> Result<JsValue, StoreError> {
+/// A property, which may be missing, of a value that must be an object.
+fn field(method: &str, value: &JsValue, name: &str) -> Result<JsValue, StoreError> {
     if !value.is_object() {
-        return Err(corrupt(who, "has something else where an object belongs"));
+        return Err(corrupt(method, "has a value that should be an object"));
     }
-    Reflect::get(value, &name.into()).map_err(|thrown| meaning(&thrown))
+    Reflect::get(value, &name.into()).map_err(|thrown| store_error_of(&thrown))
 }
 
-fn text(who: &str, value: &JsValue, name: &str) -> Result<String, StoreError> {
-    field(who, value, name)?.as_string().ok_or_else(|| bad(who, name))
+fn text(method: &str, value: &JsValue, name: &str) -> Result<String, StoreError> {
+    field(method, value, name)?.as_string().ok_or_else(|| wrong_type(method, name))
 }
 
-fn float(who: &str, value: &JsValue, name: &str) -> Result<f64, StoreError> {
-    field(who, value, name)?.as_f64().filter(|number| number.is_finite()).ok_or_else(|| bad(who, name))
+fn float(method: &str, value: &JsValue, name: &str) -> Result<f64, StoreError> {
+    field(method, value, name)?
+        .as_f64()
+        .filter(|number| number.is_finite())
+        .ok_or_else(|| wrong_type(method, name))
 }
 
-fn index(who: &str, name: &str, value: &JsValue) -> Result<u64, StoreError> {
+fn index(method: &str, name: &str, value: &JsValue) -> Result<u64, StoreError> {
     match value.as_f64() {
         Some(number) if number >= 0.0 && number <= MAX_INDEX as f64 && number.fract() == 0.0 => {
             Ok(number as u64)
         }
-        _ => Err(bad(who, name)),
+        _ => Err(wrong_type(method, name)),
     }
 }
 
-fn bad(who: &str, name: &str) -> StoreError {
-    StoreError::Corrupt(format!("the host's store: {name} of {who} is missing or of another kind"))
+fn wrong_type(method: &str, name: &str) -> StoreError {
+    StoreError::Corrupt(format!("the host's store: {name} of {method} is missing or has the wrong type"))
 }
 
-fn corrupt(who: &str, what: &str) -> StoreError {
-    StoreError::Corrupt(format!("the host's store: {who} {what}"))
+fn corrupt(method: &str, problem: &str) -> StoreError {
+    StoreError::Corrupt(format!("the host's store: {method} {problem}"))
 }
 
-fn is_nothing(value: &JsValue) -> bool {
+fn is_absent(value: &JsValue) -> bool {
     value.is_undefined() || value.is_null()
 }
 
@@ -372,5 +375,5 @@ fn number(index: u64) -> JsValue {
 }
 
 fn get(object: &Object, name: &str) -> Result<JsValue, StoreError> {
-    Reflect::get(object, &name.into()).map_err(|thrown| meaning(&thrown))
+    Reflect::get(object, &name.into()).map_err(|thrown| store_error_of(&thrown))
 }

@@ -1,4 +1,4 @@
-//! What every import gives JavaScript and asks of it.
+//! The result of an import for JavaScript, and the write lock that every import takes through JavaScript.
 
 use super::error::set;
 use crate::{
@@ -6,8 +6,7 @@ use crate::{
     id::ConversationId,
 };
 use futures_util::future::LocalBoxFuture;
-use js_sys::{Function, Object, Promise};
-use serde::Serialize;
+use js_sys::{Array, Function, Object, Promise};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
 
@@ -16,7 +15,7 @@ const TYPES: &str = r#"
 export interface CoreImported { id: string; outcome: "created" | "continued" | "up_to_date"; eventCount: number; warnings: string[] }
 "#;
 
-/// The right to write a conversation, if the TypeScript side gives it.
+/// Takes the write lock of a conversation through the TypeScript side; `None` if it is taken.
 pub(super) fn claimed(claim: &Function, id: ConversationId) -> LocalBoxFuture<'static, Option<Claim>> {
     let answer = claim.call1(&JsValue::UNDEFINED, &id.to_string().into());
     Box::pin(async move {
@@ -32,21 +31,16 @@ pub(super) fn imported_to_js(imported: &Imported) -> JsValue {
         Outcome::Continued { .. } => "continued",
         Outcome::UpToDate => "up_to_date",
     };
-    // Texts in a list: nothing in it can fail.
-    let warnings = serde_wasm_bindgen::to_value(&Warnings(&imported.warnings)).unwrap_or_default();
+    let warnings: Array = imported.warnings.iter().map(|warning| JsValue::from_str(warning)).collect();
     object(&[
         ("id", imported.conversation.to_string().into()),
         ("outcome", outcome.into()),
         ("eventCount", (imported.length as f64).into()),
-        ("warnings", warnings),
+        ("warnings", warnings.into()),
     ])
 }
 
-/// A list of texts. Where a struct would become an object, serde's names for its fields cost more than setting them.
-#[derive(Serialize)]
-struct Warnings<'a>(&'a [String]);
-
-/// An object of these fields.
+/// A JavaScript object with these properties.
 pub(super) fn object(fields: &[(&str, JsValue)]) -> JsValue {
     let object = Object::new();
     for (name, value) in fields {

@@ -1,11 +1,12 @@
-//! Listing, deleting and holding conversations, which needs none of them open.
+//! Listing, deleting and locking conversations without opening them.
 
 use super::{conversation::lock_name, store::CoreStore};
 use crate::{
-    conversation::{base_state::BaseState, is_undecided},
+    conversation::is_undecided,
     error::{Error, ErrorCode},
-    event::json::ObjectWriter,
+    format::base_state::BaseState,
     id::ConversationId,
+    json::ObjectWriter,
     store::Listing,
     web::{guard::promise, locks},
 };
@@ -36,13 +37,13 @@ fn describe(listing: &Listing) -> String {
     }
     out.raw("tags", &tags.finish());
     out.field("length", &listing.length);
-    // Milliseconds: fractions tell nobody anything.
+    // Whole milliseconds: fractions are of no use to anybody.
     out.field("created_at", &(listing.created_at as u64));
     out.field("updated_at", &(listing.updated_at as u64));
     out.finish()
 }
 
-/// Removes a conversation that nobody has open for writing.
+/// Deletes a conversation unless it is open for writing.
 #[wasm_bindgen(js_name = deleteConversation)]
 pub fn delete_conversation(id: String, store: &CoreStore) -> Promise {
     let (inner, scope) = (store.inner(), store.lock_scope());
@@ -60,13 +61,13 @@ pub fn delete_conversation(id: String, store: &CoreStore) -> Promise {
     })
 }
 
-/// The right to write a conversation, until it is released or freed.
+/// The write lock of a conversation, held until it is released or freed.
 #[wasm_bindgen]
 pub struct HeldLock(locks::Guard);
 
 #[wasm_bindgen]
 impl HeldLock {
-    /// Lets go of it; resolves when others can have it.
+    /// Releases the lock; resolves when others can take it.
     #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
     pub fn release(self) -> Promise {
         promise(async move {
@@ -82,7 +83,7 @@ impl From<locks::Guard> for HeldLock {
     }
 }
 
-/// Takes the right to write a conversation away from everybody else: a `HeldLock`, or undefined if somebody has it.
+/// Takes the write lock of a conversation: a `HeldLock`, or undefined if it is taken.
 #[wasm_bindgen(js_name = lockConversation, unchecked_return_type = "Promise<HeldLock | undefined>")]
 pub fn lock_conversation(id: String, store: &CoreStore) -> Promise {
     let scope = store.lock_scope();

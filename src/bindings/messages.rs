@@ -1,6 +1,7 @@
-//! Conversations as other programs write them down, and back.
+//! Conversations in the formats of other programs, in both directions.
 //!
-//! What JavaScript calls; what is done is in a chunk ([`super::messages_chunk`]), which comes with the first call.
+//! These are the exports that JavaScript calls. A chunk ([`super::messages_chunk`]), loaded with the first call, does the
+//! work.
 
 use super::{chunks, error::invalid, wire_apis::ChunkWireApis};
 use crate::{
@@ -14,7 +15,7 @@ use js_sys::{Function, Object, Promise};
 use std::rc::Rc;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
-/// What the chunk does.
+/// The functions of the chunk.
 pub trait Messages {
     /// See `importInterchange`.
     fn import(
@@ -43,7 +44,7 @@ pub trait Messages {
     ) -> LocalBoxFuture<'static, Result<JsValue>>;
 }
 
-/// Imports a conversation that another program wrote down as JSON, as a new one. `claim` as for `importArchive`.
+/// Imports the JSON of another program as a new conversation. `claim` as for `importArchive`.
 #[wasm_bindgen(js_name = importInterchange, unchecked_return_type = "Promise<CoreImported>")]
 pub fn import_interchange(text: String, store: Object, claim: Function) -> Promise {
     promise(async move { chunks::messages().await?.import(text, store, claim).await })
@@ -55,12 +56,13 @@ pub fn written(store: Object, conversation: String, form: String) -> Promise {
     promise(async move { chunks::messages().await?.written(store, conversation, form).await })
 }
 
-/// What a wire API sends of a stored conversation's messages: the body of a request, as JSON text. `llm` is the stored
-/// model and `row` what is known of it, both JSON.
+/// The body of the request that a wire API would send for a stored conversation, as JSON text. `llm` is the stored model
+/// and `row` its row of the model data, both JSON.
 #[wasm_bindgen(js_name = requestBody, unchecked_return_type = "Promise<string>")]
 pub fn request_body(store: Object, conversation: String, api: String, llm: String, row: String) -> Promise {
     promise(async move {
-        let api = Api::from_json(&quoted(&api)).ok_or_else(|| invalid("there is no such wire API"))?;
+        let api =
+            Api::from_json(&quoted(&api)).ok_or_else(|| invalid(format!("there is no wire API {api}")))?;
         let api = ChunkWireApis.load(api).await?;
         chunks::messages().await?.request_body(store, conversation, api, llm, row).await
     })

@@ -1,8 +1,9 @@
-//! What reads and writes the forms of other programs: a chunk of the wasm, see [`super::chunks`].
+//! Reading and writing the formats of other programs: a chunk of the wasm, see [`super::chunks`].
 //!
-//! Like the one for archives it sees a store as JavaScript does, and asks JavaScript for the right to write.
+//! Like the chunk for archives it uses a store through its JavaScript interface, and takes write locks through JavaScript.
 
 use super::{
+    error::invalid,
     host_store::HostStore,
     imported::{claimed, imported_to_js},
     messages::Messages,
@@ -12,7 +13,7 @@ use crate::{
         Claim, ImportOptions,
         interchange::{Form, import_interchange, request_body, written},
     },
-    error::{Error, ErrorCode, Result},
+    error::Result,
     host::Host as _,
     json::{FromJson as _, quoted},
     llm::wire_api::WireApi,
@@ -23,7 +24,7 @@ use js_sys::{Function, Object};
 use std::rc::Rc;
 use wasm_bindgen::JsValue;
 
-/// The whole chunk.
+/// The object of this chunk.
 pub struct MessagesChunk;
 
 impl Messages for MessagesChunk {
@@ -48,9 +49,8 @@ impl Messages for MessagesChunk {
         form: String,
     ) -> LocalBoxFuture<'static, Result<JsValue>> {
         Box::pin(async move {
-            let form = Form::from_json(&quoted(&form)).ok_or_else(|| {
-                Error::new(ErrorCode::InvalidOptions, "there is no such format of messages")
-            })?;
+            let form = Form::from_json(&quoted(&form))
+                .ok_or_else(|| invalid(format!("there is no format of messages {form}")))?;
             Ok(written(&HostStore::new(store), conversation.parse()?, form).await?.into())
         })
     }

@@ -1,4 +1,4 @@
-//! What wasm-bindgen exports: parse, call, serialise, and no decisions.
+//! The exports of wasm-bindgen: they parse, call the core and serialise, and decide nothing.
 
 mod archive;
 mod archive_chunk;
@@ -20,5 +20,6 @@ mod messages;
 mod messages_chunk;
 mod options;
 mod store;
+mod stores_chunk;
 mod tool;
 mod wire_apis;

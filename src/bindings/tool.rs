@@ -1,4 +1,4 @@
-//! A tool that is JavaScript.
+//! A tool whose functions are JavaScript.
 
 use super::{
     error::{invalid, message_of, set},
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     error::Result,
-    json::{RawObject, well_formed},
+    json::{EditableObject, well_formed},
     llm::option_table::OptionSource as _,
     tool::{Replay, Tool, ToolAnnotations, ToolCall, ToolDefinition, ToolFailure, ToolKind, ToolOutput},
 };
@@ -25,10 +25,10 @@ pub struct JsTool {
 }
 
 impl JsTool {
-    /// Reads a tool in the form that the TypeScript side gives it.
+    /// Reads a tool that the TypeScript side sends.
     ///
     /// # Errors
-    /// `invalid_options`, naming what does not fit.
+    /// `invalid_options`, naming the invalid property.
     pub fn read(tool: &JsValue) -> Result<Self> {
         let plain = Options::new(tool, "tool");
         let name = plain.required_text("name")?;
@@ -73,12 +73,12 @@ impl Tool for JsTool {
 
     fn check(&self, arguments: &str) -> std::result::Result<(), String> {
         match self.check.call1(&JsValue::UNDEFINED, &arguments.into()) {
-            Ok(complaint) => complaint.as_string().map_or(Ok(()), Err),
+            Ok(problem) => problem.as_string().map_or(Ok(()), Err),
             Err(thrown) => Err(message_of(&thrown)),
         }
     }
 
-    /// Only a plain no lets the call go.
+    /// Only `false` lets the call run without approval; any other answer and any error requires it.
     fn needs_approval(&self, arguments: &str) -> Option<LocalBoxFuture<'static, bool>> {
         let answer = self.needs_approval.as_ref()?.call1(&JsValue::UNDEFINED, &arguments.into());
         Some(Box::pin(async move {
@@ -100,20 +100,21 @@ impl Tool for JsTool {
             let promise =
                 execute.call2(&JsValue::UNDEFINED, &(&*call.arguments).into(), &context).map_err(failed)?;
             let output = JsFuture::from(Promise::resolve(&promise)).await.map_err(failed)?;
-            let text = output.as_string().unwrap_or_default();
-            let fields = RawObject::parse(&well_formed(&text)).unwrap_or_default();
-            match (fields.read("content"), fields.read("is_error")) {
-                (Some(content), Some(is_error)) => Ok(ToolOutput { content, is_error }),
-                _ => Err(ToolFailure(
-                    "the tool's result is no list of texts and images, and cannot be stored".into(),
-                )),
-            }
+            let output = || {
+                let fields = EditableObject::compact(&well_formed(&output.as_string()?))?;
+                Some(ToolOutput { content: fields.read("content")?, is_error: fields.read("is_error")? })
+            };
+            output().ok_or_else(|| {
+                ToolFailure(
+                    "the tool's result is not a list of texts and images, and cannot be stored".into(),
+                )
+            })
         })
     }
 }
 
-/// Tells the call that nobody waits for it any more: when the run is interrupted its future is dropped. A call that
-/// has returned does not mind.
+/// Aborts the signal of a call when its future is dropped, as when the run is interrupted. For a call that has returned
+/// this has no effect.
 struct AbortOnDrop(AbortController);
 
 impl Drop for AbortOnDrop {

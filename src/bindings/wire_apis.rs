@@ -1,4 +1,4 @@
-//! The wire APIs of a page: Chat Completions is there, each other one is a chunk.
+//! The wire APIs in a page: Chat Completions is in the main file, each other one is a chunk.
 
 use super::chunks;
 use crate::{

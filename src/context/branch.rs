@@ -10,31 +10,10 @@
 
 use crate::{
     event::{Body, Event, Parent},
+    format::tree::{Leaf, is_default_leaf},
     id::EventId,
     names::Names,
 };
-
-/// Where a conversation stands in its tree, as `base_state.json` says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Leaf {
-    /// At this event.
-    Event(EventId),
-    /// Before the first event, on purpose: what comes next starts a branch of its own.
-    Empty,
-    /// It does not say, as before there was a tree: at the last event that [`is_default_leaf`] accepts.
-    Unset,
-}
-
-impl Leaf {
-    /// What the fields `leaf_event_id` and `head_is_empty` say.
-    pub fn stored(leaf_event_id: Option<&str>, head_is_empty: Option<bool>) -> Self {
-        match leaf_event_id.and_then(|id| id.parse().ok()) {
-            Some(id) => Self::Event(id),
-            None if head_is_empty == Some(true) => Self::Empty,
-            None => Self::Unset,
-        }
-    }
-}
 
 /// Which event a walk wants next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,16 +52,6 @@ pub fn parent_for_next(head: Option<&EventId>, log_is_empty: bool) -> Parent {
         None if log_is_empty => Parent::Unset,
         None => Parent::Root,
     }
-}
-
-/// Whether HEAD moves to the event when it is appended.
-pub fn becomes_head(event: &Event) -> bool {
-    event.kind() != "ConversationStateUpdateEvent"
-}
-
-/// Whether HEAD can be at the event if nothing says where HEAD is.
-pub fn is_default_leaf(event: &Event) -> bool {
-    !matches!(event.kind(), "ConversationStateUpdateEvent" | "ConversationErrorEvent")
 }
 
 /// A walk from an event to the root of its branch, one event at a time.
@@ -163,7 +132,7 @@ pub fn active_branch(log: &[Event], leaf: &Leaf) -> Branch {
         Leaf::Empty => None,
         Leaf::Event(id) => Some(Wanted::Id(id.clone())),
         Leaf::Unset => {
-            let last = log.iter().rposition(is_default_leaf);
+            let last = log.iter().rposition(|event| is_default_leaf(event.kind()));
             last.and_then(|last| u64::try_from(last).ok()).map(Wanted::Index)
         }
     };

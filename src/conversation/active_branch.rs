@@ -1,45 +1,46 @@
-//! What is kept in memory of the active branch: what the model sees, the calls that wait for a result, and the ids
-//! that are taken. All of it follows from the events.
+//! The in-memory index of the active branch: the view that the model sees, the calls without a result, and the ids in
+//! use. It is derived from the events.
 
 use super::stuck_detector::WINDOW;
 use crate::{
     context::{
-        branch::{Branch, BranchWalk, Wanted, becomes_head},
+        branch::{Branch, BranchWalk, Wanted},
         view::View,
     },
     error::Result,
     event::{Body, Event},
+    format::tree::becomes_head,
     id::{ConversationId, EventId},
     names::Names,
     store::Store,
 };
 
-/// How many events are read at once.
+/// The number of events that are read at once.
 const PAGE: u64 = 512;
 
-/// Derived from the events from the root to HEAD.
+/// Data that is derived from the events between the root and HEAD.
 pub struct ActiveBranch {
-    /// What the model sees.
+    /// The view that the model sees.
     pub view: View,
     /// Valid actions without a result, oldest first.
     pub pending: Vec<Event>,
-    /// The last events, whether the model sees them or not.
+    /// The last [`WINDOW`] events, also those that the model does not see.
     pub recent: Vec<Event>,
     /// Ids of calls and responses.
     pub taken: Names,
-    /// All events, as long as the view is without the calls that waited when it was made: a whole view leaves them
-    /// out, so it is made again when they have their results.
+    /// All events, if calls had no result when the view was built. Such a view omits these calls, so it is built again
+    /// once they have results.
     unsettled: Option<Vec<Event>>,
 }
 
 impl ActiveBranch {
-    /// Of a branch's events, from the root to HEAD.
+    /// Derives the index from a branch's events, from the root to HEAD.
     pub fn of(events: &[Event]) -> Self {
         let view = View::of_branch(events);
         let mut branch =
             Self { view, pending: Vec::new(), recent: Vec::new(), taken: Names::default(), unsettled: None };
         for event in events {
-            branch.note(event);
+            branch.index(event);
         }
         if !branch.pending.is_empty() {
             branch.unsettled = Some(events.to_vec());
@@ -47,10 +48,10 @@ impl ActiveBranch {
         branch
     }
 
-    /// Of the branch that this event was appended to.
+    /// Updates the index with an event that was appended to the branch.
     pub fn push(&mut self, event: &Event) {
         self.view.push(event);
-        self.note(event);
+        self.index(event);
         let Some(mut events) = self.unsettled.take() else { return };
         events.push(event.clone());
         if self.pending.is_empty() {
@@ -61,9 +62,9 @@ impl ActiveBranch {
     }
 
     /// Observations name the action they answer, errors the call (`conversation/state.py`, `get_unmatched_actions`).
-    fn note(&mut self, event: &Event) {
-        // A state update has no children: it is on no branch.
-        if becomes_head(event) {
+    fn index(&mut self, event: &Event) {
+        // A state update never has children, so it is on no branch.
+        if becomes_head(event.kind()) {
             if self.recent.len() >= WINDOW {
                 self.recent.remove(0);
             }
@@ -101,8 +102,7 @@ impl ActiveBranch {
     }
 }
 
-/// The events from the root to `head`. Reads backwards and page by page, so what was left behind on other branches
-/// costs little.
+/// The events from the root to `head`. They are read backwards and page by page, so that other branches cost little.
 pub async fn load(store: &dyn Store, conversation: ConversationId, head: Option<EventId>) -> Result<Branch> {
     let Some(head) = head else { return Ok(Branch::default()) };
     let mut walk = BranchWalk::from(Wanted::Id(head));
@@ -135,12 +135,12 @@ pub async fn load(store: &dyn Store, conversation: ConversationId, head: Option<
     Ok(Branch { events: branch, breaks: walk.breaks().to_vec() })
 }
 
-/// Neighbouring events.
+/// A range of events.
 #[derive(Default)]
 struct Page {
     start: u64,
     events: Vec<Event>,
-    /// Where the last event was found: a parent is nearly always the one before.
+    /// The place of the event that was found last. Its parent is nearly always the one before.
     last: usize,
 }
 

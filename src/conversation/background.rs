@@ -1,14 +1,15 @@
-//! An answer that the provider works on by itself: what is remembered of it, so that the next page picks it up.
+//! Background responses: answers that the provider works on without an open connection. Their ids are stored, so that a
+//! later page can fetch them.
 //!
-//! Remembered are its id, which model gives it and where, and behind which event. It is picked up only by the same
-//! question: the same model of the same server, asked behind the same event. A request goes where the user's model is,
-//! not where the state says.
+//! Stored are the id of the response, its model and server, and the event after which the model was asked. A response
+//! is fetched only for the same question: the same model on the same server, after the same event. The request goes to
+//! the server of the configured model, never to one that only the stored state names.
 
-use super::{Conversation, base_state::BaseState, machine::Plan};
+use super::{Conversation, machine::Plan};
 use crate::{
     error::Result,
-    event::RawJson,
-    json::{RawObject, quoted},
+    format::{agent_state::BACKGROUND_RESPONSE, base_state::BaseState},
+    json::{EditableObject, RawJson, quoted},
     llm::{Llm, StartedResponse},
 };
 use futures_util::future::select;
@@ -21,32 +22,29 @@ use std::{
     time::Duration,
 };
 
-/// Where `agent_state` says which answer the provider keeps.
-pub(super) const BACKGROUND_RESPONSE: &str = "background_response";
+/// The longest time to wait for a provider to confirm a cancellation.
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// So long is the provider given to hear that nobody waits for an answer.
-const WAIT: Duration = Duration::from_secs(2);
+/// The id of a background response and its model, which is the one that was asked or a fallback.
+pub(super) type BackgroundResponse = (Llm, String);
 
-/// An answer that a provider keeps, and who gives it: the model that was asked, or a fallback.
-pub(super) type Responder = (Llm, String);
-
-/// What a request tells of the answers that are kept for it. Who tells and who remembers are polled together.
+/// Passes the ids of background responses from a request to the task that stores them. Both are polled together.
 #[derive(Default)]
 pub(super) struct BackgroundReports {
-    /// The answer that is worked on.
-    pub last: RefCell<Option<Responder>>,
+    /// The response that was reported last.
+    pub last: RefCell<Option<BackgroundResponse>>,
     is_new: Cell<bool>,
-    /// Nobody tells anything any more.
+    /// Whether the request has ended, so that nothing more is reported.
     pub is_over: Cell<bool>,
 }
 
 impl BackgroundReports {
-    pub fn tell(&self, llm: &Llm, id: &str) {
+    pub fn report(&self, llm: &Llm, id: &str) {
         *self.last.borrow_mut() = Some((llm.clone(), id.to_owned()));
         self.is_new.set(true);
     }
 
-    async fn next(&self) -> Option<Responder> {
+    async fn next(&self) -> Option<BackgroundResponse> {
         poll_fn(|_| match (self.is_new.take(), self.is_over.get()) {
             (true, _) => Poll::Ready(self.last.borrow().clone()),
             (false, true) => Poll::Ready(None),
@@ -57,61 +55,60 @@ impl BackgroundReports {
 }
 
 impl Conversation {
-    /// The event behind which a model would be asked.
+    /// The id of the last event that the model sees, which identifies a question; empty if there is none.
     pub(super) async fn question(&self) -> Result<String> {
         let last = self.0.log.read(|branch| branch.view.events().last().map(|event| event.id().to_string()));
         Ok(last.await?.unwrap_or_default())
     }
 
-    /// The answer to this question that a provider keeps, as far as anybody remembers, if this model or one of its
-    /// fallbacks gives it.
-    pub(super) fn background_response_to(&self, after: &str, llm: &Llm) -> Option<Responder> {
-        let kept: RawObject = self.state().in_agent_state(BACKGROUND_RESPONSE)?;
-        if kept.read::<String>("after")? != after {
+    /// The stored background response to this question, if it is one of this model or of its fallbacks.
+    pub(super) fn background_response_to(&self, after: &str, llm: &Llm) -> Option<BackgroundResponse> {
+        let stored: EditableObject = self.state().in_agent_state(BACKGROUND_RESPONSE)?;
+        if stored.read::<String>("after")? != after {
             return None;
         }
-        let kept = StartedResponse {
-            id: kept.read("id")?,
-            model: kept.read("model")?,
-            base_url: kept.read("base_url"),
+        let response = StartedResponse {
+            id: stored.read("id")?,
+            model: stored.read("model")?,
+            base_url: stored.read("base_url"),
         };
-        let giver = once(llm).chain(&llm.fallbacks).find(|llm| kept.is_of(&llm.options))?;
-        Some((giver.clone(), kept.id))
+        let llm = once(llm).chain(&llm.fallbacks).find(|llm| response.is_of(&llm.options))?;
+        Some((llm.clone(), response.id))
     }
 
-    /// Remembers the answers to a question until no more come. Where the store does not take one, only a reload
-    /// loses it.
-    pub(super) async fn remember_responses(&self, reports: &BackgroundReports, after: &str) {
+    /// Stores the ids of the background responses to a question until the request ends. If the store fails, the request
+    /// goes on; only a reload would lose the response.
+    pub(super) async fn store_responses(&self, reports: &BackgroundReports, after: &str) {
         while let Some((llm, id)) = reports.next().await {
-            let mut kept = RawObject::EMPTY;
+            let mut response = EditableObject::default();
             for (name, value) in [("id", id.as_str()), ("model", &llm.options.model), ("after", after)] {
-                kept.set(name, &quoted(value));
+                response.set(name, &quoted(value));
             }
             if let Some(base_url) = &llm.options.base_url {
-                kept.set("base_url", &quoted(base_url));
+                response.set("base_url", &quoted(base_url));
             }
             let mut edit = |state: &mut BaseState| {
-                state.set_in_agent_state(BACKGROUND_RESPONSE, Some(&RawJson::of(&kept)))
+                state.set_in_agent_state(BACKGROUND_RESPONSE, Some(&RawJson::of(&response)))
             };
             let _ = self.store(Plan::default(), &mut edit).await;
         }
     }
 
-    /// Tells the provider that nobody waits for the answer any more. It need not hear it.
+    /// Asks the provider to cancel the background response. Whether that succeeds makes no difference here.
     pub(super) async fn cancel_background_response(&self, reports: &BackgroundReports) {
-        let kept = reports.last.take();
-        if let Some((llm, id)) = kept {
-            select(pin!(llm.cancel_answer(&id)), self.0.log.host.sleep(WAIT)).await;
+        let response = reports.last.take();
+        if let Some((llm, id)) = response {
+            select(pin!(llm.cancel_answer(&id)), self.0.log.host.sleep(CANCEL_TIMEOUT)).await;
         }
     }
 }
 
-/// The id of the answer that is remembered.
+/// The id of the stored background response.
 pub(super) fn background_response_in(state: &BaseState) -> Option<String> {
-    state.in_agent_state::<RawObject>(BACKGROUND_RESPONSE)?.read("id")
+    state.in_agent_state::<EditableObject>(BACKGROUND_RESPONSE)?.read("id")
 }
 
-/// The answer is there, or nobody wants it.
+/// Removes the stored background response, because it has been fetched or is not wanted any more.
 pub(super) fn forget_response(state: &mut BaseState) {
     state.set_in_agent_state(BACKGROUND_RESPONSE, None);
 }

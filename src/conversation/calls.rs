@@ -1,9 +1,8 @@
-//! Running the calls of one answer. An action is on the disk before its tool starts; its result is committed as soon
-//! as it is there.
+//! Runs the calls of one answer. An action is on disk before its tool starts, and its result is committed as soon as the
+//! tool returns.
 
 use super::{
     Conversation,
-    base_state::ExecutionStatus,
     machine::{Command, answers::rejection_by_hook, calls},
     run::Ended,
 };
@@ -12,6 +11,7 @@ use crate::{
     cancel::CancelToken,
     error::Result,
     event::Body,
+    format::base_state::ExecutionStatus,
     llm::message::Content,
     tool::ToolKind,
 };
@@ -23,8 +23,8 @@ use futures_util::{
 use std::{collections::VecDeque, pin::pin};
 
 impl Conversation {
-    /// Runs calls in their order, as many at a time as the agent allows, and appends each result when it is there.
-    /// `finish` waits for those before it.
+    /// Runs calls in their order, as many at a time as the agent allows, and appends each result as soon as its call
+    /// ends. `finish` waits for the calls before it.
     pub(super) async fn run_calls(&self, calls: Vec<Call>, cancel: &CancelToken) -> Result<Ended> {
         let agent = &self.0.agent;
         let is_finish = |call: &Call| {
@@ -59,7 +59,7 @@ impl Conversation {
             let ended = match select(running.next(), pin!(cancel.cancelled())).await {
                 Either::Left((Some(ended), _)) => ended,
                 Either::Left((None, _)) => return Ok(Ended::Done),
-                // What has come to its end by itself was not interrupted.
+                // A run that finished before it was cancelled counts as finished.
                 Either::Right(_) if self.execution_status() == ExecutionStatus::Finished => {
                     return Ok(Ended::Done);
                 }
@@ -67,14 +67,14 @@ impl Conversation {
             };
             let (call, result, ends_run) = match ended {
                 Outcome::Call { call, result, ends_run } => (call, result, ends_run),
-                Outcome::Hook(told) => {
-                    failed = self.append(vec![told]).await.err();
+                Outcome::Hook(hook_event) => {
+                    failed = self.append(vec![hook_event]).await.err();
                     continue;
                 }
             };
             let ends_run = ends_run && matches!(result.body, Body::ObservationEvent(_));
-            // Whatever becomes of the store, what has become of the call is not forgotten.
-            self.0.log.must_hold(vec![result]);
+            // If this commit fails, the next one has to store the result: the call has run.
+            self.0.log.hold(vec![result]);
             let stored = match self.perform(Command::CallEnded { call: call.clone(), ends_run }).await {
                 Ok(stored) => stored,
                 Err(error) => {
@@ -83,16 +83,15 @@ impl Conversation {
                 }
             };
             failed = None;
-            // The result is stored before anybody is told of it: who is told may take his time.
+            // The hook is asked after the result is stored, because it may take long.
             let result = stored.iter().find(|event| event.answered_call() == Some(&call.tool_call_id));
-            if let Some(told) = result.and_then(|result| self.about_result(&call, result)) {
-                running.push(Box::pin(async move { Outcome::Hook(told.await) }));
+            if let Some(hook) = result.and_then(|result| self.ask_after_call(&call, result)) {
+                running.push(Box::pin(async move { Outcome::Hook(hook.await) }));
             }
         }
     }
 
-    /// Runs one call and returns the event that answers it. What is asked before a call and told after it has its
-    /// place here.
+    /// Runs one call and returns the event that answers it: a rejection if a hook has denied the call.
     async fn run_call(&self, call: Call, cancel: CancelToken) -> Draft {
         if let Some(reason) = calls::denial(&self.state(), &call.action_id) {
             return rejection_by_hook(&call, reason);
@@ -107,7 +106,7 @@ impl Conversation {
     }
 }
 
-/// What came to its end.
+/// The outcome of a future of [`Conversation::run_calls`].
 enum Outcome {
     Call { call: Call, result: Draft, ends_run: bool },
     Hook(Draft),

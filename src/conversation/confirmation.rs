@@ -1,70 +1,66 @@
-//! Whether the calls of an answer wait for the user (`agent/agent.py`, `_requires_user_confirmation`), and who says
-//! how dangerous they are. Two ask: the policy, and the tool itself, whatever the policy says.
+//! Decides whether the calls of an answer wait for the user (`agent/agent.py`, `_requires_user_confirmation`), and rates
+//! their risks. The policy can demand confirmation, and so can the tool itself under any policy.
 //!
-//! Fails on the safe side: a policy that this version does not know asks about everything, and a call whose analyzer
-//! throws, answers nonsense or is not here counts as dangerous.
+//! Fails on the safe side: an unknown policy asks about every call, and a call has risk HIGH if its analyzer throws,
+//! returns an invalid value or is unavailable.
 
 use super::{
     Conversation,
-    base_state::BaseState,
-    imported::decided,
+    imported::mark_decided,
     machine::{Plan, calls},
 };
 use crate::{
     agent::{Call, Draft, Reply},
     error::Result,
-    event::{Body, Event, Head, Parent, RawJson, SecurityRisk, Source},
+    event::{Body, Event, Head, Parent, SecurityRisk, Source},
+    format::{agent_state::ALLOWED_TOOLS, base_state::BaseState},
     id::EventId,
-    json::{RawObject, ToJson as _},
+    json::{EditableObject, RawJson, ToJson as _},
     security::{ConfirmationPolicy, StoredAnalyzer},
     tool::ToolKind,
 };
 
-/// Where `agent_state` lists the tools whose calls the user allowed once and for all.
-pub(super) const ALLOWED_TOOLS: &str = "allowed_tools";
-
-/// What is to become of the calls of an answer.
+/// The assessment of an answer's calls.
 #[derive(Default)]
 pub(super) struct Assessment {
-    /// Whether they wait for the user.
+    /// Whether the calls wait for the user.
     waits: bool,
-    /// By which policy; a word that is alone needs none.
-    judged_by: Option<ConfirmationPolicy>,
-    /// What an analyzer other than the model said: action ids and risks.
-    risks: RawObject,
+    /// The policy that was applied; `None` for calls that no policy applies to.
+    policy: Option<ConfirmationPolicy>,
+    /// The ratings of an analyzer other than the model, by action id.
+    risks: EditableObject,
 }
 
 impl Assessment {
-    /// Whether they wait for the user. Where the policy has changed since they were judged, they do if it asks about
-    /// anything at all: whoever has set it relies on it.
+    /// Whether the calls wait for the user. If the policy was changed during the assessment, they wait under every new
+    /// policy that can ask at all, because the caller who set it relies on it.
     pub fn waits_in(&self, state: &BaseState) -> bool {
         let now = policy_in(state);
-        let is_judged =
-            now == ConfirmationPolicy::NeverConfirm || self.judged_by.is_none_or(|policy| policy == now);
-        self.waits || !is_judged
+        let is_current =
+            now == ConfirmationPolicy::NeverConfirm || self.policy.is_none_or(|policy| policy == now);
+        self.waits || !is_current
     }
 
-    /// Keeps what was found out for those who show the calls.
-    pub fn keep_risks(&self, state: &mut BaseState) {
+    /// Stores the risks of calls that wait, so that they can be shown.
+    pub fn store_risks(&self, state: &mut BaseState) {
         if self.waits && self.risks.iter().next().is_some() {
-            calls::keep_risks(state, &self.risks);
+            calls::store_risks(state, &self.risks);
         }
     }
 }
 
 impl Conversation {
-    /// Whether the calls of this answer wait. All of them do if one has to; a `finish` or `think` that is alone
-    /// never does.
+    /// Assesses the calls of an answer. All of them wait if one has to. A single `finish` or `think` never waits.
     pub(super) async fn assess(&self, reply: &Reply) -> Assessment {
         let policy = self.confirmation_policy();
         let allowed: Vec<String> = self.state().in_agent_state(ALLOWED_TOOLS).unwrap_or_default();
         let is_allowed = |call: &Call| allowed.contains(&call.tool_name);
-        if self.is_lone_word(&reply.calls) {
+        if self.is_exempt(&reply.calls) {
             return Assessment::default();
         }
-        let mut assessment = Assessment { judged_by: Some(policy), ..Assessment::default() };
+        let mut assessment = Assessment { policy: Some(policy), ..Assessment::default() };
         for call in &reply.calls {
-            assessment.waits = assessment.waits || self.waits_by_itself(call, is_allowed(call)).await;
+            assessment.waits = assessment.waits || self.tool_demands_approval(call, is_allowed(call)).await;
         }
         if policy == ConfirmationPolicy::NeverConfirm || reply.calls.iter().all(is_allowed) {
             return assessment;
@@ -78,15 +74,15 @@ impl Conversation {
                 assessment.risks.set(call.action_id.as_str(), &risk.to_json_text());
             }
             let is_risky = policy.should_confirm(risk)
-                || self.reaches_out(&call.tool_name) && policy.should_confirm(SecurityRisk::Medium);
+                || self.is_open_world(&call.tool_name) && policy.should_confirm(SecurityRisk::Medium);
             assessment.waits |= is_risky && !is_allowed(call);
         }
         assessment
     }
 
-    /// Whether the tool of this call wants it to wait, whatever the policy says. Where the tool's author has not said
-    /// so, what is said to destroy does, unless the user has allowed the tool.
-    async fn waits_by_itself(&self, call: &Call, is_allowed: bool) -> bool {
+    /// Whether the tool demands approval of this call under any policy. Tools that do not decide this themselves demand
+    /// it if they are annotated as destructive and the user does not always allow them.
+    async fn tool_demands_approval(&self, call: &Call, is_allowed: bool) -> bool {
         let Some(tool) = self.0.agent.tools.get(&call.tool_name) else { return false };
         match tool.needs_approval(&call.arguments) {
             Some(answer) => answer.await,
@@ -94,36 +90,39 @@ impl Conversation {
         }
     }
 
-    /// Whether this tool says that it reaches beyond the page: its calls are no less than of medium risk.
-    fn reaches_out(&self, tool: &str) -> bool {
+    /// Whether this tool is annotated as acting outside the page. Its calls then have at least risk MEDIUM.
+    fn is_open_world(&self, tool: &str) -> bool {
         let tool = self.0.agent.tools.get(tool);
         tool.is_some_and(|tool| tool.definition().annotations.open_world_hint == Some(true))
     }
 
-    fn is_lone_word(&self, calls: &[Call]) -> bool {
+    /// Whether no policy applies to these calls: there are none, or only one `finish` or `think`.
+    fn is_exempt(&self, calls: &[Call]) -> bool {
         let [call] = calls else { return calls.is_empty() };
         let tool = self.0.agent.tools.get(&call.tool_name);
         tool.is_some_and(|tool| matches!(tool.definition().kind, ToolKind::Finish | ToolKind::Think))
     }
 
-    /// How dangerous the call in this draft is.
+    /// The risk of the call in this draft.
     pub(super) async fn risk_of(
         &self,
         action: &Draft,
         id: &EventId,
         analyzer: Option<&StoredAnalyzer>,
     ) -> SecurityRisk {
-        let risk = self.risk_said_of(action, id, analyzer).await;
+        let risk = self.analyzer_risk(action, id, analyzer).await;
         match &action.body {
-            Body::ActionEvent(action) if risk == SecurityRisk::Low && self.reaches_out(&action.tool_name) => {
+            Body::ActionEvent(action)
+                if risk == SecurityRisk::Low && self.is_open_world(&action.tool_name) =>
+            {
                 SecurityRisk::Medium
             }
             _ => risk,
         }
     }
 
-    /// How dangerous it is by what the analyzer says alone.
-    async fn risk_said_of(
+    /// The risk by the analyzer's rating alone.
+    async fn analyzer_risk(
         &self,
         action: &Draft,
         id: &EventId,
@@ -143,30 +142,29 @@ impl Conversation {
         analyzer.security_risk(event.json()).await.unwrap_or(SecurityRisk::High)
     }
 
-    /// When a call needs the user's consent.
+    /// The policy that decides which calls need the user's approval.
     pub fn confirmation_policy(&self) -> ConfirmationPolicy {
         policy_in(&self.state())
     }
 
-    /// Who says how dangerous a call is; `None` where nobody does and every risk is unknown.
+    /// The analyzer that rates the risks of calls. Without one, every risk is UNKNOWN.
     pub fn security_analyzer(&self) -> Option<StoredAnalyzer> {
         analyzer_in(&self.state())
     }
 
-    /// From the next answer on, calls need the user's consent when this policy says so. Calls that wait already go on
-    /// waiting.
+    /// Sets the policy, which applies from the next answer on. Calls that already wait continue to wait.
     ///
     /// # Errors
     /// `locked_elsewhere`, and those of the store.
     pub async fn set_confirmation_policy(&self, policy: ConfirmationPolicy) -> Result<()> {
         let mut edit = |state: &mut BaseState| {
             state.set_confirmation_policy(&RawJson::of(&policy));
-            decided(state, &["settings", "new"]);
+            mark_decided(state, &["settings", "new"]);
         };
         self.change_settings(Plan::default().strictly(), &mut edit).await
     }
 
-    /// From the next answer on, this analyzer says how dangerous calls are.
+    /// Sets the analyzer, which rates calls from the next answer on.
     ///
     /// # Errors
     /// `locked_elsewhere`, and those of the store.
@@ -175,12 +173,12 @@ impl Conversation {
         self.change_settings(Plan::default().strictly(), &mut edit).await
     }
 
-    /// The tools whose calls do not wait, whatever the policy says.
+    /// The names of the tools whose calls are allowed under any policy.
     pub fn allowed_tools(&self) -> Vec<String> {
         self.state().in_agent_state(ALLOWED_TOOLS).unwrap_or_default()
     }
 
-    /// Allows the calls of these tools, and of no others, once and for all. The SDK knows no such list and asks.
+    /// Sets the tools that are always allowed. The SDK does not have such a list and asks about their calls.
     ///
     /// # Errors
     /// `locked_elsewhere`, and those of the store.
@@ -188,13 +186,13 @@ impl Conversation {
         let names = (!names.is_empty()).then(|| RawJson::of(names));
         let mut edit = |state: &mut BaseState| {
             state.set_in_agent_state(ALLOWED_TOOLS, names.as_ref());
-            decided(state, &["new"]);
+            mark_decided(state, &["new"]);
         };
         self.change_settings(Plan::default().strictly(), &mut edit).await
     }
 }
 
-/// The policy of this state. One that this version does not know asks about everything.
+/// The policy of this state. An unknown one counts as [`ConfirmationPolicy::AlwaysConfirm`].
 pub(super) fn policy_in(state: &BaseState) -> ConfirmationPolicy {
     match state.confirmation_policy() {
         Some(policy) => policy.read().unwrap_or(ConfirmationPolicy::AlwaysConfirm),

@@ -1,11 +1,9 @@
-//! Does what a conversation is told: one command after the other, in the order in which they came. A command is applied
-//! to the state that the one before it has left, is stored, and only then is anybody told.
+//! Executes commands one after the other, in the order in which they arrive. Each command is applied to the state that
+//! the previous one left, and is stored before listeners are notified.
 
 use super::{
-    Access, Conversation,
-    base_state::BaseState,
-    closed,
-    limits::Used,
+    Access, Conversation, closed,
+    limits::RunUsage,
     machine::{Calls, Command, Effect, Machine, Next, Phase, Plan, calls::InPage, next::Progress},
     stuck_detector::{Finding, find},
 };
@@ -15,24 +13,25 @@ use crate::{
     error::{Error, ErrorCode, Result},
     event::{Event, Source, SystemPromptEvent},
     fair_mutex::FairGuard,
+    format::base_state::BaseState,
     llm::message::Content,
     tool::record_of_tool,
 };
 
 impl Conversation {
-    /// Does a command when it is its turn. Returns the events that it appended.
+    /// Executes a command after all earlier ones. Returns the events that it appended.
     pub(super) async fn perform(&self, command: Command) -> Result<Vec<Event>> {
         let queue = self.0.log.queue().await;
         self.perform_now(&queue, command).await
     }
 
-    /// Does a command whose turn it is.
+    /// Executes a command while the caller holds the queue.
     pub(super) async fn perform_now(&self, queue: &FairGuard, command: Command) -> Result<Vec<Event>> {
-        if command.is_of_the_user() {
-            self.writable()?;
+        if command.is_from_caller() {
+            self.ensure_writable()?;
         }
         if let Err(error) = self.0.log.load_branch(queue).await
-            // That it failed is written down even where the history cannot be read.
+            // A failure is recorded even where the history cannot be read.
             && !matches!(command, Command::Fail { .. })
         {
             return Err(error);
@@ -44,7 +43,7 @@ impl Conversation {
         self.commit(queue, state, plan).await
     }
 
-    /// Stores what does not depend on where the calls stand, when it is its turn.
+    /// Stores a change that does not depend on the state of the calls, after all earlier commands.
     pub(super) async fn store(&self, plan: Plan, edit: &mut dyn FnMut(&mut BaseState)) -> Result<Vec<Event>> {
         let queue = self.0.log.queue().await;
         let mut state = self.state().clone();
@@ -52,13 +51,13 @@ impl Conversation {
         self.commit(&queue, state, plan).await
     }
 
-    /// Appends events, whatever the conversation is doing.
+    /// Appends events in any status.
     pub(super) async fn append(&self, drafts: Vec<Draft>) -> Result<()> {
         self.store(Plan::append(drafts), &mut |_| {}).await.map(drop)
     }
 
-    /// Stores a plan and the state that goes with it, and does its effects. What was spent is counted in the same
-    /// transaction.
+    /// Stores a plan together with the new state, then executes the plan's effects. Costs that are not counted yet are
+    /// added to the state in the same transaction.
     pub(super) async fn commit(
         &self,
         queue: &FairGuard,
@@ -68,27 +67,29 @@ impl Conversation {
         let effects = std::mem::take(&mut plan.effects);
         let counted = self.count_spending(&mut state);
         let events = self.0.log.commit(queue, state, plan).await?;
-        self.are_counted(&counted);
+        self.mark_counted(&counted);
         let page = &mut *self.0.page.borrow_mut();
         page.unsaved_status = None;
         for effect in effects {
             match effect {
-                Effect::Keep(message) => page.inbox.push(message),
-                Effect::TakenIn(messages) => page.inbox.retain(|message| !messages.contains(message)),
+                Effect::AddToInbox(message) => page.inbox.push(message),
+                Effect::RemoveFromInbox(messages) => {
+                    page.inbox.retain(|message| !messages.contains(message));
+                }
             }
         }
         Ok(events)
     }
 
-    /// Looks at where the conversation stands.
-    pub(super) async fn look<T>(&self, look: impl FnOnce(Machine<'_>) -> T) -> Result<T> {
+    /// Inspects the current state machine without changing anything.
+    pub(super) async fn inspect<T>(&self, inspect: impl FnOnce(Machine<'_>) -> T) -> Result<T> {
         self.0.log.read(|_| ()).await?;
-        Ok(self.with_machine(look))
+        Ok(self.with_machine(inspect))
     }
 
-    /// Decides what the run does next. It does that from now on: a message that comes has its place accordingly.
-    /// `is_done` says that nobody denies that the agent is done.
-    pub(super) async fn next(&self, cancel: &CancelToken, used: &Used, is_done: bool) -> Result<Next> {
+    /// Decides the next part of the run and enters its phase, which determines where a message that arrives from now on
+    /// is placed. `is_done`: no hook objects to the agent being done.
+    pub(super) async fn next(&self, cancel: &CancelToken, used: &RunUsage, is_done: bool) -> Result<Next> {
         let queue = self.0.log.queue().await;
         self.0.log.load_branch(&queue).await?;
         let stuck = || match self.stuck_thresholds() {
@@ -111,14 +112,14 @@ impl Conversation {
         Ok(next)
     }
 
-    /// The run does this now.
+    /// Sets the phase of the run.
     pub(super) fn enter(&self, phase: Phase) {
         if let Some(run) = &mut self.0.page.borrow_mut().run {
             run.phase = phase;
         }
     }
 
-    /// The branch has to be loaded.
+    /// Builds the state machine of this moment. The branch has to be loaded.
     fn with_machine<T>(&self, act: impl FnOnce(Machine<'_>) -> T) -> T {
         let log = &self.0.log;
         let page = self.0.page.borrow();
@@ -133,11 +134,11 @@ impl Conversation {
         act(Machine { state, calls, page: &page, agent: &self.0.agent, llm: &llm, instructions })
     }
 
-    /// The instructions come first in the log, and only there: in the middle of a history they would be lost on
-    /// the SDK and refused by providers.
+    /// The system prompt event. It has to be the first of the log: elsewhere the SDK would ignore it and providers
+    /// would refuse the request.
     fn instructions(&self, state: &BaseState) -> Draft {
         let agent = &self.0.agent;
-        // A conversation that was made elsewhere, or by an earlier page, may have instructions that were never given.
+        // A conversation that another program or an earlier page created may store a prompt that no event holds yet.
         let stored = state.agent().and_then(|agent| agent.field::<String>("system_prompt"));
         let event = SystemPromptEvent {
             system_prompt: Content::text(stored.unwrap_or_else(|| agent.system_prompt.to_string())),
@@ -147,16 +148,16 @@ impl Conversation {
         Draft::new(Source::Agent, event)
     }
 
-    pub(super) fn still_open(&self) -> Result<()> {
+    /// # Errors
+    /// `invalid_state` once the conversation is closed.
+    pub(super) fn ensure_open(&self) -> Result<()> {
         if self.0.page.borrow().is_closed { Err(closed()) } else { Ok(()) }
     }
 
-    /// Whether this handle may write.
-    ///
     /// # Errors
-    /// `invalid_state` once it is closed, `locked_elsewhere`.
-    pub(super) fn writable(&self) -> Result<()> {
-        self.still_open()?;
+    /// `invalid_state` once the conversation is closed, `locked_elsewhere` for a follower.
+    pub(super) fn ensure_writable(&self) -> Result<()> {
+        self.ensure_open()?;
         match self.0.access {
             Access::Writer => Ok(()),
             Access::Follower => Err(Error::new(

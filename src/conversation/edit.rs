@@ -1,8 +1,8 @@
-//! Changing the arguments of a call before allowing it.
+//! Changes the arguments of a call before it is approved.
 //!
-//! Nothing in a log is ever changed, and providers and Python want one call with one id for each result. So the batch
-//! is written once more, with the other arguments, on a branch that starts where the batch started; the calls that
-//! stay behind are answered there as rejected. What the model and Python see is what was run.
+//! Events in the log never change, and providers and Python expect exactly one call for each result. So the batch is
+//! written once more with the new arguments, on a new branch that starts before the batch; the calls of the old branch
+//! are answered as rejected. The model and Python see the arguments that were run.
 
 use super::{
     Conversation,
@@ -19,15 +19,15 @@ use crate::{
 };
 
 impl Conversation {
-    /// Gives a call that waits for the user these arguments. It waits on, under a new event, which is returned; its
-    /// tool has accepted the arguments. Calls of the same batch get new events as well.
+    /// Replaces the arguments of a call that waits for the user, after its tool has accepted them. The call continues to
+    /// wait under a new event, which is returned. Other calls of the same batch get new events as well.
     ///
     /// # Errors
     /// `invalid_options` for arguments that the tool does not accept, `not_found` for an action that does not wait
-    /// for the user, `invalid_state` during a run or for a call whose tool is not here, `locked_elsewhere`, and those
+    /// for the user, `invalid_state` during a run or for a call whose tool is missing, `locked_elsewhere`, and those
     /// of the store; nothing has changed then.
     pub async fn edit_action(&self, action: &EventId, arguments: &str) -> Result<Event> {
-        self.writable()?;
+        self.ensure_writable()?;
         let old = self.waiting_action(action).await?;
         let id = self.0.log.new_id();
         let edited = Draft {
@@ -38,11 +38,11 @@ impl Conversation {
         };
         let risk = self.risk_of_edited(&edited, &id).await;
         let hook_answers = self.ask_about_edited(&edited, &id).await;
-        // What is copied must be all that there is: another call of the batch may be decided about meanwhile.
+        // From here on no other command may run: it could decide about another call of the batch that is being copied.
         let queue = self.0.log.queue().await;
-        self.writable()?;
-        if self.0.log.has_unstored() {
-            // On the other branch a call would stand without the result that it has had.
+        self.ensure_writable()?;
+        if self.0.log.has_held() {
+            // Results have to be stored first. Otherwise their calls would have none on the new branch.
             let state = self.state().clone();
             self.commit(&queue, state, Plan::default()).await?;
         }
@@ -51,32 +51,32 @@ impl Conversation {
         events
             .into_iter()
             .find(|event| *event.id() == id)
-            .ok_or_else(|| Error::new(ErrorCode::Internal, "the call was not written again"))
+            .ok_or_else(|| Error::new(ErrorCode::Internal, "the edited call was not stored"))
     }
 
     async fn waiting_action(&self, action: &EventId) -> Result<Event> {
-        self.look(|machine| machine.waiting_action(action).cloned()).await?
+        self.inspect(|machine| machine.waiting_action(action).cloned()).await?
     }
 
-    /// The call with other arguments. What the model said of the old ones, its purpose and its risk, says nothing of
-    /// the new ones.
+    /// The call with these arguments. Its risk is reset and its summary replaced, because the model wrote them for the
+    /// old arguments.
     fn with_arguments(&self, old: &Event, arguments: &str) -> Result<ActionEvent> {
         let Body::ActionEvent(old) = old.body() else {
-            return Err(Error::new(ErrorCode::Internal, "what waits is no call"));
+            return Err(Error::new(ErrorCode::Internal, "the pending event is not an action"));
         };
         let Some(tool) = self.0.agent.tools.get(&old.tool_name) else {
             let text = format!(
-                "the tool {} is not here; reject its call, or open the conversation with it",
+                "the agent has no tool {}; reject the call, or open the conversation with this tool",
                 old.tool_name
             );
             return Err(Error::new(ErrorCode::InvalidState, text));
         };
         let refuse = |why: String| {
-            let text = format!("these arguments are not those of tool {}: {why}", old.tool_name);
+            let text = format!("these arguments do not fit the tool {}: {why}", old.tool_name);
             Error::new(ErrorCode::InvalidOptions, text)
         };
         let arguments = read_arguments(arguments, tool.definition(), false).map_err(refuse)?;
-        tool.check(&arguments.for_tool.to_json()).map_err(refuse)?;
+        tool.check(&arguments.for_tool.text()).map_err(refuse)?;
         let mut edited = old.clone();
         edited.tool_call.arguments = arguments.stored;
         edited.action = Some(record_of_call(tool.definition().kind, &arguments.for_tool));
@@ -90,7 +90,7 @@ impl Conversation {
         Some(self.risk_of(edited, id, Some(&analyzer)).await)
     }
 
-    /// Everything from the batch's first call on, on a new branch and with new ids.
+    /// Copies all events from the batch's first call on, with new ids, for a new branch.
     async fn rewrite(
         &self,
         old: &Event,
@@ -111,18 +111,17 @@ impl Conversation {
             return Err(Error::new(ErrorCode::Internal, "the call is not on its branch"));
         };
         if batch.iter().any(|event| matches!(event.body(), Body::Unknown | Body::Unreadable)) {
-            let text =
-                "the log cannot be read behind this call, so it cannot be written again; reject the call";
+            let text = "events after this call cannot be read, so its arguments cannot be changed; reject it instead";
             return Err(Error::new(ErrorCode::InvalidState, text));
         }
         let mut drafts = hook_answers.drafts;
         let mut renamed = Renamed(Vec::new());
-        // What an analyzer of the SDK said of the old arguments says nothing of the new ones.
+        // The ratings of an SDK analyzer apply to the old arguments.
         for event in batch.iter().filter(|event| !matches!(event.body(), Body::SecurityAnalysisEvent(_))) {
             let is_edited = event.id() == old.id();
             let id = if is_edited { edited_id.clone() } else { log.new_id() };
             let mut draft = if is_edited { edited.clone() } else { copy_of(event, &id) };
-            point_at_new(&mut draft.body, &renamed);
+            update_action_id(&mut draft.body, &renamed);
             renamed.0.push((event.id().as_str().to_owned(), id));
             drafts.push(draft);
         }
@@ -147,8 +146,8 @@ fn copy_of(event: &Event, id: &EventId) -> Draft {
     }
 }
 
-/// Results name the event of their call.
-fn point_at_new(body: &mut Body, renamed: &Renamed) {
+/// Replaces the id of the action that a result names by the new one.
+fn update_action_id(body: &mut Body, renamed: &Renamed) {
     let id = match body {
         Body::ObservationEvent(body) => &mut body.action_id,
         Body::UserRejectObservation(body) => &mut body.action_id,

@@ -1,5 +1,5 @@
-//! Calling a tool without the model (`conversation/impl/local_conversation.py`, `execute_tool`): no events, no
-//! confirmation, no hooks. Whoever calls it has decided.
+//! Calls a tool directly (`conversation/impl/local_conversation.py`, `execute_tool`): without the model, events,
+//! confirmation or hooks.
 
 use super::Conversation;
 use crate::{
@@ -12,11 +12,11 @@ use crate::{
 };
 
 impl Conversation {
-    /// Runs a tool of the agent and returns what it gave; a tool that throws gives an observation that is an error.
-    /// `tool_call_id` is what the tool sees as the id of its call.
+    /// Runs a tool of the agent and returns its observation, which is an error if the tool throws. The tool sees
+    /// `tool_call_id` as the id of its call.
     ///
     /// # Errors
-    /// `not_found` for a tool that is not here, `invalid_options` for arguments that it does not accept,
+    /// `not_found` for a tool that the agent does not have, `invalid_options` for arguments that it does not accept,
     /// `invalid_state` after `close`.
     pub async fn execute_tool(
         &self,
@@ -24,18 +24,20 @@ impl Conversation {
         arguments: &str,
         tool_call_id: String,
     ) -> Result<Observation> {
-        self.still_open()?;
+        self.ensure_open()?;
         let tools = &self.0.agent.tools;
         let tool = tools.get(name).ok_or_else(|| {
-            let text =
-                format!("there is no tool {}; this agent has {}", shown(name), tools.names().join(", "));
+            let text = format!("the agent has no tool {}; it has {}", shown(name), tools.names().join(", "));
             Error::new(ErrorCode::NotFound, text)
         })?;
         let refuse = |why: String| {
-            Error::new(ErrorCode::InvalidOptions, format!("these are no arguments of tool {name}: {why}"))
+            Error::new(
+                ErrorCode::InvalidOptions,
+                format!("these arguments do not fit the tool {name}: {why}"),
+            )
         };
         let arguments = read_arguments(arguments, tool.definition(), false).map_err(refuse)?;
-        let arguments = arguments.for_tool.to_json();
+        let arguments = arguments.for_tool.text();
         tool.check(&arguments).map_err(refuse)?;
         let call = ToolCall {
             arguments: arguments.into(),

@@ -1,14 +1,13 @@
-//! Where a conversation asks and tells the host's hooks (`hooks/conversation_hooks.py`).
+//! Calls the host's hooks (`hooks/conversation_hooks.py`).
 //!
-//! What a hook said is an event of the log, on the active branch: before what it was asked about, and behind what it
-//! was told of. What it denied stands in `blocked_actions` and `blocked_messages` from the same commit on that has the
-//! action or the message, so that neither a dead page nor Python does what was not allowed.
+//! The answer of a hook is stored as an event on the active branch: before the action or message that it decides about,
+//! or after the result that it is notified of. A denial is stored in `blocked_actions` or `blocked_messages` by the same
+//! commit as the action or message, so that neither a later page nor Python executes what was denied.
 //!
-//! Nothing is held while a hook is asked: a hook may call any verb.
+//! No lock is held while a hook is asked, because hooks may call any verb.
 
 use super::{
     Conversation,
-    base_state::{BaseState, ExecutionStatus},
     machine::{Command, Phase, answers::call_in, calls},
     run::Ended,
 };
@@ -16,37 +15,38 @@ use crate::{
     agent::{Call, Draft},
     cancel::CancelToken,
     error::Result,
-    event::{Body, Event, HookEventType, MessageEvent, RawJson, Source},
+    event::{Body, Event, HookEventType, MessageEvent, Source},
+    format::base_state::{BaseState, ExecutionStatus},
     hooks::{HookInput, HookResult},
     id::EventId,
-    json::{RawObject, ToJson as _},
+    json::{EditableObject, RawJson, ToJson as _},
     llm::message::{Content, Message, Role},
 };
 use futures_util::future::{Either, LocalBoxFuture, select};
 use std::{pin::pin, time::Duration};
 
-/// Where the state says which messages the model is not to be asked about, and why.
+/// Field of the base state: reasons why messages are not answered, by message id.
 const BLOCKED_MESSAGES: &str = "blocked_messages";
 
-/// How long a page waits for the hook that is told of the end of a session.
-const LONGEST_GOODBYE: Duration = Duration::from_secs(10);
+/// The longest time to wait for the session-end hook.
+const SESSION_END_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What hooks said, until it is committed together with what they were asked about.
+/// Answers of hooks, until they are committed together with the actions or the message they were asked about.
 #[derive(Default)]
 pub(super) struct HookAnswers {
-    /// Their events.
+    /// The events that record the answers.
     pub drafts: Vec<Draft>,
-    /// What they denied, and why.
+    /// The ids of denied events, with the reasons.
     pub denied: Vec<(EventId, String)>,
 }
 
 impl HookAnswers {
-    /// Keeps what was denied of actions.
+    /// Stores which actions were denied.
     pub fn block_actions(&self, state: &mut BaseState) {
         calls::deny(state, &self.denied);
     }
 
-    /// Keeps what was denied of a message.
+    /// Stores that the message was denied, if it was.
     pub fn block_message(&self, state: &mut BaseState) {
         if self.denied.is_empty() {
             return;
@@ -60,7 +60,8 @@ impl HookAnswers {
 }
 
 impl Conversation {
-    /// The answer to come of the hook for this, with the event that keeps it; `None` if there is no such hook.
+    /// Asks the hook for this event type. The future gives its answer and the event that records it; `None` if there is
+    /// no such hook.
     fn hook(&self, input: HookInput) -> Option<LocalBoxFuture<'static, (HookResult, Draft)>> {
         let hooks = self.0.hooks.as_ref().filter(|hooks| hooks.has(input.event_type))?;
         let answer = hooks.ask(input.event_type, input.to_json(&self.id().to_string()));
@@ -68,7 +69,7 @@ impl Conversation {
         Some(Box::pin(async move {
             let mut result = HookResult::of(input.event_type, answer.await);
             let decision = &mut result.decision;
-            // They go into the state, and into the user's message, where nothing else is hidden.
+            // These texts go into the base state and the user's message, which are not masked later.
             for text in [&mut decision.reason, &mut decision.additional_context].into_iter().flatten() {
                 *text = conversation.masked(text);
             }
@@ -77,8 +78,8 @@ impl Conversation {
         }))
     }
 
-    /// Before the first message or run since the conversation was opened. The instructions come first in the log: the
-    /// SDK looks for them there. Only the hook can be cancelled: what the store has begun to take is not torn off.
+    /// Asks the session-start hook, before the first message or run since the conversation was opened. The event is
+    /// stored behind the system prompt, which the SDK expects to be first. `cancel` stops the hook, but not a commit.
     pub(super) async fn begin_session(&self, cancel: &CancelToken) -> Result<Ended> {
         if std::mem::replace(&mut self.0.page.borrow_mut().has_session, true) {
             return Ok(Ended::Done);
@@ -93,19 +94,20 @@ impl Conversation {
         Ok(Ended::Done)
     }
 
-    /// When the conversation is closed. Whatever happens, it is closed then.
+    /// Asks the session-end hook when the conversation is closed, and ignores failures.
     pub(super) async fn end_session(&self) {
         if !std::mem::take(&mut self.0.page.borrow_mut().has_session) {
             return;
         }
         let Some(asked) = self.hook(HookInput::new(HookEventType::SessionEnd)) else { return };
-        if let Either::Left(((_, draft), _)) = select(asked, self.0.log.host.sleep(LONGEST_GOODBYE)).await {
-            // The store may be what ends the session.
+        if let Either::Left(((_, draft), _)) = select(asked, self.0.log.host.sleep(SESSION_END_TIMEOUT)).await
+        {
+            // A store that fails may be the reason for closing.
             let _ = self.append(vec![draft]).await;
         }
     }
 
-    /// Before a user's message is stored under this id; may add to what the model reads.
+    /// Asks the hook about a user's message before it is stored with this id. The hook may add text to the message.
     pub(super) async fn ask_about_message(&self, id: &EventId, message: &mut MessageEvent) -> HookAnswers {
         let input = HookInput {
             message: Some(message.llm_message.text()),
@@ -121,11 +123,11 @@ impl Conversation {
         HookAnswers { drafts: vec![draft], denied: denied.into_iter().collect() }
     }
 
-    /// Before the calls of an answer are stored, in their order.
+    /// Asks the hook about each call of an answer, in order, before they are stored.
     pub(super) async fn ask_about_calls(&self, calls: &[Call]) -> HookAnswers {
         let mut hook_answers = HookAnswers::default();
         for call in calls {
-            let Some(asked) = self.hook(about_call(HookEventType::PreToolUse, call)) else { break };
+            let Some(asked) = self.hook(call_input(HookEventType::PreToolUse, call)) else { break };
             let (result, draft) = asked.await;
             hook_answers.drafts.push(draft);
             hook_answers.denied.extend(result.denial().map(|reason| (call.action_id.clone(), reason)));
@@ -133,7 +135,7 @@ impl Conversation {
         hook_answers
     }
 
-    /// Before a call that waits is stored with other arguments.
+    /// Asks the hook about an edited call before it is stored.
     pub(super) async fn ask_about_edited(&self, edited: &Draft, id: &EventId) -> HookAnswers {
         match call_in(&edited.body, id) {
             Some(call) => self.ask_about_calls(&[call]).await,
@@ -141,24 +143,28 @@ impl Conversation {
         }
     }
 
-    /// After a tool has answered, and its answer is stored: what the hook says of it, if there is one.
-    pub(super) fn about_result(&self, call: &Call, result: &Event) -> Option<LocalBoxFuture<'static, Draft>> {
+    /// Asks the hook about a result after it was stored. The future gives the event that records the answer.
+    pub(super) fn ask_after_call(
+        &self,
+        call: &Call,
+        result: &Event,
+    ) -> Option<LocalBoxFuture<'static, Draft>> {
         let Body::ObservationEvent(observation) = result.body() else { return None };
-        let mut input = about_call(HookEventType::PostToolUse, call);
+        let mut input = call_input(HookEventType::PostToolUse, call);
         input.tool_response = Some(RawJson::of(&observation.observation));
         let asked = self.hook(input)?;
         Some(Box::pin(async move { asked.await.1 }))
     }
 
-    /// The agent says that it is done: whether the run goes on all the same, because a hook denies the end or a message
-    /// came meanwhile. Whoever interrupts the hook lets the agent be done.
-    pub(super) async fn goes_on_after_finish(&self, cancel: &CancelToken) -> Result<bool> {
+    /// Asks the stop hook when the agent is done. Returns whether the run goes on, because the hook demands it or a
+    /// message arrived meanwhile. If the hook is cancelled, the run ends.
+    pub(super) async fn continues_after_finish(&self, cancel: &CancelToken) -> Result<bool> {
         if cancel.is_cancelled() {
             return Ok(false);
         }
         let input = HookInput { reason: Some("agent_finished"), ..HookInput::new(HookEventType::Stop) };
         let Some(asked) = self.hook(input) else { return Ok(false) };
-        // Messages wait meanwhile, and the hook may call any verb.
+        // The hook may call any verb. Messages that it sends have to wait in the inbox.
         self.enter(Phase::RunsTools);
         let answer = match select(asked, pin!(cancel.cancelled())).await {
             Either::Left((answer, _)) => Some(answer),
@@ -170,7 +176,7 @@ impl Conversation {
         let denial = result.denial();
         if let Some(reason) = &denial {
             let feedback = result.additional_context().unwrap_or(reason);
-            // The SDK looks for this prefix in what is stored.
+            // The SDK looks for this prefix in stored messages.
             let text = format!("[Stop hook feedback] {feedback}");
             let message = Message::new(Role::User, vec![Content::text(text)]);
             drafts.push(Draft::new(Source::Environment, MessageEvent::new(message)));
@@ -181,12 +187,12 @@ impl Conversation {
     }
 }
 
-/// Whether the model is not to be asked about this message.
+/// Whether a hook has denied this message.
 pub(super) fn is_blocked_message(state: &BaseState, message: &EventId) -> bool {
     blocked_messages(state).get(message.as_str()).is_some()
 }
 
-/// The conversation ends at this message, so that it is not asked about again.
+/// Removes the denial of a message once the run has ended at it.
 pub(super) fn unblock_message(state: &mut BaseState, message: &EventId) {
     let mut blocked = blocked_messages(state);
     if blocked.remove(message.as_str()).is_some() {
@@ -194,14 +200,14 @@ pub(super) fn unblock_message(state: &mut BaseState, message: &EventId) {
     }
 }
 
-fn blocked_messages(state: &BaseState) -> RawObject {
+fn blocked_messages(state: &BaseState) -> EditableObject {
     state.field(BLOCKED_MESSAGES).and_then(|blocked| blocked.read()).unwrap_or_default()
 }
 
-fn about_call(event_type: HookEventType, call: &Call) -> HookInput {
+fn call_input(event_type: HookEventType, call: &Call) -> HookInput {
     HookInput {
         tool_name: Some(call.tool_name.clone()),
-        tool_input: RawJson::parse(&call.arguments).ok(),
+        tool_input: RawJson::parse(&call.arguments),
         action_id: Some(call.action_id.as_str().to_owned()),
         ..HookInput::new(event_type)
     }

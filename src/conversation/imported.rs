@@ -1,55 +1,51 @@
-//! What an import has brought and the host has not decided about yet. Imports say so in a member of the base state
-//! ([`IMPORT`]), whose fields are what is still open:
-//!
-//! * `new`: nobody has opened it here. `before` is what had been decided here about a conversation that the import
-//!   continues. Which tools are allowed, and on what conditions others are, is the host's to say, not the file's.
-//! * `calls`: no run has begun here; calls that wait for a result were approved elsewhere, or by nobody.
-//! * `settings`: of the policy and the analyzer that came in and those that the host gives the stricter hold.
-//! * `secrets`: what is stored of secrets may not be fetched.
+//! Settings of an imported conversation that the host has not confirmed yet. The fields of the note are explained in
+//! `format/import_mark.rs`; here they take effect, and are removed.
 
 use super::{
     Conversation,
-    base_state::BaseState,
-    confirmation::{ALLOWED_TOOLS, analyzer_in, policy_in, set_analyzer},
+    confirmation::{analyzer_in, policy_in, set_analyzer},
     machine::Plan,
 };
 use crate::{
     error::Result,
-    event::RawJson,
-    json::RawObject,
+    format::{
+        agent_state::ALLOWED_TOOLS,
+        base_state::BaseState,
+        import_mark::{BEFORE, IMPORT, NEW, SECRETS, SETTINGS},
+    },
+    json::{EditableObject, RawJson},
     security::{ConfirmationPolicy, Guard, StoredAnalyzer},
-    store::IMPORT,
 };
 
-/// Whether this is still open.
-pub(super) fn is_open(state: &BaseState, what: &str) -> bool {
-    open_in(state).get(what).is_some()
+/// Whether the host still has to decide about this field of [`IMPORT`].
+pub(super) fn awaits_decision(state: &BaseState, field: &str) -> bool {
+    undecided_in(state).get(field).is_some()
 }
 
-fn open_in(state: &BaseState) -> RawObject {
-    state.field(IMPORT).and_then(|open| open.read()).unwrap_or_default()
+fn undecided_in(state: &BaseState) -> EditableObject {
+    state.field(IMPORT).and_then(|import| import.read()).unwrap_or_default()
 }
 
-/// Whether the settings for asking are those of an import, and nobody here has decided about them.
+/// Whether the policy and the analyzer come from an import, and the host has not decided about them.
 pub fn is_undecided(state: &BaseState) -> bool {
-    is_open(state, "settings")
+    awaits_decision(state, SETTINGS)
 }
 
-/// This is decided.
-pub(super) fn decided(state: &mut BaseState, what: &[&str]) {
-    let mut open = open_in(state);
-    let mut was_open = false;
-    for name in what {
-        was_open |= open.remove(name).is_some();
+/// Removes these fields of [`IMPORT`], because the host has decided about them.
+pub(super) fn mark_decided(state: &mut BaseState, fields: &[&str]) {
+    let mut undecided = undecided_in(state);
+    let mut has_changed = false;
+    for name in fields {
+        has_changed |= undecided.remove(name).is_some();
     }
-    if was_open {
-        let is_empty = open.iter().next().is_none();
-        state.set_field(IMPORT, (!is_empty).then(|| RawJson::of(&open)).as_ref());
+    if has_changed {
+        let is_empty = undecided.iter().next().is_none();
+        state.set_field(IMPORT, (!is_empty).then(|| RawJson::of(&undecided)).as_ref());
     }
 }
 
-/// Takes over the policy and the analyzer that the host gives at opening.
-pub(super) fn choose(
+/// Sets the policy and the analyzer that the host gives at opening, or the stricter imported ones.
+pub(super) fn apply_control_options(
     state: &mut BaseState,
     policy: Option<ConfirmationPolicy>,
     analyzer: Option<&Option<StoredAnalyzer>>,
@@ -62,21 +58,21 @@ pub(super) fn choose(
             guard.analyzer.clone_from(analyzer);
         }
     } else {
-        if let Some(before) = open_in(state).read::<RawObject>("before") {
+        if let Some(before) = undecided_in(state).read::<EditableObject>(BEFORE) {
             let policy = before.read("confirmation_policy").unwrap_or(ConfirmationPolicy::AlwaysConfirm);
             let analyzer = before.read("security_analyzer").and_then(StoredAnalyzer::of);
             guard = guard.and(Guard { policy, analyzer });
         }
         let analyzer = match (policy, analyzer) {
             (_, Some(analyzer)) => analyzer.clone(),
-            // Who decides about risks and names nobody to tell them, asks about unknown ones.
+            // A policy without an analyzer: all risks are unknown, and the policy decides about unknown ones.
             (Some(_), None) => None,
             (None, None) => guard.analyzer.clone(),
         };
         let policy = policy.unwrap_or(guard.policy);
         guard = guard.and(Guard { policy, analyzer });
     }
-    // What is not known here stays as it is spelled.
+    // Unchanged settings keep their stored text, which this version may not understand.
     if guard.policy != now {
         state.set_confirmation_policy(&RawJson::of(&guard.policy));
     }
@@ -85,32 +81,32 @@ pub(super) fn choose(
     }
 }
 
-/// The tools that an import which nobody has opened here allows once and for all.
-pub(super) fn allowed_elsewhere(state: &BaseState) -> Vec<String> {
-    let allowed = is_open(state, "new").then(|| state.in_agent_state(ALLOWED_TOOLS));
+/// The tools that an import allows, as long as the import has not been opened here.
+pub(super) fn imported_allowed_tools(state: &BaseState) -> Vec<String> {
+    let allowed = awaits_decision(state, NEW).then(|| state.in_agent_state(ALLOWED_TOOLS));
     allowed.flatten().unwrap_or_default()
 }
 
-/// Whether an import has brought what is to be taken in when it is first opened.
-pub(super) fn is_to_be_taken_in(state: &BaseState) -> bool {
-    !allowed_elsewhere(state).is_empty() || is_open(state, "before")
+/// Whether the first opening of an import has to change its list of allowed tools.
+pub(super) fn has_imported_tools(state: &BaseState) -> bool {
+    !imported_allowed_tools(state).is_empty() || awaits_decision(state, BEFORE)
 }
 
-/// Takes in what an import has brought, and takes up again what had been decided here.
-pub(super) fn take_in(state: &mut BaseState) {
-    if is_to_be_taken_in(state) {
-        let before: RawObject = open_in(state).read("before").unwrap_or_default();
-        state.set_in_agent_state(ALLOWED_TOOLS, before.read::<RawJson>("allowed_tools").as_ref());
+/// Replaces the imported list of allowed tools by the local one from before the import.
+pub(super) fn restore_allowed_tools(state: &mut BaseState) {
+    if has_imported_tools(state) {
+        let before: EditableObject = undecided_in(state).read(BEFORE).unwrap_or_default();
+        state.set_in_agent_state(ALLOWED_TOOLS, before.read::<RawJson>(ALLOWED_TOOLS).as_ref());
     }
-    decided(state, &["new", "before"]);
+    mark_decided(state, &[NEW, BEFORE]);
 }
 
 impl Conversation {
-    /// What an import has brought of secrets may be fetched from now on.
+    /// Allows fetching the values of imported secret sources.
     ///
     /// # Errors
-    /// `locked_elsewhere`, `invalid_state` once it is closed, and those of the store.
+    /// `locked_elsewhere`, `invalid_state` once the conversation is closed, and those of the store.
     pub async fn allow_secrets(&self) -> Result<()> {
-        self.change_settings(Plan::default().strictly(), &mut |state| decided(state, &["secrets"])).await
+        self.change_settings(Plan::default().strictly(), &mut |state| mark_decided(state, &[SECRETS])).await
     }
 }

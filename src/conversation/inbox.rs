@@ -1,55 +1,56 @@
-//! Messages that arrive while the model answers or tools run, or while calls wait for the user and the message is not
-//! to answer them.
+//! The inbox: messages that arrive while the model answers or tools run, or while calls wait for the user and the
+//! message is not meant to reject them.
 //!
-//! A message before an answer that knows nothing of it would read as answered, and the answer as the last word, to
-//! which providers give no answer; one between a call and its result would tear the two apart, which providers refuse.
-//! Waiting could lose the message with the tab, and would never end where a tool itself sends it. So it is kept at once,
-//! as a file of the conversation, and becomes an event when the answer is there and its calls have their results, or
-//! when the conversation is opened again.
+//! Such a message cannot be appended to the log at once. Before an answer that does not take it into account it would
+//! look as if it had been answered, and providers do not continue a history that ends with an answer; between a call
+//! and its result it would make the request invalid. Nor can `sendMessage` wait: the message would be lost with the
+//! tab, and a tool that sends it would wait for itself. So the message is stored as a file of the conversation, and
+//! becomes an event once the answer and the results of its calls are stored, or when the conversation is opened again.
 
 use super::{Conversation, machine::Command};
 use crate::{
     error::{Error, ErrorCode, Result},
     event::{Body, Event},
+    format::layout::INBOX,
     id::StorePath,
 };
 
-const FOLDER: &str = "inbox/";
-
 impl Conversation {
-    /// Appends the messages that were kept, unless they have to wait until the model has answered, until the user has
-    /// decided about calls, or for the next opening.
-    pub(super) async fn take_in_messages(&self) -> Result<()> {
+    /// Appends the messages of the inbox, unless they still have to wait.
+    pub(super) async fn append_inbox(&self) -> Result<()> {
         if self.0.page.borrow().inbox.is_empty() {
-            // Whether calls wait for the user is a question to the whole log, which opening must not read.
+            // The command would load the active branch, which opening must not do without need.
             return Ok(());
         }
-        self.perform(Command::TakeInMessages).await.map(drop)
+        self.perform(Command::AppendInbox).await.map(drop)
     }
 
-    /// Takes in what a dead page had kept.
+    /// Loads the inbox that an earlier page left, and appends its messages.
     pub(super) async fn open_inbox(&self) -> Result<()> {
         let log = &self.0.log;
-        let mut kept = Vec::new();
+        let mut messages = Vec::new();
         for path in log.store.files(log.id).await? {
-            let name = path.as_str().strip_prefix(FOLDER).and_then(|name| name.strip_suffix(".json"));
+            let name = path
+                .as_str()
+                .strip_prefix(INBOX)
+                .and_then(|name| name.strip_prefix('/')?.strip_suffix(".json"));
             let Some(id) = name.and_then(|name| name.split_once('-')?.1.parse().ok()) else { continue };
             let Some(bytes) = log.store.read_file(log.id, &path).await? else { continue };
             let Ok(json) = String::from_utf8(bytes) else { continue };
             let event = Event::decode(id, json.into());
             if matches!(event.body(), Body::MessageEvent(_)) {
-                kept.push(event);
+                messages.push(event);
             }
         }
-        self.0.page.borrow_mut().inbox = kept;
-        self.take_in_messages().await
+        self.0.page.borrow_mut().inbox = messages;
+        self.append_inbox().await
     }
 }
 
-/// The file of a message; sorted by time, because files are listed by name.
+/// The path of a message's file. It begins with the time, so that listing files by name sorts them by time.
 pub(super) fn path_of(event: &Event) -> Result<StorePath> {
     let time: String = event.timestamp().chars().filter(char::is_ascii_digit).collect();
-    format!("{FOLDER}{time}-{}.json", event.id())
+    format!("{INBOX}/{time}-{}.json", event.id())
         .parse()
-        .map_err(|_| Error::new(ErrorCode::Internal, "a message has no name for a file"))
+        .map_err(|_| Error::new(ErrorCode::Internal, "the id of a message does not form a valid file name"))
 }

@@ -1,4 +1,4 @@
-//! What one run may use: steps, and dollars as the stored metrics count them (`_emit_run_limit_error` in
+//! Limits of a run: the number of steps, and dollars as counted in the stored metrics (`_emit_run_limit_error` in
 //! `conversation/impl/local_conversation.py`).
 
 use super::Conversation;
@@ -7,23 +7,23 @@ use crate::{
     event::{ConversationErrorEvent, Source},
 };
 
-/// What a run has used.
-pub(super) struct Used {
+/// The steps and costs of a run so far.
+pub(super) struct RunUsage {
     steps: u32,
-    /// The model has answered: the calls that follow belong to the same step.
+    /// Whether the model has answered and its calls have not run yet. They belong to the same step.
     has_answer: bool,
-    /// What the conversation had cost before.
+    /// The cost of the conversation before the run, in dollars.
     cost_before: f64,
 }
 
-impl Used {
-    /// The model was asked, which is a step.
+impl RunUsage {
+    /// Counts an answer of the model, which begins a step.
     pub(super) fn asked_model(&mut self) {
         self.steps += 1;
         self.has_answer = true;
     }
 
-    /// Calls have run: those of the answer before, or such as waited, which is a step too.
+    /// Counts calls that have run: those of the last answer belong to its step, calls that waited are one of their own.
     pub(super) fn ran_calls(&mut self) {
         if !std::mem::take(&mut self.has_answer) {
             self.steps += 1;
@@ -42,18 +42,18 @@ impl Used {
 }
 
 impl Conversation {
-    /// What a run has used that begins now.
-    pub(super) fn used(&self) -> Used {
-        Used {
+    /// The usage of a run that begins now.
+    pub(super) fn begin_usage(&self) -> RunUsage {
+        RunUsage {
             steps: 0,
             has_answer: false,
             cost_before: self.costs().iter().map(|cost| cost.accumulated).sum(),
         }
     }
 
-    /// The event that ends the run, if it has used all that it may. The metrics of one model may have a budget of their
-    /// own, which is used up for every run that follows, too.
-    pub(super) fn limit_reached(&self, used: &Used) -> Option<Draft> {
+    /// The event that ends the run, if a limit is reached: the steps or the budget of the run, or the budget in the
+    /// metrics of a model, which applies to all runs together.
+    pub(super) fn limit_reached(&self, used: &RunUsage) -> Option<Draft> {
         let costs = self.costs();
         let spent = costs.iter().map(|cost| cost.accumulated).sum::<f64>() - used.cost_before;
         let over_run =
@@ -79,7 +79,7 @@ fn error(code: &str, detail: String) -> Draft {
     Draft::new(Source::Environment, ConversationErrorEvent::new(code, detail))
 }
 
-/// With four places, as the SDK has it.
+/// An amount with four decimal places, as in the SDK.
 fn dollars(amount: f64) -> String {
     let parts = (amount * 10_000.0 + 0.5) as u64;
     format!("${}.{:04}", parts / 10_000, parts % 10_000)

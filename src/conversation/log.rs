@@ -1,13 +1,12 @@
-//! The event log and the state beside it, and the only way to change either.
+//! The event log and the base state, and the only way to change either.
 //!
-//! Invariant: what is in memory is what the store has committed. A change is built on a copy, committed, and only
-//! then becomes visible and is told to listeners; a commit that fails changes nothing.
+//! Invariant: the state in memory equals what the store has committed. A change is made on a copy, committed, and only
+//! then becomes visible and is reported to listeners. A commit that fails changes nothing.
 
 use super::{
     active_branch::{ActiveBranch, load},
-    base_state::BaseState,
     machine::Plan,
-    warning::{Warning, about_history},
+    warning::{Warning, history_warnings},
 };
 use crate::{
     agent::Draft,
@@ -15,6 +14,10 @@ use crate::{
     error::Result,
     event::{Body, Event, Head, Source},
     fair_mutex::{FairGuard, FairMutex},
+    format::{
+        base_state::BaseState,
+        tree::{Leaf, becomes_head},
+    },
     host::Host,
     id::{ConversationId, EventId},
     secret::Mask,
@@ -25,7 +28,7 @@ use std::{
     rc::Rc,
 };
 
-/// Told of every committed event, in order, after nothing is borrowed any more.
+/// Called with every committed event, in order, while no cell is borrowed.
 pub type Listener = Rc<dyn Fn(&Event)>;
 
 /// The log of one open conversation.
@@ -33,24 +36,24 @@ pub struct EventLog {
     pub(super) id: ConversationId,
     pub(super) store: Rc<dyn Store>,
     pub(super) host: Rc<dyn Host>,
-    /// What no event may say that is not the user's own.
+    /// Removes secrets from all events except those of the user.
     pub(super) mask: Mask,
     listener: Listener,
     commits: FairMutex,
     state: RefCell<BaseState>,
     length: Cell<u64>,
-    /// Which conversation of this id it is.
+    /// Milliseconds since the epoch. Together with the id it identifies the conversation, as an id can be used again.
     created_at: f64,
     head: RefCell<Option<EventId>>,
     branch: RefCell<Option<ActiveBranch>>,
-    /// What is wrong with the active branch.
+    /// Problems of the active branch.
     damage: RefCell<Vec<Warning>>,
-    /// See [`EventLog::must_hold`].
-    unstored: RefCell<Vec<Draft>>,
+    /// See [`EventLog::hold`].
+    held: RefCell<Vec<Draft>>,
 }
 
 impl EventLog {
-    /// A log in this state. `head` is the event that `state` names, or the default where it names none.
+    /// The log of a stored conversation. `head` is the event that `state` names, or the default one if it names none.
     pub fn new(
         id: ConversationId,
         store: Rc<dyn Store>,
@@ -73,11 +76,11 @@ impl EventLog {
             head: RefCell::new(head),
             branch: RefCell::new(None),
             damage: RefCell::default(),
-            unstored: RefCell::new(Vec::new()),
+            held: RefCell::default(),
         }
     }
 
-    /// The log of a conversation that does not exist yet, which it does from then on.
+    /// Stores a new conversation and returns its log.
     ///
     /// # Errors
     /// Those of the store.
@@ -93,17 +96,17 @@ impl EventLog {
         Ok(Self::new(id, store, host, listener, state, (0, created_at), None))
     }
 
-    /// `base_state.json`, as last committed.
+    /// The base state as last committed.
     pub fn state(&self) -> Ref<'_, BaseState> {
         self.state.borrow()
     }
 
-    /// How many events there are.
+    /// The number of events.
     pub fn length(&self) -> u64 {
         self.length.get()
     }
 
-    /// The event that the next one will follow.
+    /// The event that the next one follows.
     pub fn head(&self) -> Option<EventId> {
         self.head.borrow().clone()
     }
@@ -113,24 +116,24 @@ impl EventLog {
         EventId::from(self.host.random_uuid())
     }
 
-    /// What was found to be wrong with the active branch, once it was read.
+    /// Problems of the active branch; empty until it has been read.
     pub fn damage(&self) -> Vec<Warning> {
         self.damage.borrow().clone()
     }
 
-    /// The place of a commit: others wait until it is dropped, in the order in which they came.
+    /// The right to commit, given in the order of the calls. Dropping the guard passes it on.
     pub async fn queue(&self) -> FairGuard {
         self.commits.lock().await
     }
 
-    /// Loads the active branch, if that has not been done: from then on it is kept current.
+    /// Loads the active branch, if it is not loaded. Commits update it from then on.
     ///
     /// # Errors
     /// Those of the store.
     pub async fn load_branch(&self, _queue: &FairGuard) -> Result<()> {
         if self.branch.borrow().is_none() {
             let loaded = load(&*self.store, self.id, self.head()).await?;
-            *self.damage.borrow_mut() = about_history(&loaded);
+            *self.damage.borrow_mut() = history_warnings(&loaded);
             *self.branch.borrow_mut() = Some(ActiveBranch::of(&loaded.events));
         }
         Ok(())
@@ -142,13 +145,13 @@ impl EventLog {
     /// Those of the store.
     pub async fn read<T>(&self, read: impl FnOnce(&ActiveBranch) -> T) -> Result<T> {
         if self.branch.borrow().is_none() {
-            // A commit between the loading and the keeping would be missed.
+            // The queue is needed because a commit during the loading would be missed.
             self.load_branch(&self.queue().await).await?;
         }
         Ok(self.with_branch(read))
     }
 
-    /// Reads the active branch as far as it is loaded; one that is not has no events.
+    /// Reads the active branch, which has no events if it is not loaded.
     pub fn with_branch<T>(&self, read: impl FnOnce(&ActiveBranch) -> T) -> T {
         match &*self.branch.borrow() {
             Some(branch) => read(branch),
@@ -156,58 +159,58 @@ impl EventLog {
         }
     }
 
-    /// Answers to calls that the next commit has to take along, and the one after it if that fails: what has become
-    /// of a call is not forgotten because the store is full. The call has no need of another answer.
-    pub fn must_hold(&self, answers: Vec<Draft>) {
-        self.unstored.borrow_mut().extend(answers);
+    /// Adds answers to calls to the next successful commit. So the result of a call is not lost if a commit fails, for
+    /// example because the storage is full.
+    pub fn hold(&self, answers: Vec<Draft>) {
+        self.held.borrow_mut().extend(answers);
     }
 
-    /// Whether there are such answers.
-    pub fn has_unstored(&self) -> bool {
-        !self.unstored.borrow().is_empty()
+    /// Whether answers wait for the next commit.
+    pub fn has_held(&self) -> bool {
+        !self.held.borrow().is_empty()
     }
 
-    /// Whether one of them answers this call.
+    /// Whether an answer to this call waits for the next commit.
     pub fn holds_answer_to(&self, tool_call_id: &str) -> bool {
-        self.unstored.borrow().iter().any(|answer| answer.body.answered_call() == Some(tool_call_id))
+        self.held.borrow().iter().any(|answer| answer.body.answered_call() == Some(tool_call_id))
     }
 
-    /// Whether the log is still there, for who has nothing to write.
+    /// Checks that the conversation is still stored. A caller that writes need not: the commit would fail.
     ///
     /// # Errors
     /// `store_lost`, and those of the store.
-    pub async fn must_be_there(&self) -> Result<()> {
+    pub async fn ensure_exists(&self) -> Result<()> {
         match self.store.load(self.id).await? {
             Some(_) => Ok(()),
             None => Err(StoreError::Lost.into()),
         }
     }
 
-    /// Stores a plan together with this state, and returns the events it appended. What changes nothing is not written.
+    /// Stores a plan together with this state, and returns the appended events. Does not write if nothing has changed.
     ///
     /// # Errors
-    /// Those of the store; nothing has changed then, but what the plan holds goes into the next one.
+    /// Those of the store; nothing has changed then, and the answers in `plan.held` go into the next commit.
     pub async fn commit(
         &self,
         _queue: &FairGuard,
         mut state: BaseState,
         mut plan: Plan,
     ) -> Result<Vec<Event>> {
-        self.must_hold(plan.held);
-        let settled = self.unstored.borrow().len();
-        plan.drafts.splice(0..0, self.unstored.borrow().iter().cloned());
+        self.hold(plan.held);
+        let held = self.held.borrow().len();
+        plan.drafts.splice(0..0, self.held.borrow().iter().cloned());
         let expected_length = self.length.get();
         let mut length = plan.truncate_to.unwrap_or(expected_length);
         let mut head = self.head();
         let mut events = Vec::with_capacity(plan.drafts.len());
         for (place, draft) in plan.drafts.into_iter().enumerate() {
             if let Some((start, root)) = &plan.branch
-                && *start + settled == place
+                && *start + held == place
             {
                 head.clone_from(root);
             }
-            let event = self.place(draft, head.as_ref(), length);
-            if branch::becomes_head(&event) {
+            let event = self.event_of(draft, head.as_ref(), length);
+            if becomes_head(event.kind()) {
                 head = Some(event.id().clone());
             }
             if event.source() == Source::User && matches!(event.body(), Body::MessageEvent(_)) {
@@ -217,7 +220,7 @@ impl EventLog {
             events.push(event);
         }
         if head != self.head() || length > 0 {
-            state.set_head(head.as_ref());
+            state.set_leaf(&head.clone().map_or(Leaf::Empty, Leaf::Event));
         }
         let has_changed = state != *self.state.borrow();
         let changes_log = !events.is_empty() || plan.truncate_to.is_some() || !plan.files.is_empty();
@@ -239,12 +242,12 @@ impl EventLog {
                 },
             )
             .await?;
-        self.unstored.borrow_mut().drain(..settled);
+        self.held.borrow_mut().drain(..held);
         *self.state.borrow_mut() = state;
         self.length.set(length);
         *self.head.borrow_mut() = head;
         if plan.branch.is_some() {
-            // It is read again when somebody asks.
+            // The new branch is loaded when it is needed.
             *self.branch.borrow_mut() = None;
         }
         if let Some(branch) = self.branch.borrow_mut().as_mut() {
@@ -258,7 +261,8 @@ impl EventLog {
         Ok(events)
     }
 
-    fn place(&self, draft: Draft, head: Option<&EventId>, length: u64) -> Event {
+    /// The event of a draft that follows `head` at place `length`, without secrets.
+    fn event_of(&self, draft: Draft, head: Option<&EventId>, length: u64) -> Event {
         let head = Head {
             id: draft.id.unwrap_or_else(|| self.new_id()),
             timestamp: draft.timestamp.unwrap_or_else(|| self.host.local_time()),

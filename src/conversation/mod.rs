@@ -3,8 +3,6 @@
 //! Everything shown or sent is derived from events; only [`log::EventLog::commit`] writes them. The verbs are free
 //! of browser types and run natively in tests.
 
-pub mod base_state;
-
 mod active_branch;
 mod calls;
 mod confirmation;
@@ -41,8 +39,8 @@ pub use warning::{Warning, WarningCode};
 use crate::{
     agent::Agent,
     cancel::CancelToken,
-    conversation::base_state::{BaseState, ExecutionStatus},
     error::{Error, ErrorCode, Result},
+    format::base_state::{BaseState, ExecutionStatus},
     hooks::Hooks,
     id::{ConversationId, EventId},
     llm::{Delta, Llm},
@@ -67,38 +65,38 @@ pub struct Conversation(Rc<Shared>);
 struct Shared {
     log: EventLog,
     agent: Agent,
-    /// The model that answers: the agent's, until it is switched.
+    /// The current model: the agent's own until [`Conversation::switch_llm`].
     llm: RefCell<Rc<Llm>>,
     access: Access,
-    /// Runs the analyzers that are not the model's own word.
+    /// Runs security analyzers other than the model itself.
     security_analyzer: Option<Rc<dyn SecurityAnalyzer>>,
     hooks: Option<Rc<dyn Hooks>>,
     max_iterations: u32,
     max_budget_per_run: Option<f64>,
     stuck_detection: Option<StuckDetection>,
     on_delta: Rc<dyn Fn(Delta)>,
-    /// What this page does with it.
+    /// In-memory state of this page, such as the current run.
     page: RefCell<Page>,
-    /// What answers have cost, also those that came to nothing.
+    /// The cost of all answers, including failed and cancelled ones.
     spending: RefCell<Spending>,
     warnings: Vec<Warning>,
-    /// Whether it was made when it was opened.
+    /// Whether this open created the conversation.
     is_new: bool,
-    /// Cancelled when closing is over.
+    /// Cancelled once the conversation is closed.
     closed: CancelToken,
 }
 
 /// Whether this handle may write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// It holds the conversation's lock.
+    /// This handle holds the conversation's lock.
     Writer,
-    /// Another tab or handle does.
+    /// Another tab or handle holds the lock; this one can only read.
     Follower,
 }
 
 impl Conversation {
-    /// Whose it is.
+    /// The conversation's id.
     pub fn id(&self) -> ConversationId {
         self.0.log.id
     }
@@ -108,30 +106,30 @@ impl Conversation {
         self.0.access
     }
 
-    /// `base_state.json` as last committed.
+    /// The base state as last committed.
     pub fn state(&self) -> Ref<'_, BaseState> {
         self.0.log.state()
     }
 
-    /// Where the conversation stands.
+    /// The current status. Differs from the stored one only where a failure status could not be stored.
     pub fn execution_status(&self) -> ExecutionStatus {
         self.0.page.borrow().unsaved_status.unwrap_or_else(|| self.state().execution_status())
     }
 
-    /// What could not be used or was set aside when it was opened, and what is wrong with its history. Opening does not
-    /// read that: whatever needs the history does.
+    /// Problems found when opening, and problems in the history. The latter appear once something has read the history,
+    /// which opening does not do.
     pub fn warnings(&self) -> Vec<Warning> {
         let mut warnings = self.0.warnings.clone();
         warnings.append(&mut self.0.log.damage());
         warnings
     }
 
-    /// Whether it was made when it was opened, and what its store had found then.
+    /// Whether this open created the conversation, and what the store found in the database at that time.
     pub fn found(&self) -> (bool, Found) {
         (self.0.is_new, self.0.log.store.found())
     }
 
-    /// How many events the log has.
+    /// The number of events in the log.
     pub fn length(&self) -> u64 {
         self.0.log.length()
     }
@@ -145,7 +143,7 @@ impl Conversation {
         let count = range.end.saturating_sub(range.start);
         let events = self.0.log.store.events(self.id(), range).await?;
         if (events.len() as u64) < count {
-            self.0.log.must_be_there().await?;
+            self.0.log.ensure_exists().await?;
         }
         Ok(events.into_iter().map(|event| event.json).collect())
     }
@@ -161,7 +159,7 @@ impl Conversation {
         })
     }
 
-    /// The id of the event at this index, as its file has it.
+    /// The id of the event at this index, taken from its file name.
     ///
     /// # Errors
     /// `not_found`, and those of the store.
@@ -181,16 +179,16 @@ impl Conversation {
         self.0.log.read(|branch| step::final_response(branch.view.events())).await
     }
 
-    /// Stops a run, lets go of the log, and refuses everything from then on. What was committed stays. Waits for what
-    /// the host gave, such as its store, for as long as that takes: see [`Conversation::let_go`].
+    /// Stops the run, releases the log, and refuses every later call. Committed data stays. Waits without a limit for
+    /// code of the host, such as its store; [`Conversation::let_go`] does not.
     pub async fn close(&self) {
         loop {
             self.stop_run().await;
             self.end_session().await;
-            // Whoever opens it next must not find it still being written.
+            // No write may be in progress when the conversation is opened again.
             let _queue = self.0.log.queue().await;
             let page = &mut *self.0.page.borrow_mut();
-            // A run may have begun while the session ended.
+            // A run may have started while the session ended.
             if !page.is_running() {
                 page.is_closed = true;
                 break;
@@ -199,23 +197,24 @@ impl Conversation {
         self.let_go();
     }
 
-    /// Closes it now. A commit that the store still has in hand fails for whoever opens the conversation next, or for
-    /// this handle, which nobody asks any more.
+    /// Closes the conversation without waiting. If the store is still executing a commit, either that commit fails or
+    /// the first one of the next handle does.
     pub fn let_go(&self) {
         self.0.page.borrow_mut().is_closed = true;
         self.0.closed.cancel();
     }
 
-    /// What a verb gives. One that still waits for the host when the conversation is closed does so no longer.
+    /// The result of a verb, or an error as soon as the conversation is closed: a verb that waits for code of the host
+    /// does not keep its caller waiting any longer.
     ///
     /// # Errors
-    /// Those of the verb, and `invalid_state`.
+    /// Those of the verb, and `invalid_state` once the conversation is closed.
     pub async fn until_closed<T>(&self, verb: LocalBoxFuture<'_, Result<T>>) -> Result<T> {
         if self.0.closed.is_cancelled() {
             return verb.await;
         }
         match select(verb, pin!(self.0.closed.cancelled())).await {
-            Either::Left((given, _)) => given,
+            Either::Left((result, _)) => result,
             Either::Right(_) => Err(closed()),
         }
     }

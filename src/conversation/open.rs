@@ -1,11 +1,9 @@
-//! Opening: creating a conversation that does not exist, resuming one that does.
+//! Opens a conversation: creates it if it does not exist, otherwise resumes it.
 //!
-//! Reads the base state and the end of the log, not the log.
+//! Reads the base state and the end of the log only, so that the time does not depend on the length of the log.
 
 use super::{
-    Access, Conversation, Shared,
-    base_state::{BaseState, ExecutionStatus, Tags},
-    imported,
+    Access, Conversation, Shared, imported,
     log::{EventLog, Listener},
     machine::Plan,
     repair,
@@ -15,7 +13,7 @@ use super::{
 use crate::{
     agent::Agent,
     error::{Error, ErrorCode, Result},
-    event::{RawJson, json::ObjectWriter},
+    format::base_state::{BaseState, ExecutionStatus, Tags},
     hooks::Hooks,
     host::Host,
     id::ConversationId,
@@ -25,53 +23,53 @@ use crate::{
 };
 use std::{cell::RefCell, rc::Rc};
 
-/// What a conversation is opened with.
+/// Options for opening a conversation.
 pub struct OpenOptions {
-    /// An id that exists resumes; one that does not is created.
+    /// The conversation to resume or to create.
     pub id: ConversationId,
-    /// Where it lives.
+    /// The store that holds the conversation.
     pub store: Rc<dyn Store>,
-    /// Time and chance.
+    /// The source of time and random numbers.
     pub host: Rc<dyn Host>,
-    /// What answers.
+    /// The model, the tools and the instructions.
     pub agent: Agent,
     /// Whether this handle may write.
     pub access: Access,
-    /// How many steps one run may take; at least 1.
+    /// The most steps of one run; at least 1.
     pub max_iterations: u32,
-    /// How many dollars one run may spend.
+    /// The most dollars that one run may cost.
     pub max_budget_per_run: Option<f64>,
-    /// Whether and when a run stops that goes in circles; without it, as the stored state says.
+    /// The stuck detection; `None` follows the stored setting.
     pub stuck_detection: Option<StuckDetection>,
-    /// Tags of a conversation that is created.
+    /// Tags for a conversation that is created.
     pub tags: Tags,
-    /// When a call needs the user's consent; `None` leaves what is stored, which is never for a new conversation.
+    /// The policy that decides which calls need approval; `None` keeps the stored one. A new conversation stores
+    /// [`ConfirmationPolicy::NeverConfirm`].
     pub confirmation_policy: Option<ConfirmationPolicy>,
-    /// Who says how dangerous a call is, which can be nobody; `None` leaves what is stored, which is nobody for a new
-    /// conversation.
+    /// The security analyzer to store, where `Some(None)` removes it; `None` keeps the stored one.
     pub stored_analyzer: Option<Option<StoredAnalyzer>>,
-    /// Asks it. Without this, what only it could tell counts as dangerous.
+    /// Runs the stored analyzer. Without it, calls that only the analyzer could rate have risk HIGH.
     pub security_analyzer: Option<Rc<dyn SecurityAnalyzer>>,
-    /// What is asked and told around tools, messages and sessions.
+    /// Hooks around tools, messages and sessions.
     pub hooks: Option<Rc<dyn Hooks>>,
-    /// Told of every committed event.
+    /// Called with every committed event.
     pub listener: Listener,
-    /// Told of every piece of an answer.
+    /// Called with every piece of a streamed answer.
     pub on_delta: Rc<dyn Fn(Delta)>,
 }
 
 impl Conversation {
-    /// Opens a conversation. A writer also mends what a dead page or process left: see `repair.rs`.
+    /// Opens a conversation. A writer also repairs what a dead page or process left: see `repair.rs`.
     ///
     /// # Errors
     /// `id_mismatch` where the stored state names another conversation, `store_corrupt` where it cannot be read,
-    /// `not_found` for a follower of nothing, and those of the store.
+    /// `not_found` for a follower of a conversation that does not exist, and those of the store.
     pub async fn open(options: OpenOptions) -> Result<Self> {
         let OpenOptions { id, store, host, agent, access, tags, listener, on_delta, .. } = options;
         let OpenOptions { max_iterations, max_budget_per_run, stuck_detection, .. } = options;
         let OpenOptions { confirmation_policy, stored_analyzer, security_analyzer, hooks, .. } = options;
-        let choose = |state: &mut BaseState| {
-            imported::choose(state, confirmation_policy, stored_analyzer.as_ref());
+        let apply_control_options = |state: &mut BaseState| {
+            imported::apply_control_options(state, confirmation_policy, stored_analyzer.as_ref());
         };
         let mut warnings = Vec::new();
         let mut torn = Vec::new();
@@ -82,16 +80,19 @@ impl Conversation {
                 if state.id() != id {
                     return Err(Error::new(
                         ErrorCode::IdMismatch,
-                        format!("what is stored as conversation {id} says that it is {}", state.id()),
+                        format!(
+                            "the base state stored for conversation {id} belongs to {}; delete it or import it again",
+                            state.id()
+                        ),
                     ));
                 }
-                warnings.extend(warning::about_agent(&state, &agent));
-                let mut chosen = state.clone();
-                choose(&mut chosen);
-                warnings.extend(warning::about_control(&chosen));
-                warnings.extend(warning::about_allowed(&imported::allowed_elsewhere(&state)));
+                warnings.extend(warning::agent_warnings(&state, &agent));
+                let mut effective = state.clone();
+                apply_control_options(&mut effective);
+                warnings.extend(warning::control_warnings(&effective));
+                warnings.extend(warning::imported_tools(&imported::imported_allowed_tools(&state)));
                 if access == Access::Writer && state.execution_status() == ExecutionStatus::Running {
-                    warnings.push(warning::run_died());
+                    warnings.push(warning::interrupted_run());
                 }
                 let (length, created_at) = (listing.length, listing.created_at);
                 let stored = repair::Stored { id, store, host, listener, state, length, created_at };
@@ -104,11 +105,11 @@ impl Conversation {
             }
             None => {
                 is_new = true;
-                let mut state = BaseState::new(id, &agent.to_sdk_json(), &workspace());
+                let mut state = BaseState::new(id, &agent.to_sdk_json());
                 state.set_max_iterations(max_iterations.into());
                 state.set_stuck_detection(stuck_detection != Some(StuckDetection::Off));
                 state.set_tags(&tags)?;
-                choose(&mut state);
+                apply_control_options(&mut state);
                 EventLog::create(id, store, host, listener, state).await?
             }
         };
@@ -131,11 +132,11 @@ impl Conversation {
         }));
         if access == Access::Writer {
             conversation.recover(&torn).await?;
-            let has_brought = imported::is_to_be_taken_in(&conversation.state());
-            if has_brought || confirmation_policy.is_some() || stored_analyzer.is_some() {
+            let has_imported_tools = imported::has_imported_tools(&conversation.state());
+            if has_imported_tools || confirmation_policy.is_some() || stored_analyzer.is_some() {
                 let mut edit = |state: &mut BaseState| {
-                    choose(state);
-                    imported::take_in(state);
+                    apply_control_options(state);
+                    imported::restore_allowed_tools(state);
                 };
                 conversation.store(Plan::default().strictly(), &mut edit).await?;
             }
@@ -143,12 +144,4 @@ impl Conversation {
         }
         Ok(conversation)
     }
-}
-
-/// A page has no directory; the SDK wants one to be named.
-fn workspace() -> RawJson {
-    let mut out = ObjectWriter::new();
-    out.field("working_dir", "workspace/project");
-    out.field("kind", "LocalWorkspace");
-    out.into()
 }

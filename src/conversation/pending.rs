@@ -1,21 +1,21 @@
-//! Calls that wait for a result: because a user has to approve them, or because a page died.
+//! Pending calls: calls without a result, because the user has to approve them or because a page died.
 //!
-//! They are a function of the log, so they survive reloads and the way through Python.
+//! They are derived from the log, so they survive reloads and a transfer to Python and back.
 
 use super::{Conversation, machine::Command};
 use crate::{error::Result, event::Event, id::EventId};
 
 impl Conversation {
-    /// The calls that wait for a result, oldest first.
+    /// The actions of the pending calls, oldest first.
     ///
     /// # Errors
     /// Those of the store.
     pub async fn pending_actions(&self) -> Result<Vec<Event>> {
-        self.look(|machine| machine.calls.open().map(|call| call.event.clone()).collect()).await
+        self.inspect(|machine| machine.calls.open().map(|call| call.event.clone()).collect()).await
     }
 
-    /// Answers waiting calls with a rejection, which the model reads at the next run: these ones, or all. Of a call
-    /// that a dead page had under way the model is also told that nobody knows whether it took effect.
+    /// Rejects these pending calls; without a list, all of them. The model reads the rejections in the next run. For a
+    /// call that was under way in a dead page, the rejection adds that it may have taken effect.
     ///
     /// # Errors
     /// `not_found` for an action that does not wait, `invalid_state` while tools run, `locked_elsewhere`, and those of
@@ -25,9 +25,9 @@ impl Conversation {
         reason: Option<String>,
         actions: Option<&[EventId]>,
     ) -> Result<()> {
-        self.writable()?;
+        self.ensure_writable()?;
         let actions = actions.map(<[EventId]>::to_vec);
         self.perform(Command::RejectPendingActions { reason, actions }).await?;
-        self.take_in_messages().await
+        self.append_inbox().await
     }
 }

@@ -1,13 +1,12 @@
-//! Making sound what a dead page or process left behind. Nothing is thrown away: what cannot stay in the log is
-//! kept as a file of the conversation, and everything done here is reported as a warning.
+//! Repairs a conversation whose page or process died. Nothing is deleted: events that cannot stay in the log are stored
+//! as files of the conversation, and every repair is reported as a warning.
 //!
-//! * A tail that cannot be read (Python writes files in place, so the last one can be half written) is set aside.
-//! * HEAD that names no event, or that a run died before moving, goes to the end of what was written.
-//! * Calls that were under way are replayed, asked about or answered, as their tools say.
+//! * Unreadable events at the end are quarantined: Python writes files in place, so the last one can be half written.
+//! * A HEAD that names no event, or that the dead run had not moved yet, is set to the last event.
+//! * Calls that were under way are run again, asked about or answered, depending on their tools.
 
 use super::{
     Conversation,
-    base_state::{BaseState, ExecutionStatus},
     log::{EventLog, Listener},
     machine::{
         Calls, Command, Plan,
@@ -18,9 +17,15 @@ use super::{
 };
 use crate::{
     agent::Draft,
-    context::branch::{Leaf, Wanted, becomes_head, is_default_leaf, parent_of},
+    context::branch::{Wanted, parent_of},
     error::Result,
     event::{Body, Event},
+    format::{
+        agent_state::TOOL_CONCURRENCY_LIMIT,
+        base_state::{BaseState, ExecutionStatus},
+        layout::{QUARANTINE, event_file_name},
+        tree::{Leaf, becomes_head, is_default_leaf},
+    },
     host::Host,
     id::{ConversationId, EventId, StorePath},
     store::{Store, StoredEvent},
@@ -28,10 +33,10 @@ use crate::{
 };
 use std::{ops::Range, rc::Rc};
 
-/// How many events are read at once when looking backwards.
+/// The number of events that are read at once.
 const PAGE: u64 = 64;
 
-/// What is stored, before it is a log.
+/// A stored conversation whose log is not open yet.
 pub(super) struct Stored {
     pub id: ConversationId,
     pub store: Rc<dyn Store>,
@@ -42,36 +47,34 @@ pub(super) struct Stored {
     pub created_at: f64,
 }
 
-/// The log of a stored conversation, with a HEAD that is in it. Writes nothing.
+/// Opens the log of a stored conversation, with a HEAD that exists. Also returns the unreadable events at its end.
+/// Writes nothing.
 pub(super) async fn open_log(
     stored: Stored,
     warnings: &mut Vec<Warning>,
 ) -> Result<(EventLog, Vec<StoredEvent>)> {
     let Stored { id, store, host, listener, state, length, created_at } = stored;
     let torn = torn_tail(&*store, id, length).await?;
-    let length_kept = length - torn.len() as u64;
+    let readable_length = length - torn.len() as u64;
     if let (Some(first), Some(last)) = (torn.first(), torn.last()) {
         warnings.push(Warning {
             code: WarningCode::Quarantined,
             message: format!(
-                "events {} to {} were half written and cannot be read; they are kept in {}",
+                "events {} to {} cannot be read, probably because a process died while writing them; they were moved to the folder {}",
                 first.index, last.index, QUARANTINE
             ),
         });
     }
-    let head = find_head(&*store, id, &state, length_kept, warnings).await?;
+    let head = find_head(&*store, id, &state, readable_length, warnings).await?;
     Ok((EventLog::new(id, store, host, listener, state, (length, created_at), head), torn))
 }
 
-/// The folder for what was set aside.
-const QUARANTINE: &str = "quarantine";
-
-/// The files that keep these events.
-pub(super) fn files_for(torn: &[StoredEvent]) -> Vec<(StorePath, Option<Vec<u8>>)> {
+/// The files for quarantined events.
+fn quarantine_files(torn: &[StoredEvent]) -> Result<Vec<(StorePath, Option<Vec<u8>>)>> {
     torn.iter()
-        .filter_map(|event| {
-            let path = format!("{QUARANTINE}/event-{:05}-{}.json", event.index, event.id);
-            Some((path.parse().ok()?, Some(event.json.as_bytes().to_vec())))
+        .map(|event| {
+            let path = format!("{QUARANTINE}/{}", event_file_name(event.index, &event.id));
+            Ok((path.parse()?, Some(event.json.as_bytes().to_vec())))
         })
         .collect()
 }
@@ -82,12 +85,11 @@ async fn torn_tail(store: &dyn Store, id: ConversationId, length: u64) -> Result
     let mut end = length;
     while end > 0 {
         let mut page = store.events(id, back(end)).await?;
-        let sound = page.iter().rposition(|event| !is_torn(event)).map_or(0, |place| place + 1);
-        let reaches_sound = sound > 0;
-        let tail = page.split_off(sound);
+        let readable = page.iter().rposition(|event| !is_torn(event)).map_or(0, |place| place + 1);
+        let tail = page.split_off(readable);
         end -= tail.len() as u64;
         torn.splice(0..0, tail);
-        if reaches_sound || page.is_empty() && torn.is_empty() {
+        if readable > 0 || page.is_empty() && torn.is_empty() {
             break;
         }
     }
@@ -106,7 +108,7 @@ fn back(end: u64) -> Range<u64> {
     end.saturating_sub(PAGE)..end
 }
 
-/// HEAD: the stored leaf, or what it should have been.
+/// HEAD: the stored one, or the one that it should have been.
 async fn find_head(
     store: &dyn Store,
     id: ConversationId,
@@ -121,24 +123,24 @@ async fn find_head(
     };
     let place = store.index_of(id, &leaf).await?.filter(|place| *place < length);
     let Some(place) = place else {
-        warnings.push(moved("HEAD named an event that is not there"));
+        warnings.push(head_moved("HEAD named an event that does not exist"));
         return last_default_leaf(store, id, length).await;
     };
-    // The SDK writes events as they come and HEAD once per step: if it dies in between, HEAD is behind. Without a
-    // run, HEAD before the end is somebody's choice.
+    // The SDK writes events at once and HEAD once per step, so after a crash during a run HEAD can be behind. Without a
+    // run, a HEAD before the end is intended.
     if state.execution_status() == ExecutionStatus::Running
         && let Some(end) = linear_end(store, id, &leaf, place + 1..length).await?
     {
-        warnings.push(moved("the last run died before it had stored HEAD"));
+        warnings.push(head_moved("the last run ended before it had stored HEAD"));
         return Ok(Some(end));
     }
     Ok(Some(leaf))
 }
 
-fn moved(why: &str) -> Warning {
+fn head_moved(why: &str) -> Warning {
     Warning {
         code: WarningCode::HeadMoved,
-        message: format!("{why}; the conversation goes on from its last event"),
+        message: format!("{why}; the conversation continues from its last event"),
     }
 }
 
@@ -146,7 +148,7 @@ async fn last_default_leaf(store: &dyn Store, id: ConversationId, length: u64) -
     let mut end = length;
     while end > 0 {
         let page = store.events(id, back(end)).await?;
-        if let Some(event) = page.iter().rev().find(|event| is_default_leaf(&decode(event))) {
+        if let Some(event) = page.iter().rev().find(|event| is_default_leaf(decode(event).kind())) {
             return Ok(Some(event.id.clone()));
         }
         end = back(end).start;
@@ -154,7 +156,7 @@ async fn last_default_leaf(store: &dyn Store, id: ConversationId, length: u64) -
     Ok(None)
 }
 
-/// The last of these events if each follows the one before it, beginning with the one after `leaf`.
+/// The last of these events, if the first follows `leaf` and each other one follows the one before it.
 async fn linear_end(
     store: &dyn Store,
     id: ConversationId,
@@ -178,7 +180,7 @@ async fn linear_end(
             if !follows {
                 return Ok(None);
             }
-            if becomes_head(&event) {
+            if becomes_head(event.kind()) {
                 head = stored.id;
             }
             start = stored.index + 1;
@@ -187,45 +189,42 @@ async fn linear_end(
     Ok((head != *leaf).then_some(head))
 }
 
-/// What becomes of a call that a dead page left without a result.
+/// The treatment of a call that a dead page left without a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Leftover {
-    /// The next run runs it: it had not begun, or does no harm twice.
+enum Treatment {
+    /// The next run runs it, because it had not begun or can be repeated safely.
     Run,
-    /// The user is asked.
+    /// The user has to decide about it.
     Ask,
-    /// The model is told.
+    /// An error answers it: it may have taken effect.
     Answer,
 }
 
-/// Where `agent_state` says how many calls a run had under way at a time, if more than one.
-pub(super) const CONCURRENCY: &str = "tool_concurrency_limit";
-
-/// Calls begin in order and so many at a time, so those behind the first so many without a result had not begun.
-fn leftover(may_have_begun: bool, replay: Option<Replay>) -> Leftover {
+fn treatment(may_have_begun: bool, replay: Option<Replay>) -> Treatment {
     match replay {
-        // No such tool here: nobody can run it.
-        None => Leftover::Answer,
-        Some(Replay::Never) if may_have_begun => Leftover::Answer,
-        Some(Replay::Ask) if may_have_begun => Leftover::Ask,
-        Some(_) => Leftover::Run,
+        // The agent does not have this tool.
+        None => Treatment::Answer,
+        Some(Replay::Never) if may_have_begun => Treatment::Answer,
+        Some(Replay::Ask) if may_have_begun => Treatment::Ask,
+        Some(_) => Treatment::Run,
     }
 }
 
 #[derive(Default)]
 struct Leftovers {
-    /// To calls that will not run again.
+    /// Answers to calls that do not run again.
     answers: Vec<Draft>,
-    /// The actions that stay and of which nobody knows whether they took effect.
+    /// The actions that remain open and may have taken effect.
     unknown: Vec<EventId>,
+    /// Whether the user has to decide about a call.
     is_to_be_asked: bool,
 }
 
 impl Conversation {
-    /// Brings a conversation whose run died to a status from which it goes on, and stores that.
+    /// Gives a conversation whose run died a status in which it can continue, and stores that.
     pub(super) async fn recover(&self, torn: &[StoredEvent]) -> Result<()> {
         let was_running = self.execution_status() == ExecutionStatus::Running;
-        // A pause is stored at once, while tools are still under way.
+        // A pause is stored while tools are still running.
         let was_pausing = self.execution_status() == ExecutionStatus::Paused;
         let was_pausing = was_pausing && calls::is_any_recorded(&self.state());
         let has_moved = self.warnings().iter().any(|warning| warning.code == WarningCode::HeadMoved);
@@ -235,22 +234,23 @@ impl Conversation {
         let mut plan = Plan::default();
         if !torn.is_empty() {
             plan.truncate_to = Some(self.length() - torn.len() as u64);
-            plan.files = files_for(torn);
+            plan.files = quarantine_files(torn)?;
         }
         if !was_running && !was_pausing {
             return self.store(plan.strictly(), &mut |_| {}).await.map(drop);
         }
         let Leftovers { answers, unknown, is_to_be_asked } =
-            self.look(|machine| self.leftovers(&machine.calls, was_running)).await?;
+            self.inspect(|machine| self.leftovers(&machine.calls, was_running)).await?;
         plan.drafts = answers;
         self.perform(Command::Recover { plan, unknown, is_to_be_asked }).await.map(drop)
     }
 
-    /// What becomes of the calls that the dead run left. One that was not paused says only how many may have begun.
+    /// Decides how each call of the dead run is treated. A pause had stored which calls were begun. Without a pause, any
+    /// of the first `limit` calls may have begun, because calls begin in order and at most so many at a time.
     fn leftovers(&self, calls: &Calls, was_running: bool) -> Leftovers {
         let limit = self.concurrency_of_dead_run();
-        // What the user had not approved had not begun, and still waits.
-        let mut leftovers = Leftovers { is_to_be_asked: calls.others_wait(), ..Leftovers::default() };
+        // Calls that the user had left out had not begun, and still wait.
+        let mut leftovers = Leftovers { is_to_be_asked: calls.has_left_out(), ..Leftovers::default() };
         let left = calls.open().filter(|call| call.stage != Stage::LeftOut);
         for (place, call) in left.enumerate() {
             let Body::ActionEvent(action) = call.event.body() else { continue };
@@ -262,22 +262,22 @@ impl Conversation {
             if !was_running && !may_have_begun {
                 continue;
             }
-            let what = leftover(may_have_begun, replay);
-            if what == Leftover::Answer {
+            let treatment = treatment(may_have_begun, replay);
+            if treatment == Treatment::Answer {
                 leftovers.answers.extend(interruption(&call.event, INTERRUPTED));
             } else if may_have_begun {
                 leftovers.unknown.push(call.event.id().clone());
             }
-            leftovers.is_to_be_asked |= what == Leftover::Ask;
+            leftovers.is_to_be_asked |= treatment == Treatment::Ask;
         }
         leftovers
     }
 
-    /// The dead page, or the Python process, may have allowed itself more than this one does.
+    /// The largest known limit: the dead page or Python process may have had a higher one than this page.
     fn concurrency_of_dead_run(&self) -> usize {
         let state = self.state();
         let by_agent = state.agent().and_then(|agent| agent.field::<u64>("tool_concurrency_limit"));
-        let by_run = state.in_agent_state::<u64>(CONCURRENCY);
+        let by_run = state.in_agent_state::<u64>(TOOL_CONCURRENCY_LIMIT);
         let known = [by_agent, by_run].into_iter().flatten().filter_map(|limit| usize::try_from(limit).ok());
         known.fold(self.0.agent.tool_concurrency_limit, usize::max)
     }
@@ -288,11 +288,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_may_have_begun_is_asked_about_or_answered() {
-        assert_eq!(leftover(true, Some(Replay::Safe)), Leftover::Run);
-        assert_eq!(leftover(true, Some(Replay::Ask)), Leftover::Ask);
-        assert_eq!(leftover(true, Some(Replay::Never)), Leftover::Answer);
-        assert_eq!(leftover(false, Some(Replay::Never)), Leftover::Run);
-        assert_eq!(leftover(false, None), Leftover::Answer);
+    fn only_calls_that_may_have_begun_are_asked_about_or_answered() {
+        assert_eq!(treatment(true, Some(Replay::Safe)), Treatment::Run);
+        assert_eq!(treatment(true, Some(Replay::Ask)), Treatment::Ask);
+        assert_eq!(treatment(true, Some(Replay::Never)), Treatment::Answer);
+        assert_eq!(treatment(false, Some(Replay::Never)), Treatment::Run);
+        assert_eq!(treatment(false, None), Treatment::Answer);
     }
 }

@@ -1,12 +1,11 @@
 //! The run loop (`conversation/impl/local_conversation.py`, `arun`) around the agent's step (`agent/agent.py`).
 //!
-//! What is next says the state machine (`machine/next.rs`); here it is done: the model is asked (`step.rs`), calls are
-//! run (`calls.rs`), a hook is asked. A step is one answer of the model and the calls that it makes, or the calls that
-//! waited.
+//! The state machine decides the next part of a run (`machine/next.rs`). The loop executes it: it asks the model
+//! (`step.rs`), runs calls (`calls.rs`), or asks a hook. A step is one answer of the model with its calls, or the calls
+//! that were waiting.
 
 use super::{
     Conversation, Shared,
-    base_state::ExecutionStatus,
     machine::{Command, Next, Phase, StatusChange, Transition, page::Run},
 };
 use crate::{
@@ -14,44 +13,45 @@ use crate::{
     cancel::CancelToken,
     error::{Error, ErrorCode, Result},
     event::{ConversationErrorEvent, Source},
+    format::base_state::ExecutionStatus,
     id::EventId,
     llm::LlmError,
 };
 use std::rc::Rc;
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunOutcome {
-    /// The status that it left.
+    /// The status after the run.
     pub status: ExecutionStatus,
     /// The message of `finish`, or the model's last text.
     pub final_response: Option<String>,
 }
 
-/// How a part of a run ended.
+/// The way in which a part of a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ended {
-    /// It is done.
+    /// The part is complete.
     Done,
     /// The run was cancelled.
     Cancelled,
 }
 
 impl Conversation {
-    /// Runs until there is nothing more to do. Running a conversation that waits for confirmation approves it.
+    /// Runs until there is nothing more to do. This approves calls that wait for confirmation.
     ///
-    /// Cancelling `cancel` stops it at once: the request is aborted, running tools are told and no longer waited
-    /// for, their calls are answered, and the run returns with status `paused`.
+    /// Cancelling `cancel` stops the run at once: the request is aborted, running tools get the signal and are not
+    /// waited for, their calls are answered, and the run returns with status `paused`.
     ///
     /// # Errors
-    /// `invalid_state` where a run is under way or the conversation is closed, `locked_elsewhere`; those of the
-    /// model and of the store, which are also in the log as a `ConversationErrorEvent` where it can be written.
+    /// `invalid_state` if a run is under way or the conversation is closed, `locked_elsewhere`; those of the model and
+    /// of the store, which are also stored as a `ConversationErrorEvent` if possible.
     pub async fn run(&self, cancel: CancelToken) -> Result<RunOutcome> {
         self.run_with(None, cancel).await
     }
 
-    /// Runs these of the calls that wait and no others. If some are left, the conversation waits again before the
-    /// model is asked; if none are, it goes on as [`Conversation::run`] does.
+    /// Approves and runs only these of the calls that wait. If others are left, the conversation waits again before the
+    /// model is asked; otherwise it continues as [`Conversation::run`] does.
     ///
     /// # Errors
     /// As for [`Conversation::run`]; `not_found` for an action that does not wait, `invalid_state` for a `finish`
@@ -61,9 +61,9 @@ impl Conversation {
     }
 
     async fn run_with(&self, approved: Option<&[EventId]>, cancel: CancelToken) -> Result<RunOutcome> {
-        self.writable()?;
-        self.look(|mut machine| machine.calls.approve(approved, &machine.state)).await??;
-        self.still_open()?;
+        self.ensure_writable()?;
+        self.inspect(|mut machine| machine.calls.approve(approved, &machine.state)).await??;
+        self.ensure_open()?;
         let running = self.begin_run(&cancel)?;
         let result = match self.run_until_done(approved, &cancel).await {
             Ok(Ended::Done) => Ok(()),
@@ -77,8 +77,8 @@ impl Conversation {
         drop(running);
         let mut status = self.execution_status();
         if !self.0.page.borrow().inbox.is_empty() {
-            self.take_in_messages().await?;
-            // Another run may have begun meanwhile, whose status is its own affair.
+            self.append_inbox().await?;
+            // Another run may have begun meanwhile. Its status is not that of this run.
             if !self.0.page.borrow().is_running() {
                 status = self.execution_status();
             }
@@ -92,7 +92,7 @@ impl Conversation {
         if page.is_running() {
             return Err(Error::new(
                 ErrorCode::InvalidState,
-                "a run is under way already; messages sent meanwhile are picked up by it",
+                "a run is under way already; wait for its end, or send messages, which it picks up",
             ));
         }
         page.run =
@@ -108,25 +108,25 @@ impl Conversation {
         if self.begin_session(cancel).await? == Ended::Cancelled {
             return Ok(Ended::Cancelled);
         }
-        // Until it was this run's turn, a call may have been decided about or edited.
+        // This can be refused, as earlier commands in the queue may have decided about or edited a call.
         let begun = self.perform(Command::Run { approved: approved.map(<[EventId]>::to_vec) }).await;
-        begun.map_err(RunError::of_beginning)?;
+        begun.map_err(RunError::at_start)?;
         if self.execution_status() == ExecutionStatus::Finished {
-            self.0.log.must_be_there().await?;
+            self.0.log.ensure_exists().await?;
             return Ok(Ended::Done);
         }
-        let mut used = self.used();
+        let mut usage = self.begin_usage();
         let mut is_done = false;
         loop {
-            let next = self.next(cancel, &used, is_done).await?;
+            let next = self.next(cancel, &usage, is_done).await?;
             is_done = false;
             match next {
                 Next::End => return Ok(Ended::Done),
                 Next::Break => return Ok(Ended::Cancelled),
-                Next::TakeInMessages => self.take_in_messages().await?,
+                Next::AppendInbox => self.append_inbox().await?,
                 Next::AskWhetherDone => {
-                    let may_go_on = used.allows_more(self.0.max_iterations);
-                    is_done = !may_go_on || !self.goes_on_after_finish(cancel).await?;
+                    let may_continue = usage.allows_more(self.0.max_iterations);
+                    is_done = !may_continue || !self.continues_after_finish(cancel).await?;
                 }
                 Next::EndAtBlockedMessage(message) => {
                     self.perform(Command::EndAtBlockedMessage { message }).await?;
@@ -138,27 +138,27 @@ impl Conversation {
                 Next::ReachLimit(error) => {
                     self.perform(Command::ReachLimit { error: *error }).await?;
                 }
-                Next::LetOthersWait => {
-                    self.perform(Command::LetOthersWait).await?;
-                    used.ran_calls();
+                Next::WaitForOthers => {
+                    self.perform(Command::WaitForOthers).await?;
+                    usage.ran_calls();
                 }
                 Next::RunCalls(calls) => {
                     if self.run_calls(calls, cancel).await? == Ended::Cancelled {
                         return Ok(Ended::Cancelled);
                     }
-                    used.ran_calls();
+                    usage.ran_calls();
                 }
                 Next::AskModel => {
                     if self.ask_model(cancel).await? == Ended::Cancelled {
                         return Ok(Ended::Cancelled);
                     }
-                    used.asked_model();
+                    usage.asked_model();
                 }
             }
         }
     }
 
-    /// The log is where a failed run is looked up later. Where it cannot be written, the status at least is shown.
+    /// Stores the failure of a run in the log. If that fails too, the page at least shows the status.
     async fn record_error(&self, error: &RunError) {
         let (code, detail) = match error {
             RunError::Llm(error) => (error.sdk_class(), error.to_string()),
@@ -182,30 +182,30 @@ impl Conversation {
     }
 }
 
-/// Marks the run as over, however it ends.
+/// Removes the run from the page's state when dropped.
 struct Running<'a>(&'a Rc<Shared>);
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
         let run = self.0.page.borrow_mut().run.take();
-        // Whoever waits for its end is woken when nothing is borrowed any more.
+        // This wakes those who wait for the end of the run, so no cell may be borrowed any more.
         drop(run);
     }
 }
 
-/// What ended a run that failed.
+/// The error that ended a run.
 pub(super) enum RunError {
-    /// The model's provider.
+    /// A failure of the model or its provider.
     Llm(LlmError),
-    /// Anything else.
+    /// Any other failure.
     Other(Error),
-    /// It has not begun, and is nothing that the log would tell.
+    /// The run was refused before it began, which is not recorded in the log.
     Refused(Error),
 }
 
 impl RunError {
-    /// What a run is told that cannot begin.
-    fn of_beginning(error: Error) -> Self {
+    /// The error of a run that could not begin.
+    fn at_start(error: Error) -> Self {
         match error.code() {
             ErrorCode::InvalidState | ErrorCode::NotFound | ErrorCode::LockedElsewhere => {
                 Self::Refused(error)

@@ -1,12 +1,12 @@
-//! Secrets of a conversation: what is stored of them, and what nobody may see.
+//! Secrets of a conversation: storing their sources and masking their values.
 //!
-//! Values come from the host, which encrypts what is to be stored; here they are only texts that are hidden.
+//! Values come from the host, which also encrypts those that are stored. This module only masks them in other texts.
 
-use super::{Conversation, base_state::BaseState, machine::Plan};
+use super::{Conversation, machine::Plan};
 use crate::{
     error::{Error, Result},
-    event::RawJson,
-    json::RawObject,
+    format::base_state::BaseState,
+    json::{EditableObject, RawJson},
     llm::{
         Delta, SecretString,
         message::{Content, Message},
@@ -17,37 +17,37 @@ use crate::{
 use std::{cell::RefCell, rc::Rc};
 
 impl Conversation {
-    /// Takes these texts out of everything that is stored or told from now on, except what the user writes.
+    /// Masks these texts from now on in everything that is stored or reported, except in the user's own messages.
     pub fn hide(&self, texts: Vec<String>) {
         self.0.log.mask.hide(texts);
     }
 
-    /// A text without what is hidden.
+    /// A text with its secrets masked.
     pub fn masked(&self, text: &str) -> String {
         self.0.log.mask.text(text).into_owned()
     }
 
-    /// Sets and removes (`null`) what is stored of secrets, by name. Others keep their bytes.
+    /// Sets the stored sources of these secrets by name; `null` removes one. Others keep their bytes.
     ///
     /// # Errors
-    /// `locked_elsewhere`, `invalid_state` once it is closed, and those of the store.
-    pub async fn store_secrets(&self, sources: &RawObject) -> Result<()> {
+    /// `locked_elsewhere`, `invalid_state` once the conversation is closed, and those of the store.
+    pub async fn store_secrets(&self, sources: &EditableObject) -> Result<()> {
         let mut edit = |state: &mut BaseState| {
             for (name, source) in sources.iter() {
-                let source = RawJson::parse(source).ok().filter(|source| source.as_str() != "null");
+                let source = RawJson::parse(source).filter(|source| source.as_str() != "null");
                 state.set_secret_source(name, source.as_ref());
             }
         };
         self.change_settings(Plan::default().strictly(), &mut edit).await
     }
 
-    /// The model's key where the host gave none, and the token that is stored for the key. Without the key, where the
-    /// host gave none either, the model is not asked.
+    /// Sets the encrypted `token` to store for the model's key, and the decrypted key for use if the host gives none. If
+    /// neither is known, requests fail before they are sent.
     pub fn store_key(&self, key: Option<&str>, token: String) {
         let llm = self.llm();
-        let kept = &llm.options.stored_key;
-        *kept.key.borrow_mut() = key.map(SecretString::new);
-        *kept.token.borrow_mut() = Some(token);
+        let stored_key = &llm.options.stored_key;
+        *stored_key.key.borrow_mut() = key.map(SecretString::new);
+        *stored_key.token.borrow_mut() = Some(token);
     }
 
     pub(super) fn without_secrets(&self, error: Error) -> Error {
@@ -56,7 +56,7 @@ impl Conversation {
     }
 }
 
-/// What the model says again of a secret goes no further: not into the log, and not into another tool.
+/// Masks secrets that the model repeats, so that they reach neither the log nor another tool.
 pub(super) fn hide_in_answer(mask: &Mask, message: &mut Message, tools: &ToolRegistry) {
     if mask.is_empty() {
         return;
@@ -73,13 +73,13 @@ pub(super) fn hide_in_answer(mask: &Mask, message: &mut Message, tools: &ToolReg
             call.arguments = masked;
         }
         if tools.get(&call.name).is_none() {
-            // Providers take no brackets in a name.
+            // Providers refuse names with angle brackets.
             call.name = mask.text(&call.name).replace(HIDDEN, "secret-hidden");
         }
     }
 }
 
-/// The pieces of an answer, as they may be shown.
+/// Passes on the pieces of a streamed answer with secrets masked.
 pub(super) struct MaskedDeltas {
     on_delta: Rc<dyn Fn(Delta)>,
     content: RefCell<MaskedStream>,
@@ -94,7 +94,7 @@ impl MaskedDeltas {
 
     pub(super) fn push(&self, delta: Delta) {
         if delta == Delta::default() {
-            // The answer begins anew. What was held back of the one before it is nobody's.
+            // The answer starts again, so the text that was held back is dropped.
             self.content.borrow_mut().end();
             self.reasoning.borrow_mut().end();
         }
@@ -104,8 +104,8 @@ impl MaskedDeltas {
         self.show(masked(&self.content, delta.content), masked(&self.reasoning, delta.reasoning_content));
     }
 
-    /// Shows what was held back. An answer that broke off may have ended in the middle of a secret: then it is not
-    /// called.
+    /// Passes on the text that was held back. Must not be called for an answer that broke off, because that may have
+    /// ended in the middle of a secret.
     pub(super) fn end(&self) {
         let end = |stream: &RefCell<MaskedStream>| Some(stream.borrow_mut().end());
         self.show(end(&self.content), end(&self.reasoning));

@@ -1,4 +1,4 @@
-//! `send_message` (`conversation/impl/local_conversation.py`).
+//! Sends a message of the user (`conversation/impl/local_conversation.py`, `send_message`).
 
 use super::{
     Conversation,
@@ -12,19 +12,18 @@ use crate::{
 };
 
 impl Conversation {
-    /// Appends a user message, after answering every call that still waits for a result. While the model answers or
-    /// tools run it is kept beside the log and appended when they are through, so the event that is returned has no
-    /// parent yet. A run that is under way picks the message up with its next request. Returns once the message is on
-    /// the disk.
+    /// Appends a user message, after an answer to every call that has no result. While the model answers or tools run,
+    /// the message is stored in the inbox and appended later, so the returned event has no parent yet. A run that is
+    /// under way picks the message up with its next request. Returns once the message is on disk.
     ///
     /// # Errors
-    /// `invalid_options` for a message without content, `invalid_state` while calls wait for the user to decide,
+    /// `invalid_options` for a message without content, `invalid_state` while calls wait for a decision of the user,
     /// `locked_elsewhere`, and those of the store; nothing is stored then.
     pub async fn send_message(&self, content: Vec<Content>, sender: Option<String>) -> Result<Event> {
         self.send_message_while_waiting(content, sender, None).await
     }
 
-    /// As [`Conversation::send_message`], and says what becomes of calls that wait for the user to decide.
+    /// As [`Conversation::send_message`], with an instruction about calls that wait for a decision of the user.
     ///
     /// # Errors
     /// As for [`Conversation::send_message`].
@@ -41,9 +40,9 @@ impl Conversation {
         if is_empty {
             return Err(Error::new(ErrorCode::InvalidOptions, "a message needs text or an image"));
         }
-        self.writable()?;
-        // No hook is asked about a message that is refused.
-        self.look(|machine| machine.check_message(waiting_calls)).await??;
+        self.ensure_writable()?;
+        // Checked before any hook is asked.
+        self.inspect(|machine| machine.check_message(waiting_calls)).await??;
         self.begin_session(&CancelToken::default()).await?;
         let id = self.0.log.new_id();
         let mut message = MessageEvent { sender, ..MessageEvent::new(Message::new(Role::User, content)) };
@@ -57,8 +56,8 @@ impl Conversation {
         if let Some(event) = events.into_iter().find(|event| event.id() == message.id()) {
             return Ok(event);
         }
-        // It is kept beside the log. What was in its way may have ended before it was on the disk.
-        self.take_in_messages().await?;
+        // The message is in the inbox. The reason for that may be over by now.
+        self.append_inbox().await?;
         Ok(message)
     }
 }

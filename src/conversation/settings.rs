@@ -1,46 +1,45 @@
-//! What of this page's settings the stored agent has, and the verbs that only change a setting.
+//! The verbs that only change a setting, and the copy of the agent's settings in the base state.
 
 use super::{
     Conversation,
-    background::BACKGROUND_RESPONSE,
-    base_state::BaseState,
-    confirmation::ALLOWED_TOOLS,
-    machine::{Plan, Transition, calls},
-    repair::CONCURRENCY,
+    machine::{Plan, Transition},
 };
 use crate::{
     agent::Agent,
     error::{Error, ErrorCode, Result, shown},
-    event::RawJson,
-    json::{FromJson as _, RawObject},
+    format::{
+        agent_state::{API_KEY_SERVER, RESERVED, TOOL_CONCURRENCY_LIMIT},
+        base_state::BaseState,
+    },
+    json::{EditableObject, FromJson as _, RawJson},
     llm::Llm,
     tool::ToolKind,
 };
 use std::rc::Rc;
 
 impl Conversation {
-    /// Changes a setting.
+    /// Stores a change of settings.
     pub(super) async fn change_settings(
         &self,
         plan: Plan,
         edit: &mut dyn FnMut(&mut BaseState),
     ) -> Result<()> {
-        self.writable()?;
+        self.ensure_writable()?;
         let queue = self.0.log.queue().await;
-        self.writable()?;
+        self.ensure_writable()?;
         let mut state = self.state().clone();
         Transition::ChangeSettings.apply(&mut state)?;
         edit(&mut state);
         self.commit(&queue, state, plan).await.map(drop)
     }
 
-    /// Replaces the tags. Keys are lower-case letters and digits, values at most 256 characters: anything else
-    /// would make `base_state.json` unreadable for the SDK.
+    /// Replaces the tags. Keys consist of lower-case letters and digits, values have at most 256 characters: the SDK
+    /// cannot read a `base_state.json` with other tags.
     ///
     /// # Errors
     /// `invalid_options` naming the tag, `locked_elsewhere`, and those of the store.
     pub async fn set_tags(&self, tags: &[(String, String)]) -> Result<()> {
-        self.writable()?;
+        self.ensure_writable()?;
         self.state().clone().set_tags(tags)?;
         let mut edit = |state: &mut BaseState| {
             // Checked above.
@@ -49,19 +48,15 @@ impl Conversation {
         self.change_settings(Plan::default(), &mut edit).await
     }
 
-    /// Sets these values of `agent_state`, where `null` removes one, and leaves the others alone.
+    /// Sets these fields of `agent_state`; `null` removes one. Others do not change.
     ///
     /// # Errors
-    /// `invalid_options` for a name under which this library keeps something itself, `locked_elsewhere`, and those of
-    /// the store.
-    pub async fn set_agent_state(&self, values: &RawObject) -> Result<()> {
-        self.writable()?;
-        let is_own = |name: &str| {
-            calls::NAMES.contains(&name) || [ALLOWED_TOOLS, CONCURRENCY, BACKGROUND_RESPONSE].contains(&name)
-        };
-        if let Some((name, _)) = values.iter().find(|(name, _)| is_own(name)) {
+    /// `invalid_options` for a field that this library uses itself, `locked_elsewhere`, and those of the store.
+    pub async fn set_agent_state(&self, values: &EditableObject) -> Result<()> {
+        self.ensure_writable()?;
+        if let Some((name, _)) = values.iter().find(|(name, _)| RESERVED.contains(name)) {
             let text = format!(
-                "{} in agent_state is what threadkeep itself remembers; choose another name",
+                "the field {} of agent_state is used by threadkeep itself; choose another name",
                 shown(name)
             );
             return Err(Error::new(ErrorCode::InvalidOptions, text));
@@ -80,27 +75,28 @@ impl Conversation {
         self.0.llm.borrow().clone()
     }
 
-    /// Lets another model answer, from the next request on; an answer that is under way is still the old one's. The
-    /// history stays: what of it only the old model can read is left out of requests. It is durable when this resolves.
+    /// Switches to another model from the next request on; a request that is under way still uses the old one. Parts of
+    /// the history that only the old model can read are left out of requests. The switch is durable when this returns.
     ///
-    /// Other than in the SDK, a model whose usage id is known already is not replaced by the one that was first: what
-    /// is given is what answers, and both are counted under that id.
+    /// Other than in the SDK, a new model with the usage id of an earlier one is used as given, and both are counted
+    /// under that id.
     ///
     /// # Errors
-    /// `locked_elsewhere`, `invalid_state` once it is closed, and those of the store; then the old model stays.
+    /// `locked_elsewhere`, `invalid_state` once the conversation is closed, and those of the store; the old model stays
+    /// then.
     pub async fn switch_llm(&self, llm: Llm) -> Result<()> {
-        self.writable()?;
-        // Not before it is stored: another switch may be under way, and either may fail.
-        let mut edit = |state: &mut BaseState| keep_model_settings(state, &self.0.agent, &llm);
+        self.ensure_writable()?;
+        // The model is replaced only after the commit: several switches may be under way, and each may fail.
+        let mut edit = |state: &mut BaseState| store_model_settings(state, &self.0.agent, &llm);
         self.change_settings(Plan::default().strictly(), &mut edit).await?;
         self.0.llm.replace(Rc::new(llm));
         Ok(())
     }
 }
 
-/// The model that answers is this one; all else that the stored agent says stays as it is. An agent
-/// that is another program has no model of its own to replace.
-pub(super) fn keep_model_settings(state: &mut BaseState, agent: &Agent, llm: &Llm) {
+/// Writes the settings of the current model into the stored agent, whose other fields do not change. Does nothing for a
+/// kind of agent that has no model, such as an external program.
+pub(super) fn store_model_settings(state: &mut BaseState, agent: &Agent, llm: &Llm) {
     let kind = state.agent().and_then(|agent| agent.field::<String>("kind"));
     if kind.is_some_and(|kind| kind != "Agent") {
         return;
@@ -110,38 +106,35 @@ pub(super) fn keep_model_settings(state: &mut BaseState, agent: &Agent, llm: &Ll
     if let Some(stored) = &stored {
         let server = options.server_left(stored.as_str());
         let is_replaced = options.stored_key.token.borrow().is_some();
-        let is_known = state.in_agent_state::<RawJson>(KEY_SERVER).is_some();
+        let is_known = state.in_agent_state::<RawJson>(API_KEY_SERVER).is_some();
         if is_replaced && is_known || server.is_some() && !is_known {
-            state.set_in_agent_state(KEY_SERVER, server.map(|server| RawJson::of(&server)).as_ref());
+            state.set_in_agent_state(API_KEY_SERVER, server.map(|server| RawJson::of(&server)).as_ref());
         }
     }
     // The result is an object by construction.
-    if let Ok(llm) = RawJson::parse(&options.to_sdk_json(stored.as_ref().map(RawJson::as_str))) {
+    if let Some(llm) = RawJson::parse(&options.to_sdk_json(stored.as_ref().map(RawJson::as_str))) {
         state.set_agent_llm(&llm);
     }
     let has_own_tools = || agent.tools.iter().any(|tool| tool.definition().kind == ToolKind::Mcp);
     if options.native_tool_calling == Some(false) && has_own_tools() {
-        keep_native_calls(state);
+        enable_native_calls(state);
     }
 }
 
-/// In the agent's state: the server of a stored key, where requests go to another one.
-const KEY_SERVER: &str = "api_key_server";
-
-/// The SDK writes calls as text for a model whose stored settings say so, and reads them in the history as if they were
-/// made again. It refuses those that were made together, and those of tools that it does not have, which are all of the
-/// host's: each of its answers would be refused for ever.
-pub(super) fn keep_native_calls(state: &mut BaseState) {
+/// Enables native tool calls in the stored settings of the model. With `native_tool_calling: false` the SDK converts the
+/// calls of the history to text and back, which fails for several calls in one answer and for tools that it does not
+/// have, such as all tools of the host. It could then not continue the conversation at all.
+pub(super) fn enable_native_calls(state: &mut BaseState) {
     const FIELD: &str = "native_tool_calling";
-    let stored = state.agent_llm().and_then(|llm| RawObject::parse(llm.as_str()).ok());
+    let stored = state.agent_llm().and_then(|llm| EditableObject::compact(llm.as_str()));
     if let Some(mut llm) = stored.filter(|llm| llm.read(FIELD) == Some(false)) {
         llm.set(FIELD, "true");
         state.set_agent_llm(&RawJson::of(&llm));
     }
 }
 
-/// Remembers for the page after one that dies what this run allows itself.
-pub(super) fn keep_concurrency(state: &mut BaseState, agent: &Agent) {
+/// Stores how many calls this run executes at a time. A later page needs this if the current one dies.
+pub(super) fn store_concurrency(state: &mut BaseState, agent: &Agent) {
     let limit = agent.tool_concurrency_limit as u64;
-    state.set_in_agent_state(CONCURRENCY, (limit > 1).then(|| RawJson::of(&limit)).as_ref());
+    state.set_in_agent_state(TOOL_CONCURRENCY_LIMIT, (limit > 1).then(|| RawJson::of(&limit)).as_ref());
 }

@@ -1,19 +1,20 @@
-//! What was spent, by usage id (`conversation/conversation_stats.py`).
+//! The costs of a conversation by usage id (`conversation/conversation_stats.py`).
 
-use super::{Conversation, background::background_response_in, base_state::BaseState};
+use super::{Conversation, background::background_response_in};
 use crate::{
-    json::RawObject,
+    format::base_state::BaseState,
+    json::EditableObject,
     llm::{Completion, metrics::Metrics},
 };
 use std::rc::Rc;
 
-/// An answer that has cost something, and the usage id under which it is to be counted.
+/// An answer whose cost is to be counted under this usage id.
 struct Spent {
     usage_id: String,
     answer: Rc<Completion>,
 }
 
-/// What was spent and is to be counted, and what has been.
+/// The answers that are not counted yet, and the stored metrics.
 #[derive(Default)]
 pub(super) struct Spending {
     uncounted: Vec<Spent>,
@@ -21,26 +22,26 @@ pub(super) struct Spending {
 }
 
 impl Conversation {
-    /// These answers have cost something. One that a provider keeps is one, however often it comes.
-    pub(super) fn spends(&self, answers: &[Completion], usage_id: &str) {
-        let kept = background_response_in(&self.state());
+    /// Adds answers whose costs are to be counted. A background response that is fetched several times is counted once.
+    pub(super) fn record_spending(&self, answers: &[Completion], usage_id: &str) {
+        let background_id = background_response_in(&self.state());
         let uncounted = &mut self.0.spending.borrow_mut().uncounted;
         for answer in answers {
-            if kept.as_ref() == Some(&answer.response_id) {
+            if background_id.as_ref() == Some(&answer.response_id) {
                 uncounted.retain(|spent| spent.answer.response_id != answer.response_id);
             }
             uncounted.push(Spent { usage_id: usage_id.to_owned(), answer: Rc::new(answer.clone()) });
         }
     }
 
-    /// Counts in this state what has been spent, but for an answer that is remembered: it will come again. Returns what
-    /// was counted.
+    /// Adds the uncounted costs to this state and returns the answers that were counted. The stored background response
+    /// is not counted yet, because it will be fetched again.
     pub(super) fn count_spending(&self, state: &mut BaseState) -> Vec<Rc<Completion>> {
-        let kept = background_response_in(state);
+        let background_id = background_response_in(state);
         let Spending { uncounted, ledger } = &mut *self.0.spending.borrow_mut();
         let mut counted = Vec::new();
         for Spent { usage_id, answer } in uncounted {
-            if kept.as_ref() != Some(&answer.response_id) {
+            if background_id.as_ref() != Some(&answer.response_id) {
                 ledger.record(state, usage_id, answer, self.0.log.host.now());
                 counted.push(Rc::clone(answer));
             }
@@ -48,36 +49,56 @@ impl Conversation {
         counted
     }
 
-    /// These are stored. Others may have come while they were.
-    pub(super) fn are_counted(&self, counted: &[Rc<Completion>]) {
+    /// Removes these answers from the uncounted ones, because their costs are stored.
+    pub(super) fn mark_counted(&self, counted: &[Rc<Completion>]) {
         let is_counted = |spent: &Spent| counted.iter().any(|answer| Rc::ptr_eq(answer, &spent.answer));
         self.0.spending.borrow_mut().uncounted.retain(|spent| !is_counted(spent));
     }
 
-    /// What each model has cost.
+    /// The costs of each model.
     pub(super) fn costs(&self) -> Vec<Cost> {
         self.0.spending.borrow_mut().ledger.costs(&self.state())
     }
 }
 
-/// What one model has cost.
+/// The cost of one model, in dollars.
 pub(super) struct Cost {
-    /// In dollars.
     pub accumulated: f64,
-    /// What it may cost in all.
+    /// The most that the model may cost in this conversation.
     pub max_budget_per_task: Option<f64>,
 }
 
 const BY_USAGE: &str = "usage_to_metrics";
 
-/// The stored metrics. They grow with every answer, so they are read once and then only written.
+/// The stored metrics. Their text grows with every answer, so it is parsed once and then only written.
+///
+/// Metrics that cannot be read are never overwritten. What is spent then counts towards the limits of this page's runs,
+/// but is not stored.
 #[derive(Default)]
 struct Ledger {
-    /// What was read or written last.
+    /// The text that was read or written last.
     text: Option<Rc<str>>,
-    stats: RawObject,
-    by_usage: RawObject,
+    /// `None` if the stored text cannot be read.
+    stored: Option<StoredStats>,
     metrics: Vec<(String, Metrics)>,
+}
+
+/// The `stats` of the base state, with the object of metrics in it.
+#[derive(Default)]
+struct StoredStats {
+    stats: EditableObject,
+    by_usage: EditableObject,
+}
+
+impl StoredStats {
+    fn parse(text: &str) -> Option<Self> {
+        let stats = EditableObject::compact(text)?;
+        let by_usage = match stats.get(BY_USAGE) {
+            Some(by_usage) => EditableObject::compact(by_usage)?,
+            None => EditableObject::default(),
+        };
+        Some(Self { stats, by_usage })
+    }
 }
 
 impl Ledger {
@@ -91,13 +112,20 @@ impl Ledger {
             return;
         }
         self.text = text.cloned();
-        self.stats = text.and_then(|text| RawObject::parse(text).ok()).unwrap_or_default();
-        self.by_usage = self.stats.read(BY_USAGE).unwrap_or_default();
+        self.stored = match text {
+            Some(text) => StoredStats::parse(text),
+            None => Some(StoredStats::default()),
+        };
         self.metrics.clear();
-        for (usage_id, json) in self.by_usage.iter() {
-            if let Ok(metrics) = Metrics::parse(json) {
-                self.metrics.push((usage_id.to_owned(), metrics));
+        let mut is_readable = true;
+        for (usage_id, json) in self.stored.iter().flat_map(|stored| stored.by_usage.iter()) {
+            match Metrics::parse(json) {
+                Some(metrics) => self.metrics.push((usage_id.to_owned(), metrics)),
+                None => is_readable = false,
             }
+        }
+        if !is_readable {
+            self.stored = None;
         }
     }
 
@@ -110,7 +138,8 @@ impl Ledger {
         self.metrics.iter().map(cost).collect()
     }
 
-    /// Counts an answer under this usage id. `now` is in milliseconds since the epoch. Other usage ids keep their text.
+    /// Counts an answer under this usage id. `now` is in milliseconds since the epoch. The text of other usage ids does
+    /// not change.
     fn record(&mut self, state: &mut BaseState, usage_id: &str, completion: &Completion, now: f64) {
         self.read(state);
         let place = match self.metrics.iter().position(|(known, _)| known == usage_id) {
@@ -122,10 +151,46 @@ impl Ledger {
         };
         let Some((_, metrics)) = self.metrics.get_mut(place) else { return };
         metrics.record(completion, now);
-        self.by_usage.set(usage_id, &metrics.to_json());
-        self.stats.set(BY_USAGE, &self.by_usage.to_json());
-        let text: Rc<str> = self.stats.to_json().into();
+        let Some(stored) = &mut self.stored else { return };
+        stored.by_usage.set(usage_id, &metrics.to_json());
+        stored.stats.set(BY_USAGE, &stored.by_usage.text());
+        let text: Rc<str> = stored.stats.text().into();
         self.text = Some(text.clone());
         state.set_stats(text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        id::ConversationId,
+        json::RawJson,
+        llm::message::{Message, Role},
+    };
+    use uuid::Uuid;
+
+    #[test]
+    fn metrics_that_cannot_be_read_are_counted_for_limits_but_not_overwritten() {
+        let object = RawJson::parse("{}").unwrap();
+        let answer = Completion {
+            response_id: "r".into(),
+            message: Message::new(Role::Assistant, Vec::new()),
+            finish_reason: None,
+            usage: None,
+            latency: 0.0,
+            model: "m".into(),
+            cost: Some(0.5),
+            context_window: 0,
+        };
+        for stats in ["[1]", r#"{"usage_to_metrics":[1]}"#, r#"{"usage_to_metrics":{"agent":7}}"#] {
+            let mut state = BaseState::new(ConversationId::from(Uuid::nil()), &object);
+            state.set_stats(stats.into());
+            let mut ledger = Ledger::default();
+            ledger.record(&mut state, "agent", &answer, 0.0);
+            ledger.record(&mut state, "agent", &answer, 0.0);
+            assert_eq!(state.stats().map(|stats| &**stats), Some(stats));
+            assert_eq!(ledger.costs(&state).iter().map(|cost| cost.accumulated).sum::<f64>(), 1.0);
+        }
     }
 }

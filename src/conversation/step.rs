@@ -1,10 +1,9 @@
-//! Asking the model once (`agent/agent.py`, `astep`): its answer is committed whole. Its calls run after that.
+//! Asks the model once (`agent/agent.py`, `astep`). Its answer is committed in one transaction before any call runs.
 
 use super::{
     Conversation,
     active_branch::ActiveBranch,
     background::BackgroundReports,
-    base_state::ExecutionStatus,
     machine::Command,
     run::{Ended, RunError},
     secrets::{MaskedDeltas, hide_in_answer},
@@ -15,6 +14,7 @@ use crate::{
     cancel::CancelToken,
     error::{ErrorCode, Result},
     event::{Body, Event, MessageEvent, Source},
+    format::base_state::ExecutionStatus,
     llm::{
         CallContext, Completion, Llm,
         message::{Content, Message, Role},
@@ -31,18 +31,18 @@ impl Conversation {
         let tools = self.0.agent.tool_schemas();
         let llm = self.llm();
         let question = self.question().await?;
-        let kept = self.background_response_to(&question, &llm);
+        let background_response = self.background_response_to(&question, &llm);
         let reports = Rc::new(BackgroundReports::default());
-        let teller = reports.clone();
+        let reporter = reports.clone();
         let lost = Rc::default();
         let context = CallContext {
             conversation_id: Some(self.id().to_string()),
             lost: Rc::clone(&lost),
-            background_response: kept.as_ref().map(|(llm, id)| llm.started_response(id)),
-            on_background: Some(Rc::new(move |llm: &Llm, id: &str| teller.tell(llm, id))),
+            background_response: background_response.as_ref().map(|(llm, id)| llm.started_response(id)),
+            on_background: Some(Rc::new(move |llm: &Llm, id: &str| reporter.report(llm, id))),
         };
-        reports.last.replace(kept);
-        let mut remember = Box::pin(self.remember_responses(&reports, &question).fuse());
+        reports.last.replace(background_response);
+        let mut store_responses = Box::pin(self.store_responses(&reports, &question).fuse());
         let shown = MaskedDeltas::new(&self.0.log.mask, self.0.on_delta.clone());
         let show = |delta| shown.push(delta);
         let complete = async {
@@ -51,20 +51,20 @@ impl Conversation {
             reports.is_over.set(true);
             answer
         };
-        let both = Box::pin(join(complete, remember.as_mut()));
+        let both = Box::pin(join(complete, store_responses.as_mut()));
         let answer = match select(both, pin!(cancel.cancelled())).await {
             Either::Left(((answer, ()), _)) => Some(answer),
             Either::Right((_, both)) => {
                 drop(both);
                 reports.is_over.set(true);
-                // What the store has begun to take is not torn off.
-                if !remember.is_terminated() {
-                    remember.await;
+                // A commit that has begun must not be dropped.
+                if !store_responses.is_terminated() {
+                    store_responses.await;
                 }
                 None
             }
         };
-        self.spends(&lost.take(), llm.options.usage_id());
+        self.record_spending(&lost.take(), llm.options.usage_id());
         let Some(answer) = answer else {
             self.cancel_background_response(&reports).await;
             return Ok(Ended::Cancelled);
@@ -78,7 +78,7 @@ impl Conversation {
                 completion
             }
             Err(error) => {
-                // Who pauses does not wait until the model can be asked once more: the next run asks.
+                // A pause does not wait until the model is available again: the next run asks it.
                 if error.is_retryable() && self.execution_status() == ExecutionStatus::Paused {
                     return Ok(Ended::Done);
                 }
@@ -90,10 +90,10 @@ impl Conversation {
             }
         };
         let reply = self.read_reply(&completion).await?;
-        // An analyzer or a hook may take its time, or hang: like the model, it holds nobody up.
-        let judged = async { (self.assess(&reply).await, self.ask_about_calls(&reply.calls).await) };
-        let (assessment, hook_answers) = match select(pin!(judged), pin!(cancel.cancelled())).await {
-            Either::Left((judged, _)) => judged,
+        // Like the model, an analyzer or a hook may take long or never answer, so cancelling has to stop it too.
+        let assess = async { (self.assess(&reply).await, self.ask_about_calls(&reply.calls).await) };
+        let (assessment, hook_answers) = match select(pin!(assess), pin!(cancel.cancelled())).await {
+            Either::Left((assessed, _)) => assessed,
             Either::Right(_) => return Ok(Ended::Cancelled),
         };
         self.perform(Command::Answered { reply, assessment, hook_answers }).await?;
@@ -118,7 +118,8 @@ impl Conversation {
         self.0.log.read(read).await
     }
 
-    /// Once per event: a provider that holds back the same answer again is reported as an error.
+    /// Whether the model was not reminded with this text just before. If a provider blocks the next answer as well, that
+    /// is reported as an error.
     async fn may_nudge(&self, text: &str) -> Result<bool> {
         let text = text.trim_end();
         let last = self.0.log.read(|branch| branch.view.events().last().cloned()).await?;
@@ -128,6 +129,7 @@ impl Conversation {
         }))
     }
 
+    /// Appends a reminder to the model.
     pub(super) async fn nudge(&self, text: &str) -> Result<()> {
         let message = Message::new(Role::User, vec![Content::text(text.trim_end())]);
         let draft = Draft::new(Source::Environment, MessageEvent::new(message));

@@ -5,27 +5,27 @@ use crate::error::Result;
 use futures_channel::oneshot;
 
 impl Conversation {
-    /// Lets what is under way end and stops the run then: tools that run are waited for, and an answer of the model
-    /// is kept, but its calls wait for the next run. Returns when the pause is stored. Nothing happens unless the
-    /// conversation is idle or running.
+    /// Stops the run after its current part: running tools are waited for, and an answer of the model is stored, but its
+    /// calls wait for the next run. Returns when the pause is stored. Does nothing unless the conversation is idle or
+    /// running.
     ///
     /// # Errors
     /// `locked_elsewhere`, and those of the store.
     pub async fn pause(&self) -> Result<()> {
-        self.writable()?;
+        self.ensure_writable()?;
         self.0.page.borrow_mut().is_pausing = true;
         let paused = self.perform(Command::Pause).await;
         self.0.page.borrow_mut().is_pausing = false;
         paused.map(drop)
     }
 
-    /// Stops the run that is under way, now. Returns when the conversation is paused and every call is answered.
-    /// Without a run it is a pause.
+    /// Stops the run at once. Returns when the conversation is paused and every call is answered. Without a run, this is
+    /// the same as [`Conversation::pause`].
     ///
     /// # Errors
     /// As for [`Conversation::pause`].
     pub async fn interrupt(&self) -> Result<()> {
-        self.writable()?;
+        self.ensure_writable()?;
         match self.stop_run().await {
             true => Ok(()),
             false => self.pause().await,
@@ -43,7 +43,7 @@ impl Conversation {
             None => return false,
         };
         cancel.cancel();
-        // The sender goes away with this run; another one may have begun by the time we hear of it.
+        // The sender is dropped with the run, which gives an error here. Another run may have begun by then.
         let _ = ended.await;
         true
     }

@@ -1,8 +1,8 @@
-//! Whether an agent goes in circles (`conversation/stuck_detector.py`).
+//! Detects an agent that is stuck in a loop (`conversation/stuck_detector.py`).
 //!
-//! [`find`] is a pure function of the last events of the active branch. Whether a reminder was given is read from the events as
-//! well, so a reload does not repeat it. One pattern is not the SDK's, which only names it: requests that do not fit
-//! into the model's context window although the history is condensed again and again.
+//! [`find`] is a pure function of the last events of the active branch. Whether a reminder was given is read from the
+//! events as well, so a reload does not repeat it. One pattern goes beyond the SDK, which only mentions it: requests
+//! that still do not fit into the model's context window after the history was condensed several times.
 
 use super::Conversation;
 use crate::{
@@ -11,22 +11,22 @@ use crate::{
     json::is_same,
 };
 
-/// How many events of the active branch are looked at.
+/// The number of events at the end of the active branch that are examined, as in the SDK.
 pub const WINDOW: usize = 20;
 
-/// The code of a request that did not fit into the model's context window.
+/// The code of a `ConversationErrorEvent` for a request that did not fit into the model's context window.
 const CONTEXT_WINDOW: &str = "LLMContextWindowExceedError";
 
-/// After how many repetitions an agent is stuck; each at least 1.
+/// The number of repetitions that make an agent stuck; each at least 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StuckDetectionThresholds {
     /// The same call with the same result.
     pub action_observation: usize,
-    /// The same call with an error. At so many the model is told, at one more it is stuck.
+    /// The same call with an error. At this number the model is reminded; one more makes it stuck.
     pub action_error: usize,
-    /// Messages of the model to nobody, and requests that did not fit into its context window.
+    /// Messages of the model without one of the user in between; also requests that did not fit into the context window.
     pub monologue: usize,
-    /// Calls and results in a pattern of two.
+    /// Calls and results that alternate between two.
     pub alternating_pattern: usize,
 }
 
@@ -36,27 +36,27 @@ impl Default for StuckDetectionThresholds {
     }
 }
 
-/// Whether a run stops that goes in circles, where the host has a say in it.
+/// The host's setting for stopping runs that are stuck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StuckDetection {
-    /// It goes on.
+    /// Such runs continue.
     Off,
-    /// It stops.
+    /// Such runs stop.
     On(StuckDetectionThresholds),
 }
 
-/// What is to be done about it.
+/// The result of the detection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// Nothing: the agent gets on.
+    /// The agent makes progress.
     None,
-    /// The model is told that it repeats a call that fails.
+    /// The agent repeats a call that fails: this reminder is to be sent to it.
     Nudge(String),
-    /// The run stops.
+    /// The agent is stuck, so the run has to stop.
     Stuck,
 }
 
-/// What these events, the last of the active branch, say. The SDK looks at [`WINDOW`] of them.
+/// Examines the last [`WINDOW`] events of the active branch.
 pub fn find(events: &[Event], thresholds: &StuckDetectionThresholds) -> Finding {
     let events = since_user_message(events);
     let actions = last_of(events, |event| matches!(event.body(), Body::ActionEvent(_)));
@@ -78,13 +78,13 @@ pub fn find(events: &[Event], thresholds: &StuckDetectionThresholds) -> Finding 
 }
 
 impl Conversation {
-    /// Whether a run goes in circles that ends because its request does not fit into the context window.
+    /// Whether a run that failed because its request did not fit into the context window is stuck.
     pub(super) async fn is_stuck_after_context_window(&self) -> Result<bool> {
         let Some(thresholds) = self.stuck_thresholds() else { return Ok(false) };
-        self.0.log.read(|branch| is_one_too_many(&branch.recent, &thresholds)).await
+        self.0.log.read(|branch| is_stuck_on_context_window(&branch.recent, &thresholds)).await
     }
 
-    /// The host's thresholds; without a word from it, the stored state says whether there are any.
+    /// The host's thresholds, or the default ones if the stored setting enables the detection; `None` disables it.
     pub(super) fn stuck_thresholds(&self) -> Option<StuckDetectionThresholds> {
         match self.0.stuck_detection {
             Some(StuckDetection::Off) => None,
@@ -101,12 +101,12 @@ fn since_user_message(events: &[Event]) -> &[Event] {
     events.get(start..).unwrap_or_default()
 }
 
-/// The latest first.
+/// The matching events, the last one first.
 fn last_of(events: &[Event], is_wanted: impl Fn(&Event) -> bool) -> Vec<&Event> {
     events.iter().rev().filter(|event| is_wanted(event)).collect()
 }
 
-/// How often one action in a row ended in an error. Actions and errors are counted from the end, each on its own.
+/// The number of times that the same action ended in an error in succession, up to the last event.
 fn error_streak(actions: &[&Event], results: &[&Event]) -> usize {
     let repeats = actions.iter().zip(results).take_while(|(action, result)| {
         matches!(result.body(), Body::AgentErrorEvent(_))
@@ -115,7 +115,7 @@ fn error_streak(actions: &[&Event], results: &[&Event]) -> usize {
     repeats.count()
 }
 
-/// What the model is told about its errors; `None` if it has been told since the last of them.
+/// The reminder about repeated errors; `None` if one was given since the last error.
 fn nudge(events: &[Event], actions: &[&Event], results: &[&Event], count: usize) -> Option<String> {
     let (action, error) = (actions.first()?, results.first()?);
     let (Body::ActionEvent(call), Body::AgentErrorEvent(failure)) = (action.body(), error.body()) else {
@@ -126,17 +126,17 @@ fn nudge(events: &[Event], actions: &[&Event], results: &[&Event], count: usize)
     let text = text.replace("{error}", failure.error.trim_end_matches('.'));
     let (before, after) = text.split_once("{tool}")?;
     let mut since = events.iter().rev().take_while(|event| event != error);
-    let is_told = since.any(|event| match event.body() {
+    let is_given = since.any(|event| match event.body() {
         Body::MessageEvent(message) => {
             let text = message.llm_message.text();
             event.source() == Source::Environment && text.starts_with(before) && text.ends_with(after)
         }
         _ => false,
     });
-    (!is_told).then(|| [before, &call.tool_name, after].concat())
+    (!is_given).then(|| [before, &call.tool_name, after].concat())
 }
 
-/// Whether the last `count` actions are the same as those `period` before them, and their results too.
+/// Whether the last `count` actions each equal the one `period` before, and their results do too.
 fn is_repeating(actions: &[&Event], results: &[&Event], count: usize, period: usize) -> bool {
     let repeats = |events: &[&Event]| {
         let last = events.get(..count).unwrap_or_default();
@@ -147,7 +147,7 @@ fn is_repeating(actions: &[&Event], results: &[&Event], count: usize, period: us
 }
 
 fn is_alternating(events: &[Event], actions: &[&Event], count: usize) -> bool {
-    // What the user has refused is no result to this pattern.
+    // Rejections by the user do not count as results here.
     let results =
         last_of(events, |event| matches!(event.body(), Body::ObservationEvent(_) | Body::AgentErrorEvent(_)));
     events.len() >= count && is_repeating(actions, &results, count, 2)
@@ -165,19 +165,19 @@ fn is_monologue(events: &[Event], threshold: usize) -> bool {
     count >= threshold
 }
 
-/// Whether so many requests in a row for a shorter history came to nothing. A run that is begun after an error gets
-/// its try: somebody may have chosen a larger model.
+/// Whether so many condensations in a row did not help. A run that begins after an error may try again, because the
+/// user may have chosen a larger model.
 fn does_not_fit(events: &[Event], threshold: usize) -> bool {
     !matches!(events.last().map(Event::body), Some(Body::ConversationErrorEvent(_)))
         && context_failures(events) >= threshold
 }
 
-/// Whether a run that fails because its request does not fit into the context window is one of too many.
-pub fn is_one_too_many(events: &[Event], thresholds: &StuckDetectionThresholds) -> bool {
+/// Whether one more request that does not fit into the context window makes the agent stuck.
+pub fn is_stuck_on_context_window(events: &[Event], thresholds: &StuckDetectionThresholds) -> bool {
     context_failures(since_user_message(events)) + 1 >= thresholds.monologue
 }
 
-/// How often in a row, up to the end of these events, a request did not fit into the context window.
+/// The number of requests in succession, up to the last event, that did not fit into the context window.
 fn context_failures(events: &[Event]) -> usize {
     let mut count = 0;
     for event in events.iter().rev() {
@@ -196,7 +196,7 @@ fn context_failures(events: &[Event]) -> usize {
     count
 }
 
-/// Whether both say the same, whatever their ids are. Arguments and results are compared as values.
+/// Whether two events are equal apart from their ids. Arguments and results are compared as JSON values.
 fn is_same_event(one: &Event, other: &Event) -> bool {
     match (one.body(), other.body()) {
         (Body::ActionEvent(a), Body::ActionEvent(b)) => {

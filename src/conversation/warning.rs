@@ -1,44 +1,45 @@
-//! What an open conversation has to say about itself: things set aside, and things that do not work here.
+//! Warnings about an open conversation: repairs, and settings that have no effect here.
 
-use super::{base_state::BaseState, confirmation::analyzer_in};
+use super::confirmation::analyzer_in;
 use crate::{
     agent::Agent,
     context::branch::{Branch, Break, Wanted},
     event::{Body, Event},
-    json::{FromJson, RawObject},
+    format::base_state::BaseState,
+    json::{EditableObject, FromJson},
     security::ConfirmationPolicy,
 };
 
-/// One thing that the host should know and perhaps show.
+/// A problem that the host should know about, and may show to the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// What a program acts on.
+    /// A stable code that programs can branch on.
     pub code: WarningCode,
-    /// What a person reads.
+    /// A description for people.
     pub message: String,
 }
 
-/// The kinds of warnings; their texts are stable.
+/// The kinds of warnings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarningCode {
-    /// Files that could not be read were moved out of the log and kept.
+    /// Unreadable events at the end of the log were moved to the quarantine folder.
     Quarantined,
-    /// The stored HEAD was not the end of what had been written; it was moved.
+    /// The stored HEAD did not name the last event that was written, and was moved there.
     HeadMoved,
-    /// A run died in the middle.
+    /// The page died during a run.
     Interrupted,
-    /// An event in the log cannot be read; it is kept and skipped.
+    /// An event in the log cannot be read. It stays stored and is skipped.
     Unreadable,
-    /// An event names a parent that it cannot follow; it follows the event before it in the log.
+    /// The parent of an event cannot be found. The event is treated as following the one before it in the log.
     HistoryBroken,
-    /// Tools of the conversation that are not here.
+    /// The conversation uses tools that the agent does not have.
     ToolsUnavailable,
-    /// Settings of the conversation's agent that have no effect here.
+    /// The stored agent has settings without effect here.
     SettingsUnavailable,
 }
 
 impl WarningCode {
-    /// The stable text.
+    /// The code as it is reported to JavaScript; it never changes.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Quarantined => "quarantined",
@@ -52,29 +53,32 @@ impl WarningCode {
     }
 }
 
-/// A writer found the conversation running, which nobody can have left so but a page that died.
-pub fn run_died() -> Warning {
+/// The warning of a writer that finds the status `running`: only a page that died can have left it.
+pub fn interrupted_run() -> Warning {
     Warning {
         code: WarningCode::Interrupted,
-        message: "the page was closed or crashed while the agent worked; run() goes on from what was stored"
+        message: "the page was closed or crashed during a run; run() continues from the last stored event"
             .into(),
     }
 }
 
-/// What is wrong with a history.
-pub fn about_history(branch: &Branch) -> Vec<Warning> {
+/// Warnings about problems of a history.
+pub fn history_warnings(branch: &Branch) -> Vec<Warning> {
     let mut warnings = Vec::new();
     if let Some(first) = branch.breaks.first() {
-        let what = match first {
-            Break::Missing(Wanted::Id(id)) => format!("an event follows {id}, which is not there"),
-            Break::Missing(Wanted::Index(index)) => format!("event {index} is not there"),
-            Break::Nowhere(id) => format!("what event {id} follows cannot be an event"),
-            Break::Circle(id) => format!("event {id} is before and behind another one"),
+        let problem = match first {
+            Break::Missing(Wanted::Id(id)) => {
+                format!("event {id} is the parent of another one but does not exist")
+            }
+            Break::Missing(Wanted::Index(index)) => format!("event {index} does not exist"),
+            Break::Nowhere(id) => format!("the parent of event {id} is not a valid event id"),
+            Break::Circle(id) => format!("event {id} is its own ancestor"),
         };
         warnings.push(Warning {
             code: WarningCode::HistoryBroken,
             message: format!(
-                "the history is broken in places ({}): {what}; there it goes on with the event before in the log",
+                "parents of events cannot be found (number of places: {}; the last one: {problem}); \
+                 each such event is read as following the one before it in the log",
                 branch.breaks.len()
             ),
         });
@@ -85,7 +89,7 @@ pub fn about_history(branch: &Branch) -> Vec<Warning> {
         warnings.push(Warning {
             code: WarningCode::Unreadable,
             message: format!(
-                "events of the history that cannot be read are kept and skipped ({}), the first is {}",
+                "events of the history cannot be read and are skipped, but stay stored (number: {}; the first: {})",
                 unreadable.len(),
                 first.id()
             ),
@@ -94,9 +98,9 @@ pub fn about_history(branch: &Branch) -> Vec<Warning> {
     warnings
 }
 
-/// The tools that the stored agent has and this one has not.
+/// The names of tools that the stored agent has and this agent does not.
 pub fn unavailable_tools(state: &BaseState, agent: &Agent) -> Vec<String> {
-    let stored: Vec<RawObject> = agent_field(state, "tools").unwrap_or_default();
+    let stored: Vec<EditableObject> = agent_field(state, "tools").unwrap_or_default();
     let names = stored.iter().filter_map(|tool| tool.read::<String>("name"));
     let built_in: Vec<String> = agent_field(state, "include_default_tools").unwrap_or_default();
     let built_in = built_in.into_iter().map(|class| {
@@ -106,7 +110,7 @@ pub fn unavailable_tools(state: &BaseState, agent: &Agent) -> Vec<String> {
     names.chain(built_in).filter(|name| agent.tools.get(name).is_none()).collect()
 }
 
-/// The SDK's own tools: settings name their classes, models their names.
+/// The SDK's built-in tools: the class names in settings, and the names that models use.
 const BUILT_IN: &[(&str, &str)] = &[
     ("FinishTool", "finish"),
     ("ThinkTool", "think"),
@@ -115,15 +119,15 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("VisionInspectTool", "inspect_image_with_vision"),
 ];
 
-/// What of the stored agent's settings has no effect here. It stays in the file, for the way back.
-pub fn about_agent(state: &BaseState, agent: &Agent) -> Vec<Warning> {
+/// Warnings about tools and settings of the stored agent that have no effect here. They stay stored for the SDK.
+pub fn agent_warnings(state: &BaseState, agent: &Agent) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let tools = unavailable_tools(state, agent);
     if !tools.is_empty() {
         warnings.push(Warning {
             code: WarningCode::ToolsUnavailable,
             message: format!(
-                "tools of this conversation that cannot run here: {}; a call of one is answered with an error",
+                "this conversation uses tools that the agent does not have: {}; calls of them are answered with an error",
                 tools.join(", ")
             ),
         });
@@ -133,7 +137,7 @@ pub fn about_agent(state: &BaseState, agent: &Agent) -> Vec<Warning> {
         warnings.push(Warning {
             code: WarningCode::SettingsUnavailable,
             message: format!(
-                "settings of this conversation that have no effect here and are kept: {}",
+                "settings of this conversation have no effect here, but stay stored: {}",
                 settings.join(", ")
             ),
         });
@@ -141,17 +145,18 @@ pub fn about_agent(state: &BaseState, agent: &Agent) -> Vec<Warning> {
     warnings
 }
 
-/// What decides about calls in a way that this version cannot follow, so that everything looks dangerous.
-pub fn about_control(state: &BaseState) -> Vec<Warning> {
+/// Warnings about a policy or an analyzer that this version does not know. Both then fail on the safe side.
+pub fn control_warnings(state: &BaseState) -> Vec<Warning> {
     let mut messages = Vec::new();
     if state.confirmation_policy().is_some_and(|policy| policy.read::<ConfirmationPolicy>().is_none()) {
         messages.push(
-            "the confirmation policy of this conversation is not known here; every call waits".to_owned(),
+            "the kind of this conversation's confirmation policy is unknown; every call waits for approval"
+                .to_owned(),
         );
     }
     if let Some(analyzer) = analyzer_in(state).filter(|analyzer| !analyzer.is_known()) {
         messages.push(format!(
-            "the security analyzer of this conversation ({}) cannot be asked here; every call counts as HIGH",
+            "the security analyzer of this conversation ({}) cannot run here; every call has risk HIGH",
             analyzer.kind()
         ));
     }
@@ -159,12 +164,12 @@ pub fn about_control(state: &BaseState) -> Vec<Warning> {
     messages.into_iter().map(warn).collect()
 }
 
-/// The tools that an import allows once and for all, which is not its to say.
-pub fn about_allowed(tools: &[String]) -> Option<Warning> {
+/// The warning about tools that an import always allows, which does not hold here.
+pub fn imported_tools(tools: &[String]) -> Option<Warning> {
     (!tools.is_empty()).then(|| Warning {
         code: WarningCode::SettingsUnavailable,
         message: format!(
-            "tools that were always allowed where this conversation comes from, and are asked about here: {}",
+            "tools were always allowed where this conversation was exported, and need approval here: {}",
             tools.join(", ")
         ),
     })
@@ -172,16 +177,18 @@ pub fn about_allowed(tools: &[String]) -> Option<Warning> {
 
 fn unavailable_settings(state: &BaseState) -> Vec<&'static str> {
     let mut settings = Vec::new();
-    if agent_field::<RawObject>(state, "mcp_config").is_some_and(|servers| servers.iter().next().is_some()) {
+    if agent_field::<EditableObject>(state, "mcp_config")
+        .is_some_and(|servers| servers.iter().next().is_some())
+    {
         settings.push("MCP servers");
     }
-    let condenser =
-        agent_field::<RawObject>(state, "condenser").and_then(|condenser| condenser.read::<String>("kind"));
+    let condenser = agent_field::<EditableObject>(state, "condenser")
+        .and_then(|condenser| condenser.read::<String>("kind"));
     if condenser.is_some_and(|kind| kind != "NoOpCondenser") {
         settings.push("condenser");
     }
     for (field, name) in [("agent_context", "skills and context"), ("critic", "critic")] {
-        if agent_field::<RawObject>(state, field).is_some() {
+        if agent_field::<EditableObject>(state, field).is_some() {
             settings.push(name);
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Mirrors `event/acp_tool_call.py`.
 
-use crate::event::{body::event_body, json::RawJson};
+use crate::{event::body::event_body, json::RawJson};
 
 event_body! {
     /// A call as the agent client protocol reports it; never sent to a model.

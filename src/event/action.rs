@@ -3,12 +3,8 @@
 //! Mirrors `event/llm_convertible/action.py`.
 
 use crate::{
-    event::{
-        body::event_body,
-        json::{FromJson, ObjectWriter, RawJson, ToJson},
-        message::CriticResult,
-    },
-    json::string_enum,
+    event::{body::event_body, message::CriticResult},
+    json::{FromJson, ObjectWriter, RawJson, ToJson, string_enum},
     llm::message::{Message, MessageToolCall, ReasoningItem, Role, TextContent, ThinkingBlock},
 };
 

@@ -4,7 +4,7 @@
 //! reading and is always written, `optional` may be missing or `null` and is written only if there is a value.
 //! The order of the declaration is the order of the JSON.
 
-use crate::event::json::{Object, ObjectWriter};
+use crate::json::{Object, ObjectWriter};
 
 /// A kind as it is declared. The TypeScript types of events are generated from this: see `tests/generated`.
 #[derive(Debug)]
@@ -71,12 +71,12 @@ macro_rules! event_body {
             };
 
             #[allow(unused_variables, reason = "some kinds have no field of their own")]
-            fn read(fields: &$crate::event::json::Object<'_>) -> Option<Self> {
+            fn read(fields: &$crate::json::Object<'_>) -> Option<Self> {
                 Some(Self { $( $field: event_body!(@read $mode fields $field $(= $default)?), )* })
             }
 
             #[allow(unused_variables, reason = "some kinds have no field of their own")]
-            fn write(&self, out: &mut $crate::event::json::ObjectWriter) {
+            fn write(&self, out: &mut $crate::json::ObjectWriter) {
                 $( event_body!(@write $mode out self $field); )*
             }
         }

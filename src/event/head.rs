@@ -3,6 +3,7 @@
 //! Mirrors `event/base.py`.
 
 use crate::{
+    format::tree::ROOT_PARENT_ID,
     id::EventId,
     json::{Object, ObjectWriter, string_enum},
 };
@@ -53,9 +54,6 @@ pub enum Parent {
     /// Something that cannot be an event's id, so that no event can be meant.
     Nowhere(Box<str>),
 }
-
-/// What the SDK writes for [`Parent::Root`].
-const ROOT_PARENT_ID: &str = "__root__";
 
 impl Head {
     /// The head in these fields. What cannot be read is as if it were missing; [`Head::is_valid`] tells.

@@ -3,8 +3,8 @@
 //! Mirrors `event/hook_execution.py`.
 
 use crate::{
-    event::{body::event_body, json::RawFields},
-    json::string_enum,
+    event::body::event_body,
+    json::{RawFields, string_enum},
 };
 
 event_body! {

@@ -3,7 +3,8 @@
 //! Mirrors `event/llm_convertible/{system,message}.py`.
 
 use crate::{
-    event::{body::event_body, json::RawJson, tool_definition::ToolDefinition},
+    event::{body::event_body, tool_definition::ToolDefinition},
+    json::RawJson,
     llm::message::{Message, Role, TextContent},
 };
 

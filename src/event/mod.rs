@@ -19,12 +19,10 @@ mod condensation;
 mod failure;
 mod head;
 mod hook_execution;
-pub mod json;
 mod message;
 mod observation;
 mod observation_text;
 mod security_analysis;
-mod python_json;
 mod state_update;
 mod tool_definition;
 mod transient;
@@ -39,7 +37,6 @@ pub use self::{
     failure::{ConversationErrorEvent, ServerErrorEvent},
     head::{Head, Parent, Source},
     hook_execution::{HookEventType, HookExecutionEvent},
-    json::RawJson,
     message::{MessageEvent, SystemPromptEvent},
     observation::{AgentErrorEvent, Observation, ObservationEvent, RejectionSource, UserRejectObservation},
     security_analysis::SecurityAnalysisEvent,
@@ -50,8 +47,8 @@ pub use self::{
 };
 
 use crate::{
-    event::json::{Object, ObjectWriter},
     id::EventId,
+    json::{Object, ObjectWriter, repaired},
     llm::message::Message,
 };
 use std::{cell::OnceCell, fmt, rc::Rc};
@@ -84,7 +81,7 @@ impl Event {
         let body = body.into();
         let kind = body.kind().into();
         let written = body.encode(&head).unwrap_or_else(|| "{}".into());
-        let (json, body) = match python_json::mended(&written) {
+        let (json, body) = match repaired(&written) {
             // Read again when it is asked for, so that the body says what the text says.
             Some(mended) => (mended, OnceCell::new()),
             None => (written, OnceCell::from(body)),
@@ -142,7 +139,7 @@ impl Event {
     pub fn is_valid(&self) -> bool {
         !matches!(self.body(), Body::Unknown | Body::Unreadable)
             && Self::id_in(&self.0.json).as_ref() == Some(self.id())
-            && python_json::mended(&self.0.json).is_none()
+            && repaired(&self.0.json).is_none()
     }
 
     /// What a model is sent for it; `None` for what a model never sees.

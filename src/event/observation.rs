@@ -3,13 +3,8 @@
 //! Mirrors `event/llm_convertible/observation.py`.
 
 use crate::{
-    event::{
-        body::event_body,
-        classification::ErrorClassification,
-        json::{FromJson, ObjectWriter, RawJson, ToJson},
-        observation_text,
-    },
-    json::string_enum,
+    event::{body::event_body, classification::ErrorClassification, observation_text},
+    json::{FromJson, ObjectWriter, RawJson, ToJson, string_enum},
     llm::message::{Content, Message, Role, TextContent},
 };
 

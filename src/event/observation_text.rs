@@ -13,9 +13,9 @@
 use crate::{
     event::{
         clip::{Clip, file_name},
-        json::Object,
         observation::Observation,
     },
+    json::Object,
     llm::message::Content,
 };
 

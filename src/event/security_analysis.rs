@@ -2,7 +2,7 @@
 //!
 //! Mirrors `event/security.py` of the SDK, where newer versions write one for every batch of calls.
 
-use crate::event::{body::event_body, json::RawJson};
+use crate::{event::body::event_body, json::RawJson};
 
 /// A risk for each action, by the id of its event.
 pub type RisksByAction = RawJson;

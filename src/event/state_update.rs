@@ -3,7 +3,7 @@
 //! Agent servers send these to their clients and keep some in the log; they hang on the tree without ever becoming
 //! its HEAD. Mirrors `event/conversation_state.py`.
 
-use crate::event::{body::event_body, json::RawJson};
+use crate::{event::body::event_body, json::RawJson};
 
 event_body! {
     /// The new value of one field of the state, or of all.

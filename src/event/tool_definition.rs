@@ -4,7 +4,7 @@
 //! there at the time. A tool that the host defines is recorded as an MCP tool, the one class that every process of
 //! the SDK can read whatever the tool's arguments are. Mirrors the dumps of `tool/tool.py`.
 
-use crate::event::json::{FromJson, ObjectWriter, RawJson, ToJson};
+use crate::json::{FromJson, ObjectWriter, RawJson, ToJson};
 
 /// One recorded tool.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,8 +1,8 @@
 //! What a hook is given (`hooks/types.py`, `HookEvent`), and what of it is kept in the log.
 
 use crate::{
-    event::{HookEventType, RawJson},
-    json::{ObjectWriter, ToJson as _},
+    event::HookEventType,
+    json::{ObjectWriter, RawJson, ToJson as _},
 };
 
 /// The most characters of a text that the log keeps (`hooks/conversation_hooks.py`).
@@ -120,8 +120,8 @@ mod tests {
         assert_eq!(stop.record().unwrap().as_str(), r#"{"reason":"agent_finished"}"#);
         let after = HookInput {
             tool_name: Some("t".into()),
-            tool_input: RawJson::parse("{}").ok(),
-            tool_response: RawJson::parse(r#"{"content":[]}"#).ok(),
+            tool_input: RawJson::parse("{}"),
+            tool_response: RawJson::parse(r#"{"content":[]}"#),
             ..HookInput::new(HookEventType::PostToolUse)
         };
         assert_eq!(

@@ -99,8 +99,9 @@ impl HookResult {
 mod tests {
     use super::*;
     use crate::{
-        event::{Event, Head, Parent, RawJson, Source},
+        event::{Event, Head, Parent, Source},
         id::EventId,
+        json::RawJson,
     };
 
     fn written(input: &HookInput, answer: std::result::Result<HookDecision, String>) -> String {
@@ -113,7 +114,7 @@ mod tests {
     fn call() -> HookInput {
         HookInput {
             tool_name: Some("pay".into()),
-            tool_input: RawJson::parse(r#"{"sum":1.50}"#).ok(),
+            tool_input: RawJson::parse(r#"{"sum":1.50}"#),
             action_id: Some("a1".into()),
             ..HookInput::new(HookEventType::PreToolUse)
         }

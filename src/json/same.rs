@@ -1,9 +1,9 @@
-//! Whether two JSON texts say the same, however they are spelled.
+//! Equality of JSON values regardless of their spelling.
 
-use super::{FromJson, RawObject, elements};
+use super::{EditableObject, FromJson, elements};
 
-/// Whether both texts are the same value to Python: the order of an object's fields, escapes, spaces and `1` beside
-/// `1.0` make no difference.
+/// Whether both texts are equal values in Python: the order of an object's fields, escapes, white space, and `1` instead
+/// of `1.0` make no difference.
 pub fn is_same(one: &str, other: &str) -> bool {
     let (one, other) = (one.trim(), other.trim());
     if one == other {
@@ -18,14 +18,14 @@ pub fn is_same(one: &str, other: &str) -> bool {
             _ => false,
         },
         (Some(b'"'), Some(b'"')) => is_equal::<String>(one, other),
-        // Every number is at least one of these; a float is too rough for long integers.
+        // A float is not exact enough for long integers.
         _ if i64::from_json(one).is_some() && i64::from_json(other).is_some() => is_equal::<i64>(one, other),
         _ => is_equal::<f64>(one, other),
     }
 }
 
 fn is_same_object(one: &str, other: &str) -> Option<bool> {
-    let (one, other) = (RawObject::parse(one).ok()?, RawObject::parse(other).ok()?);
+    let (one, other) = (EditableObject::compact(one)?, EditableObject::compact(other)?);
     let has_same = |(name, value)| other.get(name).is_some_and(|other| is_same(value, other));
     Some(one.iter().count() == other.iter().count() && one.iter().all(has_same))
 }
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spelling_makes_no_difference_and_values_do() {
+    fn only_values_make_a_difference() {
         for (one, other) in [
             (r#"{"a":1,"b":[1, {"c":null}]}"#, "{\"b\":[1.0,{\"c\":null}],\n\"a\":1}"),
             (r#""é\u2028""#, "\"\\u00e9\u{2028}\""),

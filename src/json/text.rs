@@ -1,6 +1,6 @@
-//! Strings: from JSON, and into it.
+//! JSON strings: escaping and unescaping.
 
-/// A string as compact JSON, as the SDK's event files have it: non-ASCII characters stay as they are.
+/// A text as a JSON string in the spelling of the SDK's event files: non-ASCII characters are not escaped.
 pub fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -30,15 +30,29 @@ pub fn quoted(text: &str) -> String {
     out
 }
 
-/// The four digits of a `\u` escape.
+/// Appends the four digits of a `\u` escape.
 pub(super) fn push_hex(out: &mut String, unit: u16) {
     for shift in [12, 8, 4, 0] {
         out.push(char::from_digit(u32::from(unit >> shift & 0xf), 16).unwrap_or('0'));
     }
 }
 
-/// What a JSON string says, in UTF-8; half of a surrogate pair that stands alone is encoded as if it were a
-/// character, which makes the bytes no text. `string` is a valid JSON string with its quotes.
+/// The length of the JSON string at the beginning of `text`, with both quotes; all of `text` if the string does not end.
+pub fn string_length(text: &str) -> usize {
+    let mut is_escaped = false;
+    for (at, byte) in text.bytes().enumerate().skip(1) {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'"' => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// The content of a JSON string in UTF-8. A lone surrogate is encoded as if it were a character, so that the result is
+/// not valid UTF-8 then. `string` is a valid JSON string with its quotes.
 pub fn wtf8(string: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(string.len());
     let mut rest = string.get(1..string.len().saturating_sub(1)).unwrap_or_default();
@@ -57,7 +71,7 @@ pub fn wtf8(string: &str) -> Vec<u8> {
     out
 }
 
-/// How long an escape is, and what it stands for. The backslash before it has been read.
+/// The length of an escape without its backslash, and the code point that it stands for.
 fn unescaped(escape: &str) -> (usize, u32) {
     let code = match escape.bytes().next() {
         Some(b'u') => match (unit_at(escape, 0), escape.get(5..)) {
@@ -77,7 +91,7 @@ fn unescaped(escape: &str) -> (usize, u32) {
     (1, code)
 }
 
-/// The code unit behind the `u` at this place.
+/// The UTF-16 code unit in the four digits after the `u` at this place.
 fn unit_at(text: &str, at: usize) -> u32 {
     text.get(at + 1..at + 5).and_then(|digits| u32::from_str_radix(digits, 16).ok()).unwrap_or_default()
 }
@@ -89,7 +103,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_torn_pair_is_bytes_and_no_text() {
+    fn a_lone_surrogate_is_not_valid_utf8() {
         assert_eq!(wtf8(r#""a\ud83d""#), b"a\xed\xa0\xbd");
         assert_eq!(wtf8(r#""\ude00\ud83d\ude00""#), b"\xed\xb8\x80\xf0\x9f\x98\x80");
         assert_eq!(wtf8(r#""\ud83d\ud83d\ude00\ud83d\n""#), b"\xed\xa0\xbd\xf0\x9f\x98\x80\xed\xa0\xbd\n");
@@ -99,9 +113,9 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 20_000, ..ProptestConfig::default() })]
 
-        /// serde_json as the second opinion.
+        /// Compared with serde_json.
         #[test]
-        fn strings_are_read_and_written_as_another_library_does(
+        fn strings_are_read_and_written_as_by_serde_json(
             text in any::<String>(),
             controls in "[\\x00-\\x20\"\\\\é]{0,8}",
             escapes in "(\\\\[bfnrtu/\"\\\\]|\\\\u[0dD][08cC9][0-9a-f]{2}|[a-fé \"]){0,8}",

@@ -4,8 +4,8 @@
 //! knows, stay as they were written.
 
 use crate::{
-    json::{Broken, RawObject, ToJson as _, quoted},
-    llm::{completion::Completion, field_order::set_in_order},
+    json::{EditableObject, ToJson as _, quoted},
+    llm::completion::Completion,
 };
 
 /// Tokens of one answer.
@@ -39,7 +39,7 @@ pub struct TokenUsage {
 }
 
 impl TokenUsage {
-    fn read(object: &RawObject) -> Self {
+    fn read(object: &EditableObject) -> Self {
         let count = |name: &str| object.read::<u64>(name).unwrap_or(0);
         Self {
             model: object.read("model").unwrap_or_default(),
@@ -56,7 +56,7 @@ impl TokenUsage {
         }
     }
 
-    fn write(&self, object: &mut RawObject) {
+    fn write(&self, object: &mut EditableObject) {
         object.set("model", &quoted(&self.model));
         for (name, count) in [
             ("prompt_tokens", self.usage.prompt_tokens),
@@ -92,41 +92,38 @@ impl TokenUsage {
 
 /// `Metrics` of one usage id.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Metrics(RawObject);
+pub struct Metrics(EditableObject);
 
 impl Metrics {
     /// Nothing counted yet for a model.
     pub fn new(model_name: &str) -> Self {
-        let mut object = RawObject::default();
+        let mut object = EditableObject::default();
         object.set("model_name", &quoted(model_name));
         object.set("accumulated_cost", "0.0");
-        let mut usage = RawObject::default();
+        let mut usage = EditableObject::default();
         TokenUsage { model: model_name.to_owned(), ..TokenUsage::default() }.write(&mut usage);
-        object.set("accumulated_token_usage", &usage.to_json());
+        object.set("accumulated_token_usage", &usage.text());
         for list in LISTS {
             object.set(list, "[]");
         }
         Self(object)
     }
 
-    /// Reads what was stored.
-    ///
-    /// # Errors
-    /// Where the text is not one JSON object.
-    pub fn parse(json: &str) -> Result<Self, Broken> {
-        RawObject::parse(json).map(Self)
+    /// The stored metrics in this text; `None` if the text is not a JSON object.
+    pub fn parse(json: &str) -> Option<Self> {
+        EditableObject::compact(json).map(Self)
     }
 
     /// As it is stored.
     pub fn to_json(&self) -> String {
-        self.0.to_json()
+        self.0.text()
     }
 
     /// Without the lists, as it is sent while a conversation runs.
     pub fn snapshot_json(&self) -> String {
         let mut snapshot = self.0.clone();
-        snapshot.retain(|name, _| !LISTS.contains(&name));
-        snapshot.to_json()
+        snapshot.retain(&|name, _| !LISTS.contains(&name));
+        snapshot.text()
     }
 
     /// The model that it counts for.
@@ -146,7 +143,7 @@ impl Metrics {
 
     /// Tokens.
     pub fn accumulated_token_usage(&self) -> TokenUsage {
-        match self.0.read::<RawObject>("accumulated_token_usage") {
+        match self.0.read::<EditableObject>("accumulated_token_usage") {
             Some(object) => TokenUsage::read(&object),
             None => TokenUsage { model: self.model_name(), ..TokenUsage::default() },
         }
@@ -157,14 +154,14 @@ impl Metrics {
     pub fn record(&mut self, completion: &Completion, now: f64) {
         let model = self.model_name();
         let response_id = quoted(&completion.response_id);
-        let mut latency = RawObject::default();
+        let mut latency = EditableObject::default();
         latency.set("model", &quoted(&model));
         latency.set("latency", &completion.latency.max(0.0).to_json_text());
         latency.set("response_id", &response_id);
         if let Some(value) = completion.cost.filter(|cost| *cost > 0.0 && cost.is_finite()) {
             let sum = (self.accumulated_cost() + value).to_json_text();
             self.set("accumulated_cost", &sum);
-            let mut cost = RawObject::default();
+            let mut cost = EditableObject::default();
             cost.set("model", &quoted(&model));
             cost.set("cost", &value.to_json_text());
             cost.set("timestamp", &(now / 1000.0).to_json_text());
@@ -179,18 +176,19 @@ impl Metrics {
                 per_turn_token: usage.prompt_tokens.saturating_add(usage.completion_tokens),
                 response_id: completion.response_id.clone(),
             };
-            let mut accumulated = self.0.read::<RawObject>("accumulated_token_usage").unwrap_or_default();
+            let mut accumulated =
+                self.0.read::<EditableObject>("accumulated_token_usage").unwrap_or_default();
             self.accumulated_token_usage().plus(&turn).write(&mut accumulated);
-            self.set("accumulated_token_usage", &accumulated.to_json());
-            let mut entry = RawObject::default();
+            self.set("accumulated_token_usage", &accumulated.text());
+            let mut entry = EditableObject::default();
             turn.write(&mut entry);
             self.append("token_usages", &entry);
         }
     }
 
     /// Adds to a list at its end, without reading what is in it.
-    fn append(&mut self, list: &str, entry: &RawObject) {
-        let entry = entry.to_json();
+    fn append(&mut self, list: &str, entry: &EditableObject) {
+        let entry = entry.text();
         let kept = self.0.get(list).and_then(|json| json.trim_end().strip_suffix(']'));
         let kept = kept.map(str::trim_end).unwrap_or("[");
         let comma = if kept.ends_with('[') { "" } else { "," };
@@ -199,7 +197,7 @@ impl Metrics {
     }
 
     fn set(&mut self, name: &str, json: &str) {
-        set_in_order(&mut self.0, &ORDER, name, json);
+        self.0.set_in_order(name, json.into(), &ORDER);
     }
 }
 

@@ -11,7 +11,6 @@ pub mod completion;
 pub mod endpoint;
 mod error;
 mod exchange;
-mod field_order;
 mod history;
 mod background;
 pub mod request_text;

@@ -5,7 +5,7 @@
 //! known. A page loads those of a provider when a model of that provider is first asked.
 
 use crate::{
-    json::RawObject,
+    json::EditableObject,
     llm::{
         error::{LlmError, LlmFailure},
         metrics::Usage,
@@ -15,7 +15,7 @@ use crate::{
 
 /// A row; without fields where nothing is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ModelRow(pub RawObject);
+pub struct ModelRow(pub EditableObject);
 
 impl ModelRow {
     /// What is known of the model of these options.
@@ -26,7 +26,7 @@ impl ModelRow {
         let Some(ask) = &options.model_data.0 else { return Ok(Self::default()) };
         let real_name = options.model_canonical_name.as_ref().unwrap_or(&options.model);
         match ask(&options.model, real_name).await {
-            Ok(json) => Ok(Self(RawObject::parse(&json).unwrap_or_default())),
+            Ok(json) => Ok(Self(EditableObject::compact(&json).unwrap_or_default())),
             Err(words) => Err(LlmError::new(LlmFailure::Network, words)),
         }
     }
@@ -45,9 +45,10 @@ impl ModelRow {
     /// `generic_cost_per_token`, its order of additions included, so that sums are the same to the last digit.
     pub fn cost(&self, usage: Usage) -> Option<f64> {
         // Each says above how many prompt tokens it holds; the last that holds is meant.
-        let steps = self.0.read::<Vec<RawObject>>("prices")?;
-        let is_above =
-            |step: &&RawObject| step.read::<u64>("above").is_some_and(|above| usage.prompt_tokens > above);
+        let steps = self.0.read::<Vec<EditableObject>>("prices")?;
+        let is_above = |step: &&EditableObject| {
+            step.read::<u64>("above").is_some_and(|above| usage.prompt_tokens > above)
+        };
         let step = steps.iter().rev().find(is_above)?;
         let rate = |name| step.read::<f64>(name);
         let rates = [rate("input")?, rate("output")?, rate("cache_read")?, rate("cache_write")?];

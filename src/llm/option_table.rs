@@ -6,7 +6,7 @@
 
 use crate::{
     error::Result,
-    json::{FromJson as _, RawObject, ToJson as _, quoted},
+    json::{EditableObject, FromJson as _, ToJson as _, quoted},
     llm::{options::ApiMode, wire_api::Api},
 };
 
@@ -70,7 +70,7 @@ pub trait OptionValue: Sized {
     fn given(source: &dyn OptionSource, name: &str) -> Result<Option<Self>>;
 
     /// The stored field of this name.
-    fn stored(fields: &RawObject, name: &str) -> Option<Self>;
+    fn stored(fields: &EditableObject, name: &str) -> Option<Self>;
 
     /// The value as it is stored.
     fn to_stored(&self) -> String;
@@ -85,7 +85,7 @@ impl OptionValue for String {
         source.text(name)
     }
 
-    fn stored(fields: &RawObject, name: &str) -> Option<Self> {
+    fn stored(fields: &EditableObject, name: &str) -> Option<Self> {
         fields.read(name)
     }
 
@@ -103,7 +103,7 @@ impl OptionValue for f64 {
         source.number(name)
     }
 
-    fn stored(fields: &RawObject, name: &str) -> Option<Self> {
+    fn stored(fields: &EditableObject, name: &str) -> Option<Self> {
         fields.read(name)
     }
 
@@ -121,7 +121,7 @@ impl OptionValue for u32 {
         source.count(name)
     }
 
-    fn stored(fields: &RawObject, name: &str) -> Option<Self> {
+    fn stored(fields: &EditableObject, name: &str) -> Option<Self> {
         fields.read::<u64>(name)?.try_into().ok()
     }
 
@@ -139,7 +139,7 @@ impl OptionValue for bool {
         source.flag(name)
     }
 
-    fn stored(fields: &RawObject, name: &str) -> Option<Self> {
+    fn stored(fields: &EditableObject, name: &str) -> Option<Self> {
         fields.read(name)
     }
 
@@ -157,7 +157,7 @@ impl OptionValue for ApiMode {
         Ok(source.text(name)?.and_then(|word| Self::from_json(&quoted(&word))))
     }
 
-    fn stored(fields: &RawObject, name: &str) -> Option<Self> {
+    fn stored(fields: &EditableObject, name: &str) -> Option<Self> {
         fields.read(name)
     }
 
@@ -229,7 +229,7 @@ macro_rules! llm_options {
             }
 
             /// Sets what is stored.
-            pub(super) fn set_stored(&mut self, fields: &$crate::json::RawObject) {
+            pub(super) fn set_stored(&mut self, fields: &$crate::json::EditableObject) {
                 $( llm_options!(@if_stored $($stored)+ {
                     self.$field = $crate::llm::option_table::OptionValue::stored(fields, stringify!($field));
                 }); )*

@@ -37,17 +37,17 @@ llm_options! {
         pub model_data: ModelData,
     }
 
-    /// The server's URL, up to and without `/chat/completions`. A path such as `/v1` is relative to the page.
+    /// The URL of the API, without `/chat/completions`. A path such as `/v1` is relative to the page.
     base_url "baseUrl": String, stored, sent by [];
 
     /// The wire API: Chat Completions or Responses of OpenAI, or Messages of Anthropic. `"auto"` chooses by the model's name,
     /// as the SDK does.
     api_mode "apiMode" ["auto", "chat", "responses", "anthropic"]: ApiMode = ApiMode::Auto, stored, sent by [];
 
-    /// The key of this model's usage in `conversation.stats`.
+    /// The name under which `conversation.stats` counts this model.
     usage_id "usageId": String = "default", stored, sent by [];
 
-    /// Whether answers arrive in pieces.
+    /// Whether answers are streamed.
     stream "stream": bool = true, stored, sent by [Chat Responses Anthropic];
 
     /// The sampling temperature. Not sent to models that are known to refuse it.
@@ -59,7 +59,7 @@ llm_options! {
     /// The context window in tokens, where it differs from what is known of the model.
     max_input_tokens: u32, stored, sent by [];
 
-    /// The upper limit of an answer, in tokens. Without it, the known limit of the model is sent.
+    /// The maximum length of an answer, in tokens. Without it, the known limit of the model is sent.
     max_output_tokens "maxOutputTokens": u32, stored, sent by [Chat Responses Anthropic];
 
     /// How much the model reasons. Not sent to models that are known not to reason.
@@ -73,14 +73,14 @@ llm_options! {
     /// can continue it.
     enable_encrypted_reasoning "enableEncryptedReasoning": bool = true, stored, sent by [Responses];
 
-    /// Whether the provider completes answers in the background: an answer then survives a lost connection and a reload of
-    /// the page. For this the provider keeps the answer (`store: true`), for as long as it likes.
+    /// Whether the provider generates answers in the background, so that an answer survives a lost connection and a reload of
+    /// the page. For this the provider stores the answer (`store: true`), as long as it decides to.
     background "background": bool = false, not stored, sent by [Responses];
 
-    /// How long the provider keeps a prompt cached: `"24h"`, `"in_memory"`, or `""` to leave it to the provider.
+    /// How long the provider caches prompts: `"24h"`, `"in_memory"`, or `""` to leave it to the provider.
     prompt_cache_retention "promptCacheRetention": String = "24h", stored, sent by [Responses];
 
-    /// The number of attempts in all, as the SDK counts them: 0 and 1 both mean one.
+    /// The maximum number of attempts, as in the SDK: 0 and 1 both mean one.
     num_retries "numRetries": u32 = 5, stored, sent by [];
 
     /// The shortest wait between attempts, in seconds.
@@ -92,14 +92,13 @@ llm_options! {
     /// The factor of the exponential wait.
     retry_multiplier: f64 = 8.0, stored, sent by [];
 
-    /// How many seconds the server may be silent, before its answer and within it; 0 is without a limit.
+    /// The maximum time until the first byte, and between two bytes, in seconds; 0 is no limit.
     timeout "timeout": f64 = 300.0, stored, sent by [];
 
-    /// Whether the model is given tools in the form of the wire API. With `false`, tools are described and called in text,
-    /// for models that have no other way.
+    /// Whether the model has native tool calling. With `false`, tools are described and called in text, as in the SDK.
     native_tool_calling "nativeToolCalling": bool = true, stored, sent by [];
 
-    /// The price of an input token in US dollars. Without this and the next, public price lists count, where the model is in them.
+    /// The price of an input token in US dollars. Without both prices, those of the metadata apply, if there are any.
     input_cost_per_token "inputCostPerToken": f64, stored, sent by [];
 
     /// The price of an output token in US dollars.
@@ -130,9 +129,9 @@ pub const OTHER_OPTIONS: &[OptionDeclaration] = &[
         doc: "Kept in memory; `**********` is stored, or the key encrypted under the conversation's `cipher`. A function is called before each request.",
         ..other("apiKey", "string | (() => string | Promise<string>)")
     },
-    OptionDeclaration { doc: "Headers of every request.", ..other("headers", "Record<string, string>") },
+    OptionDeclaration { doc: "HTTP headers of every request.", ..other("headers", "Record<string, string>") },
     OptionDeclaration {
-        doc: "The abilities of this model, where nothing or something wrong is known of it. A model that is not known to see is sent no images.",
+        doc: "Abilities of this model that the metadata does not know or has wrong. A model without metadata is assumed not to accept images.",
         is_stored: true,
         ..other(
             "capabilityOverrides",
@@ -140,11 +139,11 @@ pub const OTHER_OPTIONS: &[OptionDeclaration] = &[
         )
     },
     OptionDeclaration {
-        doc: "Models to ask in this order where this one has failed, retries included, before any part of an answer was shown. Each request begins with this model again; the cost of fallbacks counts under this model's `usageId`.",
+        doc: "Models to ask in this order where this one has failed, retries included, before any part of an answer was shown. Each request begins with this model again; the cost of fallbacks is counted under this model's `usageId`.",
         ..other("fallbacks", "LLM[]")
     },
     OptionDeclaration {
-        doc: "The error codes after which fallbacks are asked.",
+        doc: "The error codes after which a fallback is asked, as in the SDK.",
         default: || FALLBACK_ON.to_json_text(),
         ..other("fallbackOn", "ErrorCode[]")
     },

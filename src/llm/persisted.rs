@@ -3,12 +3,9 @@
 //! A key is written encrypted or as asterisks. Headers are not written, because they may hold secrets.
 
 use crate::{
-    json::{RawObject, quoted},
-    llm::{
-        field_order::set_in_order,
-        options::{ApiKey, LlmOptions},
-        secret_string::REDACTED,
-    },
+    format::secrets::{MASK, is_token},
+    json::{EditableObject, quoted},
+    llm::options::{ApiKey, LlmOptions},
 };
 
 impl LlmOptions {
@@ -16,43 +13,43 @@ impl LlmOptions {
     /// an option is not set, unknown ones included; but a base URL belongs to its model, and goes with it. Without
     /// `existing`, options that are not set have the SDK's defaults.
     pub fn to_sdk_json(&self, existing: Option<&str>) -> String {
-        let existing = existing.and_then(|json| RawObject::parse(json).ok());
-        let mut llm = existing.unwrap_or_else(|| RawObject::parse(SDK_DEFAULTS).unwrap_or_default());
+        let existing = existing.and_then(EditableObject::compact);
+        let mut llm = existing.unwrap_or_else(|| EditableObject::compact(SDK_DEFAULTS).unwrap_or_default());
         if self.base_url.is_none() && llm.read::<String>("model").is_some_and(|model| model != self.model) {
             llm.remove("base_url");
         }
         let stored: Option<String> = llm.read("api_key");
-        let is_token = stored.as_ref().is_some_and(|key| key.starts_with("gAAAAA"));
-        let is_redacted = stored.as_ref().is_none_or(|key| key.is_empty() || key == REDACTED);
+        let is_token = stored.as_ref().is_some_and(|key| is_token(key));
+        let is_redacted = stored.as_ref().is_none_or(|key| key.is_empty() || key == MASK);
         let has_key = !matches!(self.api_key, ApiKey::None);
         if let Some(token) = &*self.stored_key.token.borrow() {
-            set_in_order(&mut llm, ORDER, "api_key", &quoted(token));
+            llm.set_in_order("api_key", quoted(token).into(), ORDER);
         } else if !is_token && (has_key || !is_redacted) {
             // A key in clear text has no place in a file; a token can be read where the passphrase is.
-            set_in_order(&mut llm, ORDER, "api_key", &quoted(REDACTED));
+            llm.set_in_order("api_key", quoted(MASK).into(), ORDER);
         }
-        set_in_order(&mut llm, ORDER, "model", &quoted(&self.model));
+        llm.set_in_order("model", quoted(&self.model).into(), ORDER);
         for (name, json) in self.to_stored() {
-            set_in_order(&mut llm, ORDER, name, &self.accepted_by_sdk(name, json));
+            llm.set_in_order(name, self.accepted_by_sdk(name, json).into(), ORDER);
         }
-        llm.to_json()
+        llm.text()
     }
 
     /// The server of a stored token that requests do not go to, so that nobody takes the key for the new server's.
-    pub fn server_left(&self, stored: &str) -> Option<RawObject> {
-        let stored = RawObject::parse(stored).ok()?;
-        let is_token = stored.read::<String>("api_key").is_some_and(|key| key.starts_with("gAAAAA"));
+    pub fn server_left(&self, stored: &str) -> Option<EditableObject> {
+        let stored = EditableObject::compact(stored)?;
+        let is_token = stored.read::<String>("api_key").is_some_and(|key| is_token(&key));
         if !is_token || self.stored_key.token.borrow().is_some() || !self.is_elsewhere(&stored) {
             return None;
         }
         let mut server = stored;
-        server.retain(|name, _| matches!(name, "model" | "base_url"));
+        server.retain(&|name, _| matches!(name, "model" | "base_url"));
         Some(server)
     }
 
     /// The options of a stored model, but for the key, which is read elsewhere. Options that are missing are not set.
     pub fn from_sdk_json(json: &str) -> Self {
-        let llm = RawObject::parse(json).unwrap_or_default();
+        let llm = EditableObject::compact(json).unwrap_or_default();
         let mut options = Self::new(llm.read::<String>("model").unwrap_or_default());
         options.set_stored(&llm);
         if llm.get("prompt_cache_retention") == Some("null") {
@@ -74,7 +71,7 @@ impl LlmOptions {
         }
     }
 
-    fn is_elsewhere(&self, stored: &RawObject) -> bool {
+    fn is_elsewhere(&self, stored: &EditableObject) -> bool {
         let model = stored.read::<String>("model").unwrap_or_default();
         let base_url = stored.read::<String>("base_url");
         let keeps_url = self.base_url.is_none() && model == self.model;
@@ -169,14 +166,14 @@ mod tests {
 
     #[test]
     fn defaults_are_those_of_the_sdk() {
-        let defaults = RawObject::parse(SDK_DEFAULTS).unwrap();
+        let defaults = EditableObject::compact(SDK_DEFAULTS).unwrap();
         for row in LlmOptions::DECLARATIONS.iter().filter(|row| row.is_stored) {
             // Whether a model streams, the SDK leaves to who asks it; a page shows an answer as it comes.
             if (row.default)().is_empty() || row.field == "stream" {
                 continue;
             }
             let set = LlmOptions::from_sdk_json(&format!("{{\"{}\":{}}}", row.field, (row.default)()));
-            let stored = RawObject::parse(&set.to_sdk_json(Some("{}"))).unwrap();
+            let stored = EditableObject::compact(&set.to_sdk_json(Some("{}"))).unwrap();
             assert_eq!(defaults.get(row.field), stored.get(row.field), "{}", row.field);
             assert!(ORDER.contains(&row.field), "{}", row.field);
         }
@@ -236,8 +233,10 @@ mod tests {
     fn a_token_stays_and_its_server_is_remembered_until_another_takes_its_place() {
         let stored = r#"{"model":"openai/m","api_key":"gAAAAAold","base_url":"http://h"}"#;
         let kept = |options: LlmOptions| {
-            let key = RawObject::parse(&options.to_sdk_json(Some(stored))).unwrap().read::<String>("api_key");
-            (key.unwrap(), options.server_left(stored).map(|server| server.to_json()))
+            let key = EditableObject::compact(&options.to_sdk_json(Some(stored)))
+                .unwrap()
+                .read::<String>("api_key");
+            (key.unwrap(), options.server_left(stored).map(|server| server.text()))
         };
         let old = |server: Option<&str>| ("gAAAAAold".to_owned(), server.map(str::to_owned));
         let left = Some(r#"{"model":"openai/m","base_url":"http://h"}"#);

@@ -3,7 +3,7 @@
 //! Secrets are taken out before anything else is done with the words.
 
 use crate::{
-    json::{FromJson as _, RawObject},
+    json::{EditableObject, FromJson as _},
     llm::{
         error::{LlmError, LlmFailure},
         secret_string::Secrets,
@@ -27,20 +27,19 @@ impl ErrorBody {
             return Self { words: "a web page".into(), is_page: true, ..Self::default() };
         }
         // Gemini wraps its error object into a list.
-        let object = RawObject::parse(body)
-            .ok()
-            .or_else(|| Vec::<RawObject>::from_json(body).and_then(|list| list.into_iter().next()));
+        let object = EditableObject::compact(body)
+            .or_else(|| Vec::<EditableObject>::from_json(body).and_then(|list| list.into_iter().next()));
         let Some(object) = object else {
             let words = secrets.redact_in(body);
             return Self { searched: words.to_ascii_lowercase(), words, ..Self::default() };
         };
-        let inner = object.read::<RawObject>("error").unwrap_or_else(|| object.clone());
+        let inner = object.read::<EditableObject>("error").unwrap_or_else(|| object.clone());
         let mut words = ["message", "error", "detail", "msg"]
             .iter()
             .find_map(|name| inner.read::<String>(name))
-            .unwrap_or_else(|| inner.to_json());
+            .unwrap_or_else(|| inner.text());
         if let Some(raw) =
-            inner.read::<RawObject>("metadata").and_then(|metadata| metadata.read::<String>("raw"))
+            inner.read::<EditableObject>("metadata").and_then(|metadata| metadata.read::<String>("raw"))
         {
             words.push_str(": ");
             words.push_str(&raw);

@@ -1,11 +1,8 @@
 //! A string that is never shown.
 
-use crate::json::quoted;
+use crate::{format::secrets::MASK, json::quoted};
 use std::cmp::Reverse;
 use std::{fmt, rc::Rc};
-
-/// What stands in a secret's place, as in the SDK's files.
-pub const REDACTED: &str = "**********";
 
 /// A secret. Neither `Debug` nor any error of this library shows it.
 #[derive(Clone, PartialEq, Eq)]
@@ -65,7 +62,7 @@ impl SecretString {
             let last = before.chars().next_back().or(out.chars().next_back());
             let is_part_of_word = is_short && (touches(last) || touches(after.chars().next()));
             out.push_str(before);
-            out.push_str(if is_part_of_word { &self.0 } else { REDACTED });
+            out.push_str(if is_part_of_word { &self.0 } else { MASK });
             rest = after;
         }
         out.push_str(rest);
@@ -113,7 +110,7 @@ impl Secrets {
 
 impl fmt::Debug for SecretString {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(REDACTED)
+        f.write_str(MASK)
     }
 }
 

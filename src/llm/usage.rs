@@ -1,19 +1,19 @@
 //! Token counts, wherever a server puts them.
 
-use crate::{json::RawObject, llm::metrics::Usage};
+use crate::{json::EditableObject, llm::metrics::Usage};
 
 /// Reads a `usage` object; `None` where it counts nothing. Mirrors the SDK's `Telemetry._record_usage` and the
 /// names that LiteLLM folds together before it.
-pub fn usage_of(usage: &RawObject) -> Option<Usage> {
-    let count = |object: &RawObject, names: &[&str]| {
+pub fn usage_of(usage: &EditableObject) -> Option<Usage> {
+    let count = |object: &EditableObject, names: &[&str]| {
         names
             .iter()
             .filter_map(|name| object.read::<f64>(name))
             .find(|count| *count > 0.0)
             .map(|count| count as u64)
     };
-    let prompt_details = usage.read::<RawObject>("prompt_tokens_details").unwrap_or_default();
-    let completion_details = usage.read::<RawObject>("completion_tokens_details").unwrap_or_default();
+    let prompt_details = usage.read::<EditableObject>("prompt_tokens_details").unwrap_or_default();
+    let completion_details = usage.read::<EditableObject>("completion_tokens_details").unwrap_or_default();
     let mut counted = Usage {
         prompt_tokens: count(usage, &["prompt_tokens", "input_tokens"]).unwrap_or(0),
         completion_tokens: count(usage, &["completion_tokens", "output_tokens"]).unwrap_or(0),
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     fn read(json: &str) -> Option<Usage> {
-        usage_of(&RawObject::parse(json).unwrap())
+        usage_of(&EditableObject::compact(json).unwrap())
     }
 
     #[test]

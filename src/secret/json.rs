@@ -5,7 +5,7 @@
 //! the same.
 
 use super::mask::{HIDDEN, Mask};
-use crate::json::{FromJson as _, is_json, quoted, well_formed};
+use crate::json::{FromJson as _, is_json, quoted, string_length, well_formed};
 use std::ops::Range;
 
 /// What is done with the values in some part of a JSON text.
@@ -120,7 +120,7 @@ impl Walk<'_> {
                 }
                 b',' => next = inside,
                 b'"' => {
-                    at = end_of_string(self.json, start);
+                    at = start + string_length(self.rest(start));
                     let is_name = self.rest(at).trim_start().starts_with(':');
                     let text = self.json.get(start..at).unwrap_or_default();
                     let text = String::from_json(&well_formed(text)).unwrap_or_default();
@@ -178,20 +178,6 @@ impl Walk<'_> {
     fn rest(&self, at: usize) -> &str {
         self.json.get(at..).unwrap_or_default()
     }
-}
-
-/// Where the string that begins here ends, behind its closing quote.
-fn end_of_string(json: &str, start: usize) -> usize {
-    let mut is_escaped = false;
-    for (at, byte) in json.bytes().enumerate().skip(start + 1) {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' => is_escaped = true,
-            b'"' => return at + 1,
-            _ => {}
-        }
-    }
-    json.len()
 }
 
 #[cfg(test)]

@@ -1,10 +1,7 @@
 //! Of two ways to ask the user, one that is no looser than either.
 
 use super::{ConfirmationPolicy, ENSEMBLE_SECURITY_ANALYZER, StoredAnalyzer};
-use crate::event::{
-    RawJson,
-    json::{ObjectWriter, ToJson as _},
-};
+use crate::json::{ObjectWriter, RawJson, ToJson as _};
 
 /// A policy, and who tells it how dangerous calls are: nobody, or an analyzer.
 #[derive(Clone, Debug, PartialEq)]

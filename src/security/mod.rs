@@ -8,11 +8,8 @@ mod guard;
 pub use guard::Guard;
 
 use crate::{
-    event::{
-        RawJson, SecurityRisk,
-        json::{FromJson, Object, ObjectWriter, ToJson},
-    },
-    json::string_enum,
+    event::SecurityRisk,
+    json::{FromJson, Object, ObjectWriter, RawJson, ToJson, string_enum},
 };
 use futures_util::future::LocalBoxFuture;
 

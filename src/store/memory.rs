@@ -1,6 +1,7 @@
-//! A store that lives as long as the page: for tests, for Node, and for conversations that should leave no trace.
+//! A store that lasts as long as the page: for tests, for Node, and for conversations that should not be stored.
 //!
-//! A commit is applied when it is called, not when its future is polled, so nothing can fall between its parts.
+//! `commit` applies the whole commit when it is called, not when its future is polled, so no other operation can come in
+//! between.
 
 use super::{Commit, Listing, Store, StoreError, StoreFuture, StoredEvent};
 use crate::{
@@ -22,16 +23,16 @@ pub struct MemoryStore {
 }
 
 #[derive(Default)]
-struct Conversations(Vec<(ConversationId, Kept)>);
+struct Conversations(Vec<(ConversationId, Stored)>);
 
 #[derive(Default)]
-struct Kept {
+struct Stored {
     base_state: Option<Rc<str>>,
     events: Vec<(EventId, Rc<str>)>,
     first_index: Names,
-    /// The places of files in `files`.
-    places: Names,
-    /// A file that was removed has no content.
+    /// The positions of files in `files`, by path.
+    positions: Names,
+    /// A removed file has no content.
     files: Vec<(StorePath, Option<Vec<u8>>)>,
     created_at: f64,
     updated_at: f64,
@@ -43,7 +44,7 @@ impl MemoryStore {
         Self::default()
     }
 
-    /// Another handle on the same conversations, open also if this one is closed.
+    /// Another handle on the same conversations, which stays open when this one is closed.
     #[must_use]
     pub fn another(&self) -> Self {
         Self { conversations: Rc::clone(&self.conversations), closed: Cell::new(false) }
@@ -60,57 +61,57 @@ impl MemoryStore {
             return Err(StoreError::Closed);
         }
         let mut conversations = self.conversations.borrow_mut();
-        let length = conversations.get(conversation).map_or(0, Kept::length);
+        let length = conversations.get(conversation).map_or(0, Stored::length);
         if length != commit.expected_length {
             return Err(StoreError::Conflict { expected: commit.expected_length });
         }
-        let created_at = conversations.get(conversation).map(|kept| kept.created_at);
+        let created_at = conversations.get(conversation).map(|stored| stored.created_at);
         if commit.created_at.is_some() && commit.created_at != created_at {
             return Err(StoreError::Conflict { expected: commit.expected_length });
         }
-        let created = || Kept { created_at: commit.at, updated_at: commit.at, ..Kept::default() };
-        let mut kept = conversations.take(conversation).unwrap_or_else(created);
+        let created = || Stored { created_at: commit.at, updated_at: commit.at, ..Stored::default() };
+        let mut stored = conversations.take(conversation).unwrap_or_else(created);
         if let Some(end) = commit.truncate_to {
-            kept.events.truncate(position(end));
-            kept.first_index = Names::default();
-            for (index, (id, _)) in kept.events.iter().enumerate() {
-                kept.first_index.add(id.as_str(), index);
+            stored.events.truncate(position(end));
+            stored.first_index = Names::default();
+            for (index, (id, _)) in stored.events.iter().enumerate() {
+                stored.first_index.add(id.as_str(), index);
             }
         }
         for (id, json) in commit.events {
-            kept.first_index.add(id.as_str(), kept.events.len());
-            kept.events.push((id, json));
+            stored.first_index.add(id.as_str(), stored.events.len());
+            stored.events.push((id, json));
         }
         if commit.base_state.is_some() {
-            kept.base_state = commit.base_state;
+            stored.base_state = commit.base_state;
         }
         for (path, content) in commit.files {
-            match kept.places.get(path.as_str()).and_then(|place| kept.files.get_mut(place)) {
+            match stored.positions.get(path.as_str()).and_then(|position| stored.files.get_mut(position)) {
                 Some((_, known)) => *known = content,
                 None => {
-                    kept.places.add(path.as_str(), kept.files.len());
-                    kept.files.push((path, content));
+                    stored.positions.add(path.as_str(), stored.files.len());
+                    stored.files.push((path, content));
                 }
             }
         }
-        kept.updated_at = kept.updated_at.max(commit.at);
-        conversations.0.push((conversation, kept));
+        stored.updated_at = stored.updated_at.max(commit.at);
+        conversations.0.push((conversation, stored));
         Ok(())
     }
 }
 
 impl Conversations {
-    fn get(&self, conversation: ConversationId) -> Option<&Kept> {
-        self.0.iter().find(|(id, _)| *id == conversation).map(|(_, kept)| kept)
+    fn get(&self, conversation: ConversationId) -> Option<&Stored> {
+        self.0.iter().find(|(id, _)| *id == conversation).map(|(_, stored)| stored)
     }
 
-    fn take(&mut self, conversation: ConversationId) -> Option<Kept> {
-        let place = self.0.iter().position(|(id, _)| *id == conversation)?;
-        Some(self.0.swap_remove(place).1)
+    fn take(&mut self, conversation: ConversationId) -> Option<Stored> {
+        let position = self.0.iter().position(|(id, _)| *id == conversation)?;
+        Some(self.0.swap_remove(position).1)
     }
 }
 
-impl Kept {
+impl Stored {
     fn length(&self) -> u64 {
         self.events.len() as u64
     }
@@ -126,17 +127,18 @@ impl Kept {
     }
 
     fn events(&self, range: Range<u64>) -> Vec<StoredEvent> {
-        let end = position(range.end).min(self.events.len());
-        let start = position(range.start).min(end);
-        let tail = self.events.get(start..end).unwrap_or_default();
-        (range.start..)
-            .zip(tail)
-            .map(|(index, (id, json))| StoredEvent { index, id: id.clone(), json: Rc::clone(json) })
+        let events = self.events.iter().enumerate().take(position(range.end)).skip(position(range.start));
+        events
+            .map(|(index, (id, json))| StoredEvent {
+                index: index as u64,
+                id: id.clone(),
+                json: Rc::clone(json),
+            })
             .collect()
     }
 }
 
-/// An index into a log as a position in memory; one that memory cannot have is beyond every end.
+/// An index into a log as a position in memory; an index that does not fit is beyond every end.
 fn position(index: u64) -> usize {
     usize::try_from(index).unwrap_or(usize::MAX)
 }
@@ -144,7 +146,7 @@ fn position(index: u64) -> usize {
 impl Store for MemoryStore {
     fn list(&self) -> StoreFuture<'_, Vec<Listing>> {
         self.read(|conversations| {
-            let listings = conversations.0.iter().filter_map(|(id, kept)| kept.listing(*id));
+            let listings = conversations.0.iter().filter_map(|(id, stored)| stored.listing(*id));
             super::newest_first(listings.collect())
         })
     }
@@ -155,7 +157,7 @@ impl Store for MemoryStore {
 
     fn events(&self, conversation: ConversationId, range: Range<u64>) -> StoreFuture<'_, Vec<StoredEvent>> {
         self.read(|conversations| {
-            conversations.get(conversation).map(|kept| kept.events(range)).unwrap_or_default()
+            conversations.get(conversation).map(|stored| stored.events(range)).unwrap_or_default()
         })
     }
 
@@ -175,15 +177,11 @@ impl Store for MemoryStore {
 
     fn files(&self, conversation: ConversationId) -> StoreFuture<'_, Vec<StorePath>> {
         self.read(|conversations| {
-            conversations
-                .get(conversation)
-                .map(|kept| kept.files.iter().filter(|(_, content)| content.is_some()))
-                .map(|files| files.map(|(path, _)| path.clone()).collect())
-                .map(|mut paths: Vec<StorePath>| {
-                    paths.sort();
-                    paths
-                })
-                .unwrap_or_default()
+            let files = conversations.get(conversation).into_iter().flat_map(|stored| &stored.files);
+            let existing = files.filter(|(_, content)| content.is_some());
+            let mut paths: Vec<StorePath> = existing.map(|(path, _)| path.clone()).collect();
+            paths.sort();
+            paths
         })
     }
 
@@ -193,8 +191,8 @@ impl Store for MemoryStore {
         path: &'a StorePath,
     ) -> StoreFuture<'a, Option<Vec<u8>>> {
         self.read(|conversations| {
-            let kept = conversations.get(conversation)?;
-            let (_, content) = kept.files.get(kept.places.get(path.as_str())?)?;
+            let stored = conversations.get(conversation)?;
+            let (_, content) = stored.files.get(stored.positions.get(path.as_str())?)?;
             content.clone()
         })
     }
@@ -221,10 +219,10 @@ mod tests {
     use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 
     #[test]
-    fn keeps_the_contract() {
-        let places: RefCell<BTreeMap<String, MemoryStore>> = RefCell::default();
+    fn passes_the_conformance_suite() {
+        let positions: RefCell<BTreeMap<String, MemoryStore>> = RefCell::default();
         let open: &conformance::Open = &|place| {
-            let handle = places.borrow_mut().entry(place.to_owned()).or_default().another();
+            let handle = positions.borrow_mut().entry(place.to_owned()).or_default().another();
             Box::pin(std::future::ready(Ok(Rc::new(handle) as Rc<dyn Store>)))
         };
         let reports = futures_executor::block_on(conformance::run(open));

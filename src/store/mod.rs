@@ -1,21 +1,21 @@
-//! Where conversations live: names and bytes, no meanings.
+//! The storage of conversations, as names and bytes: a store does not interpret them.
 //!
-//! A store keeps, for each conversation, what the SDK keeps in one directory: the text of `base_state.json`, the
-//! event files by index, and any further files by path. The contract:
+//! For each conversation a store has the contents of the SDK's directory: the text of `base_state.json`, the event
+//! files by index, and any further files by path. The contract:
 //!
-//! * **A commit is one transaction.** All of a [`Commit`] is kept or none of it, also when the process dies.
-//!   `commit` returns only after the transaction has completed; nobody is told earlier.
-//! * **One log, compared and swapped.** `expected_length` is the length of the log that the writer knows. If the
-//!   log has another length the commit fails with [`StoreError::Conflict`] and changes nothing, so two writers can
-//!   never interleave.
+//! * **A commit is one transaction.** All of a [`Commit`] is stored or none of it, also when the process dies.
+//!   `commit` returns only after the transaction has completed.
+//! * **Compare and swap.** `expected_length` is the length of the log that the writer knows. If the log has another
+//!   length, the commit fails with [`StoreError::Conflict`] and changes nothing, so two writers can never interleave.
 //! * **The log has no gaps**: the events of a conversation are `0..length`, and an event never changes.
-//! * **A conversation exists once it has a base state.** Before that, `load` and `list` do not know it; this is how
-//!   an import stays invisible until its last commit. `delete` removes what has been committed until then, and a
-//!   store may clear away what got no base state for a day.
-//! * **Reading what is not there** is no error: an unknown conversation has no events and no files.
-//! * **A deleted conversation has a log of length 0**, so a writer that knew more of it gets a conflict.
-//! * **Cost.** `load`, `commit`, `events` and `index_of` cost what they carry, not what the log holds.
-//! * **Durability.** After a [`Durability::Strict`] commit the data is on the disk, as far as the platform can say;
+//! * **A conversation exists once it has a base state.** Before that, `load` and `list` do not return it; therefore an
+//!   import stays invisible until its last commit. `delete` removes such a conversation as well, and a store may remove
+//!   one that got no base state for a day.
+//! * **Reading something absent is no error**: an unknown conversation has no events and no files.
+//! * **A deleted conversation has a log of length 0**, so a writer that knew a longer one gets a conflict.
+//! * **Cost.** The cost of `load`, `commit`, `events` and `index_of` depends on the data that they carry, not on the
+//!   length of the log.
+//! * **Durability.** After a [`Durability::Strict`] commit the data is on the disk, as far as the platform promises it;
 //!   after a relaxed one it survives the death of the process, but perhaps not a power cut.
 //!
 //! The suite that every store must pass is in `conformance`.
@@ -35,21 +35,18 @@ use crate::{
 use futures_util::future::LocalBoxFuture;
 use std::{fmt, ops::Range, rc::Rc};
 
-/// A member of a base state that only imports write and no export has: what came in and nobody here has decided about.
-pub const IMPORT: &str = "threadkeep_import";
-
-/// What a store operation resolves to.
+/// The future of a store operation.
 pub type StoreFuture<'a, T> = LocalBoxFuture<'a, Result<T, StoreError>>;
 
-/// Keeps conversations. See the module for the contract.
+/// A storage of conversations. See the module for the contract.
 pub trait Store {
-    /// Every conversation, the most recently updated first and equal times by id, without reading events.
+    /// All conversations, the most recently updated first, equal times by id; reads no events.
     fn list(&self) -> StoreFuture<'_, Vec<Listing>>;
 
-    /// The base state and the log's length, or `None` if there is no such conversation.
+    /// The base state and the length of the log, or `None` if the conversation does not exist.
     fn load(&self, conversation: ConversationId) -> StoreFuture<'_, Option<Listing>>;
 
-    /// The events in `range`, ascending; indices beyond the end are left out.
+    /// The events in `range`, ascending; the part of the range beyond the end is ignored.
     fn events(&self, conversation: ConversationId, range: Range<u64>) -> StoreFuture<'_, Vec<StoredEvent>>;
 
     /// The index of the first event with this id.
@@ -62,7 +59,7 @@ pub trait Store {
     /// Applies all of `commit` or nothing.
     fn commit(&self, conversation: ConversationId, commit: Commit) -> StoreFuture<'_, ()>;
 
-    /// The further files' paths, sorted.
+    /// The paths of the further files, sorted.
     fn files(&self, conversation: ConversationId) -> StoreFuture<'_, Vec<StorePath>>;
 
     /// One further file.
@@ -72,38 +69,38 @@ pub trait Store {
         path: &'a StorePath,
     ) -> StoreFuture<'a, Option<Vec<u8>>>;
 
-    /// Removes the conversation with its log and its files, in one transaction; nothing happens if there is none.
+    /// Removes the conversation with its log and its files, in one transaction; does nothing if it does not exist.
     fn delete(&self, conversation: ConversationId) -> StoreFuture<'_, ()>;
 
-    /// What it found when it was opened, as far as it knows.
+    /// The state in which the store was found when it was opened, as far as it is known.
     fn found(&self) -> Found {
         Found::Something
     }
 
-    /// Lets go of connections. Later calls fail with [`StoreError::Closed`]; calls under way complete or fail.
+    /// Closes connections. Later calls fail with [`StoreError::Closed`]; calls under way complete or fail.
     fn close(&self);
 }
 
-/// What a store found when it was opened.
+/// The state in which a store was found when it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Found {
-    /// Itself, with whatever is in it.
+    /// It existed, empty or not.
     #[default]
     Something,
-    /// Nothing: it was made.
+    /// It did not exist and was created.
     Nothing,
-    /// Nothing, and the platform says that it has removed what was there because it was damaged.
+    /// It did not exist, because the platform had removed it as damaged.
     Damage,
 }
 
 /// A conversation without its events.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listing {
-    /// Whose it is.
+    /// The conversation's id.
     pub conversation: ConversationId,
     /// The text of `base_state.json`.
     pub base_state: Rc<str>,
-    /// How many events the log has.
+    /// The number of events in the log.
     pub length: u64,
     /// `at` of the first commit, in milliseconds since the Unix epoch.
     pub created_at: f64,
@@ -114,7 +111,7 @@ pub struct Listing {
 /// An event as it is stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredEvent {
-    /// Its place in the log.
+    /// The event's position in the log.
     pub index: u64,
     /// The id in its file name.
     pub id: EventId,
@@ -127,11 +124,11 @@ pub struct StoredEvent {
 pub struct Commit {
     /// The log's length as the writer knows it; 0 for a conversation that does not exist.
     pub expected_length: u64,
-    /// `created_at` of the conversation that the writer knows, so that it does not go on in another one, which was made
-    /// under the same id when the first had been deleted.
+    /// `created_at` of the conversation that the writer knows, so that it does not write into another one, created with
+    /// the same id after the first was deleted.
     pub created_at: Option<f64>,
-    /// Cuts the log to this length first, if it is longer. Only for setting aside a tail that cannot be read; its text must be
-    /// kept by the same commit, as a file.
+    /// Cuts the log to this length first, if it is longer. Only for quarantining a tail that cannot be read; the same commit
+    /// must store its text as a file.
     pub truncate_to: Option<u64>,
     /// Appended in this order: id and exact text.
     pub events: Vec<(EventId, Rc<str>)>,
@@ -139,14 +136,14 @@ pub struct Commit {
     pub base_state: Option<Rc<str>>,
     /// Further files: new content, or `None` to remove.
     pub files: Vec<(StorePath, Option<Vec<u8>>)>,
-    /// When this happened, in milliseconds since the Unix epoch; never moves `updated_at` backwards.
+    /// The time of the commit, in milliseconds since the Unix epoch; never moves `updated_at` backwards.
     pub at: f64,
-    /// What the commit must survive.
+    /// The failure that the commit must survive.
     pub durability: Durability,
 }
 
 impl Commit {
-    /// A strict commit that changes nothing but `updated_at`; the fields say the rest.
+    /// A strict commit that changes nothing but `updated_at`; set fields to change more.
     pub fn new(expected_length: u64, at: f64) -> Self {
         Self {
             expected_length,
@@ -161,7 +158,7 @@ impl Commit {
     }
 }
 
-/// What a completed commit survives.
+/// The failure that a completed commit survives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
     /// A power cut, as far as the platform can promise it.
@@ -171,30 +168,30 @@ pub enum Durability {
     Relaxed,
 }
 
-/// Why a store could not do it.
+/// The reason why a store operation failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The log is not as long as the writer thought: somebody else has written.
+    /// The log has another length than the writer expected: another writer has changed it.
     Conflict {
         /// The writer's `expected_length`.
         expected: u64,
     },
-    /// What was there is gone, and nobody deleted it here: the browser lost or cleared its data.
+    /// The conversation is gone without having been deleted: the browser lost or cleared its data.
     Lost,
     /// The storage is full.
     Quota,
-    /// Another connection stands in the way of opening or upgrading.
+    /// Another connection blocks opening or upgrading the database.
     Blocked,
     /// A newer version of the app has written the database.
     Newer,
-    /// There is no storage here, or it may not be used; says why and what to do.
+    /// There is no storage, or it may not be used; the text gives the reason and the remedy.
     Unavailable(String),
-    /// The host's store has not answered this method in time.
+    /// The host's store has not answered a call of this method in time.
     Silent(&'static str),
     /// The store, or the connection below it, is closed.
     Closed,
-    /// What is stored breaks the contract; says what and where.
+    /// The stored data is invalid; the text names the data and the problem.
     Corrupt(String),
     /// Anything else: the platform's name of the error and its message.
     Failed {
@@ -205,8 +202,8 @@ pub enum StoreError {
     },
 }
 
-/// What is said of a conversation that is not there any more.
-const LOST: &str = "this conversation is no longer in the browser's database: the site's data was cleared, or the browser lost it; what you have exported can be imported again";
+/// The message of [`StoreError::Lost`].
+const LOST: &str = "this conversation is no longer in the browser's database: the site's data was cleared, or the browser lost it; an exported copy can be imported again";
 
 /// The order of [`Store::list`].
 pub(crate) fn newest_first(mut listings: Vec<Listing>) -> Vec<Listing> {
@@ -228,17 +225,17 @@ impl fmt::Display for StoreError {
                 f.write_str("the storage is full; delete or export conversations, or free disk space")
             }
             Self::Blocked => f.write_str(
-                "another tab keeps this database open in another version; close or reload the other tabs",
+                "another tab has this database open in another version; close or reload the other tabs",
             ),
             Self::Newer => f.write_str(
                 "a newer version of the app has written this database; reload the page to get that version",
             ),
-            Self::Unavailable(words) => f.write_str(words),
+            Self::Unavailable(reason) => f.write_str(reason),
             Self::Silent(method) => {
                 write!(f, "{method}() of the host's store has not answered in time; try again")
             }
             Self::Closed => f.write_str("the store is closed; open the conversation again"),
-            Self::Corrupt(what) => write!(f, "the store cannot be read: {what}"),
+            Self::Corrupt(problem) => write!(f, "the store cannot be read: {problem}"),
             Self::Failed { name, message } => write!(f, "the store failed with {name}: {message}"),
         }
     }

@@ -2,8 +2,8 @@
 
 use super::{ToolDefinition, ToolKind, ToolOutput};
 use crate::{
-    event::{self, Action, McpTool, Observation, RawJson},
-    json::RawObject,
+    event::{self, Action, McpTool, Observation},
+    json::{EditableObject, RawJson},
 };
 
 /// The tool in a `SystemPromptEvent`.
@@ -14,7 +14,9 @@ pub fn record_of_tool(tool: &ToolDefinition) -> event::ToolDefinition {
         ToolKind::Mcp => event::ToolDefinition::mcp_tool(McpTool {
             name: &tool.name,
             description: &tool.description,
-            input_schema: &RawJson::parse(&tool.parameters).unwrap_or_else(|_| RawJson::of(&NO_SCHEMA)),
+            // A registry accepts no tool whose schema is not JSON.
+            input_schema: &RawJson::parse(&tool.parameters)
+                .unwrap_or_else(|| RawJson::of(&EditableObject::default())),
             annotations: Some(&event::ToolAnnotations {
                 title: tool.annotations.title.clone(),
                 read_only: tool.annotations.read_only_hint,
@@ -26,11 +28,8 @@ pub fn record_of_tool(tool: &ToolDefinition) -> event::ToolDefinition {
     }
 }
 
-/// The schema of a tool whose own is not JSON; a registry does not let one in.
-const NO_SCHEMA: RawObject = RawObject::EMPTY;
-
 /// The action of a call whose arguments have been checked.
-pub fn record_of_call(kind: ToolKind, arguments: &RawObject) -> Action {
+pub fn record_of_call(kind: ToolKind, arguments: &EditableObject) -> Action {
     let text = |name| arguments.read::<String>(name).unwrap_or_default();
     match kind {
         ToolKind::Finish => Action::finish(&text("message")),
@@ -54,7 +53,7 @@ pub fn arguments_of_record(action: &Action) -> String {
     if let Some(arguments) = action.mcp_arguments() {
         return arguments.as_str().to_owned();
     }
-    let mut fields = RawObject::parse(action.as_json().as_str()).unwrap_or_default();
+    let mut fields = EditableObject::compact(action.as_json().as_str()).unwrap_or_default();
     fields.remove("kind");
-    fields.to_json()
+    fields.text()
 }

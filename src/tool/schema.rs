@@ -4,7 +4,7 @@
 //! They stand first, so that the model commits to them before it writes the call, and are never required.
 
 use super::ToolDefinition;
-use crate::json::RawObject;
+use crate::json::EditableObject;
 
 const SECURITY_RISK: &str = concat!(
     r#"{"type":"string","description":"How much harm this call could do: LOW for reading and for changes that "#,
@@ -17,9 +17,9 @@ const SUMMARY: &str =
 
 /// The schema to send, as JSON text.
 pub fn model_parameters(tool: &ToolDefinition) -> String {
-    let mut schema = RawObject::parse(&tool.parameters).unwrap_or_default();
-    let own = schema.get("properties").and_then(|text| RawObject::parse(text).ok()).unwrap_or_default();
-    let mut properties = RawObject::default();
+    let mut schema = EditableObject::compact(&tool.parameters).unwrap_or_default();
+    let own = schema.get("properties").and_then(EditableObject::compact).unwrap_or_default();
+    let mut properties = EditableObject::default();
     if !tool.annotations.read_only_hint {
         properties.set("security_risk", SECURITY_RISK);
     }
@@ -32,8 +32,8 @@ pub fn model_parameters(tool: &ToolDefinition) -> String {
     if schema.get("type").is_none() {
         schema.set("type", r#""object""#);
     }
-    schema.set("properties", &properties.to_json());
-    schema.to_json()
+    schema.set("properties", &properties.text());
+    schema.text()
 }
 
 #[cfg(test)]
@@ -44,9 +44,9 @@ mod tests {
     #[test]
     fn a_reading_tool_is_asked_for_a_summary_only_and_before_its_own_arguments() {
         let schema = model_parameters(FinishTool::default().definition());
-        let properties = RawObject::parse(&schema).unwrap().get("properties").unwrap().to_owned();
+        let properties = EditableObject::compact(&schema).unwrap().get("properties").unwrap().to_owned();
         let names: Vec<String> =
-            RawObject::parse(&properties).unwrap().iter().map(|(name, _)| name.to_owned()).collect();
+            EditableObject::compact(&properties).unwrap().iter().map(|(name, _)| name.to_owned()).collect();
         assert_eq!(names, ["summary", "message"]);
     }
 

@@ -1,11 +1,11 @@
-//! Requests through `fetch`: the page's own, or one that the host gives.
+//! HTTP requests through `fetch`: the global one, or a function of the host.
 //!
-//! gloo-net builds the request and no more. Its `send` traps where `fetch` rejects with something that is no `Error`
-//! or resolves to something that is no `Response` of this realm, and its `header` traps on a character that no
-//! header can carry; a trap leaves the promise unsettled for ever. So headers are built fallibly first, nobody's
-//! `AbortSignal` but our own reaches `fetch`, and whatever it gives is looked at as a stranger.
+//! gloo-net only builds the request. Its `send` traps if `fetch` rejects with something that is not an `Error` or resolves
+//! to something that is not a `Response` of this realm, and its `header` traps on a character that a header cannot
+//! contain; a trap leaves the promise unsettled for ever. Therefore headers are checked first, only the `AbortSignal` of
+//! this module is passed to `fetch`, and nothing is assumed about the value that it returns.
 //!
-//! Redirects are errors: a request, its key included, goes where the user said and nowhere else.
+//! Redirects are errors: a request, its key included, goes to the URL that the user has set and nowhere else.
 
 use super::leaving::Watch;
 use crate::{
@@ -25,11 +25,11 @@ extern "C" {
     #[wasm_bindgen(catch, js_name = fetch)]
     fn global_fetch(request: &web_sys::Request) -> Result<JsValue, JsValue>;
 
-    /// `Object.entries`; a stranger's object may throw.
+    /// `Object.entries`, which may throw for an object of the host.
     #[wasm_bindgen(catch, js_namespace = Object, js_name = entries)]
     fn entries(object: &JsValue) -> Result<Array, JsValue>;
 
-    /// The body of a response, as `js/body.ts` reads it: whatever has come meanwhile is one piece.
+    /// The reader of `js/body.ts` for the body of a response: all bytes received since the last piece are one piece.
     type Pieces;
     #[wasm_bindgen(method, catch)]
     fn next(this: &Pieces) -> Result<Promise, JsValue>;
@@ -37,17 +37,18 @@ extern "C" {
     fn cancel(this: &Pieces) -> Result<(), JsValue>;
 }
 
-/// The network by way of `fetch`.
+/// An HTTP client that uses `fetch`.
 #[derive(Clone)]
 pub struct FetchClient {
     /// Called instead of the global `fetch`, as `fetch(url, init)`: a relay, a test double, or a model in the page. It
-    /// gives a response, or a promise of one.
+    /// returns or promises a response.
     pub given: Option<Function>,
-    /// Reads the body of a response: called with that and with the `AbortController` of the exchange.
+    /// Makes the reader of a body: called with the response and the `AbortController` of the exchange.
     pub read: Function,
-    /// Waits until another attempt is worth making: called with the fields of a [`Wait`], promises whether to make it.
+    /// Waits before the next attempt: called with the fields of a [`Wait`], promises whether to make another attempt.
     pub wait: Option<Function>,
-    /// Told with the `AbortController` of an exchange that it begins, and whether it is over. It may abort one that is dead.
+    /// Called at the beginning and the end of an exchange with its `AbortController` and whether it is over. It may abort a
+    /// dead exchange.
     pub watch: Option<Function>,
 }
 
@@ -60,12 +61,12 @@ impl HttpClient for FetchClient {
                 Some(fetch) => exchange.call(&fetch, &request)?,
                 None => global_fetch(&exchange.request(&request)?).map_err(|error| network(&error))?,
             };
-            // A host's function may give its response right away.
+            // A function of the host may return its response without a promise.
             let response = exchange.settled(&Promise::resolve(&fetched)).await?;
             let status = field(&response, "status").and_then(|status| status.as_f64());
             let Some(status) = status.filter(|status| (100.0..600.0).contains(status)) else {
                 exchange.is_over = true;
-                return Err(HttpError::Network("fetch gave no response".into()));
+                return Err(HttpError::Network("fetch did not return a response".into()));
             };
             let headers = headers_of(&response);
             let pieces = read.call2(&JsValue::UNDEFINED, &response, &exchange.controller);
@@ -75,26 +76,28 @@ impl HttpClient for FetchClient {
     }
 
     fn wait(&self, wait: &Wait<'_>) -> Option<LocalBoxFuture<'static, bool>> {
-        let told = Array::of5(
+        let arguments = Array::of5(
             &wait.attempt.into(),
             &wait.delay.as_secs_f64().into(),
             &wait.error.code().as_str().into(),
             &(&*wait.error.message).into(),
             &(&*wait.url).into(),
         );
-        told.push(&wait.is_shown.into());
-        told.push(&wait.is_last.into());
-        let waited = self.wait.as_ref()?.apply(&JsValue::UNDEFINED, &told);
+        arguments.push(&wait.is_shown.into());
+        arguments.push(&wait.is_last.into());
+        let waited = self.wait.as_ref()?.apply(&JsValue::UNDEFINED, &arguments);
         Some(Box::pin(async move {
             match waited {
-                Ok(waited) => JsFuture::from(Promise::resolve(&waited)).await.is_ok_and(|is| is.is_truthy()),
+                Ok(waited) => {
+                    JsFuture::from(Promise::resolve(&waited)).await.is_ok_and(|again| again.is_truthy())
+                }
                 Err(_) => false,
             }
         }))
     }
 }
 
-/// One request, aborted when it is dropped before it is over.
+/// One request and its response, aborted when it is dropped before it is over.
 struct Exchange {
     controller: AbortController,
     page: Watch,
@@ -106,19 +109,19 @@ impl Exchange {
     fn new(watch: Option<Function>) -> Result<Self, HttpError> {
         let controller = AbortController::new().map_err(|error| network(&error))?;
         let exchange = Self { controller, page: Watch::begin(), watch, is_over: false };
-        exchange.tell(false);
+        exchange.notify(false);
         Ok(exchange)
     }
 
-    /// Tells who watches that it begins, or that it is over.
-    fn tell(&self, is_over: bool) {
+    /// Notifies the watcher that the exchange begins or is over.
+    fn notify(&self, is_over: bool) {
         if let Some(watch) = &self.watch {
-            // What a watch throws is no matter of the exchange.
+            // An error of the watcher does not affect the exchange.
             let _ = watch.call2(&JsValue::UNDEFINED, &self.controller, &is_over.into());
         }
     }
 
-    /// What the network says in the end, unless the page leaves: then nobody is told.
+    /// The result of a promise of the network. While the page is being left, a failure is not returned.
     async fn settled(&self, promise: &Promise) -> Result<JsValue, HttpError> {
         match JsFuture::from(promise.clone()).await {
             Ok(value) => Ok(value),
@@ -130,8 +133,9 @@ impl Exchange {
     }
 
     fn request(&self, request: &HttpRequest) -> Result<web_sys::Request, HttpError> {
-        // The engine's own words would quote the URL, and who knows what is in it.
-        let invalid = |_| HttpError::Invalid("the base URL is none that fetch can use from here".into());
+        // The message of the browser would quote the URL, which may contain secrets.
+        let invalid =
+            |_| HttpError::Invalid("the base URL is not a URL that fetch can use here; check baseUrl".into());
         let headers = gloo_net::http::Headers::from_raw(checked_headers(request)?);
         let has_body = !request.body.is_empty();
         let builder = gloo_net::http::RequestBuilder::new(&request.url)
@@ -144,12 +148,12 @@ impl Exchange {
         Ok(built.into())
     }
 
-    /// Calls the host's function with what `fetch` takes, in plain objects.
+    /// Calls the host's function with the arguments of `fetch`, as plain objects.
     fn call(&self, fetch: &Function, request: &HttpRequest) -> Result<JsValue, HttpError> {
         checked_headers(request)?;
         let headers = Object::new();
         let init = Object::new();
-        // Setting a field of a plain object of ours cannot fail.
+        // Setting a property of a plain object cannot fail.
         let set = |object: &Object, name: &str, value: &JsValue| {
             let _ = Reflect::set(object, &name.into(), value);
         };
@@ -169,22 +173,22 @@ impl Exchange {
 
 impl Drop for Exchange {
     fn drop(&mut self) {
-        self.tell(true);
+        self.notify(true);
         if !self.is_over {
-            // Without a reason: some engines reject with the reason itself, which then is no `Error`.
+            // Without a reason: some browsers reject with the reason itself, which then is not an `Error`.
             self.controller.abort();
         }
     }
 }
 
-/// The headers as an object that has accepted every one of them.
+/// The headers as a `Headers` object, which accepts only valid ones.
 fn checked_headers(request: &HttpRequest) -> Result<Headers, HttpError> {
     let headers = Headers::new().map_err(|error| network(&error))?;
     for (name, value) in &request.headers {
-        // The engine's own words would quote the value.
+        // The message of the browser would quote the value.
         headers.set(name, value).map_err(|_| {
             HttpError::Invalid(format!(
-                "header {} has characters that a header cannot carry; check its value",
+                "header {} has characters that a header cannot contain; check its value",
                 shown(name)
             ))
         })?;
@@ -211,7 +215,7 @@ fn headers_of(response: &JsValue) -> Vec<(String, String)> {
     texts
 }
 
-/// A body that is still coming.
+/// A body that is being received.
 struct Body {
     pieces: Pieces,
     exchange: Exchange,
@@ -238,33 +242,33 @@ impl HttpBody for Body {
 impl Drop for Body {
     fn drop(&mut self) {
         if !self.exchange.is_over {
-            // It does not throw.
+            // `cancel` of `js/body.ts` does not throw.
             let _ = self.pieces.cancel();
         }
     }
 }
 
-/// A field of a stranger's object; `None` where there is none, or asking for it throws.
+/// A property of any object; `None` if it is missing or reading it throws.
 fn field(object: &JsValue, name: &str) -> Option<JsValue> {
     let value = Reflect::get(object, &name.into()).ok()?;
     if value.is_null() || value.is_undefined() { None } else { Some(value) }
 }
 
-/// Why a request failed, in the platform's words.
+/// The error for a failed request, with the message of the platform.
 fn network(error: &JsValue) -> HttpError {
     let is_online = field(&js_sys::global(), "navigator").and_then(|navigator| field(&navigator, "onLine"));
     if is_online.is_some_and(|is_online| is_online.as_bool() == Some(false)) {
         return HttpError::Offline;
     }
-    let words = match error.as_string() {
-        Some(words) => words,
+    let message = match error.as_string() {
+        Some(message) => message,
         None => field(error, "message").and_then(|message| message.as_string()).unwrap_or_default(),
     };
-    // Node hides the reason behind "fetch failed".
+    // In Node the message is only "fetch failed", and the cause has the reason.
     let cause =
         field(error, "cause").and_then(|cause| field(&cause, "message")).and_then(|cause| cause.as_string());
     HttpError::Network(match cause {
-        Some(cause) if !words.contains(&cause) => format!("{words} ({cause})"),
-        _ => words,
+        Some(cause) if !message.contains(&cause) => format!("{message} ({cause})"),
+        _ => message,
     })
 }

@@ -1,13 +1,12 @@
-//! Futures under way, and no promise that stays unsettled after a trap.
+//! Runs futures as promises that settle even after a trap.
 //!
-//! A panic ends the call in a trap, and so does memory that runs out; an exception that JavaScript throws where none
-//! was expected leaves the wasm in the same way. The future that was polled cannot be polled again, so its promise
-//! would wait for ever, and so would every other promise whose state it left borrowed. Therefore futures are polled
-//! in reactions of a promise, where whatever comes out of the wasm is a rejection that another reaction hears of:
-//! then all promises are rejected, and later calls reject at once. The page has to be reloaded. Nothing that was
-//! stored is lost.
+//! A panic ends the call in a trap, and so does a lack of memory; an unexpected exception of JavaScript leaves the wasm in
+//! the same way. The future that was polled cannot be polled again, so its promise would stay pending for ever, and so
+//! would every other promise whose state it left borrowed. Therefore futures are polled in reactions of a promise, where
+//! any exception of the wasm becomes a rejection that another reaction handles: it rejects all promises, and later calls
+//! reject at once. The page has to be reloaded. Stored data is not lost.
 //!
-//! A stack that overflows is beyond this: no code of the instance can run on it afterwards.
+//! A stack overflow cannot be handled: no code of the instance can run afterwards.
 
 use crate::error::{Error, ErrorCode, Result};
 use futures_util::future::LocalBoxFuture;
@@ -23,10 +22,10 @@ use wasm_bindgen::prelude::*;
 static HOOK: Once = Once::new();
 
 thread_local! {
-    /// Few are under way at a time.
+    /// A list, because few tasks exist at a time.
     static TASKS: RefCell<Vec<Task>> = const { RefCell::new(Vec::new()) };
     static NEXT: Cell<u32> = const { Cell::new(0) };
-    /// The numbers of those that can go on.
+    /// The numbers of the tasks that can be polled.
     static AWAKE: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) };
     static TURN: Turn = Turn {
         now: Promise::resolve(&JsValue::UNDEFINED).unchecked_into(),
@@ -44,7 +43,7 @@ struct Task {
     reject: Function,
 }
 
-/// What runs the futures as soon as the code of the page has returned.
+/// Polls the futures as soon as the code of the page has returned.
 struct Turn {
     now: Thenable,
     poll: Closure<dyn FnMut(JsValue)>,
@@ -60,12 +59,12 @@ extern "C" {
     pub(super) fn then(this: &Thenable, fulfilled: &JsValue, rejected: &JsValue) -> Thenable;
 }
 
-/// A promise of what `future` gives. It settles, whatever happens.
+/// A promise of the result of `future`, which settles in any case.
 pub fn promise(future: impl Future<Output = Result<JsValue>> + 'static) -> Promise {
     boxed(Box::pin(future))
 }
 
-/// Apart from [`promise`], so that a page downloads it once and not for each future.
+/// Apart from [`promise`], which is generic, so that the wasm has this code once and not for each future.
 fn boxed(future: LocalBoxFuture<'static, Result<JsValue>>) -> Promise {
     HOOK.call_once(|| std::panic::set_hook(Box::new(|panic| crash(&panic.to_string()))));
     let mut future = Some(future);
@@ -81,7 +80,7 @@ fn boxed(future: LocalBoxFuture<'static, Result<JsValue>>) -> Promise {
     })
 }
 
-/// A waker has to be one that threads could share, which a future is not; its number is.
+/// The number of a task as a waker, which must be `Send` and `Sync`; the future is neither.
 struct Number(u32);
 
 impl Wake for Number {
@@ -96,7 +95,7 @@ fn awake(number: u32) {
         awake.len() == 1
     });
     if is_first {
-        // A promise's reaction comes as soon as what `queueMicrotask` is given, and costs an append less.
+        // The reaction of a promise runs as soon as a microtask of `queueMicrotask`, and is faster.
         TURN.with(|turn| {
             turn.now
                 .then(turn.poll.as_ref(), &JsValue::UNDEFINED)
@@ -105,7 +104,7 @@ fn awake(number: u32) {
     }
 }
 
-/// Those that are woken meanwhile get a turn of their own.
+/// Polls the awake tasks; tasks that are woken meanwhile get another turn.
 fn poll_awake() {
     for number in AWAKE.take() {
         poll(number);
@@ -121,13 +120,13 @@ fn poll(number: u32) {
     let waker = Waker::from(Arc::new(Number(number)));
     let polled = future.as_mut().poll(&mut Context::from_waker(&waker));
     let ended = TASKS.with_borrow_mut(|tasks| {
-        let place = tasks.iter().position(|task| task.number == number)?;
+        let position = tasks.iter().position(|task| task.number == number)?;
         match polled {
             Poll::Pending => {
-                tasks.get_mut(place)?.future = Some(future);
+                tasks.get_mut(position)?.future = Some(future);
                 None
             }
-            Poll::Ready(result) => Some((tasks.swap_remove(place), result)),
+            Poll::Ready(result) => Some((tasks.swap_remove(position), result)),
         }
     });
     match ended {
@@ -137,19 +136,19 @@ fn poll(number: u32) {
     }
 }
 
-/// Also runs inside the panic hook, where whatever panicked may hold any borrow.
-fn crash(words: &str) {
+/// Also runs inside the panic hook, where the code that panicked may hold any borrow.
+fn crash(reason: &str) {
     if CRASH.with(|crash| crash.try_borrow().is_ok_and(|crash| crash.is_some())) {
         return;
     }
-    let message = format!("threadkeep crashed; reload the page, nothing that was stored is lost ({words})");
+    let message = format!("threadkeep crashed; reload the page, stored data is not lost ({reason})");
     let error = error_object(&Error::new(ErrorCode::Internal, message));
-    web_sys::console::error_1(&words.into());
+    web_sys::console::error_1(&reason.into());
     let _ = CRASH.try_with(|crash| crash.try_borrow_mut().map(|mut crash| *crash = Some(error.clone())));
     let tasks = TASKS.try_with(|tasks| tasks.try_borrow_mut().map(|mut tasks| std::mem::take(&mut *tasks)));
     for task in tasks.into_iter().flatten().flatten() {
         settle(&task.reject, &error);
-        // Dropping what trapped, or what shares its state, could trap again.
+        // Dropping the future that trapped, or one that shares its state, could trap again.
         std::mem::forget(task.future);
     }
 }
@@ -159,10 +158,10 @@ fn message_of(thrown: &JsValue) -> String {
     message.unwrap_or_default()
 }
 
-/// `{code, message, status?}`: an error on its way to JavaScript, whose side makes its error class of it.
+/// An error for JavaScript, `{code, message, status?}`, from which the TypeScript side makes a `ThreadkeepError`.
 fn error_object(error: &Error) -> JsValue {
     let object = Object::new();
-    // Properties of an object of our own can always be set.
+    // Setting a property of a plain object cannot fail.
     let set = |name: &str, value: JsValue| drop(Reflect::set(&object, &name.into(), &value));
     set("code", error.code().as_str().into());
     set("message", error.message().into());
@@ -173,6 +172,6 @@ fn error_object(error: &Error) -> JsValue {
 }
 
 fn settle(settle: &Function, value: &JsValue) {
-    // A promise's own functions do not throw.
+    // The resolving functions of a promise do not throw.
     let _ = settle.call1(&JsValue::UNDEFINED, value);
 }

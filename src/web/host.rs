@@ -1,4 +1,4 @@
-//! Time and chance of a page, a worker or Node.
+//! Clock, timers and random numbers of a page, a worker or Node.
 
 use crate::host::Host;
 use futures_channel::oneshot;
@@ -27,24 +27,24 @@ extern "C" {
     fn performance_now() -> f64;
 }
 
-/// The clock, the timers and the chance of the page.
+/// The clock, the timers and the random numbers of the page.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WebHost;
 
 impl Host for WebHost {
-    /// The wall clock, with the finer clock's fractions as long as the two agree: the finer one stands still while
-    /// a machine sleeps, and knows nothing of a clock that is set.
+    /// The wall clock, with the precision of `performance.now()` as long as the two agree: the latter stops while the
+    /// machine sleeps, and ignores adjustments of the clock.
     fn now(&self) -> f64 {
-        const AGREE_WITHIN: f64 = 50.0;
+        const TOLERANCE: f64 = 50.0;
         let wall = Date::now();
         let fine = TIME_ORIGIN.with(|origin| *origin) + performance_now();
-        if (fine - wall).abs() < AGREE_WITHIN { fine } else { wall }
+        if (fine - wall).abs() < TOLERANCE { fine } else { wall }
     }
 
     fn local_time(&self) -> String {
         let now = self.now();
         let date = Date::new(&now.into());
-        // Not by `%`, for which wasm has no instruction.
+        // Without `%`, for which wasm has no instruction.
         let microseconds = ((now - (now / 1000.0).floor() * 1000.0) * 1000.0) as u32;
         format!(
             "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}",
@@ -67,11 +67,11 @@ impl Host for WebHost {
     }
 }
 
-/// A timer that is forgotten when it is dropped.
+/// A timer that is cleared when it is dropped.
 struct Sleep {
     id: JsValue,
     fired: oneshot::Receiver<()>,
-    /// Kept as long as the timer may call it.
+    /// Must live as long as the timer may call it.
     _on_fire: Closure<dyn FnMut()>,
 }
 
@@ -79,10 +79,10 @@ impl Sleep {
     fn new(duration: Duration) -> Self {
         let (sender, fired) = oneshot::channel();
         let on_fire = Closure::once(move || {
-            // The sleeper may have gone in the same turn.
+            // The receiver may have been dropped in the same turn.
             let _ = sender.send(());
         });
-        // A longer wait than a timer can take would fire at once.
+        // With a longer delay than `i32` the timer would fire at once.
         let milliseconds = i32::try_from(duration.as_millis()).unwrap_or(i32::MAX);
         let id = set_timeout(on_fire.as_ref().unchecked_ref(), milliseconds);
         Self { id, fired, _on_fire: on_fire }

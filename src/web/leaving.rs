@@ -1,8 +1,8 @@
-//! Whether the page is on its way out.
+//! Detects that the page is being left.
 //!
-//! Firefox breaks off a page's requests when a reload begins, long before it stops the page's scripts. What breaks
-//! then is no failure of the network: to record it as one would leave an error in a conversation that was only
-//! interrupted. So whoever sees a request fail asks here first, and a page that does leave never gets an answer.
+//! Firefox aborts a page's requests when a reload begins, long before it stops the page's scripts. Such a failure is not
+//! one of the network: to record it would leave an error in a conversation that was only interrupted. Therefore a
+//! request that fails waits here first, and if the page is really left, the wait never ends.
 
 use super::host::WebHost;
 use crate::host::Host;
@@ -11,10 +11,10 @@ use std::{cell::Cell, rc::Rc, time::Duration};
 use wasm_bindgen::{JsCast, closure::Closure};
 use web_sys::EventTarget;
 
-/// How long the next page may take to arrive. The user may also have chosen to stay, or followed a download.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long the next page may take to load. After that the user has chosen to stay, or has followed a download link.
+const LEAVING_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Notices, while it lives, that the page begins to leave. Notices nothing where pages do not leave, as in Node.
+/// Listens for the beginning of a navigation. Does nothing where there are no pages, as in Node.
 pub struct Watch {
     window: Option<EventTarget>,
     on_leave: Closure<dyn FnMut()>,
@@ -22,23 +22,23 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Watches from now on.
+    /// Begins to listen.
     pub fn begin() -> Self {
         let is_leaving = Rc::new(Cell::new(false));
-        let noted = is_leaving.clone();
-        let on_leave = Closure::new(move || noted.set(true));
+        let flag = is_leaving.clone();
+        let on_leave = Closure::new(move || flag.set(true));
         let window = js_sys::global().dyn_into::<EventTarget>().ok();
         if let Some(window) = &window {
-            // Fails for no reason of ours; the page then counts as one that stays.
+            // Should this fail, the page counts as one that stays.
             let _ = window.add_event_listener_with_callback("beforeunload", function(&on_leave));
         }
         Self { window, on_leave, is_leaving }
     }
 
-    /// Comes back at once if the page stays, and if it leaves only should it change its mind.
+    /// Returns at once if the page is not being left; otherwise only if the page still exists after a while.
     pub async fn outlast(&self) {
         if self.is_leaving.replace(false) {
-            WebHost.sleep(PATIENCE).await;
+            WebHost.sleep(LEAVING_TIMEOUT).await;
         }
     }
 }

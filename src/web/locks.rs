@@ -1,8 +1,8 @@
-//! One writer per name, across the tabs and workers of an origin.
+//! Exclusive locks by name, across the tabs and workers of an origin.
 //!
-//! Web Locks do it: the browser takes the lock back when the tab dies, however it dies. Where there are none (Node,
-//! pages that are not a secure context) a registry in this process serves, which knows nothing of other tabs; the
-//! store's own compare-and-swap still keeps two writers from harming each other.
+//! They are Web Locks, which the browser releases when the tab ends in any way. Where there are none (Node, pages that are
+//! not a secure context), a registry in this process replaces them, which does not cover other tabs; there the
+//! compare-and-swap of the store still protects against two writers.
 
 use super::guard::Thenable;
 use futures_channel::oneshot;
@@ -29,13 +29,13 @@ extern "C" {
 }
 
 thread_local! {
-    /// Where there are no Web Locks.
+    /// The names that are locked where there are no Web Locks.
     static HELD: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
-    /// Let go of here, and perhaps not free yet: the browser takes a moment. Stays until the name is asked for again.
-    static LEAVING: RefCell<Vec<(String, Promise)>> = const { RefCell::new(Vec::new()) };
+    /// Locks that were released here and that the browser may not have freed yet, until the name is requested again.
+    static RELEASED: RefCell<Vec<(String, Promise)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A lock that is held until this is dropped.
+/// A held lock, which is released when this is dropped.
 pub struct Guard {
     name: String,
     /// `None` for a name in `HELD`.
@@ -44,19 +44,19 @@ pub struct Guard {
 
 struct Granted {
     _lock: Lock,
-    /// Settles once the lock is free again.
+    /// Settles when the lock is free again.
     freed: Promise,
 }
 
-/// What the browser grants for as long as a promise of ours is open; this settles it.
+/// The function that resolves the promise for whose duration the browser grants the lock.
 struct Lock(Function);
 
 impl Guard {
-    /// Lets go of the lock; resolves when others can have it.
+    /// Releases the lock; resolves when others can take it.
     pub async fn release(self) {
         let name = self.name.clone();
         drop(self);
-        left(&name).await;
+        until_freed(&name).await;
     }
 }
 
@@ -64,7 +64,7 @@ impl Drop for Guard {
     fn drop(&mut self) {
         let name = std::mem::take(&mut self.name);
         match self.granted.take() {
-            Some(Granted { freed, .. }) => LEAVING.with_borrow_mut(|leaving| leaving.push((name, freed))),
+            Some(Granted { freed, .. }) => RELEASED.with_borrow_mut(|released| released.push((name, freed))),
             None => HELD.with_borrow_mut(|held| held.retain(|other| *other != name)),
         }
     }
@@ -77,11 +77,11 @@ impl Drop for Lock {
     }
 }
 
-/// Takes the lock called `name` if nobody holds it; never waits for the holder.
+/// Takes the lock called `name` if it is free; never waits for the holder.
 pub async fn try_lock(name: &str) -> Option<Guard> {
-    left(name).await;
+    until_freed(name).await;
     if let Some(locks) = lock_manager()
-        && let Ok(answer) = ask(&locks, name).await
+        && let Ok(answer) = request(&locks, name).await
     {
         let guard = |granted| Guard { name: name.to_owned(), granted: Some(granted) };
         return answer.map(guard);
@@ -95,16 +95,16 @@ pub async fn try_lock(name: &str) -> Option<Guard> {
     })
 }
 
-/// Waits until the lock called `name` is free of what was let go of here.
-async fn left(name: &str) {
+/// Waits until the browser has freed the locks called `name` that were released here.
+async fn until_freed(name: &str) {
     let next = || {
-        LEAVING.with_borrow_mut(|leaving| {
-            let place = leaving.iter().position(|(other, _)| other == name)?;
-            Some(leaving.swap_remove(place).1)
+        RELEASED.with_borrow_mut(|released| {
+            let position = released.iter().position(|(other, _)| other == name)?;
+            Some(released.swap_remove(position).1)
         })
     };
     while let Some(freed) = next() {
-        // Also a lock that was taken away is free.
+        // A lock that was stolen rejects, and is free as well.
         let _ = JsFuture::from(freed).await;
     }
 }
@@ -115,8 +115,8 @@ fn lock_manager() -> Option<LockManager> {
     locks.is_object().then(|| locks.unchecked_into())
 }
 
-/// `Err` if the browser refuses to answer, as it does in a document that is about to go.
-async fn ask(locks: &LockManager, name: &str) -> Result<Option<Granted>, JsValue> {
+/// Requests a lock; `None` if it is taken. `Err` if the browser refuses, as it does in a document that is being unloaded.
+async fn request(locks: &LockManager, name: &str) -> Result<Option<Granted>, JsValue> {
     let (sender, answer) = oneshot::channel();
     let sender = Rc::new(Cell::new(Some(sender)));
     let granted = {
@@ -129,7 +129,7 @@ async fn ask(locks: &LockManager, name: &str) -> Result<Option<Granted>, JsValue
             }
             let mut release = None;
             let held = Promise::new(&mut |resolve, _| release = Some(resolve));
-            // A caller who is gone drops the lock, which releases it at once.
+            // If the caller is gone, the lock is dropped, which releases it at once.
             let _ = sender.send(Ok(release.map(Lock)));
             held.into()
         })
@@ -137,7 +137,7 @@ async fn ask(locks: &LockManager, name: &str) -> Result<Option<Granted>, JsValue
     let options = Object::new();
     Reflect::set(&options, &"ifAvailable".into(), &JsValue::TRUE)?;
     let request = locks.request(name, &options, &granted)?;
-    // Leaks a few bytes per lock if it is never called; dropped earlier, a late refusal would find it gone.
+    // Leaks a few bytes for a lock that is granted; if it were dropped, a late refusal would call a dropped closure.
     let refused = Closure::once_into_js(move |reason: JsValue| {
         if let Some(sender) = sender.take() {
             let _ = sender.send(Err(reason));

@@ -1,4 +1,4 @@
-//! The core's traits on what browsers and Node offer. Imports nothing of agents and conversations.
+//! The core's traits, implemented with the APIs of browsers and Node. Does not depend on agents and conversations.
 
 pub mod fetch;
 pub mod guard;

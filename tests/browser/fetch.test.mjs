@@ -91,15 +91,15 @@ for (const kind of availableBrowsers) {
       ]) {
         await context.test(`a header with ${what} is refused and not quoted`, async () => {
           for (const fetch of [undefined, () => new Response("")]) {
-            const { error, words } = await post("/echo", { headers, fetch });
+            const { error, message } = await post("/echo", { headers, fetch });
             assert.equal(error, "invalid");
-            assert.ok(words.includes("header") && !words.includes("planted"), words);
+            assert.ok(message.includes("header") && !message.includes("planted"), message);
           }
         });
       }
       await context.test("what is no URL is refused and not quoted", async () => {
-        const { error, words } = await post("http://planted:planted@[");
-        assert.deepEqual([error, words.includes("planted")], ["invalid", false]);
+        const { error, message } = await post("http://planted:planted@[");
+        assert.deepEqual([error, message.includes("planted")], ["invalid", false]);
       });
 
       await context.test("letting go of an answer gives up its connection", async () => {
@@ -120,19 +120,19 @@ for (const kind of availableBrowsers) {
       });
 
       for (const [what, fetch, expected] of [
-        ["throws", () => { throw new Error("on purpose"); }, { error: "network", words: "on purpose" }],
-        ["throws a string", () => { throw "on purpose"; }, { error: "network", words: "on purpose" }],
-        ["rejects with nothing", () => Promise.reject(), { error: "network", words: "" }],
-        ["rejects with an object", () => Promise.reject({ message: 7 }), { error: "network", words: "" }],
-        ["gives nothing", () => undefined, { error: "network", words: "fetch gave no response" }],
-        ["gives a number", async () => 7, { error: "network", words: "fetch gave no response" }],
-        ["gives an object that throws", async () => ({ get status() { throw new Error(); } }), { error: "network", words: "fetch gave no response" }],
+        ["throws", () => { throw new Error("on purpose"); }, { error: "network", message: "on purpose" }],
+        ["throws a string", () => { throw "on purpose"; }, { error: "network", message: "on purpose" }],
+        ["rejects with nothing", () => Promise.reject(), { error: "network", message: "" }],
+        ["rejects with an object", () => Promise.reject({ message: 7 }), { error: "network", message: "" }],
+        ["gives nothing", () => undefined, { error: "network", message: "fetch did not return a response" }],
+        ["gives a number", async () => 7, { error: "network", message: "fetch did not return a response" }],
+        ["gives an object that throws", async () => ({ get status() { throw new Error(); } }), { error: "network", message: "fetch did not return a response" }],
         ["gives a response at once", () => new Response("now"), { text: "now" }],
         ["gives a double without a stream", async () => ({ status: 200, headers: { "X-A": "b" }, text: () => "double" }), { text: "double", headers: { "x-a": "b" } }],
         ["gives a double without a body", async () => ({ status: 204 }), { text: "" }],
         ["streams texts", async () => ({ status: 200, body: { getReader: () => ({ n: 0, async read() { return this.n++ ? { done: true } : { done: false, value: "words" }; }, async cancel() {} }) } }), { text: "words" }],
         ["streams something else", async () => ({ status: 200, body: { getReader: () => ({ async read() { return { done: false, value: { a: 1 } }; }, cancel() { return Promise.reject(new Error("heard")); } }) } }), { error: "network" }],
-        ["has a reader that throws", async () => ({ status: 200, body: { getReader: () => ({ read() { throw "no"; }, cancel() { throw "no"; } }) } }), { error: "network", words: "no" }],
+        ["has a reader that throws", async () => ({ status: 200, body: { getReader: () => ({ read() { throw "no"; }, cancel() { throw "no"; } }) } }), { error: "network", message: "no" }],
         ["gets what fetch takes", async (url, init) => Response.json([new URL(url).pathname, init.method, init.headers["x-one"], init.body, init.signal instanceof AbortSignal]), { text: '["/echo","POST","1","{}",true]' }],
       ]) {
         await context.test(`a host's fetch that ${what}`, async () => {

@@ -31,13 +31,14 @@ const talk = async () => {
   return (await conversation.run()).status;
 };
 
-/** A death in the middle of writing leaves a log that ends like this. */
+/** Ends the logs of all databases as a death in the middle of writing may leave them. */
 function tear(profile) {
   const folder = path.join(profile, "Default/IndexedDB");
-  const database = path.join(folder, readdirSync(folder).find((name) => name.endsWith(".indexeddb.leveldb")));
-  const logs = readdirSync(database).filter((name) => name.endsWith(".log")).map((name) => path.join(database, name));
-  const [newest] = logs.sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
-  appendFileSync(newest, Buffer.from([1, 2, 3, 4, 0, 2, 1]));
+  for (const name of readdirSync(folder).filter((name) => name.endsWith(".indexeddb.leveldb"))) {
+    const logs = readdirSync(path.join(folder, name)).filter((file) => file.endsWith(".log")).map((file) => path.join(folder, name, file));
+    const [newest] = logs.sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
+    appendFileSync(newest, Buffer.from([1, 2, 3, 4, 0, 2, 1]));
+  }
 }
 
 const until = async (browser, condition, ...args) => {
@@ -48,56 +49,64 @@ const until = async (browser, condition, ...args) => {
 describe("a database that the browser removes", { skip: !availableBrowsers.includes("chromium") && "Chromium alone does it" }, () => {
   const kept = "1057a000-0000-4000-8000-000000000001";
   const other = "1057a000-0000-4000-8000-000000000002";
-  for (const [how, first] of [["by whoever opens what was in it", kept], ["by whoever begins another", undefined]]) {
-    test(`is noticed ${how}`, { timeout: 120_000 }, async () => {
-      const profile = mkdtempSync(path.join(tmpdir(), "threadkeep-torn-"));
+  /** Which conversation is opened first afterwards, each in an origin of its own: Chromium removes all databases of an origin at once. */
+  const cases = [
+    { how: "by whoever opens a conversation that was in it", first: kept },
+    { how: "by whoever begins another conversation", first: undefined },
+  ];
+  test("is noticed", { timeout: 120_000 }, async (context) => {
+    const profile = mkdtempSync(path.join(tmpdir(), "threadkeep-torn-"));
+    const origins = await Promise.all(cases.map(() => startServer()));
+    const pages = origins.map(({ origin }) => `${origin}/pages/blank.html`);
+    /** Starts the browser, does this in a page of each origin, and ends the browser. */
+    const life = async (end, body) => {
+      const browser = await launch("chromium", { profile });
       try {
-        const before = await launch("chromium", { profile });
-        try {
-          await before.page(page());
-          for (const id of [other, kept]) {
-            await before.evaluate(begin, id, "torn");
-            assert.equal(await before.evaluate(talk), "finished");
-          }
-          await until(before, () => caches.open("threadkeep-conversations").then((cache) => cache.keys()).then((keys) => keys.length === 2));
-        } finally {
-          await before.kill();
+        for (const [index, page] of pages.entries()) {
+          await browser.page(page);
+          await body(browser, index);
         }
-        tear(profile);
-        // What is torn is passed over by the first start, which writes on behind it, and found by the second.
-        const between = await launch("chromium", { profile });
-        try {
-          await between.page(page());
-          assert.deepEqual((await between.evaluate(begin, kept, "torn")).warnings, []);
-          await between.evaluate(talk);
-        } finally {
-          await between.kill();
+      } finally {
+        await browser[end]();
+      }
+    };
+    try {
+      await life("kill", async (browser) => {
+        for (const id of [other, kept]) {
+          await browser.evaluate(begin, id, "torn");
+          assert.equal(await browser.evaluate(talk), "finished");
         }
-        const after = await launch("chromium", { profile });
-        try {
-          await after.page(page());
-          const { length, warnings, access } = await after.evaluate(begin, first, "torn");
+        await until(browser, () => caches.open("threadkeep-conversations").then((cache) => cache.keys()).then((keys) => keys.length === 2));
+      });
+      tear(profile);
+      // The first start passes over the torn entry and writes on behind it; the second finds it.
+      await life("kill", async (browser) => {
+        assert.deepEqual((await browser.evaluate(begin, kept, "torn")).warnings, []);
+        await browser.evaluate(talk);
+      });
+      await life("close", (browser, index) =>
+        context.test(cases[index].how, async () => {
+          const { length, warnings, access } = await browser.evaluate(begin, cases[index].first, "torn");
           assert.deepEqual([length, access], [0, "writer"]);
           const [{ code, message }] = warnings;
           assert.equal(code, "store_lost");
           assert.match(message, /damaged/);
           assert.ok(message.includes(kept) && message.includes(other), message);
-          await after.evaluate(() => conversation.close());
+          await browser.evaluate(() => conversation.close());
           // Also later, when the database is one like any other.
-          await after.page(page());
-          const later = await after.evaluate(begin, other, "torn");
+          await browser.page(pages[index]);
+          const later = await browser.evaluate(begin, other, "torn");
           assert.deepEqual([later.length, later.warnings.map(({ code }) => code)], [0, ["store_lost"]]);
-          await after.evaluate(() => conversation.close());
-          await after.page(page());
-          assert.deepEqual((await after.evaluate(begin, other, "torn")).warnings, []);
-        } finally {
-          await after.close();
-        }
-      } finally {
-        rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
-      }
-    });
-  }
+          await browser.evaluate(() => conversation.close());
+          await browser.page(pages[index]);
+          assert.deepEqual((await browser.evaluate(begin, other, "torn")).warnings, []);
+        }),
+      );
+    } finally {
+      for (const origin of origins) await origin.close();
+      rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    }
+  });
 });
 
 for (const kind of availableBrowsers) {

@@ -37,7 +37,7 @@ for (const kind of availableBrowsers) {
         assert.ok(right.length > 40);
         assert.deepEqual(wrong.map((report) => report.name), ["truncation_cuts_before_it_appends", "files_come_back_exactly"]);
         assert.match(wrong[0].failure, /^ids: found/);
-        assert.match(wrong[1].failure, /no Uint8Array/);
+        assert.match(wrong[1].failure, /not a Uint8Array/);
       });
       await check("no answer of a host's store is taken for something else, and none traps", async (page) => {
         for (const [call, answer, found] of await page.evaluate(inPage, "badAnswers")) {
@@ -94,7 +94,7 @@ for (const kind of availableBrowsers) {
       await check("a database that is not ours is refused with a sentence", async (page) => {
         const [code, message] = await page.evaluate(inPage, "foreignDatabase");
         assert.equal(code, "store_corrupt");
-        assert.match(message, /other tables than ours; give the store another name/);
+        assert.match(message, /belongs to another program, which has other tables; give the store another name/);
       });
       await check("what is stored in another form is reported, and can be deleted", async (page) => {
         for (const [what, [code, message], deleted, left] of await page.evaluate(inPage, "damagedRows")) {
@@ -150,7 +150,7 @@ for (const kind of availableBrowsers) {
         await check(`after a trap every promise rejects: ${way}`, async (page) => {
           for (const [code, message] of await page.evaluate(inPage, "trap", way)) {
             assert.equal(code, "internal");
-            assert.match(message, /reload the page, nothing that was stored is lost/);
+            assert.match(message, /reload the page, stored data is not lost/);
           }
         });
       }

@@ -9,8 +9,10 @@ use futures_util::{
 use std::rc::Rc;
 use threadkeep::{
     cancel::CancelToken,
-    conversation::{Conversation, base_state::ExecutionStatus},
-    event::{RawJson, SecurityRisk},
+    conversation::Conversation,
+    event::SecurityRisk,
+    format::base_state::ExecutionStatus,
+    json::RawJson,
     security::{ConfirmationPolicy, SecurityAnalyzer, StoredAnalyzer},
     store::MemoryStore,
     tool::{Replay, Tool, ToolAnnotations, ToolCall, ToolDefinition, ToolFailure, ToolKind, ToolOutput},

@@ -10,7 +10,8 @@ use serde_json::Value;
 use std::{cell::RefCell, collections::VecDeque, rc::Rc};
 use threadkeep::{
     cancel::CancelToken,
-    conversation::{Conversation, base_state::ExecutionStatus},
+    conversation::Conversation,
+    format::base_state::ExecutionStatus,
     llm::{
         ApiMode, Llm, LlmOptions,
         message::Content,

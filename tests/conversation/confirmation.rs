@@ -10,11 +10,12 @@ use std::{
 };
 use threadkeep::{
     cancel::CancelToken,
-    conversation::{Conversation, WaitingCalls, base_state::ExecutionStatus},
+    conversation::{Conversation, WaitingCalls},
     error::ErrorCode,
-    event::{RawJson, SecurityRisk},
+    event::SecurityRisk,
+    format::base_state::ExecutionStatus,
     id::EventId,
-    json::RawObject,
+    json::{EditableObject, RawJson},
     llm::message::Content,
     security::{ConfirmationPolicy, SecurityAnalyzer, StoredAnalyzer},
     store::MemoryStore,
@@ -574,7 +575,7 @@ fn what_the_host_remembers_in_agent_state_stands_beside_what_the_library_does() 
         let world = world([]);
         let conversation = world.open().await.unwrap();
         let set = |json: &'static str| {
-            let (conversation, values) = (conversation.clone(), RawObject::parse(json).unwrap());
+            let (conversation, values) = (conversation.clone(), EditableObject::compact(json).unwrap());
             async move { conversation.set_agent_state(&values).await }
         };
         conversation.set_allowed_tools(&["echo".into()]).await.unwrap();

@@ -10,7 +10,7 @@ use std::{
 };
 use threadkeep::{
     cancel::CancelToken,
-    conversation::base_state::ExecutionStatus,
+    format::base_state::ExecutionStatus,
     id::ConversationId,
     llm::message::Content,
     store::{Commit, MemoryStore, Store},

@@ -10,8 +10,9 @@ use serde_json::Value;
 use std::{cell::RefCell, rc::Rc};
 use threadkeep::{
     cancel::CancelToken,
-    conversation::{Conversation, WaitingCalls, base_state::ExecutionStatus},
+    conversation::{Conversation, WaitingCalls},
     event::Event,
+    format::base_state::ExecutionStatus,
     llm::message::Content,
     security::ConfirmationPolicy,
     store::MemoryStore,

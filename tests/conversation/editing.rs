@@ -10,8 +10,9 @@ use serde_json::json;
 use std::{cell::Cell, rc::Rc};
 use threadkeep::{
     cancel::CancelToken,
-    conversation::{Conversation, base_state::ExecutionStatus},
+    conversation::Conversation,
     error::ErrorCode,
+    format::base_state::ExecutionStatus,
     id::{ConversationId, EventId},
     security::ConfirmationPolicy,
     store::{Commit, MemoryStore},

@@ -10,8 +10,9 @@ use std::{
 };
 use threadkeep::{
     cancel::CancelToken,
-    conversation::{Conversation, base_state::ExecutionStatus},
+    conversation::Conversation,
     event::HookEventType,
+    format::base_state::ExecutionStatus,
     hooks::{HookDecision, Hooks},
     security::ConfirmationPolicy,
     store::MemoryStore,

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::rc::Rc;
 use threadkeep::{
     cancel::CancelToken,
-    conversation::base_state::ExecutionStatus,
+    format::base_state::ExecutionStatus,
     id::ConversationId,
     store::{Commit, Durability, MemoryStore},
 };

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use std::rc::Rc;
 use threadkeep::{
     cancel::CancelToken,
-    conversation::base_state::ExecutionStatus,
     error::ErrorCode,
+    format::base_state::ExecutionStatus,
     llm::message::Content,
     store::{MemoryStore, Store},
     tool::{Replay, ToolFailure},

@@ -10,14 +10,14 @@ use threadkeep::{
     cancel::CancelToken,
     conversation::{
         Conversation, WaitingCalls,
-        base_state::ExecutionStatus::{
-            self, Deleting, Error, Finished, Idle, Paused, Running, Stuck, WaitingForConfirmation,
-        },
         status::{StatusChange, Transition},
     },
     error::{Error as Failure, ErrorCode},
+    format::base_state::ExecutionStatus::{
+        self, Deleting, Error, Finished, Idle, Paused, Running, Stuck, WaitingForConfirmation,
+    },
     id::{ConversationId, EventId},
-    json::RawObject,
+    json::EditableObject,
     llm::message::Content,
     security::ConfirmationPolicy,
     store::{Commit, MemoryStore},
@@ -118,10 +118,10 @@ async fn perform(verb: Transition, world: &World, conversation: &Conversation) -
             conversation.set_confirmation_policy(ConfirmationPolicy::AlwaysConfirm).await?;
             conversation.set_security_analyzer(None).await?;
             conversation.set_allowed_tools(&["echo".into()]).await?;
-            conversation.store_secrets(&RawObject::default()).await?;
+            conversation.store_secrets(&EditableObject::default()).await?;
             conversation.allow_secrets().await?;
             conversation.set_tags(&[("title".into(), "x".into())]).await?;
-            conversation.set_agent_state(&RawObject::default()).await
+            conversation.set_agent_state(&EditableObject::default()).await
         }
         Transition::PageDies => world.open().await.map(drop),
         other => panic!("nobody does {other:?}"),

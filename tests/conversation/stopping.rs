@@ -8,7 +8,7 @@ use serde_json::json;
 use std::{cell::Cell, rc::Rc};
 use threadkeep::{
     cancel::CancelToken,
-    conversation::base_state::ExecutionStatus,
+    format::base_state::ExecutionStatus,
     store::MemoryStore,
     tool::{Replay, ToolOutput},
 };

@@ -7,11 +7,11 @@ use serde_json::{Map, Value, json};
 use std::rc::Rc;
 use threadkeep::{
     cancel::CancelToken,
-    conversation::{
-        base_state::ExecutionStatus,
-        stuck_detector::{Finding, StuckDetection, StuckDetectionThresholds, WINDOW, find, is_one_too_many},
+    conversation::stuck_detector::{
+        Finding, StuckDetection, StuckDetectionThresholds, WINDOW, find, is_stuck_on_context_window,
     },
     event::Event,
+    format::base_state::ExecutionStatus,
     store::MemoryStore,
 };
 
@@ -115,9 +115,9 @@ fn a_run_that_fails_again_because_it_does_not_fit_is_stuck_and_the_next_one_has_
     };
     let too_long = failure("LLMContextWindowExceedError");
     let other = failure("LLMRateLimitError");
-    assert!(!is_one_too_many(&log(&[&too_long]), &thresholds));
-    assert!(is_one_too_many(&log(&[&too_long, &pause, &too_long]), &thresholds));
-    assert!(!is_one_too_many(&log(&[&too_long, &other, &too_long]), &thresholds));
+    assert!(!is_stuck_on_context_window(&log(&[&too_long]), &thresholds));
+    assert!(is_stuck_on_context_window(&log(&[&too_long, &pause, &too_long]), &thresholds));
+    assert!(!is_stuck_on_context_window(&log(&[&too_long, &other, &too_long]), &thresholds));
     assert_eq!(find(&log(&[&too_long; 5]), &thresholds), Finding::None);
 }
 

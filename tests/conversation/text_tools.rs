@@ -4,7 +4,7 @@ use crate::support::{World, echo, say, text};
 use futures_executor::block_on;
 use serde_json::json;
 use std::rc::Rc;
-use threadkeep::{cancel::CancelToken, conversation::base_state::ExecutionStatus, store::MemoryStore};
+use threadkeep::{cancel::CancelToken, format::base_state::ExecutionStatus, store::MemoryStore};
 
 #[test]
 fn calls_are_logged_as_calls_and_what_cannot_be_read_is_told_to_the_model() {

@@ -8,12 +8,13 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use threadkeep::{
     context::{
-        branch::{Leaf, active_branch, unmatched_actions},
+        branch::{active_branch, unmatched_actions},
         messages::{events_to_messages, history_of, repair},
         view::View,
     },
-    conversation::base_state::BaseState,
-    event::{Action, ActionEvent, Body, Event, Head, Parent, RawJson, Source},
+    event::{Action, ActionEvent, Body, Event, Head, Parent, Source},
+    format::{base_state::BaseState, tree::Leaf},
+    json::RawJson,
     llm::message::{Message, Role},
 };
 

@@ -9,9 +9,9 @@ use threadkeep::{
         messages::{events_to_messages, repair},
         view::{View, view_id},
     },
-    conversation::base_state::BaseState,
     event::{Body, Event},
-    json::{RawObject, ToJson as _},
+    format::base_state::BaseState,
+    json::{EditableObject, ToJson as _},
     llm::{
         LlmOptions,
         endpoint::Endpoint,
@@ -114,7 +114,7 @@ fn over_the_responses_api_the_model_is_told_what_the_sdk_tells_it() {
         let endpoint = Endpoint::resolve(&options.model, Some("http://localhost/v1")).unwrap();
         let row = match options.model.as_str() {
             "openai/gpt-3.5-turbo" => ModelRow::default(),
-            _ => ModelRow(RawObject::parse(r#"{"supports_vision":true}"#).unwrap()),
+            _ => ModelRow(EditableObject::compact(r#"{"supports_vision":true}"#).unwrap()),
         };
         let messages = events_to_messages(View::of_branch(&branch(&fixture).events).events());
         let messages: Vec<_> = messages.into_iter().map(Rc::new).collect();

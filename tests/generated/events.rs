@@ -2,10 +2,10 @@
 
 use crate::place::{documentation, typescript_file};
 use threadkeep::{
-    conversation::base_state::ExecutionStatus,
     event::{
         Body, Declaration, FailureAction, FailureKind, HookEventType, RejectionSource, SecurityRisk, Source,
     },
+    format::base_state::ExecutionStatus,
     llm::message::Role,
 };
 

@@ -14,7 +14,7 @@ fn is_local(provider: &Provider) -> bool {
 #[test]
 fn the_documentation_has_every_provider() {
     let mut lines =
-        vec!["| name begins with | server | header of the key |".to_owned(), "|---|---|---|".to_owned()];
+        vec!["| name begins with | server | header with the key |".to_owned(), "|---|---|---|".to_owned()];
     for provider in PROVIDERS {
         let mut names = format!("`{}/`", provider.name);
         if !provider.bare_names.is_empty() {

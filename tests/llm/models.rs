@@ -4,7 +4,7 @@ use crate::calls::{call, hello, options};
 use futures_util::FutureExt;
 use std::{cell::Cell, collections::BTreeMap, fs, path::Path, rc::Rc};
 use threadkeep::{
-    json::RawObject,
+    json::EditableObject,
     llm::{
         LlmFailure, LlmOptions, TextFunction,
         endpoint::Endpoint,
@@ -17,15 +17,15 @@ use threadkeep::{
 
 /// What the SDK makes of names; `row` where a name has none of its own. Read with this crate's own reader, to the last
 /// digit.
-fn answers() -> RawObject {
+fn answers() -> EditableObject {
     read("tests/fixtures/model_features.json")
 }
 
 thread_local! {
-    static ANSWERS: BTreeMap<String, RawObject> = objects(&answers().read("models").unwrap());
+    static ANSWERS: BTreeMap<String, EditableObject> = objects(&answers().read("models").unwrap());
 
     /// Every row under its name with its provider, lower case.
-    static ROWS: BTreeMap<String, RawObject> = {
+    static ROWS: BTreeMap<String, EditableObject> = {
         let mut rows = BTreeMap::new();
         for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("js/models")).unwrap() {
             let path = entry.unwrap().path();
@@ -41,18 +41,19 @@ thread_local! {
     };
 }
 
-fn read(file: &str) -> RawObject {
+fn read(file: &str) -> EditableObject {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
-    RawObject::parse(&fs::read_to_string(file).unwrap()).unwrap()
+    EditableObject::compact(&fs::read_to_string(file).unwrap()).unwrap()
 }
 
-fn objects(of: &RawObject) -> BTreeMap<String, RawObject> {
-    of.iter().map(|(key, object)| (key.to_owned(), RawObject::parse(object).unwrap())).collect()
+fn objects(of: &EditableObject) -> BTreeMap<String, EditableObject> {
+    of.iter().map(|(key, object)| (key.to_owned(), EditableObject::compact(object).unwrap())).collect()
 }
 
 /// The row of a model that the fixtures or the files know.
 pub fn row(model: &str) -> ModelRow {
-    let known = ANSWERS.with(|answers| answers.get(model).and_then(|answer| answer.read::<RawObject>("row")));
+    let known =
+        ANSWERS.with(|answers| answers.get(model).and_then(|answer| answer.read::<EditableObject>("row")));
     let row = known.or_else(|| ROWS.with(|rows| rows.get(&model.to_lowercase()).cloned()));
     ModelRow(row.unwrap_or_default())
 }
@@ -61,7 +62,7 @@ pub fn row(model: &str) -> ModelRow {
 pub fn data() -> ModelData {
     ModelData(Some(Rc::new(|model, _| {
         let row = row(model);
-        async move { Ok(row.0.to_json()) }.boxed_local()
+        async move { Ok(row.0.text()) }.boxed_local()
     })))
 }
 
@@ -73,7 +74,8 @@ fn features(model: &str, base_url: Option<&str>) -> ModelFeatures {
 #[test]
 fn rows_mean_what_the_sdk_reads_in_them() {
     let mut wrong = Vec::new();
-    let usages: Vec<Usage> = answers().read::<Vec<RawObject>>("usages").unwrap().iter().map(usage).collect();
+    let usages: Vec<Usage> =
+        answers().read::<Vec<EditableObject>>("usages").unwrap().iter().map(usage).collect();
     let answers = ANSWERS.with(BTreeMap::clone);
     assert!(answers.len() > 900);
     // LiteLLM takes a version of an unknown date for a new family, and guesses a price by the 34b of a name.
@@ -85,7 +87,7 @@ fn rows_mean_what_the_sdk_reads_in_them() {
         let ours = ModelFeatures::of(&LlmOptions::new(model), &endpoint, &row);
         let mut same = |what: &str, is_same: bool| {
             if !is_same {
-                wrong.push(format!("{model}: {what} {}", theirs.to_json()));
+                wrong.push(format!("{model}: {what} {}", theirs.text()));
             }
         };
         let is = |name: &str| theirs.read::<bool>(name).unwrap();
@@ -111,7 +113,7 @@ fn rows_mean_what_the_sdk_reads_in_them() {
     assert!(wrong.is_empty(), "{} {}", wrong.len(), wrong.join("\n"));
 }
 
-fn usage(counts: &RawObject) -> Usage {
+fn usage(counts: &EditableObject) -> Usage {
     let count = |name: &str| counts.read(name).unwrap_or(0);
     Usage {
         prompt_tokens: count("prompt"),
@@ -190,6 +192,6 @@ fn counts_that_make_no_sense_cost_no_less_than_nothing() {
     for broken in
         ["{}", r#"{"prices":[]}"#, r#"{"prices":[[0,1]]}"#, r#"{"prices":["x"]}"#, r#"{"prices":7}"#]
     {
-        assert_eq!(ModelRow(RawObject::parse(broken).unwrap()).cost(odd), None, "{broken}");
+        assert_eq!(ModelRow(EditableObject::compact(broken).unwrap()).cost(odd), None, "{broken}");
     }
 }

@@ -2,7 +2,7 @@
 
 use threadkeep::{
     error::Result,
-    json::RawObject,
+    json::EditableObject,
     llm::{
         LlmOptions,
         endpoint::Endpoint,
@@ -44,7 +44,7 @@ impl OptionSource for Setting<'_> {
 
 fn body(api: Api, options: &LlmOptions, row: &str) -> String {
     let endpoint = Endpoint::resolve(&options.model, None).unwrap();
-    let row = ModelRow(RawObject::parse(row).unwrap());
+    let row = ModelRow(EditableObject::compact(row).unwrap());
     let request = LlmRequest {
         options,
         endpoint: &endpoint,

@@ -76,7 +76,7 @@ impl<'a> Entry<'a> {
     /// The names of the fields that are not among `known` and say something.
     pub fn others(&self, known: &[&str]) -> Vec<String> {
         let mut others = Vec::new();
-        for name in self.fields.names() {
+        for (name, _) in self.fields.iter() {
             if !known.contains(&name) && self.get(name).is_some() {
                 others.push(name.to_owned());
             }

@@ -1,24 +1,23 @@
 //! A log that was made here as the archive of one conversation, so that it is checked and stored as any other.
 
 use super::{
-    super::{
-        Archive, EntryHeader, Unreadable,
-        name::{BASE_STATE, EVENTS, event_name},
-    },
+    super::{Archive, EntryHeader, Unreadable},
     log::Log,
     timeline::Timeline,
 };
-use crate::event::{Body, Event, Source};
 use crate::{
+    event::{Body, Event, Source},
+    format::{
+        base_state::{BaseState, ExecutionStatus, MAX_TAG_LENGTH, WORKSPACE},
+        layout::{BASE_STATE, EVENTS, event_file_name},
+        tree::Leaf,
+    },
     id::ConversationId,
-    json::{ObjectWriter, quoted},
+    json::quoted,
     llm::message::Role,
 };
 use futures_util::future::LocalBoxFuture;
 use std::{cell::Cell, future::ready, rc::Rc};
-
-/// The longest tag that the SDK takes, in characters.
-const LONGEST_TAG: usize = 256;
 
 /// The files of a conversation's directory, in memory.
 pub struct Folder {
@@ -30,9 +29,9 @@ impl Folder {
     /// The directory of the conversation `id` with this log.
     pub fn new(id: ConversationId, log: &Log, timeline: &Timeline<'_>) -> Self {
         let folder = id.hex();
-        let mut files = vec![(format!("{folder}/{BASE_STATE}"), base_state(id, log, timeline).into())];
+        let mut files = vec![(format!("{folder}/{BASE_STATE}"), base_state(id, log, timeline).json())];
         for (index, event) in (0_u64..).zip(&log.events) {
-            let name = format!("{folder}/{EVENTS}/{}", event_name(index, event.id()));
+            let name = format!("{folder}/{EVENTS}/{}", event_file_name(index, event.id()));
             files.push((name, Rc::clone(event.json())));
         }
         Self { files, was_listed: Cell::new(false) }
@@ -75,29 +74,27 @@ impl Archive for Folder {
     }
 }
 
-/// What the SDK needs; the rest is its default. Of the agent nothing is known but a model's name.
-fn base_state(id: ConversationId, log: &Log, timeline: &Timeline<'_>) -> String {
+/// The fields that the SDK requires and those that follow from the log. Of the agent only the model's name is known.
+fn base_state(id: ConversationId, log: &Log, timeline: &Timeline<'_>) -> BaseState {
     let model = quoted(timeline.model.as_deref().unwrap_or("unknown"));
-    let mut out = ObjectWriter::new();
-    out.field("id", &id.to_string());
-    out.raw("agent", &format!("{{\"llm\":{{\"model\":{model}}},\"tools\":[],\"kind\":\"Agent\"}}"));
-    out.raw("workspace", r#"{"working_dir":"workspace/project","kind":"LocalWorkspace"}"#);
-    out.field("execution_status", if log.is_finished { "finished" } else { "idle" });
+    let agent = format!("{{\"llm\":{{\"model\":{model}}},\"tools\":[],\"kind\":\"Agent\"}}");
+    let mut state = BaseState::minimal(id, &agent, WORKSPACE);
+    state.set_execution_status(match log.is_finished {
+        true => ExecutionStatus::Finished,
+        false => ExecutionStatus::Idle,
+    });
     let is_of_the_user = |event: &&Event| {
         event.source() == Source::User
             && matches!(event.body(), Body::MessageEvent(body) if body.llm_message.role == Role::User)
     };
     if let Some(message) = log.events.iter().rfind(is_of_the_user) {
-        out.field("last_user_message_id", message.id().as_str());
+        state.set_last_user_message_id(Some(message.id()));
     }
-    if let Some(last) = log.events.last() {
-        out.field("leaf_event_id", last.id().as_str());
-    }
-    out.raw("head_is_empty", "false");
-    let mut tags = ObjectWriter::new();
-    if let Some(title) = &timeline.title {
-        tags.field("title", &title.chars().take(LONGEST_TAG).collect::<String>());
-    }
-    out.raw("tags", &tags.finish());
-    out.finish()
+    let last = log.events.last().map(|last| last.id().clone());
+    state.set_leaf(&last.map_or(Leaf::Unset, Leaf::Event));
+    let title = timeline.title.as_ref().map(|title| title.chars().take(MAX_TAG_LENGTH).collect::<String>());
+    let tags: Vec<_> = title.into_iter().map(|title| ("title".to_owned(), title)).collect();
+    // The tag follows the rules for tags: the title was shortened above.
+    let _ = state.set_tags(&tags);
+    state
 }

@@ -15,14 +15,15 @@ mod trajectory;
 mod turns;
 
 use super::{
-    ImportOptions, Imported, history, import, invalid, json,
+    ImportOptions, Imported, history, import, invalid,
     limits::{MAX_ENTRIES, MAX_ENTRY_BYTES},
 };
 use crate::{
     error::{Error, ErrorCode, Result},
+    format::base_state::BaseState,
     host::Host,
     id::ConversationId,
-    json::{Object, RawObject, ToJson as _, elements, members, string_enum, well_formed},
+    json::{EditableObject, Object, ToJson as _, elements, members, string_enum, well_formed},
     llm::{
         LlmOptions,
         chat_completions::chat_messages,
@@ -31,7 +32,7 @@ use crate::{
         model_features::ModelFeatures,
         wire_api::{LlmRequest, WireApi},
     },
-    store::{Listing, Store},
+    store::Store,
 };
 use folder::Folder;
 use std::{borrow::Cow, rc::Rc};
@@ -123,7 +124,8 @@ pub async fn written(store: &dyn Store, conversation: ConversationId, form: Form
         Form::Message => history::messages(&branch).to_json_text(),
         Form::Chat => chat_messages(&history::messages(&branch))?,
         Form::Session => {
-            let title = title(&listing);
+            let state = BaseState::of(conversation, &listing.base_state);
+            let title = state.and_then(|state| state.title());
             session::write(conversation, &branch, title.as_deref(), listing.created_at)
         }
         Form::Trajectory => trajectory::write(&branch),
@@ -146,7 +148,7 @@ pub async fn request_body(
     // Where the request would go means nothing here, and a model need not say.
     let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref())
         .or_else(|_| Endpoint::resolve(&options.model, Some("/")))?;
-    let row = ModelRow(RawObject::parse(row).unwrap_or_default());
+    let row = ModelRow(EditableObject::compact(row).unwrap_or_default());
     let (request, _) = api.begin(&LlmRequest {
         options: &options,
         endpoint: &endpoint,
@@ -178,9 +180,3 @@ string_enum!(Form {
     Session = "session",
     Trajectory = "trajectory",
 });
-
-fn title(listing: &Listing) -> Option<String> {
-    let members = json::members(&listing.base_state).ok()?;
-    let tags = json::members(json::member(&members, "tags")?).ok()?;
-    json::string_member(&tags, "title")
-}

@@ -3,10 +3,10 @@
 use super::{super::invalid, date::is_date};
 use crate::{
     error::{Result, shown},
-    event::{Action, ActionEvent, Body, RawJson, Source, ToolDefinition},
+    event::{Action, ActionEvent, Body, Source, ToolDefinition},
     host::Host,
     id::EventId,
-    json::{FromJson as _, Object},
+    json::{FromJson as _, Object, RawJson},
     llm::message::{Content, Message, MessageToolCall},
 };
 

@@ -1,4 +1,4 @@
-//! The events that answer calls which have not run, or of which nobody knows.
+//! Events that answer calls which did not run, were stopped, or whose outcome is unknown.
 
 use crate::{
     agent::{Call, Draft, error_event},
@@ -7,27 +7,27 @@ use crate::{
     tool::arguments_of_record,
 };
 
-/// What the model is told of a call of which nobody knows whether it took effect.
+/// Answer to a call of which it is unknown whether it took effect.
 pub const INTERRUPTED: &str = include_str!("../../agent/prompts/interrupted.md").trim_ascii_end();
 
-/// What it is told of a call that an interrupt stopped.
+/// Answer to a call that an interrupt stopped.
 pub const STOPPED: &str = include_str!("../../agent/prompts/stopped.md").trim_ascii_end();
 
-/// What it is told of a call that was left out when others were approved, and then interrupted.
+/// Answer to a call that was not approved together with others, and whose run was then interrupted.
 pub const NOT_APPROVED: &str = include_str!("../../agent/prompts/not_approved.md").trim_ascii_end();
 
-/// What it is told of a call that had not run when the user wrote something else.
+/// Answer to a call that had not run when the user sent another message.
 pub const SUPERSEDED: &str = include_str!("../../agent/prompts/superseded.md").trim_ascii_end();
 
-/// What it is told of a call that was written again with other arguments, on the branch that was left.
+/// Answer to a call that was edited: it is stored on the branch that is abandoned.
 pub const LEFT_BEHIND: &str = include_str!("../../agent/prompts/left_behind.md").trim_ascii_end();
 
-/// The call that this action asks for.
+/// The call that an action event asks for; `None` for other events and for actions that cannot run.
 pub fn call_of(event: &Event) -> Option<Call> {
     call_in(event.body(), event.id())
 }
 
-/// The call that an action of this body and id asks for.
+/// As [`call_of`], for a body that has no event yet.
 pub fn call_in(body: &Body, id: &EventId) -> Option<Call> {
     let Body::ActionEvent(action) = body else { return None };
     Some(Call {
@@ -38,7 +38,7 @@ pub fn call_in(body: &Body, id: &EventId) -> Option<Call> {
     })
 }
 
-/// The user does not want it.
+/// A rejection by the user.
 pub fn rejection(event: &Event, reason: &str) -> Option<Draft> {
     let Body::ActionEvent(action) = event.body() else { return None };
     let rejection = UserRejectObservation {
@@ -51,7 +51,7 @@ pub fn rejection(event: &Event, reason: &str) -> Option<Draft> {
     Some(Draft::new(Source::Environment, rejection))
 }
 
-/// A hook does not allow it.
+/// A rejection by a hook.
 pub fn rejection_by_hook(call: &Call, reason: String) -> Draft {
     let rejection = UserRejectObservation {
         tool_name: call.tool_name.clone(),
@@ -63,7 +63,7 @@ pub fn rejection_by_hook(call: &Call, reason: String) -> Draft {
     Draft::new(Source::Environment, rejection)
 }
 
-/// It was broken off, as the model is told.
+/// An error that answers an interrupted call with this text.
 pub fn interruption(event: &Event, text: &str) -> Option<Draft> {
     let Body::ActionEvent(action) = event.body() else { return None };
     Some(error_event(&action.tool_name, &action.tool_call_id, text))

@@ -1,62 +1,51 @@
-//! The ledger of calls: what is known of every call that has no stored result yet.
+//! The ledger of calls: the stage of every call that has no stored result yet.
 //!
-//! That a call has none follows from the log. What else is known of it stands in `agent_state`, so that the next page
-//! knows it too, and in `blocked_actions`, where the SDK has it; what only this page can know, it is told.
+//! Which calls have no result follows from the log. Their stages come from `agent_state`, which later pages read too,
+//! from `blocked_actions`, which is the SDK's field, and from the calls that this page is running.
 
 use super::answers::{interruption, rejection};
 use crate::{
     agent::Draft,
-    conversation::{
-        base_state::{BaseState, ExecutionStatus},
-        imported::is_open,
-    },
+    conversation::imported::awaits_decision,
     error::{Error, ErrorCode, Result},
-    event::{Body, Event, RawJson, SecurityRisk},
+    event::{Body, Event, SecurityRisk},
+    format::{
+        agent_state::{EDITED_ACTIONS, INTERRUPTED_ACTIONS, SECURITY_RISKS, UNAPPROVED_ACTIONS},
+        base_state::{BaseState, ExecutionStatus},
+        import_mark::CALLS,
+    },
     id::EventId,
-    json::{RawObject, ToJson as _},
+    json::{EditableObject, RawJson, ToJson as _},
 };
 
-/// Where `agent_state` lists the actions of which nobody would know, if the page died, whether they took effect.
-const INTERRUPTED: &str = "interrupted_actions";
-
-/// Where `agent_state` lists the actions that the user left out when approving others of their batch.
-const UNAPPROVED: &str = "unapproved_actions";
-
-/// Where `agent_state` has the risks that an analyzer found, by action.
-const RISKS: &str = "security_risks";
-
-/// Where `agent_state` lists the actions whose arguments the user changed.
-const EDITED: &str = "edited_actions";
-
-/// Where the state says which actions may not run, and why.
+/// Field of the base state: reasons why actions may not run, by action id.
 const BLOCKED: &str = "blocked_actions";
 
-/// The names in `agent_state` that are the ledger's.
-pub const NAMES: [&str; 4] = [INTERRUPTED, UNAPPROVED, RISKS, EDITED];
+/// The fields of `agent_state` that belong to the ledger.
+const NAMES: [&str; 4] = [INTERRUPTED_ACTIONS, UNAPPROVED_ACTIONS, SECURITY_RISKS, EDITED_ACTIONS];
 
-/// Where a call stands.
+/// The stage of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// The next run runs it.
+    /// It runs with the next run.
     Approved,
-    /// The user has to decide about it.
+    /// It waits for a decision of the user.
     Waiting,
-    /// The user left it out when approving others, and has to decide about it.
+    /// It waits for a decision of the user, who left it out when approving others.
     LeftOut,
-    /// Its tool runs in this page; whether the state says so already.
+    /// Its tool runs in this page. `is_recorded`: the stored state says so.
     UnderWay { is_recorded: bool },
-    /// A page that died had it under way: nobody knows whether it took effect.
+    /// It was under way in a page that died: unknown whether it took effect.
     Unknown,
-    /// Its result is there and goes into the next commit.
+    /// It has a result, which the next commit stores.
     Answered,
 }
 
-/// One call.
+/// A call without a stored result.
 #[derive(Clone, Debug)]
 pub struct OpenCall {
-    /// Its action.
+    /// The action event that asks for the call.
     pub event: Event,
-    /// Where it stands.
     pub stage: Stage,
 }
 
@@ -66,13 +55,13 @@ impl OpenCall {
     }
 }
 
-/// All of them, oldest first.
+/// The ledger: all calls without a stored result, oldest first.
 #[derive(Default)]
 pub struct Calls(Vec<OpenCall>);
 
-/// What only this page knows of calls.
+/// The state of calls that only this page knows.
 pub struct InPage<'a> {
-    /// The actions whose tools have begun here.
+    /// Ids of the actions whose tools were begun here.
     pub begun: &'a [String],
     /// Whether a call of this id has a result that is not stored yet.
     pub is_answered: &'a dyn Fn(&str) -> bool,
@@ -84,23 +73,23 @@ impl Calls {
         if actions.is_empty() {
             return Self::default();
         }
-        let interrupted = ids_in(state, INTERRUPTED);
-        let left_out = ids_in(state, UNAPPROVED);
+        let interrupted = ids_in(state, INTERRUPTED_ACTIONS);
+        let left_out = ids_in(state, UNAPPROVED_ACTIONS);
         let stage = |event: &Event| {
             let id = event.id().as_str();
-            let is_among = |ids: &[String]| ids.iter().any(|other| other == id);
-            let is_recorded = is_among(&interrupted);
+            let is_in = |ids: &[String]| ids.iter().any(|other| other == id);
+            let is_recorded = is_in(&interrupted);
             match event.body() {
                 Body::ActionEvent(action) if (page.is_answered)(&action.tool_call_id) => Stage::Answered,
-                _ if is_among(page.begun) => Stage::UnderWay { is_recorded },
-                _ if is_among(&left_out) => Stage::LeftOut,
+                _ if is_in(page.begun) => Stage::UnderWay { is_recorded },
+                _ if is_in(&left_out) => Stage::LeftOut,
                 _ if is_recorded => Stage::Unknown,
                 _ => Stage::Approved,
             }
         };
         let mut calls: Vec<OpenCall> =
             actions.iter().map(|event| OpenCall { event: event.clone(), stage: stage(event) }).collect();
-        // Without a word of the user on any of them, all of a batch wait; what a dead page had under way is not one.
+        // All calls of a batch wait until the user has decided about one. A batch that a dead page had begun was decided.
         let is_waiting = state.execution_status() == ExecutionStatus::WaitingForConfirmation
             && !calls.iter().any(|call| matches!(call.stage, Stage::LeftOut | Stage::Unknown));
         for call in calls.iter_mut().filter(|call| is_waiting && call.stage == Stage::Approved) {
@@ -109,17 +98,17 @@ impl Calls {
         Self(calls)
     }
 
-    /// Those without a result, wherever they stand.
+    /// The calls without a result, in any stage.
     pub fn open(&self) -> impl Iterator<Item = &OpenCall> {
         self.0.iter().filter(|call| call.stage != Stage::Answered)
     }
 
-    /// Whether none is without a result.
+    /// Whether every call has a result.
     pub fn is_settled(&self) -> bool {
         self.open().next().is_none()
     }
 
-    /// The actions about which the user has to decide.
+    /// The actions that wait for a decision of the user.
     pub fn undecided(&self) -> impl Iterator<Item = &Event> {
         let waits = |call: &&OpenCall| matches!(call.stage, Stage::Waiting | Stage::LeftOut);
         self.0.iter().filter(waits).map(|call| &call.event)
@@ -127,30 +116,30 @@ impl Calls {
 
     /// The actions that may run now.
     pub fn approved(&self) -> impl Iterator<Item = &Event> {
-        // What a dead page had under way is still there because it may run again.
+        // A call with an unknown outcome is still in the ledger only if it may run again.
         let may_run = |call: &&OpenCall| matches!(call.stage, Stage::Approved | Stage::Unknown);
         self.0.iter().filter(may_run).map(|call| &call.event)
     }
 
-    /// Whether the user left calls out and they have no result.
-    pub fn others_wait(&self) -> bool {
+    /// Whether calls wait that the user left out when approving others.
+    pub fn has_left_out(&self) -> bool {
         self.0.iter().any(|call| call.stage == Stage::LeftOut)
     }
 
-    /// The open ones of these actions, or all.
+    /// The open calls of these actions; without a list, all open calls.
     ///
     /// # Errors
-    /// `not_found` for an action that has a result, or is none.
+    /// `not_found` for an id that is not the action of an open call.
     pub fn named(&self, actions: Option<&[EventId]>) -> Result<Vec<&OpenCall>> {
         let Some(actions) = actions else { return Ok(self.open().collect()) };
         if let Some(id) = actions.iter().find(|id| !self.open().any(|call| call.event.id() == *id)) {
-            let text = format!("no action {id} waits; see pendingActions()");
+            let text = format!("action {id} is not pending; pendingActions() lists those that are");
             return Err(Error::new(ErrorCode::NotFound, text));
         }
         Ok(self.open().filter(|call| actions.contains(call.event.id())).collect())
     }
 
-    /// What a run may run: these actions, or what it would run without a word. The others are left out.
+    /// Approves these actions and leaves out the others. Without a list, approves those that a plain `run` executes.
     ///
     /// # Errors
     /// Those of [`Calls::named`]; `invalid_state` for a `finish` without the calls before it.
@@ -159,10 +148,10 @@ impl Calls {
             Some(_) => self.named(approved)?.iter().map(|call| call.event.id().to_string()).collect(),
             None => {
                 let runs = |call: &&OpenCall| match state.execution_status() {
-                    // What waits is approved by running it; a run that goes on after something else approves nothing.
+                    // `run` approves calls only in this status. In others it goes on after something else.
                     ExecutionStatus::WaitingForConfirmation => true,
-                    // What an import brought, nobody here has approved.
-                    _ if is_open(state, "calls") => false,
+                    // Nobody here has approved the calls of an imported conversation.
+                    _ if awaits_decision(state, CALLS) => false,
                     _ => call.stage != Stage::LeftOut,
                 };
                 self.open().filter(runs).map(|call| call.event.id().to_string()).collect()
@@ -177,7 +166,7 @@ impl Calls {
         if approved.is_some() && leaves_some && self.open().any(|call| ends_task(call) && is_run(call)) {
             return Err(Error::new(
                 ErrorCode::InvalidState,
-                "finish ends the task; approve or reject the calls before it as well",
+                "finish ends the task, so it cannot be approved alone; also approve or reject the calls before it",
             ));
         }
         for call in self.0.iter_mut().filter(|call| call.stage != Stage::Answered) {
@@ -190,7 +179,7 @@ impl Calls {
         Ok(())
     }
 
-    /// Those that run here are recorded: nobody would know that they had begun, if the page died before they end.
+    /// Marks the calls that run here as recorded, so that a later page knows that they were begun.
     pub fn record_begun(&mut self) {
         for call in &mut self.0 {
             if let Stage::UnderWay { is_recorded } = &mut call.stage {
@@ -199,8 +188,8 @@ impl Calls {
         }
     }
 
-    /// A dead page left these, of which nobody knows whether they took effect, and the others had not begun.
-    pub fn are_unknown(&mut self, unknown: &[EventId]) {
+    /// Marks these calls of a dead page as having an unknown outcome, and all others as not begun.
+    pub fn mark_unknown(&mut self, unknown: &[EventId]) {
         for call in &mut self.0 {
             call.stage = match call.stage {
                 _ if unknown.contains(call.event.id()) => Stage::Unknown,
@@ -210,7 +199,7 @@ impl Calls {
         }
     }
 
-    /// What they are told that have not run: what may have taken effect that it was broken off, the others this.
+    /// Answers to all open calls: `unknown` to those with an unknown outcome, a rejection with `refusal` to the others.
     pub fn answers(&self, unknown: &str, refusal: &str) -> Vec<Draft> {
         let answers = self.open().filter_map(|call| match call.stage {
             Stage::Unknown => interruption(&call.event, unknown),
@@ -219,8 +208,9 @@ impl Calls {
         answers.collect()
     }
 
-    /// What an interrupt tells them: what the user left out that it was not approved, the others that they were stopped.
-    pub fn answers_of_interrupt(&self, stopped: &str, refusal: &str) -> Vec<Draft> {
+    /// Answers to all open calls on an interrupt: a rejection with `refusal` to those that the user left out, `stopped`
+    /// to the others.
+    pub fn interrupt_answers(&self, stopped: &str, refusal: &str) -> Vec<Draft> {
         let answers = self.open().filter_map(|call| match call.stage {
             Stage::LeftOut => rejection(&call.event, refusal),
             _ => interruption(&call.event, stopped),
@@ -228,24 +218,25 @@ impl Calls {
         answers.collect()
     }
 
-    /// All of them have results: nothing is known of any.
+    /// Empties the ledger, because every call has a result.
     pub fn settle(&mut self) {
         self.0.clear();
     }
 
-    /// Writes down what the next page has to know.
+    /// Writes the stages that a later page needs into `agent_state`.
     pub fn store(&self, state: &mut BaseState) {
         if self.is_settled() {
-            let noted: RawObject = state.agent_state().and_then(|noted| noted.read()).unwrap_or_default();
-            for name in NAMES.into_iter().filter(|name| noted.get(name).is_some()) {
+            let stored: EditableObject =
+                state.agent_state().and_then(|stored| stored.read()).unwrap_or_default();
+            for name in NAMES.into_iter().filter(|name| stored.get(name).is_some()) {
                 state.set_in_agent_state(name, None);
             }
             return;
         }
         let is_recorded =
             |stage: Stage| matches!(stage, Stage::Unknown | Stage::UnderWay { is_recorded: true });
-        self.list(state, INTERRUPTED, is_recorded);
-        self.list(state, UNAPPROVED, |stage| stage == Stage::LeftOut);
+        self.list(state, INTERRUPTED_ACTIONS, is_recorded);
+        self.list(state, UNAPPROVED_ACTIONS, |stage| stage == Stage::LeftOut);
     }
 
     fn list(&self, state: &mut BaseState, name: &str, is_listed: impl Fn(Stage) -> bool) {
@@ -257,23 +248,23 @@ impl Calls {
     }
 }
 
-/// Whether the state says of any action that nobody would know whether it took effect.
+/// Whether the stored state lists actions that were begun.
 pub fn is_any_recorded(state: &BaseState) -> bool {
-    !ids_in(state, INTERRUPTED).is_empty()
+    !ids_in(state, INTERRUPTED_ACTIONS).is_empty()
 }
 
 fn ids_in(state: &BaseState, name: &str) -> Vec<String> {
     state.in_agent_state(name).unwrap_or_default()
 }
 
-/// Keeps the risks that an analyzer found, for those who show the calls.
-pub fn keep_risks(state: &mut BaseState, risks: &RawObject) {
-    state.set_in_agent_state(RISKS, Some(&RawJson::of(risks)));
+/// Stores the risks that an analyzer found, so that they can be shown with the calls.
+pub fn store_risks(state: &mut BaseState, risks: &EditableObject) {
+    state.set_in_agent_state(SECURITY_RISKS, Some(&RawJson::of(risks)));
 }
 
 /// Whether the user changed the arguments of this action.
 pub fn is_edited(state: &BaseState, action: &EventId) -> bool {
-    ids_in(state, EDITED).iter().any(|id| id == action.as_str())
+    ids_in(state, EDITED_ACTIONS).iter().any(|id| id == action.as_str())
 }
 
 /// Why this action may not run, if it may not.
@@ -281,7 +272,7 @@ pub fn denial(state: &BaseState, action: &EventId) -> Option<String> {
     denials(state).read(action.as_str())
 }
 
-/// These actions may not run, for these reasons.
+/// Stores that these actions may not run, with the reasons.
 pub fn deny(state: &mut BaseState, denied: &[(EventId, String)]) {
     if denied.is_empty() {
         return;
@@ -293,7 +284,7 @@ pub fn deny(state: &mut BaseState, denied: &[(EventId, String)]) {
     state.set_field(BLOCKED, Some(&RawJson::of(&all)));
 }
 
-/// This action has its answer, so why it may not run is not asked any more.
+/// Removes the stored reason of an action that has been answered.
 pub fn forget_denial(state: &mut BaseState, action: &EventId) {
     let mut all = denials(state);
     if all.remove(action.as_str()).is_some() {
@@ -301,28 +292,28 @@ pub fn forget_denial(state: &mut BaseState, action: &EventId) {
     }
 }
 
-fn denials(state: &BaseState) -> RawObject {
+fn denials(state: &BaseState) -> EditableObject {
     state.field(BLOCKED).and_then(|blocked| blocked.read()).unwrap_or_default()
 }
 
-/// A batch written again: old ids of its actions and new ones.
+/// The old and new event ids of a batch that was rewritten with edited arguments.
 #[derive(Default)]
 pub struct Renamed(pub Vec<(String, EventId)>);
 
 impl Renamed {
-    /// The new id.
+    /// The new id of this event.
     pub fn new_of(&self, old: &str) -> Option<&EventId> {
         Some(&self.0.iter().find(|(id, _)| id == old)?.1)
     }
 
-    /// What is known of the calls that wait, under their new ids. What was said of the old arguments of the one that
-    /// has other ones says nothing of the new ones; an analyzer may have said something of these.
+    /// Moves the stored information about the calls to their new ids. For the edited call, the denial and the risk of
+    /// the old arguments are dropped; `risk` is that of the new ones.
     pub fn rename_in(&self, state: &mut BaseState, edited: &EventId, risk: Option<SecurityRisk>) {
-        for name in [UNAPPROVED, INTERRUPTED, EDITED] {
+        for name in [UNAPPROVED_ACTIONS, INTERRUPTED_ACTIONS, EDITED_ACTIONS] {
             let old = ids_in(state, name);
             let mut new: Vec<&str> =
                 old.iter().filter_map(|id| self.new_of(id)).map(EventId::as_str).collect();
-            if name == EDITED && !new.contains(&edited.as_str()) {
+            if name == EDITED_ACTIONS && !new.contains(&edited.as_str()) {
                 new.push(edited.as_str());
             }
             state.set_in_agent_state(name, (!new.is_empty()).then(|| RawJson::of(&new)).as_ref());
@@ -339,8 +330,8 @@ impl Renamed {
         if has_changed {
             state.set_field(BLOCKED, Some(&RawJson::of(&denied)));
         }
-        let old: RawObject = state.in_agent_state(RISKS).unwrap_or_default();
-        let mut new = RawObject::default();
+        let old: EditableObject = state.in_agent_state(SECURITY_RISKS).unwrap_or_default();
+        let mut new = EditableObject::default();
         for (id, risk) in old.iter() {
             if let Some(id) = self.new_of(id) {
                 new.set(id.as_str(), risk);
@@ -350,6 +341,6 @@ impl Renamed {
             Some(risk) => new.set(edited.as_str(), &risk.to_json_text()),
             None => drop(new.remove(edited.as_str())),
         }
-        state.set_in_agent_state(RISKS, new.iter().next().map(|_| RawJson::of(&new)).as_ref());
+        state.set_in_agent_state(SECURITY_RISKS, new.iter().next().map(|_| RawJson::of(&new)).as_ref());
     }
 }

@@ -1,4 +1,5 @@
-//! What a conversation can be told: by its user, by the run, and by the page that opens it.
+//! The commands of the state machine, which come from the user, from the run and from the page that opens the
+//! conversation, and the plans that they result in.
 
 use super::calls::Renamed;
 use crate::{
@@ -9,56 +10,57 @@ use crate::{
     store::Durability,
 };
 
-/// What a message does with calls that wait for the user to decide.
+/// How a message treats calls that wait for a decision of the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitingCalls {
-    /// It answers them: they will not run.
+    /// The message rejects them.
     Reject,
-    /// It waits beside the log until they have their results.
+    /// The message waits in the inbox until they have results.
     Keep,
 }
 
-/// A command that depends on the calls which have no result yet. What only changes a setting is none.
+/// A command that depends on the calls without a result. Changing a setting is not a command.
 pub enum Command {
-    /// A message of the user, and what a hook said of it.
+    /// Stores a message of the user, with the answers of the hooks that were asked about it.
     SendMessage { message: Event, hook_answers: HookAnswers, waiting_calls: Option<WaitingCalls> },
-    /// A run begins, of these calls or of what a run may run.
+    /// Begins a run of these calls; without a list, of those that a plain `run` executes.
     Run { approved: Option<Vec<EventId>> },
-    /// What is under way ends, and nothing begins.
+    /// Lets what is under way end, and begins nothing more.
     Pause,
-    /// The run was cancelled.
+    /// Ends a run that was cancelled.
     Interrupt,
-    /// These calls are not to run, or none.
+    /// Rejects these calls; without a list, all of them.
     RejectPendingActions { reason: Option<String>, actions: Option<Vec<EventId>> },
-    /// A batch is written again, on a branch behind this event, with other arguments for one of its calls.
+    /// Rewrites a batch with edited arguments of one call, on a new branch.
     EditAction(Rewrite),
-    /// A hook was told that somebody works here: the instructions go before it.
+    /// Stores the answer of the session-start hook, behind the system prompt.
     BeginSession { hook_event: Draft },
-    /// Messages that were kept are appended, if nothing is in their way.
-    TakeInMessages,
-    /// The model has answered; what an analyzer and hooks say of its calls.
+    /// Appends the messages of the inbox, unless they still have to wait.
+    AppendInbox,
+    /// Stores an answer of the model, with the risk assessment and the answers of the hooks.
     Answered { reply: Reply, assessment: Assessment, hook_answers: HookAnswers },
-    /// A call has ended. Its result is held already.
+    /// Stores the end of a call, whose result the log holds already (`EventLog::hold`).
     CallEnded { call: Call, ends_run: bool },
-    /// The user's last message is one that the model is not to be asked about.
+    /// Ends the run at a message that a hook blocked.
     EndAtBlockedMessage { message: EventId },
-    /// A hook was asked whether the agent is done.
+    /// Stores the answer of the stop hook.
     AskedToStop { hook_events: Vec<Draft>, is_denied: bool },
-    /// The approved calls have run; do others wait?
-    LetOthersWait,
-    /// The run has failed.
+    /// Makes the conversation wait again if calls were left out when the others were approved.
+    WaitForOthers,
+    /// Stores the failure of a run.
     Fail { error: Draft, is_stuck: bool },
-    /// The run has used all that it may.
+    /// Ends a run that has reached a limit.
     ReachLimit { error: Draft },
-    /// The run goes in circles.
+    /// Ends a run that is stuck in a loop.
     GetStuck,
-    /// The page before this one died while it ran, or while a pause waited for its tools.
+    /// Repairs a conversation whose page died during a run, or while a pause waited for its tools.
     Recover { plan: Plan, unknown: Vec<EventId>, is_to_be_asked: bool },
 }
 
 impl Command {
-    /// Whether somebody outside the run gives it, who is refused when the conversation is closed.
-    pub fn is_of_the_user(&self) -> bool {
+    /// Whether the command comes from a caller outside the run, to whom an error is returned once the conversation is
+    /// closed.
+    pub fn is_from_caller(&self) -> bool {
         matches!(
             self,
             Self::SendMessage { .. }
@@ -71,58 +73,58 @@ impl Command {
     }
 }
 
-/// How a batch is written again.
+/// The rewriting of a batch of calls with edited arguments.
 pub struct Rewrite {
-    /// The call that gets other arguments.
+    /// The action whose arguments change.
     pub old: EventId,
-    /// The events of the batch with new ids, behind what hooks said.
+    /// The hooks' events, then the events of the batch with new ids.
     pub drafts: Vec<Draft>,
     /// The event before the batch.
     pub root: Option<EventId>,
-    /// The ids of the batch.
+    /// Old and new ids of the batch.
     pub renamed: Renamed,
-    /// The new id of the call that has other arguments.
+    /// The new id of the edited action.
     pub edited: EventId,
-    /// What an analyzer says of it.
+    /// The risk of the edited call, if an analyzer rated it.
     pub risk: Option<SecurityRisk>,
-    /// What a hook denied of it.
+    /// Denials of hooks, with their reasons.
     pub denied: Vec<(EventId, String)>,
 }
 
-/// What a command leads to, beside the state: it is stored in one transaction with it.
+/// Everything that a command stores beside the base state, in the same transaction.
 #[derive(Default)]
 pub struct Plan {
-    /// Appended in order, each the child of the one before.
+    /// Events to append in order, each the child of the one before.
     pub drafts: Vec<Draft>,
-    /// Results that are not forgotten if this cannot be stored: the next plan appends them.
+    /// Results to append first. If this commit fails, the next one appends them.
     pub held: Vec<Draft>,
-    /// What the plan must survive.
+    /// How durable the commit has to be.
     pub durability: Durability,
-    /// Cuts the log to this length first; what is cut off must be kept in `files`.
+    /// Cuts the log to this length first; `files` has to contain the events that are cut off.
     pub truncate_to: Option<u64>,
-    /// Behind so many drafts HEAD moves to this event: the others start a branch of their own there.
+    /// After that many drafts HEAD moves to this event, where the remaining drafts start a new branch.
     pub branch: Option<(usize, Option<EventId>)>,
     /// Further files: new content, or `None` to remove.
     pub files: Vec<(StorePath, Option<Vec<u8>>)>,
-    /// What the page does when it is stored.
+    /// Changes of the page's state once the plan is stored.
     pub effects: Vec<Effect>,
 }
 
-/// What a page does when a plan is stored.
+/// A change of the page's in-memory state after a commit.
 pub enum Effect {
-    /// This message is kept beside the log.
-    Keep(Event),
-    /// These messages are in the log.
-    TakenIn(Vec<Event>),
+    /// Adds a message to the inbox.
+    AddToInbox(Event),
+    /// Removes messages from the inbox, because they are in the log.
+    RemoveFromInbox(Vec<Event>),
 }
 
 impl Plan {
-    /// Appends events.
+    /// A plan that appends these events.
     pub fn append(drafts: Vec<Draft>) -> Self {
         Self { drafts, ..Self::default() }
     }
 
-    /// And is on the disk before anybody is told.
+    /// The same plan, which is on disk before its commit is reported as done.
     #[must_use]
     pub fn strictly(mut self) -> Self {
         self.durability = Durability::Strict;

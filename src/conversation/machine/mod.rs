@@ -1,9 +1,8 @@
-//! The state machine of a conversation: what a command makes of where it stands. Pure: it reads no store, asks nobody
-//! and waits for nothing.
+//! The state machine of a conversation. It is pure: it reads no store, calls no hook, model or tool, and awaits nothing.
 //!
-//! A [`Command`] is applied to a copy of the state and to the ledger of calls; the [`Plan`] that comes of it is stored
-//! in one transaction with that copy, and only then is the copy the state. A command that cannot be done now changes
-//! nothing. `conversation/driver.rs` does it one command after the other, and everything that takes time.
+//! A [`Command`] is applied to a copy of the state and to the ledger of calls. The resulting [`Plan`] is stored in one
+//! transaction with that copy, which then becomes the state. A command that is refused changes nothing.
+//! `conversation/driver.rs` executes one command after the other, and does everything that takes time.
 
 pub mod answers;
 pub mod calls;
@@ -20,34 +19,34 @@ pub use status::{StatusChange, Transition};
 
 use super::{
     background::forget_response,
-    base_state::{BaseState, ExecutionStatus},
     confirmation::Assessment,
     hooks::{HookAnswers, unblock_message},
-    imported::decided,
+    imported::mark_decided,
     inbox,
-    settings::{keep_concurrency, keep_model_settings, keep_native_calls},
+    settings::{enable_native_calls, store_concurrency, store_model_settings},
 };
 use crate::{
     agent::{Agent, Call, Draft, Reply, ReplyKind},
     error::{Error, ErrorCode, Result},
     event::{Body, Event, InterruptEvent, PauseEvent, Source},
+    format::base_state::{BaseState, ExecutionStatus},
     id::EventId,
     llm::Llm,
 };
 
-/// Where a conversation stands when a command comes.
+/// The state of a conversation at the moment of a command.
 pub struct Machine<'a> {
-    /// A copy; it becomes the state when the plan is stored.
+    /// A copy, which becomes the state when the plan is stored.
     pub state: BaseState,
     /// The calls without a result.
     pub calls: Calls,
-    /// What this page is doing.
+    /// The in-memory state of this page.
     pub page: &'a Page,
     /// Tools and instructions.
     pub agent: &'a Agent,
-    /// The model that answers.
+    /// The current model.
     pub llm: &'a Llm,
-    /// The instructions, where the log has no events yet.
+    /// The system prompt event, if the log has no events yet.
     pub instructions: Option<Draft>,
 }
 
@@ -55,7 +54,7 @@ impl Machine<'_> {
     /// Applies a command.
     ///
     /// # Errors
-    /// `invalid_state` and `not_found`, where it cannot be done now.
+    /// `invalid_state` and `not_found`, if the command is not possible now.
     pub fn apply(&mut self, command: Command) -> Result<Plan> {
         match command {
             Command::SendMessage { message, hook_answers, waiting_calls } => {
@@ -69,7 +68,7 @@ impl Machine<'_> {
             Command::BeginSession { hook_event } => {
                 Ok(Plan::append(self.instructions.take().into_iter().chain([hook_event]).collect()))
             }
-            Command::TakeInMessages => self.take_in_messages(),
+            Command::AppendInbox => self.append_inbox_if_possible(),
             Command::Answered { reply, assessment, hook_answers } => {
                 self.answered(reply, &assessment, hook_answers)
             }
@@ -82,12 +81,12 @@ impl Machine<'_> {
                 self.transition(Transition::StopDenied, Plan::append(hook_events))
             }
             Command::AskedToStop { hook_events, is_denied: false } => Ok(Plan::append(hook_events)),
-            Command::LetOthersWait if !self.calls.others_wait() => Ok(Plan::default()),
-            Command::LetOthersWait => self.transition(Transition::OthersWait, Plan::default()),
+            Command::WaitForOthers if !self.calls.has_left_out() => Ok(Plan::default()),
+            Command::WaitForOthers => self.transition(Transition::OthersWait, Plan::default()),
             Command::Fail { error, is_stuck } => {
                 let failure = match is_stuck {
-                    // Calls that the user left out wait again when the approved ones have run, whatever else is the case.
-                    _ if self.calls.others_wait() => Transition::OthersWait,
+                    // Calls that the user left out wait again after the run of the approved ones, also if it failed.
+                    _ if self.calls.has_left_out() => Transition::OthersWait,
                     true => Transition::Stuck,
                     false => Transition::Failed,
                 };
@@ -98,7 +97,7 @@ impl Machine<'_> {
             }
             Command::GetStuck => self.transition(Transition::Stuck, Plan::default()),
             Command::Recover { plan, unknown, is_to_be_asked } => {
-                self.calls.are_unknown(&unknown);
+                self.calls.mark_unknown(&unknown);
                 self.calls.store(&mut self.state);
                 let died = if is_to_be_asked { Transition::PageDiesInCall } else { Transition::PageDies };
                 self.transition(died, plan.strictly())
@@ -111,9 +110,9 @@ impl Machine<'_> {
         Ok(plan)
     }
 
-    /// A message stands behind the results of all calls: those that still wait are answered first. While the model
-    /// answers or tools run it is kept beside the log: in the log it would stand before an answer that knows nothing of
-    /// it, or between a call and its result.
+    /// A message has to follow the results of all calls, so calls that still wait are answered first. While the model
+    /// answers or tools run, the message goes to the inbox: in the log it would precede an answer that does not take it
+    /// into account, or separate a call from its result.
     fn send_message(
         &mut self,
         message: Event,
@@ -122,7 +121,7 @@ impl Machine<'_> {
     ) -> Result<Plan> {
         let has_undecided = self.check_message(waiting_calls)?;
         let transition = match waiting_calls {
-            // What a dead page left is no question to the user: a message answers it.
+            // Calls that a dead page left do not wait for a decision: a message answers them.
             _ if !has_undecided => Transition::SendMessageRejecting,
             None => Transition::SendMessage,
             Some(WaitingCalls::Reject) => Transition::SendMessageRejecting,
@@ -135,10 +134,10 @@ impl Machine<'_> {
             }
             let mut plan = Plan::append(hook_answers.drafts).strictly();
             plan.files.push((inbox::path_of(&message)?, Some(message.json().as_bytes().to_vec())));
-            plan.effects.push(Effect::Keep(message));
+            plan.effects.push(Effect::AddToInbox(message));
             return Ok(plan);
         }
-        let mut plan = self.append_kept()?;
+        let mut plan = self.append_inbox()?;
         plan.drafts.splice(0..0, self.instructions.take());
         transition.apply(&mut self.state)?;
         plan.drafts.extend(hook_answers.drafts);
@@ -146,14 +145,14 @@ impl Machine<'_> {
             id: Some(message.id().clone()),
             ..Draft::new(Source::User, message.body().clone())
         });
-        keep_model_settings(&mut self.state, self.agent, self.llm);
+        store_model_settings(&mut self.state, self.agent, self.llm);
         Ok(plan.strictly())
     }
 
-    /// Whether calls wait for the user to decide.
+    /// Whether calls wait for a decision of the user.
     ///
     /// # Errors
-    /// `invalid_state` where it is not said what becomes of them, or what is said cannot be done.
+    /// `invalid_state` if they do and `waiting_calls` is missing or not possible now.
     pub fn check_message(&self, waiting_calls: Option<WaitingCalls>) -> Result<bool> {
         let undecided: Vec<&Event> = self.calls.undecided().collect();
         let runs_tools = self.page.runs_tools();
@@ -161,13 +160,14 @@ impl Machine<'_> {
             _ if undecided.is_empty() => Ok(false),
             Some(WaitingCalls::Keep) => Ok(true),
             Some(WaitingCalls::Reject) if !runs_tools => Ok(true),
-            // What runs cannot be answered yet, so neither can the rest of its batch.
-            _ if runs_tools => {
-                Err(undecided_error(&undecided, "let the others end first, or pass pending: \"keep\""))
-            }
+            // Running calls cannot be answered yet, so the rest of their batch cannot either.
+            _ if runs_tools => Err(undecided_error(
+                &undecided,
+                "wait until the running calls have ended, or pass pending: \"keep\"",
+            )),
             _ => Err(undecided_error(
                 &undecided,
-                "decide about them first, or pass pending: \"reject\" or \"keep\"",
+                "approve or reject them first, or pass pending: \"reject\" or \"keep\"",
             )),
         }
     }
@@ -179,9 +179,9 @@ impl Machine<'_> {
         }
         Transition::Run.apply(&mut self.state)?;
         self.calls.store(&mut self.state);
-        keep_model_settings(&mut self.state, self.agent, self.llm);
-        keep_concurrency(&mut self.state, self.agent);
-        decided(&mut self.state, &["calls"]);
+        store_model_settings(&mut self.state, self.agent, self.llm);
+        store_concurrency(&mut self.state, self.agent);
+        mark_decided(&mut self.state, &["calls"]);
         Ok(Plan::append(self.instructions.take().into_iter().collect()))
     }
 
@@ -197,7 +197,7 @@ impl Machine<'_> {
 
     fn interrupt(&mut self) -> Result<Plan> {
         let mut plan = Plan::append(vec![Draft::new(Source::User, InterruptEvent {})]).strictly();
-        plan.held = self.calls.answers_of_interrupt(answers::STOPPED, answers::NOT_APPROVED);
+        plan.held = self.calls.interrupt_answers(answers::STOPPED, answers::NOT_APPROVED);
         self.calls.settle();
         self.calls.store(&mut self.state);
         forget_response(&mut self.state);
@@ -206,7 +206,8 @@ impl Machine<'_> {
 
     fn reject(&mut self, reason: Option<String>, actions: Option<&[EventId]>) -> Result<Plan> {
         if self.page.runs_tools() {
-            return Err(Error::new(ErrorCode::InvalidState, "tools are running; interrupt them first"));
+            let text = "calls cannot be rejected while tools run; wait for them or interrupt() first";
+            return Err(Error::new(ErrorCode::InvalidState, text));
         }
         let reason = reason.unwrap_or_else(|| "User rejected the action".to_owned());
         let unknown = format!("{reason}\n\n{}", answers::INTERRUPTED);
@@ -224,65 +225,67 @@ impl Machine<'_> {
         Ok(Plan::append(drafts).strictly())
     }
 
-    /// The action, if the user has to decide about it and nothing runs.
+    /// The action with this id, if it waits for a decision of the user and no run is under way.
     ///
     /// # Errors
     /// `invalid_state` during a run, `not_found`.
     pub fn waiting_action(&self, action: &EventId) -> Result<&Event> {
         if self.page.is_running() {
-            return Err(Error::new(ErrorCode::InvalidState, "the agent is working; interrupt it first"));
+            let text = "an action cannot be edited during a run; wait for its end or interrupt() first";
+            return Err(Error::new(ErrorCode::InvalidState, text));
         }
         self.calls.undecided().find(|event| event.id() == action).ok_or_else(|| {
-            let text = format!("no action {action} waits for the user; see pendingActions()");
+            let text =
+                format!("action {action} does not wait for approval; pendingActions() lists pending ones");
             Error::new(ErrorCode::NotFound, text)
         })
     }
 
     fn edit(&mut self, rewrite: Rewrite) -> Result<Plan> {
         let Rewrite { old, drafts, root, renamed, edited, risk, denied } = rewrite;
-        // Somebody may have decided about it while an analyzer looked at it.
+        // The user may have decided about it while an analyzer was asked.
         self.waiting_action(&old)?;
-        let left: Vec<Draft> = self
+        let rejections: Vec<Draft> = self
             .calls
             .open()
             .filter_map(|call| answers::rejection(&call.event, answers::LEFT_BEHIND))
             .collect();
-        let start = left.len();
+        let start = rejections.len();
         Transition::EditAction.apply(&mut self.state)?;
         renamed.rename_in(&mut self.state, &edited, risk);
         calls::deny(&mut self.state, &denied);
-        let mut plan = Plan::append(left).strictly();
+        let mut plan = Plan::append(rejections).strictly();
         plan.drafts.extend(drafts);
         plan.branch = Some((start, root));
         Ok(plan)
     }
 
-    /// Unless they have to wait: until the model has answered, until tools are through, until the user has decided about
-    /// calls, or for the next opening.
-    fn take_in_messages(&mut self) -> Result<Plan> {
+    /// Messages have to wait while the model answers, while tools run, while calls wait for a decision of the user, and
+    /// once the conversation is closed (the next opening appends them).
+    fn append_inbox_if_possible(&mut self) -> Result<Plan> {
         let has_to_wait =
             self.page.is_busy() || self.page.is_closed || self.calls.undecided().next().is_some();
         match has_to_wait || self.page.inbox.is_empty() {
             true => Ok(Plan::default()),
-            false => self.append_kept(),
+            false => self.append_inbox(),
         }
     }
 
-    /// The messages that were kept, in the order in which they came, behind an answer to every call that waits.
-    fn append_kept(&mut self) -> Result<Plan> {
+    /// Appends an answer to every open call, then the messages of the inbox in the order of their arrival.
+    fn append_inbox(&mut self) -> Result<Plan> {
         let mut plan = Plan::append(self.calls.answers(answers::INTERRUPTED, answers::SUPERSEDED));
         self.calls.settle();
         self.calls.store(&mut self.state);
-        let kept = &self.page.inbox;
-        if kept.is_empty() {
+        let messages = &self.page.inbox;
+        if messages.is_empty() {
             return Ok(plan);
         }
-        let taken_in = match self.page.is_running() {
-            true => Transition::MessageTakenIn,
+        let transition = match self.page.is_running() {
+            true => Transition::InboxAppended,
             false => Transition::SendMessageRejecting,
         };
-        taken_in.apply(&mut self.state)?;
-        for event in kept {
+        transition.apply(&mut self.state)?;
+        for event in messages {
             plan.files.push((inbox::path_of(event)?, None));
             plan.drafts.push(Draft {
                 id: Some(event.id().clone()),
@@ -291,7 +294,7 @@ impl Machine<'_> {
                 body: event.body().clone(),
             });
         }
-        plan.effects.push(Effect::TakenIn(kept.clone()));
+        plan.effects.push(Effect::RemoveFromInbox(messages.clone()));
         Ok(plan.strictly())
     }
 
@@ -299,16 +302,16 @@ impl Machine<'_> {
         hook_answers.block_actions(&mut self.state);
         let is_action = |draft: &&Draft| matches!(draft.body, Body::ActionEvent(_));
         if reply.drafts.iter().filter(is_action).count() > 1 {
-            keep_native_calls(&mut self.state);
+            enable_native_calls(&mut self.state);
         }
-        // A message that came while the model answered is still to be read by it.
+        // The model has not read a message that arrived while it answered, so the run goes on.
         if reply.kind == ReplyKind::Text && self.page.inbox.is_empty() {
             Transition::Answered.apply(&mut self.state)?;
         }
         if assessment.waits_in(&self.state) {
             Transition::CallsWait.apply(&mut self.state)?;
         }
-        assessment.keep_risks(&mut self.state);
+        assessment.store_risks(&mut self.state);
         forget_response(&mut self.state);
         let mut plan = Plan::append(hook_answers.drafts).strictly();
         plan.drafts.extend(reply.drafts);
@@ -332,5 +335,5 @@ fn undecided_error(undecided: &[&Event], advice: &str) -> Error {
         let comma = if calls.is_empty() { "" } else { ", " };
         calls.push_str(&format!("{comma}{} ({})", action.tool_name, event.id()));
     }
-    Error::new(ErrorCode::InvalidState, format!("calls wait for the user: {calls}; {advice}"))
+    Error::new(ErrorCode::InvalidState, format!("calls wait for approval: {calls}; {advice}"))
 }

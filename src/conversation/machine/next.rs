@@ -1,71 +1,72 @@
-//! What a run does next. One step after the other: an answer of the model and the calls that it makes, or the calls that
-//! waited.
+//! Decides the next part of a run. A run is a sequence of steps, each of which is an answer of the model with its
+//! calls, or the calls that were waiting.
 
 use super::{Machine, answers::call_of};
 use crate::{
     agent::{Call, Draft},
-    conversation::{base_state::ExecutionStatus, hooks::is_blocked_message, stuck_detector::Finding},
+    conversation::{hooks::is_blocked_message, stuck_detector::Finding},
+    format::base_state::ExecutionStatus,
     id::EventId,
 };
 
 /// The next part of a run.
 pub enum Next {
-    /// The calls that were approved have run, others wait.
-    LetOthersWait,
-    /// The run has used all that it may: this event says what.
+    /// Wait for a decision about the calls that were left out, because the approved ones have run.
+    WaitForOthers,
+    /// End the run with this event, because a limit is reached.
     ReachLimit(Box<Draft>),
-    /// Messages that were kept are appended.
-    TakeInMessages,
-    /// The agent says that it is done: a hook may deny it.
+    /// Append the messages of the inbox.
+    AppendInbox,
+    /// Ask the stop hook, because the agent reports that it is done.
     AskWhetherDone,
-    /// These calls run.
+    /// Run these calls.
     RunCalls(Vec<Call>),
-    /// The model is not to be asked about the user's last message.
+    /// End the run, because a hook blocked the user's last message.
     EndAtBlockedMessage(EventId),
-    /// The model is told that it repeats itself.
+    /// Send this reminder to the model, which repeats itself.
     Nudge(String),
-    /// The run goes in circles.
+    /// End the run, because it is stuck in a loop.
     GetStuck,
-    /// The model is asked.
+    /// Ask the model.
     AskModel,
-    /// Nothing.
+    /// End the run.
     End,
-    /// Nothing: it is cancelled.
+    /// End the run, which was cancelled.
     Break,
 }
 
-/// What a run knows of itself.
+/// The progress of a run, as far as it is not in the state.
 pub struct Progress<'a> {
-    /// Nobody wants it any more.
+    /// Whether the run was cancelled.
     pub is_cancelled: bool,
-    /// Nobody denies that the agent is done.
+    /// Whether the stop hook has accepted that the agent is done.
     pub is_done: bool,
-    /// A step has been made, so that the run may have used all that it may.
+    /// Whether the run has made a step. Limits are checked after the first.
     pub has_stepped: bool,
-    /// The event that says what has been used up.
+    /// The event of a limit that is reached.
     pub limit: &'a dyn Fn() -> Option<Draft>,
-    /// Whether it goes in circles.
+    /// The finding of the stuck detector.
     pub stuck: &'a dyn Fn() -> Finding,
 }
 
 impl Machine<'_> {
-    /// What the run does next.
+    /// The next part of the run.
     pub fn next(&self, progress: &Progress<'_>) -> Next {
         let status = self.state.execution_status();
         let is_running = status == ExecutionStatus::Running;
         let is_settled = self.calls.is_settled();
         let calls: Vec<Call> = self.calls.approved().filter_map(call_of).collect();
         let Progress { is_cancelled, is_done, has_stepped, limit, stuck } = *progress;
-        // Behind a pause as well: what the user left out is not approved by going on later.
-        let lets_others_wait = match status {
-            ExecutionStatus::Running | ExecutionStatus::Paused if has_stepped => self.calls.others_wait(),
+        // After a pause as well: resuming the run must not approve calls that the user left out.
+        let waits_for_others = match status {
+            ExecutionStatus::Running | ExecutionStatus::Paused if has_stepped => self.calls.has_left_out(),
             ExecutionStatus::Running => !is_settled && calls.is_empty() && !is_cancelled,
             _ => false,
         };
-        if lets_others_wait {
-            return Next::LetOthersWait;
+        if waits_for_others {
+            return Next::WaitForOthers;
         }
-        // The calls of an answer belong to its step.
+        // The calls of an answer belong to its step, so the limit is checked after them.
         if is_running
             && has_stepped
             && calls.is_empty()
@@ -74,10 +75,10 @@ impl Machine<'_> {
             return Next::ReachLimit(error.into());
         }
         if is_settled && !self.page.inbox.is_empty() && !self.page.is_closed {
-            return Next::TakeInMessages;
+            return Next::AppendInbox;
         }
         match status {
-            // What has come to its end by itself was not interrupted.
+            // A run that finished before it was cancelled counts as finished.
             ExecutionStatus::Finished if !is_cancelled && !is_done => return Next::AskWhetherDone,
             _ if !is_running => return Next::End,
             _ if is_cancelled => return Next::Break,

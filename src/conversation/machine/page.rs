@@ -1,45 +1,44 @@
-//! What the page that has a conversation open is doing with it: gone with the page.
+//! The in-memory state of an open conversation. It is lost when the page closes.
 
-use crate::{cancel::CancelToken, conversation::base_state::ExecutionStatus, event::Event};
+use crate::{cancel::CancelToken, event::Event, format::base_state::ExecutionStatus};
 use futures_channel::oneshot;
 
-/// What a page does. A conversation that nobody runs has no run.
+/// The in-memory state of an open conversation.
 #[derive(Default)]
 pub struct Page {
-    /// The run that is under way.
+    /// The run that is under way, if any.
     pub run: Option<Run>,
-    /// Messages that wait beside the log, in the order in which they came.
+    /// Messages that wait to be appended to the log, in the order of their arrival.
     pub inbox: Vec<Event>,
-    /// Whether a pause is being stored, so that nothing begins any more.
+    /// Whether a pause is being stored, so that no further call may begin.
     pub is_pausing: bool,
-    /// Whether the hook for the beginning of a session has been asked.
+    /// Whether the session-start hook has been asked.
     pub has_session: bool,
-    /// Shown instead of the stored status where that could not be written.
+    /// The status to show if it could not be stored.
     pub unsaved_status: Option<ExecutionStatus>,
-    /// Whether it is closed for everybody.
+    /// Whether the conversation is closed.
     pub is_closed: bool,
 }
 
 /// A run that is under way.
 pub struct Run {
-    /// Stops it.
+    /// Stops the run.
     pub cancel: CancelToken,
-    /// What it does now.
     pub phase: Phase,
-    /// The actions whose tools have begun.
+    /// Ids of the actions whose tools were begun.
     pub begun: Vec<String>,
-    /// Dropped when it ends.
+    /// Dropped at the end of the run, which wakes those who wait for it.
     pub ends: Vec<oneshot::Sender<()>>,
 }
 
-/// What a run does.
+/// The phase of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// It decides what is next; whatever is stored now is seen by it.
+    /// The next part is being decided; events that are stored now are taken into account.
     Decides,
-    /// The model is asked, behind whose answer a message has its place.
+    /// The model is asked. A message has to follow its answer.
     AsksModel,
-    /// Tools run, or a hook is asked whether the agent is done: a message has no place before they end.
+    /// Tools run, or the stop hook is asked. A message has to follow their end.
     RunsTools,
 }
 
@@ -53,17 +52,17 @@ impl Page {
         self.run.as_ref().map_or(Phase::Decides, |run| run.phase)
     }
 
-    /// Whether a message has to wait beside the log.
+    /// Whether a message has to wait in the inbox.
     pub fn is_busy(&self) -> bool {
         self.phase() != Phase::Decides
     }
 
-    /// Whether calls are under way that nobody else may answer.
+    /// Whether calls are under way, which only their tools may answer.
     pub fn runs_tools(&self) -> bool {
         self.phase() == Phase::RunsTools
     }
 
-    /// The actions whose tools have begun.
+    /// Ids of the actions whose tools were begun.
     pub fn begun(&self) -> &[String] {
         self.run.as_ref().map_or(&[], |run| &run.begun)
     }

@@ -1,57 +1,57 @@
-//! Which status becomes which, and when: a table without a gap, and the only place where a status is set.
+//! The transition table of statuses. It is total, and no status is set anywhere else.
 //!
-//! `docs/status.md` is written from this table; a test keeps it fresh and drives a conversation through every cell.
+//! `docs/status.md` is generated from this table; a test compares the two and drives a conversation through every cell.
 
 use crate::{
-    conversation::base_state::{BaseState, ExecutionStatus},
     error::{Error, ErrorCode, Result},
+    format::base_state::{BaseState, ExecutionStatus},
     json::string_enum,
 };
 
-/// What may happen to a conversation that bears on its status: a row of the table.
+/// An event that can change the status: a row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transition {
-    /// A message, with no word on calls that wait for the user.
+    /// A message without an instruction about calls that wait for the user.
     SendMessage,
-    /// A message that answers the calls that wait.
+    /// A message that rejects the calls that wait.
     SendMessageRejecting,
-    /// A message that is kept until the calls that wait have their results.
+    /// A message that stays in the inbox until the calls that wait have results.
     SendMessageKeeping,
-    /// A run, which approves the calls that wait, or some of them.
+    /// A run, which approves all or some of the calls that wait.
     Run,
     /// A pause.
     Pause,
     /// An interrupt.
     Interrupt,
-    /// All calls that wait are rejected.
+    /// The rejection of all calls that wait.
     RejectPendingActions,
-    /// A call that waits gets other arguments.
+    /// Other arguments for a call that waits.
     EditAction,
-    /// Another policy, model, tag or secret.
+    /// A change of the policy, model, tags, secrets or other settings.
     ChangeSettings,
-    /// The page dies, and another one opens the conversation.
+    /// The page died, and another one opens the conversation.
     PageDies,
-    /// The same, in a call that must not be made again without asking.
+    /// The page died during a call that must not be repeated without asking.
     PageDiesInCall,
-    /// The run: the model answers with text.
+    /// During a run: the model answered with text.
     Answered,
-    /// The run: the model calls `finish`.
+    /// During a run: the model called `finish`.
     TaskFinished,
-    /// The run: calls have to be approved.
+    /// During a run: calls have to be approved.
     CallsWait,
-    /// The run: those of the calls have run that were approved.
+    /// During a run: the approved calls have run, and others still wait.
     OthersWait,
-    /// The run: a message that was kept is appended.
-    MessageTakenIn,
-    /// The run: a hook does not let the model see the message.
+    /// During a run: a message of the inbox is appended.
+    InboxAppended,
+    /// During a run: a hook blocks the message.
     MessageBlocked,
-    /// The run: a hook does not let it end.
+    /// During a run: a hook demands that it goes on.
     StopDenied,
-    /// The run: the model or the store fails.
+    /// During a run: the model or the store failed.
     Failed,
-    /// The run: it has used all that it may.
+    /// During a run: a limit is reached.
     LimitReached,
-    /// The run: it goes in circles.
+    /// During a run: it is stuck in a loop.
     Stuck,
 }
 
@@ -71,29 +71,29 @@ string_enum!(Transition {
     TaskFinished = "the model calls `finish`",
     CallsWait = "calls have to be approved",
     OthersWait = "the approved calls have run, others wait",
-    MessageTakenIn = "a kept message is appended",
+    InboxAppended = "a message of the inbox is appended",
     MessageBlocked = "a hook blocks the message",
     StopDenied = "a hook denies the end",
     Failed = "the model or the store fails",
-    LimitReached = "the run has used all it may",
-    Stuck = "the run goes in circles",
+    LimitReached = "the run reaches a limit",
+    Stuck = "the run is stuck in a loop",
 });
 
-/// What becomes of the status: a cell of the table.
+/// The effect of a transition on a status: a cell of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StatusChange {
-    /// Another one.
+    /// The status changes to this one.
     Becomes(ExecutionStatus),
-    /// It stays as it is.
+    /// The status does not change.
     Stays,
-    /// It stays, and the caller is told that it cannot be done now.
+    /// The status does not change, and the caller gets an error.
     Refused,
-    /// It does not happen in this status.
+    /// The transition does not occur in this status.
     Never,
 }
 
 impl Transition {
-    /// The cell of this row for this status.
+    /// The effect of this transition on this status.
     pub const fn change(self, status: ExecutionStatus) -> StatusChange {
         use ExecutionStatus::{
             Deleting, Error, Finished, Idle, Paused, Running, Stuck, WaitingForConfirmation as Waiting,
@@ -114,9 +114,10 @@ impl Transition {
                 Idle | Running | Paused | Error | Deleting | Waiting => Stays,
             },
             Self::Run => match status {
-                // Whoever meant to delete it has not: it is there, and somebody wants an answer.
+                // A deletion that was begun did not happen: the conversation still exists.
                 Idle | Paused | Error | Stuck | Waiting | Deleting => Becomes(Running),
-                // Nothing runs here, or the run would be refused: the store could not take the end of an earlier run.
+                // A second run at the same time is refused elsewhere. The stored status is still `running` if the end
+                // of an earlier run could not be stored.
                 Running | Finished => Stays,
             },
             Self::Pause | Self::Interrupt => match status {
@@ -129,7 +130,7 @@ impl Transition {
             },
             Self::EditAction => match status {
                 Waiting => Stays,
-                // A run of other calls ended before it could say that these wait.
+                // A run of other calls ended before it could set the status back to waiting.
                 Idle | Running | Paused | Error | Stuck => Becomes(Waiting),
                 Finished | Deleting => Refused,
             },
@@ -141,11 +142,11 @@ impl Transition {
                 Idle | Paused | Waiting | Finished | Error | Stuck | Deleting => Stays,
             },
             Self::PageDiesInCall => match status {
-                // It is paused as soon as somebody says so, while the call is still under way.
+                // A pause sets its status at once, while the call is still under way.
                 Running | Paused => Becomes(Waiting),
                 Idle | Waiting | Finished | Error | Stuck | Deleting => Never,
             },
-            // What is under way when the conversation is paused comes to its end.
+            // A pause lets the answer or the calls that are under way come to their end.
             Self::Answered | Self::TaskFinished | Self::MessageBlocked => match status {
                 Running | Paused => Becomes(Finished),
                 Idle | Waiting | Finished | Error | Stuck | Deleting => Never,
@@ -154,7 +155,7 @@ impl Transition {
                 Running | Paused => Becomes(Waiting),
                 Idle | Waiting | Finished | Error | Stuck | Deleting => Never,
             },
-            Self::MessageTakenIn => match status {
+            Self::InboxAppended => match status {
                 Finished | Stuck | Waiting => Becomes(Running),
                 Idle | Running | Paused | Error | Deleting => Stays,
             },
@@ -163,7 +164,7 @@ impl Transition {
                 Idle | Running | Paused | Waiting | Error | Stuck | Deleting => Stays,
             },
             Self::Failed => match status {
-                // A run that fails before it has begun has allowed nothing, and what is finished is not begun again.
+                // A run that failed before it began has approved nothing, and does not restart a finished conversation.
                 Waiting | Finished | Deleting => Stays,
                 Idle | Running | Paused | Error | Stuck => Becomes(Error),
             },
@@ -178,17 +179,17 @@ impl Transition {
         }
     }
 
-    /// Gives a state the status that follows.
+    /// Changes the status of a state.
     ///
     /// # Errors
-    /// `invalid_state` where the table refuses; the state is as it was.
+    /// `invalid_state` where the table refuses; the state is unchanged then.
     pub fn apply(self, state: &mut BaseState) -> Result<()> {
         let status = state.execution_status();
         match self.change(status) {
             StatusChange::Becomes(next) => state.set_execution_status(next),
             StatusChange::Stays | StatusChange::Never => {}
             StatusChange::Refused => {
-                let text = format!("not while the conversation is {}", status.as_str());
+                let text = format!("this is not possible while the conversation is {}", status.as_str());
                 return Err(Error::new(ErrorCode::InvalidState, text));
             }
         }

@@ -6,7 +6,7 @@
 
 use super::{names::ToolNames, usage::TokenCounts};
 use crate::{
-    json::{RawObject, python_dumps},
+    json::{EditableObject, python_dumps},
     llm::{
         completion::Delta,
         message::{Content, Message, MessageToolCall, Role, ThinkingBlock},
@@ -61,7 +61,7 @@ impl Decoder for AnthropicDecoder {
         if data.is_empty() || self.is_done || data == "[DONE]" {
             return Ok(None);
         }
-        let Ok(fields) = RawObject::parse(data) else {
+        let Some(fields) = EditableObject::compact(data) else {
             return Err(DecodeError::Garbage(data.chars().take(200).collect()));
         };
         // Some servers leave the type to the event's name, and out of a whole answer.
@@ -176,7 +176,7 @@ impl AnthropicDecoder {
         Self { names, ..Self::default() }
     }
 
-    fn begin(&mut self, message: &RawObject) {
+    fn begin(&mut self, message: &EditableObject) {
         self.has_begun = true;
         for (name, kept) in [("id", &mut self.id), ("model", &mut self.model)] {
             if kept.is_empty() {
@@ -187,16 +187,16 @@ impl AnthropicDecoder {
         self.counts.read(message);
     }
 
-    fn end(&mut self, message: &RawObject) {
+    fn end(&mut self, message: &EditableObject) {
         if let Some(reason) = message.read::<String>("stop_reason").filter(|reason| !reason.is_empty()) {
             self.stop_reason = Some(reason);
         }
     }
 
-    fn whole(&mut self, message: &RawObject) -> Result<Delta, DecodeError> {
+    fn whole(&mut self, message: &EditableObject) -> Result<Delta, DecodeError> {
         self.begin(message);
         let mut all = Delta::default();
-        for (index, block) in (0..).zip(message.read::<Vec<RawObject>>("content").unwrap_or_default()) {
+        for (index, block) in (0..).zip(message.read::<Vec<EditableObject>>("content").unwrap_or_default()) {
             let delta = self.start(index, &block)?;
             for (sum, more) in
                 [(&mut all.content, delta.content), (&mut all.reasoning_content, delta.reasoning_content)]
@@ -211,7 +211,7 @@ impl AnthropicDecoder {
     }
 
     /// A block begins, and some servers give all of it at once.
-    fn start(&mut self, index: u64, given: &RawObject) -> Result<Delta, DecodeError> {
+    fn start(&mut self, index: u64, given: &EditableObject) -> Result<Delta, DecodeError> {
         let kind = match given.read::<String>("type").as_deref() {
             Some("text") => Kind::Text,
             Some("thinking") => Kind::Thinking,
@@ -224,7 +224,7 @@ impl AnthropicDecoder {
         block.id = text("id");
         block.name = text("name");
         block.seal = text(if kind == Kind::Redacted { "data" } else { "signature" });
-        block.input = given.read::<RawObject>("input").map(|input| python_dumps(&input.to_json()));
+        block.input = given.read::<EditableObject>("input").map(|input| python_dumps(&input.text()));
         Ok(match kind {
             Kind::Text => block.more(given.get("text")),
             Kind::Thinking => block.more(given.get("thinking")),
@@ -232,7 +232,7 @@ impl AnthropicDecoder {
         })
     }
 
-    fn add(&mut self, index: u64, delta: &RawObject) -> Result<Delta, DecodeError> {
+    fn add(&mut self, index: u64, delta: &EditableObject) -> Result<Delta, DecodeError> {
         let (kind, piece) = match delta.read::<String>("type").as_deref() {
             Some("text_delta") => (Kind::Text, delta.get("text")),
             Some("thinking_delta") => (Kind::Thinking, delta.get("thinking")),
@@ -281,7 +281,7 @@ impl Block {
     }
 }
 
-fn index_of(fields: &RawObject) -> u64 {
+fn index_of(fields: &EditableObject) -> u64 {
     fields.read("index").unwrap_or(0)
 }
 

@@ -6,7 +6,7 @@ use super::{
     thinking::is_signed,
 };
 use crate::{
-    json::{RawObject, quoted, well_formed},
+    json::{EditableObject, quoted, well_formed},
     llm::{
         chat_completions::messages::{is_blank, is_marked, is_space, part},
         message::{Content, Message, ThinkingBlock},
@@ -174,10 +174,10 @@ pub(super) fn assistant_blocks<'a>(
 /// Takes white space off the ends of what the assistant says last, with which the API accepts no request.
 pub(super) fn last_spaces_off(blocks: &mut [String]) {
     for block in blocks {
-        let Ok(mut fields) = RawObject::parse(block) else { continue };
+        let Some(mut fields) = EditableObject::compact(block) else { continue };
         if let (Some("\"text\""), Some(text)) = (fields.get("type"), fields.read::<String>("text")) {
             fields.set("text", &quoted(text.trim_end_matches(is_space)));
-            *block = fields.to_json();
+            *block = fields.text();
         }
     }
 }
@@ -185,9 +185,9 @@ pub(super) fn last_spaces_off(blocks: &mut [String]) {
 /// The arguments as the object that the API wants ("Input should be a valid dictionary"). What is no object is an empty
 /// one: the error that the call was answered with says what was wrong.
 fn input(arguments: &str) -> String {
-    match RawObject::parse(arguments.trim()) {
-        Ok(_) => well_formed(arguments.trim()).into_owned(),
-        Err(_) => "{}".into(),
+    match EditableObject::compact(arguments.trim()) {
+        Some(_) => well_formed(arguments.trim()).into_owned(),
+        None => "{}".into(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{history::history, names::ToolNames, thinking::Thinking};
 use crate::{
-    json::{RawObject, ToJson as _, quoted},
+    json::{EditableObject, ToJson as _, quoted},
     llm::{completion::ToolSchema, wire_api::LlmRequest, writer::Writer},
 };
 
@@ -73,8 +73,8 @@ pub(super) fn request_headers(request: &LlmRequest<'_>) -> Vec<(String, String)>
 fn tools_json(tools: &[ToolSchema], names: &ToolNames) -> String {
     let mut list = Writer::list();
     for tool in tools {
-        let mut schema = RawObject::parse(&tool.parameters).unwrap_or_default();
-        schema.retain(|name, _| SCHEMA_FIELDS.contains(&name));
+        let mut schema = EditableObject::compact(&tool.parameters).unwrap_or_default();
+        schema.retain(&|name, _| SCHEMA_FIELDS.contains(&name));
         schema.set("type", "\"object\"");
         if schema.get("properties").is_none() {
             schema.set("properties", "{}");
@@ -82,7 +82,7 @@ fn tools_json(tools: &[ToolSchema], names: &ToolNames) -> String {
         let mut item = Writer::object();
         item.field("name", &quoted(names.sent(&tool.name)));
         item.field("description", &quoted(&tool.description));
-        item.field("input_schema", &schema.to_json());
+        item.field("input_schema", &schema.text());
         item.field("type", "\"custom\"");
         list.item(&item.end());
     }

@@ -3,7 +3,7 @@
 
 use super::input::is_blank;
 use crate::{
-    json::{RawObject, ToJson as _},
+    json::{EditableObject, ToJson as _},
     llm::message::{Content, Message, MessageToolCall, ReasoningItem, Role},
 };
 
@@ -29,7 +29,7 @@ pub(super) struct OutputItem {
 }
 
 impl OutputItem {
-    pub(super) fn read(json: &RawObject) -> Self {
+    pub(super) fn read(json: &EditableObject) -> Self {
         let text = |name: &str| json.read::<String>(name).unwrap_or_default();
         let some = |name: &str| json.read::<String>(name).filter(|text| !text.is_empty());
         let kind = text("type");
@@ -37,7 +37,7 @@ impl OutputItem {
         let said = texts_of(json, "content", &["text", "refusal"]);
         let (texts, reasoning) = if is_reasoning { (Vec::new(), said) } else { (said, Vec::new()) };
         let mut arguments = text("arguments");
-        if let Some(object) = json.read::<RawObject>("arguments") {
+        if let Some(object) = json.read::<EditableObject>("arguments") {
             arguments = object.to_json_text();
         }
         Self {
@@ -94,11 +94,11 @@ impl OutputItem {
 }
 
 /// The texts in the parts of a list; a bare text counts as one part.
-fn texts_of(json: &RawObject, name: &str, names: &[&str]) -> Vec<String> {
+fn texts_of(json: &EditableObject, name: &str, names: &[&str]) -> Vec<String> {
     if let Some(text) = json.read::<String>(name) {
         return vec![text];
     }
-    let parts = json.read::<Vec<RawObject>>(name).unwrap_or_default();
+    let parts = json.read::<Vec<EditableObject>>(name).unwrap_or_default();
     parts.iter().filter_map(|part| names.iter().find_map(|name| part.read::<String>(name))).collect()
 }
 

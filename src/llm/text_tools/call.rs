@@ -2,7 +2,7 @@
 
 use super::python::str_of;
 use crate::{
-    json::{FromJson as _, RawObject},
+    json::{EditableObject, FromJson as _},
     llm::message::MessageToolCall,
 };
 
@@ -10,15 +10,15 @@ use crate::{
 /// that one bad call does not make a whole history unusable.
 pub(super) fn text_of(call: &MessageToolCall) -> String {
     let mut text = format!("<function={}>\n", call.name);
-    match RawObject::parse(&call.arguments) {
-        Ok(arguments) => {
+    match EditableObject::compact(&call.arguments) {
+        Some(arguments) => {
             for (name, value) in arguments.iter() {
                 let is_long = String::from_json(value).is_some_and(|text| text.contains('\n'));
                 let edge = if is_long { "\n" } else { "" };
                 text.push_str(&format!("<parameter={name}>{edge}{}{edge}</parameter>\n", str_of(value)));
             }
         }
-        Err(_) => {
+        None => {
             text.push_str(call.arguments.trim());
             text.push('\n');
         }

@@ -2,7 +2,7 @@
 
 use super::{call::text_of, reading::OF_EVERY_CALL};
 use crate::{
-    json::{RawObject, elements},
+    json::{EditableObject, elements},
     llm::{completion::ToolSchema, message::MessageToolCall},
 };
 
@@ -30,10 +30,10 @@ pub(super) fn example_for(tools: &[ToolSchema]) -> String {
 
 /// A value for each parameter that the tool requires.
 fn arguments_for(tool: &ToolSchema) -> String {
-    let schema = RawObject::parse(&tool.parameters).unwrap_or_default();
-    let properties: RawObject = schema.read("properties").unwrap_or_default();
+    let schema = EditableObject::compact(&tool.parameters).unwrap_or_default();
+    let properties: EditableObject = schema.read("properties").unwrap_or_default();
     let required: Vec<String> = schema.read("required").unwrap_or_default();
-    let mut arguments = RawObject::default();
+    let mut arguments = EditableObject::default();
     // These are asked for with every call, and forgotten where the example has none.
     for (name, value) in OF_EVERY_CALL.into_iter().zip(["\"LOW\"", "\"Try it out\""]) {
         if properties.get(name).is_some() {
@@ -42,15 +42,15 @@ fn arguments_for(tool: &ToolSchema) -> String {
     }
     for name in required {
         if arguments.get(&name).is_none() {
-            let property: RawObject = properties.read(&name).unwrap_or_default();
+            let property: EditableObject = properties.read(&name).unwrap_or_default();
             arguments.set(&name, value_for(&property));
         }
     }
-    arguments.to_json()
+    arguments.text()
 }
 
 /// A value that this schema allows, where that is plain to see.
-fn value_for(schema: &RawObject) -> &str {
+fn value_for(schema: &EditableObject) -> &str {
     let choices = schema.get("enum").and_then(elements).unwrap_or_default();
     choices.first().copied().unwrap_or(match schema.get("type") {
         Some("\"integer\"" | "\"number\"") => "1",

@@ -7,7 +7,7 @@
 
 use super::python::{int, str_of};
 use crate::{
-    json::{RawObject, elements, float, is_json, is_same, python_dumps, quoted},
+    json::{EditableObject, elements, float, is_json, is_same, python_dumps, quoted},
     llm::{chat_completions::messages::is_space, completion::ToolSchema},
 };
 
@@ -89,10 +89,10 @@ pub(super) fn understood(call: &Spoken<'_>, tools: &[ToolSchema]) -> Result<(Str
         ));
     };
     let refused = |what: String| Err(format!("The call of '{}' was not made: {what}", tool.name));
-    let schema = RawObject::parse(&tool.parameters).unwrap_or_default();
-    let properties: RawObject = schema.read("properties").unwrap_or_default();
+    let schema = EditableObject::compact(&tool.parameters).unwrap_or_default();
+    let properties: EditableObject = schema.read("properties").unwrap_or_default();
     let is_open = properties.iter().next().is_none();
-    let mut arguments = RawObject::default();
+    let mut arguments = EditableObject::default();
     let (values, unfinished) = values(call.body);
     if let Some(start) = unfinished {
         let name = start.split(['>', '=', '\n']).next().unwrap_or_default();
@@ -100,8 +100,8 @@ pub(super) fn understood(call: &Spoken<'_>, tools: &[ToolSchema]) -> Result<(Str
     }
     for (name, text) in values {
         let property = match properties.get(name) {
-            Some(property) => RawObject::parse(property).unwrap_or_default(),
-            None if is_open => RawObject::default(),
+            Some(property) => EditableObject::compact(property).unwrap_or_default(),
+            None if is_open => EditableObject::default(),
             None if OF_EVERY_CALL.contains(&name) => continue,
             None => {
                 let names: Vec<&str> = properties.iter().map(|(name, _)| name).collect();
@@ -126,7 +126,7 @@ pub(super) fn understood(call: &Spoken<'_>, tools: &[ToolSchema]) -> Result<(Str
     if !missing.is_empty() {
         return refused(format!("these parameters are missing: {}", missing.join(", ")));
     }
-    Ok((tool.name.clone(), python_dumps(&arguments.to_json())))
+    Ok((tool.name.clone(), python_dumps(&arguments.text())))
 }
 
 /// The names and values between a call's tags, and the beginning of one that is not closed.
@@ -152,7 +152,7 @@ fn is_name(text: &str) -> bool {
 
 /// A value as JSON. The SDK reads whole numbers and lists, and leaves the rest to the tool's class, which reads them
 /// out of texts; tools here are given what their schema says.
-fn value_of(text: &str, property: &RawObject) -> Result<String, ()> {
+fn value_of(text: &str, property: &EditableObject) -> Result<String, ()> {
     let kind = property.read::<String>("type");
     let json = text.trim_matches(is_space);
     match kind.as_deref() {

@@ -7,7 +7,7 @@ use crate::store::{Commit, Durability, Listing, StoreError};
 use futures_util::future::{FutureExt as _, join, join_all};
 use std::rc::Rc;
 
-pub(super) async fn all_of_a_commit_is_kept(place: &Place<'_>) -> Outcome {
+pub(super) async fn all_of_a_commit_is_stored(place: &Place<'_>) -> Outcome {
     let (store, id) = (place.open().await?, conversation(1));
     let commit = Commit {
         events: numbered(0..3),
@@ -36,7 +36,7 @@ pub(super) async fn a_failed_commit_changes_nothing(place: &Place<'_>) -> Outcom
     let first = Commit {
         events: numbered(0..4),
         base_state: base("before"),
-        files: vec![(store_path("kept")?, Some(vec![1])), (store_path("other")?, Some(vec![2]))],
+        files: vec![(store_path("changed")?, Some(vec![1])), (store_path("other")?, Some(vec![2]))],
         ..Commit::new(0, 10.0)
     };
     store.commit(id, first).await?;
@@ -46,7 +46,7 @@ pub(super) async fn a_failed_commit_changes_nothing(place: &Place<'_>) -> Outcom
             events: numbered(50..53),
             base_state: base("after"),
             files: vec![
-                (store_path("kept")?, Some(vec![9])),
+                (store_path("changed")?, Some(vec![9])),
                 (store_path("other")?, None),
                 (store_path("new")?, Some(vec![9])),
             ],
@@ -58,8 +58,8 @@ pub(super) async fn a_failed_commit_changes_nothing(place: &Place<'_>) -> Outcom
         expect("updated_at", &listing.updated_at, &10.0)?;
         expect("events", &store.events(id, 0..100).await?, &stored(0..4))?;
         expect("index_of", &store.index_of(id, &event_id(50)).await?, &None)?;
-        expect("files", &store.files(id).await?, &vec!["kept".to_owned(), "other".to_owned()])?;
-        expect("read_file", &store.read_file(id, "kept").await?, &Some(vec![1]))?;
+        expect("files", &store.files(id).await?, &vec!["changed".to_owned(), "other".to_owned()])?;
+        expect("read_file", &store.read_file(id, "changed").await?, &Some(vec![1]))?;
     }
     store.commit(id, Commit { events: numbered(4..5), ..Commit::new(4, 20.0) }).await?;
     expect("events", &store.events(id, 0..100).await?, &stored(0..5))
@@ -107,7 +107,7 @@ pub(super) async fn updated_at_never_moves_backwards(place: &Place<'_>) -> Outco
     expect("times", &(listing.created_at, listing.updated_at), &(500.25, 900.75))
 }
 
-pub(super) async fn relaxed_commits_are_kept_too(place: &Place<'_>) -> Outcome {
+pub(super) async fn relaxed_commits_are_stored_too(place: &Place<'_>) -> Outcome {
     let (store, id) = (place.open().await?, conversation(1));
     for (n, durability) in [(0, Durability::Relaxed), (1, Durability::Strict), (2, Durability::Relaxed)] {
         let commit =
@@ -117,7 +117,7 @@ pub(super) async fn relaxed_commits_are_kept_too(place: &Place<'_>) -> Outcome {
     expect("events", &place.open().await?.events(id, 0..9).await?, &stored(0..3))
 }
 
-pub(super) async fn a_base_state_is_replaced_whole(place: &Place<'_>) -> Outcome {
+pub(super) async fn a_base_state_is_replaced_completely(place: &Place<'_>) -> Outcome {
     let (store, id) = (place.open().await?, conversation(1));
     store.commit(id, Commit { base_state: base("x"), ..Commit::new(0, 1.0) }).await?;
     for (n, text) in
@@ -132,10 +132,10 @@ pub(super) async fn a_base_state_is_replaced_whole(place: &Place<'_>) -> Outcome
     expect("base state", &&*store.loaded(id).await?.base_state, &"{ \"a\" : 1.0 }")
 }
 
-/// A store may keep only what changed of a large text; every way of changing it has to come back.
+/// A store may write only the changed part of a large text; the result of every kind of change must be read back.
 pub(super) async fn every_edit_of_a_large_base_state_is_read_back(place: &Place<'_>) -> Outcome {
     let (store, other, id) = (place.open().await?, place.open().await?, conversation(1));
-    let agent = "{\"kind\":\"Agent\",\"words\":\"Zürich \u{1F600} äöü\"}".repeat(2000);
+    let agent = "{\"kind\":\"Agent\",\"text\":\"Zürich \u{1F600} äöü\"}".repeat(2000);
     let mut texts: Vec<String> =
         ["idle", "running", "running", "f", "", "\u{1F600}", "\u{1F601}", "finished"]
             .iter()
@@ -151,7 +151,7 @@ pub(super) async fn every_edit_of_a_large_base_state_is_read_back(place: &Place<
     texts.push(format!("{agent}{agent}"));
     texts.push(agent);
     for (n, text) in (0..).zip(&texts) {
-        // Now this handle writes, now the other, so that neither may rely on what it wrote last.
+        // The handles take turns, so that neither may rely on the text that it wrote last.
         let writer = if n % 5 == 4 { &other } else { &store };
         writer
             .commit(id, Commit { events: numbered(n..n + 1), base_state: base(text), ..Commit::new(n, 1.0) })
@@ -195,16 +195,16 @@ pub(super) async fn of_two_writers_one_wins(place: &Place<'_>) -> Outcome {
     let (one, two, id) = (place.open().await?, place.open().await?, conversation(1));
     one.commit(id, Commit { base_state: base("x"), ..Commit::new(0, 1.0) }).await?;
     for n in 0..5 {
-        let commit = |who: &str| Commit {
-            events: vec![(event_id(n), who.into())],
-            base_state: base(who),
+        let commit = |writer: &str| Commit {
+            events: vec![(event_id(n), writer.into())],
+            base_state: base(writer),
             ..Commit::new(n, 1.0)
         };
         let outcomes = join(one.0.commit(id, commit("one")), two.0.commit(id, commit("two"))).await;
         let winner = match outcomes {
             (Ok(()), Err(StoreError::Conflict { expected })) if expected == n => "one",
             (Err(StoreError::Conflict { expected }), Ok(())) if expected == n => "two",
-            other => return Err(format!("one commit and one conflict were due, got {other:?}")),
+            other => return Err(format!("expected one commit and one conflict, got {other:?}")),
         };
         let listing = one.loaded(id).await?;
         expect("base state", &&*listing.base_state, &winner)?;
@@ -271,7 +271,7 @@ pub(super) async fn commits_under_way_together_keep_their_order(place: &Place<'_
     expect("base state", &&*store.loaded(id).await?.base_state, &"state 19")
 }
 
-pub(super) async fn a_commit_given_up_on_is_kept_whole_or_not_at_all(place: &Place<'_>) -> Outcome {
+pub(super) async fn a_dropped_commit_is_stored_completely_or_not_at_all(place: &Place<'_>) -> Outcome {
     let (store, id) = (place.open().await?, conversation(1));
     let mut length = 0;
     for round in 0..10 {
@@ -285,21 +285,21 @@ pub(super) async fn a_commit_given_up_on_is_kept_whole_or_not_at_all(place: &Pla
         if round == 0 {
             store.commit(id, commit).await?;
         } else {
-            let mut given_up = store.0.commit(id, commit);
+            let mut dropped = store.0.commit(id, commit);
             if round % 2 == 0 {
-                // Polled once, so that whatever it does first is under way.
-                let _ = (&mut given_up).now_or_never();
+                // Polled once, so that its first request is under way.
+                let _ = (&mut dropped).now_or_never();
             }
-            drop(given_up);
+            drop(dropped);
         }
         let listing = place.open().await?.loaded(id).await?;
-        let is_kept = listing.length == length + 3;
-        if !is_kept && listing.length != length {
-            return Err(format!("half a commit was kept: {} events instead of 3", listing.length - length));
+        let is_stored = listing.length == length + 3;
+        if !is_stored && listing.length != length {
+            return Err(format!("half a commit was stored: {} events instead of 3", listing.length - length));
         }
         expect("base state", &&*listing.base_state, &listing.length.to_string().as_str())?;
         let file = store.read_file(id, &format!("file {round}")).await?;
-        expect("its file is there", &file.is_some(), &is_kept)?;
+        expect("its file is stored", &file.is_some(), &is_stored)?;
         length = listing.length;
         expect("events", &store.events(id, 0..1000).await?, &stored(0..length))?;
     }
@@ -313,7 +313,7 @@ pub(super) async fn truncation_cuts_before_it_appends(place: &Place<'_>) -> Outc
     let cut = Commit {
         truncate_to: Some(4),
         events: numbered(10..13),
-        files: vec![(store_path("set aside")?, Some(b"torn".to_vec()))],
+        files: vec![(store_path("quarantined")?, Some(b"torn".to_vec()))],
         ..Commit::new(6, 2.0)
     };
     store.commit(id, cut).await?;
@@ -323,7 +323,7 @@ pub(super) async fn truncation_cuts_before_it_appends(place: &Place<'_>) -> Outc
     expect("length", &store.loaded(id).await?.length, &7)?;
     expect("a cut id", &store.index_of(id, &event_id(5)).await?, &None)?;
     expect("an appended id", &store.index_of(id, &event_id(10)).await?, &Some(4))?;
-    expect("file", &store.read_file(id, "set aside").await?, &Some(b"torn".to_vec()))?;
+    expect("file", &store.read_file(id, "quarantined").await?, &Some(b"torn".to_vec()))?;
     store.conflict(id, Commit::new(6, 3.0)).await?;
     store.commit(id, Commit { truncate_to: Some(0), ..Commit::new(7, 3.0) }).await?;
     expect("events", &store.events(id, 0..100).await?, &Vec::new())?;

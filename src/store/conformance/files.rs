@@ -1,4 +1,4 @@
-//! The further files: exact bytes, odd names, order.
+//! The further files: exact bytes, unusual names, order.
 
 use super::{Outcome, Place, base, conversation, expect, store_path};
 use crate::{id::StorePath, store::Commit};
@@ -40,7 +40,7 @@ pub(super) async fn paths_are_sorted(place: &Place<'_>) -> Outcome {
     expect("files", &store.files(id).await?, &sorted.map(str::to_owned).to_vec())
 }
 
-pub(super) async fn odd_paths_are_kept_apart(place: &Place<'_>) -> Outcome {
+pub(super) async fn unusual_paths_are_distinct_files(place: &Place<'_>) -> Outcome {
     let (store, id) = (place.open().await?, conversation(1));
     let long = "p".repeat(StorePath::MAX_LENGTH);
     let paths = [
@@ -79,7 +79,7 @@ pub(super) async fn odd_paths_are_kept_apart(place: &Place<'_>) -> Outcome {
     Ok(())
 }
 
-pub(super) async fn the_last_word_on_a_file_counts(place: &Place<'_>) -> Outcome {
+pub(super) async fn the_last_change_of_a_file_in_a_commit_counts(place: &Place<'_>) -> Outcome {
     let (store, id) = (place.open().await?, conversation(1));
     let path = |name: &str| store_path(name);
     let first = vec![
@@ -114,7 +114,7 @@ pub(super) async fn the_last_word_on_a_file_counts(place: &Place<'_>) -> Outcome
     expect("rewritten", &store.read_file(id, "written twice").await?, &Some(vec![4]))
 }
 
-pub(super) async fn files_belong_to_their_conversation(place: &Place<'_>) -> Outcome {
+pub(super) async fn the_same_path_in_two_conversations_is_two_files(place: &Place<'_>) -> Outcome {
     let store = place.open().await?;
     for n in [1, 2, 3] {
         let files =

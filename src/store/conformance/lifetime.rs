@@ -32,7 +32,7 @@ pub(super) async fn another_handle_sees_what_is_committed(place: &Place<'_>) -> 
     Ok(())
 }
 
-pub(super) async fn what_was_committed_is_there_after_reopening(place: &Place<'_>) -> Outcome {
+pub(super) async fn commits_can_be_read_after_reopening(place: &Place<'_>) -> Outcome {
     let (store, id) = (place.open().await?, conversation(1));
     fill(&store, 1).await?;
     store.0.close();
@@ -65,7 +65,7 @@ pub(super) async fn deletion_leaves_nothing(place: &Place<'_>) -> Outcome {
     expect("files", &store.files(id).await?, &Vec::new())
 }
 
-pub(super) async fn deletion_spares_the_others(place: &Place<'_>) -> Outcome {
+pub(super) async fn deletion_leaves_other_conversations_unchanged(place: &Place<'_>) -> Outcome {
     let store = place.open().await?;
     for n in [1, 2, 3] {
         fill(&store, n).await?;
@@ -113,8 +113,10 @@ pub(super) async fn a_writer_of_a_deleted_conversation_conflicts(place: &Place<'
     expect("times", &(listing.created_at, listing.updated_at), &(3.0, 5.0))
 }
 
-/// Also where the new log is as long as the old one was.
-pub(super) async fn a_writer_of_a_conversation_that_was_made_anew_conflicts(place: &Place<'_>) -> Outcome {
+/// Also if the new log is as long as the old one was.
+pub(super) async fn a_writer_of_a_conversation_that_was_created_again_conflicts(
+    place: &Place<'_>,
+) -> Outcome {
     let (writer, other, id) = (place.open().await?, place.open().await?, conversation(1));
     fill(&writer, 1).await?;
     let next = |from, created_at| Commit {
@@ -138,7 +140,7 @@ pub(super) async fn a_writer_of_a_conversation_that_was_made_anew_conflicts(plac
     expect("events", &writer.events(id, 0..9).await?, &stored(0..7))
 }
 
-pub(super) async fn a_closed_store_says_so(place: &Place<'_>) -> Outcome {
+pub(super) async fn a_closed_store_fails_with_closed(place: &Place<'_>) -> Outcome {
     let (store, id) = (place.open().await?, conversation(1));
     fill(&store, 1).await?;
     store.0.close();
@@ -166,7 +168,7 @@ pub(super) async fn closing_one_handle_leaves_the_others_open(place: &Place<'_>)
     expect("events", &two.events(id, 0..9).await?, &stored(0..6))
 }
 
-pub(super) async fn reading_while_writing_sees_whole_commits(place: &Place<'_>) -> Outcome {
+pub(super) async fn reading_while_writing_sees_complete_commits(place: &Place<'_>) -> Outcome {
     const BATCH: u64 = 7;
     let (writer, reader, id) = (place.open().await?, place.open().await?, conversation(1));
     let first = Commit { events: numbered(0..BATCH), base_state: base("7"), ..Commit::new(0, 1.0) };
@@ -181,7 +183,7 @@ pub(super) async fn reading_while_writing_sees_whole_commits(place: &Place<'_>) 
         let read = async {
             let events = reader.events(id, 0..1000).await?;
             let listing = reader.loaded(id).await?;
-            expect("whole commits", &(events.len() as u64 % BATCH), &0)?;
+            expect("events of an incomplete commit", &(events.len() as u64 % BATCH), &0)?;
             expect("events", &events, &stored(0..events.len() as u64))?;
             expect(
                 "base state of the same commit",

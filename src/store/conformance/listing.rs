@@ -1,4 +1,4 @@
-//! Which conversations there are, and in which order.
+//! The listed conversations and their order.
 
 use super::{Outcome, Place, base, conversation, expect, numbered, store_path, stored};
 use crate::store::Commit;
@@ -29,7 +29,7 @@ pub(super) async fn the_most_recently_updated_comes_first(place: &Place<'_>) -> 
     Ok(())
 }
 
-pub(super) async fn without_a_base_state_it_is_not_known(place: &Place<'_>) -> Outcome {
+pub(super) async fn a_conversation_without_a_base_state_is_not_listed(place: &Place<'_>) -> Outcome {
     let (store, id) = (place.open().await?, conversation(1));
     store.commit(id, Commit::new(0, 1.0)).await?;
     expect("load", &store.load(id).await?, &None)?;
@@ -40,7 +40,7 @@ pub(super) async fn without_a_base_state_it_is_not_known(place: &Place<'_>) -> O
 }
 
 pub(super) async fn an_import_appears_with_its_last_commit(place: &Place<'_>) -> Outcome {
-    let (store, watching, id) = (place.open().await?, place.open().await?, conversation(1));
+    let (store, reader, id) = (place.open().await?, place.open().await?, conversation(1));
     for start in [0, 10, 20] {
         let commit = Commit {
             events: numbered(start..start + 10),
@@ -48,20 +48,20 @@ pub(super) async fn an_import_appears_with_its_last_commit(place: &Place<'_>) ->
             ..Commit::new(start, 100.0 + start as f64)
         };
         store.commit(id, commit).await?;
-        expect("load", &watching.load(id).await?, &None)?;
-        expect("list", &watching.list().await?, &Vec::new())?;
+        expect("load", &reader.load(id).await?, &None)?;
+        expect("list", &reader.list().await?, &Vec::new())?;
     }
     store.conflict(id, Commit { base_state: base("x"), ..Commit::new(0, 200.0) }).await?;
-    expect("load", &watching.load(id).await?, &None)?;
+    expect("load", &reader.load(id).await?, &None)?;
     store.commit(id, Commit { base_state: base("x"), ..Commit::new(30, 200.0) }).await?;
-    for reader in [&store, &watching] {
-        let listing = reader.loaded(id).await?;
+    for handle in [&store, &reader] {
+        let listing = handle.loaded(id).await?;
         expect("base state", &&*listing.base_state, &"x")?;
         expect("length", &listing.length, &30)?;
         expect("times", &(listing.created_at, listing.updated_at), &(100.0, 200.0))?;
-        expect("list", &reader.list().await?, &vec![listing])?;
-        expect("events", &reader.events(id, 0..100).await?, &stored(0..30))?;
-        expect("files", &reader.files(id).await?.len(), &3)?;
+        expect("list", &handle.list().await?, &vec![listing])?;
+        expect("events", &handle.events(id, 0..100).await?, &stored(0..30))?;
+        expect("files", &handle.files(id).await?.len(), &3)?;
     }
     Ok(())
 }

@@ -9,14 +9,14 @@ use std::rc::Rc;
 
 pub(super) async fn ranges_may_reach_beyond_the_end(place: &Place<'_>) -> Outcome {
     let (store, id) = (place.open().await?, conversation(1));
-    // A second conversation follows in every order that ids can have; nothing of it may show.
+    // Other conversations come before and after this one in the order of ids; none of their events may be returned.
     for (n, other) in [(0, conversation(0)), (0, conversation(2))] {
         let commit = Commit { events: numbered(n..20), base_state: base("y"), ..Commit::new(n, 1.0) };
         store.commit(other, commit).await?;
     }
     let first = Commit { events: numbered(0..5), base_state: base("x"), ..Commit::new(0, 1.0) };
     store.commit(id, first).await?;
-    for (asked, given) in [
+    for (requested, expected) in [
         (0..5, 0..5),
         (0..0, 0..0),
         (2..3, 2..3),
@@ -31,7 +31,7 @@ pub(super) async fn ranges_may_reach_beyond_the_end(place: &Place<'_>) -> Outcom
         #[expect(clippy::reversed_empty_ranges, reason = "a caller may compute one")]
         (4..2, 0..0),
     ] {
-        expect(&format!("events {asked:?}"), &store.events(id, asked).await?, &stored(given))?;
+        expect(&format!("events {requested:?}"), &store.events(id, requested).await?, &stored(expected))?;
     }
     Ok(())
 }
@@ -93,8 +93,8 @@ pub(super) async fn the_index_of_an_id_is_its_first(place: &Place<'_>) -> Outcom
     expect("cut by truncation", &store.index_of(id, &parsed("aaaaaaaa")?).await?, &None)
 }
 
-/// A fork keeps the ids of the events it copies.
-pub(super) async fn ids_belong_to_their_conversation(place: &Place<'_>) -> Outcome {
+/// A fork has events with the ids of those that it copied.
+pub(super) async fn the_same_id_in_two_conversations_has_two_indices(place: &Place<'_>) -> Outcome {
     let (store, one, two) = (place.open().await?, conversation(1), conversation(2));
     store
         .commit(one, Commit { events: numbered(0..4), base_state: base("x"), ..Commit::new(0, 1.0) })
@@ -157,5 +157,5 @@ pub(super) async fn ten_thousand_events_are_read_by_page(place: &Place<'_>) -> O
 }
 
 fn parsed(id: &str) -> Result<EventId, String> {
-    id.parse().map_err(|error| format!("the suite used a bad id: {error}"))
+    id.parse().map_err(|error| format!("the suite used an invalid id: {error}"))
 }

@@ -1,8 +1,8 @@
-//! The suite that every store must pass: ours, and a host's own.
+//! The suite that every store must pass: the library's, and those of hosts.
 //!
 //! Each [`Case`] gets a [`Place`] of its own, where it may open any number of handles. A case fails with a sentence
-//! and never panics, because it also runs inside a page, where a panic would take the other cases with it.
-//! Nothing here looks at a clock: what a store costs is measured in `benches/`.
+//! and never panics, because it also runs inside a page, where a panic would end the other cases as well.
+//! Nothing here measures time: benchmarks of stores are in `benches/`.
 
 mod commits;
 mod files;
@@ -16,29 +16,29 @@ use futures_util::future::LocalBoxFuture;
 use std::{ops::Range, rc::Rc};
 use uuid::Uuid;
 
-/// Opens a handle on the store called by this name, which is empty when it is first opened.
+/// Opens a handle on the store with this name, which is empty when it is first opened.
 pub type Open<'a> = dyn Fn(&str) -> LocalBoxFuture<'static, Result<Rc<dyn Store>, StoreError>> + 'a;
 
-/// `Err` says what did not hold.
+/// The outcome of a case; `Err` describes the failure.
 pub type Outcome = Result<(), String>;
 
-/// One thing that must hold.
+/// One requirement for a store.
 pub struct Case {
-    /// What holds, in words joined by underscores.
+    /// The requirement, as a sentence with underscores.
     pub name: &'static str,
     run: for<'a> fn(&'a Place<'a>) -> LocalBoxFuture<'a, Outcome>,
 }
 
-/// How a case went.
+/// The result of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// The case's name.
+    /// The name of the case.
     pub name: &'static str,
-    /// What did not hold, if anything.
+    /// The failure, if any.
     pub failure: Option<String>,
 }
 
-/// Where a case opens its store.
+/// The name of the store of a case, and the function that opens it.
 pub struct Place<'a> {
     name: &'a str,
     open: &'a Open<'a>,
@@ -80,19 +80,19 @@ macro_rules! cases {
 
 cases! {
     commits:
-        all_of_a_commit_is_kept
+        all_of_a_commit_is_stored
         a_failed_commit_changes_nothing
         only_the_known_length_is_accepted
         a_commit_without_content_moves_updated_at
         updated_at_never_moves_backwards
-        relaxed_commits_are_kept_too
-        a_base_state_is_replaced_whole
+        relaxed_commits_are_stored_too
+        a_base_state_is_replaced_completely
         every_edit_of_a_large_base_state_is_read_back
         a_base_state_committed_by_another_handle_stays
         of_two_writers_one_wins
         interleaved_writers_lose_nothing
         commits_under_way_together_keep_their_order
-        a_commit_given_up_on_is_kept_whole_or_not_at_all
+        a_dropped_commit_is_stored_completely_or_not_at_all
         truncation_cuts_before_it_appends
         truncation_beyond_the_end_changes_nothing
         the_same_id_can_be_committed_after_truncation;
@@ -101,35 +101,35 @@ cases! {
         an_unknown_conversation_has_no_events
         texts_come_back_exactly
         the_index_of_an_id_is_its_first
-        ids_belong_to_their_conversation
+        the_same_id_in_two_conversations_has_two_indices
         an_event_of_a_megabyte
         ten_thousand_events_are_read_by_page;
     listing:
         an_empty_store_lists_nothing
         the_most_recently_updated_comes_first
-        without_a_base_state_it_is_not_known
+        a_conversation_without_a_base_state_is_not_listed
         an_import_appears_with_its_last_commit;
     files:
         files_come_back_exactly
         paths_are_sorted
-        odd_paths_are_kept_apart
-        the_last_word_on_a_file_counts
-        files_belong_to_their_conversation
+        unusual_paths_are_distinct_files
+        the_last_change_of_a_file_in_a_commit_counts
+        the_same_path_in_two_conversations_is_two_files
         a_file_of_four_megabytes;
     lifetime:
         another_handle_sees_what_is_committed
-        what_was_committed_is_there_after_reopening
+        commits_can_be_read_after_reopening
         deletion_leaves_nothing
-        deletion_spares_the_others
+        deletion_leaves_other_conversations_unchanged
         deletion_ends_an_unfinished_import
         a_writer_of_a_deleted_conversation_conflicts
-        a_writer_of_a_conversation_that_was_made_anew_conflicts
-        a_closed_store_says_so
+        a_writer_of_a_conversation_that_was_created_again_conflicts
+        a_closed_store_fails_with_closed
         closing_one_handle_leaves_the_others_open
-        reading_while_writing_sees_whole_commits;
+        reading_while_writing_sees_complete_commits;
 }
 
-/// A store whose failures are sentences.
+/// A store whose failures are reported as sentences.
 struct Handle(Rc<dyn Store>);
 
 impl Handle {
@@ -137,12 +137,12 @@ impl Handle {
         self.0.commit(conversation, commit).await.map_err(|error| format!("commit failed: {error}"))
     }
 
-    /// Commits where only a conflict will do.
+    /// Commits, and fails unless the store reports a conflict.
     async fn conflict(&self, conversation: ConversationId, commit: Commit) -> Outcome {
         let expected = commit.expected_length;
         match self.0.commit(conversation, commit).await {
-            Err(StoreError::Conflict { expected: told }) if told == expected => Ok(()),
-            other => Err(format!("a conflict over length {expected} was due, got {other:?}")),
+            Err(StoreError::Conflict { expected: reported }) if reported == expected => Ok(()),
+            other => Err(format!("expected a conflict about length {expected}, got {other:?}")),
         }
     }
 
@@ -155,7 +155,7 @@ impl Handle {
     }
 
     async fn loaded(&self, conversation: ConversationId) -> Result<Listing, String> {
-        self.load(conversation).await?.ok_or_else(|| "load does not know the conversation".to_owned())
+        self.load(conversation).await?.ok_or_else(|| "load returned no conversation".to_owned())
     }
 
     async fn events(
@@ -196,10 +196,10 @@ fn event_id(n: u64) -> EventId {
 }
 
 fn store_path(path: &str) -> Result<StorePath, String> {
-    path.parse().map_err(|error| format!("the suite used a bad path: {error}"))
+    path.parse().map_err(|error| format!("the suite used an invalid path: {error}"))
 }
 
-/// Events `range`, each with a text that tells its number.
+/// The events `range`, each with its number in its text.
 fn numbered(range: Range<u64>) -> Vec<(EventId, Rc<str>)> {
     range.map(|n| (event_id(n), numbered_text(n))).collect()
 }
@@ -208,7 +208,7 @@ fn numbered_text(n: u64) -> Rc<str> {
     format!("{{\"n\":{n}}}").into()
 }
 
-/// What [`numbered`] is when it is read back.
+/// The events of [`numbered`] as a store returns them.
 fn stored(range: Range<u64>) -> Vec<StoredEvent> {
     range.map(|n| StoredEvent { index: n, id: event_id(n), json: numbered_text(n) }).collect()
 }
@@ -217,14 +217,14 @@ fn base(text: &str) -> Option<Rc<str>> {
     Some(text.into())
 }
 
-/// Fails unless both are equal; `what` names the left one.
-fn expect<T: PartialEq + std::fmt::Debug>(what: &str, found: &T, expected: &T) -> Outcome {
+/// Fails unless both are equal; `subject` names the compared value.
+fn expect<T: PartialEq + std::fmt::Debug>(subject: &str, found: &T, expected: &T) -> Outcome {
     if found == expected {
         return Ok(());
     }
     let (found, expected) = (format!("{found:?}"), format!("{expected:?}"));
     Err(format!(
-        "{what}: found {}, expected {}",
+        "{subject}: found {}, expected {}",
         crate::id::shortened(&found),
         crate::id::shortened(&expected)
     ))

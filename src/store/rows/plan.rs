@@ -1,4 +1,4 @@
-//! From a tip and a commit to the writes of one transaction.
+//! The writes of one transaction for a commit or a deletion, from the tip of the conversation.
 
 use super::{Head, PAGE, Patch, Row, Tip};
 use crate::{
@@ -10,70 +10,71 @@ use std::{ops::Range, rc::Rc};
 /// One write. All writes of a commit go into one transaction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Write<'a> {
-    /// An event where there must be no row: a row there means that the log is longer than was thought.
+    /// An event where there must be no row: a row there means that the log is longer than the writer knows.
     Add(Row),
-    /// An event at a position that may hold a grave.
+    /// An event at a position that may hold a tombstone.
     Put(Row),
-    /// Nothing, where there was an event.
-    Grave {
+    /// An empty row.
+    Tombstone {
         /// The position.
         index: u64,
     },
     /// The ids of one full page.
     Page {
-        /// The page's number.
+        /// The number of the page.
         number: u64,
-        /// Its ids, in order.
+        /// The ids, in order.
         ids: Vec<EventId>,
     },
     /// Removes the pages from this number on.
     DropPages {
-        /// The first page to go.
+        /// The first page to remove.
         from: u64,
     },
-    /// The conversation's own record.
+    /// The record of the conversation.
     Head(Head),
     /// A further file's content.
     File {
-        /// Its path.
+        /// The path.
         path: &'a StorePath,
-        /// Its bytes.
+        /// The content.
         content: &'a [u8],
     },
     /// Removes a further file.
     DropFile {
-        /// Its path.
+        /// The path.
         path: &'a StorePath,
     },
     /// Removes all rows, pages and files.
     DropAll,
 }
 
-/// What a commit writes, and where the conversation stands afterwards.
+/// The writes of a commit, and the tip of the conversation afterwards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan<'a> {
-    /// In this order.
+    /// The writes, in their order.
     pub writes: Vec<Write<'a>>,
     /// The tip once the writes are done.
     pub next: Tip,
 }
 
-/// A plan, or what is missing for one.
+/// A plan, or the data that is missing for one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Planned<'a> {
     /// Ready to be written.
     Ready(Plan<'a>),
-    /// The commit fills a page, and the ids of these events belong on it.
+    /// The commit fills a page, and the ids of these events, which are on that page, are needed.
     NeedsIds(Range<u64>),
 }
 
-/// The writes for `commit`, if the conversation stands at `tip`.
+/// The writes for `commit` to the conversation with this tip.
 ///
-/// `ids` are those that an earlier [`Planned::NeedsIds`] asked for; `now` is the clock.
+/// `ids` are those that an earlier [`Planned::NeedsIds`] asked for; `now` is the current time.
 ///
 /// # Errors
-/// [`StoreError::Conflict`] if the log has another length or is another one, [`StoreError::Lost`] if there is none and was
-/// no deletion, [`StoreError::Corrupt`] if the base state is unreadable.
+/// [`StoreError::Conflict`] if the log has another length or belongs to another conversation with the same id,
+/// [`StoreError::Lost`] if the conversation is gone without having been deleted, [`StoreError::Corrupt`] if the base state
+/// is unreadable.
 pub fn plan<'a>(
     tip: Tip,
     commit: &'a Commit,
@@ -99,17 +100,17 @@ pub fn plan<'a>(
         return Ok(Planned::NeedsIds(start / PAGE * PAGE..start));
     }
 
-    // Where a tip that others remember would append must lie a row: an event, or else a grave.
-    let graves = if cut.is_some() || commit.events.is_empty() { end..tip.length + 1 } else { 0..0 };
-    // Among graves the last row need not be an event, so the head has to tell the length.
-    let is_among_graves = start < tip.used;
-    let may_be_graves = if cut.is_some() { tip.used.max(tip.length + 1) } else { tip.used };
-    let needs_head = !tip.exists || cut.is_some() || commit.events.is_empty() || is_among_graves;
+    // There must be a row where a tip that other writers remember would append: an event, or else a tombstone.
+    let tombstones = if cut.is_some() || commit.events.is_empty() { end..tip.length + 1 } else { 0..0 };
+    // Among tombstones the last row may not be an event, so the head must have the length.
+    let is_among_tombstones = start < tip.used;
+    let may_be_tombstones = if cut.is_some() { tip.used.max(tip.length + 1) } else { tip.used };
+    let needs_head = !tip.exists || cut.is_some() || commit.events.is_empty() || is_among_tombstones;
 
     let mut writes = Vec::with_capacity(commit.events.len() + commit.files.len() + 1);
     let mut next = Tip {
         length: end,
-        used: tip.used.max(end).max(graves.end),
+        used: tip.used.max(end).max(tombstones.end),
         exists: true,
         created_at: if tip.exists { tip.created_at } else { commit.at },
         updated_at: if tip.exists { tip.updated_at.max(commit.at) } else { commit.at },
@@ -122,7 +123,7 @@ pub fn plan<'a>(
             None => next.base_state()?,
         };
         next.patch = None;
-        next.spent = 0;
+        next.patch_bytes = 0;
         writes.push(Write::Head(Head {
             created_at: next.created_at,
             updated_at: next.updated_at,
@@ -149,9 +150,9 @@ pub fn plan<'a>(
             written: now,
             patch: if offset == last { patch.take() } else { None },
         };
-        writes.push(if index < may_be_graves { Write::Put(row) } else { Write::Add(row) });
+        writes.push(if index < may_be_tombstones { Write::Put(row) } else { Write::Add(row) });
     }
-    writes.extend(graves.map(|index| Write::Grave { index }));
+    writes.extend(tombstones.map(|index| Write::Tombstone { index }));
     next.page = known.map(|ids| fill_pages(&mut writes, start, ids, &commit.events));
     writes.extend(commit.files.iter().map(|(path, content)| match content {
         Some(content) => Write::File { path, content },
@@ -160,7 +161,7 @@ pub fn plan<'a>(
     Ok(Planned::Ready(Plan { writes, next }))
 }
 
-/// Notes a base state as a patch in `next`; `false` if patches have become as dear as the whole text.
+/// Sets a base state as a patch in `next`; `false` if patches have become as large as the complete text.
 fn patch_base_state(next: &mut Tip, base_state: Option<&Rc<str>>) -> bool {
     let Some(checkpoint) = &next.checkpoint else {
         return base_state.is_none();
@@ -170,11 +171,11 @@ fn patch_base_state(next: &mut Tip, base_state: Option<&Rc<str>>) -> bool {
         let is_unchanged = patch.middle.is_empty() && text.len() == checkpoint.len();
         next.patch = (!is_unchanged).then_some(patch);
     }
-    next.spent += next.patch.as_ref().map_or(0, |patch| patch.middle.len());
-    next.spent <= checkpoint.len() + 16 * 1024
+    next.patch_bytes += next.patch.as_ref().map_or(0, |patch| patch.middle.len());
+    next.patch_bytes <= checkpoint.len() + 16 * 1024
 }
 
-/// Writes the pages that become full, and returns the ids of the one that is not.
+/// Writes the pages that become full, and returns the ids of the last page, which is not full.
 fn fill_pages(
     writes: &mut Vec<Write<'_>>,
     start: u64,
@@ -192,17 +193,17 @@ fn fill_pages(
     ids
 }
 
-/// The writes that delete the conversation which stands at `tip`.
+/// The writes that delete the conversation with this tip.
 ///
-/// `first_recent` is the first position whose row was written within [`super::MOURNING`]: a tip from before it is
-/// no longer trusted by anyone, so only later positions need graves.
-pub fn bury(tip: &Tip, first_recent: u64, now: f64) -> Vec<Write<'static>> {
+/// `first_recent` is the first position whose row was written within [`super::TOMBSTONE_LIFETIME`]: no writer uses an
+/// older tip any more, so only the positions from there on need tombstones.
+pub fn deletion(tip: &Tip, first_recent: u64, now: f64) -> Vec<Write<'static>> {
     if !tip.exists {
         return Vec::new();
     }
     let used = tip.used.max(tip.length + 1);
     let mut writes = vec![Write::DropAll];
-    writes.extend((first_recent..used).map(|index| Write::Grave { index }));
+    writes.extend((first_recent..used).map(|index| Write::Tombstone { index }));
     writes.push(Write::Head(Head {
         created_at: tip.created_at,
         updated_at: tip.updated_at,

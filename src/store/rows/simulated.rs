@@ -1,6 +1,8 @@
-//! The plans carried out on a map: the whole suite, and random histories against [`MemoryStore`].
+//! A store that carries out the plans on maps: the conformance suite, and random histories compared with [`MemoryStore`].
 
-use super::{Head, LastRow, MOURNING, PAGE, Planned, Row, TRUST, Tip, Write, bury, plan};
+use super::{
+    Head, LastRow, PAGE, Planned, Row, TIP_LIFETIME, TOMBSTONE_LIFETIME, Tip, Write, deletion, plan,
+};
 use crate::{
     id::{ConversationId, EventId, StorePath},
     store::{Commit, Listing, MemoryStore, Store, StoreError, StoreFuture, StoredEvent, conformance},
@@ -29,7 +31,7 @@ struct Database {
     clock: Cell<f64>,
 }
 
-/// A store as the one on IndexedDB is: blind appends from a remembered tip, everything else after reading.
+/// A store like the one on IndexedDB: appends without reading from a remembered tip, everything else after reading.
 #[derive(Default)]
 struct Simulated {
     database: Rc<Database>,
@@ -43,7 +45,7 @@ impl Tables {
         Tip::read(id, self.heads.get(&id).cloned(), last.map(|(_, row)| row.clone()))
     }
 
-    /// `false` if an added row was there already; the caller then throws these tables away.
+    /// `false` if an added row existed already; the caller then discards these tables.
     fn write(&mut self, id: ConversationId, writes: Vec<Write<'_>>) -> bool {
         for write in writes {
             match write {
@@ -53,7 +55,9 @@ impl Tables {
                     }
                 }
                 Write::Put(row) => drop(self.rows.insert((id, row.index), LastRow::Event(row))),
-                Write::Grave { index } => drop(self.rows.insert((id, index), LastRow::Grave { index })),
+                Write::Tombstone { index } => {
+                    drop(self.rows.insert((id, index), LastRow::Tombstone { index }))
+                }
                 Write::Page { number, ids } => drop(self.pages.insert((id, number), ids)),
                 Write::DropPages { from } => self.pages.retain(|(of, page), _| *of != id || *page < from),
                 Write::Head(head) => drop(self.heads.insert(id, head)),
@@ -84,7 +88,7 @@ impl Tables {
             LastRow::Event(Row { index, id, json, .. }) => {
                 Some(StoredEvent { index: *index, id: id.clone(), json: Rc::clone(json) })
             }
-            LastRow::Grave { .. } => None,
+            LastRow::Tombstone { .. } => None,
         })
         .collect()
     }
@@ -102,9 +106,9 @@ impl Tables {
         rest.into_iter().find(|of| of.id == *event).map(|of| of.index)
     }
 
-    /// What a store does when it lists.
+    /// Removes tombstones that have served their time, as a store does when it lists.
     fn sweep(&mut self, now: f64) {
-        let old = |head: &Head| head.deleted && now - head.written > MOURNING;
+        let old = |head: &Head| head.deleted && now - head.written > TOMBSTONE_LIFETIME;
         let swept: Vec<_> = self.heads.iter().filter(|(_, head)| old(head)).map(|(id, _)| *id).collect();
         for id in swept {
             self.heads.remove(&id);
@@ -127,7 +131,7 @@ impl Simulated {
     fn append(&self, id: ConversationId, commit: &Commit) -> Result<bool, StoreError> {
         let now = self.database.clock.get();
         let Some((seen, tip)) = self.tips.borrow_mut().remove(&id) else { return Ok(false) };
-        if now - seen > TRUST || !tip.appends_blindly(commit) {
+        if now - seen > TIP_LIFETIME || !tip.appends_without_reading(commit) {
             return Ok(false);
         }
         let Ok(Planned::Ready(plan)) = plan(tip, commit, None, now) else { return Ok(false) };
@@ -149,12 +153,12 @@ impl Simulated {
             planned = plan(tip, commit, Some(tables.ids(id, range)), now)?;
         }
         let Planned::Ready(plan) = planned else {
-            return Err(StoreError::Corrupt("ids asked for twice".into()));
+            return Err(StoreError::Corrupt("ids were asked for twice".into()));
         };
         if !tables.write(id, plan.writes) {
-            return Err(StoreError::Corrupt("a row where none can be".into()));
+            return Err(StoreError::Corrupt("an added row existed already".into()));
         }
-        // What a writer remembers must be what a reader finds.
+        // The remembered tip must equal the one that a reader finds.
         let found = tables.tip(id)?;
         assert_eq!(found.listing(id), plan.next.listing(id));
         assert_eq!((found.length, found.used), (plan.next.length, plan.next.used));
@@ -218,9 +222,10 @@ impl Store for Simulated {
         let mut tables = self.database.tables.borrow_mut();
         let result = tables.tip(id).map(|tip| {
             let rows = tables.rows.range((id, 0)..(id, tip.length));
-            let recent = |row: &LastRow| matches!(row, LastRow::Event(row) if now - row.written <= MOURNING);
+            let recent =
+                |row: &LastRow| matches!(row, LastRow::Event(row) if now - row.written <= TOMBSTONE_LIFETIME);
             let first = rows.filter(|(_, row)| recent(row)).map(|((_, index), _)| *index).next();
-            let writes = bury(&tip, first.unwrap_or(tip.length), now);
+            let writes = deletion(&tip, first.unwrap_or(tip.length), now);
             tables.write(id, writes);
         });
         Box::pin(ready(result))
@@ -232,7 +237,7 @@ impl Store for Simulated {
 }
 
 #[test]
-fn keeps_the_contract() {
+fn passes_the_conformance_suite() {
     let places: RefCell<BTreeMap<String, Simulated>> = RefCell::default();
     let open: &conformance::Open = &|place| {
         let handle = places.borrow_mut().entry(place.to_owned()).or_default().another();
@@ -268,7 +273,7 @@ fn an_append_is_one_write() {
             .sum::<usize>();
         assert!(tables.write(id, plan.writes));
     }
-    assert_eq!(writes, 640 + 640 / 64 + 1, "an add each, the pages, one head");
+    assert_eq!(writes, 640 + 640 / 64 + 1, "one row for each event, the full pages, one head");
     assert!(bytes < 103_000, "{bytes}");
     assert_eq!(*tables.tip(id).unwrap().base_state().unwrap().unwrap(), *base(639));
 }
@@ -297,9 +302,9 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
-    /// Two handles with remembered tips answer as one store in memory does, conflicts included.
+    /// Two handles with remembered tips give the same answers as one store in memory, conflicts included.
     #[test]
-    fn random_histories_go_as_in_memory(steps in prop::collection::vec(step(), 1..60)) {
+    fn random_histories_give_the_same_answers_as_the_memory_store(steps in prop::collection::vec(step(), 1..60)) {
         futures_executor::block_on(compare(steps))?;
     }
 }
@@ -341,7 +346,7 @@ async fn compare(steps: Vec<Step>) -> Result<(), TestCaseError> {
 
 fn commit_of(step: &Step, known: [u64; 2], next_id: &mut u128) -> (usize, Commit) {
     let mut events = |count: u64| {
-        // Every fifth id comes a second time.
+        // Every fifth id occurs a second time.
         (0..count)
             .map(|_| {
                 *next_id += 1;

@@ -1,4 +1,4 @@
-//! What a writer knows of a conversation: enough to append without reading.
+//! The end of a conversation's log as a writer remembers it: enough to append without reading.
 
 use super::{Head, PAGE, Patch, Row};
 use crate::{
@@ -7,14 +7,14 @@ use crate::{
 };
 use std::rc::Rc;
 
-/// Where a conversation stands.
+/// The end of a conversation's log, with its base state and times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tip {
-    /// The log's length.
+    /// The length of the log.
     pub length: u64,
-    /// Positions below this may be graves, and are overwritten; from here on rows are added.
+    /// Positions below this may be tombstones, and are overwritten; from here on rows are added.
     pub used: u64,
-    /// Whether anything has been committed since it was last deleted.
+    /// Whether the conversation has any commit since its last deletion.
     pub exists: bool,
     /// `at` of the first commit.
     pub created_at: f64,
@@ -22,10 +22,10 @@ pub struct Tip {
     pub updated_at: f64,
     /// The head's base state.
     pub checkpoint: Option<Rc<str>>,
-    /// What makes the current base state of the checkpoint.
+    /// The patch from the checkpoint to the current base state.
     pub patch: Option<Patch>,
-    /// How many bytes of patches have been written since the checkpoint.
-    pub spent: usize,
+    /// The total size of the patches written since the checkpoint, in bytes.
+    pub patch_bytes: usize,
     /// The ids of the events after the last full page, if they are known.
     pub page: Option<Vec<EventId>>,
 }
@@ -36,14 +36,14 @@ pub enum LastRow {
     /// An event.
     Event(Row),
     /// Left by a deletion or truncation.
-    Grave {
-        /// Its position.
+    Tombstone {
+        /// The position.
         index: u64,
     },
 }
 
 impl Tip {
-    /// Where `conversation` stands, from its head and its last row.
+    /// The tip of `conversation`, from its head and its last row.
     ///
     /// # Errors
     /// [`StoreError::Corrupt`] if rows that must be there are missing.
@@ -64,7 +64,7 @@ impl Tip {
             updated_at: head.updated_at,
             checkpoint: head.base_state,
             patch: None,
-            spent: 0,
+            patch_bytes: 0,
             page: None,
         };
         if let Some(LastRow::Event(row)) = last
@@ -72,11 +72,11 @@ impl Tip {
         {
             tip.length = rows;
             tip.updated_at = row.at.max(head.updated_at);
-            tip.spent = row.patch.as_ref().map_or(0, |patch| patch.middle.len());
+            tip.patch_bytes = row.patch.as_ref().map_or(0, |patch| patch.middle.len());
             tip.patch = row.patch;
         } else if rows < head.length {
             return Err(StoreError::Corrupt(format!(
-                "conversation {conversation} has events up to {rows} only, but there were {}",
+                "conversation {conversation} has only {rows} events, but {} were stored",
                 head.length
             )));
         }
@@ -84,7 +84,7 @@ impl Tip {
         Ok(tip)
     }
 
-    /// The same for deleting, which must be possible also if rows are missing.
+    /// The same for a deletion, which must also be possible if rows are missing.
     pub fn to_delete(conversation: ConversationId, head: Option<Head>, last: Option<LastRow>) -> Self {
         let rows = last.as_ref().map_or(0, |last| last.index() + 1);
         let length = head.as_ref().map_or(rows, |head| head.length.max(rows));
@@ -95,7 +95,7 @@ impl Tip {
         }
     }
 
-    /// Where nothing can be made out but that up to `length` events may have been.
+    /// The tip of an unreadable conversation of up to `length` events.
     pub fn unreadable(length: u64) -> Self {
         Self { length, exists: true, ..Self::absent(length) }
     }
@@ -109,13 +109,13 @@ impl Tip {
             updated_at: 0.0,
             checkpoint: None,
             patch: None,
-            spent: 0,
+            patch_bytes: 0,
             page: Some(Vec::new()),
         }
     }
 
-    /// Whether `commit` only adds rows, so that a row which is in the way tells that this tip is outdated.
-    pub fn appends_blindly(&self, commit: &Commit) -> bool {
+    /// Whether `commit` only adds rows, so that a row that exists already shows that this tip is outdated.
+    pub fn appends_without_reading(&self, commit: &Commit) -> bool {
         let adds = !commit.events.is_empty() && self.used <= self.length;
         adds && commit.truncate_to.is_none_or(|end| end >= self.length)
     }
@@ -123,20 +123,20 @@ impl Tip {
     /// The text of the base state.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] if the last row's patch is not one of the head's text.
+    /// [`StoreError::Corrupt`] if the patch of the last row does not fit the head's base state.
     pub fn base_state(&self) -> Result<Option<Rc<str>>, StoreError> {
         match (&self.checkpoint, &self.patch) {
             (Some(text), Some(patch)) => match patch.apply(text) {
                 Some(text) => Ok(Some(text.into())),
                 None => Err(StoreError::Corrupt(
-                    "a conversation's last event changes a base state that is not there".to_owned(),
+                    "the last change of the base state does not fit the stored base state".to_owned(),
                 )),
             },
             (checkpoint, _) => Ok(checkpoint.clone()),
         }
     }
 
-    /// What `load` answers.
+    /// The listing that `load` returns.
     ///
     /// # Errors
     /// As [`Tip::base_state`].
@@ -155,7 +155,7 @@ impl LastRow {
     fn index(&self) -> u64 {
         match self {
             Self::Event(row) => row.index,
-            Self::Grave { index } => *index,
+            Self::Tombstone { index } => *index,
         }
     }
 }

@@ -1,11 +1,11 @@
-//! The connection: opened with the first call, shared by all, opened again after it was lost.
+//! The connection to the database: opened with the first call, shared by all, opened again after it was lost.
 //!
-//! * Another tab that wants another version of the database, or to delete it, gets its way at once: the connection
-//!   closes, and the next call opens it again. If that other version is a newer one, opening says so.
+//! * If another tab wants to open another version of the database, or to delete it, the connection closes at once, and
+//!   the next call opens it again. If the other version is a newer one, this fails with [`StoreError::Newer`].
 //! * A connection that the browser closes (the user cleared the storage) is opened again by the next call as well.
-//! * If another tab does *not* let go, opening fails with [`StoreError::Blocked`] after [`PATIENCE`]; so it does when
-//!   the browser says nothing at all for [`LONGEST_WAIT`], as it may behind a deletion that is blocked itself. The
-//!   attempt stays, because it cannot be taken back: when it succeeds later, the next call finds it done.
+//! * If another tab does *not* close its connection, opening fails with [`StoreError::Blocked`] after
+//!   [`BLOCKED_TIMEOUT`]; it also does if the browser does not answer for [`OPEN_TIMEOUT`], as may happen behind a
+//!   deletion that is blocked itself. The attempt cannot be cancelled: if it succeeds later, the next call uses it.
 
 use super::{
     failure::{failure, idb_failure, is_named},
@@ -24,11 +24,11 @@ use idb::{DatabaseEvent as _, Event as _, Factory, Request as _, request::OpenDa
 use std::{cell::RefCell, rc::Rc, time::Duration};
 use wasm_bindgen::{JsCast as _, JsValue};
 
-/// How long another tab may stand in the way of opening.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// How long another tab may block opening.
+const BLOCKED_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// How long opening may take in all.
-const LONGEST_WAIT: Duration = Duration::from_secs(20);
+/// How long opening may take in total.
+const OPEN_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A database by name.
 #[derive(Clone)]
@@ -41,7 +41,7 @@ struct Shared {
     state: RefCell<State>,
 }
 
-/// The arguments of every transaction, made once.
+/// The arguments of all transactions, made once.
 struct Modes {
     read: JsValue,
     write: JsValue,
@@ -54,34 +54,34 @@ struct State {
     is_closed: bool,
     open: Option<Open>,
     opening: Option<Opening>,
-    /// How often it was opened.
+    /// The number of times the database was opened.
     generation: u32,
     found: Found,
 }
 
 struct Open {
     database: DurableDatabase,
-    /// Owns the handlers.
+    /// Owns the event handlers.
     _owner: idb::Database,
 }
 
 #[derive(Default)]
 struct Opening {
-    /// Owns the handlers; the attempt lives until one of them ends it.
+    /// Owns the event handlers, one of which ends the attempt.
     request: Option<OpenDatabaseRequest>,
     waiting: Vec<oneshot::Sender<Result<(), StoreError>>>,
     is_blocked: bool,
     failure: Option<StoreError>,
 }
 
-/// An open database, and which opening of it this is.
+/// An open database and the number of its opening.
 #[derive(Clone)]
 pub(super) struct Link {
     database: DurableDatabase,
     pub(super) generation: u32,
 }
 
-/// What a transaction is for.
+/// The purpose of a transaction.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     Read,
@@ -89,7 +89,7 @@ pub(super) enum Mode {
 }
 
 impl Connection {
-    /// Not yet connected. `durability` overrides that of every commit.
+    /// A connection that is opened with the first call. `durability` overrides that of every commit.
     pub(super) fn new(name: &str, durability: Option<Durability>) -> Self {
         let options = |durability| {
             let options: TransactionOptions = js_sys::Object::new().unchecked_into();
@@ -105,7 +105,7 @@ impl Connection {
         Self(Rc::new(Shared { name: name.to_owned(), durability, modes, state: RefCell::default() }))
     }
 
-    /// The open database.
+    /// The open database, which is opened if necessary.
     pub(super) async fn link(&self) -> Result<Link, StoreError> {
         loop {
             let answer = {
@@ -120,12 +120,12 @@ impl Connection {
                 match &mut state.opening {
                     Some(opening) => {
                         opening.waiting.push(sender);
-                        let wait = if opening.is_blocked { PATIENCE } else { LONGEST_WAIT };
-                        self.0.lose_patience_after(wait);
+                        let wait = if opening.is_blocked { BLOCKED_TIMEOUT } else { OPEN_TIMEOUT };
+                        self.0.fail_waiting_after(wait);
                     }
                     None => {
                         state.opening = Some(self.0.start(sender)?);
-                        self.0.lose_patience_after(LONGEST_WAIT);
+                        self.0.fail_waiting_after(OPEN_TIMEOUT);
                     }
                 }
                 answer
@@ -138,7 +138,7 @@ impl Connection {
     pub(super) async fn transaction(&self, tables: &[Table], mode: Mode) -> Result<Transaction, StoreError> {
         let link = self.link().await?;
         match self.begin(&link, tables, mode) {
-            // The connection was closing, and nobody had been told yet.
+            // The connection was closing, and its event had not arrived yet.
             Err(StoreError::Closed) => {
                 let link = self.link().await?;
                 self.begin(&link, tables, mode)
@@ -170,23 +170,23 @@ impl Connection {
         match link.database.begin(&names, mode, options) {
             Ok(raw) => Ok(Transaction::new(raw)),
             Err(thrown) if is_named(&thrown, "InvalidStateError") => {
-                self.0.let_go(link.generation);
+                self.0.disconnect(link.generation);
                 Err(StoreError::Closed)
             }
             Err(thrown) if is_named(&thrown, "NotFoundError") => Err(StoreError::Corrupt(format!(
-                "the database {} has other tables than ours; give the store another name",
+                "the database {} belongs to another program, which has other tables; give the store another name",
                 shown(&self.0.name)
             ))),
             Err(thrown) => Err(failure(&thrown)),
         }
     }
 
-    /// What was there when it was opened.
+    /// The state in which the database was found when it was opened.
     pub(super) fn found(&self) -> Found {
         self.0.state.borrow().found
     }
 
-    /// Closes for good.
+    /// Closes the connection; it is not opened again.
     pub(super) fn close(&self) {
         let waiting = {
             let mut state = self.0.state.borrow_mut();
@@ -223,7 +223,7 @@ impl Shared {
                     opening.failure = Some(error);
                 }
                 if let Some(transaction) = event.target().ok().and_then(|request| request.transaction()) {
-                    // The open request fails with it, and reports.
+                    // This fails the open request, whose handler reports the error.
                     let _ = web_sys::IdbTransaction::from(transaction).abort();
                 }
             }
@@ -247,7 +247,7 @@ impl Shared {
             if let Some(opening) = &mut shared.state.borrow_mut().opening {
                 opening.is_blocked = true;
             }
-            shared.lose_patience_after(PATIENCE);
+            shared.fail_waiting_after(BLOCKED_TIMEOUT);
         });
         Ok(Opening { request: Some(request), waiting: vec![sender], ..Opening::default() })
     }
@@ -261,9 +261,9 @@ impl Shared {
         owner = idb::Database::from(web_sys::IdbDatabase::from(database.clone()));
         let generation = self.state.borrow().generation.wrapping_add(1);
         let shared = Rc::clone(self);
-        owner.on_version_change(move |_| shared.let_go(generation));
+        owner.on_version_change(move |_| shared.disconnect(generation));
         let shared = Rc::clone(self);
-        owner.on_close(move |_| shared.let_go(generation));
+        owner.on_close(move |_| shared.disconnect(generation));
         {
             let mut state = self.state.borrow_mut();
             state.generation = generation;
@@ -272,7 +272,7 @@ impl Shared {
         self.settle(Ok(()));
     }
 
-    /// Ends the attempt and tells all who wait.
+    /// Ends the attempt and sends its result to all waiting calls.
     fn settle(&self, mut result: Result<(), StoreError>) {
         let Some(opening) = self.state.borrow_mut().opening.take() else { return };
         if let (Err(error), Some(failure)) = (&mut result, opening.failure) {
@@ -285,7 +285,7 @@ impl Shared {
     }
 
     /// Closes the connection of this generation, so that the next call opens another.
-    fn let_go(&self, generation: u32) {
+    fn disconnect(&self, generation: u32) {
         let open = {
             let mut state = self.state.borrow_mut();
             if state.generation == generation { state.open.take() } else { None }
@@ -295,10 +295,10 @@ impl Shared {
         }
     }
 
-    fn lose_patience_after(self: &Rc<Self>, patience: Duration) {
+    fn fail_waiting_after(self: &Rc<Self>, timeout: Duration) {
         let shared = Rc::downgrade(self);
-        let _beside = guard::promise(async move {
-            WebHost.sleep(patience).await;
+        let _background = guard::promise(async move {
+            WebHost.sleep(timeout).await;
             if let Some(shared) = shared.upgrade() {
                 let waiting = match &mut shared.state.borrow_mut().opening {
                     Some(opening) => std::mem::take(&mut opening.waiting),
@@ -313,8 +313,8 @@ impl Shared {
     }
 }
 
-/// A database that was not there. Chromium removes all of an origin when one file of it is damaged, and says so in the
-/// first event of this kind.
+/// The state of a database that did not exist. Chromium removes all databases of an origin when one file is damaged, and
+/// reports it in the first event of this kind.
 fn found(event: &JsValue) -> Found {
     let loss = js_sys::Reflect::get(event, &"dataLoss".into()).ok().and_then(|loss| loss.as_string());
     if loss.is_some_and(|loss| loss == "total") { Found::Damage } else { Found::Nothing }

@@ -1,4 +1,4 @@
-//! Heads, rows and keys as JavaScript values, and back with every field checked.
+//! Conversion of heads, rows and keys to JavaScript values, and back with every field checked.
 
 use super::fields::{Field, Record};
 use crate::{
@@ -14,12 +14,12 @@ use web_sys::IdbKeyRange;
 /// The largest index that is a JavaScript number without loss.
 const MAX_INDEX: u64 = 1 << 53;
 
-/// A conversation's key.
+/// The key of a conversation.
 pub(super) fn key(conversation: ConversationId) -> JsValue {
     conversation.hex().into()
 }
 
-/// The key of something of a conversation.
+/// The key of a row, page or file of a conversation.
 pub(super) fn key_of(conversation: &JsValue, part: &JsValue) -> JsValue {
     js_sys::Array::of2(conversation, part).into()
 }
@@ -45,8 +45,8 @@ pub(super) fn number(index: u64) -> JsValue {
     JsValue::from_f64(index as f64)
 }
 
-/// A value that is no row: the position is a grave.
-pub(super) const GRAVE: JsValue = JsValue::NULL;
+/// The value of a tombstone.
+pub(super) const TOMBSTONE: JsValue = JsValue::NULL;
 
 pub(super) fn row_object(row: &Row) -> JsValue {
     let object = Record::new();
@@ -63,33 +63,33 @@ pub(super) fn row_object(row: &Row) -> JsValue {
     object.into()
 }
 
-/// A row with everything on it.
+/// A complete row.
 pub(super) fn row(value: &JsValue) -> Result<Row, StoreError> {
     let StoredEvent { index, id, json } = stored_event(value)?;
     let patch = match Record::get(value, Field::Middle).is_undefined() {
         true => None,
         false => Some(Patch {
-            keep_start: whole(value, Field::KeepStart)? as usize,
-            keep_end: whole(value, Field::KeepEnd)? as usize,
+            keep_start: integer(value, Field::KeepStart)? as usize,
+            keep_end: integer(value, Field::KeepEnd)? as usize,
             middle: text(value, Field::Middle)?.into(),
         }),
     };
     Ok(Row { index, id, json, at: float(value, Field::At)?, written: float(value, Field::Written)?, patch })
 }
 
-/// What is at a position: its number for a grave.
+/// The row or tombstone at a position.
 pub(super) fn last_row(position: &JsValue, value: &JsValue) -> Result<LastRow, StoreError> {
-    if is_grave(value) {
-        return Ok(LastRow::Grave { index: number_in_key(position)? });
+    if is_tombstone(value) {
+        return Ok(LastRow::Tombstone { index: number_in_key(position)? });
     }
     row(value).map(LastRow::Event)
 }
 
-pub(super) fn is_grave(value: &JsValue) -> bool {
+pub(super) fn is_tombstone(value: &JsValue) -> bool {
     !value.is_object()
 }
 
-/// When the row was written; a grave has no such time.
+/// The time at which a row was written; a tombstone has none.
 pub(super) fn written(value: &JsValue) -> Option<f64> {
     Record::get(value, Field::Written).as_f64()
 }
@@ -111,7 +111,7 @@ pub(super) fn head_object(conversation: &JsValue, head: &Head) -> JsValue {
     object.into()
 }
 
-/// The head, or `None` for a key that has none.
+/// The head, or `None` for the value of a missing key.
 pub(super) fn head(value: &JsValue) -> Result<Option<Head>, StoreError> {
     if value.is_undefined() {
         return Ok(None);
@@ -124,14 +124,14 @@ pub(super) fn head(value: &JsValue) -> Result<Option<Head>, StoreError> {
         created_at: float(value, Field::CreatedAt)?,
         updated_at: float(value, Field::UpdatedAt)?,
         written: float(value, Field::Written)?,
-        length: whole(value, Field::Length)?,
-        used: whole(value, Field::Used)?,
+        length: integer(value, Field::Length)?,
+        used: integer(value, Field::Used)?,
         base_state,
         deleted: Record::get(value, Field::Deleted).is_truthy(),
     }))
 }
 
-/// Whose record this is.
+/// The conversation of a record.
 pub(super) fn owner(value: &JsValue) -> Result<ConversationId, StoreError> {
     text(value, Field::Conversation)?.parse().map_err(|_| corrupt_field(Field::Conversation))
 }
@@ -146,25 +146,25 @@ pub(super) fn page_object(ids: &[EventId]) -> JsValue {
     object.into()
 }
 
-/// The place of `event` on a page.
-pub(super) fn place_on_page(value: &JsValue, event: &EventId) -> Result<u64, StoreError> {
+/// The position of `event` on a page.
+pub(super) fn position_on_page(value: &JsValue, event: &EventId) -> Result<u64, StoreError> {
     let ids = Record::get(value, Field::Ids);
-    let place = ids.dyn_ref::<js_sys::Array>().map(|ids| ids.index_of(&event.as_str().into(), 0));
-    match place {
-        Some(place) if place >= 0 => Ok(place as u64),
+    let position = ids.dyn_ref::<js_sys::Array>().map(|ids| ids.index_of(&event.as_str().into(), 0));
+    match position {
+        Some(position) if position >= 0 => Ok(position as u64),
         _ => Err(corrupt_field(Field::Ids)),
     }
 }
 
-/// An event's id without the rest of its row.
+/// The id of an event, without the rest of its row.
 pub(super) fn id_of(value: &JsValue) -> Result<EventId, StoreError> {
     text(value, Field::Id)?.parse().map_err(|_| corrupt_field(Field::Id))
 }
 
-/// An event's index, id and text without the rest of its row.
+/// The index, id and text of an event, without the rest of its row.
 pub(super) fn stored_event(value: &JsValue) -> Result<StoredEvent, StoreError> {
     Ok(StoredEvent {
-        index: whole(value, Field::Index)?,
+        index: integer(value, Field::Index)?,
         id: id_of(value)?,
         json: text(value, Field::Json)?.into(),
     })
@@ -178,11 +178,11 @@ fn float(value: &JsValue, field: Field) -> Result<f64, StoreError> {
     Record::get(value, field).as_f64().ok_or_else(|| corrupt_field(field))
 }
 
-fn whole(value: &JsValue, field: Field) -> Result<u64, StoreError> {
+fn integer(value: &JsValue, field: Field) -> Result<u64, StoreError> {
     index_of(&Record::get(value, field)).ok_or_else(|| corrupt_field(field))
 }
 
-/// What follows the conversation in a key.
+/// The part after the conversation in a key.
 pub(super) fn part_of_key(key: &JsValue) -> JsValue {
     key.dyn_ref::<js_sys::Array>().map(|key| key.get(1)).unwrap_or_default()
 }
@@ -201,6 +201,6 @@ fn corrupt_field(field: Field) -> StoreError {
     corrupt(field.name())
 }
 
-pub(super) fn corrupt(what: &str) -> StoreError {
-    StoreError::Corrupt(format!("{what} of a row is missing or of another kind"))
+pub(super) fn corrupt(subject: &str) -> StoreError {
+    StoreError::Corrupt(format!("{subject} of a row is missing or has the wrong type"))
 }

@@ -1,17 +1,17 @@
-//! From what IndexedDB throws or reports to [`StoreError`].
+//! Conversion of errors of IndexedDB to [`StoreError`].
 
 use super::platform::Thrown;
 use crate::store::StoreError;
 use wasm_bindgen::{JsCast as _, JsValue};
 
-/// The store's word for a DOMException.
+/// The store error for a DOMException.
 pub(super) fn failure(thrown: &JsValue) -> StoreError {
     let (name, message) = describe(thrown);
     match name.as_str() {
         "QuotaExceededError" => StoreError::Quota,
         "VersionError" => StoreError::Newer,
         "SecurityError" => unavailable(&message),
-        // What Chromium says where the user lets no site store anything.
+        // The error of Chromium if the user has forbidden sites to store data.
         "UnknownError" if message == "The user denied permission to access the database." => {
             unavailable(&message)
         }
@@ -19,7 +19,7 @@ pub(super) fn failure(thrown: &JsValue) -> StoreError {
     }
 }
 
-/// The same for what the `idb` crate reports, which wraps the DOMException or has none.
+/// The same for an error of the `idb` crate, which wraps a DOMException or has none.
 pub(super) fn idb_failure(error: idb::Error) -> StoreError {
     use idb::Error::{
         DomException, IndexCreateFailed, IndexedDbDeleteFailed, IndexedDbNotFound, IndexedDbOpenFailed,
@@ -27,7 +27,7 @@ pub(super) fn idb_failure(error: idb::Error) -> StoreError {
     };
     match error {
         DomException(exception) => failure(&exception),
-        IndexedDbNotFound(_) => unavailable("there is none"),
+        IndexedDbNotFound(_) => unavailable("it does not exist"),
         IndexedDbOpenFailed(thrown)
         | IndexedDbDeleteFailed(thrown)
         | ObjectStoreCreateFailed(thrown)
@@ -40,9 +40,9 @@ pub(super) fn idb_failure(error: idb::Error) -> StoreError {
     }
 }
 
-fn unavailable(why: &str) -> StoreError {
+fn unavailable(reason: &str) -> StoreError {
     let advice = "; let this site store data, or use memoryStore()";
-    StoreError::Unavailable(["IndexedDB cannot be used here: ", why, advice].concat())
+    StoreError::Unavailable(["IndexedDB cannot be used here: ", reason, advice].concat())
 }
 
 /// Whether this is the named DOMException.

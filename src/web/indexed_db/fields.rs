@@ -1,7 +1,7 @@
-//! Objects as they lie in the database, field by field.
+//! The objects of the database, field by field.
 //!
-//! All objects are written and read with the same few functions: one for each field would be as many imports. A
-//! field's name is one JavaScript text for good, because making another for each use shows in an append.
+//! All objects are written and read with the same few functions, because one for each field would be an import each. The
+//! name of a field is a JavaScript text that is made once: making one for each use measurably slows an append.
 
 use wasm_bindgen::{JsCast as _, prelude::*};
 
@@ -19,7 +19,7 @@ extern "C" {
     fn write_value(this: &Record, name: &JsValue, value: &JsValue);
 }
 
-/// What fields there are.
+/// The fields of all objects.
 #[derive(Clone, Copy)]
 pub(super) enum Field {
     Index,
@@ -40,7 +40,7 @@ pub(super) enum Field {
     Ids,
 }
 
-/// In the order of [`Field`].
+/// The names, in the order of [`Field`].
 const NAMES: [&str; 16] = [
     "index",
     "id",
@@ -61,17 +61,17 @@ const NAMES: [&str; 16] = [
 ];
 
 thread_local! {
-    static VALUES: Vec<JsValue> = NAMES.iter().map(|name| JsValue::from_str(name)).collect();
+    static VALUES: [JsValue; 16] = NAMES.map(JsValue::from_str);
 }
 
 impl Field {
-    /// For messages.
+    /// The name, for messages.
     pub(super) fn name(self) -> &'static str {
-        NAMES.get(self as usize).copied().unwrap_or_default()
+        NAMES[self as usize]
     }
 
     fn value(self) -> JsValue {
-        VALUES.with(|values| values.get(self as usize).cloned().unwrap_or_default())
+        VALUES.with(|values| values[self as usize].clone())
     }
 }
 
@@ -80,7 +80,7 @@ impl Record {
         js_sys::Object::new().unchecked_into()
     }
 
-    /// `undefined` where there is none, also of what is no object.
+    /// The value of a field; `undefined` if it is missing or `value` is not an object.
     pub(super) fn get(value: &JsValue, field: Field) -> JsValue {
         if !value.is_object() {
             return JsValue::UNDEFINED;

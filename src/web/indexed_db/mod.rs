@@ -1,8 +1,8 @@
-//! Conversations in the browser's database.
+//! The store of conversations in IndexedDB.
 //!
-//! `store::rows` says what is in the tables and why; here it is read and written. A commit whose tip is remembered
-//! is one transaction without reading, told to commit at once. Every write is done when its transaction has
-//! completed, never earlier. Giving up on a future leaves the database as it was or with the whole commit.
+//! `store::rows` describes the contents of the tables; this module reads and writes them. A commit whose tip is remembered
+//! is one transaction without reading, which is told to commit at once. Every write is done when its transaction has
+//! completed, never earlier. If a future is dropped, the database has the complete commit or nothing of it.
 
 mod connection;
 mod encode;
@@ -21,7 +21,7 @@ use crate::{
     id::{ConversationId, EventId, StorePath},
     store::{
         Commit, Durability, Found, Listing, Store, StoreFuture, StoredEvent,
-        rows::{TRUST, Tip},
+        rows::{TIP_LIFETIME, Tip},
     },
 };
 use connection::Connection;
@@ -31,26 +31,26 @@ use wasm_bindgen::JsValue;
 /// A store on an IndexedDB database, which is opened with the first call.
 pub struct IndexedDbStore {
     connection: Connection,
-    /// One commit at a time per conversation, in the order they were asked for: if the first of two under way at once
-    /// failed, the second must not have been kept.
+    /// One commit at a time per conversation, in the order of the calls: if the first of two concurrent commits fails, the
+    /// second must not have been stored.
     locks: RefCell<Vec<(ConversationId, FairMutex)>>,
     tips: RefCell<Tips>,
 }
 
-/// Where conversations stand after this handle's last commits to them.
+/// The tips of conversations after the last commits of this handle.
 #[derive(Default)]
 struct Tips {
-    /// The opening of the database that they were seen in.
+    /// The opening of the database to which the tips belong.
     generation: u32,
-    /// The one remembered last at the end.
+    /// In the order in which they were remembered.
     known: Vec<(ConversationId, Remembered)>,
 }
 
 struct Remembered {
-    /// The clock before the commit.
+    /// The time before the commit.
     seen: f64,
     tip: Tip,
-    /// The conversation's id in keys.
+    /// The conversation's id, as a part of keys.
     key: JsValue,
 }
 
@@ -66,7 +66,7 @@ impl IndexedDbStore {
 }
 
 impl IndexedDbStore {
-    /// Resolves when all locks taken before are over.
+    /// Resolves when all earlier commits to the conversation are done.
     async fn commit_lock(&self, conversation: ConversationId) -> FairGuard {
         let lock = {
             let mut locks = self.locks.borrow_mut();
@@ -85,14 +85,14 @@ impl IndexedDbStore {
 }
 
 impl Tips {
-    /// How many conversations are remembered: each may hold a large base state.
-    const MOST: usize = 16;
+    /// The number of conversations that are remembered, because each may have a large base state.
+    const CAPACITY: usize = 16;
 
-    /// Takes a tip that can still be trusted.
+    /// Takes a tip that may still be used.
     fn take(&mut self, generation: u32, conversation: ConversationId, now: f64) -> Option<(Tip, JsValue)> {
         let Remembered { seen, tip, key } = self.forget(conversation)?;
-        let is_trusted = self.generation == generation && (0.0..=TRUST).contains(&(now - seen));
-        is_trusted.then_some((tip, key))
+        let is_current = self.generation == generation && (0.0..=TIP_LIFETIME).contains(&(now - seen));
+        is_current.then_some((tip, key))
     }
 
     fn remember(&mut self, generation: u32, conversation: ConversationId, remembered: Remembered) {
@@ -101,15 +101,15 @@ impl Tips {
             self.known.clear();
         }
         self.forget(conversation);
-        if self.known.len() >= Self::MOST {
+        if self.known.len() >= Self::CAPACITY {
             self.known.remove(0);
         }
         self.known.push((conversation, remembered));
     }
 
     fn forget(&mut self, conversation: ConversationId) -> Option<Remembered> {
-        let place = self.known.iter().position(|(of, _)| *of == conversation)?;
-        Some(self.known.remove(place).1)
+        let position = self.known.iter().position(|(of, _)| *of == conversation)?;
+        Some(self.known.remove(position).1)
     }
 }
 
@@ -180,7 +180,7 @@ impl Drop for IndexedDbStore {
     }
 }
 
-/// The clock by which tips are trusted and graves kept.
+/// The clock for the lifetimes of tips and tombstones.
 fn now() -> f64 {
     js_sys::Date::now()
 }

@@ -1,4 +1,4 @@
-//! What `web-sys` keeps behind an unstable flag or declares without its exception.
+//! Bindings that `web-sys` has only behind an unstable flag, or declares without the exception.
 
 use wasm_bindgen::prelude::*;
 
@@ -17,7 +17,7 @@ extern "C" {
         options: &TransactionOptions,
     ) -> Result<FinishingTransaction, JsValue>;
 
-    /// An `IDBTransaction` that can be told to commit without waiting for its requests' events.
+    /// An `IDBTransaction` that can be told to commit without waiting for the events of its requests.
     #[wasm_bindgen(extends = web_sys::IdbTransaction, js_name = IDBTransaction)]
     #[derive(Clone)]
     pub type FinishingTransaction;
@@ -34,7 +34,7 @@ extern "C" {
     #[wasm_bindgen(method, setter, structural)]
     pub fn set_durability(this: &TransactionOptions, durability: &str);
 
-    /// The name of a DOMException, or of whatever was thrown.
+    /// A DOMException, or any other object that was thrown.
     pub type Thrown;
 
     #[wasm_bindgen(method, catch, getter, structural)]

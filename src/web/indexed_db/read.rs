@@ -1,4 +1,4 @@
-//! Reading: each call is one read-only transaction, so what it returns belongs together.
+//! Reading: each call is one read-only transaction, so its result is consistent.
 
 use super::{
     connection::{Connection, Mode},
@@ -14,7 +14,7 @@ use crate::{
     id::{ConversationId, EventId, StorePath},
     store::{
         Durability, Listing, StoreError, StoredEvent, newest_first,
-        rows::{Head, LastRow, MOURNING, PAGE, Tip, UNFINISHED},
+        rows::{Head, LastRow, PAGE, TOMBSTONE_LIFETIME, Tip, UNFINISHED},
     },
     web::guard,
 };
@@ -22,16 +22,16 @@ use std::ops::Range;
 use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{IdbCursorDirection, IdbCursorWithValue, IdbKeyRange};
 
-/// The head and the last row of a conversation, both asked for at once.
-pub(super) struct Standing {
+/// Requests for the head and the last row of a conversation, issued together.
+pub(super) struct HeadAndLastRow {
     head: Answer,
     last: Answer,
 }
 
-impl Standing {
-    pub(super) fn ask(transaction: &Transaction, key: &JsValue) -> Result<Self, StoreError> {
-        let head = Answer::asked(transaction.table(Table::Conversations)?.get(key))?;
-        Ok(Self { head, last: ask_last_row(transaction, key)? })
+impl HeadAndLastRow {
+    pub(super) fn request(transaction: &Transaction, key: &JsValue) -> Result<Self, StoreError> {
+        let head = Answer::of_request(transaction.table(Table::Conversations)?.get(key))?;
+        Ok(Self { head, last: request_last_row(transaction, key)? })
     }
 
     pub(super) async fn read(self) -> Result<(Option<Head>, Option<LastRow>), StoreError> {
@@ -40,10 +40,10 @@ impl Standing {
     }
 }
 
-fn ask_last_row(transaction: &Transaction, key: &JsValue) -> Result<Answer, StoreError> {
+fn request_last_row(transaction: &Transaction, key: &JsValue) -> Result<Answer, StoreError> {
     let range = encode::keys_of(key)?;
     let events = transaction.table(Table::Events)?;
-    Answer::asked(events.open_cursor_with_range_and_direction(&range, IdbCursorDirection::Prev))
+    Answer::of_request(events.open_cursor_with_range_and_direction(&range, IdbCursorDirection::Prev))
 }
 
 async fn last_row(cursor: Answer) -> Result<Option<LastRow>, StoreError> {
@@ -62,26 +62,26 @@ pub(super) async fn load(
     conversation: ConversationId,
 ) -> Result<Option<Listing>, StoreError> {
     let transaction = connection.transaction(&[Table::Conversations, Table::Events], Mode::Read).await?;
-    let (head, last) = Standing::ask(&transaction, &encode::key(conversation))?.read().await?;
+    let (head, last) = HeadAndLastRow::request(&transaction, &encode::key(conversation))?.read().await?;
     Tip::read(conversation, head, last)?.listing(conversation)
 }
 
 pub(super) async fn list(connection: &Connection) -> Result<Vec<Listing>, StoreError> {
     let transaction = connection.transaction(&[Table::Conversations, Table::Events], Mode::Read).await?;
-    let heads = Answer::asked(transaction.table(Table::Conversations)?.get_all())?.await?;
-    let mut standings = Vec::new();
+    let heads = Answer::of_request(transaction.table(Table::Conversations)?.get_all())?.await?;
+    let mut requested = Vec::new();
     for value in heads.unchecked_into::<js_sys::Array>() {
         let conversation = encode::owner(&value)?;
         let Some(head) = encode::head(&value)? else { continue };
-        standings.push((conversation, head, ask_last_row(&transaction, &encode::key(conversation))?));
+        requested.push((conversation, head, request_last_row(&transaction, &encode::key(conversation))?));
     }
     let (mut listings, mut leftovers) = (Vec::new(), Vec::new());
-    for (conversation, head, last) in standings {
+    for (conversation, head, last) in requested {
         let last = last_row(last).await?;
         if is_leftover(&head, last.as_ref()) {
             leftovers.push(conversation);
         } else {
-            // A log that has lost events is listed as its head says; opening it says what is wrong.
+            // A log that has lost events is listed from its head alone; opening it reports the damage.
             let tip = Tip::read(conversation, Some(head.clone()), last)
                 .or_else(|_| Tip::read(conversation, Some(Head { length: 0, ..head }), None))?;
             listings.extend(tip.listing(conversation)?);
@@ -89,9 +89,9 @@ pub(super) async fn list(connection: &Connection) -> Result<Vec<Listing>, StoreE
     }
     if !leftovers.is_empty() {
         let connection = connection.clone();
-        let _beside = guard::promise(async move {
+        let _background = guard::promise(async move {
             for conversation in leftovers {
-                // What cannot be cleared away this time is found again by the next list.
+                // After a failure the next `list` tries again.
                 let _ = sweep(&connection, conversation).await;
             }
             Ok(JsValue::UNDEFINED)
@@ -100,20 +100,24 @@ pub(super) async fn list(connection: &Connection) -> Result<Vec<Listing>, StoreE
     Ok(newest_first(listings))
 }
 
-/// Whether only rows are left that nobody will ask for: of a deleted conversation, or of an import that ended early.
+/// Whether the rows can be removed: tombstones that have served their time, or an import that was not finished.
 fn is_leftover(head: &Head, last: Option<&LastRow>) -> bool {
     let age = now() - head.written;
     let touched = match last {
         Some(LastRow::Event(row)) => row.written.max(head.written),
         _ => head.written,
     };
-    if head.deleted { age > MOURNING } else { head.base_state.is_none() && now() - touched > UNFINISHED }
+    if head.deleted {
+        age > TOMBSTONE_LIFETIME
+    } else {
+        head.base_state.is_none() && now() - touched > UNFINISHED
+    }
 }
 
 async fn sweep(connection: &Connection, conversation: ConversationId) -> Result<(), StoreError> {
     let transaction = connection.transaction(Table::ALL, Mode::Write(Durability::Relaxed)).await?;
     let key = encode::key(conversation);
-    let (head, last) = Standing::ask(&transaction, &key)?.read().await?;
+    let (head, last) = HeadAndLastRow::request(&transaction, &key)?.read().await?;
     if head.is_some_and(|head| is_leftover(&head, last.as_ref())) {
         let mut requests = Vec::new();
         write::drop_all(&transaction, &key, &mut requests)?;
@@ -144,7 +148,7 @@ pub(super) async fn events(
     Ok(events)
 }
 
-/// The rows at `from..to` that are no graves. Graves come after all events.
+/// The rows at `from..to` that are not tombstones. Tombstones come after all events.
 pub(super) async fn rows(
     transaction: &Transaction,
     key: &JsValue,
@@ -153,10 +157,12 @@ pub(super) async fn rows(
 ) -> Result<Vec<JsValue>, StoreError> {
     let Some(range) = encode::keys_between(key, from, to) else { return Ok(Vec::new()) };
     let events = transaction.table(Table::Events)?;
-    let mut rows =
-        Answer::asked(events.get_all_with_key(&range))?.await?.unchecked_into::<js_sys::Array>().to_vec();
-    let first_grave = rows.iter().position(encode::is_grave).unwrap_or(rows.len());
-    rows.truncate(first_grave);
+    let mut rows = Answer::of_request(events.get_all_with_key(&range))?
+        .await?
+        .unchecked_into::<js_sys::Array>()
+        .to_vec();
+    let events_end = rows.iter().position(encode::is_tombstone).unwrap_or(rows.len());
+    rows.truncate(events_end);
     Ok(rows)
 }
 
@@ -169,17 +175,17 @@ pub(super) async fn index_of(
     let key = encode::key(conversation);
     let pages = transaction.table(Table::Pages)?;
     let by_id = pages.index(PAGES_BY_ID).map_err(|thrown| failure(&thrown))?;
-    let found = Answer::asked(by_id.get_all_keys_with_key(&JsValue::from_str(event.as_str())))?;
+    let found = Answer::of_request(by_id.get_all_keys_with_key(&JsValue::from_str(event.as_str())))?;
     let last_page = pages
         .open_key_cursor_with_range_and_direction(&encode::keys_of(&key)?.into(), IdbCursorDirection::Prev);
-    let last_page = Answer::asked(last_page)?;
+    let last_page = Answer::of_request(last_page)?;
 
-    // Every conversation with this event, this one's forks among them; each one's pages in order.
+    // The pages of all conversations with this event, such as forks; those of one conversation are in order.
     for page in found.await?.unchecked_into::<js_sys::Array>() {
         let page: js_sys::Array = page.unchecked_into();
         if page.get(0) == key {
-            let ids = Answer::asked(pages.get(&page))?.await?;
-            return Ok(Some(encode::number_in_key(&page)? * PAGE + encode::place_on_page(&ids, event)?));
+            let ids = Answer::of_request(pages.get(&page))?.await?;
+            return Ok(Some(encode::number_in_key(&page)? * PAGE + encode::position_on_page(&ids, event)?));
         }
     }
     let last_page = last_page.await?;
@@ -190,9 +196,9 @@ pub(super) async fn index_of(
             last_page.unchecked_into::<web_sys::IdbCursor>().key().map_err(|thrown| failure(&thrown))?;
         (encode::number_in_key(&position)? + 1) * PAGE
     };
-    for (place, value) in rows(&transaction, &key, paged, u64::MAX).await?.iter().enumerate() {
+    for (offset, value) in rows(&transaction, &key, paged, u64::MAX).await?.iter().enumerate() {
         if encode::id_of(value)? == *event {
-            return Ok(Some(paged + place as u64));
+            return Ok(Some(paged + offset as u64));
         }
     }
     Ok(None)
@@ -204,13 +210,13 @@ pub(super) async fn files(
 ) -> Result<Vec<StorePath>, StoreError> {
     let transaction = connection.transaction(&[Table::Files], Mode::Read).await?;
     let range: IdbKeyRange = encode::keys_of(&encode::key(conversation))?;
-    let keys = Answer::asked(transaction.table(Table::Files)?.get_all_keys_with_key(&range))?.await?;
+    let keys = Answer::of_request(transaction.table(Table::Files)?.get_all_keys_with_key(&range))?.await?;
     let mut paths: Vec<StorePath> = Vec::new();
     for key in keys.unchecked_into::<js_sys::Array>() {
         let path = encode::part_of_key(&key).as_string().and_then(|path| path.parse().ok());
         paths.push(path.ok_or_else(|| encode::corrupt("the path"))?);
     }
-    // The database sorts by UTF-16.
+    // The database sorts by UTF-16 code units.
     paths.sort();
     Ok(paths)
 }
@@ -222,7 +228,7 @@ pub(super) async fn read_file(
 ) -> Result<Option<Vec<u8>>, StoreError> {
     let transaction = connection.transaction(&[Table::Files], Mode::Read).await?;
     let key = encode::key_of(&encode::key(conversation), &JsValue::from_str(path.as_str()));
-    let content = Answer::asked(transaction.table(Table::Files)?.get(&key))?.await?;
+    let content = Answer::of_request(transaction.table(Table::Files)?.get(&key))?.await?;
     if content.is_undefined() {
         return Ok(None);
     }

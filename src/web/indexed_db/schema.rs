@@ -1,14 +1,14 @@
-//! The tables, and the steps from one version of them to the next.
+//! The tables and the upgrades of the schema from version to version.
 //!
-//! Call sites name a [`Table`], never a version. A change of the schema is a version more in [`Version`], a module in
-//! `migrations/` and a line in [`Version::upgrade`]; the compiler asks for the line.
+//! Other modules use a [`Table`], never a version. A change of the schema needs a new version in [`Version`], a module in
+//! `migrations/` and a line in [`Version::upgrade`].
 
 use super::migrations::v1;
 use crate::store::StoreError;
 use idb::Database;
 use wasm_bindgen::JsValue;
 
-/// The versions there have been. The number is IndexedDB's.
+/// All versions of the schema, with the number that IndexedDB stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Version {
     V1 = 1,
@@ -17,10 +17,10 @@ pub(super) enum Version {
 impl Version {
     const ALL: &[Version] = &[Version::V1];
 
-    /// What this code reads and writes.
+    /// The version that this code reads and writes.
     pub(super) const CURRENT: Version = Version::V1;
 
-    /// Takes a database of the version before to this one.
+    /// Upgrades a database of the previous version to this one.
     fn upgrade(self, database: &Database) -> Result<(), idb::Error> {
         match self {
             Self::V1 => v1::upgrade(database),
@@ -28,7 +28,7 @@ impl Version {
     }
 }
 
-/// Takes a database from `found`, 0 for an empty one, to the current version.
+/// Upgrades a database from version `found`, 0 for an empty one, to the current version.
 pub(super) fn migrate(database: &Database, found: u32) -> Result<(), StoreError> {
     for version in Version::ALL.iter().filter(|version| **version as u32 > found) {
         version.upgrade(database).map_err(super::failure::idb_failure)?;
@@ -48,17 +48,17 @@ pub(super) enum Table {
 impl Table {
     pub(super) const ALL: &[Table] = &[Table::Conversations, Table::Events, Table::Pages, Table::Files];
 
-    /// Its name as a JavaScript text, of which there is only one: making another for each use shows in an append.
+    /// The name as a JavaScript text that is made once: making one for each use measurably slows an append.
     pub(super) fn name(self) -> JsValue {
-        NAMES.with(|names| names.get(self as usize).cloned().unwrap_or_default())
+        NAMES.with(|names| names[self as usize].clone())
     }
 }
 
 thread_local! {
-    /// In the order of [`Table`].
-    static NAMES: Vec<JsValue> =
-        [v1::CONVERSATIONS, v1::EVENTS, v1::PAGES, v1::FILES].iter().map(|name| JsValue::from_str(name)).collect();
+    /// The names, in the order of [`Table`].
+    static NAMES: [JsValue; 4] =
+        [v1::CONVERSATIONS, v1::EVENTS, v1::PAGES, v1::FILES].map(JsValue::from_str);
 }
 
-/// The index of pages by the ids that are on them.
+/// The index of pages by their ids.
 pub(super) const PAGES_BY_ID: &str = v1::PAGES_BY_ID;

@@ -1,6 +1,6 @@
-//! A transaction, and how it ends.
+//! A transaction and its end.
 //!
-//! The same two handlers serve all transactions: making a closure for each would cost an append a tenth more.
+//! The same two event handlers serve all transactions: a closure for each would make an append a tenth slower.
 
 use super::{
     failure::{failure, is_named},
@@ -13,19 +13,21 @@ use std::cell::RefCell;
 use wasm_bindgen::{JsCast as _, JsValue, closure::Closure};
 use web_sys::{DomException, Event, IdbObjectStore, IdbRequest};
 
-/// How a transaction ended that did not complete.
-pub(super) enum Ended {
-    /// A row was added where there is one.
-    RowInTheWay,
-    /// Everything else.
+/// The reason why a transaction did not complete.
+pub(super) enum Aborted {
+    /// A row was added at a key that exists.
+    RowExists,
+    /// Any other failure.
     Failed(StoreError),
 }
 
-impl From<Ended> for StoreError {
-    fn from(ended: Ended) -> Self {
-        match ended {
-            Ended::RowInTheWay => StoreError::Corrupt("a row is where the log was found to end".to_owned()),
-            Ended::Failed(error) => error,
+impl From<Aborted> for StoreError {
+    fn from(reason: Aborted) -> Self {
+        match reason {
+            Aborted::RowExists => {
+                StoreError::Corrupt("there is an event beyond the end of the log".to_owned())
+            }
+            Aborted::Failed(error) => error,
         }
     }
 }
@@ -40,24 +42,24 @@ thread_local! {
         on_complete: Closure::new(|event| ended(&event, true)),
         on_abort: Closure::new(|event| ended(&event, false)),
     };
-    /// Who waits for the end of which transaction. Few are under way at a time.
-    static UNDER_WAY: RefCell<Vec<(JsValue, oneshot::Sender<()>)>> = const { RefCell::new(Vec::new()) };
+    /// The transactions that have not ended, and the senders for their completion. A list, because there are few at a time.
+    static PENDING: RefCell<Vec<(JsValue, oneshot::Sender<()>)>> = const { RefCell::new(Vec::new()) };
 }
 
 fn ended(event: &Event, is_complete: bool) {
     let Some(transaction) = event.target().map(JsValue::from) else { return };
-    let waiting = UNDER_WAY.with_borrow_mut(|under_way| {
-        let place = under_way.iter().position(|(of, _)| *of == transaction)?;
-        Some(under_way.swap_remove(place).1)
+    let waiting = PENDING.with_borrow_mut(|pending| {
+        let position = pending.iter().position(|(of, _)| *of == transaction)?;
+        Some(pending.swap_remove(position).1)
     });
-    // Without a value, the one who waits learns of an abort.
+    // After an abort the sender is dropped without a value.
     if let (Some(waiting), true) = (waiting, is_complete) {
-        // Whoever gave up meanwhile has no use for the news.
+        // The receiver may have been dropped.
         let _ = waiting.send(());
     }
 }
 
-/// A transaction. Dropped without [`Transaction::complete`], it ends by itself.
+/// A transaction. If it is dropped without [`Transaction::complete`], it commits by itself.
 pub(super) struct Transaction(FinishingTransaction);
 
 impl Transaction {
@@ -69,41 +71,41 @@ impl Transaction {
         self.0.table(&table.name()).map_err(|thrown| failure(&thrown))
     }
 
-    /// Nothing of it is kept.
+    /// Aborts the transaction, so that none of its writes is stored.
     pub(super) fn abort(self) {
-        // Refused only if it has ended already.
+        // Fails only if the transaction has ended already.
         let _ = self.0.abort();
     }
 
-    /// Commits without waiting for the events of `requests`, which are all its writes, and waits until it is done.
-    pub(super) async fn complete(self, requests: &[IdbRequest]) -> Result<(), Ended> {
-        self.0.finish().map_err(|thrown| Ended::Failed(failure(&thrown)))?;
-        completion(&self.0).await.map_err(|_aborted| why_aborted(&self.0, requests))
+    /// Commits without waiting for the events of `requests`, which are all its writes, and waits until it has completed.
+    pub(super) async fn complete(self, requests: &[IdbRequest]) -> Result<(), Aborted> {
+        self.0.finish().map_err(|thrown| Aborted::Failed(failure(&thrown)))?;
+        completion(&self.0).await.map_err(|_aborted| reason_of_abort(&self.0, requests))
     }
 }
 
-/// Resolves when a transaction that was told to finish is complete, or is canceled with it. Asked for in the same turn
-/// of the event loop, no event is missed; and the browser is at work on the commit meanwhile.
+/// Resolves when a transaction that was told to commit has completed, and is cancelled if it is aborted. Must be called in
+/// the same turn of the event loop, so that no event is missed; it is called after the commit has begun, which saves time.
 fn completion(transaction: &FinishingTransaction) -> oneshot::Receiver<()> {
     let (sender, completion) = oneshot::channel();
     HANDLERS.with(|handlers| {
         transaction.set_oncomplete(Some(handlers.on_complete.as_ref().unchecked_ref()));
         transaction.set_onabort(Some(handlers.on_abort.as_ref().unchecked_ref()));
     });
-    UNDER_WAY.with_borrow_mut(|under_way| under_way.push((transaction.clone().into(), sender)));
+    PENDING.with_borrow_mut(|pending| pending.push((transaction.clone().into(), sender)));
     completion
 }
 
-fn why_aborted(transaction: &FinishingTransaction, requests: &[IdbRequest]) -> Ended {
+fn reason_of_abort(transaction: &FinishingTransaction, requests: &[IdbRequest]) -> Aborted {
     match reason(transaction, requests) {
-        Some(reason) if is_named(&reason, "ConstraintError") => Ended::RowInTheWay,
-        Some(reason) => Ended::Failed(failure(&reason)),
-        None => Ended::Failed(StoreError::Closed),
+        Some(reason) if is_named(&reason, "ConstraintError") => Aborted::RowExists,
+        Some(reason) => Aborted::Failed(failure(&reason)),
+        None => Aborted::Failed(StoreError::Closed),
     }
 }
 
-/// After an explicit commit, `transaction.error` is AbortError in Firefox and null in WebKit where a request failed;
-/// the request knows the reason everywhere. Without a reason, the connection below was lost.
+/// If a request fails after an explicit commit, `transaction.error` is AbortError in Firefox and null in WebKit; the
+/// request has the reason in all browsers. Without a reason, the connection was lost.
 fn reason(transaction: &FinishingTransaction, requests: &[IdbRequest]) -> Option<DomException> {
     let is_reason = |error: &DomException| !is_named(error, "AbortError");
     for request in requests {

@@ -6,16 +6,16 @@ use super::{
     encode,
     failure::failure,
     now,
-    read::{self, Standing},
+    read::{self, HeadAndLastRow},
     request::Answer,
     schema::Table,
-    transaction::{Ended, Transaction},
+    transaction::{Aborted, Transaction},
 };
 use crate::{
     id::ConversationId,
     store::{
         Commit, Durability, StoreError,
-        rows::{MOURNING, Plan, Planned, Tip, Write, bury, plan},
+        rows::{Plan, Planned, TOMBSTONE_LIFETIME, Tip, Write, deletion, plan},
     },
 };
 use wasm_bindgen::JsValue;
@@ -24,7 +24,7 @@ use web_sys::{IdbObjectStore, IdbRequest};
 impl IndexedDbStore {
     /// Appends from the remembered tip, without reading.
     ///
-    /// `false` if that is not possible, or if a row in the way tells that the tip is outdated; nothing is kept then.
+    /// `false` if that is not possible, or if a row exists already because the tip is outdated; nothing is stored then.
     pub(super) async fn append(
         &self,
         conversation: ConversationId,
@@ -35,7 +35,7 @@ impl IndexedDbStore {
         let Some((tip, key)) = self.tips.borrow_mut().take(link.generation, conversation, seen) else {
             return Ok(false);
         };
-        if !tip.appends_blindly(commit) {
+        if !tip.appends_without_reading(commit) {
             return Ok(false);
         }
         let Ok(Planned::Ready(Plan { writes, next })) = plan(tip, commit, None, seen) else {
@@ -52,12 +52,12 @@ impl IndexedDbStore {
                 self.tips.borrow_mut().remember(link.generation, conversation, remembered);
                 Ok(true)
             }
-            Err(Ended::RowInTheWay) => Ok(false),
-            Err(Ended::Failed(error)) => Err(error),
+            Err(Aborted::RowExists) => Ok(false),
+            Err(Aborted::Failed(error)) => Err(error),
         }
     }
 
-    /// Reads where the conversation stands and writes, in one transaction.
+    /// Reads the tip of the conversation and writes, in one transaction.
     pub(super) async fn read_and_write(
         &self,
         conversation: ConversationId,
@@ -67,7 +67,7 @@ impl IndexedDbStore {
         let seen = now();
         let transaction = self.connection.transaction(Table::ALL, Mode::Write(commit.durability)).await?;
         let key = encode::key(conversation);
-        let (head, last) = Standing::ask(&transaction, &key)?.read().await?;
+        let (head, last) = HeadAndLastRow::request(&transaction, &key)?.read().await?;
         let tip = Tip::read(conversation, head, last)?;
         let mut planned = plan(tip.clone(), commit, None, seen)?;
         if let Planned::NeedsIds(range) = planned {
@@ -86,37 +86,37 @@ impl IndexedDbStore {
     }
 }
 
-/// Deletes a conversation, also one that cannot be read.
+/// Deletes a conversation, even one that cannot be read.
 pub(super) async fn delete(connection: &Connection, conversation: ConversationId) -> Result<(), StoreError> {
     let transaction = connection.transaction(Table::ALL, Mode::Write(Durability::Strict)).await?;
     let key = encode::key(conversation);
-    let tip = match Standing::ask(&transaction, &key)?.read().await {
+    let tip = match HeadAndLastRow::request(&transaction, &key)?.read().await {
         Ok((head, last)) => Tip::to_delete(conversation, head, last),
         Err(StoreError::Corrupt(_)) => Tip::unreadable(0),
         Err(error) => return Err(error),
     };
     let seen = now();
-    // Rows are written one after the other, so the recent ones are at the end.
+    // Rows are in the order in which they were written, so the recent ones are at the end.
     let (mut first_recent, mut end) = (0, tip.length);
     while first_recent < end {
         let middle = first_recent.midpoint(end);
         let position = encode::key_of(&key, &encode::number(middle));
-        let row = Answer::asked(transaction.table(Table::Events)?.get(&position))?.await?;
-        if encode::written(&row).is_some_and(|written| seen - written <= MOURNING) {
+        let row = Answer::of_request(transaction.table(Table::Events)?.get(&position))?.await?;
+        if encode::written(&row).is_some_and(|written| seen - written <= TOMBSTONE_LIFETIME) {
             end = middle;
         } else {
             first_recent = middle + 1;
         }
     }
-    Ok(carry_out(transaction, &key, &bury(&tip, first_recent, seen)).await?)
+    Ok(carry_out(transaction, &key, &deletion(&tip, first_recent, seen)).await?)
 }
 
-/// Which tables are written to: with fewer of them a transaction is cheaper.
+/// The tables that are written to; with fewer tables a transaction is cheaper.
 fn tables(writes: &[Write<'_>]) -> Vec<Table> {
     let mut tables = Vec::new();
     for write in writes {
         let table = match write {
-            Write::Add(_) | Write::Put(_) | Write::Grave { .. } => Table::Events,
+            Write::Add(_) | Write::Put(_) | Write::Tombstone { .. } => Table::Events,
             Write::Page { .. } | Write::DropPages { .. } => Table::Pages,
             Write::Head(_) => Table::Conversations,
             Write::File { .. } | Write::DropFile { .. } => Table::Files,
@@ -129,13 +129,13 @@ fn tables(writes: &[Write<'_>]) -> Vec<Table> {
     tables
 }
 
-/// Issues all writes at once and waits for the transaction. A write that is refused takes the others with it.
-async fn carry_out(transaction: Transaction, key: &JsValue, writes: &[Write<'_>]) -> Result<(), Ended> {
+/// Issues all writes at once and waits for the transaction. If one is refused, none is stored.
+async fn carry_out(transaction: Transaction, key: &JsValue, writes: &[Write<'_>]) -> Result<(), Aborted> {
     match issue(&transaction, key, writes) {
         Ok(requests) => transaction.complete(&requests).await,
         Err(error) => {
             transaction.abort();
-            Err(Ended::Failed(error))
+            Err(Aborted::Failed(error))
         }
     }
 }
@@ -160,7 +160,9 @@ fn issue(
             Write::Put(row) => {
                 table(Table::Events)?.put_with_key(&encode::row_object(row), &position(&row.index))
             }
-            Write::Grave { index } => table(Table::Events)?.put_with_key(&encode::GRAVE, &position(index)),
+            Write::Tombstone { index } => {
+                table(Table::Events)?.put_with_key(&encode::TOMBSTONE, &position(index))
+            }
             Write::Page { number, ids } => {
                 table(Table::Pages)?.put_with_key(&encode::page_object(ids), &position(number))
             }
@@ -199,7 +201,7 @@ pub(super) fn drop_all(
     Ok(())
 }
 
-/// The request's own answer is not waited for: the transaction tells whether all went well.
+/// A request whose result is not awaited, because the transaction reports whether it succeeded.
 pub(super) fn issued(request: Result<IdbRequest, JsValue>) -> Result<IdbRequest, StoreError> {
     request.map_err(|thrown| failure(&thrown))
 }

@@ -57,7 +57,7 @@ export async function badAnswers() {
     for (const value of values) {
       const host = Object.assign(new MapStore(crypto.randomUUID()), { [method]: () => value });
       const text = typeof value === "object" ? JSON.stringify(value, (_, part) => (typeof part === "bigint" ? `${part}n` : part)) : String(value);
-      found.push([method, text, await outcome(calls[method](core.CoreStore.host(host)))]);
+      found.push([method, text, await outcome(calls[method](await core.CoreStore.host(host)))]);
     }
   }
   // Methods that are none, and throwing anything at all: an error each, and the wasm lives on.
@@ -65,11 +65,11 @@ export async function badAnswers() {
     const call = calls[method] ?? ((store) => (method === "commit" ? store.commit(conversation, commit(0, 1)) : store.delete(conversation)));
     for (const value of [undefined, null, 7, "text", {}]) {
       const host = Object.assign(new MapStore(crypto.randomUUID()), { [method]: value });
-      found.push([method, `${value} instead of the method`, await outcome(call(core.CoreStore.host(host)))]);
+      found.push([method, `${value} instead of the method`, await outcome(call(await core.CoreStore.host(host)))]);
     }
     for (const thrown of [...odd, undefined, null, { code: 7, get message() { throw 1; } }, { code: "store_corrupt", message: `${method} says so` }]) {
       const host = Object.assign(new MapStore(crypto.randomUUID()), { [method]: () => { throw thrown; } });
-      const [code] = await outcome(call(core.CoreStore.host(host)));
+      const [code] = await outcome(call(await core.CoreStore.host(host)));
       if (code !== "store_corrupt") found.push([method, "a throw", [code, ""]]);
     }
   }
@@ -370,5 +370,5 @@ export async function openAndClose(conversationId) {
 export async function trap(way) {
   const waiting = outcome(core.waitForever());
   const trapping = outcome(core.trapInPromise(way));
-  return [await waiting, await trapping, await outcome(core.CoreStore.memory().list())];
+  return [await waiting, await trapping, await outcome(core.CoreStore.memory().then((store) => store.list()))];
 }

@@ -36,7 +36,10 @@ export async function outcome(promise) {
 export async function failures(open, only = core.conformanceCases()) {
   const failed = [];
   for (const name of only) {
-    const failure = await core.runConformanceCase(name, (place) => ({ take: () => open(place) }));
+    const failure = await core.runConformanceCase(name, async (place) => {
+      const store = await open(place);
+      return { take: () => store };
+    });
     if (failure !== undefined) failed.push(`${name}: ${failure}`);
   }
   return failed;

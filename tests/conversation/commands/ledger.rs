@@ -8,10 +8,8 @@ use std::{
     rc::Rc,
 };
 use threadkeep::{
-    conversation::{
-        base_state::ExecutionStatus,
-        status::{StatusChange, Transition},
-    },
+    conversation::status::{StatusChange, Transition},
+    format::base_state::ExecutionStatus,
     id::EventId,
     json::FromJson,
     store::Commit,

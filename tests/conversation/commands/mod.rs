@@ -33,10 +33,11 @@ use std::{
 use tasks::{Begun, Tasks};
 use threadkeep::{
     cancel::CancelToken,
-    conversation::{Conversation, WaitingCalls, base_state::ExecutionStatus},
+    conversation::{Conversation, WaitingCalls},
     error::{Error, ErrorCode},
+    format::base_state::ExecutionStatus,
     id::EventId,
-    json::RawObject,
+    json::EditableObject,
     llm::message::Content,
     store::MemoryStore,
     tool::{Replay, Tool, ToolCall, ToolFailure, ToolOutput},
@@ -221,7 +222,7 @@ impl Stage {
                 self.begun.spawn("updateSecrets", async move {
                     let source =
                         value.as_ref().map(|value| json!({ "kind": "StaticSecret", "value": value }));
-                    let sources = RawObject::parse(&json!({ "TOKEN": source }).to_string()).unwrap();
+                    let sources = EditableObject::compact(&json!({ "TOKEN": source }).to_string()).unwrap();
                     let who = ledger.settings.begins("the secret");
                     let result = conversation.store_secrets(&sources).await;
                     let set = result.is_ok().then(|| json!(value));

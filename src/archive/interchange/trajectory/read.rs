@@ -12,10 +12,10 @@ use crate::{
     archive::invalid,
     error::{Result, shown},
     event::{
-        Action, ActionEvent, Body, Condensation, CondensationRequest, McpTool, PauseEvent, RawJson,
-        SecurityRisk, Source, ToolDefinition,
+        Action, ActionEvent, Body, Condensation, CondensationRequest, McpTool, PauseEvent, SecurityRisk,
+        Source, ToolDefinition,
     },
-    json::{FromJson as _, ObjectWriter, members},
+    json::{FromJson as _, ObjectWriter, RawJson, members},
     llm::message::{Content, Message, Role, ThinkingBlock},
     names::Names,
 };

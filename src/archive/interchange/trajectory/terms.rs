@@ -1,11 +1,8 @@
 //! What calls, results and tools are called in V0, and what of them it wants to know.
 
 use crate::{
-    event::{
-        Action, ActionEvent, Observation, RawJson, SecurityRisk, ToolDefinition,
-        json::{FromJson as _, Object},
-    },
-    json::{ObjectWriter, ToJson as _},
+    event::{Action, ActionEvent, Observation, SecurityRisk, ToolDefinition},
+    json::{FromJson as _, Object, ObjectWriter, RawJson, ToJson as _},
     llm::message::{Content, Message, Role},
 };
 

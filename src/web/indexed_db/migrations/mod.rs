@@ -1,3 +1,3 @@
-//! One module per version: the names it introduced, and how to get there from the version before.
+//! One module per version of the schema: the names that it introduced, and the upgrade from the version before.
 
 pub(super) mod v1;

@@ -1,4 +1,4 @@
-//! The first version: heads, rows, pages of ids, files. `store::rows` says what they hold.
+//! The first version: heads, rows, pages of ids, files. `store::rows` describes them.
 
 use idb::{Database, IndexParams, KeyPath, ObjectStoreParams};
 

@@ -1,35 +1,35 @@
-//! JSON that Python can read.
+//! Repairs JSON that Python cannot read.
 //!
-//! Valid JSON is not enough: Python refuses escapes of lone surrogates, values that are nested too deep, and
-//! integers of thousands of digits, and it refuses the whole conversation with them; a number beyond its range it
-//! reads as infinite and writes as `null`. They can come from a model or a host inside of free-form JSON; strings of
-//! this library cannot hold them.
+//! Python refuses some valid JSON, and the complete conversation with it: lone surrogates, deeply nested values, and
+//! integers with thousands of digits. A number that is too large for a float becomes infinite, which Python writes as
+//! `null`. All of these can be in free-form JSON that a model or a host has written.
 
-use crate::{event::json::RawJson, json::float};
+use super::{float, quoted, string_length};
 
-/// The deepest nesting that is left alone. Python gives up at 200.
+/// The deepest nesting that is not replaced. Python's limit is 200.
 const MAX_DEPTH: usize = 150;
 
-/// The longest number that is left alone, in bytes. Python gives up at 4300 digits.
+/// The longest number that is not replaced, in bytes. Python's limit is 4300 digits.
 const MAX_NUMBER: usize = 4000;
 
-/// The JSON text with everything that Python would refuse made sound: a lone surrogate becomes U+FFFD, and a value
-/// that is nested too deep or a number that is too long or too large becomes a string of its text. `None` if it is sound as it is.
-pub(super) fn mended(json: &str) -> Option<String> {
-    let mut mender = Mender { rest: json, out: String::new(), depth: 0, has_mended: false };
-    mender.mend();
-    mender.has_mended.then_some(mender.out)
+/// The JSON text with everything replaced that Python would refuse: a lone surrogate becomes U+FFFD; a value that is
+/// nested too deeply and a number that is too long or too large become a string of their text. `None` if nothing has
+/// to be replaced.
+pub fn repaired(json: &str) -> Option<String> {
+    let mut repair = Repair { rest: json, out: String::new(), depth: 0, has_repaired: false };
+    repair.run();
+    repair.has_repaired.then_some(repair.out)
 }
 
-struct Mender<'a> {
+struct Repair<'a> {
     rest: &'a str,
     out: String,
     depth: usize,
-    has_mended: bool,
+    has_repaired: bool,
 }
 
-impl<'a> Mender<'a> {
-    fn mend(&mut self) {
+impl<'a> Repair<'a> {
+    fn run(&mut self) {
         while let Some(byte) = self.rest.bytes().next() {
             match byte {
                 b'"' => {
@@ -62,7 +62,7 @@ impl<'a> Mender<'a> {
         }
     }
 
-    /// Takes this many bytes off the rest.
+    /// Removes this many bytes from the rest, and returns them.
     fn take(&mut self, length: usize) -> &'a str {
         let (taken, rest) = self.rest.split_at_checked(length).unwrap_or((self.rest, ""));
         self.rest = rest;
@@ -70,8 +70,8 @@ impl<'a> Mender<'a> {
     }
 
     fn push_as_string(&mut self, value: &str) {
-        self.has_mended = true;
-        self.out.push_str(RawJson::of(value).as_str());
+        self.has_repaired = true;
+        self.out.push_str(&quoted(value));
     }
 
     fn push_string(&mut self, string: &str) {
@@ -82,12 +82,12 @@ impl<'a> Mender<'a> {
             let length = match (surrogate(escape), surrogate(escape.get(6..).unwrap_or_default())) {
                 (Some(Surrogate::High), Some(Surrogate::Low)) => 12,
                 (Some(_), _) => {
-                    self.has_mended = true;
+                    self.has_repaired = true;
                     self.out.push_str("\\ufffd");
                     rest = escape.get(6..).unwrap_or_default();
                     continue;
                 }
-                // The character behind the backslash may be any in what is not JSON.
+                // In a text that is not JSON any character may follow the backslash.
                 (None, _) => escape.chars().take(2).map(char::len_utf8).sum(),
             };
             let (escape, after) = escape.split_at_checked(length).unwrap_or((escape, ""));
@@ -103,7 +103,7 @@ enum Surrogate {
     Low,
 }
 
-/// Which half of a pair the escape at the beginning of `text` is, if it is one.
+/// The kind of surrogate that the escape at the beginning of `text` stands for, if it is one.
 fn surrogate(text: &str) -> Option<Surrogate> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     match u16::from_str_radix(digits, 16).ok()? {
@@ -111,20 +111,6 @@ fn surrogate(text: &str) -> Option<Surrogate> {
         0xDC00..=0xDFFF => Some(Surrogate::Low),
         _ => None,
     }
-}
-
-/// The length of the string that `text` begins with, with both quotes.
-fn string_length(text: &str) -> usize {
-    let mut is_escaped = false;
-    for (at, byte) in text.bytes().enumerate().skip(1) {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' => is_escaped = true,
-            b'"' => return at.saturating_add(1),
-            _ => {}
-        }
-    }
-    text.len()
 }
 
 /// The length of the object or array that `text` begins with.
@@ -148,7 +134,7 @@ fn nested_length(text: &str) -> usize {
     text.len()
 }
 
-/// Whether Python makes an infinite float of it. An integer it keeps whole, however large.
+/// Whether Python reads the number as an infinite float. It reads integers of any size.
 fn is_infinite(number: &str) -> bool {
     number.contains(['.', 'e', 'E']) && float(number).is_some_and(f64::is_infinite)
 }
@@ -162,55 +148,55 @@ fn number_length(text: &str) -> usize {
 mod tests {
     use super::*;
 
-    fn sound(json: &str) -> String {
-        mended(json).unwrap_or_else(|| json.to_owned())
+    fn repaired_or_same(json: &str) -> String {
+        repaired(json).unwrap_or_else(|| json.to_owned())
     }
 
     #[test]
     fn lone_surrogates_become_the_replacement_character() {
-        assert_eq!(sound(r#"{"a":"x\ud83dy"}"#), r#"{"a":"x\ufffdy"}"#);
-        assert_eq!(sound(r#"{"a\uDE00":"\ud83d"}"#), r#"{"a\ufffd":"\ufffd"}"#);
-        assert_eq!(sound(r#"["\ud83d\ud83d\ude00\ude00"]"#), r#"["\ufffd\ud83d\ude00\ufffd"]"#);
+        assert_eq!(repaired_or_same(r#"{"a":"x\ud83dy"}"#), r#"{"a":"x\ufffdy"}"#);
+        assert_eq!(repaired_or_same(r#"{"a\uDE00":"\ud83d"}"#), r#"{"a\ufffd":"\ufffd"}"#);
+        assert_eq!(repaired_or_same(r#"["\ud83d\ud83d\ude00\ude00"]"#), r#"["\ufffd\ud83d\ude00\ufffd"]"#);
     }
 
     #[test]
-    fn what_only_looks_like_a_surrogate_stays() {
-        for sound in
+    fn valid_escapes_are_not_replaced() {
+        for valid in
             [r#"["\\ud83d"]"#, r#"["\\\"\\ud83d"]"#, r#"["\ud83d\ude00"]"#, r#"["\u00e9 \n \" é 😀"]"#]
         {
-            assert_eq!(mended(sound), None, "{sound}");
+            assert_eq!(repaired(valid), None, "{valid}");
         }
     }
 
     #[test]
-    fn a_value_that_is_nested_too_deep_becomes_its_text() {
+    fn a_value_that_is_nested_too_deeply_becomes_a_string() {
         let deep = |depth: usize| format!("{}\"]\"{}", "[".repeat(depth), "]".repeat(depth));
-        assert_eq!(mended(&deep(MAX_DEPTH)), None);
-        let mended = sound(&deep(MAX_DEPTH + 2));
-        assert_eq!(mended, format!("{}\"[[\\\"]\\\"]]\"{}", "[".repeat(MAX_DEPTH), "]".repeat(MAX_DEPTH)));
+        assert_eq!(repaired(&deep(MAX_DEPTH)), None);
+        let repaired = repaired_or_same(&deep(MAX_DEPTH + 2));
+        assert_eq!(repaired, format!("{}\"[[\\\"]\\\"]]\"{}", "[".repeat(MAX_DEPTH), "]".repeat(MAX_DEPTH)));
     }
 
     #[test]
-    fn a_number_that_is_too_long_becomes_its_text() {
+    fn a_number_that_is_too_long_becomes_a_string() {
         let digits = "7".repeat(MAX_NUMBER + 1);
-        assert_eq!(sound(&format!("[-1.5e3,{digits}]")), format!("[-1.5e3,\"{digits}\"]"));
+        assert_eq!(repaired_or_same(&format!("[-1.5e3,{digits}]")), format!("[-1.5e3,\"{digits}\"]"));
     }
 
     #[test]
-    fn a_number_that_is_too_large_becomes_its_text() {
+    fn a_number_that_is_too_large_becomes_a_string() {
         let whole = format!("1{}", "0".repeat(400));
         assert_eq!(
-            sound(&format!("[1e400,-2.5E+999,1e308,1e-400,{whole}]")),
+            repaired_or_same(&format!("[1e400,-2.5E+999,1e308,1e-400,{whole}]")),
             format!(r#"["1e400","-2.5E+999",1e308,1e-400,{whole}]"#)
         );
     }
 
     #[test]
-    fn what_is_no_json_does_no_harm() {
+    fn text_that_is_not_json_is_no_panic() {
         for text in
             ["", "\"", "\\", "\"\\", "\"\\u", "\"\\ud8", "\"\\ud83dé", "\"\\é", "[[[", "-", "}}}", "é"]
         {
-            mended(text);
+            repaired(text);
         }
     }
 }

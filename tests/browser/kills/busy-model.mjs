@@ -1,14 +1,13 @@
 // A model that keeps an agent busy: some text, some thought, up to three calls at once, now and then one that is not
 // valid, and an end after a few rounds. What it does is chance, repeatable by its seed.
-import { createModel } from "../../support/model.mjs";
 
 const words = ["mountain", "river", "größer", "🎉", "seven", "with care", "and then", "日本", "done", "perhaps"];
 const tools = ["act_safe", "act_ask", "act_never"];
 const mostRounds = 3;
 
-/** A model for pages/crash.mjs. */
-export function busyModel(random) {
-  return createModel(({ messages, tools: offered }) => {
+/** The script of a model for `live` of pages/kills.mjs. */
+export function busyScript(random) {
+  return ({ messages, tools: offered }) => {
     const sinceUser = messages.length - 1 - messages.findLastIndex(({ role }) => role === "user");
     const rounds = messages.slice(messages.length - sinceUser).filter(({ role }) => role === "assistant").length;
     const text = Array.from({ length: random.between(1, 20) }, () => random.of(words)).join(" ");
@@ -17,7 +16,7 @@ export function busyModel(random) {
     if (!offered || rounds >= mostRounds || random.chance(0.2)) return reply;
     if (random.chance(0.1)) return { ...reply, calls: [{ name: "finish", arguments: { message: text } }] };
     return { ...reply, calls: Array.from({ length: random.between(1, 3) }, () => call(random)) };
-  });
+  };
 }
 
 function call(random) {

@@ -1,4 +1,4 @@
-// Writes down what a page that will die says was kept and done, and holds what is found afterwards against it.
+// Writes down what a page that will die reports as stored and done, and compares what is found afterwards with it.
 
 /** What is known of one conversation from outside of the browser. */
 export class Witness {
@@ -11,6 +11,13 @@ export class Witness {
   approvals = new Map();
   /** The title that was set last. */
   title = "";
+
+  #expected;
+
+  /** `warnings` are the codes of those that are no complaint; `branches` says whether the log may go on behind an earlier event. */
+  constructor({ warnings = ["interrupted"], branches = false } = {}) {
+    this.#expected = { warnings, branches };
+  }
 
   /** Takes up a report of the page. */
   hear({ kind, value }) {
@@ -47,13 +54,13 @@ export class Witness {
     }
     if (kept.size !== events.length) found.push("an event is there twice");
     if (length !== events.length) found.push(`the log says that it has ${length} events, and gives ${events.length}`);
-    found.push(...chainComplaints(events, state), ...this.#actionComplaints(kept));
+    found.push(...chainComplaints(events, state, this.#expected), ...this.#actionComplaints(kept));
     // One that was set when the browser died may be there already.
     if ((state.tags.title ?? "") < this.title) found.push(`the title is ${state.tags.title}, after ${this.title} was kept`);
     if (state.execution_status === "running") found.push("it runs, although nobody told it to");
     if (access !== "writer") found.push(`access is ${access}`);
-    // A browser writes whole transactions: there is never anything to set aside, nor a HEAD to look for.
-    for (const { code, message } of warnings) if (code !== "interrupted") found.push(`warning ${code}: ${message}`);
+    // A browser writes complete transactions: there is never anything to put into quarantine, nor a HEAD to look for.
+    for (const { code, message } of warnings) if (!this.#expected.warnings.includes(code)) found.push(`warning ${code}: ${message}`);
     return found;
   }
 
@@ -72,13 +79,15 @@ export class Witness {
   }
 }
 
-/** The log is one chain, and HEAD is at its end. */
-function chainComplaints(events, state) {
+/** The log is one chain, unless it may branch, and HEAD is at its end. */
+function chainComplaints(events, state, { branches }) {
   const found = [];
+  const earlier = new Set();
   let head;
-  for (const [index, event] of events.entries()) {
-    if (event.parent_id !== head) found.push(`event ${index} follows ${event.parent_id} instead of ${head}`);
-    if (event.kind !== "ConversationStateUpdateEvent") head = event.id;
+  for (const [index, { id, kind, parent_id: parent }] of events.entries()) {
+    if (parent !== head && !(branches && earlier.has(parent))) found.push(`event ${index} follows ${parent} instead of ${head}`);
+    earlier.add(id);
+    if (kind !== "ConversationStateUpdateEvent") head = id;
   }
   if (state.leaf_event_id !== head) found.push(`HEAD is ${state.leaf_event_id}, and the log ends with ${head}`);
   return found;

@@ -1,0 +1,54 @@
+//! The names of the files in a conversation's directory.
+
+use crate::id::{ConversationId, EventId};
+
+/// The file with everything that is not an event.
+pub const BASE_STATE: &str = "base_state.json";
+
+/// The folder of the event files.
+pub const EVENTS: &str = "events";
+
+/// The folder for files that cannot be used: events that are not JSON, and files that an import had to change.
+pub const QUARANTINE: &str = "quarantine";
+
+/// The folder for messages that wait until they can become events.
+pub const INBOX: &str = "inbox";
+
+/// The name of an event file: the number of the event with at least five digits, and its id.
+pub fn event_file_name(index: u64, id: &EventId) -> String {
+    format!("event-{index:05}-{id}.json")
+}
+
+/// The number and the id in the name of an event file, as the SDK's pattern reads them (`persistence_const.py`), but
+/// with any number of digits.
+pub fn parse_event_file_name(name: &str) -> Option<(u64, EventId)> {
+    let (number, id) = name.strip_prefix("event-")?.strip_suffix(".json")?.split_once('-')?;
+    if !number.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    Some((number.parse().ok()?, id.parse().ok()?))
+}
+
+/// Where the SDK keeps a conversation by default, relative to the directory in which Python runs.
+pub fn persistence_dir(id: ConversationId) -> String {
+    format!("workspace/conversations/{}", id.hex())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_an_event_file_is_read_as_it_is_written() {
+        let id: EventId = "0f8fad5b-d9cb".parse().unwrap();
+        for index in [0, 99_999, 100_000] {
+            let name = event_file_name(index, &id);
+            assert_eq!(parse_event_file_name(&name), Some((index, id.clone())), "{name}");
+        }
+        assert_eq!(parse_event_file_name("event-0012-0f8fad5b-d9cb.json"), Some((12, id)));
+        for other in ["event-+0001-0f8fad5b.json", "event--0f8fad5b.json", "event-00000-x.json", "notes.txt"]
+        {
+            assert_eq!(parse_event_file_name(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! JSON text in another spelling: as Python writes it, or without lone surrogates.
+
+use super::{FromJson as _, quoted, string_length, text::push_hex};
+use std::borrow::Cow;
+
+/// JSON text as Python's `json.dumps` spells it: `", "` and `": "` as separators, non-ASCII characters escaped.
+/// The SDK stores a tool call's arguments in this form. Numbers keep their spelling. The text must be valid JSON.
+pub fn python_dumps(json: &str) -> String {
+    let mut out = String::with_capacity(json.len() + json.len() / 8);
+    let mut rest = json;
+    while let Some(c) = rest.chars().next() {
+        match c {
+            '"' => {
+                let end = string_length(rest);
+                let text = rest.get(..end).and_then(String::from_json).unwrap_or_default();
+                push_ascii(&mut out, &text);
+                rest = rest.get(end..).unwrap_or_default();
+                continue;
+            }
+            ',' => out.push_str(", "),
+            ':' => out.push_str(": "),
+            ' ' | '\t' | '\n' | '\r' => {}
+            other => out.push(other),
+        }
+        rest = rest.get(c.len_utf8()..).unwrap_or_default();
+    }
+    out
+}
+
+/// JSON text in which every lone surrogate (`"\\ud83d"`) is replaced by U+FFFD. JavaScript writes lone surrogates, and
+/// Python refuses the whole file because of one.
+pub fn well_formed(json: &str) -> Cow<'_, str> {
+    let mut out = String::new();
+    let mut copied = 0;
+    let mut at = 0;
+    while let Some(next) = json.get(at..).and_then(|rest| rest.find('\\')) {
+        at += next;
+        match unit_at(json, at) {
+            Some(unit @ 0xd800..=0xdfff) => {
+                let is_pair = unit < 0xdc00 && matches!(unit_at(json, at + 6), Some(0xdc00..=0xdfff));
+                if !is_pair {
+                    out.push_str(json.get(copied..at).unwrap_or_default());
+                    out.push('\u{fffd}');
+                    copied = at + 6;
+                }
+                at += if is_pair { 12 } else { 6 };
+            }
+            // Any other escape has two characters or more, and the second one never begins another escape.
+            _ => at = json.len().min(at + 2),
+        }
+    }
+    if copied == 0 {
+        return Cow::Borrowed(json);
+    }
+    out.push_str(json.get(copied..).unwrap_or_default());
+    Cow::Owned(out)
+}
+
+/// The code unit of the `\uXXXX` escape at this place.
+fn unit_at(json: &str, at: usize) -> Option<u32> {
+    let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
+    u32::from_str_radix(digits, 16).ok()
+}
+
+fn push_ascii(out: &mut String, text: &str) {
+    let json = quoted(text);
+    let mut units = [0; 2];
+    for c in json.chars() {
+        if c.is_ascii() {
+            out.push(c);
+        } else {
+            for unit in c.encode_utf16(&mut units) {
+                out.push_str("\\u");
+                push_hex(out, *unit);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn python_dumps_separates_and_escapes_as_python_does() {
+        assert_eq!(
+            python_dumps("{\"a\":[1,2.50 , true],\n\"b\":\"x: \\\"y\\\", é😀\\u00e9\\/\"}"),
+            r#"{"a": [1, 2.50, true], "b": "x: \"y\", \u00e9\ud83d\ude00\u00e9/"}"#
+        );
+        assert_eq!(python_dumps("{}"), "{}");
+        assert_eq!(python_dumps(r#""\u0001\b\f\n\u007f""#), "\"\\u0001\\b\\f\\n\u{7f}\"");
+    }
+
+    #[test]
+    fn lone_surrogates_are_replaced_and_pairs_and_escaped_backslashes_are_not() {
+        let valid = r#"{"a":"\ud83d\ude00 é \\ud83d \n \u00e9"}"#;
+        assert!(matches!(well_formed(valid), Cow::Borrowed(text) if text == valid));
+        assert_eq!(well_formed(r#""a\ud83d""#), "\"a\u{fffd}\"");
+        assert_eq!(well_formed(r#""\ud83dx\uDE00\ud83d\ude00""#), "\"\u{fffd}x\u{fffd}\\ud83d\\ude00\"");
+        assert_eq!(well_formed(r#""\ud83d\ud83d\ude00""#), "\"\u{fffd}\\ud83d\\ude00\"");
+        for cut in ["\\", "\\u", "\\ud8", "é\\", "\"\\ud83dé"] {
+            well_formed(cut);
+        }
+    }
+}

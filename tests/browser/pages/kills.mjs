@@ -1,0 +1,242 @@
+// The page of the kill suite. It brings conversations to certain points, or works on one without end, until its browser
+// is killed; the page after it continues them. Everything that the library reports goes to the test at once, by a
+// WebSocket: what the page itself remembers is lost with it.
+import { Agent, Conversation, LLM, indexedDBStore, tool } from "/threadkeep/index.js";
+import { randomFrom } from "/support/random.mjs";
+import { losing } from "./losing-store.mjs";
+
+const socket = new WebSocket(new URLSearchParams(location.search).get("socket"));
+await new Promise((resolve) => (socket.onopen = resolve));
+const tell = (conversation, kind, value) => socket.send(JSON.stringify({ conversation, kind, value }));
+for (const failure of ["error", "unhandledrejection"]) {
+  window.addEventListener(failure, (event) => tell(null, "problem", String(event.reason?.stack ?? event.message ?? event.reason)));
+}
+
+/** The conversations that this page has brought to a point and still holds, by id, with a function that lets their hanging call return. */
+const held = new Map();
+
+/** How far a page goes before `act`; when that is over, the point is reached. */
+const points = {
+  "tool at work": { until: "tool" },
+  "request sent": { until: "request" },
+  "answer streaming": { until: "delta" },
+  "actions stored": { until: "never" },
+  "run over": { until: "end" },
+  "waiting, message pending": { until: "end", act: ({ conversation }) => conversation.sendMessage("And then rest.", { pending: "keep" }) },
+  "paused before a run": { act: ({ conversation }) => conversation.pause() },
+  "paused, no answer": { until: "request", act: ({ conversation }) => conversation.pause() },
+  "paused, call answered": {
+    until: "request",
+    async act({ conversation, run }) {
+      await conversation.pause();
+      await fetch(`/let-go?${conversation.id}`);
+      await run;
+    },
+  },
+  "paused, tool at work": { until: "tool", act: ({ conversation }) => conversation.pause() },
+  "paused, tool returned": {
+    until: "tool",
+    async act({ conversation, run, release }) {
+      await conversation.pause();
+      release();
+      await run;
+    },
+  },
+  "interrupted answer": { until: "delta", act: ({ conversation, run }) => conversation.interrupt().then(() => run) },
+  "interrupted tool": { until: "tool", act: ({ conversation, run }) => conversation.interrupt().then(() => run) },
+};
+
+/** Takes a new conversation to its point. Its call "second" hangs, and ignores its signal, until it is released. */
+window.bring = async (given) => {
+  const { until, act } = points[given.doing];
+  const reached = Promise.withResolvers();
+  const isAt = (point) => point === until && reached.resolve();
+  const released = Promise.withResolvers();
+  const conversation = await open(given, {
+    ...(given.confirms && {
+      confirmationPolicy: { kind: "ConfirmRisky" },
+      securityAnalyzer: { securityRisk: async ({ action }) => (action.data.what === "first" ? "LOW" : "HIGH") },
+    }),
+    tokenCallbacks: [() => isAt("delta")],
+    onEvent(event) {
+      if (given.doing === "actions stored" && event.kind === "ActionEvent" && event.action.data.what === "second") stopThisPage();
+    },
+    fetch(...request) {
+      const answer = fetch(...request);
+      isAt("request");
+      return answer;
+    },
+    async afterAct({ what }) {
+      if (what !== "second") return;
+      isAt("tool");
+      await released.promise;
+    },
+  });
+  held.set(given.id, { conversation, release: released.resolve });
+  await say(conversation, "Please do both.");
+  if (until) {
+    const run = conversation.run();
+    const ended = run.then(({ status }) => {
+      if (until !== "end") throw new Error(`the run ended: ${status}`);
+    });
+    await Promise.race([reached.promise, ended]);
+    ended.catch(() => {});
+    await act?.({ conversation, run, release: released.resolve });
+  } else await act({ conversation });
+  return endOf(conversation, await standing(conversation));
+};
+
+/** Opens a conversation where the page before left it, or takes the one that this page holds; does `then`, and sends another message. */
+window.continueWith = async ({ then, ...given }) => {
+  const { conversation, release } = held.get(given.id) ?? { conversation: await openAsWriter(given) };
+  const opened = await standing(conversation);
+  tell(given.id, "opened", await everything(conversation));
+  const pending = await conversation.pendingActions();
+  await continuations[then](conversation, pending);
+  await say(conversation, "And now?");
+  const { status, finalResponse } = await conversation.run();
+  // A call that nobody waits for any more returns, and has its chance to be stored.
+  release?.();
+  await conversation.setTags({ title: "9999" });
+  tell(given.id, "title", "9999");
+  tell(given.id, "opened", await everything(conversation));
+  const kinds = await kindsOf(conversation);
+  await conversation.close();
+  return endOf(conversation, { opened, status, finalResponse, kinds });
+};
+
+const continuations = {
+  message: () => {},
+  run: (conversation, pending) => (allow(conversation, pending), conversation.run()),
+  async reject(conversation) {
+    await conversation.rejectPendingActions("not now");
+    await conversation.run();
+  },
+  async single(conversation, [first, second]) {
+    allow(conversation, [first]);
+    await conversation.run({ approve: [first.id] });
+    await conversation.rejectPendingActions("not this one", { actionIds: [second.id] });
+    await conversation.run();
+  },
+  async edit(conversation, pending) {
+    await conversation.editAction(pending[1].id, { what: "zweite" });
+    allow(conversation, await conversation.pendingActions());
+    await conversation.run();
+  },
+};
+
+/** Works on a conversation without end. What a user does meanwhile is chance, repeatable by `seed`. */
+window.live = async ({ id, seed, round, limit, loses, ...given }) => {
+  const random = randomFrom(seed);
+  tell(id, "begun");
+  const store = loses ? losing(indexedDBStore()) : indexedDBStore();
+  const conversation = await open({ ...given, id }, { store, limit });
+  tell(id, "opened", await everything(conversation));
+  const pending = await conversation.pendingActions();
+  if (conversation.executionStatus === "waiting_for_confirmation") {
+    const answer = random.of(["approve", "reject", "message"]);
+    if (answer === "reject") await conversation.rejectPendingActions("not now");
+    if (answer === "approve") await continuations.run(conversation, pending);
+  } else if (pending.length > 0 && random.chance(0.5)) await conversation.run();
+
+  for (let turn = 1; ; turn++) {
+    const title = `${String(round).padStart(4, "0")}.${String(turn).padStart(4, "0")}`;
+    await conversation.setTags({ title });
+    tell(id, "title", title);
+    await say(conversation, `Please do step ${turn} of round ${round}.`);
+    const run = conversation.run();
+    const meanwhile = disturb(conversation, random);
+    await run;
+    await meanwhile;
+    // It may have been stopped, or a message came when it had ended.
+    if (conversation.executionStatus !== "finished") await conversation.run();
+    tell(id, "turn", { turn, status: conversation.executionStatus });
+  }
+};
+
+/** What users do while an agent works. */
+async function disturb(conversation, random) {
+  const kind = random.between(0, 5);
+  await new Promise((resolve) => setTimeout(resolve, random.between(0, 60)));
+  if (kind === 0) await conversation.pause();
+  else if (kind === 1) await conversation.interrupt();
+  else if (kind <= 3) await say(conversation, "One more thing.");
+}
+
+function open({ id, baseUrl, replays }, { store = indexedDBStore(), limit = 1, fetch, afterAct, onEvent, ...options } = {}) {
+  const llm = new LLM({ model: "scripted", baseUrl, numRetries: 1, ...(fetch && { fetch }) });
+  const agent = new Agent({ llm, tools: replays.map((replay) => actTool(replay, afterAct)), toolConcurrencyLimit: limit });
+  const callbacks = [(event) => tell(id, "event", event), ...(onEvent ? [onEvent] : [])];
+  return Conversation.open({ agent, store, conversationId: id, callbacks, ...options });
+}
+
+/** The lock of a page that was just left may still be held. */
+async function openAsWriter(given) {
+  for (;;) {
+    const conversation = await open(given);
+    if (conversation.access === "writer") return conversation;
+    await conversation.close();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** A tool that acts upon the server of the test, which counts. */
+function actTool(replay, afterAct) {
+  return tool({
+    name: `act_${replay}`,
+    description: "Does something at a server that counts how often it is done.",
+    parameters: { type: "object", properties: { what: { type: "string" } }, required: ["what"] },
+    replay,
+    async execute({ what }, { conversationId, idempotencyKey, signal }) {
+      const body = JSON.stringify({ conversation: conversationId, key: idempotencyKey, replay, what });
+      const response = await fetch("/act", { method: "POST", body, signal });
+      await afterAct?.({ what });
+      return response.text();
+    },
+  });
+}
+
+async function say(conversation, text) {
+  tell(conversation.id, "message", await conversation.sendMessage(text));
+}
+
+/** Reports that the user allows these actions once more. */
+function allow(conversation, actions) {
+  tell(conversation.id, "approved", actions.map(({ id }) => id));
+}
+
+/** What the table compares. */
+async function standing(conversation) {
+  const pending = await conversation.pendingActions();
+  return {
+    status: conversation.executionStatus,
+    pending: pending.map(({ action }) => action.data.what),
+    risks: pending.map(({ id }) => conversation.securityRisks[id] ?? null),
+    warnings: conversation.warnings.map(({ code }) => code),
+    kinds: await kindsOf(conversation),
+  };
+}
+
+/** What the witness compares with the reports. */
+async function everything({ access, warnings, state, events }) {
+  return { access, warnings, state, length: events.length, events: await events.slice() };
+}
+
+async function kindsOf({ events }) {
+  return (await events.slice()).map(({ kind }) => kind.replace("Event", ""));
+}
+
+/** The reports before it have arrived when this one has. */
+function endOf({ id }, result) {
+  tell(id, "end");
+  return result;
+}
+
+/** A synchronous request that is never answered: no line of JavaScript runs after it. */
+function stopThisPage() {
+  const request = new XMLHttpRequest();
+  request.open("GET", "/stopped", false);
+  request.send();
+}
+
+document.title = "ready";
