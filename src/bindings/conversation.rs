@@ -16,7 +16,7 @@ use crate::{
     host::Host as _,
     id::ConversationId,
     json::{EditableObject, FromJson as _, well_formed},
-    llm::{Delta, message::Content},
+    llm::{Delta, message::Content, option_table::OptionSource as _},
     store::Found,
     web::{guard::promise, host::WebHost, locks},
 };

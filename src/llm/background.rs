@@ -23,8 +23,11 @@ impl Llm {
     /// # Errors
     /// If the request fails.
     pub async fn cancel_answer(&self, id: &str) -> Result<(), LlmError> {
-        let options =
-            LlmOptions { background: true, background_response: Some(id.to_owned()), ..self.options.clone() };
+        let options = LlmOptions {
+            background: Some(true),
+            background_response: Some(id.to_owned()),
+            ..self.options.clone()
+        };
         let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref())?;
         let features = ModelFeatures::of(&options, &endpoint, &ModelRow::of(&options).await?);
         let api = Api::of(&options, &endpoint, &features);

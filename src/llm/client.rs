@@ -17,7 +17,7 @@ use crate::{
         metrics::Usage,
         model_data::{ModelRow, price},
         model_features::ModelFeatures,
-        options::{ApiKey, LlmOptions},
+        options::{ApiKey, FALLBACK_ON, LlmOptions},
         provider_errors::{PROMPT_CACHE_TOO_SMALL, refuses_thoughts},
         retry::{attempts, next_delay},
         secret_string::{SecretString, Secrets},
@@ -44,9 +44,6 @@ pub struct Llm {
     pub fallback_on: Vec<String>,
 }
 
-/// The SDK's `_LLM_FALLBACK_EXCEPTIONS`: failures that another server may not have.
-const FALLBACK_ON: [&str; 4] = ["network", "llm_rate_limit", "llm_timeout", "llm_unavailable"];
-
 impl Llm {
     /// A model whose options are valid.
     ///
@@ -61,7 +58,7 @@ impl Llm {
             host,
             wire_apis: None,
             fallbacks: Vec::new(),
-            fallback_on: FALLBACK_ON.map(str::to_owned).into(),
+            fallback_on: FALLBACK_ON.iter().copied().map(str::to_owned).collect(),
         })
     }
 
@@ -118,7 +115,7 @@ impl Llm {
         let mut options = self.options.clone();
         options.check()?;
         let started = context.background_response.as_ref();
-        let started = started.filter(|started| options.background && started.is_of(&options));
+        let started = started.filter(|started| options.background() && started.is_of(&options));
         options.background_response = started.map(|started| started.id.clone());
         let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref())?;
         let mut features = ModelFeatures::of(&options, &endpoint, &ModelRow::of(&options).await?);
@@ -142,7 +139,7 @@ impl Llm {
             };
             let was_shown = is_shown.get();
             // A background response has been requested again already.
-            if was_shown && (options.background || !error.is_of_the_network()) {
+            if was_shown && (options.background() || !error.is_of_the_network()) {
                 return Err(error);
             }
             // The started background response is lost. (A lost connection to it is handled in `attempt`.)
@@ -218,7 +215,7 @@ impl Llm {
         let key = self.key().await?;
         let (sent, mut decoder) = wire_api.begin(request)?;
         let mut http_request = with_key(sent, api, key.as_ref(), request);
-        let is_reported = Cell::new(!request.options.background);
+        let is_reported = Cell::new(!request.options.background());
         let after_push = |decoder: &dyn Decoder| {
             if let (false, Some(on_background)) = (is_reported.get(), &context.on_background)
                 && let Some(response) = decoder.background()
@@ -241,7 +238,7 @@ impl Llm {
         let outcome = loop {
             let url = http_request.url.clone();
             let outcome = exchange.run(&*self.http, http_request.clone(), &mut *decoder, show).await;
-            let is_unfinished = request.options.background && !decoder.is_done();
+            let is_unfinished = request.options.background() && !decoder.is_done();
             let response = if is_unfinished { decoder.background() } else { None };
             let can_continue = outcome.as_ref().err().is_none_or(LlmError::is_retryable);
             let (Some(response), true) = (response, can_continue) else {

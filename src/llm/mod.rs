@@ -18,6 +18,7 @@ pub mod message;
 pub mod metrics;
 pub mod model_data;
 pub mod model_features;
+pub mod option_table;
 pub mod options;
 mod persisted;
 pub mod provider;

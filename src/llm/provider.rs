@@ -130,8 +130,9 @@ pub(super) fn is_openai_model(name: &str) -> bool {
     OPENAI_NAMES.iter().any(|start| name.starts_with(start))
 }
 
-/// The providers by prefix.
-pub(super) static PROVIDERS: &[Provider] = &[
+/// The providers by prefix. The table of `docs/models.md` and the servers of the demo are generated from here: see
+/// `tests/generated`.
+pub static PROVIDERS: &[Provider] = &[
     Provider {
         name: "openai",
         has_responses_api: true,

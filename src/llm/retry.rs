@@ -2,21 +2,23 @@
 //!
 //! Pure. As in the SDK, `num_retries` is the total number of attempts.
 
-use crate::llm::options::LlmOptions;
+use crate::llm::options::{DEFAULTS, LlmOptions};
 use std::time::Duration;
 
 /// The highest number of attempts.
 pub fn attempts(options: &LlmOptions) -> u32 {
-    options.num_retries.unwrap_or(5).max(1)
+    options.num_retries.unwrap_or(DEFAULTS.num_retries).max(1)
 }
 
 /// The delay after a failed attempt, counted from 1: it grows exponentially, is at least as long as the server asks, and
 /// at most `retry_max_wait`.
 pub fn next_delay(options: &LlmOptions, attempt: u32, retry_after: Option<Duration>) -> Duration {
     let seconds = |value: Option<u32>, default: u32| Duration::from_secs(value.unwrap_or(default).into());
-    let (shortest, longest) = (seconds(options.retry_min_wait, 8), seconds(options.retry_max_wait, 64));
+    let shortest = seconds(options.retry_min_wait, DEFAULTS.retry_min_wait);
+    let longest = seconds(options.retry_max_wait, DEFAULTS.retry_max_wait);
     let power = 2f64.powi(attempt.saturating_sub(1).min(64) as i32);
-    let backoff = seconds_of(options.retry_multiplier.unwrap_or(8.0) * power).unwrap_or(longest);
+    let backoff =
+        seconds_of(options.retry_multiplier.unwrap_or(DEFAULTS.retry_multiplier) * power).unwrap_or(longest);
     let backoff = backoff.min(longest).max(shortest);
     match retry_after {
         Some(requested) => backoff.max(requested.min(longest)),

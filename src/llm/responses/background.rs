@@ -17,7 +17,7 @@ pub(super) struct Background {
 
 impl Background {
     pub(super) fn of(request: &LlmRequest<'_>, url: &str) -> Self {
-        if !request.options.background {
+        if !request.options.background() {
             return Self::default();
         }
         let mut background =

@@ -38,8 +38,8 @@ pub(super) fn request_body(request: &LlmRequest<'_>) -> String {
         body.field("reasoning", &reasoning.end());
     }
     // The provider must store a background response.
-    body.field("store", if options.background { "true" } else { "false" });
-    if options.background {
+    body.field("store", if options.background() { "true" } else { "false" });
+    if options.background() {
         body.field("background", "true");
     }
     if request.is_streaming {
