@@ -83,7 +83,7 @@ fn an_invalid_event_in_the_middle_is_stored_and_reported() {
     }
 }
 
-/// What an import has stored, without its note about what is not decided.
+/// The base state that an import has stored, without the mark of the import.
 fn imported_state(stored: &str) -> BaseState {
     let mut state = BaseState::parse(stored).unwrap();
     state.set_field(IMPORT, None);
