@@ -83,7 +83,7 @@ for (const kind of availableBrowsers) {
         await change('{"to": "Ann"');
         await page.shows(/This is not JSON/, "#arguments-wrong");
         await change('{"to": "Ann", "amount": -1}');
-        await page.shows(/not those of tool send_payment/, "#arguments-wrong");
+        await page.shows(/do not fit the tool send_payment/, "#arguments-wrong");
         await page.isAccessible("arguments that do not fit");
         await page.page.evaluate(closeDialogsLate);
         await change('{"to": "Bert", "amount": 5}');
