@@ -11,7 +11,7 @@ const { importZip, exportZip, memoryStore } = await archiveLibrary();
 const fixtures = fileURLToPath(new URL("../fixtures/sdk-1.43.1/", import.meta.url));
 const { conversations } = JSON.parse(readFileSync(path.join(fixtures, "index.json"), "utf8"));
 
-/** What does not come in, or not as it is. The others leave with the same files. */
+/** Fixtures that are refused or changed by an import. The others are exported with the same files. */
 const refused = new Map([["other-id", /says it is conversation/]]);
 const setAside = new Map([["torn-tail", 1], ["torn-event", 1], ["empty-event", 1], ["torn-state", 1]]);
 

@@ -1,4 +1,4 @@
-// What the demo page takes care of: output that is not to be trusted, keyboards, screen readers, keys, failures, other tabs.
+// The demo page and output that is not to be trusted, keyboards, screen readers, keys, failures, other tabs.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { DemoPage, startDemo, stepsOf } from "./demo-page.mjs";

@@ -13,7 +13,7 @@ import { tabs } from "./shared.mjs";
 /** Firefox complains of a font that was under way when the page was left. */
 const leftWhileLoading = /downloadable font: download failed.*status=2152398850/;
 
-/** What the newest SDK writes otherwise than the first. */
+/** The fields that the newest SDK writes differently from the first. */
 const newest = new URL("../fixtures/sdk-1.58.0/", import.meta.url);
 const risky = JSON.parse(readFileSync(new URL("index.json", newest), "utf8")).conversations.find(({ scenario }) => scenario === "risky");
 

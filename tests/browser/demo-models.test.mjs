@@ -50,7 +50,7 @@ for (const kind of availableBrowsers) {
         await page.page.select("#connection", "openai");
         assert.equal(await page.page.$eval("#api-key", (field) => field.checkVisibility()), true);
         assert.equal(await page.page.$eval("#api-mode", (field) => field.checkVisibility()), false);
-        // What is wrong in there is shown.
+        // A wrong value in a folded part is shown.
         await page.page.$eval("#input-price", (field) => (field.value = "-1"));
         await page.press("Save");
         await page.until("it is unfolded, and the focus there", () => document.querySelector(".more").open && document.activeElement.id === "input-price");

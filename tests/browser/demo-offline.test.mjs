@@ -9,7 +9,7 @@ import { availableBrowsers } from "./driver.mjs";
 import { photograph, tabs } from "./shared.mjs";
 
 let demo;
-/** What the server puts behind the service worker: another text is another version. */
+/** The text that the server appends to the service worker: another text is another version. */
 let version = "";
 before(async () => {
   const worker = (_, response) => {

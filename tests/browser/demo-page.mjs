@@ -177,7 +177,7 @@ export class DemoPage {
     return this.page.$eval(selector, (element) => element.textContent);
   }
 
-  /** What was offered for download last, under a name like this: its name and its bytes. */
+  /** The name and the bytes of the last download with a name like this. */
   async download(pattern) {
     await this.until(`there is a download ${pattern}`, (source) => new RegExp(source).test(window.downloads.at(-1)?.name ?? ""), pattern.source);
     const { name, bytes } = await this.page.evaluate(async () => {

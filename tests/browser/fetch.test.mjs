@@ -9,7 +9,7 @@ import { startServer } from "../support/server.mjs";
 import { availableBrowsers } from "./driver.mjs";
 import { tabs } from "./shared.mjs";
 
-/** What is done when the connection of a request to this path is given up. */
+/** Callbacks by path, called when the connection of a request closes. */
 const onceGone = new Map();
 const cors = { "access-control-allow-origin": "*", "access-control-allow-headers": "*", "access-control-expose-headers": "retry-after" };
 
@@ -178,7 +178,7 @@ for (const kind of availableBrowsers) {
         assert.equal(cleared, true);
       });
 
-      // What the browsers themselves say of the failures above.
+      // Messages of the browsers themselves about the failures above.
       const surprises = browser.problems.filter((problem) => !/Failed to load resource|CORS policy|Cross-Origin Request Blocked/.test(problem));
       assert.deepEqual(surprises, []);
       await page.close();

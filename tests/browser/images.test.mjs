@@ -76,7 +76,7 @@ async function sendImages() {
     wide: await plain(await drawn(4000, 1000, "image/png")),
     photo: await plain(await drawn(3000, 4000, "image/jpeg")),
     heavy: await sent(await drawn(1200, 1200, "image/png", noise)),
-    // What no provider knows is drawn.
+    // Formats that no provider knows are drawn anew.
     drawing: await plain(new Blob([await bitmapFile(40)], { type: "image/bmp" })),
     text: await refused(new Blob(["hello"], { type: "text/plain" })),
     broken: await refused(new Blob([await png.slice(0, 40).arrayBuffer()], { type: "image/png" })),

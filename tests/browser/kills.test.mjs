@@ -22,7 +22,7 @@ const begun = ["SystemPrompt", "Message"];
 const atWork = [...begun, "Action", "Observation", "Action"];
 const unknown = /nobody knows whether it took effect/;
 
-/** What the page does when it is cut off (`points` of pages/kills.mjs): what the model answers until then, and what is in the log. */
+/** The points at which a page is cut off (`points` of pages/kills.mjs): the model's replies until then, and the kinds of events in the log. */
 const doings = {
   "tool at work": { replies: oneAfterTheOther, left: atWork },
   "actions stored": { replies: oneAfterTheOther, left: atWork },

@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { Agent, Conversation, LLM, memoryStore, tool } from "../../dist/index.js";
 import { createModel } from "../support/model.mjs";
 
-/** What waits half a minute by the clock waits so much less here. */
+/** Time-outs of more than half a second are divided by this. */
 const faster = 100;
 /** No verb may take longer by far; it is a limit on waiting, not on speed. */
 const patience = 240_000;
@@ -18,7 +18,7 @@ after(() => clearInterval(alive));
 const never = new Promise(() => {});
 const storeMethods = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete"];
 
-/** What the host gives: each name is a thing that does not answer once `stuck.has(name)`. */
+/** Functions of the host, by name: each stops answering once `stuck.has(name)`. */
 const given = [
   "a tool", "a tool's close", "an analyzer", "a key", "fetch", "a secret", "callbacks", "tokenCallbacks",
   ...["preToolUse", "postToolUse", "userPromptSubmit", "sessionStart", "sessionEnd", "stop"].map((name) => `hook ${name}`),

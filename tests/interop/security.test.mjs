@@ -20,7 +20,7 @@ before(async () => {
 }, { timeout: 900_000 });
 after(() => sdk?.close());
 
-/** What both say of every action; Python writes what it read. */
+/** The ratings of every action by both; Python writes the actions that it read. */
 async function judgements(analyzer, events) {
   const here = await Promise.all(events.map((event) => analyzer.securityRisk(JSON.stringify(event))));
   const stored = JSON.parse(analyzer.json);

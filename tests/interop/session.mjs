@@ -48,7 +48,7 @@ export class Sdk {
     return sdk;
   }
 
-  /** What the SDK makes of a directory or zip: `{ ok, refused, kinds, messages, … }`; several conversations under `conversations`. */
+  /** How the SDK reads a directory or zip: `{ ok, refused, kinds, messages, … }`; several conversations under `conversations`. */
   check(target, options = {}) {
     return this.ask({ command: "check", path: target, ...options });
   }

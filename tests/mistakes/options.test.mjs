@@ -70,7 +70,7 @@ const objects = {
   ],
   "checkStore()": [{ only: [], onReport() {} }, (options) => checkStore(() => memoryStore(), { only: [], ...options })],
 };
-/** What nothing cannot stand for: it has to be there, or has no default in Node. */
+/** Options that may not be undefined: they are required, or have no default in Node. */
 const own = ["store", "model", "name", "description", "parameters", "execute", "llm", "agent", "kind", "analyzers", "url"];
 
 /** How names are mistyped. */

@@ -1,4 +1,4 @@
-// What the analyzers say of actions, what of them is stored, and how long they take.
+// The ratings of the analyzers, their stored form, and their time.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { action, judged } from "./actions.mjs";

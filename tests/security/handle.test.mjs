@@ -1,4 +1,4 @@
-// What a handle on a conversation holds: analyzers that are functions, tools that have to be closed, calls of the host's own.
+// The resources of an open conversation: analyzers that are functions, tools that have to be closed, calls of the host's own.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Agent, Conversation, LLM, memoryStore, tool } from "../../dist/index.js";

@@ -36,7 +36,7 @@ before(async () => {
 });
 after(() => server.close());
 
-/** What becomes of a call of this row. */
+/** The outcome of a call of this row. */
 async function outcome([name, hints, args], options) {
   const { needsApproval, ...annotations } = valueOf(hints);
   let runs = 0;

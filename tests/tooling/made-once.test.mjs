@@ -1,4 +1,4 @@
-// What test files that run side by side need is made by one of them, and by another if that one dies.
+// Set-up that parallel test files share is made by one of them, and by another if that one dies.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

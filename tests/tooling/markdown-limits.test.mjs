@@ -1,4 +1,4 @@
-// What of Markdown the demo gives to its parser, and what it shows as it is.
+// The Markdown that the demo gives to its parser, and the text that it shows unparsed.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";

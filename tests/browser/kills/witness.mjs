@@ -1,6 +1,6 @@
 // Writes down what a page that will die reports as stored and done, and compares what is found afterwards with it.
 
-/** What is known of one conversation from outside of the browser. */
+/** The knowledge about one conversation that is outside of the browser. */
 export class Witness {
   /** The JSON of each event that was reported durable, by id, in the order of the reports. */
   reported = new Map();

@@ -1,4 +1,4 @@
-// What hooks and analyzers of the SDK mean to a conversation that has come here.
+// Hooks and analyzers of the SDK in a conversation that is opened here.
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";

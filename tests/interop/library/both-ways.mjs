@@ -18,7 +18,7 @@ export function thereAndBack(sdk, place) {
   test("thinking blocks survive the way from the page to Python and back", { timeout: 60_000 }, (t) => (sdk() ? thoughtsGoThereAndBack(t, sdk(), place) : t.skip("no SDK")));
 }
 
-/** What Claude thinks in Python goes on here, and what it thinks here goes on in Python. */
+/** Thinking blocks of Claude from Python are sent back here, and those from here by Python. */
 async function thoughtsGoThereAndBack(t, sdk, place) {
   const llm = { model: "anthropic/claude-sonnet-4-5-20250929", apiMode: "anthropic" };
   const store = memoryStore();

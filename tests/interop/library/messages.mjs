@@ -27,7 +27,7 @@ export function messagesOfConversations(sdk, place) {
       assert.deepEqual(await conversation.toMessages("chat"), response.branch_chat);
       const { instructions, input } = response.branch_responses;
       assert.deepEqual(await conversation.toMessages("responses"), { instructions, input: withOneOutputEach(input) });
-      // What LiteLLM makes of them is compared where requests are; here, that it is a history which the provider takes.
+      // LiteLLM's form of them is compared in requests.mjs; here, that a provider accepts the history.
       const { system, messages } = await conversation.toMessages("anthropic");
       const spoken = response.branch_messages.filter(({ role }) => role === "system").flatMap(({ content }) => content.map(({ text }) => text));
       assert.deepEqual(system.map(({ text }) => text), spoken.slice(0, system.length));
@@ -69,7 +69,7 @@ function withOneOutputEach(items) {
   return joined.map((item) => (Array.isArray(item.output) ? { ...item, output: output(item.output) } : item));
 }
 
-/** What is put in order when it comes in: calls that are not answered directly, and answers to nothing. */
+/** Messages that an import corrects: calls that are not answered directly, and answers without a call. */
 function violations(messages) {
   const found = [];
   let open = [];

@@ -1,4 +1,4 @@
-// What answers cost and take: the same answers, counted by the SDK and by the library.
+// Tokens and costs: the same answers, counted by the SDK and by the library.
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -77,7 +77,7 @@ async function counting(t, usages) {
   return { baseUrl };
 }
 
-/** What does not depend on the clock. Ids that could come again are made longer here. */
+/** The metrics that do not depend on the clock. Response ids are left out, because the library makes short ones longer. */
 function counted({ costs, response_latencies: latencies, token_usages: usages, ...sums }) {
   return {
     ...sums,

@@ -22,7 +22,7 @@ const isWaiting = ({ unmatched_actions: unmatched, execution_status: status }) =
 /** A server of which nothing is known but its language is sent nothing but that. */
 const toAnybody = (body) => without(body, "prompt_cache_key");
 
-/** What is not the same, and why. Each changes the SDK's request into the library's. */
+/** The differences and their reasons. Each changes the SDK's request into the library's. */
 const differences = {
   "model-with-prompt-caching": toAnybody,
   "model-with-reasoning-echo": toAnybody,
@@ -54,7 +54,7 @@ const differencesOverResponses = {
 };
 /** Tools are described in the instructions. */
 const inText = new Set(["model-without-native-calls"]);
-/** What some provider would refuse: here it is put in order. */
+/** Parts of requests that some provider would refuse, which the library corrects. */
 const inDisorder = new Set(["invalid-calls", "tool-definitions", "empty-answers"]);
 /** The same over the Responses API, which has no place for what is empty. */
 const tornApart = new Set(["invalid-calls"]);
@@ -96,7 +96,7 @@ async function isTheSdksOverResponses(t, entry, sdk) {
   assert.deepEqual(without(ours, "tools"), without(expected, "tools"));
 }
 
-/** What the SDK sends as the provider takes it: one result for each call, and nothing that is looked for and not found. */
+/** The SDK's request as a provider accepts it: one result for each call, and no reasoning that it cannot take back. */
 export function taken({ input, ...body }) {
   // With its provider before its name every model is taken for one that thinks, and this one refuses to hear of it.
   if (body.reasoning === undefined) delete body.include;

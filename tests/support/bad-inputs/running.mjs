@@ -147,7 +147,7 @@ function* answers() {
     "arguments of no bytes": { name: "think", arguments: "" }, "half of a pair": { name: "think", arguments: '{"thought":"\\ud83d"}' }, "deep arguments": { name: "think", arguments: `{"thought":${"[".repeat(5000)}${"]".repeat(5000)}}` }, "a prototype": { name: "think", arguments: '{"__proto__":{"a":1},"thought":"x"}' }, "an id of nothing": { id: "", name: "think", arguments: { thought: "x" } }, "a number beyond": { name: "think", arguments: '{"thought":1e999}' }, "the name of a property": { name: "__proto__", arguments: {} },
   };
   for (const [name, call] of each(calls)) {
-    // What a model without a name for it wanted cannot be answered.
+    // A call without a name cannot be answered.
     yield { name: `a call with ${name}`, expected: ["ok", "llm_unavailable"], attempt: async (world) => {
       const conversation = await world.open([{ calls: [call] }, { calls: [call, call] }]);
       await conversation.sendMessage("Please.");

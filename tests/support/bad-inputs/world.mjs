@@ -5,7 +5,7 @@ import { ScriptedModel } from "../model/script.mjs";
 const patience = 20_000;
 
 export class World {
-  /** What was wrong with requests, a list for each model. */
+  /** The faults of requests, a list for each model. */
   violations = [];
 
   constructor(library) {
@@ -59,7 +59,7 @@ export class World {
     if (text !== '{"twice":42}') throw new Error(`the tool's result became ${JSON.stringify(answer)}`);
   }
 
-  /** What comes of `attempt`: "ok", the code of a ThreadkeepError, or words for what must not be. */
+  /** The outcome of `attempt`: "ok", the code of a ThreadkeepError, or a text for anything else. */
   async outcome(attempt) {
     const { ThreadkeepError } = this.library;
     let timer;

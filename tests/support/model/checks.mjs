@@ -1,4 +1,4 @@
-// What makes a request one that a provider takes, whatever the wire API.
+// Checks of requests that hold for every wire API.
 
 /** Sentences on what is wrong with a request, of which `violations` finds what is wrong for its wire API; an empty list for a good one. */
 export function requestViolations(body, headers, violations) {

@@ -20,7 +20,7 @@ import { chatViolations, completion, streamEvents } from "./chat.mjs";
 import { requestViolations } from "./checks.mjs";
 import { response, responseEvents, responsesViolations } from "./responses.mjs";
 
-/** What it speaks, by the end of the path: what is wrong with a request, and the wire form of a reply. */
+/** The wire APIs by the end of the path: the checks of a request, and the wire forms of a reply. */
 const apis = [
   { path: "/chat/completions", violations: chatViolations, complete: completion, events: streamEvents },
   { path: "/v1/messages", violations: anthropicViolations, complete: message, events: messageEvents },
@@ -37,7 +37,7 @@ export function violationsOf(body, headers = { "content-type": "application/json
 export class ScriptedModel {
   /** Every request so far: { method, path, headers, body, aborted }, `aborted` if the client left before the answer ended. */
   requests = [];
-  /** What was wrong with them, as sentences. */
+  /** The faults of these requests, as sentences. */
   violations = [];
   #script;
   #checks;
