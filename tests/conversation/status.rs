@@ -1,4 +1,4 @@
-//! The table of statuses: as it is written down for readers, and as a conversation behaves.
+//! The table of statuses: a conversation behaves as it says.
 
 use crate::support::{Answer, ID, TestTool, World, a_while, calls, echo, say, text};
 use futures_channel::oneshot;
@@ -31,36 +31,6 @@ const STATUSES: [ExecutionStatus; 8] =
 fn verbs_and_runs() -> (&'static [Transition], &'static [Transition]) {
     let first = Transition::ALL.iter().position(|transition| *transition == Transition::Answered);
     Transition::ALL.split_at(first.unwrap())
-}
-
-#[test]
-fn the_documentation_has_the_table() {
-    let table = |transitions: &[Transition]| {
-        let mut lines = vec!["| |".to_owned(), "|---|".to_owned()];
-        for status in STATUSES {
-            lines[0] += &format!(" `{}` |", status.as_str());
-            lines[1] += "---|";
-        }
-        for transition in transitions {
-            let mut line = format!("| {} |", transition.as_str());
-            for status in STATUSES {
-                let cell = match transition.change(status) {
-                    StatusChange::Becomes(status) => format!("`{}`", status.as_str()),
-                    StatusChange::Stays => "stays".into(),
-                    StatusChange::Refused => "refused".into(),
-                    StatusChange::Never => "–".into(),
-                };
-                line += &format!(" {cell} |");
-            }
-            lines.push(line);
-        }
-        lines.join("\n")
-    };
-    let page = include_str!("../../docs/status.md");
-    let (verbs, runs) = verbs_and_runs();
-    for expected in [table(verbs), table(runs)] {
-        assert!(page.contains(&expected), "docs/status.md should have this table:\n{expected}");
-    }
 }
 
 /// A world whose conversation has this status. What runs asks a model that does not answer.
