@@ -42,10 +42,10 @@ const KEY_STORAGE_KEY = "threadkeep-demo:api-key";
 const LOCKED_STORAGE_KEY = "threadkeep-demo:locked-api-key";
 
 /** The defaults for most models. */
-export const USUAL = { apiMode: "auto", nativeToolCalling: true, background: false, inputPrice: 0, outputPrice: 0 } as const;
+export const DEFAULTS = { apiMode: "auto", nativeToolCalling: true, background: false, inputPrice: 0, outputPrice: 0 } as const;
 
 export const SCRIPTED: Readonly<Settings> = {
-  ...USUAL,
+  ...DEFAULTS,
   model: "openai/scripted-model",
   baseUrl: "/v1",
   fallback: "",
@@ -127,7 +127,7 @@ function read(): Settings {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "null");
     // The invented prices belong to the scripted model only.
-    return typeof stored === "object" && stored !== null ? { ...SCRIPTED, ...USUAL, ...stored } : { ...SCRIPTED };
+    return typeof stored === "object" && stored !== null ? { ...SCRIPTED, ...DEFAULTS, ...stored } : { ...SCRIPTED };
   } catch {
     return { ...SCRIPTED };
   }

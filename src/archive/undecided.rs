@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_import_remembers_what_was_decided_before_the_first() {
+    fn a_second_import_keeps_the_decisions_from_before_the_first() {
         let ours =
             r#"{"confirmation_policy":{"kind":"AlwaysConfirm"},"agent_state":{"allowed_tools":["a"]}}"#;
         let decided = r#""before":{"confirmation_policy":{"kind":"AlwaysConfirm"},"allowed_tools":["a"]}"#;

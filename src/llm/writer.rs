@@ -1,6 +1,6 @@
-//! JSON put together from JSON, without a tree in between.
+//! Writes JSON from parts that are JSON already, without building a tree.
 
-/// Writes one JSON object or list out of JSON values.
+/// A writer of one JSON object or list from JSON values.
 pub(super) struct Writer {
     json: String,
     end: char,
@@ -23,7 +23,7 @@ impl Writer {
         self.field_of(name, &[json]);
     }
 
-    /// A field whose JSON comes in pieces.
+    /// A field whose JSON is given in pieces.
     pub(super) fn field_of(&mut self, name: &str, pieces: &[&str]) {
         self.comma();
         self.json.push('"');

@@ -1,5 +1,5 @@
-// The demo page as somebody sees it who uses it: what is on it, and what can be done with it. Nothing here looks into
-// the page's code, and everything waits for what it wants to see.
+// The demo page as its users see it: what it shows, and what can be done with it. Nothing here reads the page's code, and
+// every step waits for what it expects to see.
 import assert from "node:assert/strict";
 import { readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -145,7 +145,7 @@ export class DemoPage {
     return this.until("nothing moves", () => document.getAnimations().length === 0);
   }
 
-  /** Asserts that axe has nothing against the page as it stands. */
+  /** Asserts that axe finds no fault in the current state of the page. */
   async isAccessible(where) {
     await this.page.evaluate(axe);
     const found = await this.page.evaluate(async () => (await window.axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`));

@@ -14,7 +14,7 @@ export function values(seed, count) {
   return [...named, ...made];
 }
 
-/** Every spelling of a value, by the interface that makes it, without what stands around it. */
+/** Every spelling of a value, by the interface that makes it, without its surroundings. */
 export async function spelled(value, seed) {
   const random = randomFrom(seed);
   const bytes = new TextEncoder().encode(value);

@@ -1,4 +1,4 @@
-//! What is sent, as a function of options, messages and tools: the SDK's `select_responses_options`.
+//! Body and headers of a request, as a function of options, messages and tools: the SDK's `select_responses_options`.
 
 use super::input::Input;
 use crate::{
@@ -9,8 +9,8 @@ use crate::{
     },
 };
 
-/// The provider refuses to answer in less.
-const LEAST_OUTPUT: u32 = 16;
+/// The provider's minimum for the limit of output tokens.
+const MIN_OUTPUT: u32 = 16;
 
 /// The body, as JSON.
 pub(super) fn request_body(request: &LlmRequest<'_>) -> String {
@@ -27,7 +27,7 @@ pub(super) fn request_body(request: &LlmRequest<'_>) -> String {
         body.field("instructions", &quoted(&input.instructions));
     }
     if let Some(limit) = features.max_output_tokens {
-        body.field("max_output_tokens", &limit.max(LEAST_OUTPUT).to_string());
+        body.field("max_output_tokens", &limit.max(MIN_OUTPUT).to_string());
     }
     if reasons {
         let mut reasoning = Writer::object();
@@ -37,7 +37,7 @@ pub(super) fn request_body(request: &LlmRequest<'_>) -> String {
         }
         body.field("reasoning", &reasoning.end());
     }
-    // What works by itself has to be kept.
+    // The provider must store a background response.
     body.field("store", if options.background() { "true" } else { "false" });
     if options.background() {
         body.field("background", "true");
@@ -67,8 +67,8 @@ pub(super) fn request_body(request: &LlmRequest<'_>) -> String {
     body.end()
 }
 
-/// The headers besides authorization. Only what the provider reads: every header that is not on CORS's list costs
-/// the request where the server does not expect it.
+/// The headers, except authorization. Only headers that the provider reads: one that is not safelisted by CORS fails the
+/// request if the server does not allow it.
 pub(super) fn request_headers(request: &LlmRequest<'_>) -> Vec<(String, String)> {
     let provider = request.endpoint.provider;
     let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];

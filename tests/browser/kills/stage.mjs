@@ -29,7 +29,6 @@ export class Stage {
     await once(stage.#sockets, "listening");
     stage.#server = await startServer({
       mounts: {
-        "/support/": "tests/support",
         "/act": (request, response) => stage.#act(request, response),
         "/let-go": (request, response) => {
           stage.conversations.get(request.url.split("?")[1]).letGo();

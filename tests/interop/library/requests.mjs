@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
 import { Conversation, memoryStore } from "../../../dist/index.js";
-import { violationsOf } from "../../support/model-checks.mjs";
+import { violationsOf } from "../../support/model/script.mjs";
 import { fixtures } from "../conversations.mjs";
 import { open, question, say, scripted } from "./chat.mjs";
 import { filesOf, packed } from "./files.mjs";
@@ -36,7 +36,7 @@ const differences = {
   "model-with-reasoning-effort": (body) => ({ ...body, messages: body.messages.with(0, { ...body.messages[0], role: "system" }) }),
   // Since 1.58.0 only an older model of this family is taken for one that wants strings.
   ...(isNewest && { "model-with-string-content": (body) => toAnybody({ ...body, messages: body.messages.map(({ content, ...rest }) => ({ ...rest, content: content.map(({ text }) => text).join("\n") })) }) }),
-  // Skills and secrets add to what is said; here they have no effect, which is reported.
+  // Skills and secrets add text to messages; here they have no effect, which is reported.
   skills: (body) => withLast(body, ({ content, ...rest }) => ({ ...rest, content: content.slice(0, -1) })),
   "secrets-with-cipher": (body) => ({ ...body, messages: body.messages.with(0, { ...body.messages[0], content: body.messages[0].content.slice(0, 1) }) }),
   // A branch that begins at the root gets its instructions again.
@@ -52,7 +52,7 @@ const differencesOverResponses = {
   "secrets-with-cipher": (body) => ({ ...body, instructions: body.instructions.split("\n")[0] }),
   "empty-head": (body) => ({ ...body, instructions: "You are the agent of a threadkeep fixture. Use the tools you have." }),
 };
-/** Tools are told in the instructions. */
+/** Tools are described in the instructions. */
 const inText = new Set(["model-without-native-calls"]);
 /** What some provider would refuse: here it is put in order. */
 const inDisorder = new Set(["invalid-calls", "tool-definitions", "empty-answers"]);

@@ -26,7 +26,7 @@ export function unreadable(name, rest = {}) {
   });
 }
 
-/** Not even a text can be made of it. */
+/** A value that cannot be converted to a string. */
 export const speechless = () => ({
   toString() {
     throw new Error("on purpose");

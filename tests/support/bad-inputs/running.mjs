@@ -1,7 +1,7 @@
-// Bad inputs that come while an agent runs: from its tools, and from what stands between it and its model.
+// Bad inputs that come while an agent runs: from its tools, and from the way to its model.
 import { cyclic, each, hostile, lone, reasons, speechless, unreadable } from "./odd.mjs";
 
-/** Whatever a tool does, the model is told of it. */
+/** Every failure of a tool becomes a result that the model reads. */
 const ok = ["ok"];
 
 export function* runningRows() {
