@@ -1,4 +1,4 @@
-//! The transition table: its documentation, and the behaviour of a conversation in every cell.
+//! The transition table: the behaviour of a conversation in every cell.
 
 use crate::support::{Answer, ID, TestTool, World, calls, echo, say, text, yield_once};
 use futures_channel::oneshot;
@@ -31,36 +31,6 @@ const STATUSES: [ExecutionStatus; 8] =
 fn verbs_and_runs() -> (&'static [Transition], &'static [Transition]) {
     let first = Transition::ALL.iter().position(|transition| *transition == Transition::Answered);
     Transition::ALL.split_at(first.unwrap())
-}
-
-#[test]
-fn docs_status_contains_the_transition_table() {
-    let table = |transitions: &[Transition]| {
-        let mut lines = vec!["| |".to_owned(), "|---|".to_owned()];
-        for status in STATUSES {
-            lines[0] += &format!(" `{}` |", status.as_str());
-            lines[1] += "---|";
-        }
-        for transition in transitions {
-            let mut line = format!("| {} |", transition.as_str());
-            for status in STATUSES {
-                let cell = match transition.change(status) {
-                    StatusChange::Becomes(status) => format!("`{}`", status.as_str()),
-                    StatusChange::Stays => "stays".into(),
-                    StatusChange::Refused => "refused".into(),
-                    StatusChange::Never => "–".into(),
-                };
-                line += &format!(" {cell} |");
-            }
-            lines.push(line);
-        }
-        lines.join("\n")
-    };
-    let page = include_str!("../../docs/status.md");
-    let (verbs, runs) = verbs_and_runs();
-    for expected in [table(verbs), table(runs)] {
-        assert!(page.contains(&expected), "docs/status.md should have this table:\n{expected}");
-    }
 }
 
 /// A conversation with this status. Its model does not answer.

@@ -5,9 +5,11 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, reason = "a test that cannot read its own repository has failed")]
 
+mod defaults;
 mod error_codes;
 mod events;
 mod llm_options;
 mod place;
 mod providers;
 mod samples;
+mod statuses;

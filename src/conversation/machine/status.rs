@@ -1,6 +1,6 @@
 //! The transition table of statuses. It is total, and no status is set anywhere else.
 //!
-//! `docs/status.md` is generated from this table; a test compares the two and drives a conversation through every cell.
+//! `docs/status.md` is generated from this table (`tests/generated`); a test drives a conversation through every cell.
 
 use crate::{
     error::{Error, ErrorCode, Result},
