@@ -143,7 +143,7 @@ test("a key that cannot be decrypted stops the request", async () => {
   const locked = await open({ conversationId: first.id });
   await assert.rejects(run(locked), (error) => {
     assert.deepEqual([error.code, error.retryable], ["key_locked", false]);
-    assert.match(error.message, /stored encrypted.*open the conversation with its passphrase \(cipher\), or give the key/);
+    assert.match(error.message, /encrypted and cannot be read; open the conversation with its passphrase \(cipher\), or give the key/);
     return true;
   });
   assert.deepEqual(keys, []);
