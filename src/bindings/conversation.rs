@@ -212,7 +212,7 @@ impl CoreConversation {
     pub fn store_secrets(&self, sources: String) -> Promise {
         self.verb(move |conversation| async move {
             let sources = EditableObject::compact(&well_formed(&sources))
-                .map_err(|_| invalid("the sources of secrets must be a JSON object"))?;
+                .ok_or_else(|| invalid("the sources of secrets must be a JSON object"))?;
             done(conversation.store_secrets(&sources).await)
         })
     }
