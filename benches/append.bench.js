@@ -1,19 +1,19 @@
-// What a step costs to keep: a commit of one event, with the base state that goes along with it, against the
-// cheapest thing that IndexedDB can do with the same bytes and the same durability.
+// The cost of storing a step: a commit of one event, with the base state that goes with it, compared with the cheapest
+// thing that IndexedDB can do with the same bytes and the same durability.
 //
-// The same on both sides: one transaction for each event, with the same `durability`, on one table, told to commit at
+// Equal on both sides: one transaction for each event, with the same `durability`, on one object store, told to commit at
 // once, and awaited until it has completed; one `add` of an object with the event's JSON as text, under a key of the
-// conversation's id and a number; an id that is made for each event.
+// conversation's id and a number; an id that is generated for each event.
 //
-// What the library does beside that is what is measured: the text comes from the memory of the wasm, where it is
-// UTF-8; the row carries its index and two times, and what has changed of the base state, where the bare one carries
-// all of it; every 64 events their ids become a row of their own; writers take turns.
+// The difference is what the library does in addition: the text comes from the memory of the wasm, as UTF-8; the row
+// has its index and two times, and the changed part of the base state, while the plain row has all of it; every 64
+// events their ids become a row of their own; writers take turns.
 import initialize, { CoreStore, appendEvents } from "/pkg/threadkeep_testing.js";
 import { compare } from "./measure.js";
 
 export const title = "Append, milliseconds per event";
 
-// A tool's answer of a kilobyte.
+// A tool's result of one kilobyte.
 const event = JSON.stringify({ kind: "ObservationEvent", id: crypto.randomUUID(), observation: "What the tool said. ".repeat(45) });
 const conversation = "0f8fad5b-d9cb-469f-a165-70867728950e";
 const goal = { chromium: 1.2, firefox: 1.5 };
@@ -57,7 +57,7 @@ function base(size) {
   });
 }
 
-/** One `add` per event to a database with nothing else, each in a transaction that is told to commit at once. */
+/** One `add` per event to a database that holds nothing else, each in a transaction that is told to commit at once. */
 async function bareAdds(durability, baseState) {
   const name = crypto.randomUUID();
   const database = await new Promise((resolve, reject) => {
@@ -88,7 +88,7 @@ async function bareAdds(durability, baseState) {
   };
 }
 
-/** One commit per event through the store, called from inside the wasm as the conversation calls it. */
+/** One commit per event through the store, called from inside the wasm as a conversation does it. */
 function storeAppends(durability, baseState) {
   const store = CoreStore.indexedDb(crypto.randomUUID(), durability);
   let index = 0;

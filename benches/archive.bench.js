@@ -1,9 +1,9 @@
-// How long a conversation takes to leave as a zip archive and to come in from one, against the least that can be done with
-// the same rows: fflate over what lies in a database with nothing else, and back into one in a single transaction. In Node,
-// where there is no database, the other side is a Map, and ours is `memoryStore()`.
+// The time to export a conversation as a zip archive and to import one, compared with the least that can be done with the
+// same rows: fflate over the rows of a database that holds nothing else, and back into one in a single transaction. Node
+// has no database: there a Map is compared with `memoryStore()`.
 //
-// What the library does beside that is what is measured: it reads in pages, so that memory stays small, names and checks
-// every entry, looks for secrets, checks everything before it stores anything, takes a lock, and keeps ids for finding.
+// The difference is what the library does in addition: it reads in pages, so that memory stays small, names and checks
+// every entry, searches for secrets, checks everything before it stores anything, takes a lock, and indexes ids.
 import { rows } from "./events.js";
 import { median } from "./measure.js";
 
@@ -39,13 +39,13 @@ export async function* run({ rounds }) {
       const theirExport = await time(async () => new Blob([peer.zipSync(files(await theirs.all()))]));
       const bytes = new Uint8Array(await zip.arrayBuffer());
       const [ourStore, theirStore] = [newStore(), await bareDatabase()];
-      // Both databases are open before the clock runs.
+      // Both databases are open before the measurement starts.
       await ourStore.list();
       const ourImport = await time(() => Conversation.importZip(zip, { store: ourStore }));
       const theirImport = await time(() => theirStore.put(parsed(peer.unzipSync(bytes))));
       ourStore.close();
       await theirStore.end();
-      // The first is only to get warm.
+      // The first round only warms up.
       if (round === 0) continue;
       out[0].push(theirExport), out[1].push(ourExport);
       into[0].push(theirImport), into[1].push(ourImport);
@@ -80,7 +80,7 @@ async function time(work) {
   return performance.now() - begun;
 }
 
-/** Rows under numbers, put in one transaction; in Node in a Map. */
+/** Rows by number, written in one transaction; in Node into a Map. */
 async function bareDatabase() {
   if (isNode) {
     const map = new Map();

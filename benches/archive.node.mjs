@@ -1,2 +1,2 @@
-// The same in Node, with the stores that there are: in memory.
+// The same in Node, with stores in memory.
 export { run, title } from "./archive.bench.js";

@@ -1,10 +1,10 @@
-// Conversations of any length for benches, written through the store's contract.
+// Conversations of any length for benches, written through the store's public interface.
 import { Agent, Conversation, LLM } from "/threadkeep/index.js";
 import { rows } from "./events.js";
 
 export const agent = new Agent({ llm: new LLM({ model: "openai/none", baseUrl: "/v1" }) });
 
-/** A conversation of this many events: turns of a question, a tool call, its result and an answer. Returns its id. */
+/** Creates a conversation with this many events: turns of a question, a tool call, its result and an answer. Returns its id. */
 export async function conversationOf(length, store) {
   const conversation = await Conversation.open({ agent, store });
   const { id, state } = conversation;

@@ -1,6 +1,6 @@
-// Events of a made-up conversation, as the library stores them: turns of a question, a tool call, its result and an answer.
+// Generated events as the library stores them: turns of a question, a tool call, its result and an answer.
 
-/** The rows `start..end` of such a log; `before` is what an earlier call gave last. */
+/** The events `start..end` of such a log; `before` is the last return value of an earlier call. */
 export function rows(start, end, before) {
   const rows = [];
   let { parent, call } = before ?? {};

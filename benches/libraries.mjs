@@ -1,5 +1,5 @@
-// The same two things done with each library: an agent's run of so many calls of a tool, and an answer in many pieces.
-// Each takes the `fetch` to use, and returns what the model said in the end.
+// The same two tasks with each library: an agent's run with so many calls of a tool, and an answer in many pieces. Each
+// function takes the `fetch` to use, and returns the model's last text.
 import { createOpenAI } from "@ai-sdk/openai";
 import * as agents from "@openai/agents";
 import * as ai from "ai";
@@ -14,7 +14,7 @@ const parameters = { type: "object", properties: { query: { type: "string" } }, 
 const description = "Looks something up.";
 agents.setTracingDisabled(true);
 
-/** How each runs an agent. */
+/** Runs an agent with each library. */
 export const runs = {
   async threadkeep(fetch, steps) {
     const { Agent, Conversation, LLM, memoryStore, tool } = threadkeep;
@@ -48,7 +48,7 @@ export const runs = {
   },
 };
 
-/** How each reads an answer, and what it is with no library at all. */
+/** Reads an answer with each library, and without any. */
 export const readings = {
   async "a bare loop"(fetch) {
     const reader = (await fetch(`${baseURL}/chat/completions`, { method: "POST", body: "{}" })).body.getReader();

@@ -1,14 +1,14 @@
-// Comparing two things in turns: noise that lasts longer than a turn hits both.
+// Compares two functions by alternating between them, so that noise affects both.
 
 /**
- * Runs `first` and `second` in turns, each a block of operations at a time, and compares turn by turn.
+ * Runs `first` and `second` alternately, each a block of operations at a time, and compares neighbouring blocks.
  *
- * Each takes how many operations to do. Returns the medians per operation in milliseconds and the median ratio of
- * the second to the first.
+ * Each function takes the number of operations. Returns the medians per operation in milliseconds, and the median ratio
+ * of the second to the first.
  */
 export async function compare(first, second, { rounds, block }) {
-  // What is compiled late, or cached by the first uses, is none of the comparison's business. An engine compiles a wasm
-  // well only after it has run for a while.
+  // Not measured: what is compiled or cached by the first uses. An engine optimizes a wasm only after it has run for a
+  // while.
   await first(block * 100);
   await second(block * 100);
   const times = { first: [], second: [], ratios: [] };

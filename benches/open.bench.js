@@ -1,4 +1,4 @@
-// What a person waits for when a conversation is opened: until its last page is on the screen.
+// The time a user waits when a conversation is opened: until its last page is on the screen.
 import { Conversation, indexedDBStore, load } from "/threadkeep/index.js";
 import { agent, conversationOf } from "./conversations.js";
 import { compare } from "./measure.js";
@@ -15,7 +15,7 @@ export async function* run({ rounds = 20 }) {
       const conversation = await Conversation.open({ agent, store, conversationId });
       const page = await conversation.events.slice(-50);
       document.body.replaceChildren(...page.map(paragraph));
-      // The layout that the screen would show; a headless browser paints when it likes.
+      // Forces the layout, because a headless browser paints only now and then.
       document.body.getBoundingClientRect();
       await conversation.close();
     }

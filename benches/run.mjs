@@ -1,13 +1,13 @@
-// `npm run bench`: what the README's figures come from. Builds the library as pages get it, runs each bench in real
-// browsers or in Node, and prints what it found beside its goal.
-//   --only append    these benches
-//   --in chromium    these browsers; `node` for Node
-//   --rounds 20      fewer or more than each bench's own number
+// `npm run bench`: produces the figures of the README. Builds the library as pages get it, runs each bench in real browsers
+// or in Node, and prints the results beside their goals.
+//   --only append    only these benches
+//   --in chromium    only these browsers; `node` for Node
+//   --rounds 20      another number of rounds than each bench's own
 //
-// A bench is a module `benches/<name>.bench.js` that runs in a page: `title`, and `run({ rounds })`, which yields
-// lines of `{ what, columns: { name: text }, ratio?, goal?: { chromium, firefox } }`. Whatever is compared is
-// measured in turns within one page, because a machine's mood changes by the second. A module `benches/<name>.node.mjs` is
-// the same for Node; what it compares with is installed in this folder when it is first run.
+// A bench is a module `benches/<name>.bench.js` that runs in a page: `title`, and `run({ rounds })`, which yields lines of
+// `{ what, columns: { name: text }, ratio?, goal?: { chromium, firefox } }`. The two sides of a comparison alternate within
+// one page, because the speed of a machine changes by the second. A module `benches/<name>.node.mjs` is the same for Node;
+// the libraries to compare with are installed in this folder when it is first run.
 import { existsSync, readdirSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";

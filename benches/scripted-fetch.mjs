@@ -1,5 +1,5 @@
-// A model for benches, in the place of `fetch`: calls a tool so many times, then says that it is done. Every library gets
-// the same bytes in the same pieces, and nothing of a network is measured.
+// A scripted model in place of `fetch`: it calls a tool so many times, then answers with text. Every library gets the same
+// bytes in the same pieces, and no network is involved.
 
 const encoder = new TextEncoder();
 const chunk = (id, choice, rest) => encoder.encode(`data: ${JSON.stringify({ id, object: "chat.completion.chunk", created: 1795181909, model: "gpt-4o", choices: choice ? [{ index: 0, ...choice }] : [], ...rest })}\n\n`);

@@ -1,4 +1,4 @@
-// What a step costs without the model, and a piece of an answer, beside other libraries. Runs in Node.
+// The cost of a step without the model's time, and of a piece of an answer, compared with other libraries. Runs in Node.
 import assert from "node:assert/strict";
 import { load } from "../dist/index.js";
 import { readings, runs } from "./libraries.mjs";
@@ -21,7 +21,7 @@ export async function* run({ rounds = 3 }) {
   yield line(`${deltas} pieces`, times, 1, times["threadkeep"] / times["a bare loop"], 2);
 }
 
-/** The median time of each, once warm, measured in turns. */
+/** The median time of each function after warming up, measured alternately. */
 async function inTurns(names, work, rounds) {
   const times = Object.fromEntries(names.map((name) => [name, []]));
   for (let round = -1; round < rounds; round++) {

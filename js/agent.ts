@@ -6,15 +6,15 @@ import type { Tool } from "./tool.js";
 
 export interface AgentOptions {
   llm: LLM;
-  /** Besides `finish` and `think`, which are always there. */
+  /** Additional tools; `finish` and `think` always exist. */
   tools?: Tool[] | undefined;
   /** Replaces the built-in system prompt of new conversations. */
   systemPrompt?: string | undefined;
-  /** How many calls of one answer may run at the same time. Default 1, one after the other. */
+  /** How many calls of one answer may run at the same time. Default 1. */
   toolConcurrencyLimit?: number | undefined;
 }
 
-/** What answers in a conversation. Holds no state: one agent can serve many conversations. */
+/** A model with tools and a system prompt. Has no state: one agent can serve many conversations. */
 export class Agent {
   readonly llm: LLM;
   readonly tools: readonly Tool[];

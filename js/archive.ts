@@ -1,40 +1,40 @@
-// Conversations as zip archives. A chunk of the wasm decides what an archive may hold and what may leave; the container is
-// read and written in JavaScript, and contents go from there to the store and back without coming by the wasm. Both are
-// only loaded when one of these functions is used.
+// Export and import of zip archives. A chunk of the wasm decides what an archive may contain and what may be exported; the
+// zip format itself is read and written in JavaScript, and files are passed between archive and store without the wasm.
+// Both are loaded only when one of these functions is used.
 import { isA } from "./arguments.js";
 import { ThreadkeepError, fromCore, invalidOptions, reading } from "./errors.js";
 import { locking } from "./locking.js";
 import type { Store } from "./store.js";
 import { load, part } from "./wasm.js";
 
-/** How far an import or export has come. */
+/** The progress of an import or export. */
 export interface Progress {
-  /** How much is done. */
+  /** How much is done, in `unit`. */
   done: number;
-  /** How much there is to do. It does not change. */
+  /** How much there is to do, in `unit`. It does not change. */
   total: number;
-  /** What is counted: for an import, bytes unpacked (everything is read twice); for an export, files written (an event is a file). */
+  /** For an import, bytes unpacked (everything is read twice); for an export, files written (each event is a file). */
   unit: "bytes" | "files";
 }
 
-/** What became of one conversation of an archive. */
+/** The result for one conversation of an import. */
 export interface ImportedConversation {
-  /** Whose it is. */
+  /** The conversation's id. */
   id: string;
   /**
-   * `created`: there was none with this id. `continued`: the stored log was the beginning of the archive's, and the
-   * rest was appended. `up_to_date`: the stored log had everything already, and nothing was changed.
+   * `created`: there was no conversation with this id. `continued`: the stored log was the beginning of the archive's log,
+   * and the rest was appended. `up_to_date`: the stored log already contained all events, and nothing was changed.
    */
   outcome: "created" | "continued" | "up_to_date";
-  /** How many events the stored log has. */
+  /** The number of events in the stored log. */
   eventCount: number;
-  /** Sentences for the user, each naming a file: what was torn and set aside, which secrets were left out. */
+  /** Sentences for the user, each naming a file: damaged files in quarantine, secrets that were left out. */
   warnings: string[];
 }
 
 /**
- * Imports every conversation of an archive. Everything is checked before anything is stored: a rejected import leaves
- * the store as it was. Memory is bounded by the largest file in the archive. @internal
+ * Imports all conversations of an archive. Everything is checked before anything is stored: a rejected import leaves the
+ * store unchanged. Memory is bounded by the largest file in the archive. @internal
  */
 export async function importZip(
   zip: Blob | ArrayBuffer | Uint8Array,
@@ -57,15 +57,15 @@ export async function exportZip(store: Store, id: string, watching?: TransferOpt
   const reader = exportZipStream(store, id, watching).getReader();
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     blocks.push(next.value);
-    // A Blob may leave memory for the disk; an array of blocks cannot.
+    // A Blob can be moved from memory to disk; an array of blocks cannot.
     if (blocks.length === 64) parts.push(new Blob(blocks.splice(0)));
   }
   return new Blob([...parts, ...blocks], { type: "application/zip" });
 }
 
 /**
- * The conversation as a stream of a zip archive, as it was when the first block was read. Nothing happens before
- * that; cancelling the stream releases everything. @internal
+ * The conversation as a stream of a zip archive, as it is when the first block is read. Nothing happens before that;
+ * cancelling the stream releases everything. @internal
  */
 export function exportZipStream(
   store: Store,
@@ -96,13 +96,13 @@ export function exportZipStream(
   );
 }
 
-/** What an import or export tells while it goes on, and what stops it. */
+/** Progress and abortion of an import or export. */
 export interface TransferOptions {
   onProgress?: ((progress: Progress) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** Does the work, which fails when the signal is aborted; then that is what is said. */
+/** Does the work. If it fails because the signal was aborted, the error is `aborted`. */
 async function untilAborted<T>(signal: AbortSignal | undefined, what: string, work: () => Promise<T>): Promise<T> {
   checkSignal(signal);
   try {
@@ -110,8 +110,8 @@ async function untilAborted<T>(signal: AbortSignal | undefined, what: string, wo
     return await work();
   } catch (error) {
     if (!signal?.aborted) throw fromCore(error);
-    const nothing = what === "import" ? "; nothing was imported" : "";
-    throw new ThreadkeepError("aborted", `the ${what} was stopped by its signal${nothing}`, { cause: signal.reason });
+    const unchanged = what === "import" ? "; nothing was imported" : "";
+    throw new ThreadkeepError("aborted", `the ${what} was stopped by its signal${unchanged}`, { cause: signal.reason });
   }
 }
 
@@ -132,7 +132,7 @@ function asBlob(zip: unknown): Blob {
   });
 }
 
-/** A listener that may throw without stopping the work: its error surfaces as an uncaught one. */
+/** Wraps the host's listener: if it throws, the work continues, and the error surfaces as an uncaught one. */
 function listener(onProgress: ((progress: Progress) => void) | undefined, unit: Progress["unit"]) {
   if (onProgress !== undefined && typeof onProgress !== "function") throw invalidOptions("onProgress is not a function");
   return (done: number, total: number) => {

@@ -1,10 +1,10 @@
-// What hosts pass, checked: a promise of the API is rejected with what was wrong, and the wasm never sees it.
-import { invalidOptions, reading, words } from "./errors.js";
+// Checks of arguments: a method of the API rejects with what was wrong, before the wasm gets it.
+import { invalidOptions, reading, textOf } from "./errors.js";
 
-/** A new UUID, also in pages that are no secure context: there is no `crypto.randomUUID()` there. @internal */
+/** A new UUID; works also in insecure contexts, which have no `crypto.randomUUID()`. @internal */
 export function newId(): string {
   const random = () => crypto.getRandomValues(new Uint8Array(1))[0]!;
-  // The 4 says that it is random; of the 8 the two upper bits stay.
+  // The 4 is the version "random"; of the digit 8 the two upper bits stay.
   return "00000000-0000-4000-8000-000000000000".replace(/[08]/g, (digit) => (digit === "8" ? 8 + random() % 4 : random() % 16).toString(16));
 }
 
@@ -14,20 +14,20 @@ export function checkId(id: unknown): string {
     const hex = id.replaceAll("-", "").toLowerCase();
     return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
   }
-  throw invalidOptions(`conversation id ${JSON.stringify(words(id)).slice(0, 80)} is not a UUID; leave it out to get a new one`);
+  throw invalidOptions(`conversation id ${JSON.stringify(textOf(id)).slice(0, 80)} is not a UUID; leave it out to get a new one`);
 }
 
-/** A copy of an array of `what`, each of which `is` one. @internal */
+/** A copy of an array whose elements all pass `is`. `what` names them in the error. @internal */
 export function arrayOf<T>(name: string, what: string, given: readonly T[], is: (each: T) => boolean): T[] {
   return reading(name, () => {
-    // Holes are passed over by `every()`, and are filled in a copy.
+    // `every()` skips holes, and a copy fills them.
     const copy = Array.isArray(given) && [...given];
     if (copy && copy.every(is)) return copy;
     throw invalidOptions(`${name} must be an array of ${what}`);
   });
 }
 
-/** As `instanceof`, which a revoked proxy throws at. @internal */
+/** Like `instanceof`, but false for a revoked proxy, at which `instanceof` throws. @internal */
 export function isA<T>(value: unknown, kind: abstract new (...args: never) => T): value is T {
   try {
     return value instanceof kind;

@@ -1,32 +1,32 @@
-// The body of an answer, read for the wasm. What has come while the wasm was busy goes over in one piece: to go over costs
-// more than most pieces of an answer are worth.
+// Reads the body of an answer for the wasm. Pieces that arrive while the wasm is busy are passed on together, because a call
+// into the wasm costs more than the work for most pieces.
 
-/** So many pieces go over at once, or as many as have so many bytes. What waits beyond that, waits in the stream. */
-const MOST = 64;
-const LARGEST = 1 << 16;
+/** The maximum number of pieces, and of bytes, that are passed on together. More of them wait in the stream. */
+const maxPieces = 64;
+const maxBytes = 1 << 16;
 
 /** @internal */
 export interface Body {
-  /** The next bytes; nothing at the end. What fails behind bytes is told by the next call. */
+  /** The next bytes; `undefined` at the end. If the stream fails after some bytes, the next call rejects. */
   next(): Promise<Uint8Array | undefined>;
-  /** Nothing more is wanted. */
+  /** Stops reading. */
   cancel(): void;
 }
 
-/** What `fetch` gave, or the host's in its place. @internal */
+/** A response of `fetch`, or of the host's function in its place. @internal */
 export interface Response {
   body?: unknown;
   text?: () => unknown;
 }
 
-/** A response's body, whoever made it: a stream, or the text of a test double. `lives` is called when bytes have come. @internal */
-export function bodyOf(response: Response, lives: () => void): Body {
+/** The body of a response: a stream, or the text of a test double. `onBytes` is called when bytes have arrived. @internal */
+export function bodyOf(response: Response, onBytes: () => void): Body {
   const { body } = response;
   const reader = hasReader(body) ? body.getReader() : readerOf(response);
-  /** The read that is under way, and what it gave: `null` at the end. One at most is ahead of what is asked for. */
+  /** The current read, and its result: `null` at the end of the stream. At most one read is ahead of the caller. */
   let read: Promise<void> | undefined;
-  let came: Uint8Array | null | undefined;
-  const take = ({ done, value }: Read) => void (came = done ? null : bytesOf(value));
+  let arrived: Uint8Array | null | undefined;
+  const take = ({ done, value }: Read) => void (arrived = done ? null : bytesOf(value));
   const begin = () => {
     try {
       return Promise.resolve(reader.read()).then(take);
@@ -38,29 +38,29 @@ export function bodyOf(response: Response, lives: () => void): Body {
     async next() {
       const pieces: Uint8Array[] = [];
       let length = 0;
-      while (pieces.length < MOST && length < LARGEST) {
+      while (pieces.length < maxPieces && length < maxBytes) {
         read ??= begin();
-        // A read that the stream has answered already is heard of in one turn.
+        // If the stream already has the next piece, its read is done after one microtask.
         await (pieces.length > 0 ? undefined : read);
-        if (!came) break;
-        pieces.push(came);
-        length += came.length;
-        read = came = undefined;
+        if (!arrived) break;
+        pieces.push(arrived);
+        length += arrived.length;
+        read = arrived = undefined;
       }
-      // Its failure is for who asks next, and has to be heard of by somebody until then.
+      // A failure of this read is reported by the next call; until then it must not be an unhandled rejection.
       read?.catch(() => {});
       if (pieces.length === 0) return undefined;
-      lives();
+      onBytes();
       return pieces.length > 1 ? joined(pieces, length) : pieces[0];
     },
     cancel() {
-      // A stream that a host's function made may not listen to the signal, and may refuse this.
+      // A stream of the host may ignore the signal, and may throw here.
       (async () => reader.cancel())().catch(() => {});
     },
   };
 }
 
-/** What a reader gives. */
+/** The result of a read. */
 interface Read {
   done?: boolean;
   value?: unknown;
@@ -75,7 +75,7 @@ function hasReader(body: unknown): body is { getReader(): Reader } {
   return typeof (body as { getReader?: unknown } | null | undefined)?.getReader === "function";
 }
 
-/** A response without a stream, as test doubles give it, and perhaps without a text. */
+/** A reader for a response without a stream, as test doubles have it; the text may be missing too. */
 function readerOf(response: Response): Reader {
   let isRead = typeof response.text !== "function";
   return {
@@ -87,15 +87,15 @@ function readerOf(response: Response): Reader {
 function bytesOf(value: unknown): Uint8Array {
   if (typeof value === "string") return new TextEncoder().encode(value);
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
-  throw new TypeError("the response's body gave something that is no bytes");
+  throw new TypeError("the response's body contains a chunk that is not bytes");
 }
 
 function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
-  const whole = new Uint8Array(length);
+  const bytes = new Uint8Array(length);
   let at = 0;
   for (const piece of pieces) {
-    whole.set(piece, at);
+    bytes.set(piece, at);
     at += piece.length;
   }
-  return whole;
+  return bytes;
 }

@@ -1,8 +1,8 @@
-// The chunks of the wasm. A page loads this with the first of them, and of them only those that it uses. They share the
-// memory of the main wasm, and find its functions and each other's in its table.
+// The chunks of the wasm. This module is loaded with the first chunk, and each chunk when it is first used. They share the
+// memory of the main wasm, and call functions through its table.
 import { type Wasm, loader } from "./wasm.js";
 
-/** Where a chunk is, and what has to be there with it: `scripts/wasms.mjs` says the same to the build. */
+/** The file of a chunk, and the chunk that has to be loaded with it; the build has the same list in `scripts/wasms.mjs`. */
 interface Chunk extends Pick<Wasm, "file" | "copy"> {
   loadedWith?: string[];
 }
@@ -18,7 +18,7 @@ const chunks: Record<string, Chunk> = {
 
 const loading: Record<string, () => Promise<void>> = {};
 
-/** Brings up a chunk of the wasm with these exports. A failed load is forgotten, so that the next call tries again. */
+/** Loads a chunk, with the exports of the main wasm. After a failure the next call tries again. */
 export async function loadChunk(name: string, main: object): Promise<void> {
   const { file, copy, loadedWith = [] } = chunks[name]!;
   loading[name] ??= loader({

@@ -1,4 +1,4 @@
-// What a conversation is opened with: the options, and how they are read.
+// The options of `Conversation.open()`, and how they are checked.
 import { Agent } from "./agent.js";
 import { arrayOf, checkId, isA, isFunction, newId } from "./arguments.js";
 import { type ConfirmationPolicy, storedPolicy } from "./control.js";
@@ -13,47 +13,47 @@ import { type Store, indexedDBStore } from "./store.js";
 
 export interface ConversationOptions extends RunLimits {
   agent: Agent;
-  /** A UUID. One that exists resumes; none (also `null`, as `localStorage.getItem()` has it), or a new one, creates. */
+  /** A UUID. An existing conversation is resumed, otherwise a new one is created; without an id (or `null`, as from `localStorage.getItem()`) always. */
   conversationId?: string | null | undefined;
-  /** Default: `indexedDBStore()` in a page; elsewhere there is none, so name one. */
+  /** Default in a page: `indexedDBStore()`. Required in Node. */
   store?: Store | undefined;
-  /** Called with every event once it is durable. */
+  /** Called with every event once it is committed. */
   callbacks?: Array<(event: ConversationEvent) => void> | undefined;
-  /** Called with the pieces of an answer as they come. */
+  /** Called with the pieces of a streaming answer, and with the other live events. */
   tokenCallbacks?: Array<(live: LiveEvent) => void> | undefined;
   /**
-   * When a call waits for the user. Left out, what is stored stays; for a new conversation that is `NeverConfirm`. An
-   * import never loosens it: of what came in and what is given here the stricter holds, until `setConfirmationPolicy()`.
+   * When a call waits for the user. Default: the stored policy; for a new conversation `NeverConfirm`. Of an imported
+   * policy and the one given here the stricter applies, until `setConfirmationPolicy()`.
    */
   confirmationPolicy?: ConfirmationPolicy | undefined;
   /**
-   * Who says how risky a call is. Left out, what is stored stays, but for a function, which no store can hold: until
-   * it is given again, every call counts as `HIGH`. For a new conversation, and with `null`, it is nobody.
+   * Rates the risk of calls. Default: the stored analyzer. A function cannot be stored: until it is given again, every
+   * call counts as `HIGH`. A new conversation has none, and `null` removes it; then every risk is unknown.
    */
   securityAnalyzer?: SecurityAnalyzer | null | undefined;
   /**
-   * What a run does that has no network: it waits, and goes on by itself when the server can be reached again, which is
-   * the default; or it fails after the attempts that `numRetries` allows. What it waits for comes as `WaitingEvent`.
+   * What a run does without a network. `"wait"`, the default: it waits, and continues by itself when the server can be
+   * reached again; a `WaitingEvent` says for what it waits. `"fail"`: it fails after `numRetries` attempts.
    */
   offline?: "wait" | "fail" | undefined;
-  /** Whether `close()` removes the conversation. Default false. */
+  /** Whether `close()` deletes the conversation. Default false. */
   deleteOnClose?: boolean | undefined;
-  /** Asked and told around tools, messages and sessions. Functions cannot be stored: give them at each opening. */
+  /** Functions called before and after tools, messages and sessions. They cannot be stored: give them at each opening. */
   hooks?: Hooks | undefined;
-  /** For a conversation that is created. Names of lower-case letters and digits, values of at most 256 characters. */
+  /** Tags of a conversation that is created. Names of lower-case letters and digits, values of at most 256 characters. */
   tags?: Record<string, string> | undefined;
-  /** Set as soon as it is open, as `updateSecrets()` does. */
+  /** Secrets for tools, set as `updateSecrets()` does. */
   secrets?: Record<string, SecretValue> | undefined;
   /**
-   * A passphrase: secrets and the model's key are stored encrypted under it, as the SDK's `Cipher` does, and read again.
-   * Make it long and random: whoever has the file can guess as fast as they can hash. Without one they are redacted.
+   * A passphrase: secrets and the model's key are stored encrypted with it, in the format of the SDK's `Cipher`. Make it
+   * long and random, because whoever has the file can guess very fast. Without a passphrase they are stored redacted.
    */
   cipher?: string | undefined;
 }
 
 const names = "agent conversationId store callbacks tokenCallbacks confirmationPolicy securityAnalyzer offline deleteOnClose hooks tags secrets cipher maxIterationPerRun maxBudgetPerRun stuckDetection";
 
-/** What was given, checked and copied, in the words of the wasm where it takes it. @internal */
+/** The checked and copied options, in the form that the wasm takes. @internal */
 export function readOptions(options: ConversationOptions) {
   const given = optionsOf("Conversation.open()", options, names);
   const { agent, conversationId, store = indexedDBStore(), callbacks = [], tokenCallbacks = [], confirmationPolicy, deleteOnClose = false, hooks, tags, securityAnalyzer, secrets, cipher } = given;
@@ -62,7 +62,7 @@ export function readOptions(options: ConversationOptions) {
   return {
     agent,
     id: conversationId === undefined || conversationId === null ? newId() : checkId(conversationId),
-    /** Whether somebody may have had it before. */
+    /** Whether the conversation may already exist. */
     isGiven: conversationId !== undefined && conversationId !== null,
     store,
     callbacks: arrayOf("callbacks", "functions", callbacks, isFunction),

@@ -1,4 +1,4 @@
-// The one error class of the API, and how what the host gives is read: what is wrong with it is one of these errors.
+// The error class of the API, and checks of the host's arguments, which throw such errors.
 import type { CoreConversation } from "../pkg/threadkeep.js";
 import { type ErrorCode, retryableCodes } from "./generated/error-codes.js";
 
@@ -6,14 +6,14 @@ export type { ErrorCode };
 
 const retryable: ReadonlySet<ErrorCode> = new Set(retryableCodes);
 
-/** Every failure is one of these: a stable `code`, a sentence that says what to do, and the cause. */
+/** The class of all errors of the API: a stable `code`, a sentence that says what was wrong and what to do, and the cause. */
 export class ThreadkeepError extends Error {
   override readonly name = "ThreadkeepError";
   /** A stable code that programs can branch on. */
   readonly code: ErrorCode;
-  /** Whether the same call can succeed later with nothing changed. */
+  /** Whether the same call can succeed later without any change. */
   readonly retryable: boolean;
-  /** The HTTP status, where a server answered. */
+  /** The HTTP status, if a server answered. */
   readonly status?: number;
 
   constructor(code: ErrorCode, message: string, options: { status?: number; retryable?: boolean; cause?: unknown } = {}) {
@@ -24,33 +24,33 @@ export class ThreadkeepError extends Error {
   }
 }
 
-/** An argument or option that is not of the documented form. */
+/** The error for an argument or option that does not have the documented form. */
 export function invalidOptions(message: string): ThreadkeepError {
   return new ThreadkeepError("invalid_options", message);
 }
 
 /**
- * Reads what the host gave. Getters, proxies and `toJSON` may throw whatever they like; that is then no failure of
- * ours, but an argument that is not of the documented form. @internal
+ * Reads an argument of the host. If one of its getters, proxies or `toJSON` methods throws, this is an `invalid_options`
+ * error. @internal
  */
 export function reading<T>(what: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
     if (error instanceof ThreadkeepError) throw error;
-    throw new ThreadkeepError("invalid_options", `${what} cannot be read: ${words(error)}`, { cause: error });
+    throw new ThreadkeepError("invalid_options", `${what} cannot be read: ${textOf(error)}`, { cause: error });
   }
 }
 
 /** The words of a text, as types. */
 type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
 type KeyOf<Options> = Options extends unknown ? keyof Options : never;
-/** Refuses a list of names that lacks one of the options, or has one that there is not. */
+/** A type error unless the list of names is exactly that of the options. */
 type Complete<Options, Names extends string> = [KeyOf<Options>, Words<Names>] extends [Words<Names>, KeyOf<Options>] ? unknown : never;
 
 /**
- * A copy of an options object of which `names`, one text, says the names that there are. Another one is a mistake: what
- * its author wants would not happen, and nobody would notice. @internal
+ * A copy of an options object. `names` lists the options, separated by spaces. An unknown option throws, because otherwise
+ * nobody would notice that it has no effect. @internal
  */
 export function optionsOf<Options extends object, Names extends string>(what: string, given: Options, names: Names & Complete<Options, Names>): Options {
   return reading(`the options of ${what}`, () => {
@@ -64,7 +64,7 @@ export function optionsOf<Options extends object, Names extends string>(what: st
   });
 }
 
-/** How many letters have to be put in or left out. */
+/** The edit distance: the number of letters to insert or delete. */
 function distance(one: string, other: string): number {
   let row = [...other, ""].map((_, i) => i);
   for (const letter of one) {
@@ -90,22 +90,22 @@ export function textsOf(name: string, given: unknown): Record<string, string> {
   });
 }
 
-/** Some text for anything, also for what refuses to be one. @internal */
-export function words(value: unknown): string {
+/** A text for any value: the message of an error, otherwise the value as a string. Never throws. @internal */
+export function textOf(value: unknown): string {
   try {
     return String(value instanceof Error ? value.message : value);
   } catch {
-    return "something that is no text";
+    return "a value that cannot be shown";
   }
 }
 
-/** What the wasm rejected or threw, as a `ThreadkeepError`. @internal */
+/** An error of the wasm as a `ThreadkeepError`. @internal */
 export function fromCore(error: unknown): ThreadkeepError {
   if (error instanceof ThreadkeepError) return error;
   if (isCoreError(error)) {
     return new ThreadkeepError(error.code, error.message, error.status === undefined ? {} : { status: error.status });
   }
-  return new ThreadkeepError("internal", `threadkeep failed: ${words(error)}; reload the page, nothing stored is lost`, { cause: error });
+  return new ThreadkeepError("internal", `threadkeep failed: ${textOf(error)}; reload the page, nothing stored is lost`, { cause: error });
 }
 
 /** Waits for the wasm's promise; its rejections become `ThreadkeepError`s. @internal */
@@ -117,7 +117,7 @@ export async function settle<T>(promise: Promise<T>): Promise<T> {
   }
 }
 
-/** Calls into the wasm; what it throws becomes a `ThreadkeepError`. @internal */
+/** Calls the wasm; its errors become `ThreadkeepError`s. @internal */
 export function call<T>(read: () => T): T {
   try {
     return read();
@@ -126,12 +126,12 @@ export function call<T>(read: () => T): T {
   }
 }
 
-/** What only reads a conversation. */
+/** The methods that only read a conversation. */
 const reads = new Set<Verb>(["events", "idOf", "indexOf", "finalResponse", "pendingActions"]);
-/** What was last asked of a conversation. */
+/** The result of the last method that was called on a conversation, if it only reads. */
 const asked = new WeakMap<CoreConversation, Promise<unknown> | undefined>();
 
-/** Calls a method of a conversation in the wasm that answers with a promise. @internal */
+/** Calls an asynchronous method of a conversation in the wasm. @internal */
 export async function ask<M extends Verb>(core: CoreConversation, method: M, ...args: Parameters<CoreConversation[M]>): Promise<Awaited<ReturnType<CoreConversation[M]>>> {
   type Answer = Awaited<ReturnType<CoreConversation[M]>>;
   const verb = core[method] as (...args: unknown[]) => Promise<Answer>;
@@ -140,12 +140,12 @@ export async function ask<M extends Verb>(core: CoreConversation, method: M, ...
   return answer;
 }
 
-/** What was last asked of a conversation, if that was to read something. @internal */
+/** The result of the last method that was called on a conversation, if it only reads. @internal */
 export function lastRead(core: CoreConversation): Promise<unknown> | undefined {
   return asked.get(core);
 }
 
-/** The methods that answer with a promise. */
+/** The names of the asynchronous methods. */
 type Verb = { [M in keyof CoreConversation]: CoreConversation[M] extends (...args: never[]) => Promise<unknown> ? M : never }[keyof CoreConversation];
 
 interface CoreError {

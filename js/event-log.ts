@@ -1,18 +1,18 @@
-// The log of an open conversation, as a sequence that is read where it is looked at.
+// The events of an open conversation as a sequence that is read on demand.
 import type { CoreConversation } from "../pkg/threadkeep.js";
-import { ThreadkeepError, ask, call, reading, words } from "./errors.js";
+import { ThreadkeepError, ask, call, reading, textOf } from "./errors.js";
 import type { ConversationEvent, UnreadableEvent } from "./events.js";
 
-/** The log, read a page at a time; nothing is loaded that is not asked for. What cannot be read is an `UnreadableEvent`. */
+/** The events of a conversation, read on demand, a page at a time. An event that cannot be read is an `UnreadableEvent`. */
 export interface EventLog extends AsyncIterable<ConversationEvent> {
   readonly length: number;
-  /** Counts from the end where negative; `undefined` beyond either end. */
+  /** The event at an index; a negative index counts from the end. `undefined` if there is none. */
   at(index: number): Promise<ConversationEvent | undefined>;
-  /** As `Array.prototype.slice`. */
+  /** Like `Array.prototype.slice`. */
   slice(start?: number, end?: number): Promise<ConversationEvent[]>;
-  /** @throws ThreadkeepError `not_found` */
+  /** The index of the event with this id. @throws ThreadkeepError `not_found` */
   getIndex(eventId: string): Promise<number>;
-  /** @throws ThreadkeepError `not_found` */
+  /** The id of the event at this index. @throws ThreadkeepError `not_found` */
   getId(index: number): Promise<string>;
 }
 
@@ -31,19 +31,19 @@ export function eventLog(core: CoreConversation): EventLog {
       return call(() => core.length());
     },
     async at(index) {
-      const place = whole(index);
+      const place = toInteger(index);
       const start = place < 0 ? log.length + place : place;
       return start < 0 ? undefined : (await read(start, start + 1))[0];
     },
     async slice(start = 0, end = log.length) {
-      return read(fromEnd(whole(start)), Math.min(log.length, fromEnd(whole(end))));
+      return read(fromEnd(toInteger(start)), Math.min(log.length, fromEnd(toInteger(end))));
     },
     async getIndex(eventId) {
-      return ask(core, "indexOf", words(eventId));
+      return ask(core, "indexOf", textOf(eventId));
     },
     async getId(index) {
       const event = await log.at(index);
-      if (!event) throw new ThreadkeepError("not_found", `there is no event ${words(index)} in this conversation`);
+      if (!event) throw new ThreadkeepError("not_found", `there is no event ${textOf(index)} in this conversation`);
       return event.id;
     },
     async *[Symbol.asyncIterator]() {
@@ -53,7 +53,7 @@ export function eventLog(core: CoreConversation): EventLog {
   return log;
 }
 
-/** `undefined` where the text is not that of an event: whoever wrote it died in the middle, or was no SDK. */
+/** The event, or `undefined` if the text is not an event: its writer may have died in the middle. */
 function readable(json: string): ConversationEvent | undefined {
   try {
     const event = JSON.parse(json);
@@ -68,11 +68,11 @@ function whyNot(json: string): string {
     JSON.parse(json);
     return "it is not a JSON object with an id and a kind";
   } catch (error) {
-    return `it is not JSON: ${words(error)}`;
+    return `it is not JSON: ${textOf(error)}`;
   }
 }
 
-/** As arrays take their indices. */
-function whole(index: unknown): number {
+/** An index as array methods convert it. */
+function toInteger(index: unknown): number {
   return reading("an index of an event", () => Math.trunc(index as number) || 0);
 }

@@ -1,20 +1,20 @@
-// Hooks: functions of the host that are asked and told around tools, messages and sessions.
-import { invalidOptions, optionsOf, words } from "./errors.js";
+// Hooks: functions of the host that are called before and after tools, messages and sessions.
+import { invalidOptions, optionsOf, textOf } from "./errors.js";
 import type { JSONValue } from "./events.js";
 
-/** What a hook is given, as the SDK gives it to a command: `HookEvent`. */
+/** The inputs of hooks, with the fields of the SDK's `HookEvent`. */
 interface HookInputs {
-  /** The model calls a tool. */
+  /** Before a tool call is stored, waits or runs. */
   preToolUse: HookEvent<"PreToolUse"> & ToolCalled;
-  /** A tool has answered; not for calls that failed or were not allowed. */
+  /** After a tool has returned; not for calls that failed or were not allowed. */
   postToolUse: HookEvent<"PostToolUse"> & ToolCalled & { tool_response: { [field: string]: JSONValue } };
-  /** The user sends a message. */
+  /** Before a message of the user is stored. */
   userPromptSubmit: HookEvent<"UserPromptSubmit"> & { message: string };
-  /** The first message or run since the conversation was opened. */
+  /** Before the first message or run after the conversation was opened. */
   sessionStart: HookEvent<"SessionStart">;
-  /** The conversation is closed, if its session had begun. Not told when the page just goes away. */
+  /** In `close()`, if a session has begun. Not called when the page is just left. */
   sessionEnd: HookEvent<"SessionEnd">;
-  /** The agent says that it is done. */
+  /** When the agent says that it is done. */
   stop: HookEvent<"Stop"> & { metadata: { reason: string } };
 }
 
@@ -30,28 +30,29 @@ interface ToolCalled {
   tool_input: { [argument: string]: JSONValue };
 }
 
-/** The hooks there are. */
+/** The names of the hooks. */
 export type HookName = keyof HookInputs;
 export type HookInput<E extends HookName> = HookInputs[E];
 
 /**
- * Nothing is `allow`.
+ * Nothing, or a decision. Returning nothing means `allow`.
  *
  * `deny` of preToolUse: the tool does not run, and the model reads the reason. Of userPromptSubmit: the message is
- * stored, and the next run ends without asking the model. Of stop: the agent goes on, with the additional context or
- * else the reason as feedback. The others only observe.
+ * stored, and the next run ends without asking the model. Of stop: the agent continues, with the additional context, or
+ * otherwise the reason, as feedback. The other hooks only observe.
  *
  * The additional context of userPromptSubmit is added to the message for the model.
  */
 export type HookResult = void | { decision: "allow" | "deny"; reason?: string | undefined; additionalContext?: string | undefined };
 
 /**
- * A hook that throws decides nothing, as in the SDK, except that a tool whose preToolUse throws does not run. All are
- * awaited; `interrupt()` does not wait for them. What they said is in the log as a `HookExecutionEvent`.
+ * The hooks by name. A hook that throws counts as if it had returned nothing, as in the SDK, except that a tool whose
+ * preToolUse throws does not run. All hooks are awaited; `interrupt()` does not wait for them. Every result is stored in
+ * the log as a `HookExecutionEvent`.
  */
 export type Hooks = { [E in HookName]?: ((input: HookInput<E>) => HookResult | Promise<HookResult>) | undefined };
 
-/** The hooks as the wasm needs them. @internal */
+/** The hooks in the form that the wasm takes. @internal */
 export interface CoreHooks {
   eventTypes: string[];
   ask(eventType: string, inputJson: string): Promise<string>;
@@ -74,9 +75,9 @@ export function coreHooks(hooks: Hooks): CoreHooks {
 
 function decision(result: unknown): object {
   if (result === undefined || result === null) return {};
-  if (typeof result !== "object") throw new TypeError(`a hook returns nothing or an object, not ${words(result)}`);
+  if (typeof result !== "object") throw new TypeError(`a hook returns nothing or an object, not ${textOf(result)}`);
   const { decision = "allow", reason, additionalContext } = optionsOf("what a hook returns", result as Exclude<HookResult, void>, "decision reason additionalContext");
-  if (decision !== "allow" && decision !== "deny") throw new TypeError(`a hook decides "allow" or "deny", not ${words(decision)}`);
+  if (decision !== "allow" && decision !== "deny") throw new TypeError(`a hook decides "allow" or "deny", not ${textOf(decision)}`);
   for (const text of [reason, additionalContext]) {
     if (text !== undefined && typeof text !== "string") throw new TypeError("reason and additionalContext of a hook are strings");
   }

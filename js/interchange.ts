@@ -1,5 +1,5 @@
-// Conversations as messages, plain sessions and trajectories, and back. What knows these forms is a chunk of the wasm,
-// which is loaded when one of them is first asked for.
+// Conversations in the formats of other programs. A chunk of the wasm knows these formats; it is loaded when one of them is
+// first used.
 import type { ImportedConversation } from "./archive.js";
 import { fromCore, invalidOptions, reading } from "./errors.js";
 import type { JSONValue } from "./events.js";
@@ -7,14 +7,14 @@ import { locking } from "./locking.js";
 import type { Store } from "./store.js";
 import { load, part } from "./wasm.js";
 
-/** Imports what another program wrote down as JSON, as a new conversation. @internal */
+/** Imports JSON of another program as a new conversation. @internal */
 export async function importJSON(json: unknown, store: Store): Promise<ImportedConversation> {
   const text = await reading("the JSON", () => (json instanceof Blob ? json.text() : typeof json === "string" ? json : JSON.stringify(json)));
-  if (text === undefined) throw invalidOptions("importJSON takes JSON: its text, a Blob of it, or what it stands for");
+  if (text === undefined) throw invalidOptions("importJSON takes JSON: as text, as a Blob of the text, or as the parsed value");
   return locking(store, parts, ({ importInterchange }, claim) => importInterchange(text, store, claim));
 }
 
-/** A stored conversation as JSON of another form. @internal */
+/** A stored conversation in another format. @internal */
 export async function written<T>(store: Store, id: string, form: string, llm?: { [field: string]: JSONValue }): Promise<T> {
   try {
     await load();

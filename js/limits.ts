@@ -1,32 +1,32 @@
-// What one run may use, and when it counts as going in circles.
+// The limits of a run, and when it counts as stuck.
 import { invalidOptions, optionsOf } from "./errors.js";
 
-/** After how many repetitions a run is stuck. A number of at least 1 each. */
+/** Numbers of repetitions after which a run is stuck. Integers of at least 1. */
 export interface StuckDetectionThresholds {
   /** The same call with the same result. Default 4. */
   actionObservation?: number | undefined;
-  /** The same call with an error: at so many the model is told, at one more the run stops. Default 3. */
+  /** The same call with an error: at this number the model is warned, at the next one the run stops. Default 3. */
   actionError?: number | undefined;
-  /** Messages of the model to nobody, or requests that do not fit into its context window. Default 3. */
+  /** Consecutive messages of the model without a user message, or requests that exceed its context window. Default 3. */
   monologue?: number | undefined;
-  /** Calls and results in a pattern of two. Default 6. */
+  /** Calls and results that alternate between two patterns. Default 6. */
   alternatingPattern?: number | undefined;
 }
 
 export interface RunLimits {
-  /** Steps that one run may take. Default 500. */
+  /** The maximum number of steps of one run. Default 500. */
   maxIterationPerRun?: number | undefined;
   /**
-   * Dollars that one run may spend, counted by the prices of the LLM (`inputCostPerToken`, `outputCostPerToken`) or
-   * what a LiteLLM proxy says that a request cost. Without either nothing is counted. The step that reaches it is the
+   * The maximum cost of one run in US dollars, by the prices of the LLM (`inputCostPerToken`, `outputCostPerToken`, or its
+   * metadata) or as a LiteLLM proxy reports it. Without these no cost is counted. The step that reaches the limit is the
    * last: the run ends with status `error`.
    */
   maxBudgetPerRun?: number | undefined;
-  /** Whether a run ends, with status `stuck`, that goes in circles. Default: as stored, in a new conversation `true`. */
+  /** Whether a run that repeats itself ends with status `stuck`. Default: as stored; in a new conversation `true`. */
   stuckDetection?: boolean | StuckDetectionThresholds | undefined;
 }
 
-/** As the core takes them. */
+/** The limits as the wasm takes them. */
 export function limitsOf({ maxIterationPerRun, maxBudgetPerRun, stuckDetection }: RunLimits): object {
   atLeastOne("maxIterationPerRun", maxIterationPerRun);
   if (maxBudgetPerRun !== undefined && !(Number.isFinite(maxBudgetPerRun) && maxBudgetPerRun > 0)) {

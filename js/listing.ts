@@ -1,7 +1,7 @@
-// Conversations in lists.
+// Lists of conversations.
 import type { ExecutionStatus } from "./events.js";
 
-/** A conversation in a list. */
+/** An entry in the list of conversations. */
 export interface ConversationInfo {
   id: string;
   /** `tags.title`. */
@@ -12,13 +12,13 @@ export interface ConversationInfo {
   eventCount: number;
   tags: Record<string, string>;
   /**
-   * Whether it was imported, and nobody has decided here when its calls wait, by `setConfirmationPolicy()`. Until then, of
-   * the settings that it brought and those that are given to `open()` the stricter hold.
+   * Whether it was imported and `setConfirmationPolicy()` has not been called here since. Until then, of the imported
+   * settings and those given to `open()` the stricter apply.
    */
   undecided: boolean;
 }
 
-/** As the wasm lists them. @internal */
+/** A list entry of the wasm. Times in milliseconds since the Unix epoch. @internal */
 export interface Listing {
   id: string;
   execution_status: ExecutionStatus;

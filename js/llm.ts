@@ -1,84 +1,84 @@
-// Models.
+// Models and their options.
 import { arrayOf, isA } from "./arguments.js";
 import { type ErrorCode, invalidOptions, optionsOf, reading, textsOf } from "./errors.js";
 import { modelRow } from "./models.js";
 import type { Network } from "./network.js";
 
-/** How to reach a model. What is not set has the SDK's default. */
+/** How to reach a model, and options for its answers. Options that are not set have the SDK's default. */
 export interface LLMOptions {
-  /** LiteLLM style: `"openai/gpt-4o"`, `"openrouter/…"`, `"ollama/…"`, or any name together with `baseUrl`. */
+  /** A name in LiteLLM's style: `"openai/gpt-4o"`, `"openrouter/…"`, `"ollama/…"`, or any name together with `baseUrl`. */
   model: string;
-  /** Kept in memory only; what is stored says `**********`. A function is asked before each request. */
+  /** The key, or a function that is called before each request. Held in memory only; stored as `**********`, or encrypted with a `cipher`. */
   apiKey?: string | (() => string | Promise<string>) | undefined;
-  /** Where the API is, up to and without `/chat/completions`. A path such as `/v1` is relative to the page. */
+  /** The URL of the API, without `/chat/completions`. A path such as `/v1` is relative to the page. */
   baseUrl?: string | undefined;
   /**
-   * What is spoken with the model: OpenAI's Chat Completions or Responses, or Anthropic's Messages. Default `"auto"`: as
-   * the SDK decides by the model's name.
+   * The wire API: OpenAI's Chat Completions or Responses, or Anthropic's Messages. Default `"auto"`: by the model's name, as
+   * in the SDK.
    */
   apiMode?: "auto" | "chat" | "responses" | "anthropic" | undefined;
-  /** Key of this model's usage in `conversation.stats`. Default `"default"`. */
+  /** The name under which `conversation.stats` counts this model. Default `"default"`. */
   usageId?: string | undefined;
-  /** Whether answers arrive in pieces. Default true. */
+  /** Whether answers are streamed. Default true. */
   stream?: boolean | undefined;
   temperature?: number | undefined;
   topP?: number | undefined;
-  /** Upper limit of an answer, in tokens. */
+  /** The maximum length of an answer, in tokens. */
   maxOutputTokens?: number | undefined;
   reasoningEffort?: "none" | "low" | "medium" | "high" | "xhigh" | undefined;
-  /** How much of its reasoning the model sums up for its reader. Default: not at all. Responses API only, as the next two. */
+  /** Whether, and how long, the model summarizes its reasoning. Default: no summary. Responses API only, as are the next two. */
   reasoningSummary?: "auto" | "concise" | "detailed" | undefined;
-  /** Whether reasoning is asked for encrypted and sent back, so that the model goes on where it was. Default true. */
+  /** Whether the model's reasoning is returned encrypted and sent back, so that it continues its reasoning. Default true. */
   enableEncryptedReasoning?: boolean | undefined;
   /**
-   * Whether the provider works on answers by itself: an answer then outlives a lost connection, and a reload of the page.
-   * The provider has to keep it for that (`store: true`), and does so for as long as it likes. Not stored. Default false.
-   * Responses API only.
+   * Whether the provider generates answers in the background, so that an answer survives a lost connection and a reload of
+   * the page. For this the provider stores the answer (`store: true`), as long as it decides to. Not stored with the
+   * conversation. Default false. Responses API only.
    */
   background?: boolean | undefined;
-  /** How long the provider keeps a prompt cached: `"24h"`, which is the default, `"in_memory"`, or `""` to leave it to the provider. */
+  /** How long the provider caches prompts: `"24h"`, the default, `"in_memory"`, or `""` to leave it to the provider. */
   promptCacheRetention?: string | undefined;
-  /** Attempts in all, as the SDK counts them: 0 and 1 both mean one. Default 5. */
+  /** The maximum number of attempts, as in the SDK: 0 and 1 both mean one. Default 5. */
   numRetries?: number | undefined;
-  /** Seconds until the first byte, and between two. Default 300. */
+  /** The maximum time until the first byte, and between two bytes, in seconds. Default 300. */
   timeout?: number | undefined;
-  /** Sent with every request. */
+  /** HTTP headers of every request. */
   headers?: Record<string, string> | undefined;
   /**
-   * Whether the model calls tools by itself, which is the default. With `false`, tools are told and called in text, as
-   * the SDK does it: for models that cannot do otherwise.
+   * Whether the model has native tool calling. With `false`, tools are described and called in text, as in the SDK.
+   * Default true.
    */
   nativeToolCalling?: boolean | undefined;
   /**
-   * What this model can do, where nothing is known of it or something else. A model of which nobody knows that it sees
-   * is sent no images.
+   * Abilities of this model that the metadata does not know or has wrong. A model without metadata is assumed not to accept
+   * images.
    */
   capabilityOverrides?: { supports_vision?: boolean | undefined; supports_responses_api?: boolean | undefined } | undefined;
-  /** Price in US dollars; without both, that of public price lists counts, where the model is in them. */
+  /** The price in US dollars per token. Without both prices, those of the metadata apply, if there are any. */
   inputCostPerToken?: number | undefined;
   outputCostPerToken?: number | undefined;
   /**
-   * Asked in this order where this model has failed for good, retries included, before anything of an answer was
-   * shown. Each request begins with this model again; what fallbacks cost is counted under this model's `usageId`.
+   * Models that are asked in this order if this one has failed after all retries, before any part of its answer was shown.
+   * Each request begins with this model again; the cost of fallbacks is counted under this model's `usageId`.
    */
   fallbacks?: LLM[] | undefined;
-  /** After which failures. Default: `network`, `llm_rate_limit`, `llm_timeout` and `llm_unavailable`, as in the SDK. */
+  /** The error codes after which a fallback is asked. Default: `network`, `llm_rate_limit`, `llm_timeout` and `llm_unavailable`, as in the SDK. */
   fallbackOn?: ErrorCode[] | undefined;
-  /** Called instead of the page's `fetch`: a relay, a test double, or a model in the page. */
+  /** Called in place of the page's `fetch`: a relay, a test double, or a model in the page. */
   fetch?: typeof fetch | undefined;
 }
 
-/** Options that are of one type, by its name. */
+/** Names of options by their type. */
 const plain = {
   string: "model baseUrl usageId promptCacheRetention",
   number: "temperature topP maxOutputTokens numRetries timeout inputCostPerToken outputCostPerToken",
   boolean: "stream nativeToolCalling enableEncryptedReasoning background",
   function: "fetch",
 } as const;
-/** What `capabilityOverrides` may say. @internal */
+/** Names of the abilities in `capabilityOverrides`. @internal */
 export const abilities = "supports_vision supports_responses_api";
-/** Options that take one of a few words. */
-const words = {
+/** Options with a fixed list of values. */
+const choices = {
   apiMode: ["auto", "chat", "responses", "anthropic"],
   reasoningEffort: ["none", "low", "medium", "high", "xhigh"],
   reasoningSummary: ["auto", "concise", "detailed"],
@@ -91,7 +91,7 @@ export class LLM {
   readonly options: Readonly<LLMOptions>;
 
   /**
-   * `baseURL`, as other libraries spell it, is `baseUrl`.
+   * `baseURL` is accepted as another spelling of `baseUrl`.
    * @throws ThreadkeepError `invalid_options`, naming the option.
    */
   constructor(options: LLMOptions & { baseURL?: string | undefined }) {
@@ -109,17 +109,17 @@ export class LLM {
   }
 }
 
-/** What is known of a model, and what its host knows better, as JSON; nothing where that is nothing. @internal */
+/** The model's metadata with the host's overrides, as JSON; empty if there is neither. @internal */
 export async function rowOf({ options: { model, capabilityOverrides } }: LLM): Promise<string> {
   const row = await modelRow(model, model);
   return capabilityOverrides ? JSON.stringify({ ...JSON.parse(row || "{}"), ...capabilityOverrides }) : row;
 }
 
 /**
- * What the wasm is given of a model; `network` waits for it, `heard` is told of the keys that a function gives, `keyToken`
- * is what is stored for its key. @internal
+ * The model in the form that the wasm takes. `network` does its waiting, `onKey` gets the keys that a function returns,
+ * `keyToken` is the encrypted key to store. @internal
  */
-export function coreLLM(llm: LLM, network: Network, heard: (key: unknown) => Promise<void>, keyToken?: string): object {
+export function coreLLM(llm: LLM, network: Network, onKey: (key: unknown) => Promise<void>, keyToken?: string): object {
   const { options } = llm;
   const { apiKey, fallbacks = [], fallbackOn } = options;
   return {
@@ -127,11 +127,11 @@ export function coreLLM(llm: LLM, network: Network, heard: (key: unknown) => Pro
     ...network.of(options.fetch !== undefined),
     ...(typeof apiKey === "function" && { apiKey: async () => {
       const key = await apiKey();
-      await heard(key);
+      await onKey(key);
       return key;
     } }),
     ...(keyToken !== undefined && { keyToken }),
-    fallbacks: fallbacks.map((fallback) => coreLLM(fallback, network, heard)),
+    fallbacks: fallbacks.map((fallback) => coreLLM(fallback, network, onKey)),
     fallbackOn,
     modelRow: () => rowOf(llm),
   };
@@ -153,8 +153,8 @@ function checked({ baseURL, ...options }: LLMOptions & { baseURL?: string | unde
       if (typeof value === "number" && !(Number.isFinite(value) && value >= 0)) throw invalidOptions(`${key} must be a number of at least 0`);
     }
   }
-  for (const [key, allowed] of Object.entries(words)) {
-    const value: unknown = options[key as keyof typeof words];
+  for (const [key, allowed] of Object.entries(choices)) {
+    const value: unknown = options[key as keyof typeof choices];
     if (value !== undefined && !(allowed as readonly unknown[]).includes(value)) throw invalidOptions(`${key} must be one of ${allowed.join(", ")}`);
   }
   const { apiKey, headers, capabilityOverrides: overrides, fallbacks, fallbackOn } = options;

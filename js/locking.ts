@@ -1,9 +1,9 @@
-// The locks of the conversations that an import writes.
+// The locks that an import holds on the conversations it writes.
 import { type HeldLock, lockConversation } from "../pkg/threadkeep.js";
 import { fromCore } from "./errors.js";
 import { type Store, coreStore } from "./store.js";
 
-/** Lends an import, which `parts` brings up, the locks of the conversations that it writes. @internal */
+/** Runs an import with the code from `parts`; `claim` locks a conversation until the import ends. @internal */
 export async function locking<P, T>(
   store: Store,
   parts: () => Promise<P>,
@@ -21,8 +21,8 @@ export async function locking<P, T>(
   } catch (error) {
     throw fromCore(error);
   } finally {
-    // Before the caller goes on, who may open what came in. A lock that is not given because the wasm crashed need not be
-    // released.
+    // Released before the caller continues, who may open an imported conversation. A lock that was not granted because the
+    // wasm crashed has nothing to release.
     for (const lock of locks) await lock.then((held) => held?.release()).catch(() => {});
   }
 }

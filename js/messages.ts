@@ -1,15 +1,15 @@
-// Conversations as other programs have them.
+// Types of the formats of other programs.
 import type { JSONValue, ThinkingBlock, ReasoningItem } from "./events.js";
 
-/** A part of a message of Chat Completions. */
+/** A part of a Chat Completions message. */
 export type ChatContent =
   | { type: "text"; text: string; cache_control?: { type: "ephemeral" } }
   | { type: "image_url"; image_url: { url: string }; cache_control?: { type: "ephemeral" } };
 
-/** A message of OpenAI's Chat Completions, with what LiteLLM has beyond it. */
+/** A Chat Completions message, with LiteLLM's extensions. */
 export interface ChatMessage {
   role: "system" | "user" | "assistant" | "tool";
-  /** Absent where a message only calls. */
+  /** Absent if the message contains only calls. */
   content?: string | ChatContent[];
   tool_calls?: Array<{ id: string; type: "function"; function: { name: string; /** JSON, as text. */ arguments: string }; responses_item_id?: string }>;
   tool_call_id?: string;
@@ -19,24 +19,24 @@ export interface ChatMessage {
   responses_reasoning_item?: ReasoningItem;
 }
 
-/** What the Responses API is sent of a conversation. */
+/** The messages of a conversation as the Responses API takes them. */
 export interface ResponsesMessages {
   instructions: string | null;
   /** Messages, calls, their outputs, and reasoning. */
   input: Array<{ [field: string]: JSONValue }>;
 }
 
-/** What Anthropic's Messages API is sent of a conversation. */
+/** The messages of a conversation as Anthropic's Messages API takes them. */
 export interface AnthropicMessages {
   system: Array<{ type: "text"; text: string; cache_control?: { type: "ephemeral" } }>;
   messages: Array<{ role: "user" | "assistant"; content: Array<{ type: string; [field: string]: JSONValue }> }>;
 }
 
-/** A conversation as plain chat programs keep it. */
+/** A conversation in the form of plain chat programs. */
 export interface Session {
-  /** The conversation's id. An import makes a new one. */
+  /** The conversation's id. An import generates a new one. */
   id: string;
-  /** When its first event was made; a session that is imported may have seconds or milliseconds since 1970. */
+  /** The date of the first event, ISO 8601; an imported session may have seconds or milliseconds since 1970 instead. */
   created_at: string;
   title?: string;
   messages: ChatMessage[];
@@ -47,9 +47,9 @@ export interface TrajectoryEvent {
   id: number;
   timestamp: string;
   source: "agent" | "user" | "environment";
-  /** What V0 shows of it in one line. */
+  /** V0's one-line description of the event. */
   message: string;
-  /** The number of the action that an observation is about. */
+  /** The `id` of the action that an observation belongs to. */
   cause?: number;
   action?: string;
   args?: { [name: string]: JSONValue };

@@ -1,12 +1,12 @@
-// What is known of models. Nothing of it is loaded before a model is asked.
+// Metadata of models. Nothing is loaded before a model is asked.
 import { part } from "./wasm.js";
 
-/** What was found already: every request asks. */
+/** Rows that were found, because every request asks. */
 const found = new Map<string, string>();
 
 /**
- * Limits, abilities and prices of a model, as JSON; nothing for one that nobody knows. `realName` is what it is
- * called by its provider, where `model` is an alias. @internal
+ * Limits, abilities and prices of a model, as JSON; empty for an unknown model. `realName` is the model's name at the
+ * provider if `model` is an alias. @internal
  */
 export async function modelRow(model: string, realName: string): Promise<string> {
   const key = JSON.stringify([model, realName]);

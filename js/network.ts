@@ -1,32 +1,32 @@
-// Waiting for the network, or for a server that asks for a pause: how long, who is told, and what ends it. A request
-// decides whether a server can be reached, for `navigator.onLine` is often wrong: one without body and key, of which
-// nobody reads the answer. So what is asked of a model is not sent before it can arrive.
+// Waits for the network, or for a server that asked for a pause. Because `navigator.onLine` is often wrong, a request without
+// body and key, whose answer is not read, tests whether the server can be reached. So the conversation is not sent to
+// a model before it can arrive.
 import { type Body, type Response, bodyOf } from "./body.js";
 import { invalidOptions } from "./errors.js";
 import type { WaitingEvent } from "./events.js";
 
-/** Seconds between two tries to reach a server, at most. */
-const LONGEST = 30;
-/** A stream of which nothing comes for so long after the page slept is dead. */
+/** The longest delay between two tests whether a server can be reached, in seconds. */
+const MAX_DELAY = 30;
+/** A stream that stays silent for so many milliseconds after the page was suspended is given up. */
 const GRACE = 15_000;
-/** Background tabs get a timer each minute; a page whose timer comes later has slept. */
-const SLEPT = 65_000;
-/** For so long after the network came or went, or the page woke, a lost connection is laid to that. */
-const SHAKEN = 60_000;
+/** Background tabs get one timer per minute; if a timer is later than this, in milliseconds, the page was suspended. */
+const SUSPENDED = 65_000;
+/** For so many milliseconds after the network changed, or the page resumed, a lost connection is attributed to that. */
+const CHANGE_WINDOW = 60_000;
 const TICK = 5_000;
-/** A page that was hidden for so long may have lost its connections: a phone was in a pocket. */
-const AWAY = 10_000;
+/** A page hidden for so many milliseconds may have lost its connections: on a phone it was suspended. */
+const HIDDEN = 10_000;
 
-/** The exchanges that are under way, and when each last gave a sign of life. */
+/** The requests that are under way, and the time of their last bytes. */
 const exchanges = new Map<AbortController, number>();
-/** What to do when the network may be back. */
-const hinted = new Set<() => void>();
-let shaken = -Infinity;
-let ticked = 0;
+/** Callbacks for events after which the network may be back. */
+const hintListeners = new Set<() => void>();
+let networkChangedAt = -Infinity;
+let lastTick = 0;
 let ticking: ReturnType<typeof setInterval> | undefined;
 let isListening = false;
 
-/** Notes that an exchange begins, or is over. Those that do not outlive a sleep of the page are aborted. */
+/** Registers the begin or end of a request. A request that does not survive a suspension of the page is aborted. */
 function watch(controller: AbortController, isOver: boolean): void {
   if (isOver) exchanges.delete(controller);
   else exchanges.set(controller, Date.now());
@@ -35,86 +35,86 @@ function watch(controller: AbortController, isOver: boolean): void {
     ticking = undefined;
   } else if (ticking === undefined) {
     listen();
-    ticked = Date.now();
+    lastTick = Date.now();
     ticking = setInterval(tick, TICK);
   }
 }
 
-/** The body of an answer, each piece of which is a sign of life. */
+/** The body of an answer. Each piece updates the time of the request's last bytes. */
 function read(response: Response, controller: AbortController): Body {
   return bodyOf(response, () => {
-    // What comes when it is over is of no interest any more.
+    // Bytes that arrive after the end do not register the request again.
     if (exchanges.has(controller)) exchanges.set(controller, Date.now());
   });
 }
 
 function tick(): void {
   const now = Date.now();
-  if (now - ticked > SLEPT) woke();
-  ticked = now;
+  if (now - lastTick > SUSPENDED) onResume();
+  lastTick = now;
 }
 
-/** The page has slept, and its connections perhaps with it. */
-function woke(): void {
-  ticked = shaken = Date.now();
-  for (const [controller, heard] of exchanges) {
-    setTimeout(() => exchanges.get(controller) === heard && controller.abort(), GRACE);
+/** The page was suspended, and may have lost its connections. */
+function onResume(): void {
+  lastTick = networkChangedAt = Date.now();
+  for (const [controller, lastBytes] of exchanges) {
+    setTimeout(() => exchanges.get(controller) === lastBytes && controller.abort(), GRACE);
   }
   hint();
 }
 
-/** Something happened after which the network may be there. */
+/** Something happened after which the network may be back. */
 function hint(): void {
-  for (const act of [...hinted]) act();
+  for (const act of [...hintListeners]) act();
 }
 
-/** Once, and only where there are such events: Node has none. */
+/** Adds the event listeners, once; Node has no such events. */
 function listen(): void {
   if (isListening || typeof addEventListener !== "function") return;
   isListening = true;
   for (const name of ["online", "offline"]) {
     addEventListener(name, () => {
-      shaken = Date.now();
+      networkChangedAt = Date.now();
       hint();
     });
   }
-  addEventListener("pageshow", ({ persisted }) => persisted && woke());
+  addEventListener("pageshow", ({ persisted }) => persisted && onResume());
   const page = globalThis.document;
-  page?.addEventListener("resume", woke);
+  page?.addEventListener("resume", onResume);
   let hidden = Infinity;
   page?.addEventListener("visibilitychange", () => {
     if (page.visibilityState !== "visible") return void (hidden = Date.now());
     tick();
-    if (Date.now() - hidden > AWAY) shaken = Date.now();
+    if (Date.now() - hidden > HIDDEN) networkChangedAt = Date.now();
     hint();
   });
 }
 
-/** Where the state says what a run waits for, or waited for when it ended. @internal */
+/** The key in `agent_state` under which the state says what a run waits for, or waited for when it ended. @internal */
 export const WAITED = "waiting_for_network";
 
-/** What a host wants without a network. @internal */
+/** The checked option `offline`. @internal */
 export function offlineOf(given: unknown = "wait"): "wait" | "fail" {
   if (given === "wait" || given === "fail") return given;
   throw invalidOptions('offline must be "wait" or "fail"');
 }
 
-/** What is waited for, without what only the wasm has to know. */
-type Told = Pick<WaitingEvent, "attempt" | "why" | "message">;
+/** The part of a `WaitingEvent` that stays the same during one wait. */
+type WaitReason = Pick<WaitingEvent, "attempt" | "why" | "message">;
 
-/** What the wasm says of an attempt that failed: how many have, how long to wait, and whether anybody else could answer. */
+/** The wasm's description of a failed attempt: `isShown` if a part of the answer was shown, `isLast` if there is no further fallback. */
 type Failed = [attempt: number, seconds: number, why: WaitingEvent["why"], message: string, url: string, isShown: boolean, isLast: boolean];
 
-/** A run that may wait, until it is paused or over. */
+/** A run that may wait, until it is paused or has ended. */
 interface Run {
   isOver: boolean;
-  /** Resolves to false when it is. */
+  /** Resolves to false at that time. */
   ended: Promise<boolean>;
   end(): void;
 }
 
 function newRun(): Run {
-  let resolve: (isThere: boolean) => void;
+  let resolve: (isServerReachable: boolean) => void;
   const ended = new Promise<boolean>((settle) => (resolve = settle));
   const run: Run = {
     isOver: false,
@@ -127,52 +127,52 @@ function newRun(): Run {
   return run;
 }
 
-/** What one conversation waits for. @internal */
+/** The waits of one conversation. @internal */
 export class Network {
-  /** The wait that is under way. */
+  /** The current wait. */
   now: WaitingEvent | null = null;
   #run = newRun();
   #runs = 0;
   readonly #waits: boolean;
-  readonly #tell: (event: WaitingEvent) => void;
-  readonly #note: (waiting: Told | null) => void;
-  readonly #ends = new Set<(goesOn: boolean) => void>();
+  readonly #emit: (event: WaitingEvent) => void;
+  readonly #note: (waiting: WaitReason | null) => void;
+  readonly #ends = new Set<(continues: boolean) => void>();
 
-  /** `note` keeps what is waited for over a reload. */
-  constructor(waits: boolean, tell: (event: WaitingEvent) => void, note: (waiting: Told | null) => void) {
+  /** `note` stores what the run waits for, so that it survives a reload. */
+  constructor(waits: boolean, emit: (event: WaitingEvent) => void, note: (waiting: WaitReason | null) => void) {
     this.#waits = waits;
-    this.#tell = tell;
+    this.#emit = emit;
     this.#note = note;
   }
 
-  /** For the wasm: how to wait for what `fetch` reaches, and how to read it; one that the host gives may be no network at all. */
+  /** For the wasm: how to wait, and how to read bodies. If `isGiven`, `fetch` is the host's function and may use no network. */
   of(isGiven: boolean): { wait: (...failed: Failed) => Promise<boolean>; watch: typeof watch; read: typeof read } {
     return { watch, read, wait: (...failed: Failed) => this.#wait(isGiven, ...failed) };
   }
 
-  /** Resolves when another attempt is worth making, to whether it is to be made. */
+  /** Resolves when the next attempt can be made, or the run is over: to whether to make it. */
   async #wait(isGiven: boolean, ...[attempt, seconds, why, message, url, isShown, isLast]: Failed): Promise<boolean> {
     listen();
     const run = this.#run;
-    // The run may be paused or over before anybody answers.
-    const isThere = () => Promise.race([isReachable(url, isGiven), run.ended]);
-    const told = { attempt, why, message };
+    // The run may be paused or end before the test has a result.
+    const isServerReachable = () => Promise.race([isReachable(url, isGiven), run.ended]);
+    const reason = { attempt, why, message };
     const isPatient = this.#waits && isLast && (why === "network" || why === "offline");
     if (run.isOver || (isShown && !isPatient)) return false;
-    if (!isPatient || (await isThere())) {
-      // It was reached, and broke off what a reader has seen: for no reason that passes.
-      if (isShown && Date.now() - shaken > SHAKEN) return false;
-      return this.#goOn(told, await this.#sleep(run, told, isShown ? 1 : seconds));
+    if (!isPatient || (await isServerReachable())) {
+      // The server was reachable and broke off a partly shown answer: another attempt would not help.
+      if (isShown && Date.now() - networkChangedAt > CHANGE_WINDOW) return false;
+      return this.#continue(reason, await this.#sleep(run, reason, isShown ? 1 : seconds));
     }
     if (run.isOver) return false;
-    shaken = Date.now();
-    this.#note(told);
-    for (let delay = 1; await this.#sleep(run, told, delay, true); delay = Math.min(delay * 2, LONGEST)) {
-      if (await isThere()) {
+    networkChangedAt = Date.now();
+    this.#note(reason);
+    for (let delay = 1; await this.#sleep(run, reason, delay, true); delay = Math.min(delay * 2, MAX_DELAY)) {
+      if (await isServerReachable()) {
         this.#note(null);
-        return this.#goOn(told, true);
+        return this.#continue(reason, true);
       }
-      told.attempt += 1;
+      reason.attempt += 1;
     }
     return false;
   }
@@ -181,65 +181,65 @@ export class Network {
   begin(waited: unknown): void {
     if (this.#runs++ > 0) return;
     this.#run = newRun();
-    // What the last run waited for is no matter of this one.
+    // The previous run's wait is over.
     if (waited) this.#note(null);
   }
 
-  /** That run has ended. */
+  /** A call of `begin` has ended. */
   over(): void {
     if (--this.#runs === 0) this.stop();
   }
 
-  /** Nothing is waited for any more. */
+  /** Ends all waits, without another attempt. */
   stop(): void {
     this.#run.end();
     this.now = null;
     this.#end(false);
   }
 
-  /** What is waited for is tried at once. */
+  /** Ends all waits with an attempt at once. */
   retry(): void {
     this.#end(true);
   }
 
-  #end(goesOn: boolean): void {
-    for (const end of [...this.#ends]) end(goesOn);
+  #end(continues: boolean): void {
+    for (const end of [...this.#ends]) end(continues);
   }
 
-  #goOn(told: Told, goesOn: boolean): boolean {
-    if (goesOn) {
+  #continue(reason: WaitReason, continues: boolean): boolean {
+    if (continues) {
       this.now = null;
-      this.#tell({ kind: "WaitingEvent", ...told, seconds: 0 });
+      this.#emit({ kind: "WaitingEvent", ...reason, seconds: 0 });
     }
-    return goesOn;
+    return continues;
   }
 
-  /** Resolves to whether it goes on. A hint ends it where the network is what is missing, or its time is up. */
-  #sleep(run: Run, told: Told, seconds: number, isHinted = false): Promise<boolean> {
+  /** Resolves to whether the run continues. If `isHinted`, an event that promises a network ends the wait early. */
+  #sleep(run: Run, reason: WaitReason, seconds: number, isHinted = false): Promise<boolean> {
     if (run.isOver) return Promise.resolve(false);
     const until = Date.now() + seconds * 1000;
     return new Promise((resolve) => {
-      const end = (goesOn: boolean) => {
+      const end = (continues: boolean) => {
         clearTimeout(timer);
-        hinted.delete(onHint);
+        hintListeners.delete(onHint);
         this.#ends.delete(end);
-        resolve(goesOn);
+        resolve(continues);
       };
-      // A timer stands still while the page sleeps.
+      // Timers stand still while the page is suspended, so events check the time too.
       const onHint = () => void ((isHinted || Date.now() >= until) && end(true));
       const timer = setTimeout(end, seconds * 1000, true);
-      hinted.add(onHint);
+      hintListeners.add(onHint);
       this.#ends.add(end);
-      this.now = { kind: "WaitingEvent", ...told, seconds };
-      this.#tell(this.now);
+      this.now = { kind: "WaitingEvent", ...reason, seconds };
+      this.#emit(this.now);
     });
   }
 }
 
-/** Whether anything answers there. */
+/** Whether the server answers at all. */
 async function isReachable(url: string, isGiven: boolean): Promise<boolean> {
   if (isGiven) return globalThis.navigator?.onLine !== false;
-  // Opaque answers say enough, and ask the server for nothing; a page that is isolated is given none.
+  // An opaque answer is enough, and needs no CORS headers; a page with crossOriginIsolated gets none.
   const mode = globalThis.crossOriginIsolated ? "cors" : "no-cors";
   const request = fetch(url, { method: "HEAD", mode, cache: "no-store", credentials: "omit", signal: AbortSignal.timeout(10_000) });
   return request.then(() => true, () => false);

@@ -1,36 +1,36 @@
-// Models under names: the SDK's `LLMProfileStore`. What keeps them is loaded with the first use.
+// Model settings under names: the SDK's `LLMProfileStore`. The code is loaded with the first use.
 import { LLM, type LLMOptions } from "./llm.js";
 import { isA } from "./arguments.js";
 import { invalidOptions, optionsOf, reading } from "./errors.js";
 import { part } from "./wasm.js";
 
 /**
- * Where profiles are kept, by name, as JSON texts. Implement it to keep them elsewhere than in IndexedDB. A failure is
+ * A storage for profiles, by name, as JSON texts. Implement it to store them elsewhere than in IndexedDB. A failure is
  * an error with a `code`, as in a `Store`.
  */
 export interface ProfileStorage {
-  /** The text of this name, or `undefined` if there is none. */
+  /** The text under this name, or `undefined` if there is none. */
   read(name: string): Promise<string | undefined>;
-  /** Sets a text, or removes it (`undefined`). Resolves once that is kept. */
+  /** Sets a text, or removes it if it is `undefined`. Resolves once the change is stored. */
   write(name: string, json: string | undefined): Promise<void>;
-  /** Every name, in any order. */
+  /** All names, in any order. */
   names(): Promise<string[]>;
 }
 
 /**
- * What a profile does not hold, because it is a secret, a function or nothing that the SDK stores: given again when it
- * is loaded.
+ * Options that a profile does not contain, because they are secrets, functions, or not stored by the SDK. Give them
+ * again when the profile is loaded.
  */
 export type GivenAgain = Pick<LLMOptions, "apiKey" | "headers" | "fetch" | "fallbacks" | "fallbackOn" | "background">;
 
 /**
- * Models under names, in the form in which the Python SDK keeps its own (`~/.openhands/profiles/<name>.json`). Neither
- * keys nor headers are ever stored.
+ * Stores model settings under names, in the format of the Python SDK's profiles (`~/.openhands/profiles/<name>.json`).
+ * Keys and headers are never stored.
  */
 export class LLMProfileStore {
   readonly #storage: string | ProfileStorage;
 
-  /** In an IndexedDB database of its own beside the store of this name, or wherever the host keeps them. */
+  /** Takes the name of a store, beside which the profiles get an IndexedDB database of their own, or a storage of the host. */
   constructor(storage: string | ProfileStorage = "threadkeep") {
     const isStorage = reading("the storage of profiles", () => typeof storage === "object" && ["read", "write", "names"].every((name) => typeof storage?.[name as keyof ProfileStorage] === "function"));
     if (!isStorage && (typeof storage !== "string" || storage === "")) {
@@ -39,14 +39,14 @@ export class LLMProfileStore {
     this.#storage = storage;
   }
 
-  /** Keeps a model under a name, in place of the one that had it. */
+  /** Stores a model's settings under a name; replaces an existing profile. */
   async save(name: string, llm: LLM): Promise<void> {
     if (!isA(llm, LLM)) throw invalidOptions("a profile is made of an LLM");
     const { checkedName, profileOf, storageOf } = await load();
     await storageOf(this.#storage).write(checkedName(name), profileOf(llm.options));
   }
 
-  /** @throws ThreadkeepError `not_found`, or `store_corrupt` where what is stored is no profile */
+  /** Loads a profile. @throws ThreadkeepError `not_found`, or `store_corrupt` if the stored text is not a profile */
   async load(name: string, given: GivenAgain = {}): Promise<LLM> {
     const again = optionsOf("LLMProfileStore.load()", given, "apiKey headers fetch fallbacks fallbackOn background");
     const { checkedName, storedOptions, storageOf } = await load();
@@ -54,13 +54,13 @@ export class LLMProfileStore {
     return new LLM({ ...storedOptions(name, json), ...again });
   }
 
-  /** The names there are, sorted. */
+  /** The names of all profiles, sorted. */
   async list(): Promise<string[]> {
     const { storageOf } = await load();
     return (await storageOf(this.#storage).names()).sort();
   }
 
-  /** Forgets a profile; nothing happens if there is none. */
+  /** Deletes a profile; does nothing if it does not exist. */
   async delete(name: string): Promise<void> {
     const { checkedName, storageOf } = await load();
     await storageOf(this.#storage).write(checkedName(name), undefined);

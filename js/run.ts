@@ -1,24 +1,24 @@
-// A run under way: a promise of its outcome and a stream of what happens.
+// A run: a promise of its result and a stream of its events.
 import type { ConversationEvent, LiveEvent } from "./events.js";
 import type { ExecutionStatus } from "./events.js";
 
 export interface RunOptions {
-  /** Stops the run. */
+  /** Stops the run when it is aborted. */
   signal?: AbortSignal | undefined;
-  /** The ids of the actions that are approved, if not all that wait. */
+  /** The ids of the approved actions. Default: all that wait. */
   approve?: readonly string[] | undefined;
 }
 
 /** How a run ended. */
 export interface RunResult {
   status: ExecutionStatus;
-  /** The message of `finish`, or the model's last text; null where there is none. */
+  /** The message of `finish`, or the model's last text; `null` if there is neither. */
   finalResponse: string | null;
 }
 
 /**
- * `await` it for the outcome, or `for await` it for events and token deltas as they happen. The run goes on
- * whether or not anybody looks; leaving a `for await` early does not stop it, `interrupt()` does.
+ * `await` it for the result, or `for await` it for events and pieces of answers as they arrive. The run continues
+ * whether or not anybody iterates; leaving a `for await` loop does not stop it, `interrupt()` does.
  */
 export class Run implements PromiseLike<RunResult>, AsyncIterable<ConversationEvent | LiveEvent> {
   readonly #outcome: Promise<RunResult>;
@@ -28,7 +28,7 @@ export class Run implements PromiseLike<RunResult>, AsyncIterable<ConversationEv
   constructor(outcome: Promise<RunResult>, subscribe: (listener: (event: ConversationEvent | LiveEvent) => void) => () => void) {
     this.#outcome = outcome;
     this.#subscribe = subscribe;
-    // A failure is in the log and in the status; that nobody awaits the run is not a failure of its own.
+    // A failure is stored in the log and the status, so a run that nobody awaits must not be an unhandled rejection.
     outcome.catch(() => {});
   }
 
@@ -39,19 +39,19 @@ export class Run implements PromiseLike<RunResult>, AsyncIterable<ConversationEv
     return this.#outcome.then(fulfilled, rejected);
   }
 
-  /** As a promise's. */
+  /** Like `Promise.prototype.catch`. */
   catch<B = never>(rejected?: ((error: unknown) => B | PromiseLike<B>) | null): Promise<RunResult | B> {
     return this.#outcome.catch(rejected);
   }
 
-  /** As a promise's. */
+  /** Like `Promise.prototype.finally`. */
   finally(settled?: (() => void) | null): Promise<RunResult> {
     return this.#outcome.finally(settled);
   }
 
-  /** What happens from now on; ends with the run, and throws what the run rejects with. */
+  /** The events from now on; ends with the run, and throws what the run rejects with. */
   [Symbol.asyncIterator](): AsyncIterator<ConversationEvent | LiveEvent, undefined> {
-    // What has come, and before it, last first, what is next.
+    // Arrived events in order, and before them, in reverse order, those that are returned next.
     let came: Array<ConversationEvent | LiveEvent> = [];
     let next: Array<ConversationEvent | LiveEvent> = [];
     let isOver = false;

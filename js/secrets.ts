@@ -1,4 +1,4 @@
-// The secrets of one open conversation. What reads, encrypts and fetches them is loaded once there are any.
+// The secrets of one open conversation. The code that encrypts and fetches them is loaded only if there are any.
 import type { CoreConversation } from "../pkg/threadkeep.js";
 import type { ConversationState } from "./events.js";
 import { ask } from "./errors.js";
@@ -9,12 +9,12 @@ import { part } from "./wasm.js";
 
 /** @internal */
 export class Secrets {
-  /** The model's key as it is to be stored. */
+  /** The model's key as it is stored: encrypted. */
   readonly keyToken: string | undefined;
   readonly #given: GivenSecrets | undefined;
   #core: CoreConversation | undefined;
   #opened: ConversationSecrets | undefined;
-  /** Ends with the change that was asked for last: encryption takes its time, and the last word counts. */
+  /** The last change in the queue. Changes run one after the other, because encryption is asynchronous. */
   #changes: Promise<unknown> = Promise.resolve();
 
   private constructor(given: GivenSecrets | undefined) {
@@ -22,13 +22,13 @@ export class Secrets {
     this.keyToken = given?.keyToken;
   }
 
-  /** Checks what the host gave. @throws ThreadkeepError `invalid_options` */
+  /** Checks the options of the host. @throws ThreadkeepError `invalid_options` */
   static async read(secrets: unknown, cipher: unknown, llm: LLMOptions): Promise<Secrets> {
     const isGiven = secrets !== undefined || cipher !== undefined;
     return new Secrets(isGiven ? await (await load()).read(secrets ?? {}, cipher, llm) : undefined);
   }
 
-  /** Takes what is stored and what was given; resolves to what the host should know. */
+  /** Reads the stored secrets and sets the given ones; resolves to a warning for the host, if there is one. */
   async open(core: CoreConversation, llm: LLMOptions): Promise<string | undefined> {
     this.#core = core;
     await this.#hideKeys(llm);
@@ -60,18 +60,18 @@ export class Secrets {
     });
   }
 
-  /** Hands over another model, with its key as it is to be stored. */
+  /** Switches to another model in the wasm, with its encrypted key. */
   switchLLM(core: CoreConversation, llm: LLM, network: Network): Promise<void> {
     return this.#afterOthers(async () => {
       const keyToken = await this.#opened?.keyTokenOf(llm.options);
       await this.#hideKeys(llm.options);
-      await ask(core, "switchLLM", coreLLM(llm, network, this.heard, keyToken));
+      await ask(core, "switchLLM", coreLLM(llm, network, this.onKey, keyToken));
       await this.#opened?.keepKeyOf(llm.options);
     });
   }
 
-  /** A function gave this key: a server may say it again. */
-  readonly heard = (apiKey: unknown): Promise<void> => this.#hideKeys({ apiKey: apiKey as string });
+  /** Called with a key that came from a function of the host: it is hidden, because servers repeat keys in errors. */
+  readonly onKey = (apiKey: unknown): Promise<void> => this.#hideKeys({ apiKey: apiKey as string });
 
   async #hideKeys(llm: Partial<LLMOptions>): Promise<void> {
     if (!hasKey(llm)) return;
@@ -85,17 +85,17 @@ export class Secrets {
     return changed;
   }
 
-  /** For a tool that asks. */
+  /** The value of a secret, for a tool. */
   async value(name: string, signal: AbortSignal): Promise<string | null> {
     return (await this.#opened?.value(name, signal)) ?? null;
   }
 
-  /** Masks what one call of a tool says of its progress. */
+  /** A function that masks the progress texts of one tool call. */
   progress(): (text: string) => string {
-    let said = "";
+    let previous = "";
     return (text) => {
-      const { masked, tail } = this.#opened?.continued(said, text) ?? { masked: text, tail: "" };
-      said = tail;
+      const { masked, tail } = this.#opened?.continued(previous, text) ?? { masked: text, tail: "" };
+      previous = tail;
       return masked;
     };
   }

@@ -1,4 +1,4 @@
-// Stores: where conversations live. The contract for a store of your own, and the two that come with the library.
+// Stores hold conversations. The interface for a store of your own, and the two that come with the library.
 import { CoreStore } from "../pkg/threadkeep.js";
 import { call, invalidOptions, optionsOf, reading, settle } from "./errors.js";
 import { load } from "./wasm.js";
@@ -9,7 +9,7 @@ export interface Listing {
   conversation: string;
   /** The text of `base_state.json`. */
   baseState: string;
-  /** How many events the log has. */
+  /** The number of events in the log. */
   length: number;
   /** `at` of the first commit, in milliseconds since the Unix epoch. */
   createdAt: number;
@@ -19,7 +19,7 @@ export interface Listing {
 
 /** An event as it is stored. */
 export interface StoredEvent {
-  /** Its place in the log. */
+  /** Its index in the log. */
   index: number;
   /** The id in its file name: hex digits and dashes, at least eight. */
   id: string;
@@ -27,81 +27,80 @@ export interface StoredEvent {
   json: string;
 }
 
-/** One atomic change to a conversation. Applied in the order of the fields. */
+/** One atomic change of a conversation. The fields are applied in this order. */
 export interface Commit {
-  /** The log's length as the writer knows it; 0 for a conversation that does not exist. */
+  /** The log's length before the commit; 0 for a conversation that does not exist. */
   expectedLength: number;
   /**
-   * `createdAt` of the conversation that the writer knows, which is the `at` of the commit that made it: it may have been
-   * deleted and made anew since. Left out, any conversation of this id is meant.
+   * The `createdAt` of the conversation as the writer knows it, which is the `at` of its first commit. It differs if the
+   * conversation has been deleted and recreated since. If absent, the store does not compare it.
    */
   createdAt?: number;
   /** Cuts the log to this length first, if it is longer. */
   truncateTo?: number;
-  /** Appended in this order. */
+  /** Events to append, in this order. */
   events: Array<{ id: string; json: string }>;
-  /** Replaces the text of `base_state.json`. */
+  /** New text of `base_state.json`. */
   baseState?: string;
-  /** Further files: new content, or `null` to remove. The last word on a path counts. */
+  /** Further files: new content, or `null` to remove one. If a path occurs twice, the last entry counts. */
   files: Array<{ path: string; content: Uint8Array | null }>;
-  /** When this happened, in milliseconds since the Unix epoch; never moves `updatedAt` backwards. */
+  /** The time of the change, in milliseconds since the Unix epoch; never moves `updatedAt` backwards. */
   at: number;
-  /** What the completed commit survives: `"strict"` a power cut, `"relaxed"` the death of the process. */
+  /** What the completed commit has to survive: `"strict"` a power cut, `"relaxed"` the death of the process. */
   durability: "strict" | "relaxed";
 }
 
 /**
- * Keeps conversations: names and bytes, no meanings. Implement it to keep them elsewhere, and run the suite of
- * `threadkeep/testing` on what you wrote. The contract:
+ * Stores conversations as names and bytes, without interpreting them. Implement it for a store of your own, and test
+ * that with the suite of `threadkeep/testing`. The contract:
  *
- * - **A commit is one transaction.** All of it is kept or none, also when the process dies, and the promise
- *   resolves only once it is kept.
- * - **One log, compared and swapped.** If the log does not have `expectedLength` events, or the commit has a `createdAt`
- *   and the conversation another one, `commit` changes nothing and rejects with an error whose `code` is
- *   `"locked_elsewhere"`.
+ * - **A commit is one transaction.** It is stored completely or not at all, also when the process dies, and the promise
+ *   resolves only once it is stored.
+ * - **Compare and swap.** If the log does not have `expectedLength` events, or the commit has another `createdAt` than the
+ *   conversation, `commit` changes nothing and rejects with an error whose `code` is `"locked_elsewhere"`.
  * - **The log has no gaps**: the events are `0..length`, and an event never changes.
- * - **A conversation exists once it has a base state.** Before that `load` and `list` do not know it, which is how
- *   an import stays invisible until its last commit. What never gets one may be cleared away after a day.
- * - **Reading what is not there** is no error, and the log of a deleted conversation has the length 0.
- * - **Cost.** `load`, `commit`, `events` and `indexOf` cost what they carry, not what the log holds.
+ * - **A conversation exists once it has a base state.** Before that, `load` and `list` do not return it, so that an import
+ *   stays invisible until its last commit. One without a base state may be deleted after a day.
+ * - **Reading something that does not exist** is no error, and the log of a deleted conversation has the length 0.
+ * - **Cost.** The time of `load`, `commit`, `events` and `indexOf` depends on the data they transfer, not on the length
+ *   of the log.
  *
  * A failure is an error with a `code`: `"locked_elsewhere"` for a conflict, `"store_quota"` for a full storage,
- * `"store_blocked"` for a database that another tab keeps, `"invalid_state"` after `close()`, `"store_corrupt"` for
- * what cannot be read. `ThreadkeepError` has such a code; anything else that is thrown is passed on by its name and
- * message. A method that has not settled after half a minute has
- * failed with `"store_blocked"` for its caller.
+ * `"store_blocked"` for a database that another tab blocks, `"invalid_state"` after `close()`, `"store_corrupt"` for
+ * unreadable data. `ThreadkeepError` has such a code; of other errors, name and message are reported. If a method has not
+ * settled after half a minute, its caller gets `"store_blocked"`.
  */
 export interface Store {
   /**
-   * The same for all stores that share their conversations, in any tab: two writers of one conversation are kept
-   * apart by it. Without a name they are kept apart only if they use this very object.
+   * The same for all stores with the same conversations, in any tab; it prevents two writers of one conversation. Without
+   * a name, two writers are prevented only if they use the same object.
    */
   readonly name?: string | undefined;
-  /** Every conversation, in any order, without reading events. */
+  /** All conversations, in any order, without reading events. */
   list(): Promise<Listing[]>;
-  /** The base state and the log's length, or `undefined` if there is no such conversation. */
+  /** The base state and the log's length, or `undefined` if the conversation does not exist. */
   load(conversation: string): Promise<Listing | undefined>;
-  /** The events from `start` up to, not including, `end`, ascending; indices beyond the end are left out. */
+  /** The events from `start` to, not including, `end`, ascending; indices beyond the end are left out. */
   events(conversation: string, start: number, end: number): Promise<StoredEvent[]>;
   /** The index of the first event with this id. */
   indexOf(conversation: string, event: string): Promise<number | undefined>;
-  /** Applies all of `commit` or nothing. */
+  /** Applies all of `commit`, or nothing and rejects. */
   commit(conversation: string, commit: Commit): Promise<void>;
-  /** The further files' paths, in any order. */
+  /** The paths of the further files, in any order. */
   files(conversation: string): Promise<string[]>;
-  /** One further file. */
+  /** The content of a further file, or `undefined` if it does not exist. */
   readFile(conversation: string, path: string): Promise<Uint8Array | undefined>;
-  /** Removes the conversation with its log and its files, in one transaction; nothing happens if there is none. */
+  /** Deletes the conversation with its log and its files, in one transaction; does nothing if it does not exist. */
   delete(conversation: string): Promise<void>;
-  /** Lets go of connections. Later calls reject with the code `"invalid_state"`. */
+  /** Closes connections. Later calls reject with the code `"invalid_state"`. */
   close(): void;
 }
 
 /**
- * Conversations in an IndexedDB database of this origin, which is opened with the first call.
+ * Stores conversations in an IndexedDB database of this origin, which is opened with the first call.
  *
- * By default what would hurt to lose (what the user wrote, an action before its tool runs) is committed
- * `"strict"`ly and the rest `"relaxed"`; `durability` decides for all of it.
+ * By default important data (the user's messages, an action before its tool runs) is committed with durability
+ * `"strict"` and the rest `"relaxed"`; `durability` sets it for all commits.
  */
 export function indexedDBStore(name = "threadkeep", options: { durability?: "strict" | "relaxed" | undefined } = {}): Store {
   const { durability } = optionsOf("indexedDBStore()", options, "durability");
@@ -117,12 +116,12 @@ export function indexedDBStore(name = "threadkeep", options: { durability?: "str
   return store;
 }
 
-/** Conversations that live as long as the page. */
+/** Holds conversations in memory; they are lost when the page closes. */
 export function memoryStore(): Store {
   return new OwnStore(undefined, () => CoreStore.memory());
 }
 
-/** A store that the library itself implements. */
+/** A store that the wasm implements. */
 class OwnStore implements Store {
   readonly name?: string;
   isOpen = true;
@@ -194,7 +193,7 @@ class OwnStore implements Store {
 const databases = new Map<string, OwnStore>();
 const hosts = new WeakMap<Store, Promise<CoreStore>>();
 
-/** The wasm's handle on a store. @internal */
+/** The wasm's object for a store. @internal */
 export async function coreStore(store: Store): Promise<CoreStore> {
   if (reading("store", () => store instanceof OwnStore)) return (store as OwnStore).core();
   const [missing, name] = reading("store", () => [methods.find((method) => typeof (store as Store | undefined)?.[method] !== "function"), store?.name]);
@@ -209,7 +208,7 @@ export async function coreStore(store: Store): Promise<CoreStore> {
   });
 }
 
-/** Whether it is a database of the browser. @internal */
+/** Whether it is an `indexedDBStore()`. @internal */
 export function isInBrowser(store: Store): boolean {
   return store instanceof OwnStore && store.name !== undefined;
 }

@@ -6,23 +6,23 @@ import { inTime } from "./inventory.js";
 import type { Secrets } from "./secrets.js";
 import { type CoreTool, type Tool, type ToolContext, toCore } from "./tool.js";
 
-/** How long tools, and a store that removes the conversation, may take once it is closed. @internal */
+/** How many milliseconds `close()` waits for tools, and for a store that deletes the conversation. @internal */
 export const longestClosing = 5_000;
 
-/** What the wasm tells a call. */
+/** The context of a call, as the wasm gives it. */
 type CoreContext = Omit<ToolContext, "progress" | "secret">;
 
 /** Runs the tools of one conversation, and closes them with it. @internal */
 export class ToolCalls {
   readonly #tools: readonly Tool[];
-  readonly #tell: (event: LiveEvent) => void;
+  readonly #emit: (event: LiveEvent) => void;
   readonly #secrets: Secrets;
-  /** Of calls that the host makes. */
+  /** Signals of `executeTool()`, by call id. */
   readonly #signals = new Map<string, AbortSignal>();
 
-  constructor(tools: readonly Tool[], tell: (event: LiveEvent) => void, secrets: Secrets) {
+  constructor(tools: readonly Tool[], emit: (event: LiveEvent) => void, secrets: Secrets) {
     this.#tools = tools;
-    this.#tell = tell;
+    this.#emit = emit;
     this.#secrets = secrets;
   }
 
@@ -36,16 +36,16 @@ export class ToolCalls {
 
   #context(name: string, given: CoreContext): ToolContext {
     const { toolCallId } = given;
-    const own = this.#signals.get(toolCallId);
-    const signal = own ? AbortSignal.any([given.signal, own]) : given.signal;
+    const hostSignal = this.#signals.get(toolCallId);
+    const signal = hostSignal ? AbortSignal.any([given.signal, hostSignal]) : given.signal;
     const masked = this.#secrets.progress();
     const progress = (text: string) => {
-      this.#tell({ kind: "ToolProgressEvent", tool_call_id: toolCallId, tool_name: name, text: masked(String(text)) });
+      this.#emit({ kind: "ToolProgressEvent", tool_call_id: toolCallId, tool_name: name, text: masked(String(text)) });
     };
     return { ...given, signal, progress, secret: (name) => this.#secrets.value(name, signal) };
   }
 
-  /** Makes a call under an id of its own, and waits no longer when the signal is aborted. */
+  /** Makes a call under a new id; rejects as soon as the signal is aborted. */
   async withSignal<T>(signal: AbortSignal | undefined, call: (id: string) => Promise<T>): Promise<T> {
     const id = `call_${newId()}`;
     if (!signal) return call(id);
@@ -64,13 +64,13 @@ export class ToolCalls {
     }
   }
 
-  /** Closes every tool. One that fails to, or takes too long, does not keep the others, or the conversation, from closing. */
+  /** Closes all tools. If one fails or takes too long, the others and the conversation are closed all the same. */
   async close(): Promise<void> {
     const closing = this.#tools.map(async (tool) => {
       try {
         await tool.close?.();
       } catch (error) {
-        // A tool's mistake is reported where uncaught errors are.
+        // A tool's error surfaces as an uncaught error.
         queueMicrotask(() => {
           throw error;
         });

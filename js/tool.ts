@@ -1,5 +1,5 @@
 // Tools that the host defines.
-import { ThreadkeepError, invalidOptions, optionsOf, reading, words } from "./errors.js";
+import { ThreadkeepError, invalidOptions, optionsOf, reading, textOf } from "./errors.js";
 import type { Content, JSONObject, JSONValue } from "./events.js";
 import { type Image, isContent, withImages } from "./images.js";
 import { part } from "./wasm.js";
@@ -7,7 +7,7 @@ import { part } from "./wasm.js";
 /** A JSON Schema (draft 2020-12) of an object. */
 export type JSONSchema = { readonly [key: string]: unknown };
 
-/** What zod, valibot, arktype and others implement: https://standardschema.dev, with its JSON Schema extension. */
+/** A schema of zod, valibot, arktype and others: https://standardschema.dev, with its JSON Schema extension. */
 export interface StandardSchema<Output = unknown> {
   readonly "~standard": {
     readonly version: 1;
@@ -21,35 +21,36 @@ type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: ReadonlyArray<{ readonly message: string; readonly path?: ReadonlyArray<unknown> | undefined }> };
 
-/** What a running call can use. */
+/** The context of a running call. */
 export interface ToolContext {
   /** Aborted by `interrupt()`, by the run's signal, and by `close()`. */
   readonly signal: AbortSignal;
-  /** The provider's id of the call. */
+  /** The call's id from the provider. */
   readonly toolCallId: string;
   readonly conversationId: string;
-  /** The same again if this call is ever replayed: hand it to whatever must not act twice. */
+  /** Stays the same if this call is ever repeated after a crash: pass it to services that must not act twice. */
   readonly idempotencyKey: string;
   /**
-   * The value of a secret of this conversation; `null` where there is none of this name, or none that is known here.
-   * From then on it is hidden wherever it turns up again: in results, events, answers and errors.
-   * @throws ThreadkeepError `network` where it could not be fetched
+   * The value of a secret of this conversation; `null` if there is none of this name, or its value is not known here.
+   * From then on it is hidden wherever it occurs: in results, events, answers and errors.
+   * @throws ThreadkeepError `network` if it could not be fetched, `invalid_state` if it came with an import and
+   * `allowSecrets()` has not been called
    */
   secret(name: string): Promise<string | null>;
-  /** Shown live to subscribers as a `ToolProgressEvent`, never stored. */
+  /** Emits a `ToolProgressEvent` to subscribers; it is not stored. */
   progress(text: string): void;
 }
 
-/** Text, any JSON value (the model reads it as JSON), an image, or content with an error mark. */
+/** A string, any JSON value (sent to the model as JSON), an image, or content that can be marked as an error. */
 export type ToolOutput = string | JSONValue | JSONObject | Blob | { content: Array<Content | Image>; isError?: boolean | undefined };
 
 export interface ToolOptions<Args> {
   /** 1 to 64 letters, digits, underscores or dashes. */
   name: string;
-  /** What it is for, to the model. */
+  /** A description of the tool for the model. */
   description: string;
   parameters: JSONSchema | StandardSchema<Args>;
-  /** What the model is told of `parameters`, where they are a schema that cannot say it, or not all of it, in JSON. */
+  /** The JSON Schema sent to the model, if `parameters` is a schema that cannot be converted to one, or not completely. */
   jsonSchema?: JSONSchema | undefined;
   /** Hints of the Model Context Protocol. */
   annotations?: {
@@ -60,47 +61,47 @@ export interface ToolOptions<Args> {
     openWorldHint?: boolean | undefined;
   } | undefined;
   /**
-   * What happens to a call of which nobody knows whether it took effect, because the page died in the middle:
-   * `"safe"` runs it again, `"ask"` waits for confirmation, `"never"` tells the model that it was interrupted.
-   * Default: `"safe"` with `readOnlyHint` or `idempotentHint`, `"ask"` with `destructiveHint`, else `"never"`.
+   * What happens to a call that was running when the page died, so that nobody knows whether it took effect: `"safe"`
+   * repeats it, `"ask"` waits for confirmation, `"never"` tells the model that it was interrupted.
+   * Default: `"safe"` with `readOnlyHint` or `idempotentHint`, `"ask"` with `destructiveHint`, otherwise `"never"`.
    */
   replay?: "safe" | "ask" | "never" | undefined;
   /**
-   * Whether a call waits for the user, whatever the policy says and whichever tools are allowed: always, or those of
-   * whose arguments the function does not say `false`. One that throws has not said so. With `false` the policy decides
-   * alone; left out, calls of a tool with `destructiveHint: true` wait until the tool is among `allowedTools`.
+   * Whether a call waits for the user, under every policy and even if the tool is allowed: always (`true`), or unless the
+   * function returns `false` for its arguments; if the function throws, the call waits. With `false` only the policy
+   * decides. Default: calls of a tool with `destructiveHint: true` wait until the tool is among `allowedTools`.
    */
   needsApproval?: boolean | ((args: Args) => boolean | Promise<boolean>) | undefined;
-  /** A throw becomes an error that the model reads. */
+  /** Runs the tool. If it throws, the model reads the error. */
   execute(args: Args, context: ToolContext): ToolOutput | Promise<ToolOutput>;
-  /** Lets go of what the tool holds. Called by the `close()` of each conversation that has it. */
+  /** Releases resources of the tool. Called by the `close()` of each conversation that has it. */
   close?: (() => void | Promise<void>) | undefined;
 }
 
-/** A tool, ready for an `Agent`. Made by {@link tool}. */
+/** A tool for an `Agent`. Made by {@link tool}. */
 export interface Tool {
   readonly name: string;
   readonly description: string;
   readonly parameters: JSONSchema;
   readonly annotations: Readonly<NonNullable<ToolOptions<never>["annotations"]>>;
   readonly replay?: "safe" | "ask" | "never";
-  /** Asked with arguments that passed the schema. */
+  /** Called with arguments that passed the schema. */
   readonly needsApproval?: (args: unknown) => unknown;
-  /** Runs it with arguments that passed the schema. */
+  /** Runs the tool with arguments that passed the schema. */
   readonly execute: (args: unknown, context: ToolContext) => unknown;
   readonly close?: () => void | Promise<void>;
 }
 
 /**
- * Defines a tool. Arguments are checked against `parameters` before `execute` sees them; what does not fit is
- * answered to the model, which then tries again.
+ * Defines a tool. Arguments are checked against `parameters` before `execute` gets them; if they are invalid, the model
+ * gets the error and can try again.
  * @throws ThreadkeepError `invalid_options`, naming the option.
  */
 export function tool<Args = any>(options: ToolOptions<Args>): Tool {
   const { name, description, parameters, jsonSchema, annotations: hints = {}, replay, needsApproval, execute, close } = optionsOf("tool()", options, "name description parameters jsonSchema annotations replay needsApproval execute close");
-  const annotations = optionsOf(`annotations of tool ${words(name)}`, hints, "title readOnlyHint destructiveHint idempotentHint openWorldHint");
+  const annotations = optionsOf(`annotations of tool ${textOf(name)}`, hints, "title readOnlyHint destructiveHint idempotentHint openWorldHint");
   if (typeof name !== "string" || !/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
-    throw invalidOptions(`tool name ${JSON.stringify(words(name))} must be 1 to 64 letters, digits, underscores or dashes`);
+    throw invalidOptions(`tool name ${JSON.stringify(textOf(name))} must be 1 to 64 letters, digits, underscores or dashes`);
   }
   if (typeof description !== "string") throw invalidOptions(`description of tool ${name} must be a string`);
   if (typeof execute !== "function") throw invalidOptions(`execute of tool ${name} must be a function`);
@@ -115,7 +116,7 @@ export function tool<Args = any>(options: ToolOptions<Args>): Tool {
   const schema = reading(`parameters of tool ${name}`, () => {
     const schema = jsonSchema ?? (isStandard(parameters) ? jsonSchemaOf(name, parameters) : parameters);
     const isObject = typeof schema === "object" && schema !== null && (schema["type"] ?? "object") === "object";
-    // What is no JSON, the model could not be told.
+    // The schema is sent to the model as JSON.
     if (isObject && JSON.stringify(schema)?.startsWith("{")) return schema;
     throw invalidOptions(`parameters of tool ${name} must be a JSON Schema of type "object" or a Standard Schema`);
   });
@@ -141,13 +142,13 @@ function jsonSchemaOf(name: string, schema: StandardSchema): JSONSchema {
   const { jsonSchema, vendor } = schema["~standard"];
   if (!jsonSchema) {
     const advice = vendor === "valibot" ? "wrap it in toStandardJsonSchema() of @valibot/to-json-schema" : "use a newer version";
-    throw invalidOptions(`parameters of tool ${name}: a schema of this version of ${vendor} cannot say itself in JSON; ${advice}, or pass jsonSchema beside it`);
+    throw invalidOptions(`parameters of tool ${name}: schemas of this version of ${vendor} cannot be converted to JSON Schema; ${advice}, or pass jsonSchema as well`);
   }
   const { $schema: _, ...plain } = jsonSchema.input({ target: "draft-2020-12" });
   return plain;
 }
 
-/** Lets the schema parse (defaults, transforms) before the tool sees the arguments. */
+/** A function that lets the schema parse the arguments (defaults, transforms). */
 function parsing<Args>(schema: StandardSchema<Args>): (args: unknown) => Promise<Args> {
   return async (args) => {
     const result = await schema["~standard"].validate(args);
@@ -168,15 +169,15 @@ export interface CoreTool {
   parameters: string;
   annotations: Tool["annotations"];
   replay?: Tool["replay"];
-  /** What is wrong with the arguments, to the model; null if nothing. */
+  /** An error in the arguments, for the model; null if they are valid. */
   check(argumentsJson: string): string | null;
-  /** Only `false` lets a call of these arguments go. */
+  /** Only `false` lets the call run without approval. */
   needsApproval?(argumentsJson: string): unknown;
   /** Resolves to the JSON of `{content, is_error}`. */
   execute(argumentsJson: string, context: ToolContext): Promise<string>;
 }
 
-/** The tools in that form. What checks arguments is loaded with the first of them. @internal */
+/** The tools in that form. The code that checks arguments is loaded with the first tool. @internal */
 export async function toCore(tools: readonly Tool[]): Promise<CoreTool[]> {
   if (tools.length === 0) return [];
   const { checking } = await part(import("./schema.js"));

@@ -1,16 +1,16 @@
-// Openings and closings of one conversation in this page, one after the other.
+// Opens and closes one conversation in this page in turn.
 //
-// A view that is shown, taken away and shown again (React's StrictMode does it to every one) opens, closes and opens
-// within a moment. Whoever opens last would find the conversation taken by a handle that nobody wants any more.
+// A component that is mounted, unmounted and mounted again (React's StrictMode does this) opens, closes and opens within a
+// moment. Without turns, the last one would find the conversation locked by a handle that is no longer needed.
 import { reading } from "./errors.js";
 import type { Store } from "./store.js";
 
-/** What is under way. A store of a name may have several objects. */
+/** The turns under way. Several store objects may have the same name. */
 const turns: Array<{ store: unknown; id: string; over: Promise<unknown> }> = [];
 
 /**
- * Does `open` once what is under way is over; who gave up meanwhile can close at once, or behind what it reads first, which
- * `lastRead` tells. @internal
+ * Calls `open` after the turns under way. A caller that has given up meanwhile can close the handle before the next turn
+ * begins, or after the reads that it starts first; `lastRead` returns the last of these. @internal
  */
 export async function openInTurn<T>(store: Store, id: string, open: () => Promise<T>, lastRead: (opened: T) => Promise<unknown> | undefined): Promise<T> {
   const scope = scopeOf(store);
@@ -25,8 +25,8 @@ export async function openInTurn<T>(store: Store, id: string, open: () => Promis
 }
 
 /**
- * Lets run what waits for a promise that was settled just now, and for what that reads. Who goes on reading stays. No
- * timer: tests of hosts stop those.
+ * Lets the handlers of a promise run that was just settled, and those of the reads that they start. Uses no timer,
+ * because tests of hosts replace timers.
  */
 async function handlers(lastRead?: () => Promise<unknown> | undefined): Promise<void> {
   let read: Promise<unknown> | undefined;
@@ -39,7 +39,7 @@ async function handlers(lastRead?: () => Promise<unknown> | undefined): Promise<
   }
 }
 
-/** Lets who opens the conversation next wait until it is closed. @internal */
+/** Makes the next `openInTurn` wait until the conversation is closed. @internal */
 export function closeInTurn(store: Store, id: string, closed: Promise<unknown>): void {
   takeTurn(scopeOf(store), id, closed);
 }

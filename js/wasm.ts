@@ -1,20 +1,20 @@
-// Brings up the wasm and its chunks: each once, when first needed, from wherever the bundler or server put it.
+// Loads the wasm and its chunks, each once, when it is first needed.
 //
-// Nothing else of the library may be called before `load()` resolved. A failed load is forgotten, so that the
-// next call tries again (a page that was offline comes back).
+// Nothing else of the library may be called before `load()` has resolved. After a failed load, the next call tries
+// again, because the page may have been offline.
 import { build, instantiate, loadChunksWith } from "../pkg/threadkeep.js";
-import { ThreadkeepError, fromCore, invalidOptions, words } from "./errors.js";
+import { ThreadkeepError, fromCore, invalidOptions, textOf } from "./errors.js";
 
-/** Where the wasm may come from when the host chooses it. */
+/** A source of the wasm that the host chooses. */
 export type WasmSource = URL | Response | BufferSource | WebAssembly.Module;
 
 /** @internal */
 export interface Wasm {
-  /** What to do when neither the file nor the copy is there. */
+  /** Advice for the error if neither the file nor the copy can be loaded. */
   advice: string;
-  /** The file beside this module, in the one expression by which Vite and webpack recognise and emit the file. */
+  /** The URL of the file beside this module, in the form in which Vite and webpack recognise and emit the file. */
   file(): URL;
-  /** The copy that travels as JavaScript: gzip in base64. */
+  /** A copy of the file inside a JavaScript module: gzip in base64. */
   copy(): Promise<{ default: string }>;
   instantiate(module: WebAssembly.Module): Promise<unknown>;
 }
@@ -30,14 +30,14 @@ const loadMain = loader({
 });
 
 /**
- * Loads the wasm. Only needed to choose where it comes from, or to load it ahead of time: the first asynchronous
- * call of the API loads it otherwise. Once a load succeeded, or while one is under way, `source` is ignored.
+ * Loads the wasm. Only needed to choose its source, or to load it early: otherwise the first asynchronous call of the API
+ * loads it. `source` is ignored if the wasm is loaded or being loaded.
  */
 export function load(source?: WasmSource): Promise<void> {
   return loadMain(source);
 }
 
-/** A function as `load` for a chunk. @internal */
+/** A function that loads a wasm file once. @internal */
 export function loader(wasm: Wasm): (source?: WasmSource) => Promise<void> {
   let loading: Promise<void> | undefined;
   return (source) => {
@@ -49,13 +49,13 @@ export function loader(wasm: Wasm): (source?: WasmSource) => Promise<void> {
   };
 }
 
-/** A part of the library that a page loads when it needs it. Firefox tries a part only once in a page. @internal */
+/** Awaits the dynamic import of a part of the library. Firefox never repeats a failed import within a page. @internal */
 export async function part<T>(module: Promise<T>): Promise<T> {
   try {
     return await module;
   } catch (error) {
     if ("ServiceWorkerGlobalScope" in globalThis) throw invalidOptions('a service worker may not load parts of the library: import "threadkeep/static" there');
-    throw new ThreadkeepError("network", `a part of the library did not load: ${words(error)}; try again, or reload the page`, { cause: error });
+    throw new ThreadkeepError("network", `a part of the library did not load: ${textOf(error)}; try again, or reload the page`, { cause: error });
   }
 }
 
@@ -66,7 +66,7 @@ async function bringUp(wasm: Wasm, source: WasmSource | undefined): Promise<void
   });
 }
 
-/** Browser or Content-Security-Policy may be against any wasm, which the smallest that there is finds out. */
+/** Throws if the browser or a Content-Security-Policy forbids WebAssembly, which it tests with the smallest module. */
 function expectAllowed(): void {
   try {
     new WebAssembly.Module(Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0));
@@ -76,7 +76,7 @@ function expectAllowed(): void {
   }
 }
 
-/** A source that the host chose is not replaced by another: what is wrong with it is said. */
+/** If the source that the host chose cannot be used, this is an error; no other source is tried. */
 async function moduleFrom(source: WasmSource): Promise<WebAssembly.Module> {
   try {
     return ofThisBuild(await compile(source));
@@ -84,13 +84,13 @@ async function moduleFrom(source: WasmSource): Promise<WebAssembly.Module> {
     expectAllowed();
     if (error instanceof ThreadkeepError) throw error;
     const code = error instanceof WebAssembly.CompileError ? "invalid_options" : "network";
-    throw new ThreadkeepError(code, `the wasm passed to load() cannot be used: ${words(error)}`, { cause: error });
+    throw new ThreadkeepError(code, `the wasm passed to load() cannot be used: ${textOf(error)}`, { cause: error });
   }
 }
 
 /**
- * The file, or else the copy: esbuild does not carry the file along, and Vite's development server moves this module
- * away from it.
+ * Loads the file, or else the copy: esbuild does not emit the file, and Vite's development server moves this module away
+ * from it.
  */
 async function findModule({ advice, file, copy }: Wasm): Promise<WebAssembly.Module> {
   expectAllowed();
@@ -105,15 +105,15 @@ async function findModule({ advice, file, copy }: Wasm): Promise<WebAssembly.Mod
   } catch (error) {
     throw new ThreadkeepError(
       "network",
-      `the wasm did not load: ${words(notFound)}; nor did the copy inside JavaScript: ${words(error)}; ${advice}`,
+      `the wasm did not load: ${textOf(notFound)}; nor did the copy inside JavaScript: ${textOf(error)}; ${advice}`,
       { cause: notFound },
     );
   }
 }
 
 /**
- * The files of one build share names, memory and places of functions, which mean something else in every other build. A
- * page that is still open when its server gets a new version would mix two.
+ * The files of one build share names, memory and function indexes, which differ in every other build. If a server gets a
+ * new version while a page is open, the page would mix two builds.
  */
 function ofThisBuild(module: WebAssembly.Module): WebAssembly.Module {
   const [stamp] = WebAssembly.Module.customSections(module, "build");
@@ -131,7 +131,7 @@ async function compile(source: WasmSource): Promise<WebAssembly.Module> {
   return compileBytes(source, "the bytes passed to load()");
 }
 
-/** Node's fetch does not read files; its file system module is asked for by name so that no bundler looks for it. */
+/** Reads files in Node, whose fetch cannot; gets the file system module in a way that bundlers do not see. */
 async function readUrl(url: URL): Promise<Response | BufferSource> {
   if (url.protocol !== "file:") return fetch(url);
   const { process } = globalThis as { process?: { getBuiltinModule?(id: string): { readFile(url: URL): Promise<Uint8Array<ArrayBuffer>> } } };
@@ -149,7 +149,7 @@ async function compileResponse(response: Response): Promise<WebAssembly.Module> 
 
 async function compileBytes(bytes: BufferSource, name: string): Promise<WebAssembly.Module> {
   const view = ArrayBuffer.isView(bytes) ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength) : new Uint8Array(bytes);
-  // A server that answers every unknown path with its start page says 200 and sends HTML.
+  // A server that answers every unknown path with its start page returns HTML with status 200.
   const magic = [0x00, 0x61, 0x73, 0x6d];
   if (!magic.every((byte, i) => view[i] === byte)) throw invalidOptions(`${name} is not WebAssembly`);
   return WebAssembly.compile(bytes);

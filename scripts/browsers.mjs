@@ -1,4 +1,4 @@
-// Where the browsers are that the page tests run in, and how they get there.
+// Finds and installs the browsers for the page tests.
 import { accessSync, constants } from "node:fs";
 import path from "node:path";
 import { installPackages, isRootOnDebian } from "./debian.mjs";
@@ -26,7 +26,7 @@ const places = {
 
 export const browserKinds = Object.keys(places);
 
-/** The program of a browser: what CHROME or FIREFOX says, else the first of the usual places, else `undefined`. */
+/** The path of a browser: CHROME or FIREFOX if set, otherwise the first of the usual paths, otherwise `undefined`. */
 export function findBrowser(kind) {
   const { variable, commands, files } = places[kind];
   const chosen = process.env[variable];
@@ -39,7 +39,7 @@ export function findBrowser(kind) {
   return candidates.find(isExecutable);
 }
 
-/** Installs what is missing where that can be done unasked. Returns a sentence per browser that is still missing. */
+/** Installs missing browsers if that is possible without asking. Returns a sentence for each one that is still missing. */
 export async function ensureBrowsers() {
   const missing = browserKinds.filter((kind) => !findBrowser(kind));
   if (missing.length > 0 && isRootOnDebian()) await installPackages(missing.map((kind) => places[kind].debianPackage));

@@ -1,7 +1,7 @@
-// `npm run build`: everything from the Rust sources to dist/, skipping what is fresh.
-//   --quick     a wasm that compiles in seconds and is larger than a page should download
-//   --testing   also the store conformance suite: pkg/threadkeep_testing.js for the page tests, dist/testing.js for hosts
-//   --tools     nothing but what a build needs before it can begin
+// `npm run build`: builds dist/ from the Rust sources, skipping steps whose inputs have not changed.
+//   --quick     a larger wasm that compiles in seconds
+//   --testing   also the conformance suite for stores: pkg/threadkeep_testing.js for the page tests, dist/testing.js for hosts
+//   --tools     only installs what a build needs
 import { appendFileSync, copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -13,7 +13,7 @@ import { chunkWith, filesOfAPage, measure, print, sizesFile } from "./sizes.mjs"
 import { ensureBindgenTool, ensureLinker, ensureNpmPackages, ensureRust, ensureSplitter, ensureWasmTarget, requireNode } from "./toolchain.mjs";
 import { chunks, mainWasm, wasms } from "./wasms.mjs";
 
-/** Made with nothing but its main wasm: what is tested with it needs no chunk. */
+/** Tests with this build need no chunks, so it has only the main wasm. */
 const testingKit = { name: "threadkeep_testing", features: ["--features", "testing"], chunks: {} };
 const thisScript = path.join(root, "scripts/build.mjs");
 
@@ -21,7 +21,7 @@ export async function build({ quick = false, testing = false } = {}) {
   const { targetDirectory, ...tools } = await ensureTools();
   const profile = quick ? "quick" : "release";
   await buildWasm({ targetDirectory, tools, profile, name: mainWasm.name, features: [], chunks });
-  // In the same profile, so that the dependencies are compiled once.
+  // With the same Cargo profile, so that the dependencies are compiled once.
   if (testing) await buildWasm({ targetDirectory, tools, profile, ...testingKit });
   await buildJavaScript();
   if (testing) await buildTestingKit();
@@ -42,8 +42,8 @@ async function ensureTools() {
 }
 
 /**
- * src/ -> pkg/: the main wasm, its JavaScript glue and the glue's types, each called `name`, and the chunks.
- * Cargo is not asked when nothing changed: it gives both kits one file name, and would link each of them again.
+ * src/ -> pkg/: the main wasm, its JavaScript glue and the glue's types, each called `name`, and the chunks. Skipped if
+ * nothing changed, because Cargo gives both builds the same file name and would link them again.
  */
 async function buildWasm({ targetDirectory, tools, name, profile, features, chunks: wanted }) {
   const cargo = [
@@ -61,8 +61,8 @@ async function buildWasm({ targetDirectory, tools, name, profile, features, chun
     mkdirSync(cut, { recursive: true });
     const names = Object.entries(wanted).map(([chunk, { loadedWith = [] }]) => [chunk, ...loadedWith].join("+"));
     await run(tools.splitter, ["split", compiled, cut, ...names]);
-    // The loader (js/wasm.ts) says where the wasm is; a default path in the glue would make bundlers emit it twice. Chunks
-    // need the exports that the linker made: the table of functions and the stack.
+    // The loader (js/wasm.ts) knows the URL of the wasm; a default path in the glue would make bundlers emit it twice. Chunks
+    // need exports of the linker: the table of functions and the stack.
     await run(tools.bindgen, [
       "--target", "web", "--omit-default-module-path", "--remove-name-section", "--remove-producers-section", "--keep-lld-exports",
       "--out-dir", "pkg", "--out-name", name, path.join(cut, "main.wasm"),
@@ -76,7 +76,7 @@ async function buildWasm({ targetDirectory, tools, name, profile, features, chun
       files.push(`pkg/${file}`);
     }
     for (const file of files) await run(tools.splitter, ["pack", file]);
-    // What belongs together has the same mark, without which the loader takes no file.
+    // All files of a build carry the same mark; the loader refuses files with another one.
     const build = fingerprint([...files, { text: short.glue }]).slice(0, 12);
     for (const file of files) appendFileSync(file, customSection("build", build));
     writeFileSync(glue, `${short.glue}export const build = "${build}";\n`);
@@ -86,9 +86,9 @@ async function buildWasm({ targetDirectory, tools, name, profile, features, chun
 }
 
 /**
- * Panic messages name source files; those of the dependencies lie in a home directory that is nobody's business, and
- * those of the standard library too where its source is installed: they are called what they are called where it is not.
- * SHA-256 as a loop instead of unrolled: a few names are hashed, and eight kilobytes saved.
+ * Panic messages contain the paths of source files; the paths of dependencies in the home directory, and of the standard
+ * library if its source is installed, are replaced, so that every machine builds the same file. SHA-256 is not unrolled:
+ * only a few names are hashed, and this saves eight kilobytes.
  */
 function compilerFlags() {
   const registry = path.join(process.env.CARGO_HOME || path.join(homedir(), ".cargo"), "registry/src");
@@ -97,13 +97,13 @@ function compilerFlags() {
   const flags = [
     `--remap-path-prefix=${registry}=crates`, `--remap-path-prefix=${library}=/rustc/${commit}`,
     '--cfg=sha2_backend="soft"', '--cfg=sha2_backend_soft="compact"',
-    // By them the splitter tells functions and data apart; they are not in what is downloaded.
+    // The splitter needs these to tell functions and data apart; they are removed from the download.
     "-Clink-arg=--emit-relocs",
   ];
   return ["--config", `target.wasm32-unknown-unknown.rustflags=${JSON.stringify(flags)}`];
 }
 
-/** js/ and pkg/ -> dist/: bundled modules, their types, each wasm, and each once more as a module of last resort. */
+/** js/ and pkg/ -> dist/: bundled modules, their types, each wasm, and a copy of each wasm inside a module. */
 async function buildJavaScript() {
   const built = ["pkg/threadkeep.js", "pkg/threadkeep.d.ts", ...wasms.map(({ file }) => `pkg/${file}`)];
   const inputs = ["js", ...built, "tsconfig.json", "tsconfig.build.json", "package-lock.json", thisScript];
@@ -161,9 +161,9 @@ async function bundle() {
     external: wasms.map(({ copy }) => `./${copy}`),
     logLevel: "warning",
   };
-  // Chunks stay beside index.js, because the loader finds the wasm relative to its own file.
+  // Chunks are placed beside index.js, because the loader finds the wasm relative to its own file.
   const { metafile } = await esbuild({ ...options, entryPoints: ["js/index.ts"], splitting: true, chunkNames: "[name]-[hash]", metafile: true });
-  // Once more in one file, for where `import()` is not allowed.
+  // The same in one file, for environments without `import()`.
   await esbuild({ ...options, entryPoints: [{ in: "js/index.ts", out: "static" }] });
   mkdirSync(".cache", { recursive: true });
   writeFileSync(".cache/bundle.json", JSON.stringify({ metafile }));

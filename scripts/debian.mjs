@@ -1,4 +1,4 @@
-// Packages of the system, where they can be installed without asking anybody: by root, on Debian.
+// Installs packages of the system where that needs no question: as root, on Debian.
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { run } from "./process.mjs";
@@ -8,7 +8,7 @@ export function isRootOnDebian() {
   return /^ID=debian$/m.test(readFileSync("/etc/os-release", "utf8"));
 }
 
-/** Installs packages without their recommendations, waiting for its turn if another apt-get is at work. */
+/** Installs packages without their recommendations; waits if another apt-get is running. */
 export async function installPackages(packages, attempts = 6) {
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   const options = ["-q", "-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3"];
@@ -19,7 +19,7 @@ export async function installPackages(packages, attempts = 6) {
       await run("apt-get", [...options, "install", "-y", "--no-install-recommends", ...packages], { env });
       return;
     } catch (error) {
-      // The lock on the package lists knows no waiting.
+      // apt-get does not wait for the lock on the package lists.
       if (attempt === attempts) throw error;
       await delay(5000 * attempt);
     }

@@ -1,4 +1,4 @@
-// Remembers what each build output was made from, so that a step whose inputs did not change is skipped.
+// Records the inputs of each build output, so that a step whose inputs have not changed is skipped.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -6,7 +6,7 @@ import { root } from "./process.mjs";
 
 const record = path.join(root, ".cache/build.json");
 
-/** One hash over the contents of files and folders (walked in order) and over plain strings given as `{ text }`. */
+/** One hash of the contents of files and folders (walked in order) and of strings given as `{ text }`. */
 export function fingerprint(inputs) {
   const hash = createHash("sha256");
   for (const input of inputs) {

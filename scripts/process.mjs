@@ -1,4 +1,4 @@
-// Runs other programs for the scripts beside this file, and turns what can go wrong with them into sentences.
+// Runs other programs for the scripts in this folder, and turns failures into sentences.
 import { spawn, spawnSync } from "node:child_process";
 import { realpathSync } from "node:fs";
 import path from "node:path";
@@ -6,10 +6,10 @@ import { fileURLToPath } from "node:url";
 
 export const root = path.resolve(import.meta.dirname, "..");
 
-/** A failure that the user can act on: printed as its message, without a stack. */
+/** A failure that the user can fix: printed as its message, without a stack. */
 export class Stop extends Error {}
 
-/** What to do about a program that is missing. */
+/** Advice for a missing program. */
 export const whereFrom = {
   cargo: "install Rust from https://rustup.rs and open a new shell",
   rustup: "install Rust from https://rustup.rs and open a new shell",
@@ -17,7 +17,7 @@ export const whereFrom = {
   "apt-get": "this needs a Debian-like system",
 };
 
-/** Runs a program to its end with its output on ours; anything but success throws `Stop`. */
+/** Runs a program and passes its output on; throws `Stop` unless it succeeds. */
 export function run(command, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: root, stdio: "inherit", ...options });
@@ -29,13 +29,13 @@ export function run(command, args, options = {}) {
   });
 }
 
-/** What a program prints, trimmed, or `undefined` when it is missing or fails. */
+/** The trimmed output of a program, or `undefined` if it is missing or fails. */
 export function output(command, args, options = {}) {
   const result = spawnSync(command, args, { cwd: root, encoding: "utf8", ...options });
   return result.status === 0 ? result.stdout.trim() : undefined;
 }
 
-/** The `main` of a script: a `Stop` becomes one line on stderr and exit code 1, anything else keeps its stack. */
+/** Runs the `main` of a script: a `Stop` becomes one line on stderr and exit code 1, other errors are printed with their stack. */
 export async function main(body) {
   try {
     await body();
@@ -45,7 +45,7 @@ export async function main(body) {
   }
 }
 
-/** True when the module of this URL is the program that was started, not an import of another. */
+/** Whether the module of this URL is the program that was started, not an import of another. */
 export const isProgram = (url) => process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(url);
 
 function notStarted(command, error) {

@@ -1,4 +1,4 @@
-// Renews the pictures of the demo in docs/: `node scripts/screenshots.mjs`, after `npm run build`. Needs Chromium.
+// Updates the pictures of the demo in docs/: `node scripts/screenshots.mjs`, after `npm run build`. Needs Chromium.
 import { mkdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { DemoPage, startDemo } from "../tests/browser/demo-page.mjs";
@@ -24,7 +24,7 @@ await main(async () => {
     await demoPage.shows(/scripted answer/);
     await demoPage.idle();
     await (await page.$$(".call summary")).at(-1).click();
-    // Nothing that only somebody at work would see: no caret, no focus.
+    // Hides the caret and the focus.
     await page.evaluate(() => document.activeElement.blur());
     await page.mouse.move(0, 0);
     for (const [scheme, name] of [["light", "demo.png"], ["dark", "demo-dark.png"]]) {

@@ -1,7 +1,6 @@
-// A stand-in for a language model: an OpenAI-compatible endpoint that follows fixed rules.
-// It lets the demo page work with no key and no network, and says in every answer that it is scripted.
-// What it answers is decided in scripted-model/replies.mjs; this file speaks HTTP and server-sent events.
-// It keeps no state between requests, except which requests it has already failed "once" on purpose.
+// The scripted model: an OpenAI-compatible endpoint that follows fixed rules, so that the demo works without key and network.
+// Every answer says that it is scripted. scripted-model/replies.mjs decides the answers; this file speaks HTTP and
+// server-sent events. The only state between requests are the requests that already failed "once" on purpose.
 
 import { createHash } from "node:crypto";
 import { replyTo, MODEL_NAME } from "./scripted-model/replies.mjs";
@@ -10,9 +9,8 @@ import { chunksOf, completionOf, usageOf } from "./scripted-model/wire.mjs";
 const LARGEST_REQUEST = 32 * 1024 * 1024;
 
 /**
- * Returns a Node request handler for `POST /v1/chat/completions`, `GET /v1/models` and `GET /v1/whoami`; anything else
- * is a 404.
- * `delay` is the pause between two tokens in milliseconds; tests pass 0.
+ * Returns a Node request handler for `POST /v1/chat/completions`, `GET /v1/models` and `GET /v1/whoami`; anything else is
+ * a 404. `delay` is the pause between two tokens in milliseconds; tests pass 0.
  */
 export function createScriptedModel({ delay = 18 } = {}) {
   const failedOnce = new Set();
@@ -26,7 +24,7 @@ export function createScriptedModel({ delay = 18 } = {}) {
           data: [{ id: MODEL_NAME, object: "model", created: 0, owned_by: "threadkeep-demo" }],
         });
       }
-      // Not a model's business: something behind a token, for the page's tool that uses a secret.
+      // Not a part of a model: data behind a token, for the page's tool that uses a secret.
       if (request.method === "GET" && pathname === "/v1/whoami") return whoAmI(request, response);
       if (request.method === "POST" && pathname === "/v1/chat/completions") {
         return await complete(request, response, { delay, failedOnce });
@@ -39,7 +37,7 @@ export function createScriptedModel({ delay = 18 } = {}) {
   };
 }
 
-/** Says the token back, as careless servers do: the page must hide it. */
+/** Repeats the token, as careless servers do, because the page must hide it. */
 function whoAmI(request, response) {
   const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1];
   if (token === undefined) return sendError(response, 401, "a token is needed, as `Authorization: Bearer …`");
@@ -70,7 +68,7 @@ async function complete(request, response, { delay, failedOnce }) {
   for (const { chunk, pace } of chunks) {
     if (response.destroyed) return;
     if (reply.breaksAfter !== undefined && sent >= reply.breaksAfter) return void response.destroy();
-    // Waiting for the write to be handed on keeps a slow reader from filling our memory, and what was sent before a cut arrives.
+    // Waiting for the write limits the memory for a slow reader, and everything sent before a cut arrives.
     await new Promise((resolve) => response.write(`data: ${JSON.stringify(chunk)}\n\n`, resolve));
     sent += 1;
     await pauseFor(delay * pace * (reply.slow ? 14 : 1), response);

@@ -1,4 +1,4 @@
-// `npm start`: builds, then serves the demo page with a scripted model. PORT chooses the port, --quick the fast build.
+// `npm start`: builds, then serves the demo page with a scripted model. PORT sets the port, --quick selects the fast build.
 import http from "node:http";
 import { build } from "./build.mjs";
 import { Stop, main } from "./process.mjs";
@@ -7,7 +7,7 @@ import { site } from "./site.mjs";
 
 await main(async () => {
   await build({ quick: process.argv.includes("--quick") });
-  // Only now, because it imports npm packages that the build has just installed.
+  // Imported here, because it needs npm packages that the build has just installed.
   const page = await import("../www/build.mjs");
   await page.build();
   const server = http.createServer(site({ model: createScriptedModel() }));
@@ -15,7 +15,7 @@ await main(async () => {
   console.log(`\nthreadkeep is at http://localhost:${port}/ (stop with Ctrl-C)`);
 });
 
-/** Listens on PORT, or on the first free port from 3000: what a page stores belongs to its port, so it should not wander. */
+/** Listens on PORT, or on the first free port from 3000, because a page's storage belongs to its port. */
 async function listen(server) {
   const wanted = process.env.PORT;
   if (wanted !== undefined && !/^\d{1,5}$/.test(wanted)) throw new Stop(`PORT is ${wanted}, which is not a port number`);
@@ -30,7 +30,7 @@ function tryPort(server, port) {
   return new Promise((resolve, reject) => {
     const failed = (error) => (error.code === "EADDRINUSE" ? resolve(false) : reject(error));
     server.once("error", failed);
-    // Only this machine: the page's API key should not travel through somebody else's network.
+    // Only this machine, so that the page's API key does not travel through a network.
     server.listen(port, "127.0.0.1", () => {
       server.off("error", failed);
       resolve(true);

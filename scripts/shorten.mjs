@@ -1,12 +1,12 @@
-// Makes of wasm-bindgen's output one that means the same and is smaller: short names between the wasm and its glue,
-// no custom sections, and a way to bring an instance up without what wasm-bindgen's own has around it.
+// Shrinks wasm-bindgen's output without changing its meaning: short names between the wasm and its glue, no custom
+// sections, and a function `instantiate` without the checks of wasm-bindgen's own.
 //
-// wasm-bindgen calls an import after what it does and a hash, and these names are in the wasm and once more in the
-// glue: two per cent of what a page downloads, for hashes cannot be compressed.
+// wasm-bindgen names an import after its function and a hash, and these names are both in the wasm and in the glue: two
+// percent of a page's download, because hashes cannot be compressed.
 
 const [custom, importSection, exportSection] = [0, 2, 7];
 
-/** The export that keeps its name, by which it is asked for. */
+/** The export that keeps its name, because it is looked up by name. */
 const memory = "memory";
 
 const instantiate = `
@@ -15,11 +15,11 @@ export async function instantiate(module) {
 }
 `;
 
-/** The wasm, and its glue of wasm-bindgen's target "web" with the further function `instantiate(module)`. */
+/** Returns the wasm, and its glue (of wasm-bindgen's target "web") with the additional function `instantiate(module)`. */
 export function shorten(wasm, glue) {
   let text = glue;
   const shortNames = new Map();
-  /** The short name for what the glue writes as `pattern`, and how often it did. */
+  /** The short name for a name in the glue, and how often `pattern` occurred. */
   const rename = (long, pattern, write) => {
     const known = shortNames.get(pattern.source);
     if (known) return known;
@@ -56,10 +56,10 @@ export function shorten(wasm, glue) {
   return { wasm: Buffer.concat([wasm.subarray(0, 8), ...sections]), glue: text + instantiate };
 }
 
-/** What declares `instantiate` for TypeScript. */
+/** The TypeScript declaration of `instantiate`. */
 export const declaration = "\nexport function instantiate(module: WebAssembly.Module): Promise<InitOutput>;\n";
 
-/** A section that a machine skips, with a text in it. */
+/** A custom section, which engines ignore, with a text in it. */
 export function customSection(name, text) {
   return section(0, [nameBytes(name), Buffer.from(text)]);
 }
@@ -72,7 +72,7 @@ function* sectionsOf(wasm) {
   }
 }
 
-/** The content of a section that is a list, each entry written anew by `entry`. */
+/** The content of a section that is a list, with each entry rewritten by `entry`. */
 function entries(content, entry) {
   const from = new Reader(content);
   const count = from.u32();
@@ -109,7 +109,7 @@ class Reader {
     return this.bytes(this.u32()).toString("utf8");
   }
 
-  /** The bytes of what follows an import's names. */
+  /** The bytes that follow an import's names. */
   importType() {
     return this.#passed(() => {
       const kind = this.byte();
@@ -121,7 +121,7 @@ class Reader {
     });
   }
 
-  /** The bytes of what follows an export's name. */
+  /** The bytes that follow an export's name. */
   exportType() {
     return this.#passed(() => {
       this.byte();

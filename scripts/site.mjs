@@ -1,5 +1,5 @@
-// The development site as one request handler: the demo page, the library of dist/, and a model that speaks the
-// OpenAI protocol under /v1/. `npm start` and the page tests serve the same.
+// The development site as one request handler: the demo page, the library in dist/, and a model that speaks the OpenAI
+// protocol under /v1/. `npm start` and the page tests use the same.
 import path from "node:path";
 import { root } from "./process.mjs";
 import { staticFiles } from "./static-files.mjs";
@@ -17,7 +17,7 @@ export function site({ model, mounts = {}, page = "www/dist", isolated = false }
   ]);
 
   return async (request, response) => {
-    // Not `new URL`: it throws for request targets that a client may well send, such as `//`.
+    // Not `new URL`, which throws for valid request targets such as `//`.
     const [pathname] = request.url.split(/[?#]/);
     if (isolated) {
       response.setHeader("cross-origin-opener-policy", "same-origin");

@@ -1,18 +1,17 @@
-// What a page downloads to run an agent, and all wasm files together, measured by each build and held under
-// size-budget.json.
-// `node scripts/sizes.mjs` holds the last build to the budget.
+// The size of a page's download to run an agent, and of all wasm files together, measured by each build and limited by
+// size-budget.json. `node scripts/sizes.mjs` compares the last build with the budget.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { Stop, isProgram, main, root } from "./process.mjs";
 import { notChecked } from "./testing/perform.mjs";
 
-/** Where a build leaves its sizes, and with which profile it was made. */
+/** Written by a build: its sizes, and its profile. */
 export const sizesFile = path.join(root, ".cache/sizes.json");
 
 /**
- * The files a page loads before its first conversation: the wasm and the entry with everything it imports statically.
- * Chunks behind a dynamic import are not among them.
+ * The files a page loads before its first conversation: the wasm and the entry with everything it imports statically,
+ * without chunks behind a dynamic import.
  */
 export function filesOfAPage(metafile, entry, wasm) {
   const files = new Set();
@@ -27,14 +26,14 @@ export function filesOfAPage(metafile, entry, wasm) {
   return [wasm, ...files];
 }
 
-/** The file that has this module in it. */
+/** The file that contains this module. */
 export function chunkWith(metafile, module) {
   const [file] = Object.entries(metafile.outputs).find(([, { inputs }]) => module in inputs) ?? [];
   if (file === undefined) throw new Stop(`${module} is in no file of the bundle`);
   return file;
 }
 
-/** Raw, gzip and brotli bytes of each file, with their sum. */
+/** Raw, gzip and brotli bytes of each file, and their sum. */
 export function measure(files, name = "what a page downloads") {
   const rows = files.map((file) => {
     const bytes = readFileSync(path.join(root, file));
@@ -54,7 +53,7 @@ export function print({ rows, total, parts, wasm }) {
   for (const { file, raw, gzip, brotli } of [...rows, total, ...parts, wasm]) line([file, raw, gzip, brotli]);
 }
 
-/** Throws when the last build is larger than the budget says. */
+/** Throws if the last build exceeds the budget. */
 function holdBudget() {
   if (!existsSync(sizesFile)) throw new Stop("there is no build to measure: run `npm run build`");
   const { profile, rows, total, parts, wasm } = JSON.parse(readFileSync(sizesFile, "utf8"));

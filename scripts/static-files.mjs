@@ -1,4 +1,4 @@
-// Serves a folder over HTTP for development and tests: right MIME types, nothing cached, nothing outside the folder.
+// Serves a folder over HTTP for development and tests: with MIME types, without caching, and nothing outside the folder.
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
@@ -21,7 +21,7 @@ const types = {
   ".zip": "application/zip",
 };
 
-/** The file of `folder` that a URL path names, or `undefined` for one that leaves it or names a hidden file. */
+/** The file in `folder` for a URL path, or `undefined` for a path outside of it or a hidden file. */
 export function fileFor(folder, urlPath) {
   let decoded;
   try {
@@ -34,7 +34,7 @@ export function fileFor(folder, urlPath) {
   return path.join(folder, ...parts);
 }
 
-/** A handler `(request, response, urlPath)` that resolves to whether it answered; it leaves what it has not to others. */
+/** A handler `(request, response, urlPath)` that resolves to whether it answered; it does not answer for missing files. */
 export function staticFiles(folder) {
   return async (request, response, urlPath) => {
     if (request.method !== "GET" && request.method !== "HEAD") return false;

@@ -1,5 +1,5 @@
-// `npm test`: everything that is checked, with its own set-up.
-//   --only native,browser   these steps and what they need
+// `npm test`: runs all checks, and sets up what they need.
+//   --only native,browser   only these steps and what they need
 //   --quick                 the fast build of the wasm
 //   --list                  the names of the steps
 // With CI set, a step that cannot run here fails instead of being skipped.
@@ -54,7 +54,7 @@ function parse(args) {
   return options;
 }
 
-/** In CI there is nobody to read that something was left out. */
+/** In CI nobody reads that something was skipped, so it fails there. */
 function inCi(result) {
   if (!strict) return result;
   if (result.outcome === "skipped") return { ...result, outcome: "failed" };

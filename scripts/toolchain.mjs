@@ -1,5 +1,5 @@
-// What a build needs before it can begin: Node, Rust with the wasm target, the npm packages, and wasm-bindgen's
-// command line, which is built from our own Cargo.lock so that it always matches the crate.
+// Installs what a build needs: Node, Rust with the wasm target, the npm packages, and wasm-bindgen's command line, which is
+// built from our own Cargo.lock so that it always matches the crate.
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -14,7 +14,7 @@ export function requireNode() {
   }
 }
 
-/** A Rust that is new enough. Returns cargo's target directory, which the user may have moved. */
+/** Checks the version of Rust. Returns cargo's target directory, which the user may have moved. */
 export async function ensureRust() {
   if (output("cargo", ["--version"]) === undefined) {
     if (output("rustup", ["--version"]) === undefined) throw new Stop(`cargo was not found: ${whereFrom.cargo}`);
@@ -36,7 +36,7 @@ function isOlder(version, wanted) {
   return major < wantedMajor || (major === wantedMajor && minor < wantedMinor);
 }
 
-/** Rust links its build scripts and macros with the system's C compiler, which rustup does not bring. */
+/** Rust links its build scripts and macros with the system's C compiler, which rustup does not install. */
 export async function ensureLinker() {
   if (process.platform !== "linux" || output("cc", ["--version"])) return;
   if (isRootOnDebian()) await installPackages(["gcc", "libc6-dev"]);
@@ -53,14 +53,14 @@ export async function ensureWasmTarget() {
   await run("rustup", ["target", "add", wasmTarget]);
 }
 
-/** rustfmt and clippy, which rustup's minimal profile leaves out. */
+/** rustfmt and clippy, which rustup's minimal profile does not contain. */
 export async function ensureLinters() {
   if (output("cargo", ["fmt", "--version"]) && output("cargo", ["clippy", "--version"])) return;
   console.log("adding rustfmt and clippy");
   await run("rustup", ["component", "add", "rustfmt", "clippy"]);
 }
 
-/** Installs what package-lock.json names, unless node_modules holds exactly that. */
+/** Installs the packages of package-lock.json, unless node_modules contains exactly these. */
 export async function ensureNpmPackages() {
   if (npmPackagesAreFresh()) return;
   console.log("installing npm packages");
@@ -77,7 +77,7 @@ function npmPackagesAreFresh() {
   );
 }
 
-/** The path of the wasm-bindgen tool. Kept under a name of its own, for cargo would rebuild it with every change of the library. */
+/** The path of the wasm-bindgen tool. A copy with a name of its own, because cargo rebuilds the original with every change of the library. */
 export async function ensureBindgenTool(targetDirectory) {
   const lock = readFileSync(path.join(root, "Cargo.lock"), "utf8");
   const version = /name = "wasm-bindgen-cli"\nversion = "([^"]+)"/.exec(lock)?.[1];
@@ -93,7 +93,7 @@ export async function ensureBindgenTool(targetDirectory) {
   return tool;
 }
 
-/** The path of the tool that cuts the wasm into chunks (tools/splitter), kept as the wasm-bindgen tool is. */
+/** The path of the tool that splits the wasm into chunks (tools/splitter), copied in the same way. */
 export async function ensureSplitter(targetDirectory) {
   const folder = path.join(root, "tools/splitter");
   const hash = createHash("sha256");
@@ -101,9 +101,9 @@ export async function ensureSplitter(targetDirectory) {
   const suffix = process.platform === "win32" ? ".exe" : "";
   const tool = path.join(targetDirectory, "tools", `splitter-${hash.digest("hex").slice(0, 8)}${suffix}`);
   if (existsSync(tool)) return tool;
-  console.log("building the tool that cuts the wasm (once, about a minute)");
-  const itsTarget = path.join(targetDirectory, "tools/splitter");
-  await run("cargo", ["build", "--locked", "--manifest-path", path.join(folder, "Cargo.toml"), "--target-dir", itsTarget]);
-  copyFileSync(path.join(itsTarget, "debug", `splitter${suffix}`), tool);
+  console.log("building the tool that splits the wasm (once, about a minute)");
+  const splitterTarget = path.join(targetDirectory, "tools/splitter");
+  await run("cargo", ["build", "--locked", "--manifest-path", path.join(folder, "Cargo.toml"), "--target-dir", splitterTarget]);
+  copyFileSync(path.join(splitterTarget, "debug", `splitter${suffix}`), tool);
   return tool;
 }

@@ -1,12 +1,12 @@
-// The wasm files that the one wasm is cut into: the main one, which every page downloads, and the chunks, which are loaded
-// when they are needed. `src/bindings/chunks.rs` says what is in a chunk.
+// The files into which the wasm is split: the main one, which every page downloads, and the chunks, which are loaded when
+// they are needed. `src/bindings/chunks.rs` defines the content of a chunk.
 
-/** `copy` is the module that carries the wasm once more, for where the file itself cannot be fetched. */
+/** `copy` is the module with a copy of the wasm, used if the file itself cannot be fetched. */
 const wasm = (name, copy) => ({ name, file: `${name}_bg.wasm`, copy });
 
 export const mainWasm = wasm("threadkeep", "wasm-inline.js");
 
-/** By their purpose. A chunk is loaded together with those that `loadedWith` names, so that code which they share is in one file. */
+/** By purpose. A chunk is loaded together with those in `loadedWith`, so that code that they share is in one file. */
 export const chunks = {
   stores: wasm("threadkeep_stores", "wasm-stores-inline.js"),
   archive: { ...wasm("threadkeep_archive", "wasm-archive-inline.js"), loadedWith: ["stores"] },

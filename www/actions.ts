@@ -1,4 +1,4 @@
-// What can be done with a whole conversation: rename, export, delete. The buttons are in the bar above it.
+// Actions on a conversation: rename, export, delete. Their buttons are in the bar above it.
 
 import { announce } from "./announcer.ts";
 import { refreshList } from "./conversation-list.ts";
@@ -9,7 +9,7 @@ import { notify, report } from "./notices.ts";
 import { goHome } from "./router.ts";
 import { currentSession, deleteConversation } from "./stage.ts";
 import { exportConversation } from "./transfer.ts";
-import { ownWay } from "./ways.ts";
+import { registerRecovery } from "./recoveries.ts";
 
 export function startActions(): void {
   const actions = { rename, export: exportInSomeForm, delete: removeCurrent } as const;
@@ -18,7 +18,7 @@ export function startActions(): void {
     append(button, [icon(name as keyof typeof actions), el("span", { class: "only-wide" }, button.getAttribute("aria-label")!)]);
     button.addEventListener("click", () => void act());
   }
-  ownWay("export", exportCurrent);
+  registerRecovery("export", exportCurrent);
 }
 
 async function rename(): Promise<void> {
@@ -50,7 +50,7 @@ async function removeCurrent(): Promise<void> {
   if (session) await removeConversation(session.id, session.title);
 }
 
-/** Without a title it is one that does not open, and so cannot be exported either. */
+/** A conversation without a title could not be opened, and so cannot be exported. */
 export async function removeConversation(conversationId: string, title?: string): Promise<void> {
   const answer = await askDelete(title);
   if (answer === "export") return exportCurrent();

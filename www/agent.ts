@@ -1,5 +1,4 @@
-// The page's agent: the model from the settings, the page's own tools, and what the settings allow it. And the
-// conversations that are opened with it.
+// The page's agent, made from the settings and the page's tools, and opening conversations with it.
 
 import { Agent, Conversation, type ConversationInfo, type ConversationOptions, LLM, ThreadkeepError } from "threadkeep";
 import { givenSecrets } from "./given-secrets.ts";
@@ -20,13 +19,13 @@ export async function createLLM(): Promise<LLM> {
   });
 }
 
-/** What the settings allow a run: it is decided when a conversation is opened. */
+/** The limits of a run from the settings; they are set when a conversation is opened. */
 export const limits = (): string => JSON.stringify([settings().budget, settings().forbidden]);
 
-/** @throws ThreadkeepError `not_found`: a link to what was deleted must not create it anew. */
+/** @throws ThreadkeepError `not_found`: a link to a deleted conversation must not create it again. */
 export async function openStored(conversationId: string): Promise<Conversation> {
   const { undecided } = await expectStored(conversationId);
-  // Of an import the stricter of its settings and the page's hold, until the user decides about it.
+  // Of an imported policy and the page's the stricter applies, until the user decides.
   return Conversation.open({ ...(await openingOptions()), ...(undecided && policyOfPage()), conversationId, secrets: givenSecrets(conversationId) });
 }
 
@@ -36,13 +35,13 @@ export async function createConversation(title: string): Promise<Conversation> {
   return Conversation.open({ ...(await openingOptions()), tags: { title }, ...policyOfPage() });
 }
 
-/** As the settings are in this moment. */
+/** The agent with the current settings. */
 async function openingOptions(): Promise<ConversationOptions> {
   const { budget, forbidden } = settings();
   return {
     agent: new Agent({ llm: await createLLM(), tools: pageTools, toolConcurrencyLimit: 4 }),
     ...(budget !== null && { maxBudgetPerRun: budget }),
-    // Without a wish there is no hook: each answer of one is an event in the log.
+    // Without a forbidden tool there is no hook, because each of its results is an event in the log.
     ...(forbidden !== "" && {
       hooks: {
         preToolUse: ({ tool_name: name }) => (name === forbidden ? { decision: "deny", reason: `The user has forbidden ${forbidden} in the settings of the page.` } : undefined),

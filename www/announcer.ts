@@ -1,5 +1,5 @@
-// What a screen reader is told without having to look: one polite live region, one sentence at a time.
-// Streaming text does not go through here; the finished answer does, once.
+// Announcements for screen readers: one polite live region, one sentence at a time. A streaming answer is announced only
+// when it is finished.
 
 import { byId } from "./dom.ts";
 
@@ -7,7 +7,7 @@ const LONGEST = 600;
 let waiting: string[] = [];
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Sentences that come together are read together; a repeated one is read again. */
+/** Sentences of the same moment are read together; a repeated one is read again. */
 export function announce(sentence: string): void {
   const text = sentence.replace(/\s+/g, " ").trim();
   if (text === "") return;

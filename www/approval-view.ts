@@ -1,4 +1,4 @@
-// The calls that wait for the user: what each would do, how risky it looks, and what can be said to it.
+// The waiting calls: what each would do, its risk, and the buttons to decide.
 
 import { append, el } from "./dom.ts";
 import { askArguments, askReason } from "./approval-dialogs.ts";
@@ -11,7 +11,7 @@ import { lookOf, titleOf } from "./tools/index.ts";
 
 const RISKS: Record<string, string> = { LOW: "low risk", MEDIUM: "medium risk", HIGH: "high risk", UNKNOWN: "risk unknown" };
 
-/** Another text where another card has to be drawn: until then, the one that is there keeps the focus. */
+/** A key that changes when the view has to be drawn again; otherwise it stays, and keeps the focus. */
 export const approvalKey = ({ pending, conversation }: Session): string => JSON.stringify([pending.map(({ id }) => id), conversation.securityRisks]);
 
 export function approvalView(session: Session): HTMLElement {
@@ -20,7 +20,7 @@ export function approvalView(session: Session): HTMLElement {
   const view = entry(
     "next",
     el("h2", { class: "next-title", id: "approval-heading", tabindex: -1 }, heading),
-    el("p", {}, `The agent asks before it goes on. ${calls.length === 1 ? "It waits" : "They wait"} as long as you like, also while the page is closed.`),
+    el("p", {}, `The agent asks before it continues. ${calls.length === 1 ? "It waits" : "They wait"} as long as you like, also while the page is closed.`),
     ...calls.map((call) => callCard(session, call)),
   );
   if (calls.length > 1) {

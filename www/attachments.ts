@@ -1,4 +1,4 @@
-// Images that the next message takes along: chosen, pasted or dropped, shown small above the message field.
+// Images for the next message: chosen, pasted or dropped, shown as thumbnails above the message field.
 
 import { announce } from "./announcer.ts";
 import { append, byId, el } from "./dom.ts";
@@ -43,7 +43,7 @@ export class Attachments {
     this.#list.hidden = this.isEmpty;
   }
 
-  /** Gives the images away. */
+  /** Returns the images and removes them from the form. */
   take(): Blob[] {
     const images = this.#images.map(({ image }) => image);
     this.#images = [];
@@ -60,7 +60,7 @@ export class Attachments {
   }
 }
 
-/** The page shows no blobs, only what is in a text. What cannot be drawn has its name. */
+/** The page's security policy does not allow blob URLs, so it shows a data URL. An image that cannot be drawn is shown by its name. */
 async function preview(image: Blob, name: string): Promise<HTMLElement | null> {
   const reader = new FileReader();
   const read = new Promise((resolve) => reader.addEventListener("loadend", resolve));

@@ -1,5 +1,5 @@
-// Bundles the demo page. The one place that knows how: the dev server and the tests call `build`.
-// The page imports the package by its name, as any other page would, so the package has to be built first.
+// Bundles the demo page, for the development server and the tests. The page imports the package by its name, as any other
+// page would, so the package has to be built first.
 
 import { createHash } from "node:crypto";
 import { cp, readFile, readdir, rm } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { wasms } from "../scripts/wasms.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** Writes the page, what it loads, and a service worker that keeps all of it into `outdir`. */
+/** Writes the page, its files, and a service worker that caches them, into `outdir`. */
 export async function build({ outdir = join(here, "dist") } = {}) {
   await rm(outdir, { recursive: true, force: true });
   await esbuild.build({
@@ -26,11 +26,11 @@ export async function build({ outdir = join(here, "dist") } = {}) {
     chunkNames: "[name]-[hash]",
     assetNames: "fonts/[name]",
     loader: { ".woff2": "file" },
-    // The library's copies of its wasm for servers that have not the files; this one has.
+    // The library's inlined copies of its wasm are for servers without the files; this one has them.
     external: wasms.map(({ copy }) => `./${copy}`),
     sourcemap: true,
     logLevel: "warning",
-    // The library's chunks import each other for their order alone; inside a bundle that has no meaning.
+    // The library's chunks import each other only for their order; inside a bundle this has no effect.
     logOverride: { "ignored-bare-import": "silent" },
   });
   const copies = [
@@ -41,7 +41,7 @@ export async function build({ outdir = join(here, "dist") } = {}) {
   await buildServiceWorker(outdir);
 }
 
-/** The files that it keeps, and their version: a change of any of them is a new service worker. */
+/** The cached files and their version: a change in any of them makes a new service worker. */
 async function buildServiceWorker(outdir) {
   const entries = await readdir(outdir, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath ?? entry.path, entry.name));

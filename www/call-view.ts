@@ -1,4 +1,4 @@
-// One tool call: a line that says what was done and what came of it, and the whole of it when opened.
+// A tool call: one line with its purpose and result, and all details when opened.
 
 import type { Call } from "./timeline.ts";
 import { el } from "./dom.ts";
@@ -17,7 +17,7 @@ const STATE_TEXT = {
 } as const;
 
 export interface CallCircumstances {
-  /** What a call without an answer is doing. */
+  /** The state of a call without a result. */
   open: "running" | "waiting" | "interrupted";
   progress: string | undefined;
 }
@@ -70,9 +70,9 @@ const RESULT_NAME = {
   open: "Result",
   done: "Result",
   failed: "Error",
-  stopped: "What the agent was told",
-  "broken-off": "What the agent was told",
-  rejected: "What the agent was told",
+  stopped: "Message to the agent",
+  "broken-off": "Message to the agent",
+  rejected: "Message to the agent",
 } as const;
 
 function resultView(call: Call): HTMLElement {
@@ -86,14 +86,14 @@ function resultView(call: Call): HTMLElement {
   );
 }
 
-/** Only images that came with the conversation are drawn; one from elsewhere would tell its server who looks. */
+/** Shows only images that are part of the conversation; loading others would tell their server who reads. */
 export function imageView(url: string): HTMLElement {
   if (/^data:image\/(png|jpeg|gif|webp);base64,/i.test(url)) return el("img", { src: url, alt: "Attached image", class: "attached" });
   if (!/^https?:/i.test(url)) return el("p", { class: "quiet" }, "An image that cannot be shown");
   return el("a", { href: url, target: "_blank", rel: "noopener noreferrer nofollow" }, `Image not loaded: ${url}`);
 }
 
-/** What says most about a call of which nothing else is said. */
+/** The most telling argument of a call without a summary. */
 function firstText(args: Record<string, unknown>): string {
   return Object.values(args).find((value) => typeof value === "string") ?? "";
 }

@@ -1,4 +1,4 @@
-// The message field: grows with its text, keeps an unsent draft over a reload, sends, stops.
+// The message field: grows with its text, keeps an unsent draft over a reload, sends and stops.
 
 import { announce } from "./announcer.ts";
 import { Attachments, isImage } from "./attachments.ts";
@@ -37,14 +37,14 @@ export class Composer {
     });
     this.#stop.addEventListener("click", () => void this.#stopRun());
     this.#pause.addEventListener("click", () => void this.#pauseRun());
-    // With JavaScript at hand, moving the focus beats a jump to an anchor, which would change the hash and so the route.
+    // Moving the focus is better than a jump to an anchor, which would change the hash and so the route.
     byId("skip-link").addEventListener("click", (event) => {
       event.preventDefault();
       this.focus();
     });
   }
 
-  /** Shows the draft that belongs to this conversation (`new`: to the next one). */
+  /** Shows the draft of this conversation (`new`: of the next one). */
   showDraftOf(name: string): void {
     this.#draftName = name;
     this.#text.value = readDraft(name);
@@ -70,14 +70,14 @@ export class Composer {
     this.focus();
   }
 
-  /** The next message takes them along. */
+  /** Attaches images to the next message. */
   attach(images: Blob[]): void {
     if (this.#text.disabled) return;
     this.#attachments.add(images);
     this.focus();
   }
 
-  /** After a click into a dialog that is gone the field can have the focus and no caret; only a new focus brings one. */
+  /** After a click into a closed dialog the field can have the focus but no caret; focusing it again brings one. */
   focus(): void {
     if (document.activeElement === this.#text) this.#text.blur();
     this.#text.focus();
@@ -91,7 +91,7 @@ export class Composer {
     this.#text.value = "";
     this.#changed();
     if (await this.#actions.send(text, images)) return forgetDraft(name);
-    // Nothing that was written is lost because it could not be stored.
+    // If storing fails, the text is restored.
     this.#attachments.add(images);
     if (this.#text.value === "") this.fill(text);
   }
@@ -102,7 +102,7 @@ export class Composer {
     await this.#actions.stop();
   }
 
-  /** It takes effect after the step that is under way, so Stop stays within reach. */
+  /** A pause takes effect after the current step, so Stop stays visible. */
   async #pauseRun(): Promise<void> {
     if (this.#pause.getAttribute("aria-disabled") === "true") return;
     this.#pause.setAttribute("aria-disabled", "true");
@@ -124,7 +124,7 @@ export class Composer {
       if (this.#text.value === "") sessionStorage.removeItem(DRAFTS + this.#draftName);
       else sessionStorage.setItem(DRAFTS + this.#draftName, this.#text.value);
     } catch {
-      // A browser that stores nothing keeps no draft; the field still works.
+      // Without storage there is no draft; the field still works.
     }
   }
 

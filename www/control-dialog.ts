@@ -1,5 +1,5 @@
-// What the user decides about one conversation: when the agent asks first, which tools it need not ask about, and
-// which secrets its tools may use. Everything takes effect at once and is stored with the conversation.
+// The decisions about one conversation: when calls wait for approval, which tools are always allowed, and which secrets its
+// tools may use. Changes apply at once and are stored with the conversation.
 
 import { announce } from "./announcer.ts";
 import { byId, el } from "./dom.ts";
@@ -9,7 +9,7 @@ import { secretsView } from "./secrets-view.ts";
 import type { Session } from "./session.ts";
 import { spentText } from "./spent.ts";
 
-/** `session` is asked each time the button is pressed. */
+/** `session` is called each time the button is pressed. */
 export function startControl(session: () => Session | null): void {
   byId("control-button").addEventListener("click", () => {
     const open = session();

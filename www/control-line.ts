@@ -1,4 +1,4 @@
-// The line under the message field that says when the agent asks first, and what was spent.
+// The line under the message field with the approval policy and the cost.
 
 import { byId } from "./dom.ts";
 import { choiceOf } from "./policy.ts";
@@ -8,7 +8,7 @@ import { spentText } from "./spent.ts";
 
 const ASKS = { never: "Asks about harmful tools only", risky: "Asks about risky calls", always: "Asks about every call" } as const;
 
-/** Without a session it is what the next conversation begins with. */
+/** Without a session it shows the settings for the next conversation. */
 export function drawControlLine(session: Session | null): void {
   const choice = session === null ? settings().policy : choiceOf(session.conversation.state);
   const parts = [choice === null ? "Asks as its own policy says" : ASKS[choice], spentText(session?.conversation.stats)];

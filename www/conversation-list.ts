@@ -1,4 +1,4 @@
-// The list of stored conversations, newest first, as links. Read again when something changed here or the tab comes back.
+// The list of stored conversations, newest first, as links. Read again after a change, and when the tab becomes visible.
 
 import { Conversation, type ConversationInfo } from "threadkeep";
 import { byId, el } from "./dom.ts";
@@ -17,7 +17,7 @@ export function startConversationList(): void {
 
 let soon: ReturnType<typeof setTimeout> | undefined;
 
-/** Another tab stores many events in a row; the list need not follow each. */
+/** Another tab may store many events in a row, so the list is updated with a delay. */
 function refreshSoon(): void {
   soon ??= setTimeout(() => {
     soon = undefined;

@@ -1,9 +1,9 @@
-// Modal questions on the browser's own <dialog>: it keeps the focus inside, gives it back, and closes on Escape.
+// Modal dialogs on the browser's <dialog>, which holds the focus, returns it, and closes on Escape.
 
 import { el } from "./dom.ts";
 import type { ExportForm } from "./transfer.ts";
 
-/** Resolves with the new title, or null if the user changed their mind. */
+/** Resolves to the new title, or null if the user cancels. */
 export async function askTitle(title: string): Promise<string | null> {
   const input = el("input", { id: "title-field", type: "text", value: title, maxlength: 200, required: true, autocomplete: "off" });
   const answer = await ask({
@@ -16,7 +16,7 @@ export async function askTitle(title: string): Promise<string | null> {
   return answer === "rename" && chosen !== "" ? chosen : null;
 }
 
-/** Resolves with the passphrase, or null if the user changed their mind. */
+/** Resolves to the passphrase, or null if the user cancels. */
 export async function askPassphrase(isWrong: boolean): Promise<string | null> {
   const input = el("input", { id: "unlock-field", type: "password", required: true, autocomplete: "current-password", "aria-describedby": isWrong ? "unlock-wrong" : null });
   const answer = await ask({
@@ -41,7 +41,7 @@ export async function askDelete(title?: string): Promise<"delete" | "export" | n
   return answer === "delete" || answer === "export" ? answer : null;
 }
 
-/** Resolves with the chosen form, or null if the user changed their mind. */
+/** Resolves to the chosen format, or null if the user cancels. */
 export async function askExport(title: string): Promise<ExportForm | null> {
   const choice = (form: ExportForm, name: string, help: string): HTMLElement => {
     const [id, described] = [`export-${form}`, `export-${form}-help`];
@@ -52,9 +52,9 @@ export async function askExport(title: string): Promise<ExportForm | null> {
     "fieldset",
     {},
     el("legend", {}, "As"),
-    choice("archive", "Archive", "All of it, in a zip file. The Python SDK can go on with it."),
-    choice("session", "Session", "What was said, as JSON that chat programs read."),
-    choice("trajectory", "Trajectory", "What was done, as JSON that OpenHands V0 reads."),
+    choice("archive", "Archive", "Everything, as a zip file that the Python SDK can continue."),
+    choice("session", "Session", "The messages, as JSON for chat programs."),
+    choice("trajectory", "Trajectory", "The actions and results, as JSON for OpenHands V0."),
   );
   const answer = await ask({ heading: `Export “${title}”`, body: [choices], actions: [{ value: "export", name: "Export", look: "primary" }] });
   if (answer !== "export") return null;
@@ -66,9 +66,9 @@ interface Question {
   body: Node[];
   actions: Array<{ value: string; name: string; look: string }>;
   onOpen?: () => void;
-  /** Asked before it closes with an answer; with false it stays open. */
+  /** Called before the dialog closes with an answer; false leaves it open. */
   check?: () => Promise<boolean>;
-  /** Puts the focus to where one writes on, in the turn in which it closes: what is typed next is not lost. */
+  /** Moves the focus in the same turn in which the dialog closes, so that no typed text is lost. */
   focusAfter?: () => void;
 }
 

@@ -1,4 +1,4 @@
-// Building and finding elements. Text always becomes a text node: nothing here parses HTML.
+// Builds and finds elements. Text always becomes a text node: nothing here parses HTML.
 
 type Child = Node | string | null | undefined | false;
 type Attributes = Record<string, unknown>;
@@ -26,7 +26,7 @@ export function append(parent: Element, children: Child[]): void {
   for (const child of children) if (child !== null && child !== undefined && child !== false) parent.append(child);
 }
 
-/** An element that index.html promises. */
+/** An element of index.html. */
 export function byId<Type extends HTMLElement = HTMLElement>(id: string): Type {
   const element = document.getElementById(id);
   if (element === null) throw new Error(`index.html has no element with the id "${id}"`);

@@ -1,5 +1,5 @@
-// The fields that the page reads from stored events. Logs come from other writers too, and from other versions,
-// so every field is optional and whatever is not understood is shown as it is.
+// The fields that the page reads from stored events. Logs may come from other programs and versions, so every field is
+// optional, and unknown events are shown as they are.
 
 import type { ConversationEvent } from "threadkeep";
 
@@ -53,10 +53,10 @@ export interface StoredEvent {
   [field: string]: unknown;
 }
 
-/** An event as the page reads it: without trusting the types, which tell what this version's writers write. */
+/** The event without trust in the library's types, which describe what this version writes. */
 export const asStored = (event: ConversationEvent): StoredEvent => event as object as StoredEvent;
 
-/** All text of a content list, in order. */
+/** All texts of a content list, in order. */
 export function textOf(content: TextLike[] | string | undefined): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
@@ -67,7 +67,7 @@ export function imagesOf(content: TextLike[] | string | undefined): string[] {
   return Array.isArray(content) ? content.flatMap((part) => part.image_urls ?? []) : [];
 }
 
-/** The arguments of a call, without what the SDK adds to every tool. */
+/** The arguments of a call, without those that the SDK adds to every tool. */
 export function argumentsOf(event: StoredEvent): Record<string, unknown> {
   if (event.action?.data) return event.action.data;
   if (event.action) {
@@ -82,7 +82,7 @@ export function argumentsOf(event: StoredEvent): Record<string, unknown> {
   }
 }
 
-/** Timestamps are the writer's local time and only good for showing. */
+/** Timestamps are in the writer's local time, so they are only shown. */
 export function timeOf(event: StoredEvent): Date | null {
   const time = new Date(event.timestamp ?? "");
   return Number.isNaN(time.getTime()) ? null : time;

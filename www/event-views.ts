@@ -1,4 +1,4 @@
-// How each kind of item stands in the transcript. Pure: an item in, an element out.
+// The view of each kind of item in the transcript: an element for an item, without side effects.
 
 import { callView, type CallCircumstances, imageView } from "./call-view.ts";
 import { append, el } from "./dom.ts";
@@ -8,7 +8,7 @@ import { renderMarkdown } from "./markdown.ts";
 import { plainText } from "./plain-text.ts";
 import type { Item } from "./timeline.ts";
 
-/** What this page cannot show in its own way is shown as it is stored: one odd event must not hide all others. */
+/** An item that fails to render is shown as JSON, so that one odd event does not hide all others. */
 export function itemView(item: Item, circumstances: CallCircumstances): HTMLElement {
   try {
     return viewOf(item, circumstances);
@@ -38,7 +38,7 @@ function viewOf(item: Item, circumstances: CallCircumstances): HTMLElement {
   }
 }
 
-/** One knot on the thread. */
+/** One item on the thread. */
 export function entry(kind: string, ...children: Array<Node | null>): HTMLElement {
   const element = el("div", { class: `entry entry-${kind}` });
   append(element, children);
@@ -65,7 +65,7 @@ function messageView(item: Extract<Item, { type: "message" }>): HTMLElement {
   return element;
 }
 
-/** A message that is stored, and that the agent has not read yet. */
+/** A stored message that the agent has not read yet. */
 export function sentView(event: StoredEvent): HTMLElement {
   const { content } = event.llm_message ?? {};
   const item = { type: "message", key: event.id, event, from: "user", text: textOf(content), images: imagesOf(content) } as const;
@@ -86,7 +86,7 @@ function systemView(item: Extract<Item, { type: "system" }>): HTMLElement {
   return folded(`Instructions and ${tools}`, [item.tools.length > 0 ? `Tools: ${item.tools.join(", ")}` : "", item.text].filter(Boolean).join("\n\n"));
 }
 
-/** Calls as they were before the user changed one of them. None of them ran. */
+/** Calls as they were before the user edited one of them. None of them ran. */
 function leftView(calls: StoredEvent[]): HTMLElement {
   const text = calls.map((call) => `${call.tool_name ?? "tool"} ${JSON.stringify(argumentsOf(call), null, 2)}`).join("\n\n");
   return folded(calls.length === 1 ? "Changed by you: the call as it was" : `Changed by you: the ${calls.length} calls as they were`, text);

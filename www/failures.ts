@@ -1,16 +1,16 @@
-// What to say about a failure, and the ways on. Every failure that a user sees goes through here.
+// The text of a failure and the actions for it. Every failure that a user sees goes through here.
 
 import { ThreadkeepError } from "threadkeep";
 import type { StoredEvent } from "./event-shapes.ts";
 
-export type Way = "retry" | "settings" | "export" | "reload";
+export type Recovery = "retry" | "settings" | "export" | "reload";
 export interface Failure {
   title: string;
   text: string;
-  ways: Way[];
+  recoveries: Recovery[];
 }
 
-const BY_CODE: Record<string, [title: string, ...ways: Way[]]> = {
+const BY_CODE: Record<string, [title: string, ...recoveries: Recovery[]]> = {
   llm_auth: ["The model did not accept the key", "settings", "retry"],
   key_locked: ["The key is locked", "settings", "retry"],
   llm_rate_limit: ["The model asks for a pause", "retry", "settings"],
@@ -24,7 +24,7 @@ const BY_CODE: Record<string, [title: string, ...ways: Way[]]> = {
   aborted: ["This was stopped", "retry"],
   store_quota: ["There is no room left on this device", "export", "retry"],
   store_blocked: ["The browser's storage is not available", "reload"],
-  store_unavailable: ["This browser does not let the page keep anything", "reload"],
+  store_unavailable: ["This browser does not let the page store data", "reload"],
   store_lost: ["The browser has lost this conversation", "reload"],
   store_corrupt: ["A part of this conversation cannot be read", "export", "reload"],
   locked_elsewhere: ["This conversation is open in another tab", "reload"],
@@ -33,8 +33,8 @@ const BY_CODE: Record<string, [title: string, ...ways: Way[]]> = {
   not_found: ["This conversation is not on this device"],
 };
 
-/** The classification that the SDK stores with an error, from any writer. */
-const BY_KIND: Record<string, [title: string, ...ways: Way[]]> = {
+/** The SDK's classification of an error event. */
+const BY_KIND: Record<string, [title: string, ...recoveries: Recovery[]]> = {
   auth: BY_CODE["llm_auth"]!,
   quota: ["The account's quota is used up", "settings", "retry"],
   rate_limit: BY_CODE["llm_rate_limit"]!,
@@ -42,33 +42,33 @@ const BY_KIND: Record<string, [title: string, ...ways: Way[]]> = {
   transient: ["The model could not answer", "retry", "settings"],
 };
 
-/** What happened, in a few words. */
+/** A short title for a failure. */
 export const titleOf = (code: string): string => (BY_CODE[code] ?? ["Something went wrong"])[0];
 
 export function explain(error: unknown): Failure {
   const code = error instanceof ThreadkeepError ? error.code : "internal";
-  const [title, ...ways] = BY_CODE[code] ?? ["Something went wrong", "retry", "export", "reload"];
-  return { title, text: sentence(error instanceof Error ? error.message : String(error)), ways };
+  const [title, ...recoveries] = BY_CODE[code] ?? ["Something went wrong", "retry", "export", "reload"];
+  return { title, text: sentence(error instanceof Error ? error.message : String(error)), recoveries };
 }
 
-/** The same for a `ConversationErrorEvent`, which outlives the page that saw the error happen. */
+/** The same for a `ConversationErrorEvent`, which may come from an earlier page. */
 export function explainEvent(event: StoredEvent): Failure {
   if (event.code === "MaxIterationsReached") {
-    return { title: "It took as many steps as it may take in one go", text: sentence(event.detail ?? ""), ways: ["retry"] };
+    return { title: "The run reached its maximum number of steps", text: sentence(event.detail ?? ""), recoveries: ["retry"] };
   }
   if (event.code === "MaxBudgetReached") {
-    return { title: "The budget of this run is used up", text: sentence(event.detail ?? ""), ways: ["retry", "settings"] };
+    return { title: "The budget of this run is used up", text: sentence(event.detail ?? ""), recoveries: ["retry", "settings"] };
   }
   const kind = event.classification?.kind ?? "unknown";
-  const [title, ...ways] = BY_KIND[kind] ?? ["The run ended with an error", "retry", "settings", "export"];
-  return { title, text: sentence(event.detail ?? event.code ?? ""), ways };
+  const [title, ...recoveries] = BY_KIND[kind] ?? ["The run ended with an error", "retry", "settings", "export"];
+  return { title, text: sentence(event.detail ?? event.code ?? ""), recoveries };
 }
 
-/** Messages come lower case and without a full stop, to be put into a sentence. Here they stand alone. */
+/** Turns the library's message, in lower case without a full stop, into a sentence. */
 export function sentence(message: string): string {
   const text = message.trim();
   if (text === "") return "";
-  // A file or an id at the beginning keeps its spelling.
+  // A file name or an id at the beginning keeps its spelling.
   const first = /^\p{L}+(?=[\s,:;]|$)/u.test(text) ? text.charAt(0).toLocaleUpperCase() : text.charAt(0);
   return first + text.slice(1) + (/[.!?…][”"')\]]*$/.test(text) ? "" : ".");
 }

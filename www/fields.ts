@@ -1,4 +1,4 @@
-// What forms are made of: a control with its name, and a word of help that a screen reader finds too.
+// Form controls with a label and a help text that screen readers find.
 
 import { el } from "./dom.ts";
 

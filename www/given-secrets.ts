@@ -1,5 +1,5 @@
-// The values of secrets that were given since the page was loaded, for as long as it is: a conversation that is opened
-// anew gets them again. They are stored nowhere; what is stored with the conversation is their names.
+// The values of secrets that were given since the page was loaded: a conversation that is opened again gets them again.
+// They are only in memory; their names are stored with the conversation.
 
 import type { Conversation } from "threadkeep";
 
@@ -9,7 +9,7 @@ export const givenSecrets = (conversationId: string): Record<string, string> => 
 
 export interface KnownSecret {
   name: string;
-  /** False where only the name outlived a reload. */
+  /** False if only the name survived a reload. */
   hasValue: boolean;
 }
 

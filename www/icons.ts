@@ -1,4 +1,4 @@
-// Line icons on a 24-unit grid. Decoration only: the control that carries one has the name.
+// Line icons on a 24-unit grid. They are decoration: the control with an icon has a label.
 
 const PATHS = {
   menu: "M4 7h16M4 12h11M4 17h16",

@@ -1,10 +1,10 @@
-// The models' keys. Each belongs to one server and is sent to no other: a profile, or a fallback, that is elsewhere
-// needs a key of its own.
+// The models' keys. Each belongs to one server and is sent to no other: a profile or a fallback at another server needs a
+// key of its own.
 
-/** By server, such as `https://api.openai.com`. */
+/** Keys by server, such as `https://api.openai.com`. */
 export type Keys = Readonly<Record<string, string>>;
 
-/** The server of a base URL; empty where it is not one yet. */
+/** The server of a base URL; empty if the URL is incomplete. */
 export function serverOf(baseUrl: string): string {
   try {
     return baseUrl === "" ? "" : new URL(baseUrl, location.href).origin;
@@ -13,7 +13,7 @@ export function serverOf(baseUrl: string): string {
   }
 }
 
-/** Without a key, the server's is forgotten. */
+/** Without a key, the stored one of this server is removed. */
 export function withKey(keys: Keys, baseUrl: string, key: string): Keys {
   const { [serverOf(baseUrl)]: _, ...others } = keys;
   return key === "" ? others : { ...others, [serverOf(baseUrl)]: key };
@@ -26,7 +26,7 @@ export const areSame = (some: Keys, others: Keys): boolean =>
 
 export const textOf = (keys: Keys): string => (isEmpty(keys) ? "" : JSON.stringify(keys));
 
-/** What was stored when the page kept one key only was that of the server that was chosen. */
+/** An earlier version stored only one key, which belongs to the server in the settings. */
 export function keysOf(text: string, baseUrl: string): Keys {
   if (!text.startsWith("{")) return withKey({}, baseUrl, text);
   try {

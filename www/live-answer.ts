@@ -1,5 +1,5 @@
-// The answer while it streams in. Only the blocks that changed are drawn again, so that what stands above the end keeps
-// its selection and its scroll position, and a long answer does not get slower as it grows.
+// The answer while it streams. Only changed blocks are drawn again, so that the text before them keeps its selection and scroll
+// position, and a long answer does not become slower.
 
 import { el } from "./dom.ts";
 import { markdownBlocks } from "./markdown.ts";

@@ -1,6 +1,6 @@
-// A key that is stored encrypted: under a passphrase, or under a secret that a passkey gives.
+// Encrypted keys: with a passphrase, or with a secret from a passkey.
 //
-// Deriving from a passphrase is slow on purpose: whoever copied the browser's profile has to guess as slowly.
+// Deriving a key from a passphrase is slow on purpose, so that guessing is slow for somebody who copied the browser's profile.
 
 import { type Passkey, createPasskey, fromBase64, random, secretOf, toBase64 } from "./passkey.ts";
 
@@ -19,7 +19,7 @@ export async function lockKey(key: string, passphrase: string): Promise<string> 
   return JSON.stringify(locked);
 }
 
-/** Under a new passkey; null if the user or the device declined. */
+/** Encrypts with a new passkey; null if the user or the device declined. */
 export async function lockKeyWithPasskey(key: string): Promise<string | null> {
   const made = await createPasskey();
   if (!made) return null;
@@ -31,7 +31,7 @@ export function isUnderPasskey(stored: string): boolean {
   return stored !== "" && "passkey" in (JSON.parse(stored) as Locked);
 }
 
-/** Null for another passphrase, and where the user or the device declined. A passkey needs no passphrase. */
+/** Decrypts; null for a wrong passphrase, or if the user or the device declined. A passkey needs no passphrase. */
 export async function unlockedKey(stored: string, passphrase = ""): Promise<string | null> {
   try {
     const locked = JSON.parse(stored) as Locked;
@@ -58,7 +58,7 @@ async function fromPassphrase(passphrase: string, salt: Uint8Array<ArrayBuffer>,
   return crypto.subtle.deriveKey({ name: "PBKDF2", hash: "SHA-256", salt, iterations }, material, ...aes);
 }
 
-/** The secret is as random as a key, and used for nothing else. */
+/** The secret is as random as a key and used for nothing else, so it needs no slow derivation. */
 async function fromSecret(secret: BufferSource): Promise<CryptoKey> {
   const material = await crypto.subtle.importKey("raw", secret, "HKDF", false, ["deriveKey"]);
   const info = new TextEncoder().encode("threadkeep demo: the model's key");

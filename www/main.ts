@@ -1,4 +1,4 @@
-// The page: puts the parts together.
+// The entry point of the page: starts all its parts.
 
 import { removeConversation, startActions } from "./actions.ts";
 import { startControl } from "./control-dialog.ts";
@@ -10,9 +10,9 @@ import { report } from "./notices.ts";
 import { startOffline } from "./offline.ts";
 import { openSettings, startSettings } from "./settings-dialog.ts";
 import { startSidebar } from "./sidebar.ts";
-import { currentSession, onRemovalWish, startStage } from "./stage.ts";
+import { currentSession, onRemovalRequest, startStage } from "./stage.ts";
 import { startImport } from "./transfer.ts";
-import { ownWay } from "./ways.ts";
+import { registerRecovery } from "./recoveries.ts";
 
 addEventListener("unhandledrejection", ({ reason }) => report(reason, { title: "Something in this page went wrong" }));
 addEventListener("error", ({ error, message }) => report(error ?? message, { title: "Something in this page went wrong" }));
@@ -22,8 +22,8 @@ byId("install-button").prepend(icon("export"));
 byId("settings-button").prepend(icon("settings"));
 append(byId("open-sidebar"), [icon("menu")]);
 append(byId("close-sidebar"), [icon("close")]);
-ownWay("settings", openSettings);
-onRemovalWish(removeConversation);
+registerRecovery("settings", openSettings);
+onRemovalRequest(removeConversation);
 
 append(byId("control-button"), [icon("control"), el("span", { class: "only-wide" }, "Control")]);
 

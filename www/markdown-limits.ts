@@ -1,23 +1,23 @@
-// What of Markdown is too much for its parser. What a model writes is never trusted: quotes in quotes overflow the stack
-// of a parser that calls itself, and marks that are never closed, or lists without an end, are gone through again and
-// again, for seconds.
+// Detects Markdown that is too much for its parser, because the text of a model is never trusted: nested quotes overflow the
+// stack of a recursive parser, and unclosed marks or endless lists take seconds, because the parser reads them again and
+// again.
 
-/** In characters. A long answer of a model has a tenth of it. */
+/** The maximum length in characters. A long answer of a model has a tenth of it. */
 const LONGEST_TEXT = 100_000;
 const MOST_LINES = 4_000;
-/** Quotes and lists in each other. */
+/** The maximum nesting of quotes and lists. */
 const DEEPEST = 20;
-/** Marks that open what another may close, in all, and in lines that are read together. */
+/** The maximum number of opening marks, in total, and in lines that are parsed together. */
 const MOST_MARKS = 6_000;
 const MOST_MARKS_TOGETHER = 300;
-/** Lines without an end of their list or table. */
+/** The maximum number of lines of one list or table. */
 const MOST_LINES_TOGETHER = 400;
 
 const MARKERS = /^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))*[ \t]*/;
 const MARK = /[*_~[!<@]/g;
 const ANY_MARK = /[*_~[!<@`&\\]/g;
 
-/** Whether the text is to be shown as it is. Looks at every character a few times, however it is made. */
+/** Whether the text has to be shown as plain text. Looks at every character only a few times, whatever the text is. */
 export function isTooMuch(text: string): boolean {
   if (text.length > LONGEST_TEXT) return true;
   const lines = text.split(/\r\n|[\r\n]/);
@@ -30,7 +30,7 @@ export function isTooMuch(text: string): boolean {
     const start = MARKERS.exec(line)![0];
     if (depthOf(start) > DEEPEST) return true;
     const isBlank = line.trim() === "";
-    // An item of a list is read by itself; the list goes on behind a blank line.
+    // An item of a list is parsed by itself; the list continues after a blank line.
     if (isBlank || start.trim() !== "") marksTogether = 0;
     if (isAfterBlank && start === "") linesTogether = 0;
     all += line.match(ANY_MARK)?.length ?? 0;
@@ -42,7 +42,7 @@ export function isTooMuch(text: string): boolean {
   return false;
 }
 
-/** How many markers a line begins with, or how many its indentation has room for. */
+/** The number of markers at the beginning of a line, or the number that its indentation may stand for. */
 function depthOf(start: string): number {
   const markers = start.match(/[>\-*+.)]/g)?.length ?? 0;
   return markers === 0 ? 0 : Math.max(markers, start.length / 4);

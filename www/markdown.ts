@@ -1,6 +1,6 @@
-// Model output to DOM: Markdown by marked, made harmless by DOMPurify. What a model writes is never trusted:
-// no script, style, form or frame, no id or class of ours, no image from elsewhere (loading it would tell its server
-// who reads what), and only web and mail links, which open in a tab that cannot reach this one.
+// Turns Markdown of a model into DOM with marked and DOMPurify. The text of a model is never trusted: no script, style, form
+// or frame, no id or class of the page, no image from elsewhere (loading it would tell its server who reads what), and only
+// web and mail links, which open in a tab that cannot reach this one.
 
 import DOMPurify, { type Config } from "dompurify";
 import { Marked, type Tokens, type TokensList } from "marked";
@@ -52,21 +52,21 @@ export function renderMarkdown(text: string): DocumentFragment {
   return isTooMuch(text) ? asItIs(text) : orAsItIs(text, () => toDom(parse(text)));
 }
 
-/** The top-level blocks of a text. `raw` tells whether a block is the same as before; `render` costs more. */
+/** The top-level blocks of a text. `raw` tells whether a block has changed; `render` costs more. */
 export function markdownBlocks(text: string): Array<{ raw: string; render: () => DocumentFragment }> {
-  const whole = [{ raw: text, render: () => renderMarkdown(text) }];
-  if (isTooMuch(text)) return whole;
+  const asOne = [{ raw: text, render: () => renderMarkdown(text) }];
+  if (isTooMuch(text)) return asOne;
   try {
     const tokens = parse(text);
     return tokens
       .filter((token) => token.type !== "space")
       .map((token) => ({ raw: token.raw, render: () => orAsItIs(token.raw, () => toDom(Object.assign([token], { links: tokens.links }))) }));
   } catch {
-    return whole;
+    return asOne;
   }
 }
 
-/** Whatever a parser thinks of a text, it is shown. */
+/** If the parser fails, the text is shown as it is. */
 function orAsItIs(text: string, render: () => DocumentFragment): DocumentFragment {
   try {
     return render();
@@ -81,7 +81,7 @@ function asItIs(text: string): DocumentFragment {
   return fragment;
 }
 
-/** The highest heading of a message comes right below the page's own, whichever level the model chose. */
+/** Shifts headings, so that the highest of a message is one level below the page's own. */
 function parse(text: string): TokensList {
   const tokens = marked.lexer(text);
   const headings: Tokens.Heading[] = [];
@@ -93,7 +93,7 @@ function parse(text: string): TokensList {
 
 const toDom = (tokens: TokensList): DocumentFragment => furnish(purifier.sanitize(marked.parser(tokens), ALLOWED));
 
-/** Adds what our own code adds: a way to copy code, and scrolling by keyboard for what may be wider than the page. */
+/** Adds a copy button to code, and scrolling by keyboard to elements that may be wider than the page. */
 function furnish(fragment: DocumentFragment): DocumentFragment {
   for (const pre of fragment.querySelectorAll("pre")) {
     const code = pre.querySelector("code");

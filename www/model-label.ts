@@ -1,4 +1,4 @@
-// The line under the message field that says who answers. The scripted model is named as what it is, at all times.
+// The line under the message field that names the model. The scripted model is always labelled as such.
 
 import { byId, el } from "./dom.ts";
 import { absoluteBaseUrl, isScripted, keyIsLocked, keyWasForgotten, onSettingsChange, settings } from "./settings.ts";
@@ -18,7 +18,7 @@ function draw(): void {
   } else if (keyIsLocked()) {
     label.replaceChildren(el("span", { class: "badge" }, "The key is locked"), " ", change("Unlock it", () => void askUnlock()));
   } else if (keyWasForgotten()) {
-    label.replaceChildren(el("span", { class: "badge" }, "The key was not kept"), " ", change("Enter it again"));
+    label.replaceChildren(el("span", { class: "badge" }, "The key was not stored"), " ", change("Enter it again"));
   } else {
     const { model, baseUrl, fallback } = settings();
     const or = fallback === "" ? "" : `, else ${fallback}`;

@@ -1,11 +1,11 @@
-// What stands at the end of the thread when nothing is running: what happened, and the ways on.
+// The end of the thread while nothing runs: what happened, and the actions for it.
 
 import { approvalKey, approvalView } from "./approval-view.ts";
 import { el } from "./dom.ts";
 import type { StoredEvent } from "./event-shapes.ts";
 import { entry } from "./event-views.ts";
-import { explain, explainEvent, type Way } from "./failures.ts";
-import { takeWay } from "./ways.ts";
+import { explain, explainEvent, type Recovery } from "./failures.ts";
+import { runRecovery } from "./recoveries.ts";
 import type { Session } from "./session.ts";
 import { isUnfinished, newest } from "./timeline.ts";
 import { titleOf } from "./tools/index.ts";
@@ -16,7 +16,7 @@ type NextStep =
   | { kind: "approve" }
   | { kind: "interrupted"; calls: StoredEvent[] }
   | { kind: "waiting"; paused: boolean }
-  | { kind: "failed"; title: string; text: string; ways: Way[] }
+  | { kind: "failed"; title: string; text: string; recoveries: Recovery[] }
   | { kind: "stuck" }
   | { kind: "stopped" }
   | { kind: "broken-off" };
@@ -31,14 +31,14 @@ function nextStep(session: Session): NextStep {
     return status === "waiting_for_confirmation" ? { kind: "approve" } : { kind: "waiting", paused: status === "paused" };
   }
   const last = newest(session.events);
-  if (last?.kind === "ConversationErrorEvent") return { kind: "failed", title: "", text: "", ways: explainEvent(last).ways };
+  if (last?.kind === "ConversationErrorEvent") return { kind: "failed", title: "", text: "", recoveries: explainEvent(last).recoveries };
   if (status === "stuck") return { kind: "stuck" };
   const isSpokenTo = session.earlier > 0 || session.events.some(({ kind }) => kind === "MessageEvent");
   if (!isSpokenTo || !isUnfinished(session.events)) return { kind: "nothing" };
   return { kind: last?.kind === "InterruptEvent" || last?.kind === "PauseEvent" ? "stopped" : "broken-off" };
 }
 
-/** What the view is of, where it is to stay as long as that does. */
+/** A key of the view, which stays the same element while the key does. */
 export const nextStepKey = (session: Session): string | null => (nextStep(session).kind === "approve" ? approvalKey(session) : null);
 
 export function nextStepView(session: Session): HTMLElement | null {
@@ -69,13 +69,13 @@ export function nextStepView(session: Session): HTMLElement | null {
         button("Skip and continue", false, () => session.reject(SKIPPED)),
       ]);
     case "failed":
-      return panel(step.title, step.text, step.ways.map((way, index) => wayButton(session, way, index === 0)));
+      return panel(step.title, step.text, step.recoveries.map((recovery, index) => recoveryButton(session, recovery, index === 0)));
     case "stuck":
-      return panel("The agent repeats itself", "It was stopped because it did the same thing over and over. Tell it what to do instead, or let it go on.", [
+      return panel("The agent repeats itself", "It was stopped because it did the same thing over and over. Tell it what to do instead, or let it continue.", [
         button("Continue", true, () => session.run()),
       ]);
     case "stopped":
-      return panel("", "Write what to do instead, or let the agent go on.", [button("Continue", true, () => session.run())]);
+      return panel("", "Write what to do instead, or let the agent continue.", [button("Continue", true, () => session.run())]);
     case "broken-off":
       return panel(
         session.hasRun ? "" : BROKEN_OFF,
@@ -104,9 +104,9 @@ const listOf = (names: string[]): string => new Intl.ListFormat("en").format(nam
 
 const namesOf = (actions: StoredEvent[]): string => listOf(actions.map(titleOf));
 
-function wayButton(session: Session, way: Way, primary: boolean): HTMLElement {
-  const names: Record<Way, string> = { retry: "Try again", settings: "Open settings", export: "Export a copy", reload: "Reload the page" };
-  return button(names[way], primary, () => (way === "retry" ? session.run() : takeWay(way)));
+function recoveryButton(session: Session, recovery: Recovery, primary: boolean): HTMLElement {
+  const names: Record<Recovery, string> = { retry: "Try again", settings: "Open settings", export: "Export a copy", reload: "Reload the page" };
+  return button(names[recovery], primary, () => (recovery === "retry" ? session.run() : runRecovery(recovery)));
 }
 
 function button(name: string, primary: boolean, act: () => unknown): HTMLElement {

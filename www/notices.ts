@@ -1,9 +1,9 @@
-// Messages about the page as a whole: above the conversation, until dismissed. An error is read out at once.
+// Notices about the page, shown above the conversation until they are dismissed. An error is announced at once.
 
 import { el, byId } from "./dom.ts";
-import { explain, type Failure, type Way } from "./failures.ts";
+import { explain, type Failure, type Recovery } from "./failures.ts";
 import { icon } from "./icons.ts";
-import { takeWay } from "./ways.ts";
+import { runRecovery } from "./recoveries.ts";
 
 interface NoticeAction {
   name: string;
@@ -13,21 +13,21 @@ interface NoticeAction {
 const SHORT_LIFE = 6000;
 const PATIENCE = 400;
 
-/** For good news: goes away by itself, and makes room for what comes next. */
+/** A success: disappears by itself, and is replaced by the next one. */
 export function notify(text: string): void {
   for (const earlier of byId("notices").querySelectorAll(".notice-news")) earlier.remove();
   const notice = show({ title: "", text, kind: "news", actions: [] });
   setTimeout(() => notice.contains(document.activeElement) || notice.remove(), SHORT_LIFE);
 }
 
-/** For what can be done when it suits: stays until it is done, or put away. `act` says whether it is. */
+/** An offer: stays until it is accepted or dismissed. `act` returns whether it was accepted. */
 export function offer(text: string, name: string, act: () => boolean): void {
   const notice = show({ title: "", text, kind: "news", actions: [] });
   notice.classList.replace("notice-news", "notice-offer");
   notice.querySelector(".icon-button")!.before(el("button", { type: "button", class: "button small", onclick: () => act() && notice.remove() }, name));
 }
 
-/** For work that takes its time: stays until `end`, and says how far it is. Short work is over before it is seen. */
+/** Long work: stays until `end`, and shows the progress. Short work ends before the notice appears. */
 export function showWork(name: string): { onProgress: (progress: { done: number; total: number }) => void; end: () => void } {
   const bar = el("progress", { "aria-label": name });
   const notice = el("div", { class: "notice notice-work" }, el("p", { class: "notice-text" }, name), bar);
@@ -43,23 +43,23 @@ export function showWork(name: string): { onProgress: (progress: { done: number;
 
 interface Reported {
   title?: string;
-  /** In place of the ways on that the failure itself has. */
-  ways?: Way[];
+  /** Replaces the actions of the failure itself. */
+  recoveries?: Recovery[];
   retry?: () => unknown;
   retryName?: string;
 }
 
-/** For a failure: stays, and names what can be done. `retry` takes the place of the generic way of that name. */
-export function report(error: unknown, { title, ways, retry, retryName = "Try again" }: Reported = {}): void {
-  const failure = { ...explain(error), ...(ways && { ways }) };
+/** A failure: stays, with the possible actions. `retry` replaces the generic action of that name. */
+export function report(error: unknown, { title, recoveries, retry, retryName = "Try again" }: Reported = {}): void {
+  const failure = { ...explain(error), ...(recoveries && { recoveries }) };
   show({ title: title ?? failure.title, text: failure.text, kind: "failure", actions: actionsFor(failure, retry ? { name: retryName, act: retry } : null) });
 }
 
-const WAY_NAMES: Record<Exclude<Way, "retry">, string> = { settings: "Open settings", export: "Export a copy", reload: "Reload the page" };
+const RECOVERY_NAMES: Record<Exclude<Recovery, "retry">, string> = { settings: "Open settings", export: "Export a copy", reload: "Reload the page" };
 
 function actionsFor(failure: Failure, retry: NoticeAction | null): NoticeAction[] {
   const actions: NoticeAction[] = retry ? [retry] : [];
-  for (const way of failure.ways) if (way !== "retry") actions.push({ name: WAY_NAMES[way], act: () => takeWay(way) });
+  for (const recovery of failure.recoveries) if (recovery !== "retry") actions.push({ name: RECOVERY_NAMES[recovery], act: () => runRecovery(recovery) });
   return actions;
 }
 
@@ -74,7 +74,7 @@ function show({ title, text, kind, actions }: { title: string; text: string; kin
     el("button", { type: "button", class: "icon-button", "aria-label": "Dismiss", onclick: () => notice.remove() }, icon("close")),
   );
   const notices = byId("notices");
-  // The same failure again takes the place of the earlier one instead of piling up.
+  // A repeated failure replaces the earlier notice.
   for (const other of [...notices.children]) if (other.textContent === notice.textContent) other.remove();
   notices.append(notice);
   return notice;

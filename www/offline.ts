@@ -1,5 +1,5 @@
-// The page without a network: its files are kept by a service worker, from the second visit on. A new version of the
-// page is offered and never taken by itself: somebody may be at work in it.
+// The page without a network: a service worker caches its files from the second visit on. A new version is offered and
+// never applied by itself, because somebody may be working in the page.
 
 import { notify, offer } from "./notices.ts";
 import { byId } from "./dom.ts";
@@ -13,19 +13,19 @@ interface Policies {
   createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): { createScriptURL(url: string): string };
 }
 
-/** `isRunning` says whether the agent of the open conversation is at work. */
+/** `isRunning` returns whether the agent of the open conversation is running. */
 export function startOffline(isRunning: () => boolean): void {
   if ("serviceWorker" in navigator) register(() => isRunning() || isAtWork()).catch(() => undefined);
   offerInstallation();
 }
 
-/** Where it cannot be registered (a private window, an insecure origin), the page works as long as there is a network. */
+/** If it cannot be registered (private window, insecure origin), the page works while there is a network. */
 async function register(isBusy: () => boolean): Promise<void> {
   const { trustedTypes } = globalThis as { trustedTypes?: Policies };
   const policy = trustedTypes?.createPolicy("service-worker", { createScriptURL: (url) => url });
   const registration = await navigator.serviceWorker.register(policy?.createScriptURL("service-worker.js") ?? "service-worker.js");
   const tell = (worker: ServiceWorker | null): void => {
-    // The first one has nothing to take the place of.
+    // The first service worker replaces nothing.
     if (worker?.state === "installed" && navigator.serviceWorker.controller !== null) tellUpdate(worker, isBusy);
   };
   tell(registration.waiting);

@@ -1,4 +1,4 @@
-// Leaving a conversation does not stop it: a run goes on in the background, and its session is closed when it ends.
+// Sessions in the background: leaving a conversation does not stop its run; the session is closed when it ends.
 
 import { refreshList } from "./conversation-list.ts";
 import { report } from "./notices.ts";
@@ -6,15 +6,15 @@ import { Session } from "./session.ts";
 
 const background = new Map<string, { session: Session; stopWatching: () => void }>();
 
-/** Whether an agent is at work in a conversation that is not shown. */
+/** Whether an agent runs in a conversation that is not shown. */
 export const isAtWork = (): boolean => background.size > 0;
 
 export async function openSession(conversationId: string): Promise<Session> {
-  const kept = background.get(conversationId);
-  if (kept === undefined) return Session.open(conversationId);
+  const existing = background.get(conversationId);
+  if (existing === undefined) return Session.open(conversationId);
   background.delete(conversationId);
-  kept.stopWatching();
-  return kept.session;
+  existing.stopWatching();
+  return existing.session;
 }
 
 export async function leaveSession(session: Session): Promise<void> {

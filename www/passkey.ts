@@ -1,20 +1,20 @@
-// A secret that only the user's device gives, and only after the user agreed: WebAuthn's PRF extension.
+// A secret from a passkey, which the device gives only after the user agreed: WebAuthn's PRF extension.
 
 export interface Passkey {
   /** Base64. */
   id: string;
-  /** Base64: what the device is asked about. */
+  /** Base64: the input of the PRF. */
   salt: string;
 }
 
-/** Whether the browser can ask a device for such a secret. Whether the device has one is only known once it was asked. */
+/** Whether the browser supports this. Whether the device does is known only after asking it. */
 export async function passkeysCanLock(): Promise<boolean> {
   if (!globalThis.PublicKeyCredential) return false;
   const capabilities = await PublicKeyCredential.getClientCapabilities?.().catch(() => undefined);
   return capabilities?.["extension:prf"] ?? false;
 }
 
-/** A new passkey with its secret; null if the user or the device declined. */
+/** Creates a passkey and returns its secret; null if the user or the device declined. */
 export async function createPasskey(): Promise<{ passkey: Passkey; secret: BufferSource } | null> {
   const salt = random(32);
   const created = await orNull(navigator.credentials.create({
@@ -22,7 +22,7 @@ export async function createPasskey(): Promise<{ passkey: Passkey; secret: Buffe
       challenge: random(32),
       rp: { name: "threadkeep demo" },
       user: { id: random(16), name: "threadkeep demo", displayName: "The key of the threadkeep demo" },
-      // ES256 and RS256: what every device has one of.
+      // ES256 and RS256; every device has one of them.
       pubKeyCredParams: [{ type: "public-key", alg: -7 }, { type: "public-key", alg: -257 }],
       authenticatorSelection: { residentKey: "preferred", userVerification: "required" },
       extensions: { prf: { eval: { first: salt } } },
@@ -32,7 +32,7 @@ export async function createPasskey(): Promise<{ passkey: Passkey; secret: Buffe
   const { prf } = created.getClientExtensionResults();
   const passkey = { id: toBase64(new Uint8Array(created.rawId)), salt: toBase64(salt) };
   if (prf?.results) return { passkey, secret: prf.results.first };
-  // Some devices give the secret only when the passkey is used, not yet when it is made.
+  // Some devices give the secret only when the passkey is used, not when it is created.
   const secret = prf?.enabled ? await secretOf(passkey) : null;
   return secret && { passkey, secret };
 }
@@ -50,7 +50,7 @@ export async function secretOf({ id, salt }: Passkey): Promise<BufferSource | nu
   return used instanceof PublicKeyCredential ? (used.getClientExtensionResults().prf?.results?.first ?? null) : null;
 }
 
-/** What the browser rejects, the user or the device declined. */
+/** The result, or null if the browser rejects because the user or the device declined. */
 const orNull = (asked: Promise<Credential | null>): Promise<Credential | null> => asked.catch(() => null);
 
 export const random = (length: number): Uint8Array<ArrayBuffer> => crypto.getRandomValues(new Uint8Array(length));

@@ -1,4 +1,4 @@
-// Text as it is, in its own lines. A very long one comes piece by piece, because laying out megabytes takes seconds.
+// Plain text with its line breaks. A very long text is shown in parts, because laying out megabytes takes seconds.
 
 import { el } from "./dom.ts";
 
@@ -7,7 +7,7 @@ const PIECE = 50_000;
 /** The text, or its beginning with a button that shows more. */
 export function plainText(text: string): DocumentFragment {
   const fragment = document.createDocumentFragment();
-  // Not between the halves of a character.
+  // Not between the halves of a surrogate pair.
   const end = text.length <= PIECE ? text.length : PIECE + (/[\uD800-\uDBFF]/.test(text[PIECE - 1]!) ? 1 : 0);
   fragment.append(text.slice(0, end));
   if (end < text.length) {

@@ -1,4 +1,4 @@
-// When the agent asks first, in the three ways that this page offers. What was imported may have another.
+// The three approval policies that this page offers. An imported conversation may have another.
 
 import type { ConfirmationPolicy, ConversationState, SecurityAnalyzer } from "threadkeep";
 
@@ -11,15 +11,15 @@ export const POLICIES: ReadonlyArray<{ id: PolicyChoice; label: string }> = [
 ];
 
 export const POLICY_HELP =
-  "A tool that says of itself that it does harm, such as a payment, is asked about in each case, until it is always allowed. Risky is also a tool that says it reaches beyond this page, and what a list of patterns finds: payments, addresses, credentials, stored data. It counts from the next answer on.";
+  "Calls of tools that are marked as destructive, such as payments, need your approval each time, unless you always allow the tool. A call is also risky if its tool reaches beyond this page, or if it matches one of the patterns for payments, addresses, credentials and stored data. A change applies from the next answer on.";
 
-/** Patterns need no model, so the scripted one can be asked about too. */
+/** Patterns need no model, so calls of the scripted model can be rated too. */
 export const ANALYZER: SecurityAnalyzer = { kind: "PatternSecurityAnalyzer" };
 
 export const policyFor = (choice: PolicyChoice): ConfirmationPolicy =>
   ({ never: { kind: "NeverConfirm" }, risky: { kind: "ConfirmRisky", threshold: "MEDIUM" }, always: { kind: "AlwaysConfirm" } } as const)[choice];
 
-/** Null for a policy of another writer. */
+/** Null for another policy. */
 export function choiceOf({ confirmation_policy: policy }: Partial<ConversationState>): PolicyChoice | null {
   switch (policy?.kind) {
     case "AlwaysConfirm":

@@ -1,4 +1,4 @@
-// The URL's hash holds which conversation is open, so that a reload, a bookmark and the back button mean what they say.
+// The URL's hash names the open conversation, so that reload, bookmarks and the back button work.
 
 export type Route = { conversationId: string } | null;
 
@@ -18,7 +18,7 @@ export function goHome(): void {
   location.hash = HOME;
 }
 
-/** For a conversation that was just created on this very page: the address changes, nothing is opened anew. */
+/** For a conversation that was just created in this page: changes the URL without opening it again. */
 export function nameCurrent(conversationId: string): void {
   history.replaceState(null, "", hrefOf(conversationId));
 }

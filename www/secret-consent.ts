@@ -1,11 +1,11 @@
-// Secrets that came with an imported conversation: before a tool makes this page fetch them, the user says whether it may.
+// Asks the user before tools make this page fetch the secrets of an imported conversation.
 
 import { ask } from "./dialogs.ts";
 import { el } from "./dom.ts";
 import { notify, report } from "./notices.ts";
 import type { Session } from "./session.ts";
 
-/** `focus` puts the focus to where one writes on. */
+/** `focus` moves the focus to the message field. */
 export async function askForSecrets({ conversation, isFollower }: Session, focus: () => void): Promise<void> {
   const held = conversation.heldSecrets;
   if (held.length === 0 || isFollower) return;
@@ -17,7 +17,7 @@ export async function askForSecrets({ conversation, isFollower }: Session, focus
       el("p", { class: "quiet" }, "With “Cancel” nothing is fetched, and you are asked again when you open it next."),
     ],
     actions: [{ value: "allow", name: "Allow", look: "" }],
-    // Who is typing when it opens has not agreed.
+    // The default button is not Allow: somebody who is typing when the dialog opens has not agreed.
     onOpen: () => document.querySelector<HTMLElement>('dialog[open] button[value=""]')?.focus(),
     focusAfter: focus,
   });

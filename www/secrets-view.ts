@@ -1,5 +1,4 @@
-// The secrets of a conversation by their names, a field for another one, and a way to take one away. A value that was
-// entered is never shown again.
+// The names of a conversation's secrets, a field to add one, and buttons to remove them. A value is never shown again.
 
 import type { Conversation } from "threadkeep";
 import { announce } from "./announcer.ts";
@@ -20,7 +19,7 @@ export function secretsView(conversation: Conversation, attempt: Attempt): HTMLE
           "li",
           {},
           el("code", {}, secret.name),
-          secret.hasValue ? null : el("span", { class: "quiet" }, "not kept, enter it again"),
+          secret.hasValue ? null : el("span", { class: "quiet" }, "not stored, enter it again"),
           el("button", { type: "button", class: "button small", onclick: () => void remove(secret.name) }, "Remove", el("span", { class: "visually-hidden" }, ` ${secret.name}`)),
         ),
       ),

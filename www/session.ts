@@ -1,5 +1,5 @@
-// The conversation that is open: the library's object, the page of events that is loaded, and what streams in.
-// It draws nothing. Whoever draws subscribes, and is told at most once per turn of the event loop.
+// The open conversation: the library's object, the loaded page of its events, and the streaming answer. Draws nothing;
+// subscribers are notified at most once per turn of the event loop.
 
 import { Conversation, type ConversationEvent, type JSONValue, type LiveEvent, type WaitingEvent } from "threadkeep";
 import { createConversation, createLLM, limits, openStored } from "./agent.ts";
@@ -18,24 +18,24 @@ export type Waiting = WaitingEvent & { until: number };
 
 export class Session {
   events: StoredEvent[] = [];
-  /** How many events lie before the loaded ones. */
+  /** The number of events before the loaded ones. */
   earlier = 0;
   draft: Draft | null = null;
-  /** Messages that are stored beside the log: they stand in it when the agent has said what it is saying. */
+  /** Messages that are stored beside the log until the current answer has ended. */
   sent: StoredEvent[] = [];
-  /** What the run waits for before it asks the model again. */
+  /** What the run waits for, or null. */
   waiting: Waiting | null = null;
   running = false;
-  /** Calls without an answer that nobody is working on. */
+  /** Calls without a result that are not running. */
   pending: StoredEvent[] = [];
-  /** Why the last run ended, where that is not in the log. */
+  /** Why the last run failed, if that is not in the log. */
   failure: unknown = null;
-  /** Whether a run has ended here: then what is unfinished did not break off with an earlier page. */
+  /** Whether a run has ended in this page: then unfinished calls were not left by an earlier page. */
   hasRun = false;
   readonly progress = new Map<string, string>();
 
   #conversation: Conversation;
-  /** Those that it was opened with. */
+  /** The settings with which the conversation was opened. */
   #limits = limits();
   #listeners = new Set<() => void>();
   #stops: Array<() => void> = [];
@@ -49,7 +49,7 @@ export class Session {
     this.#conversation = conversation;
   }
 
-  /** @throws ThreadkeepError `not_found`: a link to what was deleted must not create it anew. */
+  /** @throws ThreadkeepError `not_found`: a link to a deleted conversation must not create it again. */
   static async open(conversationId: string): Promise<Session> {
     return Session.#over(await openStored(conversationId));
   }
@@ -77,11 +77,11 @@ export class Session {
   }
 
   get title(): string {
-    // A base state that was torn before an import may lack anything.
+    // A base state that was rebuilt by an import may lack anything.
     return this.#conversation.state.tags?.["title"] ?? "Untitled conversation";
   }
 
-  /** The event where the conversation stands. */
+  /** The id of the newest event of the active branch. */
   get leaf(): string | undefined {
     return this.#conversation.state.leaf_event_id;
   }
@@ -90,20 +90,20 @@ export class Session {
     return this.#conversation.access === "follower";
   }
 
-  /** What calls without an answer are doing. */
+  /** The states of the calls without a result. */
   get openCallsAre(): "running" | "waiting" | "interrupted" {
     const status = this.#conversation.executionStatus;
     if (this.running || (this.isFollower && status === "running")) return "running";
     return status === "waiting_for_confirmation" && this.interruptedCalls.length === 0 ? "waiting" : "interrupted";
   }
 
-  /** The pending calls of which nobody knows whether they took effect; the others have not begun. */
+  /** The pending calls that may have taken effect when a page died; the others have not started. */
   get interruptedCalls(): StoredEvent[] {
     const ids = this.#conversation.state.agent_state?.["interrupted_actions"];
     return Array.isArray(ids) ? this.pending.filter(({ id }) => ids.includes(id)) : [];
   }
 
-  /** Whether an earlier page was waiting for the network when it ended. */
+  /** Whether an earlier page died while it waited for the network. */
   get waited(): boolean {
     return this.#conversation.state.agent_state?.["waiting_for_network"] !== undefined;
   }
@@ -124,17 +124,17 @@ export class Session {
   }
 
   /**
-   * Resolves when the message is stored; the run it starts goes on by itself. While calls wait for the user, `pending`
-   * says what becomes of them; a message that is kept starts nothing, for that would approve them.
+   * Resolves when the message is stored; a run that it starts continues by itself. While calls wait for the user, `pending`
+   * says what happens to them; with `"keep"` no run starts, because a run would approve them.
    */
   async send(text: string, images: Blob[], pending?: "reject" | "keep"): Promise<void> {
-    const words = text === "" ? [] : [{ type: "text" as const, text }];
-    const stored = asStored(await this.#conversation.sendMessage([...words, ...images], pending && { pending }));
+    const texts = text === "" ? [] : [{ type: "text" as const, text }];
+    const stored = asStored(await this.#conversation.sendMessage([...texts, ...images], pending && { pending }));
     if (!this.#known.has(stored.id)) this.#set({ sent: [...this.sent, stored] });
     if (pending !== "keep") void this.run();
   }
 
-  /** Never rejects: how it ended is in the log or in `failure`. With `approve`, only these of the calls that wait run. */
+  /** Never rejects: the result is in the log or in `failure`. With `approve`, only these of the waiting calls run. */
   async run(options: { approve?: string[] } = {}): Promise<void> {
     if (this.running) return; // A run that is under way picks up the message by itself.
     this.#set({ running: true, failure: null, pending: [] });
@@ -150,36 +150,36 @@ export class Session {
     if (this.#reopenAgain) void this.reopen();
   }
 
-  /** Stops after what is under way. */
+  /** Stops after the current work. */
   pause(): Promise<void> {
     return this.#conversation.pause();
   }
 
-  /** Stops now. */
+  /** Stops at once. */
   stop(): Promise<void> {
     return this.#conversation.interrupt();
   }
 
-  /** Rejects calls that wait, or all; the agent goes on once none is left. */
+  /** Rejects these or all waiting calls; the agent continues if none is left. */
   async reject(reason: string, actionIds?: string[]): Promise<void> {
     await this.#conversation.rejectPendingActions(reason, actionIds && { actionIds });
     await this.refresh();
     if (this.pending.length === 0) await this.run();
   }
 
-  /** Gives a call that waits other arguments. It waits on. */
+  /** Changes the arguments of a waiting call, which continues to wait. */
   async edit(actionId: string, args: Record<string, unknown>): Promise<void> {
     await this.#conversation.editAction(actionId, args as JSONValue);
     await this.refresh();
   }
 
-  /** Does not ask about this tool again in this conversation, and runs its calls that wait. */
+  /** Always allows this tool in this conversation, and runs its waiting calls. */
   async alwaysAllow(toolName: string): Promise<void> {
     await this.#conversation.setAllowedTools([...new Set([...this.#conversation.allowedTools, toolName])]);
     await this.run({ approve: this.pending.filter((call) => call.tool_name === toolName).map(({ id }) => id) });
   }
 
-  /** Reads again what is not told by events. */
+  /** Reads the state that events do not report. */
   async refresh(): Promise<void> {
     this.#set({ pending: await this.#readPending() });
   }
@@ -190,7 +190,7 @@ export class Session {
     this.#changed();
   }
 
-  /** Takes up changed settings. Another model answers from the next request on, also in a run that is under way. */
+  /** Applies changed settings. Another model answers from the next request on, also in a run that is under way. */
   async takeSettings(): Promise<void> {
     let isOutdated = this.isFollower || this.#limits !== limits();
     try {
@@ -203,7 +203,7 @@ export class Session {
   }
 
   /**
-   * Opens it anew: with other limits, with what another tab wrote, or to write after that tab has closed.
+   * Opens the conversation again: with other limits, to see what another tab wrote, or to write after that tab has closed.
    * Never rejects; a failure is shown. A run that is under way ends first.
    */
   reopen(): Promise<void> {
@@ -221,7 +221,7 @@ export class Session {
     for (const stop of this.#stops) stop();
   }
 
-  /** Closes and deletes it, before another tab that waits for its turn can take it up. */
+  /** Closes and deletes the conversation before another waiting tab can open it. */
   async delete(): Promise<void> {
     this.#closed = true;
     await this.#reopening;
@@ -249,7 +249,7 @@ export class Session {
     }
   }
 
-  /** First listen, then read: an event that arrives in between is known by its id and not taken twice. */
+  /** Subscribes before it reads: an event that arrives in between is recognised by its id. */
   async #read(start: number): Promise<void> {
     this.#known.clear();
     this.events = [];
@@ -269,7 +269,7 @@ export class Session {
   #take(event: ConversationEvent | LiveEvent): void {
     if (event.kind === "WaitingEvent") {
       this.waiting = event.seconds > 0 ? { ...event, until: Date.now() + event.seconds * 1000 } : null;
-      // What has streamed is void: the answer comes anew.
+      // The pieces so far are void: the answer starts again.
       this.draft = null;
     } else if (event.kind === "StreamingDeltaEvent") {
       this.draft ??= { reasoning: "", text: "" };
@@ -282,14 +282,14 @@ export class Session {
       this.#known.add(event.id);
       this.events.push(asStored(event));
       this.sent = this.sent.filter(({ id }) => id !== event.id);
-      // The whole answer takes the place of its preview.
+      // The complete answer replaces its preview.
       if (event.source === "agent") this.draft = null;
       tellOtherTabs(this.id);
     }
     this.#changed();
   }
 
-  /** A message stored in the moment a run ended leaves the status at idle, with nobody to answer it. */
+  /** A message that was stored just when a run ended leaves the status at idle, without a run that answers it. */
   #messageCameTooLate(): boolean {
     const last = newest(this.events);
     return this.#conversation.executionStatus === "idle" && last?.kind === "MessageEvent" && last.source === "user";

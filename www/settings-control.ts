@@ -1,5 +1,4 @@
-// The part of the settings about control: when new conversations ask first, what one run may spend, and a tool that a
-// hook forbids.
+// The settings of control: the approval policy of new conversations, the maximum cost of a run, and a forbidden tool.
 
 import { el } from "./dom.ts";
 import { POLICIES, type PolicyChoice } from "./policy.ts";
@@ -38,7 +37,7 @@ export function controlSettings(): { element: HTMLElement; read: () => ControlSe
         { class: "field" },
         el("label", { for: "forbidden" }, "Forbidden tool"),
         forbidden,
-        el("p", { class: "quiet", id: "forbidden-help" }, "A hook of this page refuses its calls, and the agent is told why."),
+        el("p", { class: "quiet", id: "forbidden-help" }, "A hook of this page denies its calls, and the agent gets the reason."),
       ),
     ),
   );

@@ -1,4 +1,4 @@
-// The settings: which model, where, with which key, and what the browser does with the storage.
+// The settings dialog: model, server, key, and the browser's storage.
 
 import { byId, el } from "./dom.ts";
 import { field, help, textField } from "./fields.ts";
@@ -27,7 +27,7 @@ export function openSettings(): void {
   });
   document.body.append(dialog);
   dialog.showModal();
-  // Another tab may have kept one. Without them there is still a model to choose.
+  // Another tab may have saved a profile. Without profiles there is still a model to choose.
   void readProfiles().then(form.drawProfiles, () => undefined);
 }
 
@@ -62,7 +62,7 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
 
   const glance = el("span", { class: "quiet" });
   const unfolded = el("details", { class: "more" }, el("summary", {}, el("span", {}, "More about this model ", glance)), el("div", { class: "fields" }, ...more.elements, ...fallback.elements, profile.element));
-  // What is wrong cannot be pointed out where it is folded away.
+  // An invalid field cannot be shown while it is folded away.
   unfolded.addEventListener("invalid", () => (unfolded.open = true), true);
   const details = el(
     "div",
@@ -78,7 +78,7 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
     "This page's own server plays the model: fixed rules, no AI. It is there to try the page without a key. Connect a real model to get real answers.",
   );
 
-  /** What is shown follows from what is chosen and entered. */
+  /** Shows and hides fields, depending on what is chosen and entered. */
   const follow = (): void => {
     details.hidden = isScripted();
     scriptedHelp.hidden = !isScripted();
@@ -100,7 +100,7 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
     const before = connection.value;
     own.replaceChildren(...[...profiles().keys()].map((name) => el("option", { value: PROFILE + name }, name)));
     own.hidden = profiles().size === 0;
-    // The one that was chosen may be gone.
+    // The chosen profile may have been deleted.
     connection.value = before;
     if (connection.selectedIndex < 0) connection.value = presetOf(baseUrl.value);
     fallback.draw();
@@ -110,7 +110,7 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
     const preset = CONNECTIONS.find(({ id }) => id === connection.value);
     fill(profiles().get(chosen()) ?? { ...USUAL, baseUrl: preset?.baseUrl ?? "https://", model: preset?.model ?? "openai/" });
   });
-  // Another server has another key. One that was just entered is meant for it.
+  // Another server has another key, unless one was just entered.
   baseUrl.addEventListener("change", () => {
     if (key.apiKey.value === keyOf(server)) key.apiKey.value = keyOf(baseUrl.value.trim());
     server = serverOf(baseUrl.value.trim());
@@ -123,7 +123,7 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
     const keys = key.keys();
     const locked = await key.lock();
     if (locked === null) {
-      // In the clear it was not to be kept.
+      // The key was not to be stored unencrypted.
       changeSettings({ ...next, rememberKey: false }, keys);
       return notify("No passkey was made, so the key is in memory only: it is gone when the page closes.");
     }
@@ -155,7 +155,7 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
   return { element, save, drawProfiles };
 }
 
-/** Before the name of a profile, where other connections have their ids. */
+/** The prefix of profiles among the options; other connections have ids without it. */
 const PROFILE = "profile:";
 
 const presetOf = (baseUrl: string): string => CONNECTIONS.find((each) => each.baseUrl === baseUrl)?.id ?? "other";

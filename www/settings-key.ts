@@ -1,4 +1,4 @@
-// The part of the settings about keys: the one of the chosen server, and whether and how keys are kept on this device.
+// The settings of keys: the key of the chosen server, and whether and how keys are stored on this device.
 
 import { el } from "./dom.ts";
 import { check, checkbox, field, help, options, textField } from "./fields.ts";
@@ -8,10 +8,10 @@ import { passkeysCanLock } from "./passkey.ts";
 import { allKeys, keyIsLocked, lockedKey, settings } from "./settings.ts";
 
 interface Form {
-  /** Whether the chosen connection takes a key at all. */
+  /** Whether the chosen connection needs a key. */
   takesKey: () => boolean;
   baseUrl: () => string;
-  /** All keys, as the form would save them. */
+  /** All keys that the form would save. */
   keys: () => Keys;
 }
 
@@ -30,7 +30,7 @@ export function keySettings(form: Form) {
   const encryptionField = field("Kept", encryption);
   const rememberHelp = help("remember-help");
   const keyHelp = help("key-help");
-  /** Keys that are locked already need no passphrase again. */
+  /** Keys that are already encrypted need no passphrase again. */
   const staysLocked = (): boolean => lockedNow !== "none" && encryption.value === lockedNow && passphrase.value === "" && areSame(form.keys(), allKeys());
 
   const follow = (): void => {
@@ -40,13 +40,13 @@ export function keySettings(form: Form) {
     keyHelp.textContent = `Sent to the base URL and nowhere else. ${keyIsLocked() ? "It is locked now; what you enter here takes its place. " : ""}${whereabouts}`;
     encryptionField.hidden = !remember.checked;
     passphraseField.hidden = encryptionField.hidden || encryption.value !== "passphrase" || !form.takesKey();
-    // A field that is not to be seen must not keep the form from closing.
+    // A hidden field must not make the form invalid.
     if (passphraseField.hidden) passphrase.value = "";
     passphrase.required = !passphraseField.hidden && !staysLocked();
     rememberHelp.textContent = protection[encryption.value as keyof typeof protection];
   };
 
-  /** The keys as they are to be stored encrypted; empty if they are not, null if no passkey was made. */
+  /** The encrypted keys to store; empty if they are not stored encrypted, null if no passkey was made. */
   const lock = async (): Promise<string | null> => {
     if (!remember.checked || !form.takesKey()) return "";
     if (staysLocked()) return lockedKey();
@@ -64,7 +64,7 @@ export function keySettings(form: Form) {
   return { elements, apiKey, follow, lock, keys: form.keys, isRemembered: () => remember.checked };
 }
 
-/** What it helps against to keep the key so, and what not. */
+/** What storing the key in this way protects against. */
 const protection = {
   none: "In this browser's local storage, unencrypted. Not on a shared computer.",
   passphrase:

@@ -1,5 +1,4 @@
-// The part of the settings that most models need no word about: what the server speaks, how tools are called, whether
-// answers are worked on in the background, and prices.
+// The settings that few models need: wire API, native tool calling, background answers, and prices.
 
 import { el } from "./dom.ts";
 import { check, checkbox, field, help, options } from "./fields.ts";
@@ -16,7 +15,7 @@ export function moreSettings() {
   const inputPrice = priceField("input-price");
   const outputPrice = priceField("output-price");
   const apiMode = (): More["apiMode"] => spoken.value as More["apiMode"];
-  /** Only OpenAI Responses has it; tools in text are Chat Completions. */
+  /** Only OpenAI Responses has background answers; tool calls in text work over Chat Completions. */
   const hasBackground = (): boolean => ["auto", "responses"].includes(apiMode()) && callsTools.checked;
 
   const follow = (): void => void (background.disabled = !hasBackground());
@@ -32,11 +31,11 @@ export function moreSettings() {
     apiMode: apiMode(),
     nativeToolCalling: callsTools.checked,
     background: background.checked && hasBackground(),
-    // Not known is nothing.
+    // An empty price is 0.
     inputPrice: inputPrice.valueAsNumber || 0,
     outputPrice: outputPrice.valueAsNumber || 0,
   });
-  /** What is not as usual, in a few words: to be read while it is folded away. */
+  /** A short summary of the settings that differ from the defaults, shown while they are folded away. */
   const glance = (): string[] => {
     const { background, nativeToolCalling } = read();
     return [apiMode() !== "auto" && SPOKEN[apiMode()], !nativeToolCalling && "tools in text", background && "in the background"].filter((part) => part !== false);
@@ -44,7 +43,7 @@ export function moreSettings() {
 
   const pricesHelp = help("prices-help", "Empty: as in public price lists, if the model is in them.");
   const elements = [
-    field("The server speaks", spoken, help("api-mode-help", "Automatic is right for most. Choose one if your server offers the model in that way only.")),
+    field("API of the server", spoken, help("api-mode-help", "Automatic is right for most servers. Choose another one if your server has the model only in that API.")),
     el(
       "div",
       { class: "field", role: "group", "aria-labelledby": "prices", "aria-describedby": pricesHelp.id },
@@ -53,7 +52,7 @@ export function moreSettings() {
       pricesHelp,
     ),
     check("The model calls tools by itself", callsTools, help("native-tools-help", "Clear this for a model that cannot: tools are then explained and called in plain text.")),
-    check("Answer in the background", background, help("background-help", "OpenAI Responses only. The provider works on answers by itself and keeps them, so that they outlive a lost connection and a reload.")),
+    check("Answer in the background", background, help("background-help", "OpenAI Responses only. The provider generates and stores answers by itself, so that they survive a lost connection and a reload.")),
   ];
   return { elements, fill, read, glance, follow };
 }

@@ -1,60 +1,59 @@
-// The part of the settings about kept profiles: keeping the model that the form describes, deleting one, and the one
-// that steps in where the model fails.
+// The settings of profiles: saving the form's model as a profile, deleting one, and choosing the fallback.
 
 import { el } from "./dom.ts";
 import { sentence } from "./failures.ts";
 import { field, help, textField } from "./fields.ts";
 import { type Keys, serverOf, withKey } from "./keys.ts";
-import { forgetProfile, keepProfile, profiles } from "./profiles.ts";
+import { deleteProfile, saveProfile, profiles } from "./profiles.ts";
 import { keyOf, type ModelSettings, settings } from "./settings.ts";
 
 interface Form {
-  /** The model as the form describes it; null, and the field is pointed out, where it does not yet. */
+  /** The model in the form; null, and the invalid field is shown, if it is incomplete. */
   model: () => ModelSettings | null;
   baseUrl: () => string;
   /** The profile that is chosen as the connection; empty for none. */
   chosen: () => string;
-  /** Profiles have changed; this one is to be chosen, or none. */
+  /** Called when profiles have changed, with the one to choose, or none. */
   onChange: (chosen: string) => void;
 }
 
-/** Keeps a profile and deletes one. Both take effect at once. */
+/** Saves and deletes profiles, both at once. */
 export function profileSettings(form: Omit<Form, "baseUrl">) {
   const name = textField("profile-name", { maxlength: 64, placeholder: "such as fast" });
-  const keep = el("button", { type: "button", class: "button" }, "Keep");
+  const saveButton = el("button", { type: "button", class: "button" }, "Save profile");
   const remove = el("button", { type: "button", class: "button small" });
-  const said = el("p", { class: "kept", role: "status" });
+  const status = el("p", { class: "kept", role: "status" });
   const failed = el("p", { class: "wrong", role: "alert" });
 
   const attempt = async (act: () => Promise<void>): Promise<boolean> => {
-    said.textContent = failed.textContent = "";
+    status.textContent = failed.textContent = "";
     return act().then(
       () => true,
       (error: unknown) => ((failed.textContent = sentence(error instanceof Error ? error.message : String(error))), false),
     );
   };
-  const keepIt = async (): Promise<void> => {
+  const save = async (): Promise<void> => {
     const model = form.model();
     if (model === null) return;
-    const kept = name.value.trim();
-    if (!(await attempt(() => keepProfile(kept, model)))) return name.focus();
-    form.onChange(kept);
-    said.textContent = model.background ? `Kept as “${kept}”, except for answers in the background, which a profile does not hold.` : `Kept as “${kept}”.`;
+    const saved = name.value.trim();
+    if (!(await attempt(() => saveProfile(saved, model)))) return name.focus();
+    form.onChange(saved);
+    status.textContent = model.background ? `Saved as “${saved}”, except for background answers, which a profile does not contain.` : `Saved as “${saved}”.`;
   };
-  const removeIt = async (): Promise<void> => {
+  const removeChosen = async (): Promise<void> => {
     const removed = form.chosen();
-    if (!(await attempt(() => forgetProfile(removed)))) return;
+    if (!(await attempt(() => deleteProfile(removed)))) return;
     form.onChange("");
-    said.textContent = `“${removed}” is deleted. What it said is still in this form.`;
+    status.textContent = `“${removed}” is deleted. Its settings are still in this form.`;
     name.focus();
   };
-  keep.addEventListener("click", () => void keepIt());
-  remove.addEventListener("click", () => void removeIt());
-  // Enter would save the settings, which is not what is being written here.
+  saveButton.addEventListener("click", () => void save());
+  remove.addEventListener("click", () => void removeChosen());
+  // Enter would save the settings instead of the profile.
   name.addEventListener("keydown", (event) => {
     if (event.key !== "Enter") return;
     event.preventDefault();
-    void keepIt();
+    void save();
   });
 
   const follow = (): void => {
@@ -62,30 +61,30 @@ export function profileSettings(form: Omit<Form, "baseUrl">) {
     remove.hidden = chosen === "";
     remove.textContent = `Delete “${chosen}”`;
   };
-  /** Another connection was chosen. */
+  /** Called when another connection was chosen. */
   const restart = (): void => {
     name.value = form.chosen();
-    said.textContent = failed.textContent = "";
+    status.textContent = failed.textContent = "";
     follow();
   };
-  const row = el("div", { class: "name-row" }, name, keep);
-  const explained = help("profile-help", "Under a name, to choose it as a connection or as a fallback. The key is not part of it.");
+  const row = el("div", { class: "name-row" }, name, saveButton);
+  const explained = help("profile-help", "A profile can be chosen as a connection or as a fallback. It does not contain the key.");
   name.setAttribute("aria-describedby", explained.id);
-  const element = el("div", { class: "field" }, el("label", { for: name.id }, "Keep this model as a profile"), row, said, failed, explained, remove);
+  const element = el("div", { class: "field" }, el("label", { for: name.id }, "Save this model as a profile"), row, status, failed, explained, remove);
   return { element, follow, restart };
 }
 
-/** The model that is asked where the chosen one fails. */
+/** The field for the fallback model. */
 export function fallbackSettings(form: Pick<Form, "baseUrl" | "chosen">) {
   const choice = el("select", { id: "fallback" });
   const choiceHelp = help("fallback-help");
   const key = textField("fallback-key", { type: "password" });
   const keyName = el("span");
-  const keyField = field(keyName, key, help("fallback-key-help", "Sent there only. Kept like the other key."));
+  const keyField = field(keyName, key, help("fallback-key-help", "Sent only to that server. Stored like the other key."));
   let server = "";
   let wanted = settings().fallback;
 
-  /** The fallback's base URL, where it has a server, and so a key, of its own. */
+  /** The fallback's base URL, if its server, and so its key, differs. */
   const elsewhere = (): string => {
     const baseUrl = profiles().get(choice.value)?.baseUrl ?? "";
     return baseUrl === "" || serverOf(baseUrl) === serverOf(form.baseUrl()) ? "" : baseUrl;
@@ -97,7 +96,7 @@ export function fallbackSettings(form: Pick<Form, "baseUrl" | "chosen">) {
     choice.disabled = names.length === 0;
     choiceHelp.textContent =
       names.length === 0
-        ? "Keep another model as a profile first; it can then step in for this one."
+        ? "Save another model as a profile first; then you can choose it as the fallback for this one."
         : "When this model cannot be reached, is overloaded or takes too long, before anything of an answer is shown.";
     follow();
   };

@@ -1,5 +1,5 @@
-// Which model to talk to. Keys live in memory; they are stored only if the user ticks the box for it, and then
-// encrypted if they give a passphrase or a passkey.
+// The settings of the model. Keys are held in memory; they are stored only if the user asks for it, and encrypted if the
+// user gives a passphrase or a passkey.
 
 import type { LLMOptions } from "threadkeep";
 import { isEmpty, type Keys, keysOf, serverOf, textOf } from "./keys.ts";
@@ -9,30 +9,30 @@ import type { PolicyChoice } from "./policy.ts";
 export interface ModelSettings {
   model: string;
   baseUrl: string;
-  /** What the server speaks. */
+  /** The wire API of the server. */
   apiMode: NonNullable<LLMOptions["apiMode"]>;
-  /** Whether the model calls tools by itself, or in its text. */
+  /** Whether the model has native tool calling, or calls tools in text. */
   nativeToolCalling: boolean;
-  /** Whether the provider works on answers by itself. */
+  /** Whether the provider generates answers in the background. */
   background: boolean;
-  /** What a million tokens cost, in dollars; 0 where nobody said. */
+  /** Prices of a million tokens in dollars; 0 if unknown. */
   inputPrice: number;
   outputPrice: number;
 }
 
 export interface Settings extends ModelSettings {
-  /** The profile that is asked where the model fails; empty for none. */
+  /** The profile that is asked if the model fails; empty for none. */
   fallback: string;
   rememberKey: boolean;
-  /** A key was given once: after a reload the page can say that it is gone, instead of failing later. */
+  /** Whether a key was given: after a reload the page can say that it is gone, instead of failing later. */
   hadKey: boolean;
-  /** The fallback's server, if it was given a key of its own. */
+  /** The fallback's server, if it has a key of its own. */
   fallbackServer: string;
-  /** When the agent asks first in new conversations. */
+  /** When calls wait for approval in new conversations. */
   policy: PolicyChoice;
-  /** What one run may spend, in dollars. */
+  /** The maximum cost of one run in dollars. */
   budget: number | null;
-  /** The tool whose calls this page's hook refuses; empty for none. */
+  /** The tool whose calls this page's hook denies; empty for none. */
   forbidden: string;
 }
 
@@ -40,7 +40,7 @@ const STORAGE_KEY = "threadkeep-demo:settings";
 const KEY_STORAGE_KEY = "threadkeep-demo:api-key";
 const LOCKED_STORAGE_KEY = "threadkeep-demo:locked-api-key";
 
-/** What most models need no word about. */
+/** The defaults for most models. */
 export const USUAL = { apiMode: "auto", nativeToolCalling: true, background: false, inputPrice: 0, outputPrice: 0 } as const;
 
 export const SCRIPTED: Readonly<Settings> = {
@@ -54,7 +54,7 @@ export const SCRIPTED: Readonly<Settings> = {
   policy: "risky",
   budget: null,
   forbidden: "",
-  // Pretended, so that there is something to count.
+  // Invented prices, so that there is a cost to show.
   inputPrice: 1,
   outputPrice: 4,
 };
@@ -75,10 +75,10 @@ const listeners = new Set<() => void>();
 
 export const settings = (): Readonly<Settings> => current;
 export const allKeys = (): Keys => keys;
-/** The key of the server of this base URL. The stand-in needs none. */
+/** The key for the server of this base URL. The scripted model needs none. */
 export const keyOf = (baseUrl: string): string => (baseUrl === SCRIPTED.baseUrl ? "" : (keys[serverOf(baseUrl)] ?? ""));
 export const isScripted = (): boolean => current.baseUrl === SCRIPTED.baseUrl;
-/** The keys as they are stored encrypted; empty if they are not. */
+/** The encrypted keys as they are stored; empty if they are not. */
 export const lockedKey = (): string => locked;
 export const keyIsLocked = (): boolean => locked !== "" && isEmpty(keys) && !isScripted();
 export const keyWasForgotten = (): boolean => {
@@ -90,7 +90,7 @@ export function onSettingsChange(listener: () => void): void {
   listeners.add(listener);
 }
 
-/** False for another passphrase, and where the passkey's device declined. */
+/** Returns false for a wrong passphrase, or if the passkey's device declined. */
 export async function unlockKey(passphrase?: string): Promise<boolean> {
   const found = await unlockedKey(locked, passphrase);
   if (found === null) return false;
@@ -100,8 +100,8 @@ export async function unlockKey(passphrase?: string): Promise<boolean> {
 }
 
 /**
- * With `nextLocked`, the keys are stored as that and not in the clear. Returns false if the browser would not store
- * them; they are in effect for this visit all the same.
+ * Stores and applies settings. With `nextLocked`, the encrypted keys are stored instead of the plain ones. Returns false if
+ * the browser does not store them; they then apply to this visit only.
  */
 export function changeSettings(next: Settings, nextKeys = keys, nextLocked = ""): boolean {
   keys = nextKeys;
@@ -125,7 +125,7 @@ export const absoluteBaseUrl = (baseUrl: string): string => new URL(baseUrl, loc
 function read(): Settings {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "null");
-    // The pretended prices are those of the stand-in only.
+    // The invented prices belong to the scripted model only.
     return typeof stored === "object" && stored !== null ? { ...SCRIPTED, ...USUAL, ...stored } : { ...SCRIPTED };
   } catch {
     return { ...SCRIPTED };

@@ -1,4 +1,4 @@
-// The sidebar on a narrow screen: a drawer over the conversation. While it is open the rest cannot be reached.
+// The sidebar on a narrow screen: a drawer over the conversation. While it is open, the rest is inert.
 
 import { byId } from "./dom.ts";
 
@@ -13,8 +13,8 @@ export function startSidebar(): void {
   byId("close-sidebar").addEventListener("click", () => setOpen(false));
   scrim.addEventListener("click", () => setOpen(false));
   sidebar.addEventListener("keydown", (event) => event.key === "Escape" && setOpen(false));
-  // Following a link in it is what it was opened for, also where the link leads to the page that is already shown; so is
-  // what asks in a dialog. It closes before that opens, for a dialog gives the focus back to where it was.
+  // A link in it closes it, even to the page that is already shown; so does a button that opens a dialog. It closes before
+  // the dialog opens, because a dialog returns the focus to where it was.
   sidebar.addEventListener("click", (event) => (event.target as Element).closest("a, .sidebar-foot button") && setOpen(false), true);
   narrow.addEventListener("change", apply);
   apply();

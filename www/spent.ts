@@ -1,4 +1,4 @@
-// What a conversation has used so far, in words.
+// What a conversation has used so far, as text.
 
 import type { ConversationStats } from "threadkeep";
 import { settings } from "./settings.ts";
@@ -6,7 +6,7 @@ import { settings } from "./settings.ts";
 const count = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumSignificantDigits: 3 });
 
-/** Such as “3.1K tokens, $0.004, at most $0.05 a run”; costs only where the model has a price. */
+/** Such as “3.1K tokens, $0.004, at most $0.05 a run”; costs only if the model has a price. */
 export function spentText(stats: ConversationStats | undefined): string {
   let [tokens, cost] = [0, 0];
   for (const { accumulated_token_usage: usage, accumulated_cost } of Object.values(stats?.usage_to_metrics ?? {})) {

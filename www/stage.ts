@@ -1,5 +1,5 @@
-// What is on the page: the conversation that the route names, an invitation where it names none, or why it does not
-// open. What happens in a conversation is in session.ts, how it looks in transcript.ts.
+// The main area: the conversation in the URL, a start view if there is none, or the reason why it cannot be opened. See
+// session.ts for the state of a conversation and transcript.ts for its view.
 
 import { Conversation, ThreadkeepError } from "threadkeep";
 import { announce } from "./announcer.ts";
@@ -17,22 +17,22 @@ import { Session } from "./session.ts";
 import { onSettingsChange } from "./settings.ts";
 import { showStart } from "./start-view.ts";
 import { Transcript } from "./transcript.ts";
-import { takeWay } from "./ways.ts";
+import { runRecovery } from "./recoveries.ts";
 
 const TITLE_LENGTH = 60;
 
 let session: Session | null = null;
 let transcript: Transcript | null = null;
 let stopDrawing = (): void => undefined;
-/** Opening takes time; only the latest wish counts. */
-let wish = 0;
-/** What is written meanwhile belongs to what is being opened. */
+/** Opening takes time; only the latest request counts. */
+let latestOpening = 0;
+/** A message that is sent while a conversation is being created waits for this. */
 let opening: Promise<unknown> = Promise.resolve();
 let wasRunning = false;
 
 const composer = new Composer({ send, stop: async () => session?.stop(), pause: async () => session?.pause() });
 
-/** The next message takes these images along. */
+/** Attaches these images to the next message. */
 export const attach = (images: Blob[]): void => composer.attach(images);
 
 export const currentSession = (): Session | null => session;
@@ -46,13 +46,13 @@ export function startStage(): void {
   follow(currentRoute());
 }
 
-/** `moved`: the user came here by a link of this page, so the focus follows them. */
+/** `moved`: the user followed a link of this page, so the focus follows too. */
 function follow(route: Route, { moved = false } = {}): void {
   opening = open(route, moved);
 }
 
 async function open(route: Route, moved: boolean): Promise<void> {
-  const mine = (wish += 1);
+  const mine = (latestOpening += 1);
   await leave();
   composer.showDraftOf(route?.conversationId ?? "new");
   if (moved) moveFocus();
@@ -60,16 +60,16 @@ async function open(route: Route, moved: boolean): Promise<void> {
   setTitle("Opening…", "");
   try {
     const opened = await openSession(route.conversationId);
-    if (mine !== wish) return await leaveSession(opened);
+    if (mine !== latestOpening) return await leaveSession(opened);
     show(opened);
     announce(`Opened ${opened.title}.`);
     void askForSecrets(opened, moveFocus);
   } catch (error) {
-    if (mine === wish) showFailure(error, route.conversationId);
+    if (mine === latestOpening) showFailure(error, route.conversationId);
   }
 }
 
-/** To where one writes; on a phone to the heading, because a focused field would bring up the keyboard. */
+/** To the message field; on a phone to the heading, because a focused field would open the keyboard. */
 function moveFocus(): void {
   if (matchMedia("(pointer: coarse)").matches) byId("title").focus();
   else composer.focus();
@@ -77,14 +77,14 @@ function moveFocus(): void {
 
 function show(opened: Session): void {
   session = opened;
-  // Whatever becomes of the rest: what is open can be exported.
+  // The conversation is open, so it can be exported even if something below fails.
   byId("conversation-actions").hidden = false;
   stopDrawing = opened.onChange(drawState);
   transcript = new Transcript(opened);
   drawState();
 }
 
-/** Takes the conversation off the page. */
+/** Removes the conversation from the page. */
 function clear(): void {
   session = null;
   stopDrawing();
@@ -123,7 +123,7 @@ function showNew(): void {
   showStart((message) => composer.fill(message));
 }
 
-/** Resolves with false if the message was not stored; the composer then gives it back. */
+/** Resolves to false if the message was not stored; the composer then restores it. */
 async function send(text: string, images: Blob[]): Promise<boolean> {
   try {
     await opening;
@@ -144,7 +144,7 @@ async function send(text: string, images: Blob[]): Promise<boolean> {
 
 async function create(title: string): Promise<void> {
   const created = await Session.create(title);
-  wish += 1;
+  latestOpening += 1;
   nameCurrent(created.id);
   composer.showDraftOf(created.id);
   show(created);
@@ -155,7 +155,7 @@ function titleFrom(text: string): string {
   return line.length <= TITLE_LENGTH ? line : `${line.slice(0, TITLE_LENGTH).replace(/\s+\S*$/, "")}…`;
 }
 
-/** Deletes a conversation, whether it is open or could not be opened, and shows it again where that fails. */
+/** Deletes a conversation, whether it is open or could not be opened; shows it again if deleting fails. */
 export async function deleteConversation(conversationId: string): Promise<void> {
   const open = session?.id === conversationId ? session : null;
   if (open) clear();
@@ -169,8 +169,8 @@ export async function deleteConversation(conversationId: string): Promise<void> 
 
 let removal = (_conversationId: string): unknown => undefined;
 
-/** Who asks before a conversation that cannot be opened is deleted. */
-export function onRemovalWish(listener: (conversationId: string) => unknown): void {
+/** Registers the function that asks before a conversation is deleted that cannot be opened. */
+export function onRemovalRequest(listener: (conversationId: string) => unknown): void {
   removal = listener;
 }
 
@@ -185,7 +185,7 @@ function showFailure(error: unknown, conversationId: string): void {
     ? [home]
     : [
         button("Try again", "primary", () => follow(currentRoute())),
-        open?.id === conversationId && button("Export a copy", "", () => takeWay("export")),
+        open?.id === conversationId && button("Export a copy", "", () => runRecovery("export")),
         home,
         button("Delete it", "", () => removal(conversationId)),
       ];

@@ -1,4 +1,4 @@
-// What stands where a conversation will: an invitation, and some ways to see what this page is about.
+// The view without a conversation: an invitation, and some examples.
 
 import { byId, el } from "./dom.ts";
 import { isScripted } from "./settings.ts";
@@ -27,7 +27,7 @@ export function showStart(choose: (message: string) => void): void {
       el(
         "p",
         { class: "start-text" },
-        "This agent runs in your browser and keeps each step on this device before it takes the next. Reload, crash, come back next week: the conversation carries on where it stopped, here or in the OpenHands Python SDK.",
+        "This agent runs in your browser and stores each step on this device before it takes the next. Reload, crash, come back next week: the conversation continues where it stopped, here or in the OpenHands Python SDK.",
       ),
       isScripted()
         ? el("p", { class: "start-text" }, "No key is needed to look around. A ", el("strong", {}, "scripted stand-in"), " plays the model: it is not an AI, but it streams, calls tools, asks before risky ones and fails on request.")

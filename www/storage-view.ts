@@ -1,4 +1,4 @@
-// What the browser says about its storage, and asking it not to clear ours when the disk runs full.
+// The state of the browser's storage, and a button that asks the browser not to clear it.
 
 import { el } from "./dom.ts";
 
@@ -19,7 +19,7 @@ export function storageView(): HTMLElement {
     if (ask && !persisted) text.textContent += " It did not agree to protect it; browsers do so for pages that are installed or visited often.";
   };
   protect.addEventListener("click", () => void read(true).catch(() => (protect.hidden = true)));
-  // Without the Storage API (an insecure origin, an old browser) there is nothing to add to the first sentence.
+  // Without the Storage API (an insecure origin, an old browser) there is nothing more to show.
   if ("storage" in navigator) void read(false).catch(() => undefined);
   return el("div", { class: "storage" }, text, protect);
 }

@@ -1,5 +1,5 @@
-// Several tabs with the same conversation: one writes, the others read along and take over when it closes.
-// The library says who writes; this tells the others when to look again.
+// Several tabs with the same conversation: one writes, the others read and take over when it closes. The library decides who
+// writes; this notifies the others of changes.
 
 const channel = new BroadcastChannel("threadkeep-demo");
 const listeners = new Set<(conversationId: string) => void>();
@@ -7,7 +7,7 @@ channel.addEventListener("message", ({ data }) => {
   for (const listener of listeners) listener(String(data));
 });
 
-/** Something of this conversation was stored, or it is gone. */
+/** Notifies other tabs that something of this conversation was stored, or that it was deleted. */
 export function tellOtherTabs(conversationId: string): void {
   channel.postMessage(conversationId);
 }
@@ -18,11 +18,11 @@ export function onOtherTab(listener: (conversationId: string) => void): () => vo
 }
 
 /**
- * Waits for this tab's turn with a conversation and calls `onTurn` when it has come: at once if no other tab has it,
- * else when that tab closes, however it does. The turn is kept until the returned function is called.
+ * Waits for this tab's turn with a conversation, then calls `onTurn`: at once if no other tab has it, otherwise when that
+ * tab closes or crashes. The turn ends when the returned function is called.
  */
 export function takeTurn(conversationId: string, onTurn: () => void): () => void {
-  // Without Web Locks (an origin that is not secure) nobody is told; opening the conversation again still works.
+  // Without Web Locks (an insecure origin) there is no notification; opening the conversation again still works.
   if (!("locks" in navigator)) return () => undefined;
   const leaving = new AbortController();
   const held = new Promise<void>((release) => leaving.signal.addEventListener("abort", () => release()));

@@ -1,4 +1,4 @@
-// From events to what stands on the page: a pure fold. A call and its answer become one item, wherever they lie in the log.
+// Turns events into the items of the transcript, without side effects. A call and its result become one item.
 
 import { leftBehind } from "./branch.ts";
 import { argumentsOf, imagesOf, type StoredEvent, textOf } from "./event-shapes.ts";
@@ -8,7 +8,7 @@ export type CallState = "open" | "done" | "failed" | "stopped" | "broken-off" | 
 export interface Call {
   type: "call";
   key: string;
-  /** Null where the call lies on an earlier page that is not loaded. */
+  /** Null if the call is on an earlier page that is not loaded. */
   action: StoredEvent | null;
   toolName: string;
   toolCallId: string;
@@ -29,19 +29,19 @@ export type Item =
   | { type: "error"; key: string; event: StoredEvent }
   | { type: "unknown"; key: string; event: StoredEvent };
 
-/** Bookkeeping that is in the log for programs, not for readers. */
+/** Events that are not shown. */
 const SILENT = new Set(["ConversationStateUpdateEvent", "TokenEvent", "LLMCompletionLogEvent", "CondensationRequest", "StreamingDeltaEvent"]);
 
-/** What is shown, and is nobody's turn. */
+/** Events that are shown as notes and answer nothing. */
 const BESIDE = new Set(["Condensation", "HookExecutionEvent", "SecurityAnalysisEvent"]);
 
 const MARKS: Record<string, string> = {
   PauseEvent: "Paused",
   InterruptEvent: "Stopped",
-  Condensation: "Earlier messages were summed up for the model",
+  Condensation: "Earlier messages were summarized for the model",
 };
 
-/** `leaf` is where the conversation stands: what lies on another branch did not happen in it. */
+/** `leaf` is the newest event of the active branch; events of other branches are not part of the conversation. */
 export function timeline(events: readonly StoredEvent[], leaf?: string): Item[] {
   const items: Item[] = [];
   const left = leftBehind(events, leaf);
@@ -107,11 +107,11 @@ export function timeline(events: readonly StoredEvent[], leaf?: string): Item[] 
   }
 }
 
-/** The newest event that is not mere bookkeeping. */
+/** The newest event that is not hidden. */
 export const newest = (events: readonly StoredEvent[]): StoredEvent | undefined =>
   events.findLast(({ kind }) => !SILENT.has(kind) && !BESIDE.has(kind));
 
-/** True where the agent owes the next word: a message without an answer, a result that nobody read. */
+/** Whether the agent has to act next: a message without an answer, or a result that the model has not read. */
 export function isUnfinished(events: readonly StoredEvent[]): boolean {
   const last = newest(events);
   if (last === undefined || last.kind === "SystemPromptEvent") return false;
@@ -120,7 +120,7 @@ export function isUnfinished(events: readonly StoredEvent[]): boolean {
   return last.observation?.kind !== "FinishObservation";
 }
 
-/** Calls that lie on a branch that the conversation has left stand together, apart from those that count. */
+/** Groups the calls of an abandoned branch into one item. */
 function leave(items: Item[], event: StoredEvent): void {
   if (event.kind !== "ActionEvent") return;
   const last = items.at(-1);
@@ -140,9 +140,9 @@ const HOOKS: Record<string, string> = {
 function hookText(event: StoredEvent): string {
   const when = HOOKS[event.hook_event_type ?? ""] ?? event.hook_event_type ?? "";
   const about = event.tool_name === undefined ? "" : ` of ${event.tool_name}`;
-  const said = event.blocked ? "did not allow it" : event.success === false ? "failed" : event.additional_context ? "added something" : "had no objection";
+  const outcome = event.blocked ? "did not allow it" : event.success === false ? "failed" : event.additional_context ? "added something" : "had no objection";
   const why = event.reason ?? event.error ?? event.additional_context;
-  return `Hook ${when}${about} ${said}${why ? `: ${why}` : ""}`;
+  return `Hook ${when}${about} ${outcome}${why ? `: ${why}` : ""}`;
 }
 
 /** The SDK names the analyzer by its class and the calls by their ids. */
@@ -160,7 +160,7 @@ function messageItems(event: StoredEvent): Item[] {
   return items;
 }
 
-/** What the model said or thought beside a call; `finish` and `think` are words too, not work. */
+/** The text and the thoughts of an action; the messages of `finish` and `think` are shown as text, not as calls. */
 function thoughtItems(event: StoredEvent): Item[] {
   const items: Item[] = [];
   if (event.reasoning_content) items.push({ type: "reasoning", key: `${event.id}-reasoning`, text: event.reasoning_content });
@@ -198,7 +198,7 @@ function orphan(answer: StoredEvent): Call {
   return { ...call, key: answer.action_id ?? answer.tool_call_id ?? answer.id, action: null, args: {} };
 }
 
-/** An error event is also how a call that came to no end is answered. Only its text tells which; these are fixed. */
+/** Error events answer failed calls and also interrupted ones. Only their fixed texts tell which. */
 const NOT_FAILED: ReadonlyArray<[opening: RegExp, state: CallState]> = [
   [/^(The call was stopped before it was done|Tool call interrupted)/, "stopped"],
   [/^This call was under way when the page was closed/, "broken-off"],

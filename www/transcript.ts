@@ -1,5 +1,5 @@
-// The transcript of the open conversation: keeps the drawn items in step with the timeline, and the view at its end
-// for as long as the reader is there. An item that did not change keeps its element, with whatever is unfolded in it.
+// The transcript: updates the drawn items from the timeline, and scrolls along while the reader is at its end. An item
+// that did not change keeps its element, and with it opened details.
 
 import { announce } from "./announcer.ts";
 import { byId, el } from "./dom.ts";
@@ -28,7 +28,7 @@ export class Transcript {
   #answer: LiveAnswer | null = null;
   #waiting: WaitingView | null = null;
   #nextKey: string | null = null;
-  /** Something at the end was decided with the focus there. */
+  /** A decision was made while the focus was on the waiting calls. */
   #decided = false;
   #atEnd = true;
   #drawTimer: number | undefined;
@@ -46,7 +46,7 @@ export class Transcript {
     this.#scrollToEnd();
   }
 
-  /** Goes to the end and stays there: what the reader wrote comes next. */
+  /** Scrolls to the end and follows it, because the user has sent a message. */
   followEnd(): void {
     this.#scrollToEnd();
   }
@@ -58,7 +58,7 @@ export class Transcript {
     this.#jump.hidden = true;
   }
 
-  /** At most once a frame; and where drawing is slow, with time between two draws for everything else. */
+  /** Draws at most once per frame; if drawing is slow, it leaves time between two draws for everything else. */
   #schedule(): void {
     if (this.#drawTimer !== undefined) return;
     const started = performance.now();
@@ -70,11 +70,11 @@ export class Transcript {
       this.#drawTimer = undefined;
       this.#draw();
     };
-    // A hidden tab gets no frames, and its screen reader announcements should not wait for one.
+    // A hidden tab gets no frames, but screen reader announcements should not wait for one.
     this.#drawTimer = document.hidden ? window.setTimeout(tick, 250) : requestAnimationFrame(tick);
   }
 
-  /** What is stored already, at opening or on an earlier page, is not read out. */
+  /** Events that were already stored, at opening or on an earlier page, are not announced. */
   #draw({ readOut = true } = {}): void {
     const started = performance.now();
     const session = this.#session;
@@ -88,11 +88,11 @@ export class Transcript {
     this.#lastDraw = performance.now() - started;
   }
 
-  /** What waits for a decision keeps its element, and with it the focus, until something else waits. */
+  /** The view of the waiting calls keeps its element, and with it the focus, until other calls wait. */
   #drawNext(): void {
     const key = nextStepKey(this.#session);
     if (key !== null && key === this.#nextKey) return;
-    // A dialog gives the focus back to the button that opened it, which must still be there then.
+    // A closing dialog returns the focus to the button that opened it, so the button must still exist.
     const dialog = document.querySelector("dialog[open]");
     if (dialog !== null) return dialog.addEventListener("close", this.#afterDialog);
     const hadFocus = this.#next.contains(document.activeElement);
@@ -102,7 +102,7 @@ export class Transcript {
     if (hadFocus) this.#decided = true;
     const heading = key === null ? null : this.#next.querySelector<HTMLElement>(".next-title");
     if (heading !== null) announce(`${heading.textContent}.`);
-    // Who decided here goes on with what waits next, or reads on, unless they went elsewhere meanwhile.
+    // The focus moves to the next waiting call, or to the text, unless the user has moved it meanwhile.
     const isElsewhere = document.activeElement !== document.body && document.activeElement !== this.#scroller;
     if (!this.#decided || isElsewhere) this.#decided = false;
     else if (heading !== null) heading.focus({ preventScroll: true });
@@ -177,7 +177,7 @@ export class Transcript {
     this.#waiting?.stop();
     this.#waiting = null;
     if (waiting === null) {
-      // The button that was pressed goes; the reader goes on reading.
+      // The pressed button is removed, so the focus moves to the transcript.
       if (hadFocus) this.#scroller.focus({ preventScroll: true });
       return false;
     }
@@ -189,7 +189,7 @@ export class Transcript {
     return true;
   }
 
-  /** Messages that the agent reads when it has said what it is saying; then they stand where it has read them. */
+  /** Messages that the agent reads after its current answer; then they move to their place in the log. */
   #drawSent(): void {
     const there = [...this.#sent.children].map((element) => element.id).join();
     const { sent } = this.#session;
@@ -197,7 +197,7 @@ export class Transcript {
     this.#sent.replaceChildren(...sent.map(sentView));
   }
 
-  /** The reader's ears: what is finished, in a sentence. What they wrote themselves they know. */
+  /** Announces finished items to screen readers in a sentence, except the user's own messages. */
   #tell(item: Item, isNew: boolean): void {
     if (item.type === "message" && item.from === "agent" && isNew) {
       announce(`Agent: ${spokenText(this.#drawn.get(item.key)!.element)}`);
@@ -229,7 +229,7 @@ export class Transcript {
       this.#scrollToEnd();
       this.#scroller.focus({ preventScroll: true });
     };
-    // Text that wraps anew, a font that arrives, an unfolded detail at the end: stay where the reader was.
+    // When text rewraps, a font loads or details open at the end, the scroll position stays.
     const resized = new ResizeObserver(() => this.#atEnd && this.#scrollToEnd());
     const reached = new IntersectionObserver(
       ([first]) => first?.isIntersecting && !this.#earlier.disabled && this.#scroller.scrollTop > 0 && void this.#loadEarlier(),
@@ -255,7 +255,7 @@ export class Transcript {
   }
 }
 
-/** What stands in an answer, without the names of the buttons in it. */
+/** The text of an answer without the labels of the buttons in it. */
 function spokenText(answer: HTMLElement): string {
   const prose = answer.querySelector(".prose")!.cloneNode(true) as HTMLElement;
   for (const head of prose.querySelectorAll(".code-head")) head.remove();
@@ -270,7 +270,7 @@ function keepUnfolded(from: HTMLElement, to: HTMLElement): void {
 }
 
 function warningsView(session: Session): HTMLElement | string {
-  // That a run died is said where the thread ends.
+  // That a run died is shown at the end of the thread.
   const warnings = session.conversation.warnings.filter(({ code }) => code !== "interrupted");
   if (warnings.length === 0) return "";
   return el(

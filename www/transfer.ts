@@ -1,5 +1,5 @@
-// Conversations in and out: export as a download, import by button or by dropping files on the page. Archives hold all of
-// a conversation; the other forms are for other programs, and what those write comes in, too.
+// Export as a download, and import by button or by dropping files on the page. Archives contain a whole conversation; the
+// other formats are for other programs.
 
 import { Conversation, type ImportedConversation } from "threadkeep";
 import { announce } from "./announcer.ts";
@@ -47,7 +47,7 @@ export function startImport(): void {
   startDropping();
 }
 
-/** A notice that names every broken file would hide the conversation, in which each of them has its place. */
+/** Shows only some warnings, because a notice that names every broken file would hide the conversation. */
 const MOST_WARNINGS = 2;
 
 async function importFiles(files: File[]): Promise<void> {
@@ -59,7 +59,7 @@ async function importFiles(files: File[]): Promise<void> {
       if (await isJson(file)) imported.push(await Conversation.importJSON(file));
       else imported.push(...(await Conversation.importZip(file, { onProgress: work.onProgress })));
     } catch (error) {
-      report(error, { title: `${file.name} cannot be imported`, ways: [], retry: () => byId("import-file").click(), retryName: "Choose another file" });
+      report(error, { title: `${file.name} cannot be imported`, recoveries: [], retry: () => byId("import-file").click(), retryName: "Choose another file" });
     } finally {
       work.end();
     }
@@ -76,7 +76,7 @@ async function importFiles(files: File[]): Promise<void> {
   notify([summary(imported), ...warnings, more > 0 && `And ${more === 1 ? "1 more warning" : `${more} more warnings`}.`].filter(Boolean).join(" "));
 }
 
-/** An archive begins in another way. */
+/** Whether the file is a zip archive, by its first bytes. */
 async function isJson(file: File): Promise<boolean> {
   return /^\s*[[{]/.test(await file.slice(0, 100).text());
 }
@@ -94,7 +94,7 @@ function summary(imported: ImportedConversation[]): string {
 
 function startDropping(): void {
   const zone = byId("drop-zone");
-  // Moving over a child leaves its parent first; only a count tells when the files have left the page.
+  // When the pointer moves over a child, it leaves the parent first; only a count tells when it has left the page.
   let depth = 0;
   const show = (): void => void (zone.hidden = depth <= 0);
   const carriesFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;

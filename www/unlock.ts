@@ -1,4 +1,4 @@
-// Unlocks the stored key: with its passkey, or by asking for the passphrase until it fits or the user has enough.
+// Unlocks the stored key: with its passkey, or by asking for the passphrase until it is right or the user cancels.
 
 import { askPassphrase } from "./dialogs.ts";
 import { isUnderPasskey } from "./locked-key.ts";

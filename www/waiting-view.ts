@@ -1,4 +1,4 @@
-// What a run waits for, and for how long: the network, or a server that asked for a pause. Counts down by itself.
+// Shows what a run waits for (the network, or a server that asked for a pause), and counts down.
 
 import { el } from "./dom.ts";
 import { entry } from "./event-views.ts";

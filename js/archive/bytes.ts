@@ -1,8 +1,8 @@
-// Bytes that are put together piece by piece.
+// Buffers for building archives.
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A buffer that grows. Numbers are little-endian, as the container format has them. */
+/** A growing buffer. Numbers are little-endian, as the zip format requires. */
 export class Buffer {
   size = 0;
   #bytes: Bytes = new Uint8Array(1024);
@@ -38,7 +38,7 @@ export class Buffer {
     return this;
   }
 
-  /** What is in it. It is empty then. */
+  /** Returns the content, and empties the buffer. */
   take(): Bytes {
     const isLarge = this.size > 1 << 20;
     const taken = isLarge ? this.#bytes.subarray(0, this.size) : this.#bytes.slice(0, this.size);
@@ -60,7 +60,7 @@ export class Buffer {
   }
 }
 
-/** Lets the page do what waits, at most every 50 ms; no timer, because those are slow in a tab that is not seen. */
+/** Yields to the page at most every 50 ms. Uses no timer, because timers are slow in background tabs. */
 export class Turns {
   #since = performance.now();
   readonly #signal: AbortSignal | undefined;
@@ -69,7 +69,7 @@ export class Turns {
     this.#signal = signal;
   }
 
-  /** Whether it is time to wait for `next()`. */
+  /** Whether it is time to call `next()`. */
   get isOver(): boolean {
     this.#signal?.throwIfAborted();
     return performance.now() - this.#since > 50;

@@ -1,20 +1,20 @@
-// Packing and unpacking one content, and its checksum.
+// Compresses and decompresses one file, and computes its checksum.
 import { deflateSync, inflateSync } from "fflate";
 import type { Bytes } from "./bytes.js";
 
-/** What is larger is left to the platform's streams: they are faster then, and the page goes on meanwhile. */
+/** Larger files are compressed by the platform's streams, which are faster for them and do not block the page. */
 const mostAtOnce = 256 << 10;
 
-/** A content as it lies in an archive. */
+/** A file as it is stored in an archive. */
 export interface Packed {
-  /** The container format's number: 0 for stored, 8 for deflated. */
+  /** The zip format's number: 0 for stored, 8 for deflated. */
   method: number;
   bytes: Bytes;
   crc: number;
   size: number;
 }
 
-/** An empty content is stored, any other deflated. */
+/** Compresses a file; an empty one is stored. */
 export async function packed(content: Bytes): Promise<Packed> {
   const crc = crc32(content);
   const size = content.length;
@@ -24,12 +24,12 @@ export async function packed(content: Bytes): Promise<Packed> {
   return { method: 8, bytes: new Uint8Array(await new Response(stream).arrayBuffer()), crc, size };
 }
 
-/** Whether a content can be inflated at once. What is packed far longer than it will be goes on for who knows how long. */
+/** Whether a file can be decompressed synchronously. Compressed data that is much longer than its content could take any time. */
 export function isSmall(compressedSize: number, size: number): boolean {
   return size <= mostAtOnce && compressedSize <= size + 1024;
 }
 
-/** Fills all but the last byte of `into`. Throws if the content has another size. */
+/** Decompresses into all but the last byte of `into`. Throws if the content has another size. */
 export function inflate(packed: Uint8Array, into: Bytes): void {
   const size = into.length - 1;
   if (packed.length === 0 && size === 0) return;
@@ -37,7 +37,7 @@ export function inflate(packed: Uint8Array, into: Bytes): void {
   try {
     length = inflateSync(packed, { out: into }).length;
   } catch (error) {
-    // What does not fit is told by the library only where whole blocks are copied.
+    // The library throws a RangeError only if a whole block does not fit.
     if (error instanceof RangeError) throw longer(size);
     throw error;
   }
@@ -45,7 +45,7 @@ export function inflate(packed: Uint8Array, into: Bytes): void {
   if (length < size) throw shorter(length, size);
 }
 
-/** As `inflate`, from a stream, which is given up as soon as it is too long. */
+/** Like `inflate`, from a stream, which is cancelled as soon as the content is too long. */
 export async function inflateStream(packed: Blob, into: Bytes): Promise<void> {
   const size = into.length - 1;
   const reader = packed.stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
@@ -62,14 +62,14 @@ export async function inflateStream(packed: Blob, into: Bytes): Promise<void> {
 }
 
 function longer(size: number): Error {
-  return new Error(`it is longer than the ${size} bytes that its header says`);
+  return new Error(`it is longer than its header states (${size} bytes)`);
 }
 
 function shorter(length: number, size: number): Error {
-  return new Error(`it has ${length} bytes where its header says ${size}`);
+  return new Error(`it has ${length} bytes, but its header states ${size}`);
 }
 
-/** The checksum of the container format, four bytes at a time. */
+/** The checksum of the zip format, computed four bytes at a time. */
 export function crc32(bytes: Uint8Array): number {
   let crc = -1;
   let at = 0;
@@ -81,7 +81,7 @@ export function crc32(bytes: Uint8Array): number {
   return ~crc >>> 0;
 }
 
-/** For each byte four numbers: what it does to the checksum when none to three bytes follow it. */
+/** Four numbers for each byte: its effect on the checksum if none to three bytes follow it. */
 const table = /* @__PURE__ */ (() => {
   const table = new Int32Array(1024);
   for (let n = 0; n < 1024; n++) {

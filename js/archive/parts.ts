@@ -1,4 +1,4 @@
-// What a page loads with its first import or export, beside the chunk of the wasm.
+// Loaded, with a chunk of the wasm, for the first import or export.
 export { importArchive } from "../../pkg/threadkeep.js";
 export { zipBlocks } from "./zip-export.js";
 export { ZipSource } from "./zip-source.js";

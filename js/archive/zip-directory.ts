@@ -1,14 +1,14 @@
-// The directory of a zip archive: which entries there are, and where. Whatever contradicts itself is refused, so that
-// nothing is unpacked here that another program would not find, and nothing left out that it would.
+// The directory of a zip archive: its entries and their positions. An inconsistent directory is refused, because other
+// programs could find other entries in it.
 import type { Bytes } from "./bytes.js";
 
-/** A directory of 200,000 entries, more than the core accepts, stays below this; it is held in memory. */
+/** The directory is held in memory. One with 200,000 entries, more than the core accepts, is smaller than this. */
 const maxDirectoryBytes = 64 << 20;
 
 const endBytes = 22;
 const longestComment = 0xffff;
 
-/** What the headers say of entries, by their place in the directory. */
+/** The headers of all entries, by their index in the directory. */
 export class ZipDirectory {
   readonly count: number;
   readonly methods: Uint16Array;
@@ -16,18 +16,18 @@ export class ZipDirectory {
   readonly checksums: Uint32Array;
   readonly packedSizes: Float64Array;
   readonly sizes: Float64Array;
-  /** Where the entries' own headers lie. */
+  /** Positions of the entries' local headers in the archive. */
   readonly starts: Float64Array;
   readonly #isLink: Uint8Array;
-  /** Where the records lie in `#bytes`. */
+  /** Positions of the records in `#bytes`. */
   readonly #records: Uint32Array;
   readonly #bytes: Bytes;
   readonly #view: DataView;
-  /** The starts in their order, and where the directory begins. */
+  /** The sorted starts, followed by the position of the directory. */
   readonly #borders: Float64Array;
 
-  /** Of `bytes`, which lie at `at` in an archive with so many bytes in front of it; `said` is how many entries it should have. */
-  constructor(bytes: Bytes, at: number, prefix: number, said: (count: number) => boolean) {
+  /** Parses `bytes`, which are at `at` in an archive with `prefix` bytes in front of it; `isStated` tests the number of entries. */
+  constructor(bytes: Bytes, at: number, prefix: number, isStated: (count: number) => boolean) {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     const most = Math.floor(bytes.length / 46);
     this.methods = new Uint16Array(most);
@@ -51,7 +51,7 @@ export class ZipDirectory {
       this.flags[count] = view.getUint16(record + 8, true);
       this.methods[count] = view.getUint16(record + 10, true);
       this.checksums[count] = view.getUint32(record + 16, true);
-      // The numbers that did not fit follow in an extra field, in this order.
+      // Numbers that need 64 bits follow in an extra field, in this order.
       const [size, packedSize, start] = wide(view, variable + nameLength, variable + nameLength + extraLength, [
         view.getUint32(record + 24, true), view.getUint32(record + 20, true), view.getUint32(record + 42, true),
       ]);
@@ -62,7 +62,7 @@ export class ZipDirectory {
       count++;
       record = next;
     }
-    if (!said(count)) throw new Error("its directory has another number of entries than it says");
+    if (!isStated(count)) throw new Error("its directory states another number of entries than it has");
     this.count = count;
     this.#bytes = bytes;
     this.#view = view;
@@ -95,7 +95,7 @@ export class ZipDirectory {
     return this.#isLink[entry] !== 0;
   }
 
-  /** Where at the latest an entry ends: at the start of the one behind it. `undefined` if another starts with it. */
+  /** The position at which an entry must have ended: the start of the next one. `undefined` if another entry starts at the same position. */
   border(entry: number): number | undefined {
     const start = this.starts[entry]!;
     let [low, high] = [0, this.#borders.length];
@@ -111,7 +111,7 @@ export class ZipDirectory {
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const oneByte = new TextDecoder("latin1");
 
-/** The numbers of a record, each replaced by its wide form if it says that it has one. */
+/** The numbers of a record, each replaced by its 64-bit form if it has one. */
 function wide(view: DataView, start: number, end: number, numbers: number[]): number[] {
   if (!numbers.includes(0xffffffff)) return numbers;
   for (let at = start; at + 4 <= end; at += 4 + view.getUint16(at + 2, true)) {
@@ -131,7 +131,7 @@ function u64(view: DataView, at: number): number {
   return view.getUint32(at, true) + view.getUint32(at + 4, true) * 2 ** 32;
 }
 
-/** Reads the directory, which lies at the end. What fails says why. */
+/** Reads the directory at the end of the archive. The message of an error completes "the archive cannot be read:". */
 export async function readDirectory(archive: Blob): Promise<ZipDirectory> {
   const read = async (start: number, end: number) => new Uint8Array(await archive.slice(start, end).arrayBuffer());
   const tailAt = Math.max(0, archive.size - endBytes - longestComment);
@@ -139,38 +139,38 @@ export async function readDirectory(archive: Blob): Promise<ZipDirectory> {
   const view = new DataView(tail.buffer);
   let end = tail.length - endBytes;
   while (end >= 0 && !(view.getUint32(end, true) === 0x06054b50 && end + endBytes + view.getUint16(end + 20, true) === tail.length)) end--;
-  if (end < 0) throw new Error("it does not end as one");
+  if (end < 0) throw new Error("it has no end record");
   let count = view.getUint16(end + 10, true);
   let size = view.getUint32(end + 12, true);
-  let said = view.getUint32(end + 16, true);
+  let stated = view.getUint32(end + 16, true);
   let directoryEnd = tailAt + end;
-  let isWhole = view.getUint16(end + 4, true) === view.getUint16(end + 6, true) && view.getUint16(end + 8, true) === count;
+  let isComplete = view.getUint16(end + 4, true) === view.getUint16(end + 6, true) && view.getUint16(end + 8, true) === count;
   let disk = view.getUint16(end + 4, true) % 0xffff;
   let isCounted = (entries: number) => entries % 0x10000 === count;
 
   const locator = end - 20;
   if (locator >= 0 && view.getUint32(locator, true) === 0x07064b50) {
-    // The record lies where the locator says, unless something was put in front of the archive.
-    const straight = directoryEnd - 20 - 56;
-    for (const at of [u64(view, locator + 8), straight]) {
+    // The locator is wrong if something was put in front of the archive; then the record is directly before the locator.
+    const direct = directoryEnd - 20 - 56;
+    for (const at of [u64(view, locator + 8), direct]) {
       const bytes = at >= 0 && at + 56 <= directoryEnd ? await read(at, at + 56) : new Uint8Array(0);
       if (bytes.length < 56) continue;
       const record = new DataView(bytes.buffer);
       if (record.getUint32(0, true) !== 0x06064b50) continue;
       count = u64(record, 32);
       size = u64(record, 40);
-      said = u64(record, 48);
-      isWhole = u64(record, 24) === count;
+      stated = u64(record, 48);
+      isComplete = u64(record, 24) === count;
       disk = record.getUint32(16, true);
       directoryEnd = at;
       isCounted = (entries) => entries === count;
       break;
     }
   }
-  if (!isWhole || disk !== 0) throw new Error("Split archives are not read, only whole ones");
+  if (!isComplete || disk !== 0) throw new Error("split archives cannot be read");
   if (size > maxDirectoryBytes) throw new Error("its directory is too large");
   const start = directoryEnd - size;
-  if (start < said) throw new Error("its directory is not where it says");
+  if (start < stated) throw new Error("its directory is not at the stated position");
   const bytes = start >= tailAt ? tail.subarray(start - tailAt, directoryEnd - tailAt) : await read(start, directoryEnd);
-  return new ZipDirectory(bytes, start, start - said, isCounted);
+  return new ZipDirectory(bytes, start, start - stated, isCounted);
 }

@@ -1,5 +1,5 @@
-// A stored conversation as a zip archive, block by block. The core says what may leave of the settings and of the further
-// files; events go from the store into the archive as they are.
+// Writes a stored conversation as a zip archive, block by block. The core removes secrets from settings and further files;
+// events go from the store into the archive unchanged.
 import { openExport, storeFailed, withoutSecrets } from "../../pkg/threadkeep.js";
 import { ThreadkeepError } from "../errors.js";
 import { inTime } from "../inventory.js";
@@ -8,19 +8,19 @@ import { type Bytes, Turns } from "./bytes.js";
 import { packed } from "./packing.js";
 import { ZipWriter } from "./zip-writer.js";
 
-/** Whoever reads gets blocks of about this size. */
+/** The approximate size of the blocks. */
 const blockBytes = 64 << 10;
-/** What is read of the store at once: about so much, or a few events if they are larger. */
+/** How much is read from the store at once: about so many bytes, or a few events if these are larger. */
 const pageBytes = 1 << 20;
 const mostInPage = 2000;
 const mostFiles = 16;
-/** A store that has not answered by then is not waited for, as in the core. */
+/** The timeout for a store, in milliseconds; the core has the same. */
 const patience = 30_000;
 
 const encoder = new TextEncoder();
 const nothing = new Uint8Array(0);
 
-/** The conversation as it was when the first block was asked for. `report` is told of files done. */
+/** The conversation as it is when the first block is read. `report` gets the number of files done. */
 export async function* zipBlocks(
   store: Store,
   conversation: string,
@@ -34,7 +34,7 @@ export async function* zipBlocks(
   const total = length + files.length + 1;
   let done = 0;
 
-  /** Folders come before what lies in them, as the agent server has it. */
+  /** Folders come before the files in them, as in archives of the agent server. */
   const addFolder = async (name: string) => {
     if (folders.has(name)) return;
     const around = name.lastIndexOf("/", name.length - 2) + 1;
@@ -72,7 +72,7 @@ export async function* zipBlocks(
     const contents = await asked("readFile", () => Promise.all(paths.map((path) => store.readFile(id, path))));
     for (const [place, path] of paths.entries()) {
       const content = contents[place];
-      // Removed since the export began.
+      // The file was removed after the export had begun.
       if (content === undefined || content === null) {
         done++;
         continue;
@@ -89,7 +89,7 @@ export async function* zipBlocks(
   yield writer.take();
 }
 
-/** How many make about a page. Only grows step by step, because the next may be larger. */
+/** The number of events or files that make about one page. Grows slowly, because the next ones may be larger. */
 class Page {
   count = 16;
   #bytes = 0;
@@ -107,15 +107,15 @@ class Page {
   }
 }
 
-/** What a store answers; what it throws means what it means to the core. */
+/** The result of a store's method; errors are converted as in the core. */
 async function asked<T>(method: string, question: () => Promise<T>): Promise<T> {
-  const answer = Promise.resolve().then(question).then((content) => ({ content }), storeFailed);
-  const heard: { content: T } | undefined = await inTime(answer, patience);
-  if (!heard) throw new ThreadkeepError("store_blocked", `${method}() of the host's store has not answered in time; try again`);
-  return heard.content;
+  const result = Promise.resolve().then(question).then((content) => ({ content }), storeFailed);
+  const answer: { content: T } | undefined = await inTime(result, patience);
+  if (!answer) throw new ThreadkeepError("store_blocked", `${method}() of the host's store has not answered in time; try again`);
+  return answer.content;
 }
 
-/** A host's store may answer with anything. */
+/** Checks the result, because a host's store may return anything. */
 function check(events: StoredEvent[], id: string, start: number, end: number): void {
   if (!Array.isArray(events)) throw corrupt("events() has a value that should be an array");
   if (events.length === 0) throw new ThreadkeepError("not_found", `event ${start} of conversation ${id} is not there any more`);

@@ -1,17 +1,17 @@
-// A zip archive as the core reads it: its directory, then contents by their place in the directory, many at once. What the
-// core has decided to store goes from here into the store.
+// Gives the core access to a zip archive: to its directory, and to files by their index in it. Files that the core has decided
+// to store go from here directly into the store.
 import type { ZipSource as CoreSource, ZipEntries, ZipUnreadable, ZipWriting } from "../../pkg/threadkeep.js";
-import { words } from "../errors.js";
+import { textOf } from "../errors.js";
 import type { Commit, Store } from "../store.js";
 import { type Bytes, Turns } from "./bytes.js";
 import { crc32, inflate, inflateStream, isSmall } from "./packing.js";
 import { type ZipDirectory, readDirectory } from "./zip-directory.js";
 
-/** How much of what was unpacked to be checked is kept until it is stored: most conversations, and little for any machine. */
-const keptBytes = 32 << 20;
+/** How many bytes of the files that were decompressed for checking are cached until they are stored: enough for most conversations. */
+const cacheBytes = 32 << 20;
 /** How many entries of the directory the core gets at once. */
 const entriesAtOnce = 2000;
-/** The fixed part of an entry's own header, and more than the rest of it usually has beside the name. */
+/** The length of the fixed part of a local header, and an upper bound of what usually follows its name. */
 const [headerBytes, extraBytes] = [30, 512];
 
 export class ZipSource implements CoreSource {
@@ -22,8 +22,8 @@ export class ZipSource implements CoreSource {
   readonly #turns: Turns;
   #directory: ZipDirectory | undefined;
   #next = 0;
-  readonly #kept = new Map<number, Bytes>();
-  #room = keptBytes;
+  readonly #cache = new Map<number, Bytes>();
+  #room = cacheBytes;
 
   /** Reads and writes no more once `signal` is aborted. */
   constructor(blob: Blob, store: Store, signal: AbortSignal | undefined) {
@@ -81,47 +81,47 @@ export class ZipSource implements CoreSource {
     const content = (source: number) => (source < 0 ? given[-1 - source]! : contents.get(source)!);
     const [eventIds, filePaths] = [ids.split("\n"), paths.split("\n")];
     const events = Array.from(eventSources, (source, place) => ({ id: eventIds[place]!, json: text.decode(content(source)) }));
-    // A copy, because a store may keep what it is given, and others lie in the same buffer.
+    // Copied, because a store may hold on to the bytes, and other files are in the same buffer.
     const files = Array.from(fileSources, (source, place) => ({ path: filePaths[place]!, content: content(source).slice() }));
-    for (const position of positions) this.#kept.delete(position);
+    for (const position of positions) this.#cache.delete(position);
     contents.clear();
     await this.#store.commit(conversation, { ...(commit as Commit), events, files });
     return undefined;
   }
 
-  /** The contents at these positions. What has to be unpacked lies in one buffer, and is kept as long as there is room. */
+  /** The files at these positions. Decompressed files share one buffer, and are cached while there is room. */
   async #contents(positions: ArrayLike<number> & Iterable<number>): Promise<Map<number, Bytes> | ZipUnreadable> {
     const directory = this.#directory!;
     const contents = new Map<number, Bytes>();
     let size = 0;
-    for (const position of positions) if (!this.#kept.has(position)) size += directory.sizes[position]!;
+    for (const position of positions) if (!this.#cache.has(position)) size += directory.sizes[position]!;
     let position = 0;
     try {
-      // One byte more, to notice what is too long.
+      // One additional byte, to detect content that is too long.
       const buffer = new Uint8Array(size + 1);
-      const isKept = buffer.length <= this.#room;
-      if (isKept) this.#room -= buffer.length;
+      const isCached = buffer.length <= this.#room;
+      if (isCached) this.#room -= buffer.length;
       let at = 0;
       for (position of positions) {
-        let content = this.#kept.get(position);
+        let content = this.#cache.get(position);
         if (content === undefined) {
           const end = at + directory.sizes[position]!;
           const unpacking = this.#unpack(position, buffer.subarray(at, end + 1));
           if (unpacking !== undefined) await unpacking;
           content = buffer.subarray(at, end);
           if (crc32(content) !== directory.checksums[position]) throw new Error("its checksum (CRC) does not match");
-          if (isKept) this.#kept.set(position, content);
+          if (isCached) this.#cache.set(position, content);
           at = end;
         }
         contents.set(position, content);
       }
     } catch (error) {
-      return { position, reason: words(error) };
+      return { position, reason: textOf(error) };
     }
     return contents;
   }
 
-  /** Unpacks an entry into a buffer with one byte more than it should have; at once if it is small and was read already. */
+  /** Decompresses an entry into a buffer with one additional byte; synchronously if it is small and was already read. */
   #unpack(position: number, into: Bytes): Promise<void> | undefined {
     const directory = this.#directory!;
     const start = directory.starts[position]!;
@@ -155,25 +155,25 @@ export class ZipSource implements CoreSource {
 const outside = "it overlaps another entry, or the end of the archive";
 const text = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** How long an entry's own header is. It must be about the same file as the directory's. */
+/** The length of an entry's local header, which must describe the same file as the directory. */
 function headerLength(directory: ZipDirectory, position: number, header: Bytes): number {
   const view = new DataView(header.buffer, header.byteOffset, header.length);
-  if (header.length < headerBytes || view.getUint32(0, true) !== 0x04034b50) throw new Error("it is not where the directory says");
+  if (header.length < headerBytes || view.getUint32(0, true) !== 0x04034b50) throw new Error("it is not at the position in the directory");
   const name = directory.rawName(position);
   const nameEnd = headerBytes + view.getUint16(26, true);
   const own = header.subarray(headerBytes, nameEnd);
-  // What has another name in its own header would be unpacked under that name elsewhere.
-  if (own.length !== name.length || own.some((byte, at) => byte !== name[at])) throw new Error("it has another name in its own header");
-  if (view.getUint16(8, true) !== directory.methods[position]) throw new Error("it is packed otherwise than the directory says");
+  // With another name in its local header, other programs would unpack it under that name.
+  if (own.length !== name.length || own.some((byte, at) => byte !== name[at])) throw new Error("it has another name in its local header");
+  if (view.getUint16(8, true) !== directory.methods[position]) throw new Error("it has another compression method in its local header");
   return nameEnd + view.getUint16(28, true);
 }
 
 function store(content: Bytes, into: Bytes): void {
-  if (content.length !== into.length - 1) throw new Error("it is shorter than its header says");
+  if (content.length !== into.length - 1) throw new Error("it is shorter than its header states");
   into.set(content);
 }
 
-/** Reads blocks where a few bytes are asked for: each read of a Blob is a message to another process. */
+/** Reads blocks even if only a few bytes are needed, because each read of a Blob is a message to another process. */
 class Blocks {
   readonly #blob: Blob;
   #start = 0;
@@ -183,7 +183,7 @@ class Blocks {
     this.#blob = blob;
   }
 
-  /** Less at the end of the archive. */
+  /** The bytes in this range; fewer at the end of the archive. */
   read(start: number, end: number): Bytes | Promise<Bytes> {
     const offset = start - this.#start;
     if (offset >= 0 && end <= this.#start + this.#bytes.length) return this.#bytes.subarray(offset, end - this.#start);
@@ -191,10 +191,10 @@ class Blocks {
   }
 
   async #load(start: number, end: number): Promise<Bytes> {
-    // Who reads on from block to block gets large ones; who jumps about would read most of them for nothing.
+    // Sequential reads get large blocks; for random access most of a large block would be unused.
     const blockEnd = this.#start + this.#bytes.length;
-    const goesOn = start <= blockEnd && end > blockEnd;
-    const last = Math.max(end, start + (goesOn ? 1 << 20 : 64 << 10));
+    const isSequential = start <= blockEnd && end > blockEnd;
+    const last = Math.max(end, start + (isSequential ? 1 << 20 : 64 << 10));
     this.#bytes = new Uint8Array(await this.#blob.slice(start, last).arrayBuffer());
     this.#start = start;
     return this.#bytes.subarray(0, end - start);

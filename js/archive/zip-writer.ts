@@ -1,4 +1,4 @@
-// A zip archive entry by entry: names in UTF-8, sizes in front of contents, 64-bit records where the others end.
+// Writes a zip archive, entry by entry: names in UTF-8, sizes before contents, 64-bit records if they are needed.
 import { Buffer, type Bytes } from "./bytes.js";
 import type { Packed } from "./packing.js";
 
@@ -10,10 +10,10 @@ export class ZipWriter {
   readonly #time: number;
   readonly #date: number;
   #count = 0;
-  /** How many bytes have been taken. */
+  /** The number of bytes that were taken. */
   #taken = 0;
 
-  /** The date of every entry, in milliseconds since the Unix epoch. The format knows the years 1980 to 2107. */
+  /** `modifiedAt` is the date of every entry, in milliseconds since the Unix epoch. The format allows the years 1980 to 2107. */
   constructor(modifiedAt: number) {
     const earliest = new Date(1980, 0, 1).getTime();
     const latest = new Date(2107, 11, 31, 23, 59, 58).getTime();
@@ -22,12 +22,12 @@ export class ZipWriter {
     this.#date = ((date.getFullYear() - 1980) << 9) | ((date.getMonth() + 1) << 5) | date.getDate();
   }
 
-  /** How much can be taken. */
+  /** The number of bytes that can be taken. */
   get size(): number {
     return this.#out.size;
   }
 
-  /** A name that ends in `/` is a directory's. */
+  /** Adds an entry. A name that ends in `/` is a directory. */
   add(name: string, { method, bytes, crc, size }: Packed): void {
     const at = this.#taken + this.#out.size;
     const isFar = at >= 0xffffffff;
@@ -35,7 +35,7 @@ export class ZipWriter {
     // Version 2.0, names in UTF-8.
     this.#out.u32(0x04034b50).u16(20, 0x800, method, this.#time, this.#date).u32(crc, bytes.length, size);
     this.#out.u16(encoded.length, 0).bytes(encoded).bytes(bytes);
-    // Made on Unix, where a file may be read by all and written by its owner.
+    // Marked as made on Unix, readable for all and writable for the owner.
     this.#directory.u32(0x02014b50).u16(0x0300 | (isFar ? 45 : 20), isFar ? 45 : 20, 0x800, method, this.#time, this.#date);
     this.#directory.u32(crc, bytes.length, size).u16(encoded.length, isFar ? 12 : 0, 0, 0, 0);
     this.#directory.u32(name.endsWith("/") ? 0o40755 * 0x10000 + 16 : 0o100644 * 0x10000, isFar ? 0xffffffff : at);
@@ -44,7 +44,7 @@ export class ZipWriter {
     this.#count++;
   }
 
-  /** What follows the last entry. */
+  /** Writes the directory. */
   end(): void {
     const at = this.#taken + this.#out.size;
     const size = this.#directory.size;

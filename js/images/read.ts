@@ -1,18 +1,18 @@
-// Blobs as data URLs that every provider takes: of a type that all know, and no larger than the strictest allows.
+// Turns Blobs into data URLs that every provider accepts: in a common type and within the strictest size limit.
 import { isA } from "../arguments.js";
-import { invalidOptions, reading, words } from "../errors.js";
+import { invalidOptions, reading, textOf } from "../errors.js";
 import { type LLM, rowOf } from "../llm.js";
 
 /**
- * The longest side, in pixels. Anthropic refuses more in a request of more than 20 images, and makes an image that is
- * larger than three quarters of this smaller before its model sees it; OpenAI does the same at about this size.
+ * The longest side, in pixels. Anthropic refuses larger images in a request with more than 20, and scales images down to
+ * three quarters of this before its model sees them; OpenAI scales down to about this size.
  */
 const maxSide = 2000;
 
-/** The largest file, in bytes: Anthropic's 5 MB, as base64. */
+/** The largest file, in bytes: Anthropic's limit of 5 MB, which applies to the base64 text. */
 const maxBytes = 3.75e6;
 
-/** What all providers know, by how a file begins. What a Blob says of itself may be wrong, and then it is refused. */
+/** The types that all providers accept, by the first bytes of a file, because the type of a Blob may be wrong. */
 const types: ReadonlyArray<readonly [string, RegExp]> = [
   ["image/png", /^\x89PNG\r\n/],
   ["image/jpeg", /^\xff\xd8\xff/],
@@ -44,25 +44,25 @@ async function dataUrl(blob: Blob): Promise<string> {
   return `data:${image.type};base64,${btoa(binary(new Uint8Array(await image.arrayBuffer())))}`;
 }
 
-/** The image itself where it fits, else a smaller one, or one of another type. */
+/** The image itself if it fits, otherwise a smaller one, or one of another type. */
 async function fitting(image: Blob, isKnown: boolean): Promise<Blob> {
   if (typeof createImageBitmap === "undefined" || typeof OffscreenCanvas === "undefined") {
-    // Nothing here can read images: outside of a page.
+    // Outside of a page nothing can decode images.
     if (isKnown) return image;
     throw unreadable(image, "only PNG, JPEG, GIF and WebP can be sent from here");
   }
   const bitmap = await createImageBitmap(image).catch((error: unknown) => {
-    throw unreadable(image, words(error));
+    throw unreadable(image, textOf(error));
   });
   try {
     let side = Math.max(bitmap.width, bitmap.height);
     if (isKnown && side <= maxSide && image.size <= maxBytes) return image;
-    // A photograph stays one. Anything else may be see-through.
+    // A JPEG stays one; other types may have transparency.
     const type = image.type === "image/jpeg" ? "image/jpeg" : "image/png";
     side = Math.min(side, maxSide);
     for (;;) {
       const drawn = await draw(bitmap, side, type);
-      // A quarter of the pixels is a quarter of the bytes or less, so this ends.
+      // A quarter of the pixels has a quarter of the bytes or less, so this loop ends.
       if (drawn.size <= maxBytes) return drawn;
       side = Math.ceil(side / 2);
     }
@@ -86,10 +86,10 @@ function unreadable(image: Blob, why: string): Error {
   return invalidOptions(`an image of ${image.size} bytes and type "${image.type}" cannot be read: ${why}; give a PNG, JPEG, GIF or WebP`);
 }
 
-/** One character for each byte. */
+/** A string with one character for each byte. */
 function binary(bytes: Uint8Array): string {
   let text = "";
-  // As many arguments at once as every engine takes.
+  // A limited number of arguments, because engines have a maximum.
   for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));
   return text;
 }

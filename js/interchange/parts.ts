@@ -1,3 +1,3 @@
-// What a page loads with the first conversation in another program's form, beside the chunk of the wasm.
+// Loaded, with a chunk of the wasm, for the first conversation in another program's format.
 export { importInterchange } from "../../pkg/threadkeep.js";
 export { written } from "./written.js";

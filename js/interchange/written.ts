@@ -1,17 +1,17 @@
-// A stored conversation in the forms that other programs read.
+// Converts a stored conversation to the formats of other programs.
 import { requestBody, written as writtenHere } from "../../pkg/threadkeep.js";
 import type { JSONValue } from "../events.js";
 import { modelRow } from "../models.js";
 import type { Store } from "../store.js";
 
-/** Forms that are what a wire API sends of messages in the body of a request. */
+/** Formats that are a part of the request body of a wire API. */
 const sentIn: { [api: string]: ((body: { [field: string]: unknown }) => object) | undefined } = {
-  // Where there is nothing, the body has no list.
+  // The body has no list if there are no messages.
   responses: ({ instructions = null, input }) => ({ instructions, input: input || [] }),
   anthropic: ({ system = [], messages }) => ({ system, messages }),
 };
 
-/** The conversation `id` of `store` in this form, as a value. `llm` is the stored model, of which anything may be missing. */
+/** The conversation `id` of `store` in this format, as a value. `llm` is the stored model, whose fields may all be missing. */
 export async function written(store: Store, id: string, form: string, llm: { [field: string]: JSONValue } = {}): Promise<unknown> {
   const { model = "", model_canonical_name: realName = model } = llm;
   const sent = sentIn[form];

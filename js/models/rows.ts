@@ -1,7 +1,7 @@
-// From a model's name to what is known of it. Loaded when a model is first asked; then its provider's file is.
+// Finds the metadata of a model by its name. Loaded when a model is first asked; then the file of its provider is loaded.
 //
-// Names are looked up as LiteLLM does for the SDK: under their provider, else by the rules for families, else by the
-// last part of the name, as a model of whichever provider calls one so. Only in the first case its prices hold.
+// Names are looked up as LiteLLM does for the SDK: first under their provider, then by the rules for model families, then
+// by the last part of the name under any provider. Prices are used only in the first case.
 
 type Row = Record<string, unknown>;
 type File = typeof import("*.json");
@@ -22,7 +22,7 @@ const files: Readonly<Record<string, () => Promise<File>>> = {
   xai: () => import("./xai.json"),
 };
 
-/** Whose file has the names that begin so without a provider in front. */
+/** The provider's file for names without a provider prefix that begin like this. */
 const bare: ReadonlyArray<readonly [RegExp, string]> = [
   [/^claude-/, "anthropic"],
   [/^gemini-/, "vertex_ai"],
@@ -30,7 +30,7 @@ const bare: ReadonlyArray<readonly [RegExp, string]> = [
   [/^(gpt-|o\d|chat|codex|computer-use|daybreak|ft:)/, "openai"],
 ];
 
-/** The model's row, as JSON. `realName` is what it is called by its provider: that says what it can, `model` what it costs. */
+/** The model's row, as JSON. `realName` is its name at the provider: abilities come from `realName`, prices from `model`. */
 export async function rowOf(model: string, realName = model): Promise<string | undefined> {
   const found = await find(model);
   if (realName === model) return found && JSON.stringify(found);
@@ -44,16 +44,16 @@ async function find(given: string): Promise<Row | undefined> {
   const name = rest.toLowerCase();
   const found = await ownRow(provider, name);
   if (found) return found;
-  // What stands behind a colon is a variant, whose price may be another.
+  // The part after a colon is a variant, which may have another price.
   const own = name.split(":")[0] ?? "";
   const last = name.slice(name.lastIndexOf("/") + 1);
-  // Another provider's name for a model goes before the rules; one that is only the end of this name after them.
+  // The same name at another provider counts before the family rules; the last part of the name counts after them.
   const alike = (await ownRow(provider, own)) ?? (await bareRow(own)) ?? (await family(`${provider}/${own}`));
   const { prices: _, ...facts } = alike ?? (await bareRow(last)) ?? (await family(last)) ?? {};
   return Object.keys(facts).length > 0 ? facts : undefined;
 }
 
-/** What its provider calls so. A proxy has whatever its owner put behind it. */
+/** The row of this name at its provider. Behind a proxy may be any provider. */
 async function ownRow(provider: string, name: string): Promise<Row | undefined> {
   const behind = name.includes("/") && name.split("/")[0];
   if (provider === "litellm_proxy" && behind) return ownRow(behind, name.slice(behind.length + 1));
@@ -69,7 +69,7 @@ async function bareRow(name: string): Promise<Row | undefined> {
   return rowIn(bareProvider(name) ?? "", name);
 }
 
-/** By its key, or by that without a date or without whose fine-tuned model it is: such a one is like the others. */
+/** The row with this key, or with this key without a date or without the suffix of a fine-tuned model. */
 async function rowIn(provider: string, key: string): Promise<Row | undefined> {
   const load = Object.hasOwn(files, provider) ? files[provider] : undefined;
   if (!load) return undefined;

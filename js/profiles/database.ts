@@ -1,10 +1,10 @@
-// Profiles in an IndexedDB database of their own: one row a name, JSON texts.
-import { type ErrorCode, ThreadkeepError, words } from "../errors.js";
+// Stores profiles in an IndexedDB database of their own: one row per name, JSON texts.
+import { type ErrorCode, ThreadkeepError, textOf } from "../errors.js";
 import type { ProfileStorage } from "../profiles.js";
 
 const table = "profiles";
 
-/** Each use opens the database anew, so that no connection is in anybody's way. */
+/** Each use opens the database anew, so that no open connection can block another tab. */
 export function databaseOf(name: string): ProfileStorage {
   return {
     read: (key) => within(name, "readonly", (rows) => rows.get(key) as IDBRequest<string | undefined>),
@@ -13,7 +13,7 @@ export function databaseOf(name: string): ProfileStorage {
   };
 }
 
-/** What the request of `ask` gave, once its transaction is complete. */
+/** The result of the request that `ask` makes, once its transaction is complete. */
 async function within<T>(name: string, mode: IDBTransactionMode, ask: (rows: IDBObjectStore) => IDBRequest<T>): Promise<T> {
   if (typeof indexedDB === "undefined") {
     throw new ThreadkeepError("store_unavailable", "there is no IndexedDB here: pass an object with read(), write() and names() to LLMProfileStore");
@@ -45,7 +45,7 @@ function opened(name: string): Promise<IDBDatabase> {
 const codes: { [name: string]: ErrorCode } = { QuotaExceededError: "store_quota", SecurityError: "store_unavailable", VersionError: "store_blocked" };
 
 function failure(error: DOMException | null): ThreadkeepError {
-  // What Chromium says where the user lets no site store anything has no name of its own.
+  // Chromium's error has no name of its own if the user lets no site store anything.
   const code = error?.message.includes("denied permission") ? "store_unavailable" : (codes[error?.name ?? ""] ?? "store_corrupt");
-  return new ThreadkeepError(code, `profiles could not be read or written: ${words(error)}`, { cause: error });
+  return new ThreadkeepError(code, `profiles could not be read or written: ${textOf(error)}`, { cause: error });
 }

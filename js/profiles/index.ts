@@ -1,4 +1,4 @@
-// Profiles as they are kept: the SDK's field names, and of them only those that were set. Python fills in the rest.
+// Profiles in the form in which they are stored: with the SDK's field names, and only the fields that were set.
 import { ThreadkeepError, invalidOptions } from "../errors.js";
 import { type LLMOptions, abilities } from "../llm.js";
 import type { GivenAgain, ProfileStorage } from "../profiles.js";
@@ -7,7 +7,7 @@ import { databaseOf } from "./database.js";
 /** The SDK's `PROFILE_NAME_PATTERN`. */
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** What the SDK calls the options that are kept: every one that is not given again. */
+/** The SDK's names of the options that are stored: all except those in `GivenAgain`. */
 const fields = {
   model: "model",
   baseUrl: "base_url",
@@ -44,18 +44,18 @@ export function profileOf(options: LLMOptions): string {
   for (const [name, field] of Object.entries(fields) as Array<[keyof typeof fields, string]>) {
     if (options[name] !== undefined) profile[field] = options[name];
   }
-  // The SDK has no mode for Anthropic's own API: it takes the provider's, and passes over a field that it does not know.
+  // The SDK has no mode for Anthropic's own API: there the provider decides. It ignores unknown fields such as `wire_api`.
   if (profile["api_mode"] === "anthropic") Object.assign(profile, { api_mode: "auto", wire_api: "anthropic" });
   // The SDK refuses fractions of a second.
   if (typeof profile["timeout"] === "number") profile["timeout"] = Math.ceil(profile["timeout"]);
-  // The SDK has no value where it is left to the provider, but a default where there is no field.
+  // An empty value leaves the retention to the provider. The SDK has no such value, and a missing field means its default.
   if (profile["prompt_cache_retention"] === "") profile["prompt_cache_retention"] = null;
   return JSON.stringify(profile);
 }
 
-/** The options of a profile that Python may have written; what a page has no use for is left out. */
+/** The options of a profile, which Python may have written; fields that a page cannot use are left out. */
 export function storedOptions(name: string, json: string | undefined): LLMOptions {
-  if (json === undefined) throw new ThreadkeepError("not_found", `there is no profile ${name}; list() names those that there are`);
+  if (json === undefined) throw new ThreadkeepError("not_found", `there is no profile ${name}; list() returns the existing ones`);
   let profile: unknown;
   try {
     profile = JSON.parse(json);
@@ -63,7 +63,7 @@ export function storedOptions(name: string, json: string | undefined): LLMOption
     profile = undefined;
   }
   if (typeof profile !== "object" || profile === null || !("model" in profile) || typeof profile.model !== "string") {
-    throw new ThreadkeepError("store_corrupt", `what is stored as profile ${name} is none: save it again, or delete it`);
+    throw new ThreadkeepError("store_corrupt", `the stored profile ${name} is damaged: save it again, or delete it`);
   }
   const stored = profile as Record<string, unknown>;
   const options: Record<string, unknown> = {};
@@ -72,7 +72,7 @@ export function storedOptions(name: string, json: string | undefined): LLMOption
   }
   if (stored["wire_api"] === "anthropic") options["apiMode"] = "anthropic";
   if (stored["prompt_cache_retention"] === null) options["promptCacheRetention"] = "";
-  // The SDK has more of them, and one of them, `thinking_mode`, is a word.
+  // The SDK has further overrides; the value of one of them, `thinking_mode`, is a string.
   const overrides = options["capabilityOverrides"];
   if (typeof overrides === "object") {
     const known = abilities.split(" ");

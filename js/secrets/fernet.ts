@@ -3,13 +3,13 @@
 // The key is the SHA-256 of the passphrase: its first half signs, its second half encrypts. One round of a fast hash
 // is what the SDK has, so a passphrase must be long and random to resist guessing by whoever holds the file.
 
-/** Every token begins so: version 0x80 and the high bits of a time of this age. */
+/** The beginning of every token: version 0x80 and the high bits of a current timestamp. */
 export const tokenPrefix = "gAAAAA";
 
-/** Encrypts under a passphrase. */
+/** Encrypts and decrypts with a passphrase. */
 export interface Cipher {
   encrypt(text: string): Promise<string>;
-  /** `null` for what was not encrypted under this passphrase, or has been changed since. */
+  /** `null` if the token was not encrypted with this passphrase, or has been changed since. */
   decrypt(token: string): Promise<string | null>;
 }
 
@@ -17,7 +17,7 @@ const headLength = 9;
 const ivLength = 16;
 const macLength = 32;
 
-/** The cipher of a passphrase. Fails where the page is not served securely, because browsers then have no WebCrypto. */
+/** The cipher of a passphrase. Rejects in insecure contexts, because browsers have no WebCrypto there. */
 export async function cipherOf(passphrase: string): Promise<Cipher> {
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(passphrase));
   const signing = await crypto.subtle.importKey("raw", hash.slice(0, 16), { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
@@ -38,7 +38,7 @@ export async function cipherOf(passphrase: string): Promise<Cipher> {
       if (!bytes || bytes[0] !== 0x80 || bytes.length < headLength + ivLength + macLength) return null;
       const end = bytes.length - macLength;
       const signed = bytes.subarray(0, end);
-      // Nothing is decrypted that was not signed: what a padding error says would be an oracle.
+      // Unsigned data is never decrypted, because padding errors would reveal information about it.
       if (!(await crypto.subtle.verify("HMAC", signing, bytes.subarray(end), signed))) return null;
       const iv = bytes.subarray(headLength, headLength + ivLength);
       const text = await crypto.subtle.decrypt({ name: "AES-CBC", iv }, encryption, signed.subarray(headLength + ivLength));

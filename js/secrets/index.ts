@@ -2,50 +2,50 @@
 import { ThreadkeepError, invalidOptions, settle } from "../errors.js";
 import type { ConversationState, StoredSecret } from "../events.js";
 import { type Cipher, cipherOf, tokenPrefix } from "./fernet.js";
-import { isKey, wordsOf } from "./keys.js";
+import { isKey, secretsOf } from "./keys.js";
 import { type Tally, isToken, readSource, readValue, writeSource } from "./registry.js";
 import { type LookupSecret, type SecretValue, checkedSecrets, resolve } from "./source.js";
 import { spellings } from "./spellings.js";
 
-/** So much of what a tool said of its progress is remembered, for a secret that is said in pieces. */
-const longestSaid = 20_000;
+/** So many characters of a tool's progress are remembered, to find a secret that is reported in pieces. */
+const maxRemembered = 20_000;
 
-/** A secret that came with an import, and where it would be fetched from. */
+/** A secret that came with an import, and the URL that it would be fetched from. */
 export interface HeldSecret {
   name: string;
   url: string;
 }
 
-/** What the wasm does for secrets. */
+/** The methods of the wasm's conversation that secrets need. */
 export interface SecretCore {
   state(): string;
   access(): string;
-  /** Masks these texts in everything from now on. */
+  /** Hides these texts in everything from now on. */
   hide(texts: string[]): void;
-  /** A text without what is hidden. */
+  /** The text with secrets hidden. */
   masked(text: string): string;
-  /** `storeSecrets` sets or removes entries of the stored registry: a JSON object, where null removes. */
+  /** Sets or removes entries of the stored registry: a JSON object, in which null removes. */
   storeSecrets(sources: string): Promise<unknown>;
-  /** What the model's key is where the host gave none (`undefined` where nobody can read it), and what is stored for it. */
+  /** Sets the model's key if the host gave none (`undefined` if it cannot be decrypted), and the token that is stored for it. */
   keepKey(key: string | undefined, token: string): void;
 }
 
-/** The model as the host gave it, as far as its key is concerned. */
+/** The fields of the host's model that concern its key. */
 export interface KeyOwner {
   model: string;
   baseUrl?: string | undefined;
   apiKey?: unknown;
 }
 
-/** What the host gave, checked. */
+/** The checked options of the host. */
 export interface GivenSecrets {
   secrets: Record<string, SecretValue | null>;
   cipher?: Cipher;
-  /** The model's key, encrypted: what is stored for it. */
+  /** The model's key, encrypted, as it is stored. */
   keyToken?: string;
 }
 
-/** Checks what the host gave. @throws ThreadkeepError `invalid_options` */
+/** Checks the options of the host. @throws ThreadkeepError `invalid_options` */
 export async function read(secrets: unknown, passphrase?: unknown, llm?: KeyOwner): Promise<GivenSecrets> {
   const checked = checkedSecrets(secrets);
   if (passphrase === undefined) return { secrets: checked };
@@ -58,7 +58,7 @@ export async function read(secrets: unknown, passphrase?: unknown, llm?: KeyOwne
   return { secrets: checked, cipher, ...(keyToken !== undefined && { keyToken }) };
 }
 
-/** What is stored for a model's key, where the host gave one. */
+/** The encrypted key of a model, if the host gave one. */
 async function tokenOf(llm: KeyOwner | undefined, cipher: Cipher): Promise<string | undefined> {
   const key = typeof llm?.apiKey === "string" ? llm.apiKey.trim() : "";
   return key === "" ? undefined : cipher.encrypt(key);
@@ -69,7 +69,7 @@ export class ConversationSecrets {
   #llm: KeyOwner | undefined;
   readonly #cipher: Cipher | undefined;
   readonly #sources = new Map<string, SecretValue>();
-  /** Those that an import has brought and that are to be fetched: not before somebody has said so. */
+  /** Secrets of an import that have to be fetched: not before the host calls `allowSecrets()`. */
   readonly #held = new Map<string, LookupSecret>();
   readonly #hidden = new Set<string>();
   #hasStoredKey = false;
@@ -81,8 +81,8 @@ export class ConversationSecrets {
   }
 
   /**
-   * Reads what is stored, and takes what the host gave besides.
-   * @throws ThreadkeepError `invalid_options` where the passphrase fits nothing that is stored; nothing was written then
+   * Reads the stored secrets, and sets those that the host gave.
+   * @throws ThreadkeepError `invalid_options` if the passphrase decrypts none of the tokens; nothing is written then
    */
   static async open(core: SecretCore, llm: KeyOwner | undefined, given: GivenSecrets | undefined): Promise<ConversationSecrets> {
     const secrets = new ConversationSecrets(core, llm, given?.cipher);
@@ -99,14 +99,14 @@ export class ConversationSecrets {
     if (given?.cipher && tally.readable === 0 && tally.unreadable > 0) {
       throw invalidOptions(
         "this passphrase (cipher) is not the one that the secrets of this conversation were encrypted with: open it with " +
-          "that one, or without any to leave them as they are and give new values; what is stored of them was not touched",
+          "that one, or without a passphrase to leave them unchanged and give new values; the stored values were not changed",
       );
     }
     if (given && Object.keys(given.secrets).length > 0) await secrets.update(given.secrets);
     return secrets;
   }
 
-  /** What the host has to give again, in words; `undefined` if nothing. */
+  /** A sentence that names the secrets that the host has to give again or allow; `undefined` if there are none. */
   missing(): string | undefined {
     const held = this.held.map(({ name, url }) => `${name} from ${new URL(url).origin}`);
     const waiting = held.length > 0 && `secrets that came with an import are not fetched before allowSecrets(): ${held.join(", ")}`;
@@ -122,10 +122,10 @@ export class ConversationSecrets {
     const what = lacksKey ? [...names, "the model's key"] : names;
     const isEncrypted = !this.#cipher && (lacksKey || names.some((name) => JSON.stringify(stored[name]).includes(`"${tokenPrefix}`)));
     const how = isEncrypted ? "open the conversation with its passphrase (cipher), or give them again" : "give them again";
-    return `secrets of this conversation whose values are not here: ${what.join(", ")}; ${how}`;
+    return `the values of these secrets of the conversation are not known here: ${what.join(", ")}; ${how}`;
   }
 
-  /** Sets, replaces and takes away secrets, and stores what may be stored of them. */
+  /** Sets, replaces and removes secrets, and stores the parts that may be stored. */
   async update(given: Record<string, SecretValue | null>): Promise<void> {
     const stored = this.#stored();
     const changes: Record<string, StoredSecret | null> = {};
@@ -133,7 +133,7 @@ export class ConversationSecrets {
       if (source !== null) this.#hide(source);
       changes[name] = source === null ? null : await writeSource(source, this.#cipher, Object.hasOwn(stored, name) ? stored[name] : undefined);
     }
-    // A follower has them for as long as it is open: another tab stores them.
+    // A follower holds them only while it is open; the writer in another tab stores its own.
     if (this.#core.access() === "writer") await settle(this.#core.storeSecrets(JSON.stringify(changes)));
     for (const [name, source] of Object.entries(given)) {
       this.#held.delete(name);
@@ -146,25 +146,25 @@ export class ConversationSecrets {
     return [...this.#held].map(([name, { url }]) => ({ name, url }));
   }
 
-  /** What came with an import may be fetched, once that is stored. */
+  /** Lets tools fetch the secrets of an import, after this was stored. */
   allow(): void {
     for (const [name, source] of this.#held) this.#sources.set(name, source);
     this.#held.clear();
   }
 
   /**
-   * A text that goes on from what was said before, as it may be shown: what was shown is not taken back, but of a secret
-   * that began there the rest is hidden.
+   * Masks a text that continues the previous ones. Text that was already shown cannot be changed, but if a secret began
+   * there, the rest of it is hidden.
    */
-  continued(said: string, text: string): { masked: string; tail: string } {
-    const before = this.#core.masked(said);
-    const whole = this.#core.masked(said + text);
+  continued(previous: string, text: string): { masked: string; tail: string } {
+    const before = this.#core.masked(previous);
+    const after = this.#core.masked(previous + text);
     let same = 0;
-    while (same < before.length && before[same] === whole[same]) same += 1;
-    return { masked: whole.slice(same), tail: (said + text).slice(-longestSaid) };
+    while (same < before.length && before[same] === after[same]) same += 1;
+    return { masked: after.slice(same), tail: (previous + text).slice(-maxRemembered) };
   }
 
-  /** The value of a secret, which is hidden from then on; `null` where there is none of this name. */
+  /** The value of a secret, which is hidden from then on; `null` if there is none of this name. */
   async value(name: string, signal?: AbortSignal): Promise<string | null> {
     const held = this.#held.get(name);
     if (held) throw new ThreadkeepError("invalid_state", `secret ${name} came with an import and is not fetched from ${new URL(held.url).origin} before allowSecrets()`);
@@ -175,30 +175,30 @@ export class ConversationSecrets {
     return value;
   }
 
-  /** Hides what is known of a source before anybody asks. */
+  /** Hides the values in a source that are known before a tool asks. */
   #hide(source: SecretValue): void {
     const values = typeof source === "string" ? [source] : [];
     if (typeof source === "object") {
-      values.push(...wordsOf(source.headers));
+      values.push(...secretsOf(source.headers));
     }
-    // A tool may ask again and again.
+    // The same value may be hidden many times, because a tool may ask again and again.
     const texts = values.filter((value) => !this.#hidden.has(value)).flatMap(spellings);
     for (const value of values) this.#hidden.add(value);
     if (texts.length > 0) this.#core.hide(texts);
   }
 
-  /** What is to be stored for the key of another model. */
+  /** The encrypted key of another model, to be stored. */
   async keyTokenOf(llm: KeyOwner): Promise<string | undefined> {
     return this.#cipher && tokenOf(llm, this.#cipher);
   }
 
-  /** Another model answers: the stored key is used for it if it was stored for its server. */
+  /** After a switch to another model: uses the stored key if it belongs to this model's server. */
   async keepKeyOf(llm: KeyOwner): Promise<void> {
     this.#llm = llm;
     await this.#openKey({ readable: 0, unreadable: 0 });
   }
 
-  /** A key that is stored is used for the server that it was stored for, where the host gave none. */
+  /** Decrypts the stored key. It is used only if the host gave none, and only for the server for which it was stored. */
   async #openKey(tally: Tally): Promise<void> {
     const { agent, agent_state } = this.#state();
     const token = agent?.llm?.["api_key"];
@@ -206,13 +206,13 @@ export class ConversationSecrets {
     const key = await readValue(token, this.#cipher, tally);
     if (!this.#llm) return;
     if (typeof key === "object" && isKey(key.value)) this.#hide(key.value);
-    // Requests went to another server since, and the key stayed.
+    // If requests have gone to another server since, the state names the server of the key.
     const { model = "", base_url: baseUrl } = (agent_state?.["api_key_server"] ?? agent.llm) as { model?: string; base_url?: string };
     const isSameServer = providerOf(model) === providerOf(this.#llm.model) && (baseUrl ?? undefined) === this.#llm.baseUrl;
     const value = typeof key === "object" ? key.value : undefined;
     if (this.#llm.apiKey === undefined && isSameServer) {
       this.#hasStoredKey = value !== undefined;
-      // Without a value the key is locked, and the model is not asked.
+      // Without a value the key is locked, and no request is sent.
       this.#core.keepKey(value, token);
     } else if (value !== undefined && this.#llm.apiKey === value) {
       this.#core.keepKey(undefined, token);

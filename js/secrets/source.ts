@@ -1,18 +1,18 @@
-// Where the value of a secret comes from.
+// Sources of secrets.
 import { ThreadkeepError, invalidOptions, optionsOf, reading, textsOf } from "../errors.js";
 
-/** A secret that is fetched when a tool asks for it (the SDK's `LookupSecret`): the answer's text is its value. */
+/** A secret that is fetched each time a tool asks for it (the SDK's `LookupSecret`): the response's text is its value. */
 export interface LookupSecret {
-  /** `http:` or `https:`; a path is relative to the page. */
+  /** An `http:` or `https:` URL; a path is relative to the page. */
   url: string;
-  /** Those whose names look secret are stored redacted or encrypted, like a value. */
+  /** Headers of the request. Values of headers with secret-looking names are stored redacted or encrypted. */
   headers?: Record<string, string> | undefined;
 }
 
-/** A value, a function that is asked each time a tool asks, or where to fetch it. */
+/** A value, a function that is called each time a tool asks, or a URL to fetch. */
 export type SecretValue = string | (() => string | Promise<string>) | LookupSecret;
 
-/** Secrets by name, as the host gave them: checked and copied. `null` takes one away. @internal */
+/** Checks and copies secrets by name; `null` removes one. @internal */
 export function checkedSecrets(given: unknown): Record<string, SecretValue | null> {
   return reading("secrets", () => {
     if (typeof given !== "object" || given === null || Array.isArray(given)) throw invalidOptions("secrets must be an object of secrets by name");
@@ -36,11 +36,11 @@ function absolute(name: string, given: string): string {
   throw invalidOptions(`the url of secret ${name} must be an http: or https: URL`);
 }
 
-/** As long as the SDK waits. */
+/** The SDK's timeout, in milliseconds. */
 const patience = 30_000;
 
 /**
- * Resolves a secret. What goes wrong is said without any word of the server's or the function's, which could hold it.
+ * Resolves a secret. Errors contain no text of the server or the function, because it could contain the value.
  * @internal
  */
 export async function resolve(name: string, source: SecretValue, signal?: AbortSignal): Promise<string> {
@@ -48,7 +48,7 @@ export async function resolve(name: string, source: SecretValue, signal?: AbortS
   return typeof source === "function" ? untilAborted(ask(name, source), signal) : fetchSecret(name, source, signal);
 }
 
-/** A user who is asked may never answer: then the call that waits is told when nobody waits for it. */
+/** A user who is asked may never answer; an aborted call does not wait longer. */
 function untilAborted(answer: Promise<string>, signal: AbortSignal | undefined): Promise<string> {
   if (!signal) return answer;
   return new Promise((resolve, reject) => {
@@ -78,7 +78,7 @@ async function fetchSecret(name: string, { url, headers = {} }: LookupSecret, si
     response = await fetch(url, {
       headers,
       signal: signal ? AbortSignal.any([signal, waiting]) : waiting,
-      // A copy on the disk would be one more place where it is; a redirect would take the headers along.
+      // The value must not be written to the HTTP cache, and a redirect would pass the headers on.
       cache: "no-store",
       redirect: "error",
       referrerPolicy: "no-referrer",

@@ -1,20 +1,20 @@
-// The spellings in which a secret may turn up in a text: as it is, in JSON, in JSON inside JSON, in a URL, in base64.
+// The encodings in which a secret may occur in a text: literally, in JSON, in JSON inside JSON, in a URL, in base64.
 
-/** Shorter values are in every other word; what searches for them would hide nothing and spoil everything. */
+/** Shorter values occur in ordinary words, so hiding them would spoil every text. */
 export const shortestHidden = 4;
-/** The part of a base64 text that does not depend on what stands around the secret must be this long to be telling. */
+/** The minimum length of the part of a base64 text that does not depend on the surroundings of the secret. */
 const shortestCore = 6;
 
 /**
- * Every spelling of a value that must not be seen; none where it is too short to be searched for. The hexadecimal digits
- * of an escape in a URL are found in capitals and in small letters: see `secret/mask.rs`.
+ * All encodings of a value that must be hidden; none if it is too short. Escapes in URLs are matched in upper and lower
+ * case: see `secret/mask.rs`.
  */
 export function spellings(value: string): string[] {
-  // What is no text for the wasm and the network is none here; only JSON and `escape` can say it.
+  // The wasm and the network replace lone surrogates; only JSON and `escape` can express them.
   const plain = value.replace(/\p{Surrogate}/gu, "\ufffd");
   const trimmed = plain.trim();
   const found = new Set<string>([escape(value), ...jsonInOthers(value)]);
-  // A file that ends with a line break holds the same secret without it; forms change line breaks.
+  // The secret in a file that ends with a line break may be used without it; forms change line breaks.
   for (const text of new Set([plain, trimmed, ...respelledJson(trimmed), trimmed.replace(lineBreak, "\n"), trimmed.replace(lineBreak, "\r\n")])) {
     if (text.length < shortestHidden) continue;
     for (const json of jsonInOthers(text)) found.add(json);
@@ -27,32 +27,32 @@ export function spellings(value: string): string[] {
 
 const lineBreak = /\r\n?|\n/g;
 
-/** A secret that is a JSON object, such as a service account's key file, as it comes out of a parser and a writer. */
+/** A secret that is a JSON object, such as a service account's key file, as JSON writers format it. */
 function respelledJson(text: string): string[] {
   if (!/^[[{]/.test(text)) return [];
   try {
     const value: unknown = JSON.parse(text);
     const indented = JSON.stringify(value, null, 1);
-    // As Python writes it on one line.
+    // The last one is the format of Python's writer.
     return [JSON.stringify(value), indented, JSON.stringify(value, null, 2), JSON.stringify(value, null, 4), indented.replace(/,\n */g, ", ").replace(/\n */g, "")];
   } catch {
     return [];
   }
 }
 
-/** As the inside of a JSON string: as JavaScript writes it, as Python does, with PHP's and Go's further escapes. */
+/** The inside of a JSON string, as JavaScript writes it, as Python does, and with the additional escapes of PHP and Go. */
 function inJson(text: string): string[] {
   const json = JSON.stringify(text).slice(1, -1);
   const ascii = json.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
   return [...new Set([json, ascii].flatMap((each) => [each, each.replaceAll("/", "\\/"), each.replace(/[<>&]/g, (unit) => `\\u00${unit.charCodeAt(0).toString(16)}`)]))];
 }
 
-/** In JSON, and this in JSON again or in a URL. */
+/** JSON encodings, and these again in JSON or in a URL. */
 function jsonInOthers(text: string): string[] {
   return inJson(text).flatMap((json) => [json, ...inJson(json), ...inUrl(json)]);
 }
 
-/** In an address, in each place of it, in a form, and as other languages escape it. What the platform makes of it, it is asked. */
+/** Encodings in the parts of a URL, in a form, and as other languages escape it. The platform's own functions are called for its encodings. */
 function inUrl(text: string): string[] {
   const [component, form] = asParameter(text) as [string, string];
   const strict = component.replace(/[!'()*]/g, (unit) => `%${unit.charCodeAt(0).toString(16)}`);
@@ -65,16 +65,16 @@ function asParameter(text: string): string[] {
   return [encodeURIComponent(text), new URLSearchParams([["", text]]).toString().slice(1)];
 }
 
-/** Where something stands in an address, between two dashes, and the setter for the same place. */
+/** The parts of a URL: the text before and after a value between two dashes, and the property of the same part. */
 const places = [["//-", "-@h/", "username"], ["//u:-", "-@h/", "password"], ["//h/-", "-", "pathname"], ["//h/?-", "-", "search"], ["//h/#-", "-", "hash"], ["-", "-", "hash"]] as const;
 
-/** What is special about `https:` is more than that: other schemes escape other characters. */
+/** For `https:` and for another scheme, because other schemes escape other characters. */
 function inAddress(text: string): string[] {
   const found: string[] = [];
   for (const scheme of ["https:", "x:"]) {
     for (const [before, behind, name] of places) {
       const start = scheme + before;
-      // What would not fit there has another meaning, and no spelling.
+      // A value that cannot occur in this part changes the rest of the URL, and is skipped.
       const href = URL.canParse(start + text + behind) ? new URL(start + text + behind).href : "";
       if (href.startsWith(start) && href.endsWith(behind)) found.push(href.slice(start.length, -behind.length));
       const url = new URL(`${scheme}//u:p@h/`);
@@ -87,14 +87,14 @@ function inAddress(text: string): string[] {
 }
 
 /**
- * Alone, and inside of a longer text at each of the three places in a group: there only what depends on the secret
- * alone can be searched for.
+ * Base64 of the text alone, and inside a longer text at each of the three positions in a group of bytes; in the latter only
+ * the characters that depend on the secret alone can be searched for.
  */
 function inBase64(text: string): string[] {
   const found: string[] = [];
   let utf8 = "";
   for (const byte of new TextEncoder().encode(text)) utf8 += String.fromCharCode(byte);
-  // `btoa` takes a text for bytes where it can.
+  // `btoa` takes the characters of a text as bytes if they all fit.
   const binaries = /^[\0-\xff]*$/.test(text) ? new Set([utf8, text]) : [utf8];
   for (const bytes of binaries) for (const before of [0, 1, 2]) {
     const binary = "\0".repeat(before) + bytes;

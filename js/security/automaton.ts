@@ -1,14 +1,13 @@
-// Looks for a regular expression in a text in steps that are counted, and stops at a limit.
+// Matches a regular expression in a limited number of steps.
 //
-// JavaScript's own search tries one way after the other, and a pattern such as `(a+)+$` has more of them than there is
-// time. Here all ways are followed at once: no state is entered twice at one place of the text, so that a search takes
-// at most as many steps as the pattern has states times the text has characters. Whether something is found is the same
-// in both; where it is, nobody asks.
+// JavaScript's own search backtracks, and takes exponential time for patterns such as `(a+)+$`. This one simulates a
+// nondeterministic automaton: it enters no state twice at one position of the text, so a search takes at most the number
+// of states times the length of the text. Both agree on whether there is a match; its position is not needed.
 
-/** The search would take too long, or the pattern is too large to begin. */
+/** The search would take too long, or the pattern is too large. */
 export class TooLong extends Error {}
 
-/** How many steps several searches may take together. */
+/** A budget of steps for several searches. */
 export class Steps {
   constructor(private left: number) {}
 
@@ -18,19 +17,19 @@ export class Steps {
   }
 }
 
-/** A search in the characters of a text. @throws TooLong */
+/** Whether the pattern matches somewhere in the characters of a text. @throws TooLong */
 export type Search = (text: Uint32Array, steps: Steps) => boolean;
 
 /**
- * Searches for what a `RegExp` of this source with the flags `iu` finds; `building` is what the making of it may take.
- * @throws TooLong for a reference to a group, too, which no limit holds
+ * A search for a `RegExp` of this source with the flags `iu`. `building` limits the size of the automaton.
+ * @throws TooLong also for a reference to a group, which an automaton cannot match
  */
 export function automaton(source: string, building: Steps): Search {
   const machine = new Machine(new Parser(source).all(), false, building);
   return (text, steps) => machine.isIn(text, steps);
 }
 
-/** The characters of a text. */
+/** The characters of a text, as code points. */
 export function characters(text: string): Uint32Array {
   return Uint32Array.from(text, (character) => character.codePointAt(0)!);
 }
@@ -42,10 +41,10 @@ type Part =
   | { is: "repeat"; part: Part; min: number; max: number }
   | { is: "look"; part: Part; isBehind: boolean; isNegated: boolean };
 
-/** What one character may be. */
+/** A set of characters. */
 class Atom {
   readonly #pattern: RegExp;
-  /** By character: undefined until it is asked about. */
+  /** Cached results by character. */
   readonly #known: Array<boolean | undefined> = [];
 
   constructor(source: string) {
@@ -53,13 +52,13 @@ class Atom {
   }
 
   has(character: number): boolean {
-    // A table of what is common, which a text cannot make large.
+    // Only ASCII is cached, so that a text cannot make the cache large.
     if (character > 127) return this.#pattern.test(String.fromCodePoint(character));
     return (this.#known[character] ??= this.#pattern.test(String.fromCodePoint(character)));
   }
 }
 
-/** Reads what `python-regex.ts` writes, which a `RegExp` has accepted. */
+/** Parses the output of `python-regex.ts`, which is valid for `RegExp`. */
 class Parser {
   #at = 0;
 
@@ -118,10 +117,10 @@ class Machine {
   readonly #states: State[] = [{ is: "found" }];
   readonly #start: number;
   readonly #isBackwards: boolean;
-  /** At which place each state was entered last. */
+  /** The position at which each state was entered last. */
   readonly #entered: Float64Array;
   #place = 0;
-  /** Whether a match can begin with a character. */
+  /** Whether a match can begin with a character, cached. */
   readonly #begins = new Map<number, boolean>();
 
   constructor(part: Part, isBackwards: boolean, building: Steps) {
@@ -143,7 +142,7 @@ class Machine {
     return false;
   }
 
-  /** Whether it is found right before or behind this place. */
+  /** Whether it matches at this position, forwards or backwards. */
   isAt(text: Uint32Array, at: number, steps: Steps): boolean {
     let states = [this.#start];
     for (let place = at; states.length > 0; place += this.#isBackwards ? -1 : 1) {
@@ -154,7 +153,7 @@ class Machine {
     return false;
   }
 
-  /** From the states at one place to those at the next. */
+  /** Follows one character, from the states at one position to those at the next. */
   #step(states: number[], text: Uint32Array, at: number, steps: Steps): number[] | "found" {
     this.#place += 1;
     const next: number[] = [];
@@ -180,7 +179,7 @@ class Machine {
     return can;
   }
 
-  /** Whether it may be found here, if everything that is looked at beside it fits. */
+  /** Whether a match can begin with this character, assuming that all look-arounds match. */
   #beginsWith(character: number, steps: Steps): boolean {
     const open = [this.#start];
     const seen = new Set<number>();
@@ -197,7 +196,7 @@ class Machine {
     return false;
   }
 
-  /** The state from which this part leads to `next`. */
+  /** Adds the states of this part, which lead to `next`; returns the first. */
   #make(part: Part, next: number, building: Steps): number {
     building.take();
     switch (part.is) {

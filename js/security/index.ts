@@ -1,58 +1,58 @@
-// The security analyzers: from what the host asks for, or from what a conversation has stored, to one function.
-import { invalidOptions, optionsOf, reading as readingHost, words } from "../errors.js";
+// Builds a security analyzer from the host's options or from the stored JSON.
+import { invalidOptions, optionsOf, reading as readingHost, textOf } from "../errors.js";
 import type { ActionEvent, SecurityRisk } from "../events.js";
 import type { CoreAnalyzer, SecurityAnalyzer, SecurityPattern } from "../security.js";
 import { type PatternLists, scanner } from "./patterns.js";
 import { foldDotted } from "./python-regex.js";
 import { isRailed } from "./rails.js";
 import { rules } from "./rules.js";
-import { deeds, normalize, thoughts } from "./text.js";
+import { callTexts, normalize, thoughtTexts } from "./text.js";
 
-type Judge = (action: ActionEvent) => SecurityRisk | Promise<SecurityRisk>;
+type Rate = (action: ActionEvent) => SecurityRisk | Promise<SecurityRisk>;
 
 interface Reading {
-  /** What cannot be done here and counts as the highest risk instead. */
+  /** Names of the parts that cannot be used here, and rate every call `HIGH`. */
   readonly unavailable: string[];
-  /** Whether the page has given this, and not a file. */
+  /** Whether the analyzer comes from the page, not from a file. */
   readonly isHosts: boolean;
-  /** What the page has given, where it is a part of what is read. */
+  /** An analyzer of the page that may be a part of the stored one. */
   readonly given?: CoreAnalyzer | undefined;
 }
 
-/** What a host asks for. @throws ThreadkeepError `invalid_options` */
+/** An analyzer of the host. @throws ThreadkeepError `invalid_options` */
 export function hostAnalyzer(analyzer: SecurityAnalyzer): CoreAnalyzer {
   const reading: Reading = { unavailable: [], isHosts: true };
-  const { stored, judge } = readingHost("securityAnalyzer", () => ofHost(analyzer, reading, "securityAnalyzer"));
+  const { stored, rate } = readingHost("securityAnalyzer", () => ofHost(analyzer, reading, "securityAnalyzer"));
   if (reading.unavailable.length > 0) {
     throw invalidOptions(`a pattern of the security analyzer cannot be used: ${reading.unavailable.join("; ")}`);
   }
-  return { json: JSON.stringify(stored), ...core(judge, reading) };
+  return { json: JSON.stringify(stored), ...core(rate, reading) };
 }
 
 /**
- * What a conversation has stored; where the `given` one is a part of it, that is asked. Never fails: what is not understood
- * counts as the highest risk and is reported.
+ * A stored analyzer; if the `given` one is a part of it, that is called. Never throws: parts that are not understood
+ * rate every call `HIGH` and are reported.
  */
 export function storedAnalyzer(json: string, given?: CoreAnalyzer): CoreAnalyzer {
   const reading: Reading = { unavailable: [], isHosts: false, given };
   return { json, ...core(ofStored(JSON.parse(json), reading), reading) };
 }
 
-function core(judge: Judge, { unavailable }: Reading): Omit<CoreAnalyzer, "json"> {
-  const securityRisk = async (actionJson: string) => sound(await judge(JSON.parse(actionJson)));
+function core(rate: Rate, { unavailable }: Reading): Omit<CoreAnalyzer, "json"> {
+  const securityRisk = async (actionJson: string) => validRisk(await rate(JSON.parse(actionJson)));
   return { securityRisk, unavailable };
 }
 
 interface HostReading {
   stored: object;
-  judge: Judge;
+  rate: Rate;
 }
 
 function ofHost(analyzer: SecurityAnalyzer, reading: Reading, what: string): HostReading {
   if (typeof analyzer !== "object" || analyzer === null) throw invalidOptions(`${what} must be an object`);
   if ("securityRisk" in analyzer) {
     if (typeof analyzer.securityRisk !== "function") throw invalidOptions(`securityRisk of ${what} must be a function`);
-    return { stored: nobodyKnows, judge: async (action) => analyzer.securityRisk(action) };
+    return { stored: functionPlaceholder, rate: async (action) => analyzer.securityRisk(action) };
   }
   switch (analyzer.kind) {
     case "LLMSecurityAnalyzer":
@@ -74,22 +74,22 @@ function ofHost(analyzer: SecurityAnalyzer, reading: Reading, what: string): Hos
       if (typeof propagateUnknown !== "boolean") throw invalidOptions("propagateUnknown must be true or false");
       const children = analyzers.map((child, i) => ofHost(child, reading, `analyzers[${i}]`));
       const stored = { analyzers: children.map((child) => child.stored), propagate_unknown: propagateUnknown, kind };
-      return { stored, judge: ensemble(children.map((child) => child.judge), propagateUnknown) };
+      return { stored, rate: ensemble(children.map((child) => child.rate), propagateUnknown) };
     }
     default:
-      throw invalidOptions(`there is no security analyzer ${words((analyzer as { kind?: unknown }).kind)}`);
+      throw invalidOptions(`there is no security analyzer ${textOf((analyzer as { kind?: unknown }).kind)}`);
   }
 }
 
 function readBack(stored: object, reading: Reading): HostReading {
-  return { stored, judge: ofStored(stored, reading) };
+  return { stored, rate: ofStored(stored, reading) };
 }
 
 /**
- * What is stored for a function of the host, which no later page and no Python can ask: a pattern that is found in
- * every action, so that there each one has the highest risk.
+ * Stored in place of a function of the host, which no later page and no Python can call: a pattern that matches every
+ * action, so that each one is rated `HIGH`.
  */
-const nobodyKnows: object = {
+const functionPlaceholder: object = {
   high_patterns: [["", "The risk was judged by a function of the page, which is not here", "host.security_risk"]],
   medium_patterns: [],
   injection_high_patterns: [],
@@ -106,7 +106,7 @@ function isRows(value: unknown): value is SecurityPattern[] {
   return Array.isArray(value) && value.every((row) => Array.isArray(row) && row.length === 3 && row.every((cell) => typeof cell === "string"));
 }
 
-function ofStored(stored: unknown, reading: Reading): Judge {
+function ofStored(stored: unknown, reading: Reading): Rate {
   const { given } = reading;
   if (given && JSON.stringify(stored) === given.json) return (action) => given.securityRisk(JSON.stringify(action));
   const fields = (typeof stored === "object" && stored !== null ? stored : {}) as { [field: string]: unknown };
@@ -114,22 +114,22 @@ function ofStored(stored: unknown, reading: Reading): Judge {
     case "LLMSecurityAnalyzer":
       return (action) => action.security_risk;
     case "PolicyRailSecurityAnalyzer":
-      return (action) => (isRailed(deeds(action).map(ready)) ? "HIGH" : "LOW");
+      return (action) => (isRailed(callTexts(action).map(ready)) ? "HIGH" : "LOW");
     case "PatternSecurityAnalyzer":
-      if (JSON.stringify(fields) === JSON.stringify(nobodyKnows)) reading.unavailable.push("a function of the page that set it");
-      return patternJudge(fields, reading);
+      if (JSON.stringify(fields) === JSON.stringify(functionPlaceholder)) reading.unavailable.push("a function of the page that set it");
+      return ratePatterns(fields, reading);
     case "EnsembleSecurityAnalyzer":
       if (!Array.isArray(fields.analyzers)) break;
       return ensemble(fields.analyzers.map((child) => ofStored(child, reading)), fields.propagate_unknown === true);
   }
-  reading.unavailable.push(words(fields.kind));
+  reading.unavailable.push(textOf(fields.kind));
   return () => "HIGH";
 }
 
-/** Patterns that come with the library, and take no longer than they should. */
-const ours = new Set(Object.values(rules).flat().map(([pattern]) => pattern));
+/** The built-in patterns, which are known to be fast. */
+const builtIn = new Set(Object.values(rules).flat().map(([pattern]) => pattern));
 
-function patternJudge(fields: { [field: string]: unknown }, reading: Reading): Judge {
+function ratePatterns(fields: { [field: string]: unknown }, reading: Reading): Rate {
   const lists = { ...rules };
   for (const name of Object.keys(rules) as Array<keyof PatternLists>) {
     const list = fields[name];
@@ -139,12 +139,12 @@ function patternJudge(fields: { [field: string]: unknown }, reading: Reading): J
       return () => "HIGH";
     }
   }
-  const isTrusted = reading.isHosts ? () => true : (pattern: string) => ours.has(pattern);
+  const isTrusted = reading.isHosts ? () => true : (pattern: string) => builtIn.has(pattern);
   const { scan, unreadable } = scanner(lists, isTrusted);
   for (const pattern of unreadable) reading.unavailable.push(`pattern ${pattern}`);
   return (action) => {
-    const done = deeds(action);
-    return scan(ready(done.join(" ")), ready([...done, ...thoughts(action)].join(" ")));
+    const calls = callTexts(action);
+    return scan(ready(calls.join(" ")), ready([...calls, ...thoughtTexts(action)].join(" ")));
   };
 }
 
@@ -154,18 +154,18 @@ function ready(text: string): string {
 
 const order: SecurityRisk[] = ["LOW", "MEDIUM", "HIGH"];
 
-/** The worst of what several say (`security/ensemble.py`); one that fails says the worst. */
-function ensemble(judges: Judge[], propagateUnknown: boolean): Judge {
+/** The highest risk that several analyzers return (`security/ensemble.py`); one that fails counts as `HIGH`. */
+function ensemble(analyzers: Rate[], propagateUnknown: boolean): Rate {
   return async (action) => {
-    const judge = async (judge: Judge) => sound(await judge(action));
-    const said = await Promise.all(judges.map((each) => judge(each).catch((): SecurityRisk => "HIGH")));
-    const known = said.filter((risk) => risk !== "UNKNOWN");
-    if (known.length === 0 || (propagateUnknown && known.length < said.length)) return "UNKNOWN";
+    const rated = async (rate: Rate) => validRisk(await rate(action));
+    const risks = await Promise.all(analyzers.map((rate) => rated(rate).catch((): SecurityRisk => "HIGH")));
+    const known = risks.filter((risk) => risk !== "UNKNOWN");
+    if (known.length === 0 || (propagateUnknown && known.length < risks.length)) return "UNKNOWN";
     return known.reduce((worst, risk) => (order.indexOf(risk) > order.indexOf(worst) ? risk : worst));
   };
 }
 
-/** An answer that is no risk is the highest one. */
-function sound(risk: unknown): SecurityRisk {
+/** Anything that is not a risk counts as `HIGH`. */
+function validRisk(risk: unknown): SecurityRisk {
   return risk === "UNKNOWN" || order.includes(risk as SecurityRisk) ? (risk as SecurityRisk) : "HIGH";
 }

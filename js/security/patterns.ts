@@ -1,9 +1,8 @@
-// The SDK's PatternSecurityAnalyzer (`security/defense_in_depth/pattern.py`) for the patterns that it is given.
+// The SDK's PatternSecurityAnalyzer (`security/defense_in_depth/pattern.py`).
 //
-// A pattern that cannot be read here counts as found, in each action: what it was to hold back is not let through
-// because of a dialect. One that comes with a conversation and not from the page counts as found, too, where looking for
-// it takes longer than a moment. The SDK also parses deeds as shell commands, to find a deletion of everything under names that
-// are quoted or have a path; here a pattern without a parser looks for it, and finds it in plain talk as well.
+// A pattern that cannot be converted to JavaScript counts as found in each action, so that nothing slips through because
+// of a syntax difference. A pattern of a stored analyzer also counts as found if its search takes too long. The SDK parses
+// arguments as shell commands too, to find `rm -rf` with quotes or a path; here a pattern without a parser finds it, also in prose.
 import type { SecurityRisk } from "../events.js";
 import type { SecurityPattern } from "../security.js";
 import { Steps, TooLong, type Search, automaton, characters } from "./automaton.js";
@@ -17,10 +16,10 @@ export interface PatternLists {
   injection_medium_patterns: readonly SecurityPattern[];
 }
 
-/** Judges the text of what a call does, and that of deeds and thoughts together; both normalised. */
-export type Scan = (deeds: string, everything: string) => SecurityRisk;
+/** Rates a call by the text of its arguments and names, and by that text together with its thoughts; both normalized. */
+export type Scan = (calls: string, everything: string) => SecurityRisk;
 
-/** `rm` with the flags for "everything below" and "do not ask", together or apart, in any order and among others. */
+/** `rm` with the flags "recursive" and "force", together or apart, in any order and among others. */
 export const removal = (() => {
   const others = String.raw`\brm(?:\s+-[\w-]{1,20}){0,3}\s+`;
   const [all, unasked] = [String.raw`-(?:-recursive\b|\w{0,8}r\w{0,8}\b)`, String.raw`-(?:-force\b|\w{0,8}f\w{0,8}\b)`];
@@ -29,12 +28,12 @@ export const removal = (() => {
   return `${others}(?:${together}|${all}${between}${unasked}|${unasked}${between}${all})`;
 })();
 
-/** How many steps the patterns of a stranger may take together in one call: about a second. */
-const patience = 5_000_000;
-/** How many characters and states they may have together. */
-const size = 50_000;
+/** How many steps all patterns of a stored analyzer may take in one call: about a second. */
+const maxSteps = 5_000_000;
+/** How many characters and states they may have in total. */
+const maxSize = 50_000;
 
-/** A text, and its characters where they are asked for. */
+/** A text, and its characters when they are needed. */
 class Text {
   #characters: Uint32Array | undefined;
 
@@ -54,9 +53,9 @@ interface Pattern {
 
 const native = (pattern: RegExp): Pattern => ({ test: ({ text }) => pattern.test(text) });
 
-const found: Pattern = { test: () => true };
+const alwaysFound: Pattern = { test: () => true };
 
-/** What takes too long counts as found. */
+/** A search that counts as found if it takes too long. */
 const counted = (search: Search): Pattern => ({
   test({ characters, steps }) {
     try {
@@ -68,10 +67,10 @@ const counted = (search: Search): Pattern => ({
   },
 });
 
-/** Compiles the patterns, and says of which it cannot. Those for which `isTrusted` does not answer are searched for with a limit. */
+/** Compiles the patterns, and lists those that cannot be compiled. Only those for which `isTrusted` is true are searched without a limit. */
 export function scanner(lists: PatternLists, isTrusted: (pattern: string) => boolean): { scan: Scan; unreadable: string[] } {
   const unreadable: string[] = [];
-  const building = new Steps(size);
+  const building = new Steps(maxSize);
   const ready = (pattern: string): Pattern => {
     if (isTrusted(pattern)) return native(pythonRegExp(pattern));
     building.take(pattern.length);
@@ -82,10 +81,10 @@ export function scanner(lists: PatternLists, isTrusted: (pattern: string) => boo
       try {
         return ready(pattern);
       } catch (error) {
-        // One that is nested too deep ends the stack.
+        // A RangeError means that the pattern is nested too deep for the stack.
         if (!(error instanceof UnreadablePattern || error instanceof TooLong || error instanceof RangeError)) throw error;
         unreadable.push(`${detector} (${error.message})`);
-        return found;
+        return alwaysFound;
       }
     });
   const high = compile(lists.high_patterns);
@@ -94,12 +93,12 @@ export function scanner(lists: PatternLists, isTrusted: (pattern: string) => boo
   const injectionMedium = compile(lists.injection_medium_patterns);
   const removes = pythonRegExp(removal);
   const isIn = (text: Text) => (pattern: Pattern) => pattern.test(text);
-  const scan: Scan = (deeds, everything) => {
-    const steps = new Steps(patience);
-    const [done, all] = [new Text(deeds, steps), new Text(everything, steps)];
-    if (high.some(isIn(done)) || injectionHigh.some(isIn(all))) return "HIGH";
-    if (removes.test(deeds.replace(/["'\\]/g, ""))) return "HIGH";
-    if (medium.some(isIn(done)) || injectionMedium.some(isIn(all))) return "MEDIUM";
+  const scan: Scan = (calls, everything) => {
+    const steps = new Steps(maxSteps);
+    const [callText, allText] = [new Text(calls, steps), new Text(everything, steps)];
+    if (high.some(isIn(callText)) || injectionHigh.some(isIn(allText))) return "HIGH";
+    if (removes.test(calls.replace(/["'\\]/g, ""))) return "HIGH";
+    if (medium.some(isIn(callText)) || injectionMedium.some(isIn(allText))) return "MEDIUM";
     return "LOW";
   };
   return { scan, unreadable };

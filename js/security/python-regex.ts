@@ -1,15 +1,14 @@
-// Regular expressions in Python's spelling, as conversations store them, for JavaScript: `re.compile(p, re.IGNORECASE)`.
+// Converts regular expressions from Python's syntax (`re.compile(p, re.IGNORECASE)`), in which they are stored, to JavaScript.
 //
-// The result means what Python means: letters, digits and word boundaries of every script, `.`, `^` and `$` as Python
-// has them, flags in the pattern, named groups. What JavaScript has no words for (possessive and atomic repeats,
-// conditions, character names, look-behind to a number of a group that comes later) is an error that says so; what to
-// make of it is the caller's decision.
+// The result has Python's meaning: letters, digits and word boundaries of every script, `.`, `^` and `$` as in Python,
+// flags in the pattern, named groups. Features that JavaScript does not have (possessive and atomic quantifiers,
+// conditionals, character names, look-behind to a later group number) throw; the caller decides what that means.
 
-/** A pattern that cannot be said in JavaScript, or that Python refuses too. */
+/** A pattern that JavaScript cannot express, or that Python refuses too. */
 export class UnreadablePattern extends Error {}
 
 /**
- * Ready for texts that went through `foldDotted()`.
+ * Compiles a pattern for texts that went through `foldDotted()`.
  * @throws UnreadablePattern
  */
 export function pythonRegExp(pattern: string): RegExp {
@@ -21,7 +20,7 @@ export function pythonRegExp(pattern: string): RegExp {
   }
 }
 
-/** To Python, the Turkish i with and without its dot is an i where case is ignored; to JavaScript it is not. */
+/** Ignoring case, Python treats the Turkish dotted and dotless i as an i; JavaScript does not. */
 export function foldDotted(text: string): string {
   return text.replace(/[\u0130\u0131]/g, "i");
 }
@@ -35,7 +34,7 @@ interface Flags {
 
 const digits = { ascii: "0-9", unicode: "\\p{Nd}" };
 const words = { ascii: "a-zA-Z0-9_", unicode: "\\p{L}\\p{N}_" };
-/** Python's white space; JavaScript counts U+FEFF among it and leaves out some controls. */
+/** Python's white space; JavaScript's includes U+FEFF and excludes some control characters. */
 const spaces = {
   ascii: "\\t-\\r ",
   unicode: "\\t-\\r\\x1c- \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000",
@@ -48,13 +47,13 @@ class Translator {
   #at = 0;
   #out = "";
   #flags: Flags = { ascii: false, dotAll: false, multiline: false, verbose: false };
-  /** The flags outside of each group that is open. */
+  /** The flags outside of each open group. */
   readonly #outer: Flags[] = [];
 
   constructor(readonly pattern: string) {}
 
   translate(): string {
-    // One character, or one escape, at a time.
+    // Handles one character or one escape at a time.
     while (this.#at < this.pattern.length) this.#piece();
     return this.#out;
   }
@@ -83,7 +82,7 @@ class Translator {
     if (this.#skip("?")) this.#out += "?";
   }
 
-  /** A brace that begins no repeat stands for itself in Python, and is an error in JavaScript. */
+  /** A brace that is not a quantifier is a literal in Python, and an error in JavaScript. */
   #braces(): void {
     const repeat = /^(\d*)(,?)(\d*)\}/.exec(this.pattern.slice(this.#at));
     if (!repeat || (!repeat[1] && !repeat[2])) {
@@ -113,7 +112,7 @@ class Translator {
 
   #flagged(text: string, on: string, off: string, isGlobal: boolean): void {
     if (off.includes("i")) throw new UnreadablePattern("(?-i: heeds case in a part of the pattern");
-    // Python allows flags for the whole pattern at its beginning alone.
+    // Python allows flags for the whole pattern only at its beginning.
     if (isGlobal && this.#out + this.#outer.length !== "0") throw new UnreadablePattern("flags for the whole pattern stand inside it");
     if (isGlobal) this.#at += text.length;
     else this.#open("(?:", text);
@@ -131,11 +130,11 @@ class Translator {
     this.#outer.push(this.#flags);
   }
 
-  /** An escape outside of a set. */
+  /** An escape outside of a character class. */
   #escape(): string {
     const c = this.#next();
     const word = this.#class(words);
-    // Most patterns begin with the boundary of a word, which is then tried everywhere: one look instead of four.
+    // Most patterns begin with a word boundary, which is tested at every position: one look-behind instead of four.
     if (c === "b" && beginsWord(this.pattern.slice(this.#at))) return `(?<![${word}])`;
     if (c === "b") return `(?:(?<=[${word}])(?![${word}])|(?<![${word}])(?=[${word}]))`;
     if (c === "B") return `(?:(?<=[${word}])(?=[${word}])|(?<![${word}])(?![${word}]))`;
@@ -143,7 +142,7 @@ class Translator {
     if (c === "Z" || c === "z") return end;
     const set = this.#named(c);
     if (set) return `[${set.isNegative ? "^" : ""}${set.content}]`;
-    // A number that names a group; with a leading 0, or three octal digits, it is a character.
+    // A number refers to a group; with a leading 0 or three octal digits it is a character.
     const group = /^[1-9]\d?/.exec(c + this.pattern.slice(this.#at));
     if (group && !/^[0-3][0-7]{2}/.test(c + this.pattern.slice(this.#at))) {
       this.#at += group[0].length - 1;
@@ -152,7 +151,7 @@ class Translator {
     return this.#character(c);
   }
 
-  /** `[…]`, from behind its opening bracket. */
+  /** A class `[…]`, after its opening bracket. */
   #set(): string {
     const isNegated = this.#skip("^");
     let content = "";
@@ -170,7 +169,7 @@ class Translator {
       } else content += from;
     }
     if (negatives.length === 0) return `[${isNegated ? "^" : ""}${content}]`;
-    // JavaScript's sets cannot hold the complement of one of several classes.
+    // JavaScript's classes cannot contain the complement of one of several classes.
     const any = [...(content ? [`[${content}]`] : []), ...negatives].join("|");
     return isNegated ? `(?:(?!${any})[^])` : `(?:${any})`;
   }
@@ -209,7 +208,7 @@ class Translator {
     return literal(c);
   }
 
-  /** One whole character. */
+  /** The next character, a full code point. */
   #next(): string {
     const c = this.pattern.codePointAt(this.#at);
     if (c === undefined) throw new UnreadablePattern("it ends in the middle");
@@ -230,11 +229,11 @@ class Translator {
   }
 }
 
-/** Whether whatever matches this begins with a letter, a digit or an underscore; no where that is not plain to see. */
+/** Whether every match begins with a letter, a digit or an underscore; false if that is not obvious. */
 function beginsWord(pattern: string): boolean {
   const character = /^(?:[a-z0-9_]|\\[wd])(?![*?{])/i;
   if (!pattern.startsWith("(?:")) return character.test(pattern);
-  // An alternation of plain ones.
+  // An alternation of simple branches.
   const inside = /^\(\?:((?:[^()[\]\\]|\\.|\[[^\][\\]*\]|\((?:[^()[\]\\]|\\.)*\))*)\)(?![*?{])/.exec(pattern)?.[1];
   if (inside === undefined) return false;
   const branches = inside.replace(/\\[^wd]|\[[^\]]*\]|\([^)]*\)/g, "-").split("|");
@@ -249,7 +248,7 @@ interface NamedSet {
 const start = "(?<![^])";
 const end = "(?![^])";
 
-/** A character that stands for itself, in a set or outside. */
+/** A literal character, in a class or outside. */
 function literal(c: string): string {
   return /[\^$\\.*+?()[\]{}|/-]/.test(c) ? `\\u{${c.codePointAt(0)!.toString(16)}}` : c;
 }

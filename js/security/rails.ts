@@ -1,13 +1,13 @@
-// What is dangerous only together, such as a download that is handed to a shell: the PolicyRailSecurityAnalyzer, which the
-// SDK has in `security/defense_in_depth/policy_rails.py`. Looked for in one argument at a time, so that two harmless
-// arguments do not make a danger.
+// The PolicyRailSecurityAnalyzer, in the SDK `security/defense_in_depth/policy_rails.py`: combinations that are dangerous only
+// together, such as a download that is piped into a shell. Searched for within one argument, so that two harmless
+// arguments are not a danger.
 //
-// Written for texts that `normalize()` went over: all white space is one space.
+// The texts have gone through `normalize()`: each run of white space is one space.
 import { pythonRegExp } from "./python-regex.js";
 
 const r = String.raw;
 
-/** The names of programs. */
+/** A pattern for one of these program names. */
 const program = (names: string[]) => r`\b(?:${names.join("|")})\b`;
 
 const downloads = pythonRegExp(program(["wget", "curl"]));
@@ -16,12 +16,12 @@ const formats = pythonRegExp(r`\bmkfs\.`);
 const copies = pythonRegExp(program(["dd"]));
 const ontoDevice = pythonRegExp(r`of=/dev/`);
 const removes = pythonRegExp(program(["rm"]));
-/** A flag for "and everything below", by its letter among others or by its name, behind any others; or more than one "do not ask". */
+/** A recursive flag, as a letter among others or by its name, after any others; or several "force" flags. */
 const recursively = pythonRegExp(r`\brm(?: -\S{1,20}){0,9} -(?:\w*r\w*|ff+|-recursive)\b`);
-/** The root, the user's home, or a folder without which the system does not start. */
+/** The root, the user's home, or a folder that the system needs to start. */
 const vital = pythonRegExp(r` (?:[/~]/?(?: |$)|/\*|/(?:boot|etc|home|usr|var)\b)`);
 
-/** Whether one of these segments must not be run unasked. */
+/** Whether one of these texts is dangerous to run. */
 export function isRailed(segments: string[]): boolean {
   return segments.some((text) => {
     if (downloads.test(text) && intoInterpreter.test(text)) return true;
@@ -30,7 +30,7 @@ export function isRailed(segments: string[]): boolean {
   });
 }
 
-/** Whether the second is found behind the first. */
+/** Whether the second pattern matches after the first. */
 function follows(text: string, first: RegExp, second: RegExp): boolean {
   const at = text.search(first);
   return at >= 0 && second.test(text.slice(at));

@@ -1,14 +1,14 @@
-// What an agent in a browser can do harm with: [regular expression, what it finds, detector].
+// Built-in patterns for what an agent in a browser can damage: [regular expression, description, detector].
 //
-// Stored with the conversation, so that the SDK's PatternSecurityAnalyzer judges by the same rules. Therefore in the
-// part of the language that Python and JavaScript share, for texts in which all white space is one space, case
-// ignored. No repeat without a bound stands next to something it could also match: time grows with the text alone.
+// They are stored with the conversation, so that the SDK's PatternSecurityAnalyzer uses the same ones. Therefore they use
+// only syntax that Python and JavaScript share. They are matched without regard to case, in texts in which each run of
+// white space is one space. No unbounded quantifier is next to something that it could also match, so matching takes linear time.
 import { type PatternLists, removal } from "./patterns.js";
 
 const r = String.raw;
 
 export const rules: PatternLists = {
-  // In what a call does.
+  // In arguments and names of a call.
   high_patterns: [
     [r`\b(?:local|session)Storage\s?(?:\.\s?clear|\[\s?["']clear["']\s?\])\s?\(`, "Web storage wiped", "storage.web.clear"],
     [r`\bdeleteDatabase\s?\(`, "IndexedDB database deleted", "storage.indexeddb.delete"],
@@ -61,7 +61,7 @@ export const rules: PatternLists = {
     [r`(?<![a-z0-9])(?:checkout|buy[\s_-]?now|add[\s_-]?to[\s_-]?cart|subscribe[\s_-]?now|upgrade[\s_-]?plan)(?![a-z0-9])`, "Something bought", "payment.step"],
     [r`\bgit\b.{0,100}\bpush\b.{0,100}\s(?:--force|-f)\b|\bgit\s+reset\s+--hard\b`, "History overwritten", "shell.git_force"],
   ],
-  // In what a call does and in what was thought: instructions that came in with a fetched text.
+  // In calls and in thoughts: instructions that were injected through a fetched text.
   injection_high_patterns: [
     [r`\b(?:by-?pass|dis(?:card|obey|regard)|forget|ignore|overr(?:ide|ule)|set\saside)\s(?:(?:all|and|any|every|my|of|the|these|those|your)\s){0,4}(?:above|earlier|existing|former|initial|original|preceding|previous|prior|system)\s(?:(?:and|safety|system|user)\s){0,2}(?:constraint|directive|guideline|instruction|message|order|prompt|rule)s?\b`, "Instructions set aside", "inject.override"],
     [r`<\|(?:im_start|im_end|system|assistant|user|endoftext|eot_id|start_header_id)\|>|\[/?INST\]|<</?SYS>>|</?(?:system_prompt|tool_result|function_calls|antml)\b`, "Marks of a model's own format in a text", "inject.format"],

@@ -1,20 +1,20 @@
-// What of an action is looked at, and how it is spelt before any rule sees it: the SDK's
+// The texts of an action that are searched, and how they are normalized before: the SDK's
 // `security/defense_in_depth/utils.py`.
 //
-// Two texts: what the call will do (arguments, names) and what was thought about it. Rules about deeds see the first
-// alone, so that thinking of a danger is not one.
+// Two texts: what the call will do (arguments, names), and the thoughts about it. Rules about calls search only the
+// first, so that thinking of a danger is not dangerous.
 import type { ActionEvent } from "../events.js";
 
-/** Characters of each text that are looked at; what is beyond is not seen, in the SDK as here. */
-const longest = 30_000;
+/** How many characters of each text are searched, as in the SDK. */
+const maxCharacters = 30_000;
 
-/** The string values of the arguments, and the tool's names; each a segment of its own. */
-export function deeds(action: ActionEvent): string[] {
+/** The string values of the arguments, and the tool's names, each as a text of its own. */
+export function callTexts(action: ActionEvent): string[] {
   const segments = new Segments();
   const text = action.tool_call?.arguments;
   if (text) {
     try {
-      // All of them before any is taken: arguments that cannot be walked to their end are taken as one text.
+      // All values are collected before one is added: if the arguments cannot be parsed, they are searched as one text.
       for (const leaf of leaves(JSON.parse(text), [])) segments.add(leaf);
     } catch {
       segments.add(text);
@@ -25,8 +25,8 @@ export function deeds(action: ActionEvent): string[] {
   return segments.list;
 }
 
-/** What was said and thought beside the call. The summary comes first: long thoughts must not push it out. */
-export function thoughts(action: ActionEvent): string[] {
+/** Summary, reasoning and thoughts of a call. The summary comes first, so that long thoughts do not push it beyond the limit. */
+export function thoughtTexts(action: ActionEvent): string[] {
   const segments = new Segments();
   if (action.summary) segments.add(action.summary);
   if (action.reasoning_content) segments.add(action.reasoning_content);
@@ -34,7 +34,7 @@ export function thoughts(action: ActionEvent): string[] {
   return segments.list;
 }
 
-/** Undoes what hides a word from a rule and not from whoever acts on it: invisible characters, wide letters, spaces. */
+/** Removes what hides a word from a pattern but not from its reader: invisible characters, wide letters, spaces. */
 export function normalize(text: string): string {
   return text.replace(invisible, "").normalize("NFKC").replace(/\s+/g, " ");
 }
@@ -43,14 +43,14 @@ export function normalize(text: string): string {
 const invisible =
   /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u1680\u180b-\u180f\u2009\u200a-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffc\u{e0000}-\u{e007f}\u{e0100}-\u{e01ef}]/gu;
 
-/** Texts that together, with a space between, are no longer than the limit. */
+/** Texts whose total length, with a space between them, is limited. */
 class Segments {
   readonly list: string[] = [];
   #length = 0;
 
   add(text: string): void {
     const separator = this.list.length > 0 ? 1 : 0;
-    const room = longest - this.#length - separator;
+    const room = maxCharacters - this.#length - separator;
     if (room <= 0) return;
     const { clipped, length } = clip(text, room);
     this.list.push(clipped);
@@ -58,7 +58,7 @@ class Segments {
   }
 }
 
-/** Counts in characters, as Python does, not in UTF-16 units. */
+/** Cuts a text, counting characters as Python does, not UTF-16 units. */
 function clip(text: string, room: number): { clipped: string; length: number } {
   let length = 0;
   let end = 0;

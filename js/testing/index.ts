@@ -1,15 +1,15 @@
-// The suite that every store must pass, for a store of your own: `import { checkStore } from "threadkeep/testing"`.
+// The conformance suite for stores, for a store of your own: `import { checkStore } from "threadkeep/testing"`.
 //
-// It is the suite that the library's own stores pass, run from a wasm of its own, so that pages do not download it.
+// The library's own stores pass the same suite. It has a wasm of its own, so that pages do not download it.
 import initialize, { CoreStore, conformanceCases, runConformanceCase } from "../../pkg/threadkeep_testing.js";
 import { optionsOf } from "../errors.js";
 import type { Store } from "../store.js";
 
-/** How one case went. */
+/** The result of one case. */
 export interface CaseReport {
-  /** What must hold, in words joined by underscores. */
+  /** The requirement, as words joined by underscores. */
   name: string;
-  /** What did not hold; absent if all did. */
+  /** What was wrong; absent if the case passed. */
   failure?: string;
 }
 
@@ -23,11 +23,10 @@ export interface CheckOptions {
 /**
  * Runs the suite on a store.
  *
- * `open(place)` opens a handle on the store called `place`, which must be empty when it is first opened; opening it
- * again gives another handle on the same conversations. A store that does not tell places apart can make an empty
- * one whenever it sees a new name.
+ * `open(place)` opens a handle on the store called `place`, which must be empty when it is first opened; opening it again
+ * returns another handle on the same conversations. A store without names can create an empty one for each new name.
  *
- * Never rejects because of the store: what goes wrong is in the reports.
+ * Failures of the store are in the reports; the promise does not reject because of them.
  */
 export async function checkStore(
   open: (place: string) => Store | Promise<Store>,
@@ -55,7 +54,7 @@ function load(): Promise<unknown> {
   return loading;
 }
 
-/** Node's fetch does not read files. */
+/** Node's fetch cannot read files. */
 async function wasm(): Promise<URL | BufferSource> {
   const url = new URL("./threadkeep_testing_bg.wasm", import.meta.url);
   const { process } = globalThis as { process?: { getBuiltinModule?(id: string): { readFile(url: URL): Promise<BufferSource> } } };

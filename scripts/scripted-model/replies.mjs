@@ -1,5 +1,5 @@
-// What the scripted model says: a pure function from a request to a reply.
-// It reads the last user message and what followed it, never a clock or a random number: same request, same reply.
+// The answers of the scripted model: a pure function from a request to a reply. It reads the last user message and what
+// followed it, never a clock or a random number, so the same request has the same reply.
 
 import { pickTools } from "./tool-rules.mjs";
 import { INTRODUCTION, LABEL, longAnswer, MARKDOWN_SAMPLE, UNKNOWN, UNSAFE_SAMPLE } from "./texts.mjs";
@@ -89,7 +89,7 @@ function report(results) {
 const isFailure = (text) =>
   /^\W*(an? )?(error|tool call interrupted|(user|action) rejected|(this|the) call was|the tool .* cannot run)|error occurred/i.test(text);
 
-/** Text that is no prose, such as `<secret-hidden>`, would be read as markup. */
+/** Text that is not prose, such as `<secret-hidden>`, would be parsed as markup. */
 const inline = (text) => (/[<>]/.test(text) ? `\`${text.replaceAll("`", "'")}\`` : text);
 
 const quote = (text) => text.trim().split("\n").map((line) => `  > ${line}`).join("\n");

@@ -1,4 +1,4 @@
-// The scripted model's longer texts. All of them are fixed.
+// The scripted model's longer texts, all fixed.
 
 export const LABEL = "*A scripted answer: fixed rules, no AI.*";
 
@@ -60,7 +60,7 @@ for await (const event of conversation.run()) show(event);
 
 And a line after a rule.`;
 
-/** What a hostile page or a confused model may send. The page must show it as text, or not at all. */
+/** Markup of a hostile page or a confused model. The demo must show it as text, or not at all. */
 export const UNSAFE_SAMPLE = `Everything below tries something that a page must not allow.
 
 A script: <script>window.__unsafe = "script"</script> and an image with a handler: <img src="x" onerror="window.__unsafe = 'onerror'">

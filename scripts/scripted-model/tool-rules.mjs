@@ -1,4 +1,4 @@
-// Which of the offered tools a sentence asks for, and with what arguments. Keywords only; nothing here understands English.
+// Finds the tools, with their arguments, that a sentence asks for, by keywords.
 
 const NUMBER_WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
 const NUMBER = `\\d+|${NUMBER_WORDS.join("|")}|twenty|an?`;
@@ -13,7 +13,7 @@ function toNumber(word, otherwise) {
   return index < 0 ? otherwise : index;
 }
 
-/** In this order, each rule takes its words out of the sentence, so that one phrase starts one tool. */
+/** In this order each rule removes its words from the sentence, so that one phrase starts only one tool. */
 const RULES = [
   {
     name: "send_payment",
@@ -72,7 +72,7 @@ const RULES = [
   },
 ];
 
-/** `picked` is in the order of the sentence; `missing` names what it asked for that was not offered. */
+/** `picked` is in the order of the sentence; `missing` names tools that it asked for but that were not offered. */
 export function pickTools(sentence, offered) {
   let rest = sentence;
   const found = [];

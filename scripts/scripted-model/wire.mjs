@@ -1,8 +1,8 @@
-// A reply in OpenAI's Chat Completions format, streamed or whole. Pure: it waits for nothing and sends nothing.
+// A reply in the format of OpenAI's Chat Completions, streamed or not. Pure functions: no waiting, no sending.
 
 import { MODEL_NAME } from "./replies.mjs";
 
-/** Roughly four characters a token, the usual rule of thumb; a script has no tokenizer. */
+/** About four characters per token, the usual rule of thumb. */
 const tokensIn = (text) => Math.ceil(text.length / 4);
 
 export function usageOf(body, reply) {
@@ -41,7 +41,7 @@ export function completionOf({ id, reply, usage }) {
   };
 }
 
-/** Every chunk of the stream, with its `pace`: how many token delays to wait after it. */
+/** All chunks of the stream, each with its `pace`: how many token delays to wait after it. */
 export function* chunksOf({ id, reply, usage }) {
   const frame = (choices, extra) => ({
     id,
@@ -63,7 +63,7 @@ export function* chunksOf({ id, reply, usage }) {
 
 const words = (text) => text.match(/\S+\s*|\s+/g) ?? [];
 
-/** All calls start first and then grow in turn: a client that assumes one call at a time would mix them up. */
+/** All calls start first and then grow alternately, because a client that assumes one call at a time would mix them up. */
 function* interleaved(calls) {
   for (const [index, call] of calls.entries()) {
     yield { index, id: call.id, type: "function", function: { name: call.name, arguments: "" } };

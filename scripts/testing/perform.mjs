@@ -1,17 +1,17 @@
-// Performs one step of `npm test`: its output goes to a log file, so that parallel steps do not talk over each other.
+// Runs one step of `npm test`, with its output in a log file, so that the output of parallel steps is not mixed.
 import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "../process.mjs";
 
-/** The exit code by which a command says that it cannot run here; the last line of its output is the reason. */
+/** The exit code of a command that cannot run here; the last line of its output is the reason. */
 export const skipCode = 77;
-/** How a command that ran says, at the start of a line, that it left something out, and why. */
+/** The beginning of a line in which a command reports that it skipped something, and why. */
 export const notChecked = "NOT CHECKED: ";
 const logs = path.join(root, ".cache/test-logs");
 const children = new Set();
 
-/** Runs `step.command`; resolves to { outcome, reason, gaps, seconds, log, text } and never rejects for a failing command. */
+/** Runs `step.command`; resolves to { outcome, reason, gaps, seconds, log, text }, also if the command fails. */
 export async function perform(step) {
   mkdirSync(logs, { recursive: true });
   const log = path.join(logs, `${step.name}.log`);
@@ -32,7 +32,7 @@ function verdict({ code, error, timedOut }, text, { timeout }) {
 
 function execute({ command: [program, ...args], env, timeout }, log) {
   const file = openSync(log, "w");
-  // A group of its own, so that a time-out also ends what the command started.
+  // In a process group of its own, so that a time-out also ends its child processes.
   const child = spawn(program, args, { cwd: root, env: { ...process.env, ...env }, stdio: ["ignore", file, file], detached: true });
   closeSync(file);
   children.add(child);
@@ -52,7 +52,7 @@ function execute({ command: [program, ...args], env, timeout }, log) {
   });
 }
 
-/** Ends every command under way; for when the tests themselves are interrupted. */
+/** Ends all running commands, when the tests are interrupted. */
 export function endAll() {
   for (const child of children) endGroup(child);
 }

@@ -1,4 +1,4 @@
-// Sets up a Python with packages ahead of the tests that need it, while cargo compiles.
+// Installs a Python with packages before the tests that need it, while cargo compiles.
 //   node scripts/testing/python.mjs tests/interop/setup.mjs
 import path from "node:path";
 import { main, root } from "../process.mjs";

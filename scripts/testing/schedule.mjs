@@ -1,5 +1,5 @@
-// Decides which steps of `npm test` run when: each after what it needs, one at a time per lane, and as many lanes
-// at once as the machine bears. A step is { name, needs, lane, … }; how one is performed is the caller's business.
+// Schedules the steps of `npm test`: each after the steps it needs, one at a time per lane, and as many lanes at once as the
+// machine has processors for. A step is { name, needs, lane, … }; the caller runs it.
 import { availableParallelism } from "node:os";
 
 /** The named steps and all that they need, in the order of the table. */
@@ -17,10 +17,10 @@ export function select(steps, names) {
 }
 
 /**
- * Runs all steps to their end and returns a result { name, outcome, reason, … } for each, in the order of the table.
- * `perform(step)` resolves to { outcome: "ok" | "failed" | "skipped", reason }; what needs a step that was not ok is
- * not begun. Steps without a lane wait for the network rather than for a processor, and are not counted; one lane
- * more than there are processors, because pages wait for their browsers much of the time.
+ * Runs all steps and returns a result { name, outcome, reason, … } for each, in the order of the table. `perform(step)`
+ * resolves to { outcome: "ok" | "failed" | "skipped", reason }; steps that need a step that was not ok are not started.
+ * Steps without a lane wait for the network rather than for a processor, and are not limited; there is one lane more
+ * than processors, because pages wait for their browsers much of the time.
  */
 export function schedule(steps, perform, slots = availableParallelism() + 1) {
   const results = new Map();

@@ -1,6 +1,6 @@
-// The steps of `npm test`, by lanes: the longest lanes first, so that none of them is left over at the end.
-// What cargo compiles for this machine shares a lane, because it would wait for the lock on target/debug anyway. The wasm
-// is compiled elsewhere, and most of the time on one processor: native tests are compiled beside it.
+// The steps of `npm test`, by lanes: the longest lanes first, so that none of them is left over at the end. What cargo
+// compiles for this machine shares a lane, because it would wait for the lock on target/debug anyway. The wasm is compiled in
+// another folder, and most of the time on one processor: native tests are compiled beside it.
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { root } from "../process.mjs";
@@ -9,10 +9,10 @@ import { sdkVersions } from "../../tests/interop/setup.mjs";
 const node = process.execPath;
 const warningsDenied = ["--", "-D", "warnings"];
 const lintWasm = ["cargo", "clippy", "--locked", "--lib", "--target", "wasm32-unknown-unknown"];
-/** In CI what is red was broken by a change, not found by chance: that is for `npm test` and `cargo test` elsewhere. */
-const sameChances = process.env.CI ? { PROPTEST_RNG_SEED: "20261121" } : {};
+/** In CI a failure must come from the change, not from new random commands; those run in `npm test` and `cargo test` elsewhere. */
+const fixedSeed = process.env.CI ? { PROPTEST_RNG_SEED: "20261121" } : {};
 
-/** Says that the newest version of the SDK is meant: see tests/interop/setup.mjs. */
+/** Selects the newest version of the SDK: see tests/interop/setup.mjs. */
 const newest = { THREADKEEP_SDK: sdkVersions.at(-1) };
 
 export function testSteps({ quick }) {
@@ -30,7 +30,7 @@ export function testSteps({ quick }) {
     { name: "format", lane: "cargo", command: ["cargo", "fmt", "--check"], timeout: 60 },
     { name: "tools", lane: "cargo", command: [node, "scripts/build.mjs", "--tools"], timeout: 1200 },
     { name: "build", lane: "build", needs: ["tools"], command: build, timeout: 1800 },
-    { name: "native", lane: "cargo", needs: ["tools"], command: ["cargo", "test", "--locked"], env: { THREADKEEP_SCRIPTS: "4000", ...sameChances }, timeout: 1800 },
+    { name: "native", lane: "cargo", needs: ["tools"], command: ["cargo", "test", "--locked"], env: { THREADKEEP_SCRIPTS: "4000", ...fixedSeed }, timeout: 1800 },
     { name: "interop", lane: "interop", needs: ["build", "python"], command: together(interop), timeout: 1800 },
     { name: "played-newest", lane: "interop", needs: ["build", "python-newest"], command: [node, "tests/interop/conversations.mjs"], env: newest, timeout: 1800 },
     { name: "interop-newest", lane: "interop", needs: ["played-newest"], command: together(interop), env: newest, timeout: 1800 },
@@ -61,12 +61,12 @@ function filesIn(...folders) {
   });
 }
 
-/** Each test file in a process of its own, two at a time. */
+/** Runs each test file in a process of its own, two at a time. */
 function apart(files) {
   return [node, "--test", "--test-reporter=spec", "--test-concurrency=2", ...files];
 }
 
-/** All of them in one process. */
+/** Runs all test files in one process. */
 function together(files) {
   return [node, "--test-reporter=spec", "scripts/testing/together.mjs", ...files];
 }

@@ -1,4 +1,4 @@
-// Type checks every TypeScript project of the repository: the API, what is written against it, and the page.
+// Type checks all TypeScript projects of the repository: the API, its tests, and the page.
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { main, root, run } from "../process.mjs";

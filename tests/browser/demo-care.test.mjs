@@ -142,7 +142,7 @@ for (const kind of availableBrowsers) {
         assert.match(everything, /MessageEvent/);
         assert.doesNotMatch(everything, /sk-in-memory-1/);
         await page.page.reload();
-        await page.shows(/key was not kept/, "#model-label");
+        await page.shows(/key was not stored/, "#model-label");
         await connect("sk-on-disk-2", true);
         await page.page.reload();
         await page.until("the page has drawn itself", () => document.querySelector(".items"));

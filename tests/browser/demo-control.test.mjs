@@ -115,7 +115,7 @@ for (const kind of availableBrowsers) {
       await step("a message while calls wait decides nothing by itself", async (page) => {
         await askFirst(page, "Pay Ann 20 euros", /A call waits for you/);
         await page.say("What is 6 * 7?");
-        await page.shows(/decides nothing/, "dialog");
+        await page.shows(/not a decision/, "dialog");
         await page.press("Cancel");
         await page.until("the message is given back", () => document.querySelector("#composer-text").value === "What is 6 * 7?");
         await page.press("Send");
@@ -186,7 +186,7 @@ for (const kind of availableBrowsers) {
         await page.page.reload();
         await page.shows(/a friend of this page/);
         await page.press("Control");
-        await page.shows(/API_TOKEN.*not kept/, ".secret-names");
+        await page.shows(/API_TOKEN.*not stored/, ".secret-names");
         await page.press("Remove API_TOKEN");
         await page.until("it is gone", () => document.querySelector(".secret-names").hidden);
       });

@@ -35,7 +35,7 @@ for (const kind of availableBrowsers) {
     const keep = async (page, name) => {
       await page.fill("#profile-name", name);
       await page.page.keyboard.press("Enter");
-      await page.shows(new RegExp(`Kept as “${name}”`), "dialog");
+      await page.shows(new RegExp(`Saved as “${name}”`), "dialog");
     };
     const save = async (page) => {
       await page.press("Save");
@@ -98,7 +98,7 @@ for (const kind of availableBrowsers) {
         await unfold(page);
         await page.page.select("#api-mode", "anthropic");
         await page.fill("#profile-name", "not a name");
-        await page.press("Keep");
+        await page.press("Save profile");
         await page.shows(/begins with a letter or digit/, "dialog .wrong");
         await page.fill("#input-price", "2.5");
         await keep(page, "first");

@@ -99,7 +99,7 @@ for (const kind of availableBrowsers) {
         await opened();
         const found = await page.evaluate(() => [window.conversation.executionStatus, window.conversation.warnings.map(({ code, message }) => `${code}: ${message}`)]);
         assert.equal(found[0], "paused");
-        assert.match(found[1].join("\n"), /interrupted: the run was waiting for the network when it ended \(.*\); run\(\) goes on/);
+        assert.match(found[1].join("\n"), /interrupted: the run was waiting for the network when it ended \(.*\); call run\(\) to continue/);
         await page.evaluate(run, false, false);
         await until(() => window.conversation.waiting !== null);
         await network.comes();

@@ -150,7 +150,7 @@ for (const kind of availableBrowsers) {
         await check(`after a trap every promise rejects: ${way}`, async (page) => {
           for (const [code, message] of await page.evaluate(inPage, "trap", way)) {
             assert.equal(code, "internal");
-            assert.match(message, /reload the page, nothing that was stored is lost/);
+            assert.match(message, /reload the page, stored data is not lost/);
           }
         });
       }

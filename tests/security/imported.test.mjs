@@ -148,7 +148,7 @@ test("tools that were allowed elsewhere are asked about here, and those that are
   const [{ id }] = await Conversation.importZip(archive.zip, { store });
   const before = await open(t, { store, conversationId: id, confirmationPolicy: always });
   assert.deepEqual(before.allowedTools, []);
-  assert.match(before.warnings.map(({ message }) => message).join(), /asked about here: note/);
+  assert.match(before.warnings.map(({ message }) => message).join(), /need approval here: note/);
   assert.equal(await statusAfter(before, note), "waiting_for_confirmation");
   await before.setAllowedTools(["note"]);
   await before.run();

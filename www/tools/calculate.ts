@@ -1,4 +1,4 @@
-// calculate: arithmetic by a small descent parser. Nothing a model writes is ever evaluated as a program.
+// calculate: arithmetic with a small recursive descent parser. The text of a model is never evaluated as code.
 
 import { tool } from "threadkeep";
 
@@ -19,7 +19,7 @@ type Operator = (left: number, right: number) => number;
 const SUMS: Record<string, Operator> = { "+": (a, b) => a + b, "-": (a, b) => a - b };
 const PRODUCTS: Record<string, Operator> = { "*": (a, b) => a * b, "/": divide, "%": (a, b) => a % b };
 
-/** Throws with a sentence about the first thing that is not arithmetic. */
+/** Throws a sentence about the first thing that is not arithmetic. */
 function evaluate(expression: string): number {
   const tokens = tokenize(expression);
   let at = 0;

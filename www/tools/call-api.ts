@@ -1,8 +1,8 @@
-// call_api: asks this page's own server for something behind a token, which it gets as a secret and nobody else sees.
+// call_api: asks this page's own server for data that needs a token, which the tool gets as a secret.
 
 import { tool } from "threadkeep";
 
-/** The name under which the user gives the token. */
+/** The name of the secret with the token. */
 export const API_TOKEN = "API_TOKEN";
 
 export const callApi = tool<{ path: string }>({
@@ -10,7 +10,7 @@ export const callApi = tool<{ path: string }>({
   description: `Reads from the API of this page's server, with the token that the user keeps as the secret ${API_TOKEN}.`,
   parameters: {
     type: "object",
-    // Only this server: the token is for nobody else.
+    // Only this server, because the token must not be sent to others.
     properties: { path: { type: "string", pattern: "^/v1/[a-z]+$", description: "such as /v1/whoami" } },
     required: ["path"],
     additionalProperties: false,

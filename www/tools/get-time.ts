@@ -1,4 +1,4 @@
-// get_time: reads the clock. Read-only, so an interrupted call is simply made again.
+// get_time: reads the clock. It is read-only, so an interrupted call is repeated.
 
 import { tool } from "threadkeep";
 

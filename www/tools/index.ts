@@ -1,4 +1,4 @@
-// The tools of this page. All of them work with no network but its own server.
+// The tools of this page. They need no network except the page's own server.
 
 import type { Tool } from "threadkeep";
 import type { IconName } from "../icons.ts";
@@ -23,17 +23,17 @@ const ICONS: Record<string, IconName> = {
   call_api: "key",
 };
 
-/** What the model says a call is for; null where it said nothing and the SDK put name and arguments in its place. */
+/** The model's summary of a call; null if it gave none and the SDK used the tool's name and arguments instead. */
 export function summaryOf(toolName: string, summary: string | undefined): string | null {
   return summary === undefined || summary === "" || summary.startsWith(`${toolName}: {`) ? null : summary;
 }
 
-/** What a call is for, or what its tool does. */
+/** The summary of a call, or otherwise its tool's description. */
 export function titleOf({ tool_name: toolName = "tool", summary }: { tool_name?: string; summary?: string }): string {
   return summaryOf(toolName, summary) ?? lookOf(toolName).title;
 }
 
-/** How to show a call; a tool this page does not have (an imported conversation's) goes by its name. */
+/** The label of a call; a tool that this page does not have (in an imported conversation) is shown by its name. */
 export function lookOf(toolName: string): { title: string; icon: IconName } {
   const title = pageTools.find(({ name }) => name === toolName)?.annotations.title;
   const plainName = toolName.charAt(0).toUpperCase() + toolName.slice(1).replaceAll("_", " ");

@@ -1,5 +1,5 @@
-// remember and recall: notes in this browser's localStorage, shared by all conversations of the page.
-// A note is stored under its call's idempotency key, so a call that is made again after a crash adds nothing.
+// remember and recall: notes in this browser's localStorage, shared by all conversations of the page. A note is stored under
+// its call's idempotency key, so a call that is repeated after a crash adds nothing.
 
 import { tool } from "threadkeep";
 

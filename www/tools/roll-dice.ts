@@ -1,4 +1,4 @@
-// roll_dice: chance from the browser's own source of it.
+// roll_dice: random numbers from the browser's cryptographic source.
 
 import { tool } from "threadkeep";
 
@@ -22,7 +22,7 @@ export const rollDice = tool<{ count?: number; sides?: number }>({
   },
 });
 
-/** Numbers past the last full multiple of `limit` are drawn again, or low results would come up more often. */
+/** Rejects numbers past the last full multiple of `limit`, because otherwise low results would be more likely. */
 function randomBelow(limit: number): number {
   const fair = 2 ** 32 - (2 ** 32 % limit);
   const draw = new Uint32Array(1);

@@ -1,4 +1,4 @@
-// send_payment: looks like what one would rather be asked about. It pays nobody.
+// send_payment: looks like a payment, so that the user is asked. It pays nobody.
 
 import { tool } from "threadkeep";
 

@@ -1,5 +1,5 @@
-// slow_count: takes its time, tells how far it is, stops when asked.
-// It says that it is not idempotent and that replay must ask: the tool to kill the page in the middle of.
+// slow_count: takes its time, reports progress, stops when asked. It is not idempotent and its `replay` is "ask": use it to
+// see what happens when the page is killed in the middle.
 
 import { tool } from "threadkeep";
 
