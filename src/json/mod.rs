@@ -32,6 +32,6 @@ pub use scan::Broken;
 pub(crate) use string_enum::string_enum;
 pub use text::{quoted, string_length, wtf8};
 pub use view::{
-    Member, Object, complete_members, elements, is_json, members, range_in, string, with_replaced,
+    Member, Object, complete_members, elements, is_json, members, objects, range_in, string, with_replaced,
 };
 pub use write::{ObjectWriter, ToJson};

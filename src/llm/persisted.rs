@@ -4,7 +4,7 @@
 
 use crate::{
     format::secrets::{MASK, is_token},
-    json::{EditableObject, ToJson as _, quoted},
+    json::{EditableObject, Object, ToJson as _, quoted},
     llm::options::{ApiKey, ApiMode, LlmOptions},
 };
 
@@ -51,7 +51,7 @@ impl LlmOptions {
     /// Reads options as they are stored. What the SDK and the user left out has the SDK's defaults; the key, and how
     /// often and for how long is tried, are the caller's affair and are not read.
     pub fn from_sdk_json(json: &str) -> Self {
-        let llm = EditableObject::compact(json).unwrap_or_default();
+        let llm = Object::parse(json).unwrap_or_default();
         let count = |name| llm.read::<u64>(name).and_then(|count| u32::try_from(count).ok());
         Self {
             base_url: llm.read("base_url"),

@@ -6,7 +6,7 @@ use super::{
     thinking::is_signed,
 };
 use crate::{
-    json::{EditableObject, quoted, well_formed},
+    json::{EditableObject, Object, quoted, well_formed},
     llm::{
         chat_completions::messages::{is_blank, is_marked, is_space, part},
         message::{Content, Message, ThinkingBlock},
@@ -185,7 +185,7 @@ pub(super) fn last_spaces_off(blocks: &mut [String]) {
 /// The arguments as the object that the API wants ("Input should be a valid dictionary"). What is no object is an empty
 /// one: the error that the call was answered with says what was wrong.
 fn input(arguments: &str) -> String {
-    match EditableObject::compact(arguments.trim()) {
+    match Object::parse(arguments.trim()) {
         Some(_) => well_formed(arguments.trim()).into_owned(),
         None => "{}".into(),
     }

@@ -9,7 +9,7 @@ use super::{
     output::{OutputItem, message_of, reasoning_of, text_of},
 };
 use crate::{
-    json::{EditableObject, quoted},
+    json::{Object, quoted},
     llm::{
         completion::Delta,
         metrics::Usage,
@@ -48,7 +48,7 @@ impl Decoder for ResponsesDecoder {
             self.is_done = true;
             return Ok(None);
         }
-        let Some(event_data) = EditableObject::compact(data) else {
+        let Some(event_data) = Object::parse(data) else {
             return Err(DecodeError::Garbage(data.chars().take(200).collect()));
         };
         self.kept.has_come(event_data.read("sequence_number"));
@@ -56,7 +56,7 @@ impl Decoder for ResponsesDecoder {
         if kind == "error" {
             return Err(DecodeError::Provider(data.to_owned()));
         }
-        if let Some(response) = event_data.read::<EditableObject>("response") {
+        if let Some(response) = event_data.get("response").and_then(Object::parse) {
             self.push_response(&kind, &response)?;
         } else if let Some(error) = error_of(&event_data) {
             self.kept.is_over = event_data.read::<String>("status").is_some_and(|status| status == "failed");
@@ -116,7 +116,7 @@ impl ResponsesDecoder {
     }
 
     /// A response as it stands at its beginning or at its end; `kind` is empty where it came alone.
-    fn push_response(&mut self, kind: &str, response: &EditableObject) -> Result<(), DecodeError> {
+    fn push_response(&mut self, kind: &str, response: &Object<'_>) -> Result<(), DecodeError> {
         for (name, kept) in [("id", &mut self.id), ("model", &mut self.model)] {
             if let Some(text) = response.read::<String>(name).filter(|text| !text.is_empty()) {
                 *kept = text;
@@ -139,12 +139,10 @@ impl ResponsesDecoder {
             return Err(error);
         }
         self.is_done = true;
-        let reason = response.read::<EditableObject>("incomplete_details");
-        let reason = reason.and_then(|details| details.read::<String>("reason"));
+        let reason = response.object("incomplete_details").read::<String>("reason");
         self.finish_reason = Some(reason.unwrap_or_else(|| end.to_owned()));
-        self.usage =
-            response.read::<EditableObject>("usage").and_then(|usage| usage_of(&as_chat_usage(usage)));
-        let whole = response.read::<Vec<EditableObject>>("output").unwrap_or_default();
+        self.usage = usage_of(&response.object("usage"));
+        let whole = response.objects("output").unwrap_or_default();
         if whole.len() > MOST_ITEMS {
             return Err(DecodeError::Garbage("more items than an answer can have".into()));
         }
@@ -159,12 +157,12 @@ impl ResponsesDecoder {
     }
 
     /// `false` where there are too many items.
-    fn push_event(&mut self, kind: &str, event: &EditableObject) -> bool {
+    fn push_event(&mut self, kind: &str, event: &Object<'_>) -> bool {
         let index = event.read::<u64>("output_index");
         let item_id = event.read::<String>("item_id").unwrap_or_default();
         match kind {
             "response.output_item.added" | "response.output_item.done" => {
-                let whole = OutputItem::read(&event.read("item").unwrap_or_default());
+                let whole = OutputItem::read(&event.object("item"));
                 let Some(item) = self.item(index, &whole.id, &whole.call_id, &whole.kind) else {
                     return false;
                 };
@@ -307,7 +305,7 @@ impl Shown {
 }
 
 /// Why there is no answer, where a response says so.
-fn failure(status: &str, response: &EditableObject) -> DecodeError {
+fn failure(status: &str, response: &Object<'_>) -> DecodeError {
     error_of(response).unwrap_or_else(|| {
         DecodeError::Provider(format!(
             "{{\"error\":{{\"message\":{}}}}}",
@@ -317,20 +315,7 @@ fn failure(status: &str, response: &EditableObject) -> DecodeError {
 }
 
 /// The error in an object, as a response's body would have it.
-fn error_of(object: &EditableObject) -> Option<DecodeError> {
+fn error_of(object: &Object<'_>) -> Option<DecodeError> {
     let error = object.get("error").filter(|error| !matches!(*error, "null" | "\"\"" | "{}"))?;
     Some(DecodeError::Provider(format!("{{\"error\":{error}}}")))
-}
-
-/// The counts under the names that Chat Completions has for them.
-fn as_chat_usage(mut usage: EditableObject) -> EditableObject {
-    for (own, chat) in [
-        ("input_tokens_details", "prompt_tokens_details"),
-        ("output_tokens_details", "completion_tokens_details"),
-    ] {
-        if let Some(details) = usage.remove(own) {
-            usage.set(chat, &details);
-        }
-    }
-    usage
 }

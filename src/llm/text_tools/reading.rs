@@ -7,7 +7,7 @@
 
 use super::python::{int, str_of};
 use crate::{
-    json::{EditableObject, elements, float, is_json, is_same, python_dumps, quoted},
+    json::{EditableObject, Object, elements, float, is_json, is_same, python_dumps, quoted},
     llm::{chat_completions::messages::is_space, completion::ToolSchema},
 };
 
@@ -89,8 +89,8 @@ pub(super) fn understood(call: &Spoken<'_>, tools: &[ToolSchema]) -> Result<(Str
         ));
     };
     let refused = |what: String| Err(format!("The call of '{}' was not made: {what}", tool.name));
-    let schema = EditableObject::compact(&tool.parameters).unwrap_or_default();
-    let properties: EditableObject = schema.read("properties").unwrap_or_default();
+    let schema = Object::parse(&tool.parameters).unwrap_or_default();
+    let properties = schema.object("properties");
     let is_open = properties.iter().next().is_none();
     let mut arguments = EditableObject::default();
     let (values, unfinished) = values(call.body);
@@ -100,8 +100,8 @@ pub(super) fn understood(call: &Spoken<'_>, tools: &[ToolSchema]) -> Result<(Str
     }
     for (name, text) in values {
         let property = match properties.get(name) {
-            Some(property) => EditableObject::compact(property).unwrap_or_default(),
-            None if is_open => EditableObject::default(),
+            Some(property) => Object::parse(property).unwrap_or_default(),
+            None if is_open => Object::default(),
             None if OF_EVERY_CALL.contains(&name) => continue,
             None => {
                 let names: Vec<&str> = properties.iter().map(|(name, _)| name).collect();
@@ -152,7 +152,7 @@ fn is_name(text: &str) -> bool {
 
 /// A value as JSON. The SDK reads whole numbers and lists, and leaves the rest to the tool's class, which reads them
 /// out of texts; tools here are given what their schema says.
-fn value_of(text: &str, property: &EditableObject) -> Result<String, ()> {
+fn value_of(text: &str, property: &Object<'_>) -> Result<String, ()> {
     let kind = property.read::<String>("type");
     let json = text.trim_matches(is_space);
     match kind.as_deref() {
