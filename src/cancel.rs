@@ -1,4 +1,4 @@
-//! Telling several futures at once that their result is no longer wanted.
+//! Cancels several futures at once.
 
 use futures_channel::oneshot;
 use std::{
@@ -6,7 +6,7 @@ use std::{
     rc::Rc,
 };
 
-/// Cancelled once, for good; clones share the state.
+/// A token that can be cancelled once. Clones share the state.
 #[derive(Clone, Default)]
 pub struct CancelToken(Rc<Shared>);
 
@@ -17,22 +17,22 @@ struct Shared {
 }
 
 impl CancelToken {
-    /// Wakes everybody who waits on [`CancelToken::cancelled`]. A second call does nothing.
+    /// Cancels the token and wakes all futures that wait on [`CancelToken::cancelled`]. A second call does nothing.
     pub fn cancel(&self) {
         self.0.is_cancelled.set(true);
         let waiting = std::mem::take(&mut *self.0.waiting.borrow_mut());
         for waiter in waiting {
-            // An error means that this waiter has gone.
+            // An error means that the receiver was dropped.
             let _ = waiter.send(());
         }
     }
 
-    /// Whether it has been cancelled.
+    /// Whether the token has been cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.0.is_cancelled.get()
     }
 
-    /// Resolves when it is cancelled.
+    /// Resolves when the token is cancelled.
     pub async fn cancelled(&self) {
         if self.is_cancelled() {
             return;

@@ -1,8 +1,8 @@
 //! The crate's one error type.
 //!
-//! Every failure that leaves the library is an [`Error`]: a stable [`ErrorCode`] to act on, a sentence that says
-//! what was wrong with what and what to do, and the little a program can use (HTTP status, whether a retry can
-//! help). Secrets never enter a message.
+//! Every failure that leaves the library is an [`Error`]: a stable [`ErrorCode`] for programs, a message that tells
+//! people what was wrong with what and what to do, and the HTTP status where a server answered. Messages never contain
+//! secrets.
 
 use std::fmt;
 
@@ -159,7 +159,7 @@ impl Error {
         &self.message
     }
 
-    /// The HTTP status, where a server answered.
+    /// The HTTP status, if a server answered.
     pub fn status(&self) -> Option<u16> {
         self.status
     }
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn every_code_has_a_text_of_its_own() {
+    fn every_code_has_a_unique_text() {
         let texts: BTreeSet<_> = ErrorCode::ALL.iter().map(|code| code.as_str()).collect();
         assert_eq!(texts.len(), ErrorCode::ALL.len());
     }

@@ -1,7 +1,7 @@
-//! A lock over futures that is given in the order in which it was asked for, as the SDK's `fifo_lock.py`.
+//! An async mutex that is acquired in the order of the requests, as the SDK's `fifo_lock.py`.
 //!
-//! Commands of a conversation stand in line for it, and commits in a store. The mutex of `futures-util` is not fair: a
-//! run that takes it again and again could keep a message waiting for ever.
+//! It orders the commands of a conversation, and the commits of a store. The mutex of `futures-util` is not fair: a run
+//! that acquires it repeatedly could keep a message waiting forever.
 
 use futures_channel::oneshot;
 use std::{
@@ -9,7 +9,7 @@ use std::{
     rc::Rc,
 };
 
-/// The lock. Clones are the same lock.
+/// The mutex. Clones are the same mutex.
 #[derive(Clone, Default)]
 pub struct FairMutex(Rc<Shared>);
 
@@ -19,11 +19,11 @@ struct Shared {
     waiting: RefCell<Vec<oneshot::Sender<FairGuard>>>,
 }
 
-/// Holds the lock while it lives; dropping it passes the lock on.
+/// Holds the lock until it is dropped, which passes the lock to the next waiter.
 pub struct FairGuard(Rc<Shared>);
 
 impl FairMutex {
-    /// Resolves when everybody who asked earlier is through. Dropping the future gives up the place.
+    /// Resolves when all earlier requests are done. Dropping the future gives up its place in the queue.
     pub async fn lock(&self) -> FairGuard {
         if !self.0.is_taken.replace(true) {
             return FairGuard(self.0.clone());
@@ -32,12 +32,12 @@ impl FairMutex {
         self.0.waiting.borrow_mut().push(sender);
         match receiver.await {
             Ok(guard) => guard,
-            // A sender only goes away by sending, while the lock itself is alive.
+            // Cannot happen: while the mutex exists, a sender is consumed only by sending.
             Err(_) => FairGuard(self.0.clone()),
         }
     }
 
-    /// Whether nobody has it.
+    /// Whether no guard exists.
     pub fn is_free(&self) -> bool {
         !self.0.is_taken.get()
     }
@@ -57,7 +57,7 @@ impl Drop for FairGuard {
             if next.is_canceled() {
                 continue;
             }
-            // A guard that arrives nowhere is dropped by the channel, which passes the lock on.
+            // If the receiver is gone, the guard in the error is dropped, which passes the lock on.
             let _ = next.send(FairGuard(self.0.clone()));
             return;
         }
@@ -70,7 +70,7 @@ mod tests {
     use futures_util::{FutureExt, future::join3};
 
     #[test]
-    fn it_is_given_in_the_order_of_asking() {
+    fn the_lock_is_acquired_in_the_order_of_the_requests() {
         let lock = FairMutex::default();
         let order = RefCell::new(Vec::new());
         let first = lock.lock().now_or_never().unwrap();
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_given_up_while_waiting_or_on_arrival_is_not_lost() {
+    fn dropping_a_request_before_or_after_its_turn_does_not_lose_the_lock() {
         let lock = FairMutex::default();
         let first = lock.lock().now_or_never().unwrap();
         let mut gives_up = Box::pin(lock.lock());

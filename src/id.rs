@@ -1,8 +1,8 @@
-//! Names that are checked once: conversation ids, event ids, and paths inside a conversation's directory.
+//! Validated ids: conversation ids, event ids, and paths inside a conversation's directory.
 //!
-//! The SDK writes a conversation id without dashes in directory names and with dashes in `base_state.json`;
-//! an event id is whatever its file name pattern accepts (`persistence_const.py`: hex digits and dashes, at
-//! least eight), so a ULID or a nanoid would make the file invisible to Python and is refused here.
+//! The SDK writes a conversation id without dashes in directory names, and with dashes in `base_state.json`. An event id
+//! has to match the pattern of the SDK's file names (`persistence_const.py`: at least eight hex digits and dashes), as
+//! Python would not see the file otherwise. So ULIDs and nanoids are refused.
 
 use crate::error::{Error, ErrorCode, Result, shown};
 use std::{fmt, rc::Rc, str::FromStr};
@@ -54,7 +54,7 @@ impl fmt::Display for ConversationId {
 pub struct EventId(Rc<str>);
 
 impl EventId {
-    /// The id as it is written.
+    /// The id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -75,7 +75,7 @@ impl FromStr for EventId {
         }
         Err(Error::new(
             ErrorCode::InvalidOptions,
-            format!("event id {} is not made of eight or more hex digits and dashes", shown(text)),
+            format!("event id {} must consist of at least eight hex digits and dashes", shown(text)),
         ))
     }
 }
@@ -87,8 +87,8 @@ impl fmt::Display for EventId {
 }
 
 /// The path of a further file in a conversation's directory, such as `TASKS.json` or
-/// `observations/terminal_output_1a2b3c4d.txt`: relative, `/` between parts, no part empty, `.` or `..`.
-/// `base_state.json` and the event files are not reached by path.
+/// `observations/terminal_output_1a2b3c4d.txt`: relative, with `/` between its parts, none of which is empty, `.` or `..`.
+/// `base_state.json` and the event files have no such path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StorePath(Rc<str>);
 
@@ -96,7 +96,7 @@ impl StorePath {
     /// The longest path accepted, in bytes.
     pub const MAX_LENGTH: usize = 1024;
 
-    /// The path as it is written.
+    /// The path as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -112,10 +112,10 @@ impl FromStr for StorePath {
             return refuse("is empty or longer than 1024 bytes");
         }
         if text.chars().any(|c| c.is_control() || c == '\\' || c == ':') {
-            return refuse("holds a control character, a backslash or a colon");
+            return refuse("contains a control character, a backslash or a colon");
         }
         if text.split('/').any(|part| matches!(part, "" | "." | "..")) {
-            return refuse("is not a plain relative path");
+            return refuse("is not relative, or has a part that is empty, \".\" or \"..\"");
         }
         Ok(Self(text.into()))
     }
@@ -127,7 +127,7 @@ impl fmt::Display for StorePath {
     }
 }
 
-/// At most 80 characters of something foreign, for a message.
+/// At most 80 characters of an external text, for a message.
 pub fn shortened(text: &str) -> String {
     match text.char_indices().nth(80) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),

@@ -1,15 +1,15 @@
-//! One hash table for everything that is looked up by a name or an id.
+//! The one hash table for lookups by a name or an id.
 //!
-//! The standard library's is compiled once for each pair of types, two kilobytes each time.
+//! `HashMap` is compiled again for each pair of types, which costs two kilobytes each time.
 
 use std::{collections::HashMap, rc::Rc};
 
-/// Names, each with a number: a place in a list, a count, or 0 where only the name matters.
+/// A map from names to numbers: an index, a count, or 0 where only the name matters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names(HashMap<Rc<str>, usize>);
 
 impl Names {
-    /// Adds a name. One that is there already stays as it is, and the answer is `false`.
+    /// Adds a name. Returns `false` and changes nothing if it exists.
     pub fn add(&mut self, name: &str, number: usize) -> bool {
         let is_new = !self.has(name);
         if is_new {
@@ -18,7 +18,7 @@ impl Names {
         is_new
     }
 
-    /// Adds a name, or gives it another number.
+    /// Adds a name, or replaces its number.
     pub fn set(&mut self, name: &str, number: usize) {
         self.0.insert(name.into(), number);
     }
@@ -28,7 +28,7 @@ impl Names {
         self.0.get(name).copied()
     }
 
-    /// Whether the name is there.
+    /// Whether the name exists.
     pub fn has(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_added_once_and_can_be_set_again() {
+    fn adding_an_existing_name_does_not_replace_its_number_but_setting_does() {
         let mut names = Names::default();
         assert!(names.add("a", 1));
         assert!(!names.add("a", 2));

@@ -1,5 +1,5 @@
-//! The rules of the house that a compiler does not know: which room may look into which, how long a file may be,
-//! and what no file may hold.
+//! The rules of the code base that the compiler does not check: the allowed dependencies between modules, the length of
+//! files, and texts that no file may contain.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, reason = "a test that cannot read its own sources has failed")]
 
@@ -9,8 +9,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Each room and the rooms that it may use. `ARCHITECTURE.md` draws this.
-const ROOMS: &[(&str, &[&str])] = &[
+/// Each top-level module and the modules that it may use. `ARCHITECTURE.md` contains a drawing.
+const MODULES: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("json", &[]),
     ("names", &[]),
@@ -22,7 +22,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("store", &["error", "id", "names"]),
     ("llm", &["error", "format", "host", "json", "names"]),
     ("secret", &["json"]),
-    ("event", &["format", "id", "json", "llm"]),
+    ("event", &["error", "format", "id", "json", "llm"]),
     ("context", &["event", "format", "id", "llm", "names"]),
     ("security", &["event", "json"]),
     ("hooks", &["event", "json"]),
@@ -75,7 +75,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Split a file long before it is this long.
+/// The maximum number of lines of a file. Files should be split long before they reach it.
 const LONGEST_FILE: usize = 600;
 
 fn sources(folder: &str, ending: &str) -> Vec<(PathBuf, String)> {
@@ -98,12 +98,12 @@ fn sources(folder: &str, ending: &str) -> Vec<(PathBuf, String)> {
     found
 }
 
-fn room_of(path: &Path) -> String {
+fn module_of(path: &Path) -> String {
     let inner = path.strip_prefix(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap();
     inner.iter().next().unwrap().to_string_lossy().trim_end_matches(".rs").to_owned()
 }
 
-/// The rooms that a file names behind `crate::`, in its own code and not in its tests.
+/// The modules that a file names after `crate::`, outside its tests.
 fn uses(text: &str) -> BTreeSet<String> {
     let code = text.split("#[cfg(test)]").next().unwrap_or_default();
     let name =
@@ -137,18 +137,18 @@ fn uses(text: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_room_looks_only_into_the_rooms_below_it() {
+fn every_module_uses_only_the_modules_below_it() {
     for (path, text) in sources("src", ".rs") {
-        let room = room_of(&path);
-        if room == "lib" {
+        let module = module_of(&path);
+        if module == "lib" {
             continue;
         }
-        let allowed = ROOMS.iter().find(|(name, _)| *name == room);
-        let (_, allowed) = allowed.unwrap_or_else(|| panic!("{} is in no known room", path.display()));
+        let allowed = MODULES.iter().find(|(name, _)| *name == module);
+        let (_, allowed) = allowed.unwrap_or_else(|| panic!("{} is in no known module", path.display()));
         for other in uses(&text) {
             assert!(
-                other == room || allowed.contains(&other.as_str()),
-                "{} uses crate::{other}, which room {room} may not",
+                other == module || allowed.contains(&other.as_str()),
+                "{} uses crate::{other}, which module {module} may not",
                 path.display()
             );
         }
@@ -156,7 +156,7 @@ fn every_room_looks_only_into_the_rooms_below_it() {
 }
 
 #[test]
-fn of_the_models_an_event_knows_only_messages() {
+fn events_use_only_the_message_types_of_llm() {
     for (path, text) in sources("src/event", ".rs") {
         for line in
             text.lines().filter(|line| line.contains("crate::llm") || line.trim().starts_with("llm::"))
@@ -169,8 +169,8 @@ fn of_the_models_an_event_knows_only_messages() {
 #[test]
 fn browser_types_stay_in_web_and_bindings() {
     for (path, text) in sources("src", ".rs") {
-        // A number's spelling is the one thing that the core asks JavaScript for.
-        if matches!(room_of(&path).as_str(), "web" | "bindings") || path.ends_with("json/float.rs") {
+        // The only exception in the core: JavaScript formats numbers.
+        if matches!(module_of(&path).as_str(), "web" | "bindings") || path.ends_with("json/float.rs") {
             continue;
         }
         for browser in ["wasm_bindgen", "js_sys", "web_sys", "gloo_net", "idb::"] {
@@ -180,9 +180,9 @@ fn browser_types_stay_in_web_and_bindings() {
 }
 
 #[test]
-fn every_file_says_what_it_is_for_and_can_be_read_in_one_sitting() {
+fn every_file_begins_with_a_description_and_has_at_most_600_lines() {
     for (path, text) in sources("src", ".rs").into_iter().chain(sources("tests", ".rs")) {
-        assert!(text.starts_with("//! "), "{} does not begin with what it is for", path.display());
+        assert!(text.starts_with("//! "), "{} does not begin with a description", path.display());
     }
     let all = ["src", "tests"].map(|folder| sources(folder, ".rs"));
     let scripts = ["js", "www"].map(|folder| sources(folder, ".ts"));
@@ -202,7 +202,7 @@ fn is_test(path: &Path) -> bool {
 }
 
 #[test]
-fn nothing_unfinished_is_left_and_no_code_can_trap_on_purpose() {
+fn no_file_contains_unfinished_code_or_deliberate_panics() {
     let unfinished = ["todo!(", "unimplemented!(", "dbg!(", "FIXME", "TODO", "XXX"];
     let traps = [".unwrap()", ".expect(", "panic!(", "unreachable!(", "#[ignore", "should_panic"];
     for (path, text) in sources("src", ".rs") {
@@ -216,9 +216,9 @@ fn nothing_unfinished_is_left_and_no_code_can_trap_on_purpose() {
     }
 }
 
-/// `{:?}` brings the formatting of every type along, several kilobytes, for words that nobody can act on.
+/// `{:?}` adds several kilobytes of formatting code, for texts that do not help users.
 #[test]
-fn errors_show_texts_without_the_debug_formatting() {
+fn errors_do_not_use_debug_formatting() {
     for (path, text) in sources("src", ".rs") {
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         if is_test(&path) || path.ends_with("simulated.rs") {
@@ -231,7 +231,7 @@ fn errors_show_texts_without_the_debug_formatting() {
 }
 
 #[test]
-fn a_status_is_set_by_the_table_and_every_row_of_it_is_used() {
+fn a_status_is_set_only_by_the_transition_table_and_every_row_is_used() {
     let table = Path::new("machine/status.rs");
     let code: Vec<(PathBuf, String)> =
         sources("src/conversation", ".rs").into_iter().filter(|(path, _)| !path.ends_with(table)).collect();

@@ -14,7 +14,7 @@ export type MessageRole = "user" | "system" | "assistant" | "tool";
 export interface SystemPromptEvent extends EventHead<"SystemPromptEvent"> {
   /** The part that is the same for every conversation. */
   system_prompt: TextContent;
-  /** Tool definitions, for the record: what a model is sent comes from the tools that are there at the time. */
+  /** Tool definitions for documentation. Requests contain the agent's current tools instead. */
   tools: Array<{ kind: string; [field: string]: JSONValue }>;
   /** The part that belongs to this conversation. */
   dynamic_context?: TextContent;
@@ -71,7 +71,7 @@ export interface ActionEvent extends EventHead<"ActionEvent"> {
   summary?: string;
 }
 
-/** A tool's result. */
+/** The result of a call. */
 export interface ObservationEvent extends EventHead<"ObservationEvent"> {
   /** The tool's name. */
   tool_name: string;
@@ -85,7 +85,7 @@ export interface ObservationEvent extends EventHead<"ObservationEvent"> {
   extended_content: TextContent[];
 }
 
-/** A call that the user or a hook did not allow. */
+/** The rejection of a call by the user or a hook. */
 export interface UserRejectObservation extends EventHead<"UserRejectObservation"> {
   /** The tool's name. */
   tool_name: string;
@@ -99,7 +99,7 @@ export interface UserRejectObservation extends EventHead<"UserRejectObservation"
   action_id: string;
 }
 
-/** A call that could not be carried out. Answers the call by its `tool_call_id` alone. */
+/** The failure of a call, which is identified by its `tool_call_id` only. */
 export interface AgentErrorEvent extends EventHead<"AgentErrorEvent"> {
   /** The tool's name. */
   tool_name: string;
@@ -248,7 +248,7 @@ export interface ACPToolCallEvent extends EventHead<"ACPToolCallEvent"> {
   raw_output?: JSONValue;
   /** The result as the protocol's content blocks. */
   content?: JSONValue[];
-  /** Whether it failed. */
+  /** Whether the call failed. */
   is_error: boolean;
 }
 

@@ -1,8 +1,8 @@
-//! The arguments of a tool call, from what the model wrote to what the tool gets (`agent/utils.py`).
+//! Parses the arguments of a tool call (`agent/utils.py`).
 //!
-//! Models write raw control characters into JSON, spell `security_risk` in their own ways, send `null` for what
-//! they leave out, and wrap lists into strings. What can be understood is understood; the rest is answered with an
-//! error that the model reads. Values keep their spelling.
+//! Models write raw control characters into JSON, misspell `security_risk`, send `null` for omitted arguments, and wrap
+//! lists into strings. Such mistakes are corrected where the meaning is clear; others are answered with an error that
+//! the model reads. Values keep their spelling.
 
 use crate::{
     event::SecurityRisk,
@@ -10,54 +10,55 @@ use crate::{
     tool::ToolDefinition,
 };
 
+/// Misspellings of `security_risk` that the SDK accepts.
 const MISSPELT_RISK: [&str; 3] = ["security_rort", "securtiy_risk", "security_riks"];
 
-/// A call's arguments, understood.
+/// The parsed arguments of a call.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Arguments {
-    /// As they are kept in the event's `tool_call`: all of them, in Python's spelling.
+    /// All arguments as JSON in Python's spelling, for the event's `tool_call`.
     pub stored: String,
-    /// As the tool gets them, without `security_risk` and the SDK's `summary`.
+    /// The arguments for the tool, without `security_risk` and the SDK's `summary`.
     pub for_tool: EditableObject,
-    /// How dangerous the model thinks the call is.
+    /// The model's own rating of the call.
     pub risk: SecurityRisk,
-    /// One line about the call for the user.
+    /// A one-line description of the call for the user.
     pub summary: String,
 }
 
-/// Reads the arguments of a call. How dangerous the model thinks it is counts if `reads_risk`, unless the tool only
-/// reads.
+/// Parses the arguments of a call. The model's rating of the risk is used if `reads_risk` is set and the tool is not
+/// read-only.
 ///
 /// # Errors
-/// The sentence that the model reads, where the text is not JSON or the risk is none.
+/// A sentence for the model, if the text is not JSON or the risk has an unknown value.
 pub fn read_arguments(text: &str, tool: &ToolDefinition, reads_risk: bool) -> Result<Arguments, String> {
     let mut arguments = parse(text)?;
     unwrap_strings(&mut arguments, &tool.parameters);
     let stored = python_dumps(&arguments.text());
     let risk = match arguments.remove("security_risk") {
-        Some(said) if reads_risk && !tool.annotations.read_only_hint => SecurityRisk::from_json(&said)
-            .ok_or_else(|| format!("security_risk must be UNKNOWN, LOW, MEDIUM or HIGH, not {said}"))?,
+        Some(value) if reads_risk && !tool.annotations.read_only_hint => SecurityRisk::from_json(&value)
+            .ok_or_else(|| format!("security_risk must be UNKNOWN, LOW, MEDIUM or HIGH, not {value}"))?,
         _ => SecurityRisk::Unknown,
     };
-    let own_summary = has_parameter(tool, "summary");
-    let said = arguments.read::<String>("summary").filter(|summary| !summary.trim().is_empty());
-    if !own_summary {
+    let is_parameter = has_parameter(tool, "summary");
+    let given = arguments.read::<String>("summary").filter(|summary| !summary.trim().is_empty());
+    if !is_parameter {
         arguments.remove("summary");
     }
-    let summary = match said {
-        Some(summary) if own_summary => summary.trim().to_owned(),
+    let summary = match given {
+        Some(summary) if is_parameter => summary.trim().to_owned(),
         Some(summary) => summary,
         None => format!("{}: {}", tool.name, python_dumps(&arguments.text())),
     };
     Ok(Arguments { stored, for_tool: arguments, risk, summary })
 }
 
-/// The names of the arguments, for an error message; `None` where the text is not JSON.
+/// The names of the arguments, for an error message; `None` if the text is not JSON.
 pub fn argument_names(text: &str) -> Option<Vec<String>> {
     Some(parse(text).ok()?.iter().map(|(name, _)| name.to_owned()).collect())
 }
 
-/// What is stored in the place of arguments that are not JSON, so that every provider accepts the history.
+/// The JSON to store instead of malformed arguments, so that every provider accepts the history.
 pub fn malformed(error: &str) -> String {
     let mut object = EditableObject::default();
     object.set("_openhands_malformed_tool_call", "true");
@@ -80,7 +81,7 @@ fn parse(text: &str) -> Result<EditableObject, String> {
     Ok(object)
 }
 
-/// JSON that is not an object counts as no arguments, as in the SDK.
+/// Parses an object. Other JSON values count as no arguments, as in the SDK.
 fn parse_any(text: &str) -> Result<EditableObject, String> {
     if let Some(object) = EditableObject::compact(text) {
         return Ok(object);
@@ -105,7 +106,7 @@ fn escape_control_characters(text: &str) -> String {
     out
 }
 
-/// Takes lists and objects out of strings, and joins strings that came in pieces, where the schema says so.
+/// Where the schema expects it: parses lists and objects that came as strings, and joins lists of strings into one.
 fn unwrap_strings(arguments: &mut EditableObject, schema: &str) {
     let properties: EditableObject =
         EditableObject::compact(schema).and_then(|schema| schema.read("properties")).unwrap_or_default();
@@ -128,12 +129,12 @@ fn unwrap_strings(arguments: &mut EditableObject, schema: &str) {
     }
 }
 
-/// A string that was JSON inside JSON may hold real line breaks within its own strings.
+/// Escapes raw control characters, which JSON that came inside a JSON string can contain.
 fn escape_control_characters_in_strings(text: &str) -> String {
     if is_json(text) { text.to_owned() } else { escape_control_characters(text) }
 }
 
-/// The JSON types that a property's schema allows; references are not followed.
+/// The JSON types that a property's schema allows. References are not resolved.
 fn expected_types(property: &str) -> Vec<String> {
     let Some(schema) = EditableObject::compact(property) else { return Vec::new() };
     let one = schema.read::<String>("type").map(|one| vec![one]);
@@ -173,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn risk_and_summary_are_kept_in_the_log_and_taken_from_the_tool() {
+    fn risk_and_summary_are_stored_in_the_log_but_not_passed_to_the_tool() {
         let arguments =
             read(r#"{"security_risk":"LOW","summary":"write é","text":"x","n":1.0,"none":null}"#, "{}");
         assert_eq!(
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_risk_counts_where_somebody_wants_to_know_it_and_the_tool_does_more_than_read() {
+    fn the_models_risk_is_used_only_on_request_and_not_for_read_only_tools() {
         let risk = |text: &str, reads_risk, read_only_hint| {
             let mut tool = tool("{}");
             tool.annotations.read_only_hint = read_only_hint;
@@ -203,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_without_summary_is_summed_up_by_its_arguments() {
+    fn the_summary_of_a_call_defaults_to_its_arguments() {
         assert_eq!(read(r#"{"text":"x"}"#, "{}").summary, r#"note: {"text": "x"}"#);
         assert_eq!(read(r#"{"text":"x","summary":"  "}"#, "{}").summary, r#"note: {"text": "x"}"#);
         assert_eq!(read("{}", "{}").summary, "note: {}");
@@ -218,14 +219,14 @@ mod tests {
     }
 
     #[test]
-    fn raw_line_breaks_and_misspelt_risks_are_understood() {
+    fn raw_line_breaks_and_misspelt_risks_are_accepted() {
         let arguments = read("{\"text\":\"a\nb\",\"securtiy_risk\":\"HIGH\"}", "{}");
         assert_eq!(arguments.for_tool.text(), r#"{"text":"a\nb"}"#);
         assert_eq!(arguments.stored, r#"{"text": "a\nb", "security_risk": "HIGH"}"#);
     }
 
     #[test]
-    fn lists_in_strings_and_strings_in_pieces_are_mended_where_the_schema_says_so() {
+    fn lists_in_strings_and_strings_in_pieces_are_corrected_if_the_schema_expects_it() {
         let schema = r#"{"properties":{"a":{"type":"array"},"s":{"type":["string","null"]},"t":{"type":"string"},
             "o":{"anyOf":[{"type":"object"},{"type":"null"}]}}}"#;
         let arguments = read(r#"{"a":"[1, 5]","s":["x","y"],"t":"[1]","o":"{\"k\":\"a\nb\"}"}"#, schema);
@@ -233,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_an_object_is_no_arguments_and_what_is_not_json_is_an_error() {
+    fn json_other_than_an_object_is_no_arguments_and_malformed_json_is_an_error() {
         assert_eq!(read("[1]", "{}").stored, "{}");
         assert!(read_arguments("{\"a\":", &tool("{}"), true).unwrap_err().contains("not valid JSON"));
         assert_eq!(argument_names("{\"a\":"), None);

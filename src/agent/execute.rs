@@ -1,4 +1,4 @@
-//! Running one call: whatever comes of it is an event that the model reads (`agent/parallel_executor.py`).
+//! Runs one call. Its result or its failure is an event that the model reads (`agent/parallel_executor.py`).
 
 use super::response::{Call, Draft, error_event};
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 };
 use std::rc::Rc;
 
-/// Runs a call and returns the event that answers it, without what `mask` hides. Never fails.
+/// Runs a call and returns the event that answers it, with secrets masked. Never fails.
 pub async fn execute(
     call: Call,
     tools: &ToolRegistry,
@@ -20,7 +20,7 @@ pub async fn execute(
     mask: &Mask,
 ) -> Draft {
     let Some(tool) = tools.get(&call.tool_name).map(Rc::clone) else {
-        let text = format!("The tool '{}' cannot run where this conversation is open now.", call.tool_name);
+        let text = format!("The tool '{}' is not available here.", call.tool_name);
         return error_event(&call.tool_name, &call.tool_call_id, &text);
     };
     let result = tool
@@ -50,12 +50,13 @@ pub async fn execute(
     }
 }
 
-/// What a call gave, without what `mask` hides. Parts of a result are masked as one text: a secret may be divided among them.
+/// The result of a call with secrets masked. The parts of a result are masked as one text, because a secret may be
+/// divided among them.
 pub fn without_secrets(
     result: Result<ToolOutput, ToolFailure>,
     mask: &Mask,
 ) -> Result<ToolOutput, ToolFailure> {
-    let mut output = result.map_err(|ToolFailure(words)| ToolFailure(mask.text(&words).into_owned()))?;
+    let mut output = result.map_err(|ToolFailure(text)| ToolFailure(mask.text(&text).into_owned()))?;
     let mut texts: Vec<&mut String> = Vec::new();
     for part in &mut output.content {
         if let Content::Text { text, .. } = part {

@@ -1,6 +1,6 @@
-//! One step of an agent: what the model said becomes events, calls become results.
+//! One step of an agent: turns an answer of the model into events, and calls into results.
 //!
-//! Knows neither conversations nor stores.
+//! Does not know conversations or stores.
 
 pub mod arguments;
 mod execute;
@@ -25,16 +25,16 @@ pub struct Agent {
     pub tools: ToolRegistry,
     /// The instructions of new conversations.
     pub system_prompt: Rc<str>,
-    /// How many calls of one answer run at the same time; at least 1.
+    /// The most calls that run at the same time; at least 1.
     pub tool_concurrency_limit: usize,
 }
 
 impl Agent {
-    /// The instructions where the host gives none.
+    /// The instructions if the host gives none.
     pub const DEFAULT_SYSTEM_PROMPT: &str = include_str!("prompts/system.md");
 
-    /// The agent in `base_state.json`, as the SDK's `Agent` writes itself. The host's tools are not in it: they are
-    /// no class that Python could load.
+    /// The agent in `base_state.json`, in the form of the SDK's `Agent`. The host's tools are not included, because
+    /// Python has no classes for them.
     pub fn to_sdk_json(&self) -> RawJson {
         let mut out = ObjectWriter::new();
         out.raw("llm", &self.llm.options.to_sdk_json(None));
@@ -50,7 +50,7 @@ impl Agent {
         out.into()
     }
 
-    /// The tools as the model sees them.
+    /// The tools in the form that is sent to the model.
     pub fn tool_schemas(&self) -> Vec<ToolSchema> {
         self.tools
             .iter()

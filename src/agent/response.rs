@@ -1,8 +1,8 @@
-//! What one answer of the model becomes in the log (`agent/response_dispatch.py`, `agent/agent.py`).
+//! Turns one answer of the model into events (`agent/response_dispatch.py`, `agent/agent.py`).
 //!
-//! Pure: ids come from the caller, nothing is run and nothing is stored here. Differs from the SDK in two places,
-//! so that every provider accepts the history that follows: errors about invalid calls stand behind all actions of
-//! the answer and not between them, and calls behind a `finish` are answered instead of waiting for the next run.
+//! Pure: ids come from the caller, nothing is run or stored. Differs from the SDK in two points, so that every provider
+//! accepts the resulting history: errors about invalid calls follow all actions of the answer instead of standing
+//! between them, and calls after a `finish` are answered at once instead of waiting for the next run.
 
 use super::arguments::{Arguments, argument_names, malformed, read_arguments};
 use crate::{
@@ -15,27 +15,27 @@ use crate::{
 };
 use std::rc::Rc;
 
-/// An event before it has its place in the log.
+/// An event that is not appended to the log yet.
 #[derive(Clone, Debug)]
 pub struct Draft {
-    /// The id, where something refers to it already.
+    /// The id; `None` for a new one.
     pub id: Option<EventId>,
-    /// When it happened, where that is not when it is appended.
+    /// The local time of the event; `None` for the time of the commit.
     pub timestamp: Option<String>,
-    /// Who is the source.
+    /// The source of the event.
     pub source: Source,
-    /// What happened.
+    /// The kind of the event, with its fields.
     pub body: Body,
 }
 
 impl Draft {
-    /// An event that nothing refers to yet.
+    /// A draft that gets its id and its time when it is appended.
     pub fn new(source: Source, body: impl Into<Body>) -> Self {
         Self { id: None, timestamp: None, source, body: body.into() }
     }
 }
 
-/// A call that is to be run.
+/// A valid call of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
     /// The action's event id.
@@ -44,28 +44,28 @@ pub struct Call {
     pub tool_name: String,
     /// The provider's id of the call.
     pub tool_call_id: String,
-    /// Argument JSON for the tool.
+    /// The arguments for the tool, as JSON text.
     pub arguments: Rc<str>,
 }
 
-/// What a call behind `finish` is told.
+/// The answer to a call after `finish`.
 const AFTER_FINISH: &str = include_str!("prompts/after_finish.md").trim_ascii_end();
 
-/// What an answer means for the run.
+/// The kinds of answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplyKind {
     /// Calls, valid or not.
     ToolCalls,
-    /// Text for the user: the run ends.
+    /// Text for the user, which ends the run.
     Text,
-    /// Neither, or nothing that can be read: the model is told so.
+    /// Neither, or an unreadable call. The events contain a hint for the model.
     Nothing,
 }
 
-/// An answer, read.
+/// A parsed answer of the model.
 #[derive(Debug)]
 pub struct Reply {
-    /// What it means.
+    /// The kind of the answer.
     pub kind: ReplyKind,
     /// The events to append, in order.
     pub drafts: Vec<Draft>,
@@ -73,32 +73,33 @@ pub struct Reply {
     pub calls: Vec<Call>,
 }
 
-/// What the reading of an answer may know.
+/// The context in which an answer is read.
 pub struct Known<'a> {
-    /// The tools that are here.
+    /// The tools of the agent.
     pub tools: &'a ToolRegistry,
-    /// Tools of this conversation that are not here.
+    /// Tools that the conversation used elsewhere and that the agent does not have.
     pub unavailable: &'a [String],
-    /// Whether somebody wants to know how dangerous the model thinks a call is.
+    /// Whether the model's own rating of the risk is used.
     pub reads_risk: bool,
-    /// Ids of calls and responses that the history holds already: a provider that repeats one would tie together
-    /// what does not belong together.
+    /// The ids of calls and responses in the history. Some providers repeat ids, which have to be replaced: otherwise
+    /// a result would be assigned to the wrong call.
     pub taken: &'a Names,
-    /// Those that this answer was given.
+    /// The ids of this answer so far.
     pub given: Names,
-    /// Makes ids.
+    /// Creates a new event id.
     pub new_id: &'a mut dyn FnMut() -> EventId,
 }
 
-/// Reads an answer.
+/// Turns an answer into events and calls.
 pub fn read_response(message: &Message, response_id: &str, known: &mut Known<'_>) -> Reply {
     let response_id = known.unique(response_id, "response-");
     match &message.tool_calls {
         Some(calls) if !calls.is_empty() => read_calls(message, calls, &response_id, known),
-        // A call that could not be read (`FunctionCallValidationError`).
+        // The answer contained an unreadable call, and this message explains the mistake to the model
+        // (`FunctionCallValidationError`).
         _ if message.role == Role::User => {
-            let told = Draft::new(Source::Environment, MessageEvent::new(message.clone()));
-            Reply { kind: ReplyKind::Nothing, drafts: vec![told], calls: Vec::new() }
+            let hint = Draft::new(Source::Environment, MessageEvent::new(message.clone()));
+            Reply { kind: ReplyKind::Nothing, drafts: vec![hint], calls: Vec::new() }
         }
         _ => read_message(message, response_id),
     }
@@ -109,8 +110,8 @@ fn read_message(message: &Message, response_id: String) -> Reply {
         Content::Text { text, .. } => !text.trim().is_empty(),
         Content::Image { .. } => true,
     });
-    let said = MessageEvent { llm_response_id: Some(response_id), ..MessageEvent::new(message.clone()) };
-    let mut drafts = vec![Draft::new(Source::Agent, said)];
+    let event = MessageEvent { llm_response_id: Some(response_id), ..MessageEvent::new(message.clone()) };
+    let mut drafts = vec![Draft::new(Source::Agent, event)];
     if !has_text {
         let nudge =
             Message::new(Role::User, vec![Content::text(include_str!("prompts/nudge.md").trim_end())]);
@@ -135,7 +136,7 @@ fn read_calls(
         let (action, arguments) = match read_call(&mut tool_call, &id, known) {
             Ok((action, arguments, call, kind)) => {
                 if is_finished {
-                    errors.push(error_about(&tool_call, AFTER_FINISH));
+                    errors.push(error_for(&tool_call, AFTER_FINISH));
                 } else {
                     reply.calls.push(call);
                 }
@@ -146,7 +147,7 @@ fn read_calls(
                 if Object::parse(&tool_call.arguments).is_none() {
                     tool_call.arguments = malformed(&error);
                 }
-                errors.push(error_about(&tool_call, &error));
+                errors.push(error_for(&tool_call, &error));
                 (None, None)
             }
         };
@@ -168,14 +169,14 @@ fn read_calls(
     reply
 }
 
-/// The action to store and the call to run; the call's name and arguments are replaced by what was understood.
+/// The action to store and the call to run. The arguments in `tool_call` are replaced by the corrected ones.
 fn read_call(
     tool_call: &mut MessageToolCall,
     action_id: &EventId,
     known: &Known<'_>,
 ) -> Result<(Action, Arguments, Call, ToolKind), String> {
     let name = tool_call.name.clone();
-    let Some(tool) = known.tools.get(&name) else { return Err(not_here(&name, known)) };
+    let Some(tool) = known.tools.get(&name) else { return Err(missing_tool(&name, known)) };
     let definition = tool.definition();
     let invalid = |error: String, text: &str| match argument_names(text) {
         Some(names) => format!("Invalid call of '{name}': {error}. Arguments given: {}", names.join(", ")),
@@ -195,17 +196,17 @@ fn read_call(
     Ok((record_of_call(definition.kind, &arguments.for_tool), arguments, call, definition.kind))
 }
 
-fn not_here(name: &str, known: &Known<'_>) -> String {
+fn missing_tool(name: &str, known: &Known<'_>) -> String {
     let available = known.tools.names().join(", ");
     if known.unavailable.iter().any(|other| other == name) {
-        format!("The tool '{name}' cannot run where this conversation is open now. Available: {available}")
+        format!("The tool '{name}' is not available here. Available: {available}")
     } else {
         format!("There is no tool named '{name}'. Available: {available}")
     }
 }
 
 /// An error that answers a call.
-fn error_about(tool_call: &MessageToolCall, error: &str) -> Draft {
+fn error_for(tool_call: &MessageToolCall, error: &str) -> Draft {
     error_event(&tool_call.name, &tool_call.id, error)
 }
 
@@ -216,12 +217,13 @@ pub fn error_event(tool_name: &str, tool_call_id: &str, error: &str) -> Draft {
 }
 
 impl Known<'_> {
+    /// This id, or a new one with this prefix if it is empty or used already.
     fn unique(&mut self, id: &str, prefix: &str) -> String {
         let id = if id.is_empty() || self.taken.has(id) || self.given.has(id) {
-            // OpenAI takes no id of a call that is longer than 40 characters.
-            let mut made = prefix.to_owned();
-            made.extend((self.new_id)().as_str().chars().filter(|c| *c != '-'));
-            made
+            // OpenAI refuses call ids of more than 40 characters.
+            let mut new = prefix.to_owned();
+            new.extend((self.new_id)().as_str().chars().filter(|c| *c != '-'));
+            new
         } else {
             id.to_owned()
         };

@@ -5,8 +5,9 @@
 use super::{
     archive::Archives,
     error::message_of,
-    host_store::{HostStore, commit_object, store_error_of},
-    imported::{claimed, imported_to_js, object},
+    host_store::{HostStore, store_error_of},
+    imported::claimed,
+    values::{CommitObject, ExportObject, ImportedObject, WritingObject, to_js},
 };
 use crate::{
     archive::{
@@ -15,7 +16,7 @@ use crate::{
     },
     error::{Error, ErrorCode, Result},
     id::{ConversationId, StorePath},
-    store::Store,
+    store::{Store, StoreError},
 };
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Array, Float64Array, Function, Int32Array, Object, Uint8Array, Uint32Array};
@@ -85,7 +86,7 @@ impl Archives for ArchiveChunk {
             let claim = |id| -> LocalBoxFuture<'_, Option<Claim>> { claimed(&claim, id) };
             let options = ImportOptions { now, on_progress: &report, claim: &claim };
             let imported = import(&source, &store, &options).await?;
-            Ok(imported.iter().map(imported_to_js).collect::<Array>().into())
+            Ok(to_js(&imported.iter().map(ImportedObject::from).collect::<Vec<_>>())?)
         })
     }
 
@@ -101,16 +102,17 @@ impl Archives for ArchiveChunk {
                 ));
             };
             let files = store.files(conversation).await?;
-            let mut searched = files.iter().filter(|path| is_searched(path.as_str()));
-            Ok(object(&[
-                ("id", conversation.to_string().into()),
-                ("folder", conversation.hex().into()),
-                ("baseState", portable(&listing.base_state, conversation).into()),
-                ("length", (listing.length as f64).into()),
-                ("updatedAt", listing.updated_at.into()),
-                ("files", texts(&mut files.iter())),
-                ("searched", texts(&mut searched)),
-            ]))
+            let searched = files.iter().map(StorePath::as_str).filter(|path| is_searched(path));
+            let export = ExportObject {
+                id: conversation.to_string(),
+                folder: conversation.hex(),
+                base_state: &portable(&listing.base_state, conversation),
+                length: listing.length,
+                updated_at: listing.updated_at,
+                files: files.iter().map(StorePath::as_str).collect(),
+                searched: searched.collect(),
+            };
+            Ok(to_js(&export)?)
         })
     }
 
@@ -120,14 +122,6 @@ impl Archives for ArchiveChunk {
             Err(_) => content,
         }
     }
-}
-
-fn texts(paths: &mut dyn Iterator<Item = &StorePath>) -> JsValue {
-    let texts = Array::new();
-    for path in paths {
-        texts.push(&JsValue::from_str(path.as_str()));
-    }
-    texts.into()
 }
 
 struct Zip(ZipSource);
@@ -199,7 +193,8 @@ impl Archive for Zip {
         writing: Writing,
     ) -> LocalBoxFuture<'a, std::result::Result<(), Failure>> {
         Box::pin(async move {
-            let answer = self.0.commit(conversation.to_string(), writing_object(writing)).await;
+            let writing = writing_object(writing).map_err(Failure::Store)?;
+            let answer = self.0.commit(conversation.to_string(), writing).await;
             let answer = answer.map_err(|thrown| Failure::Store(store_error_of(&thrown)))?;
             if answer.is_undefined() { Ok(()) } else { Err(Failure::Unreadable(unreadable(answer))) }
         })
@@ -220,18 +215,12 @@ fn unreadable(answer: JsValue) -> Unreadable {
     Unreadable { position: answer.position() as usize, reason: answer.reason() }
 }
 
-fn writing_object(writing: Writing) -> JsValue {
+fn writing_object(writing: Writing) -> std::result::Result<JsValue, StoreError> {
     let given = Array::new();
     let (ids, event_sources) = sources(writing.events, &given);
     let (paths, file_sources) = sources(writing.files, &given);
-    object(&[
-        ("commit", commit_object(&writing.commit)),
-        ("ids", ids.into()),
-        ("paths", paths.into()),
-        ("eventSources", event_sources.into()),
-        ("fileSources", file_sources.into()),
-        ("given", given.into()),
-    ])
+    let commit = CommitObject::from(&writing.commit);
+    to_js(&WritingObject { commit, ids, paths, event_sources, file_sources, given })
 }
 
 fn sources<T: Display>(items: Vec<(T, Source)>, given: &Array) -> (String, Int32Array) {

@@ -3,7 +3,7 @@
 //! Every value that the host returns is checked: one of another shape than `js/store.ts` documents is
 //! [`StoreError::Corrupt`] with the method and the field. What it throws is a [`StoreError`] by its `code`.
 
-use super::error::set;
+use super::values::{CommitObject, to_js};
 use crate::{
     error::ErrorCode,
     host::Host as _,
@@ -18,7 +18,7 @@ use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
 /// `Number.MAX_SAFE_INTEGER`.
-const MAX_INDEX: u64 = (1 << 53) - 1;
+pub(super) const MAX_INDEX: u64 = (1 << 53) - 1;
 
 /// How long the host may take for one call.
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
@@ -121,7 +121,7 @@ impl Store for HostStore {
 
     fn commit(&self, conversation: ConversationId, commit: Commit) -> StoreFuture<'_, ()> {
         Box::pin(async move {
-            let arguments = [id_text(conversation), commit_object(&commit)];
+            let arguments = [id_text(conversation), to_js(&CommitObject::from(&commit))?];
             self.call("commit", &arguments).await.map(drop).map_err(|error| match error {
                 StoreError::Conflict { .. } => StoreError::Conflict { expected: commit.expected_length },
                 error => error,
@@ -172,63 +172,6 @@ impl Store for HostStore {
             let _ = close.apply(&self.object, &Array::new());
         }
     }
-}
-
-/// The JavaScript object of a listing, as `js/store.ts` documents it.
-pub(super) fn listing_object(listing: &Listing) -> JsValue {
-    let object = Object::new();
-    set(&object, "conversation", &id_text(listing.conversation));
-    set(&object, "baseState", &(&*listing.base_state).into());
-    set(&object, "length", &number(listing.length));
-    set(&object, "createdAt", &listing.created_at.into());
-    set(&object, "updatedAt", &listing.updated_at.into());
-    object.into()
-}
-
-pub(super) fn event_object(event: &StoredEvent) -> JsValue {
-    let object = Object::new();
-    set(&object, "index", &number(event.index));
-    set(&object, "id", &event.id.as_str().into());
-    set(&object, "json", &(&*event.json).into());
-    object.into()
-}
-
-pub(super) fn commit_object(commit: &Commit) -> JsValue {
-    let object = Object::new();
-    set(&object, "expectedLength", &number(commit.expected_length));
-    if let Some(created_at) = commit.created_at {
-        set(&object, "createdAt", &created_at.into());
-    }
-    if let Some(end) = commit.truncate_to {
-        set(&object, "truncateTo", &number(end.min(MAX_INDEX)));
-    }
-    let events = Array::new();
-    for (id, json) in &commit.events {
-        let event = Object::new();
-        set(&event, "id", &id.as_str().into());
-        set(&event, "json", &(&**json).into());
-        events.push(&event);
-    }
-    set(&object, "events", &events);
-    if let Some(base_state) = &commit.base_state {
-        set(&object, "baseState", &(&**base_state).into());
-    }
-    let files = Array::new();
-    for (path, content) in &commit.files {
-        let file = Object::new();
-        set(&file, "path", &path.as_str().into());
-        let content = content.as_deref().map_or(JsValue::NULL, |bytes| Uint8Array::from(bytes).into());
-        set(&file, "content", &content);
-        files.push(&file);
-    }
-    set(&object, "files", &files);
-    set(&object, "at", &commit.at.into());
-    let durability = match commit.durability {
-        Durability::Strict => "strict",
-        Durability::Relaxed => "relaxed",
-    };
-    set(&object, "durability", &durability.into());
-    object.into()
 }
 
 /// Reads a commit that JavaScript wrote.

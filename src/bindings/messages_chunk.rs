@@ -5,8 +5,9 @@
 use super::{
     error::invalid,
     host_store::HostStore,
-    imported::{claimed, imported_to_js},
+    imported::claimed,
     messages::Messages,
+    values::{ImportedObject, to_js},
 };
 use crate::{
     archive::{
@@ -38,7 +39,8 @@ impl Messages for MessagesChunk {
             let store = HostStore::new(store);
             let claim = |id| -> LocalBoxFuture<'_, Option<Claim>> { claimed(&claim, id) };
             let options = ImportOptions { now: WebHost.now(), on_progress: &|_| {}, claim: &claim };
-            Ok(imported_to_js(&import_interchange(&text, &store, &WebHost, &options).await?))
+            let imported = import_interchange(&text, &store, &WebHost, &options).await?;
+            Ok(to_js(&ImportedObject::from(&imported))?)
         })
     }
 

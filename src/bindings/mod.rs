@@ -22,4 +22,5 @@ mod options;
 mod store;
 mod stores_chunk;
 mod tool;
+mod values;
 mod wire_apis;

@@ -4,6 +4,7 @@ use super::{
     error::invalid,
     host_store::{self, HostStore},
     store::Stores,
+    values::{EventObject, ListingObject, to_js},
 };
 use crate::{
     error::Result,
@@ -41,7 +42,7 @@ async fn call_method(store: &dyn Store, method: &str, arguments: &Array) -> Resu
     if method == "list" {
         let listings = Array::new();
         for listing in store.list().await? {
-            listings.push(&host_store::listing_object(&listing));
+            listings.push(&to_js(&ListingObject::from(&listing))?);
         }
         return Ok(listings.into());
     }
@@ -52,12 +53,12 @@ async fn call_method(store: &dyn Store, method: &str, arguments: &Array) -> Resu
     Ok(match method {
         "load" => {
             let listing = store.load(conversation).await?;
-            listing.map_or(JsValue::UNDEFINED, |listing| host_store::listing_object(&listing))
+            listing.map_or(Ok(JsValue::UNDEFINED), |listing| to_js(&ListingObject::from(&listing)))?
         }
         "events" => {
             let events = Array::new();
             for event in store.events(conversation, index(1)..index(2)).await? {
-                events.push(&host_store::event_object(&event));
+                events.push(&to_js(&EventObject::from(&event))?);
             }
             events.into()
         }

@@ -1,12 +1,12 @@
-//! The tree of a log, and the branch of it that is active.
+//! The tree of a log, and its active branch.
 //!
 //! Mirrors `conversation/event_store.py` (`_effective_parent_id`, `path_to_root`) and `conversation/state.py`
-//! (`_resolve_active_leaf`, `get_unmatched_actions`). Where the SDK raises, on a parent that is not in the log or on a
-//! circle, a branch goes on here with the event before, and says so: the instructions come first, and a model that
-//! loses them does what nobody told it.
+//! (`_resolve_active_leaf`, `get_unmatched_actions`). Where a parent is missing or the parents form a cycle, the SDK
+//! raises an error. Here the branch continues with the preceding event of the log and reports the break: otherwise the
+//! system prompt, which is the first event, would be lost.
 //!
-//! Branches are walked from HEAD backwards. [`BranchWalk`] tells which event it wants next, so that a caller who
-//! keeps events in a store can load them page by page and never pays for parts that were left behind.
+//! Branches are walked from HEAD backwards. [`BranchWalk`] names the event that it needs next, so that a caller with
+//! a store can load events page by page and does not load abandoned branches.
 
 use crate::{
     event::{Body, Event, Parent},
@@ -15,7 +15,7 @@ use crate::{
     names::Names,
 };
 
-/// Which event a walk wants next.
+/// The event that a walk needs next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// The event with this index.
@@ -24,28 +24,28 @@ pub enum Wanted {
     Id(EventId),
 }
 
-/// Where a branch cannot go on as its events say.
+/// A place at which the parents of events are inconsistent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Break {
-    /// There is no such event.
+    /// The parent does not exist.
     Missing(Wanted),
-    /// The event names a parent that no event can be.
-    Nowhere(EventId),
-    /// The event is named as a parent by one that follows it.
-    Circle(EventId),
+    /// The parent id of this event is not a valid event id.
+    InvalidParent(EventId),
+    /// This event is its own ancestor.
+    Cycle(EventId),
 }
 
-/// The event that the one at `index` follows; `None` if it starts its branch.
+/// The parent of the event at `index`; `None` if it starts its branch.
 pub fn parent_of(index: u64, event: &Event) -> Result<Option<Wanted>, Break> {
     match event.parent() {
         Parent::Event(id) => Ok(Some(Wanted::Id(id.clone()))),
         Parent::Root => Ok(None),
         Parent::Unset => Ok(index.checked_sub(1).map(Wanted::Index)),
-        Parent::Nowhere(_) => Err(Break::Nowhere(event.id().clone())),
+        Parent::Invalid(_) => Err(Break::InvalidParent(event.id().clone())),
     }
 }
 
-/// The parent that the next event is given.
+/// The parent of the next event.
 pub fn parent_for_next(head: Option<&EventId>, log_is_empty: bool) -> Parent {
     match head {
         Some(id) => Parent::Event(id.clone()),
@@ -58,9 +58,9 @@ pub fn parent_for_next(head: Option<&EventId>, log_is_empty: bool) -> Parent {
 #[derive(Clone, Debug)]
 pub struct BranchWalk {
     next: Option<Wanted>,
-    /// The index of the event that was passed last.
+    /// The index of the last event passed.
     last: Option<u64>,
-    /// Indices of events.
+    /// The indices of all events passed, as text.
     passed: Names,
     breaks: Vec<Break>,
 }
@@ -71,16 +71,16 @@ impl BranchWalk {
         Self { next: Some(start), last: None, passed: Names::default(), breaks: Vec::new() }
     }
 
-    /// The event to load and hand to [`BranchWalk::pass`] next; `None` at the end.
+    /// The event to load for [`BranchWalk::pass`]; `None` at the end of the walk.
     pub fn wants(&self) -> Option<&Wanted> {
         self.next.as_ref()
     }
 
-    /// Passes the event that was wanted, which is at `index`. Returns whether it belongs to the branch: not if it
-    /// was passed before.
+    /// Passes the wanted event, which is at `index`. Returns whether it belongs to the branch, which is false if it was
+    /// passed before.
     pub fn pass(&mut self, index: u64, event: &Event) -> bool {
         if !self.passed.add(&index.to_string(), 0) {
-            self.go_around(Break::Circle(event.id().clone()));
+            self.go_around(Break::Cycle(event.id().clone()));
             return false;
         }
         self.last = Some(index);
@@ -91,22 +91,22 @@ impl BranchWalk {
         true
     }
 
-    /// The event that was wanted is not there.
-    pub fn is_missing(&mut self) {
+    /// Continues the walk after the wanted event was not found.
+    pub fn skip_missing(&mut self) {
         match self.next.take() {
-            // Every event before one that is there should be there, too.
+            // If an index is missing, the log is incomplete, so the walk ends.
             Some(wanted @ Wanted::Index(_)) => self.breaks.push(Break::Missing(wanted)),
             Some(wanted) => self.go_around(Break::Missing(wanted)),
             None => {}
         }
     }
 
-    /// Where it could not go on as the events say.
+    /// The breaks found so far.
     pub fn breaks(&self) -> &[Break] {
         &self.breaks
     }
 
-    /// Goes on with the event before the last one, as if that had named no parent.
+    /// Continues with the preceding event of the log that was not passed yet.
     fn go_around(&mut self, broken: Break) {
         self.breaks.push(broken);
         let mut before = self.last.and_then(|last| last.checked_sub(1));
@@ -117,16 +117,16 @@ impl BranchWalk {
     }
 }
 
-/// A branch in full.
+/// A branch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Branch {
-    /// Its events, the first one first.
+    /// The events from the root to the leaf.
     pub events: Vec<Event>,
-    /// Where an event follows the one before it in the log because it names no parent that it could follow.
+    /// The breaks, from the leaf to the root.
     pub breaks: Vec<Break>,
 }
 
-/// The active branch of a whole log. A leaf that is not in the log is reported, and the branch is empty.
+/// The active branch of a log. If the leaf is not in the log, the branch is empty and has a break.
 pub fn active_branch(log: &[Event], leaf: &Leaf) -> Branch {
     let start = match leaf {
         Leaf::Empty => None,
@@ -152,15 +152,15 @@ pub fn active_branch(log: &[Event], leaf: &Leaf) -> Branch {
         match found {
             Some((index, event)) if walk.pass(index, event) => events.push(event.clone()),
             Some(_) => {}
-            None => walk.is_missing(),
+            None => walk.skip_missing(),
         }
     }
     events.reverse();
     Branch { events, breaks: walk.breaks }
 }
 
-/// The actions of a branch that wait to be executed, the first one first. Results and refusals answer an action by
-/// its id, errors by the id of its call; a call that cannot be executed never waits.
+/// The valid actions of a branch without a result, in order. Observations and rejections answer an action by its event
+/// id, errors by its call id.
 pub fn unmatched_actions(branch: &[Event]) -> Vec<Event> {
     let (mut answered_actions, mut failed_calls) = (Names::default(), Names::default());
     let mut unmatched = Vec::new();

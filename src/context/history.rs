@@ -1,9 +1,9 @@
-//! The messages of a view that grows, most of which were made before.
+//! A cache of a view's messages, so that a request does not build those of earlier requests again.
 
 use crate::{
     context::{
         messages::history_of,
-        pairs::{action_named_by, call_of, pairs},
+        pairs::{answered_action, call_of, pairs},
     },
     event::{Body, Event},
     llm::message::{Message, Role},
@@ -11,31 +11,32 @@ use crate::{
 };
 use std::rc::Rc;
 
-/// Messages that nothing can change any more that may follow.
+/// The messages that no further event can change.
 #[derive(Clone, Debug, Default)]
 pub(super) struct History {
     messages: Vec<Rc<Message>>,
-    /// Of so many events.
+    /// The number of events in these messages.
     events: usize,
-    /// Where the actions among them are.
+    /// The places of the actions among these events, by id.
     actions: Names,
 }
 
 impl History {
-    /// The messages of these events, which begin with those of the last time.
+    /// The messages of these events, which must begin with the events of the last call.
     pub fn messages(&mut self, events: &[Event]) -> Vec<Rc<Message>> {
         let rest = events.get(self.events..).unwrap_or_default();
         let is_first = |place: usize| self.events == 0 && place == 0;
         let concerns_all = |(place, event): (usize, &Event)| {
-            // Instructions go to the front; a second answer is one to no other call.
-            gives_instructions(event) && !is_first(place) || self.is_answered_by(events, event)
+            // Such an event changes earlier messages: instructions move to the front, and of several answers to a call
+            // the order matters.
+            is_instruction(event) && !is_first(place) || self.is_answered_by(events, event)
         };
         if rest.iter().enumerate().any(concerns_all) {
             return shared(history_of(events));
         }
-        let (settled, rest) = rest.split_at_checked(settled(rest)).unwrap_or_default();
-        self.messages.append(&mut shared(history_of(settled)));
-        for event in settled {
+        let (complete, rest) = rest.split_at_checked(complete_length(rest)).unwrap_or_default();
+        self.messages.append(&mut shared(history_of(complete)));
+        for event in complete {
             if call_of(event).is_some() {
                 self.actions.add(event.id().as_str(), self.events);
             }
@@ -46,8 +47,9 @@ impl History {
         messages
     }
 
+    /// Whether this event is an answer to a call whose messages are cached.
     fn is_answered_by(&self, events: &[Event], answer: &Event) -> bool {
-        let named = action_named_by(answer).and_then(|id| events.get(self.actions.get(id)?));
+        let named = answered_action(answer).and_then(|id| events.get(self.actions.get(id)?));
         named.and_then(call_of).is_some_and(|call| answer.answered_call() == Some(call))
     }
 }
@@ -56,7 +58,7 @@ fn shared(messages: Vec<Message>) -> Vec<Rc<Message>> {
     messages.into_iter().map(Rc::new).collect()
 }
 
-fn gives_instructions(event: &Event) -> bool {
+fn is_instruction(event: &Event) -> bool {
     match event.body() {
         Body::SystemPromptEvent(_) => true,
         Body::MessageEvent(body) => body.llm_message.role == Role::System,
@@ -64,28 +66,29 @@ fn gives_instructions(event: &Event) -> bool {
     }
 }
 
-/// How many events make messages that stay: all their calls are answered, and what is next begins another message.
-fn settled(events: &[Event]) -> usize {
-    let mut settled = 0;
+/// The length of the longest prefix whose messages no further event can change: all its calls are answered, and the
+/// next event begins another message.
+fn complete_length(events: &[Event]) -> usize {
+    let mut complete = 0;
     let mut open = 0_usize;
     let mut is_answered = vec![false; events.len()];
     let mut is_after_action = false;
     for (place, (event, pair)) in events.iter().zip(pairs(events)).enumerate() {
         let is_action = matches!(event.body(), Body::ActionEvent(_));
-        let begins_anew = match event.body() {
+        let begins_message = match event.body() {
             Body::ActionEvent(_) => !is_after_action,
             Body::MessageEvent(body) => {
                 let message = &body.llm_message;
                 if message.tool_calls.is_some() || message.tool_call_id.is_some() {
-                    // Calls that are no events: nobody here knows when they are answered.
-                    return settled;
+                    // Calls without action events: it is unknown when they are answered.
+                    return complete;
                 }
                 message.role == Role::Assistant
             }
             _ => false,
         };
-        if begins_anew && open == 0 {
-            settled = place;
+        if begins_message && open == 0 {
+            complete = place;
         }
         if is_action {
             open += 1;
@@ -96,5 +99,5 @@ fn settled(events: &[Event]) -> usize {
         }
         is_after_action = is_action;
     }
-    settled
+    complete
 }

@@ -1,10 +1,9 @@
-//! A view's events as the messages that a model is sent.
+//! Converts a view's events to the messages of a request.
 //!
 //! [`events_to_messages`] gives exactly the SDK's messages (`event/base.py`, `LLMConvertibleEvent`). For some logs
-//! those are not a history that a provider accepts: the SDK answers an invalid call before it has logged the rest of
-//! its response, which splits the response in two, a call left over by `finish` is answered after the user's next
-//! message, and an answer or a result can be empty. [`history_of`] puts such histories in order and leaves every other one
-//! alone. The log itself is never changed.
+//! providers refuse these: the SDK answers an invalid call before it has logged the rest of the response, which splits
+//! the response in two; a call after `finish` is answered after the user's next message; and answers or results can be
+//! empty. [`history_of`] repairs such histories and does not change others. The log itself is never changed.
 
 use crate::{
     context::pairs::pairs,
@@ -13,14 +12,14 @@ use crate::{
     names::Names,
 };
 
-/// What a call is answered with if the log has no answer.
+/// The answer to a call that has none in the log.
 const NO_RESULT: &str = "No result of this call was recorded.";
 
-/// What a call is answered with if its result is empty.
+/// The answer to a call whose result is empty.
 const NO_OUTPUT: &str = "The call gave no output.";
 
-/// The messages of these events. The actions of one response make one message, neighbouring messages of the user
-/// are one, and a [`crate::event::Condensation`] stands for its summary.
+/// The messages of these events. The actions of one response form one message, consecutive messages of the user are
+/// joined, and a [`crate::event::Condensation`] represents its summary.
 pub fn events_to_messages(events: &[Event]) -> Vec<Message> {
     numbered_in(events).into_iter().map(|numbered| numbered.message).collect()
 }
@@ -30,14 +29,14 @@ pub fn history_of(events: &[Event]) -> Vec<Message> {
     in_order(numbered_in(events))
 }
 
-/// A message, and the numbers of the calls that it makes and answers. The ids of calls may come again.
+/// A message, with the numbers of the calls that it makes and answers. Numbers are used because call ids may repeat.
 struct Numbered {
     message: Message,
     calls: Vec<usize>,
     answers: Option<usize>,
 }
 
-/// Numbers for calls that are known by nothing but their ids.
+/// Assigns numbers to calls that are identified by their ids only.
 struct Numbers {
     known: Names,
     next: usize,
@@ -103,8 +102,8 @@ fn numbered_in(events: &[Event]) -> Vec<Numbered> {
     all
 }
 
-/// Adds a further call of the same response. Only the first has something beside its call; what a foreign log has
-/// on a later one is kept.
+/// Adds another call of the same response to its message. Usually only the first call of a response has a thought, but
+/// those of other calls are included as well.
 fn add_call(message: &mut Message, action: &ActionEvent) {
     message.content.extend(action.thought.iter().cloned());
     message.tool_calls.get_or_insert_default().push(action.tool_call.clone());
@@ -117,11 +116,10 @@ fn is_plain_user_message(message: &Message) -> bool {
         && message.name.is_none()
 }
 
-/// The same history in a form that every provider accepts: instructions come first, each call is answered exactly once,
-/// directly behind its message, nothing is answered that was not called, and nothing is empty. A history that is like
-/// this already is not changed.
+/// Repairs a history so that every provider accepts it: instructions come first, each call has exactly one answer,
+/// directly after its message, no answer is without a call, and no message is empty. A valid history is not changed.
 ///
-/// Calls are known by their ids here, where [`history_of`] knows them by their events.
+/// Identifies calls by their ids, while [`history_of`] identifies them by their events.
 pub fn repair(messages: Vec<Message>) -> Vec<Message> {
     let mut numbers = Numbers::from(0);
     in_order(messages.into_iter().map(|message| numbers.numbered(message)).collect())
@@ -129,7 +127,7 @@ pub fn repair(messages: Vec<Message>) -> Vec<Message> {
 
 fn in_order(numbered: Vec<Numbered>) -> Vec<Message> {
     let numbered = instructions_first(numbered);
-    // Where each call is answered last.
+    // The place of the last answer to each call.
     let mut last_answers: Vec<usize> = Vec::new();
     for (place, numbered) in numbered.iter().enumerate() {
         if let (Role::Tool, Some(call)) = (numbered.message.role, numbered.answers) {
@@ -143,7 +141,7 @@ fn in_order(numbered: Vec<Numbered>) -> Vec<Message> {
     let mut turns: Vec<Turn> = Vec::with_capacity(numbered.len());
     for (place, numbered) in numbered.into_iter().enumerate() {
         if numbered.message.role == Role::Tool {
-            // An answer belongs to the latest turn whose call is still open; one without a call is left out.
+            // An answer belongs to the latest turn in which its call is open. An answer without a call is omitted.
             let is_asked_for = |turn: &&mut Turn| numbered.answers.is_some_and(|call| turn.waits_for(call));
             if let Some(turn) = turns.iter_mut().rev().find(is_asked_for) {
                 turn.answer(numbered);
@@ -160,16 +158,16 @@ fn in_order(numbered: Vec<Numbered>) -> Vec<Message> {
     }
     let mut repaired = Vec::new();
     for turn in turns {
-        turn.give(&mut repaired);
+        turn.append_to(&mut repaired);
     }
     repaired
 }
 
-/// What is not empty, the instructions before everything else.
+/// The messages that are not empty, with the instructions first.
 fn instructions_first(all: Vec<Numbered>) -> Vec<Numbered> {
     let (mut first, mut others) = (Vec::new(), Vec::new());
     for numbered in all {
-        if let Some(message) = without_emptiness(numbered.message) {
+        if let Some(message) = without_empty_parts(numbered.message) {
             let list = if message.role == Role::System { &mut first } else { &mut others };
             list.push(Numbered { message, ..numbered });
         }
@@ -178,9 +176,9 @@ fn instructions_first(all: Vec<Numbered>) -> Vec<Numbered> {
     first
 }
 
-/// The message without empty texts, or nothing if it says nothing then. A result has to be there all the same, and a
-/// message with calls is sent without its empty texts as it is.
-fn without_emptiness(mut message: Message) -> Option<Message> {
+/// The message without empty texts; `None` if nothing remains. An empty result gets a text instead. A message with calls
+/// is not changed, as its empty texts are not sent anyway.
+fn without_empty_parts(mut message: Message) -> Option<Message> {
     let has_calls = message.tool_calls.as_ref().is_some_and(|calls| !calls.is_empty());
     if message.role == Role::Assistant && has_calls {
         return Some(message);
@@ -201,9 +199,9 @@ fn calls_of(message: &Message) -> &[MessageToolCall] {
 /// A message and the answers to its calls.
 struct Turn {
     message: Message,
-    /// Each with the number of its call.
+    /// The answers, with the numbers of their calls.
     answers: Vec<(usize, Message)>,
-    /// The calls that have no answer yet: their numbers and ids.
+    /// The numbers and ids of the calls without an answer.
     open: Vec<(usize, String)>,
 }
 
@@ -224,7 +222,7 @@ impl Turn {
         if let Some(place) = self.open.iter().position(|(open, _)| Some(*open) == answer.answers) {
             let (call, id) = self.open.remove(place);
             let answer = Message { tool_call_id: Some(id), ..answer.message };
-            // Of two calls with one id, nothing but the order tells whose answer it is.
+            // For two calls with the same id, only the order shows which answer belongs to which.
             let is_behind = |(other, message): &(usize, Message)| {
                 *other > call && message.tool_call_id == answer.tool_call_id
             };
@@ -233,17 +231,17 @@ impl Turn {
         }
     }
 
-    /// Whether `next` holds further calls of the same response: it says nothing of its own, and comes while a call
-    /// of this one waits for an answer that is yet to come. No provider takes two calls of one id in a message.
+    /// Whether `next` contains further calls of the same response: it has no content of its own, and follows while a
+    /// call of this turn has no answer but gets one later. Providers refuse two calls with the same id in one message.
     fn is_continued_by(&self, next: &Self, is_answered_later: impl Fn(usize) -> bool) -> bool {
-        let says_nothing = next.message.content.is_empty()
+        let has_only_calls = next.message.content.is_empty()
             && next.message.reasoning_content.is_none()
             && next.message.thinking_blocks.is_empty()
             && next.message.responses_reasoning_item.is_none();
         let has_id = |id: &str| self.open.iter().any(|(_, open)| open == id);
-        let ids_come_again = next.open.iter().any(|(_, id)| has_id(id));
-        says_nothing
-            && !ids_come_again
+        let repeats_ids = next.open.iter().any(|(_, id)| has_id(id));
+        has_only_calls
+            && !repeats_ids
             && !next.open.is_empty()
             && self.open.iter().any(|(call, _)| is_answered_later(*call))
     }
@@ -253,8 +251,8 @@ impl Turn {
         self.open.extend(next.open);
     }
 
-    /// The message, its answers, and one for each call that has none.
-    fn give(mut self, messages: &mut Vec<Message>) {
+    /// Appends the message and its answers, with an additional answer for each call without one.
+    fn append_to(mut self, messages: &mut Vec<Message>) {
         for (call, id) in self.open {
             let mut answer = Message::new(Role::Tool, vec![Content::text(NO_RESULT)]);
             let calls = self.message.tool_calls.as_deref().unwrap_or_default();

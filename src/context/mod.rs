@@ -1,6 +1,6 @@
-//! From the log to what a model is sent: the active branch, the view of it, and the view's messages.
+//! From the log to the messages of a request: the active branch, its view, and the view's messages.
 //!
-//! Pure functions of events. Nothing here reads a store or knows which conversation it is about.
+//! Pure functions of events, without access to stores or conversations.
 
 pub mod branch;
 mod history;

@@ -1,17 +1,17 @@
-//! Which call an event makes or answers.
+//! Pairs calls with their answers.
 //!
-//! The id of a call is the provider's, and some count from zero in every answer. So a call is known by its action: a
-//! result or a refusal names that, and only an error has nothing but the call's id.
+//! Call ids come from the provider, and some providers start again from zero in every answer. So a call is identified by
+//! its action event, whose id observations and rejections contain. Only errors have nothing but the call id.
 
 use crate::{
     event::{Body, Event},
     names::Names,
 };
 
-/// For each event the place of the action that it is, or that it answers. An answer comes after its call.
+/// For each event the place of the action that it is or answers. An answer follows its call.
 pub(super) fn pairs(events: &[Event]) -> Vec<Option<usize>> {
     let (mut actions, mut latest) = (Names::default(), Names::default());
-    // For each action the one before it whose call has the same id.
+    // For each action the previous one with the same call id.
     let mut before = vec![None; events.len()];
     let mut is_answered = vec![false; events.len()];
     let mut pairs = Vec::with_capacity(events.len());
@@ -26,7 +26,7 @@ pub(super) fn pairs(events: &[Event]) -> Vec<Option<usize>> {
             continue;
         }
         let pair = event.answered_call().and_then(|call| {
-            let named = action_named_by(event).and_then(|id| actions.get(id));
+            let named = answered_action(event).and_then(|id| actions.get(id));
             let named = named.filter(|at| events.get(*at).and_then(call_of) == Some(call));
             named.or_else(|| latest_open(latest.get(call)?, &before, &is_answered))
         });
@@ -38,7 +38,7 @@ pub(super) fn pairs(events: &[Event]) -> Vec<Option<usize>> {
     pairs
 }
 
-/// The latest call of an id that has no answer yet, or else the first one.
+/// The latest call with this id that has no answer yet, otherwise the first one.
 fn latest_open(latest: usize, before: &[Option<usize>], is_answered: &[bool]) -> Option<usize> {
     let mut at = latest;
     while is_answered.get(at) == Some(&true)
@@ -49,6 +49,7 @@ fn latest_open(latest: usize, before: &[Option<usize>], is_answered: &[bool]) ->
     Some(at)
 }
 
+/// The call id of an action.
 pub(super) fn call_of(event: &Event) -> Option<&str> {
     match event.body() {
         Body::ActionEvent(action) => Some(&action.tool_call_id),
@@ -56,7 +57,8 @@ pub(super) fn call_of(event: &Event) -> Option<&str> {
     }
 }
 
-pub(super) fn action_named_by(event: &Event) -> Option<&str> {
+/// The id of the action that an observation or a rejection answers.
+pub(super) fn answered_action(event: &Event) -> Option<&str> {
     match event.body() {
         Body::ObservationEvent(body) => Some(&body.action_id),
         Body::UserRejectObservation(body) => Some(&body.action_id),

@@ -1,7 +1,7 @@
-//! The view: which events of the active branch a model is sent.
+//! The view: the events of the active branch that a model sees.
 //!
-//! Mirrors `context/view/`. Where the SDK puts a synthetic summary event into its view, this one has the
-//! [`crate::event::Condensation`] itself, which stands for its summary.
+//! Mirrors `context/view/`. Where the SDK inserts a synthetic summary event, this view contains the
+//! [`crate::event::Condensation`] itself in the place of its summary.
 
 mod properties;
 
@@ -13,17 +13,16 @@ use crate::{
 };
 use std::{borrow::Cow, cell::RefCell, rc::Rc};
 
-/// The events that a model is sent, in order.
+/// The events that a model sees, in order.
 #[derive(Clone, Debug, Default)]
 pub struct View {
     events: Vec<Event>,
-    unhandled_condensation_request: bool,
     history: RefCell<History>,
 }
 
 impl View {
-    /// The view of a whole branch, first event first. Everything is left out that would make a history which no
-    /// provider accepts: see `properties.rs`.
+    /// The view of a branch, whose events are given from the root on. Omits events with which no provider would accept
+    /// the history: see `properties.rs`.
     pub fn of_branch(branch: &[Event]) -> Self {
         let mut view = Self::default();
         for event in branch {
@@ -33,20 +32,11 @@ impl View {
         view
     }
 
-    /// A view that was taken apart before. `events` are as [`View::events`] gave them.
-    pub fn restored(events: Vec<Event>, unhandled_condensation_request: bool) -> Self {
-        Self { events, unhandled_condensation_request, history: RefCell::default() }
-    }
-
-    /// Takes up the branch's next event. Like the SDK during a run, this leaves nothing out, so that an action whose
-    /// result is yet to come stays.
+    /// Adds the branch's next event. As in the SDK during a run, this omits nothing, so that an action can wait for its
+    /// result.
     pub fn push(&mut self, event: &Event) {
         match event.body() {
-            Body::Condensation(condensation) => {
-                self.condense(event, condensation);
-                self.unhandled_condensation_request = false;
-            }
-            Body::CondensationRequest(_) => self.unhandled_condensation_request = true,
+            Body::Condensation(condensation) => self.condense(event, condensation),
             Body::SystemPromptEvent(_)
             | Body::MessageEvent(_)
             | Body::ActionEvent(_)
@@ -71,23 +61,18 @@ impl View {
         }
     }
 
-    /// The events; a condensation stands for its summary.
+    /// The events, where a condensation represents its summary.
     pub fn events(&self) -> &[Event] {
         &self.events
     }
 
-    /// Whether somebody asked for a condensation that has not come yet.
-    pub fn has_unhandled_condensation_request(&self) -> bool {
-        self.unhandled_condensation_request
-    }
-
-    /// What a model is sent. Messages that were made before are not made again.
+    /// The messages for the model. Messages of earlier calls are cached.
     pub fn messages(&self) -> Vec<Rc<Message>> {
         self.history.borrow_mut().messages(&self.events)
     }
 }
 
-/// The id of an event in a view, which for a summary is not the condensation's own.
+/// The id by which a condensation can refer to an event of the view. A summary has another one than its condensation.
 pub fn view_id(event: &Event) -> Cow<'_, str> {
     match event.body() {
         Body::Condensation(_) => Cow::Owned(format!("{}-summary", event.id())),

@@ -128,7 +128,7 @@ pub async fn load(store: &dyn Store, conversation: ConversationId, head: Option<
                     branch.push(event);
                 }
             }
-            None => walk.is_missing(),
+            None => walk.skip_missing(),
         }
     }
     branch.reverse();

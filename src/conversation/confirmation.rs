@@ -138,7 +138,7 @@ impl Conversation {
         let Some(analyzer) = &self.0.security_analyzer else { return SecurityRisk::High };
         let timestamp = self.0.log.host.local_time();
         let head = Head { id: id.clone(), timestamp, source: Source::Agent, parent: Parent::Unset };
-        let event = Event::new(head, action.body.clone());
+        let Ok(event) = Event::new(head, action.body.clone()) else { return SecurityRisk::High };
         analyzer.security_risk(event.json()).await.unwrap_or(SecurityRisk::High)
     }
 

@@ -209,7 +209,7 @@ impl EventLog {
             {
                 head.clone_from(root);
             }
-            let event = self.event_of(draft, head.as_ref(), length);
+            let event = self.event_of(draft, head.as_ref(), length)?;
             if becomes_head(event.kind()) {
                 head = Some(event.id().clone());
             }
@@ -262,20 +262,20 @@ impl EventLog {
     }
 
     /// The event of a draft that follows `head` at place `length`, without secrets.
-    fn event_of(&self, draft: Draft, head: Option<&EventId>, length: u64) -> Event {
+    fn event_of(&self, draft: Draft, head: Option<&EventId>, length: u64) -> Result<Event> {
         let head = Head {
             id: draft.id.unwrap_or_else(|| self.new_id()),
             timestamp: draft.timestamp.unwrap_or_else(|| self.host.local_time()),
             source: draft.source,
             parent: branch::parent_for_next(head, length == 0),
         };
-        let event = Event::new(head, draft.body);
+        let event = Event::new(head, draft.body)?;
         if draft.source == Source::User {
-            return event;
+            return Ok(event);
         }
-        match self.mask.event(event.json()) {
+        Ok(match self.mask.event(event.json()) {
             Some(json) => Event::decode(event.id().clone(), json.into()),
             None => event,
-        }
+        })
     }
 }

@@ -49,7 +49,7 @@ impl Conversation {
         let hook_answers = self.ask_about_message(&id, &mut message).await;
         let timestamp = self.0.log.host.local_time();
         let head = Head { id, timestamp, source: Source::User, parent: Parent::Unset };
-        let message = Event::new(head, message);
+        let message = Event::new(head, message)?;
         let events = self
             .perform(Command::SendMessage { message: message.clone(), hook_answers, waiting_calls })
             .await?;

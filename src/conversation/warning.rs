@@ -71,8 +71,8 @@ pub fn history_warnings(branch: &Branch) -> Vec<Warning> {
                 format!("event {id} is the parent of another one but does not exist")
             }
             Break::Missing(Wanted::Index(index)) => format!("event {index} does not exist"),
-            Break::Nowhere(id) => format!("the parent of event {id} is not a valid event id"),
-            Break::Circle(id) => format!("event {id} is its own ancestor"),
+            Break::InvalidParent(id) => format!("the parent of event {id} is not a valid event id"),
+            Break::Cycle(id) => format!("event {id} is its own ancestor"),
         };
         warnings.push(Warning {
             code: WarningCode::HistoryBroken,

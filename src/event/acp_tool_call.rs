@@ -21,7 +21,7 @@ event_body! {
         optional raw_output: RawJson,
         /// The result as the protocol's content blocks.
         optional content: Vec<RawJson>,
-        /// Whether it failed.
+        /// Whether the call failed.
         defaulted is_error: bool,
     }
 }

@@ -1,4 +1,4 @@
-//! What the model wants done: one event for each call of a response.
+//! Actions: one event for each call in a response of the model.
 //!
 //! Mirrors `event/llm_convertible/action.py`.
 
@@ -41,7 +41,7 @@ event_body! {
 }
 
 impl ActionEvent {
-    /// The event of a call with nothing said beside it.
+    /// The event of a call without text or reasoning.
     pub fn new(tool_call: MessageToolCall, llm_response_id: String, action: Option<Action>) -> Self {
         Self {
             thought: Vec::new(),
@@ -70,17 +70,17 @@ impl ActionEvent {
     }
 }
 
-/// How dangerous a call is.
+/// The security risk of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SecurityRisk {
-    /// Nobody said.
+    /// Not rated.
     #[default]
     Unknown,
-    /// Reads only.
+    /// Only reads.
     Low,
-    /// Changes what can be changed back.
+    /// Makes changes that can be undone.
     Medium,
-    /// May do harm.
+    /// Can cause harm.
     High,
 }
 
@@ -96,8 +96,9 @@ string_enum!(SecurityRisk {
 pub struct Action(RawJson);
 
 impl FromJson for Action {
+    /// `None` if the value is not an object: the call could not be run.
     fn from_json(json: &str) -> Option<Self> {
-        RawJson::from_json(json).map(Self)
+        RawJson::from_json(json).filter(|json| json.as_str().starts_with('{')).map(Self)
     }
 }
 
@@ -108,21 +109,21 @@ impl ToJson for Action {
 }
 
 impl Action {
-    /// A call of a tool that the SDK has no class for; `arguments` is a JSON object.
+    /// A call of a tool without a class in the SDK. `arguments` is a JSON object.
     pub fn mcp_tool(arguments: &RawJson) -> Self {
         let mut out = ObjectWriter::new();
         out.field("data", arguments);
         Self::of_kind(out, "MCPToolAction")
     }
 
-    /// The end of the task, with a last message to the user.
+    /// A call of `finish` with the last message to the user.
     pub fn finish(message: &str) -> Self {
         let mut out = ObjectWriter::new();
         out.field("message", message);
         Self::of_kind(out, "FinishAction")
     }
 
-    /// A thought.
+    /// A call of `think`.
     pub fn think(thought: &str) -> Self {
         let mut out = ObjectWriter::new();
         out.field("thought", thought);
@@ -139,7 +140,7 @@ impl Action {
         self.0.field("kind")
     }
 
-    /// The arguments, if this is a call of a tool that the SDK has no class for.
+    /// The arguments, if this is a call of a tool without a class in the SDK.
     pub fn mcp_arguments(&self) -> Option<RawJson> {
         if self.kind()? == "MCPToolAction" { self.0.field("data") } else { None }
     }
@@ -147,5 +148,28 @@ impl Action {
     /// The object with all its fields.
     pub fn as_json(&self) -> &RawJson {
         &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        event::{Body, Event},
+        id::EventId,
+    };
+
+    #[test]
+    fn an_event_whose_action_is_not_an_object_is_unknown() {
+        let event = |action: &str| {
+            let id: EventId = "0a0a0a0a-0000-4000-8000-000000000000".parse().unwrap();
+            let call = r#"{"id":"c","name":"t","arguments":"{}","origin":"completion"}"#;
+            let json = format!(
+                r#"{{"id":"{id}","timestamp":"t","source":"agent","thought":[],"action":{action},"tool_name":"t","tool_call_id":"c","tool_call":{call},"llm_response_id":"r","kind":"ActionEvent"}}"#
+            );
+            Event::decode(id, json.into())
+        };
+        assert!(matches!(event(r#"{"kind":"ThinkAction","thought":"x"}"#).body(), Body::ActionEvent(_)));
+        assert_eq!(event("\"text\"").body(), &Body::Unknown);
+        assert_eq!(event("[]").body(), &Body::Unknown);
     }
 }

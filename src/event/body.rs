@@ -1,8 +1,8 @@
-//! How a body is read from and written to the fields of its event, declared once per kind.
+//! The declaration of event bodies, from which reading and writing follow.
 //!
-//! A declaration names each field with one of three modes: `required` must be there, `defaulted` may be missing on
-//! reading and is always written, `optional` may be missing or `null` and is written only if there is a value.
-//! The order of the declaration is the order of the JSON.
+//! Each field has one of three modes: `required` must be present, `defaulted` may be missing on reading and is always
+//! written, `optional` may be missing or `null` and is written only if it has a value. The fields are written in the
+//! order of the declaration.
 
 use crate::json::{Object, ObjectWriter};
 
@@ -38,10 +38,10 @@ pub trait EventBody: Sized {
     /// The declaration.
     const DECLARATION: Declaration;
 
-    /// The body in these fields, or `None` if the SDK would not accept them.
+    /// The body in these fields; `None` if the SDK would not accept them.
     fn read(fields: &Object<'_>) -> Option<Self>;
 
-    /// Adds the fields.
+    /// Writes the fields.
     fn write(&self, out: &mut ObjectWriter);
 }
 

@@ -1,20 +1,20 @@
-//! What kind of failure an error was, in the SDK's small closed vocabulary.
+//! Classifies errors by the SDK's fixed set of failure kinds.
 //!
-//! Mirrors `event/error_classification.py`: codes that say enough by themselves come first, then what the detail
-//! says, then codes of wrappers that say little.
+//! Mirrors `event/error_classification.py`: specific codes come first, then phrases in the detail, then generic codes of
+//! wrapper exceptions.
 
 use crate::json::{FromJson, Object, ObjectWriter, ToJson, string_enum};
 
-/// What an error means for the user.
+/// The classification of an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorClassification {
     /// The kind of failure.
     pub kind: FailureKind,
-    /// Whether the same can succeed later.
+    /// Whether a repetition can succeed.
     pub retryable: bool,
-    /// What the user can do.
+    /// The action by which the user can resolve the error.
     pub user_action: FailureAction,
-    /// An id under which a service has recorded it.
+    /// The id under which a service has recorded the error.
     pub error_id: Option<String>,
 }
 
@@ -46,7 +46,7 @@ impl ToJson for ErrorClassification {
 pub enum FailureKind {
     /// The key was refused.
     Auth,
-    /// The account is used up.
+    /// The quota or the credit is used up.
     Quota,
     /// Too many requests.
     RateLimit,
@@ -54,11 +54,11 @@ pub enum FailureKind {
     Config,
     /// The service or the network failed.
     Transient,
-    /// The model did something that it can do better.
+    /// A mistake of the model, which it can correct.
     AgentAction,
-    /// A defect.
+    /// A defect of the software.
     Internal,
-    /// Nobody knows.
+    /// Not classified.
     Unknown,
 }
 
@@ -73,10 +73,10 @@ string_enum!(FailureKind {
     Unknown = "unknown",
 });
 
-/// What a user can do about a failure.
+/// The action by which a user can resolve a failure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FailureAction {
-    /// Nothing.
+    /// No action.
     #[default]
     None,
     /// Try again.
@@ -95,10 +95,10 @@ impl ErrorClassification {
     /// An expected failure that the model can correct, such as a call that does not fit its tool.
     pub const AGENT_OUTCOME: Self = Self::new(FailureKind::AgentAction, true, FailureAction::Retry);
 
-    /// A defect in what was to be done, such as a tool that threw.
+    /// A defect of the software, such as an exception in a tool.
     pub const INTERNAL: Self = Self::new(FailureKind::Internal, false, FailureAction::None);
 
-    /// Nothing is known.
+    /// An error that is not classified.
     pub const UNKNOWN: Self = Self::new(FailureKind::Unknown, false, FailureAction::None);
 
     const fn new(kind: FailureKind, retryable: bool, user_action: FailureAction) -> Self {
@@ -115,15 +115,15 @@ impl ErrorClassification {
 
     /// The classification of an error with this code (an exception's class name) and this detail.
     pub fn of(code: &str, detail: &str) -> Self {
-        by_telling_code(code)
+        by_specific_code(code)
             .or_else(|| by_detail(&detail.to_ascii_lowercase()))
             .or_else(|| WRAPPER_CODES.contains(&code).then(|| Self::retry(FailureKind::Transient)))
             .unwrap_or(Self::UNKNOWN)
     }
 }
 
-/// Codes that say what happened, whatever the detail says.
-fn by_telling_code(code: &str) -> Option<ErrorClassification> {
+/// The classification of codes that are specific enough without the detail.
+fn by_specific_code(code: &str) -> Option<ErrorClassification> {
     use ErrorClassification as C;
     Some(match code {
         "LLMAuthenticationError" | "ACPAuthRequired" => C::settings(FailureKind::Auth),
@@ -142,14 +142,15 @@ fn by_telling_code(code: &str) -> Option<ErrorClassification> {
     })
 }
 
-/// What errors say about themselves, in the order in which it counts.
+/// The classification of the first phrase found in a detail, which has to be in lower case.
 fn by_detail(detail: &str) -> Option<ErrorClassification> {
     let (_, classification) =
-        DETAILS.iter().find(|(signs, _)| signs.iter().any(|sign| detail.contains(sign)))?;
+        DETAILS.iter().find(|(phrases, _)| phrases.iter().any(|phrase| detail.contains(phrase)))?;
     Some(classification.clone())
 }
 
-/// What providers and the SDK say. Python goes through the same list for the same stored detail, so it stays as it is.
+/// Phrases of providers and of the SDK, in order of precedence. Python applies the same list to the same stored detail,
+/// so it must not be changed.
 const DETAILS: &[(&[&str], ErrorClassification)] = &[
     (
         &[
@@ -217,6 +218,7 @@ const DETAILS: &[(&[&str], ErrorClassification)] = &[
     ),
 ];
 
+/// Codes of wrapper exceptions, which say nothing about the cause.
 const WRAPPER_CODES: &[&str] = &[
     "LLMServiceUnavailableError",
     "LLMTimeoutError",
@@ -240,7 +242,7 @@ mod tests {
     use super::{ErrorClassification as C, FailureAction, FailureKind};
 
     #[test]
-    fn a_telling_code_counts_more_than_the_detail() {
+    fn a_specific_code_takes_precedence_over_the_detail() {
         assert_eq!(C::of("LLMRateLimitError", "invalid api key").kind, FailureKind::RateLimit);
         assert_eq!(
             C::of("MaxIterationsReached", "timeout"),
@@ -249,14 +251,14 @@ mod tests {
     }
 
     #[test]
-    fn the_detail_counts_more_than_the_code_of_a_wrapper() {
+    fn the_detail_takes_precedence_over_the_code_of_a_wrapper() {
         assert_eq!(C::of("OpenAIError", "Incorrect API key provided").kind, FailureKind::Auth);
         assert_eq!(C::of("OpenAIError", "what?").kind, FailureKind::Transient);
         assert_eq!(C::of("SomethingElse", "what?"), C::UNKNOWN);
     }
 
     #[test]
-    fn of_two_signs_in_a_detail_the_one_that_asks_more_of_the_user_counts() {
+    fn of_two_phrases_in_a_detail_the_one_earlier_in_the_list_counts() {
         assert_eq!(C::of("", "rate limit: daily quota used up").kind, FailureKind::Quota);
         assert_eq!(C::of("", "Cloudflare timeout, unauthorized").kind, FailureKind::Auth);
     }

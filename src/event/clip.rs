@@ -1,17 +1,17 @@
-//! Texts that are too long for a model: the middle goes, a notice says so.
+//! Shortens texts that are too long for a model: the middle is replaced by a notice.
 //!
-//! Cuts where `utils/truncate.py` does for a notice of this length, and names the file that it names; the sentences
-//! are our own. All lengths are in characters.
+//! Cuts at the same places as `utils/truncate.py` would for a notice of this length, and names the same file; the
+//! wording is our own. All lengths are in characters.
 
 use sha2::{Digest, Sha256};
 
-/// How a text is cut.
+/// The parameters for shortening a text.
 pub(super) struct Clip<'a> {
-    /// The most characters that are left, with the notice.
+    /// The maximum length of the result, including the notice.
     pub limit: usize,
-    /// Where the SDK keeps the whole text.
+    /// The directory in which the SDK saves the complete text.
     pub directory: Option<&'a str>,
-    /// What the file's name begins with.
+    /// The prefix of the file's name.
     pub tool: &'a str,
 }
 
@@ -19,7 +19,7 @@ pub(super) struct Clip<'a> {
 const NOTICE: &str = "\n[The middle is left out here: the whole is too long to be read at once.]\n";
 
 impl Clip<'_> {
-    /// The text as it is if it is short enough, else its head, the notice, and its tail.
+    /// The text itself if it is short enough, otherwise its start, the notice, and its end.
     pub(super) fn clipped(&self, text: String) -> String {
         let length = text.chars().count();
         if length <= self.limit {
@@ -46,22 +46,22 @@ impl Clip<'_> {
     }
 }
 
-/// Where a text's character of this number begins; at its end if it has fewer.
+/// The byte offset of the character with this index; the length of the text if it has fewer.
 fn place(text: &str, characters: usize) -> usize {
     text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at)
 }
 
-/// So many of a text's characters.
+/// The first characters of a text.
 fn start(text: &str, characters: usize) -> &str {
     text.get(..place(text, characters)).unwrap_or_default()
 }
 
-/// The text without so many of its characters.
+/// The text without its first characters.
 fn end(text: &str, characters: usize) -> &str {
     text.get(place(text, characters)..).unwrap_or_default()
 }
 
-/// Where the SDK saves this content: a name made of its hash, in a directory spelled as Python spells it.
+/// The path at which the SDK saves this content: the name contains its hash, the directory is normalized as by Python.
 pub(super) fn file_name(directory: &str, prefix: &str, content: &str, extension: &str) -> String {
     let hash = Sha256::digest(content.as_bytes());
     let mut file = String::from(if directory.starts_with('/') { "/" } else { "" });
@@ -80,7 +80,7 @@ pub(super) fn file_name(directory: &str, prefix: &str, content: &str, extension:
     file + extension
 }
 
-/// How many lines Python's `splitlines` finds.
+/// The number of lines that Python's `splitlines` returns.
 fn lines(text: &str) -> usize {
     let mut count = 0_usize;
     let mut last = '\n';

@@ -22,7 +22,7 @@ event_body! {
 }
 
 impl Condensation {
-    /// The message that stands for the summary, if there is a place for it.
+    /// The message with the summary. The view contains it only if there is a summary and an offset.
     pub fn to_llm_message(&self) -> Message {
         summary_message(self.summary.as_deref().unwrap_or_default())
     }
@@ -42,7 +42,7 @@ event_body! {
 }
 
 impl CondensationSummaryEvent {
-    /// The summary in the user's place.
+    /// The summary as a message of the user.
     pub fn to_llm_message(&self) -> Message {
         summary_message(&self.summary)
     }

@@ -24,7 +24,7 @@ impl ConversationErrorEvent {
         Self { code, detail, classification }
     }
 
-    /// The classification, worked out where the event does not say.
+    /// The stored classification, or one derived from code and detail.
     pub fn classification(&self) -> ErrorClassification {
         self.classification.clone().unwrap_or_else(|| ErrorClassification::of(&self.code, &self.detail))
     }

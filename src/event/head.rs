@@ -1,4 +1,4 @@
-//! What every event has: id, time, source, and its place in the tree.
+//! The fields that every event has: id, time, source, and its place in the tree.
 //!
 //! Mirrors `event/base.py`.
 
@@ -8,27 +8,27 @@ use crate::{
     json::{Object, ObjectWriter, string_enum},
 };
 
-/// What every event has. Field order is the SDK's.
+/// The fields that every event has, in the SDK's order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// Its name.
+    /// The id of the event.
     pub id: EventId,
-    /// The writer's local wall clock, no zone: `2026-01-31T09:15:02.123456`.
+    /// The writer's local time without a zone: `2026-01-31T09:15:02.123456`.
     pub timestamp: String,
-    /// Who made it.
+    /// The originator of the event.
     pub source: Source,
-    /// Which event it follows.
+    /// The event that this one follows.
     pub parent: Parent,
 }
 
-/// Who made an event.
+/// The originator of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// The model, or the agent around it.
     Agent,
     /// The user.
     User,
-    /// Tools and the conversation itself.
+    /// A tool, or the conversation itself.
     Environment,
     /// A hook.
     Hook,
@@ -41,22 +41,22 @@ string_enum!(Source {
     Hook = "hook",
 });
 
-/// Which event an event follows, as far as it says itself.
+/// The parent that an event names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Parent {
-    /// It does not say: the first of its log, or from a version of the SDK that had no tree, where every event
-    /// follows the one before it.
+    /// No parent is named: the event is the first of its log, or was written by a version of the SDK without a tree,
+    /// where each event follows the one before it.
     Unset,
-    /// None: it starts a branch of its own.
+    /// The event starts a new branch.
     Root,
-    /// This one.
+    /// This event.
     Event(EventId),
-    /// Something that cannot be an event's id, so that no event can be meant.
-    Nowhere(Box<str>),
+    /// A text that is not a valid event id.
+    Invalid(Box<str>),
 }
 
 impl Head {
-    /// The head in these fields. What cannot be read is as if it were missing; [`Head::is_valid`] tells.
+    /// The head in these fields. Unreadable fields count as missing; [`Head::is_valid`] reports them.
     pub(super) fn read(id: EventId, fields: Option<&Object<'_>>, default_source: Option<Source>) -> Self {
         let read = |name| fields.and_then(|fields| fields.read::<String>(name));
         let source = fields.and_then(|fields| fields.read("source")).or(default_source);
@@ -87,7 +87,7 @@ impl Head {
             Parent::Unset => {}
             Parent::Root => out.field("parent_id", ROOT_PARENT_ID),
             Parent::Event(id) => out.field("parent_id", id.as_str()),
-            Parent::Nowhere(text) => out.field("parent_id", &**text),
+            Parent::Invalid(text) => out.field("parent_id", &**text),
         }
     }
 }
@@ -97,7 +97,7 @@ impl Parent {
         match text.parse() {
             Ok(id) => Self::Event(id),
             Err(_) if text == ROOT_PARENT_ID => Self::Root,
-            Err(_) => Self::Nowhere(text.into()),
+            Err(_) => Self::Invalid(text.into()),
         }
     }
 }

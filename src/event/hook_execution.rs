@@ -54,7 +54,7 @@ pub enum HookEventType {
     SessionStart,
     /// The conversation is closed.
     SessionEnd,
-    /// The agent says that it is done.
+    /// The agent reports that it is done.
     Stop,
 }
 

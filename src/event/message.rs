@@ -1,4 +1,4 @@
-//! What is said: the instructions, and messages of the user, the environment and the model.
+//! The system prompt, and messages of the user, the environment and the model.
 //!
 //! Mirrors `event/llm_convertible/{system,message}.py`.
 
@@ -13,7 +13,7 @@ event_body! {
     SystemPromptEvent {
         /// The part that is the same for every conversation.
         required system_prompt: TextContent,
-        /// Tool definitions, for the record: what a model is sent comes from the tools that are there at the time.
+        /// Tool definitions for documentation. Requests contain the agent's current tools instead.
         required tools: Vec<ToolDefinition>,
         /// The part that belongs to this conversation.
         optional dynamic_context: TextContent,
@@ -51,7 +51,7 @@ event_body! {
 }
 
 impl MessageEvent {
-    /// An event of this message and nothing else.
+    /// An event with this message, without the optional fields.
     pub fn new(llm_message: Message) -> Self {
         Self {
             llm_message,
@@ -63,7 +63,7 @@ impl MessageEvent {
         }
     }
 
-    /// The message with the extended content after its own.
+    /// The message, followed by the extended content.
     pub fn to_llm_message(&self) -> Message {
         let mut message = self.llm_message.clone();
         message.content.extend(self.extended_content.iter().cloned());

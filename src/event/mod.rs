@@ -1,14 +1,14 @@
-//! Events: what a conversation is made of, as values that keep their exact JSON.
+//! Events: the immutable entries of a conversation's log, as values that keep their exact JSON text.
 //!
-//! An [`Event`] never changes and always holds the text of its file, so what came in goes out byte for byte: unknown
-//! kinds, unknown fields, number spellings and key order survive because nobody writes them again. What is made here
-//! ([`Event::new`]) is written once, as the SDK writes it: head first, then the body's fields in the order of their
-//! declaration, nulls left out, `kind` last.
+//! An [`Event`] always holds the text of its file and is exported byte for byte: unknown kinds, unknown fields, number
+//! spellings and key order are preserved because the text is never written again. A new event ([`Event::new`]) is
+//! written once, in the form of the SDK: head first, then the body's fields in the order of their declaration without
+//! nulls, and `kind` last.
 //!
-//! Decoding never fails. A text that is no JSON object has the body [`Body::Unreadable`]; an object of a kind this
-//! version does not know, or one that the SDK would not accept, has the body [`Body::Unknown`].
+//! Decoding never fails. A text that is not a JSON object has the body [`Body::Unreadable`]. An object of an unknown
+//! kind, or one that the SDK would not accept, has the body [`Body::Unknown`].
 //!
-//! Performs no I/O, and knows neither the log nor the tree: see `context/branch.rs`.
+//! Performs no I/O, and does not know the log or the tree: see `context/branch.rs`.
 
 mod acp_tool_call;
 mod action;
@@ -47,6 +47,7 @@ pub use self::{
 };
 
 use crate::{
+    error::{Error, ErrorCode, Result},
     id::EventId,
     json::{Object, ObjectWriter, repaired},
     llm::message::Message,
@@ -60,13 +61,13 @@ pub struct Event(Rc<Inner>);
 struct Inner {
     head: Head,
     kind: Box<str>,
-    /// Read when it is first asked for: walking a branch and listing a page need only the head.
+    /// Decoded on first use, because walking a branch and listing a page need only the head.
     body: OnceCell<Body>,
     json: Rc<str>,
 }
 
 impl Event {
-    /// The event in the file of this id. Never fails: see [`Body::Unknown`] and [`Body::Unreadable`].
+    /// The event in a file with this id. Never fails: see [`Body::Unknown`] and [`Body::Unreadable`].
     pub fn decode(id: EventId, json: Rc<str>) -> Self {
         let fields = Object::parse(&json);
         let kind = fields.as_ref().and_then(|fields| fields.read::<String>("kind")).unwrap_or_default();
@@ -75,76 +76,80 @@ impl Event {
         Self(Rc::new(Inner { head, kind: kind.into(), body, json }))
     }
 
-    /// A new event, written as the SDK would write it. Free-form JSON that Python would refuse is made sound.
-    /// [`Body::Unknown`] and [`Body::Unreadable`] have nothing to write; do not make events of them.
-    pub fn new(head: Head, body: impl Into<Body>) -> Self {
+    /// A new event in the form that the SDK writes. Free-form JSON that Python would refuse is corrected.
+    ///
+    /// # Errors
+    /// `internal` for [`Body::Unknown`] and [`Body::Unreadable`], whose fields are not known.
+    pub fn new(head: Head, body: impl Into<Body>) -> Result<Self> {
         let body = body.into();
         let kind = body.kind().into();
-        let written = body.encode(&head).unwrap_or_else(|| "{}".into());
+        let written = body.encode(&head).ok_or_else(|| {
+            Error::new(ErrorCode::Internal, "an event whose kind is unknown cannot be written again")
+        })?;
         let (json, body) = match repaired(&written) {
-            // Read again when it is asked for, so that the body says what the text says.
-            Some(mended) => (mended, OnceCell::new()),
+            // The body is decoded again, so that it equals the repaired text.
+            Some(repaired) => (repaired, OnceCell::new()),
             None => (written, OnceCell::from(body)),
         };
-        Self(Rc::new(Inner { head, kind, body, json: json.into() }))
+        Ok(Self(Rc::new(Inner { head, kind, body, json: json.into() })))
     }
 
-    /// The id in the JSON text of an event that comes without a file name.
+    /// The id field in the JSON text of an event.
     pub fn id_in(json: &str) -> Option<EventId> {
         Object::parse(json)?.read::<String>("id")?.parse().ok()
     }
 
-    /// The exact text.
+    /// The exact JSON text.
     pub fn json(&self) -> &Rc<str> {
         &self.0.json
     }
 
-    /// What every event has.
+    /// The fields that every event has.
     pub fn head(&self) -> &Head {
         &self.0.head
     }
 
-    /// The id in the file name, by which the log knows it.
+    /// The id in the file name, which identifies the event in the log.
     pub fn id(&self) -> &EventId {
         &self.0.head.id
     }
 
-    /// When it was made, as its writer's local clock said; empty if the text does not say. Never a basis for order.
+    /// The local time of the writer when the event was created; empty if missing. Not suitable for ordering.
     pub fn timestamp(&self) -> &str {
         &self.0.head.timestamp
     }
 
-    /// Who made it.
+    /// The originator of the event.
     pub fn source(&self) -> Source {
         self.0.head.source
     }
 
-    /// Which event it follows, as far as the event itself says.
+    /// The parent that the event itself names.
     pub fn parent(&self) -> &Parent {
         &self.0.head.parent
     }
 
-    /// The name of the SDK's class; empty if the text has none.
+    /// The name of the SDK's class; empty if missing.
     pub fn kind(&self) -> &str {
         &self.0.kind
     }
 
-    /// What happened.
+    /// The fields of this kind of event.
     pub fn body(&self) -> &Body {
         self.0.body.get_or_init(|| Body::decode(&self.0.kind, &self.0.json))
     }
 
-    /// Whether Python can read it, as far as this library can tell: a known kind, the fields it needs, the id of its
-    /// file name, and nothing in its free-form JSON that Python refuses.
+    /// Whether Python can read the event, as far as this library can tell: it has a known kind with the required fields,
+    /// the id of its file name, and no free-form JSON that Python refuses.
     pub fn is_valid(&self) -> bool {
         !matches!(self.body(), Body::Unknown | Body::Unreadable)
             && Self::id_in(&self.0.json).as_ref() == Some(self.id())
             && repaired(&self.0.json).is_none()
     }
 
-    /// What a model is sent for it; `None` for what a model never sees.
+    /// The message for the model; `None` for kinds that a model never sees.
     ///
-    /// The actions of one response make one message together: see `context/messages.rs`.
+    /// The actions of one response are joined to one message by `context/messages.rs`.
     pub fn to_llm_message(&self) -> Option<Message> {
         match self.body() {
             Body::SystemPromptEvent(body) => Some(body.to_llm_message()),
@@ -165,7 +170,7 @@ impl Event {
 }
 
 impl PartialEq for Event {
-    /// Whether both are known by the same id and have the same text.
+    /// Whether both have the same id and the same text.
     fn eq(&self, other: &Self) -> bool {
         self.id() == other.id() && self.json() == other.json()
     }
@@ -178,7 +183,7 @@ impl fmt::Debug for Event {
 }
 
 impl Body {
-    /// The id of the call that this answers, if it answers one: a result, a refusal or an error.
+    /// The id of the call that this event answers, if it is an observation, a rejection or an error.
     pub fn answered_call(&self) -> Option<&str> {
         match self {
             Self::ObservationEvent(body) => Some(&body.tool_call_id),
@@ -189,7 +194,7 @@ impl Body {
     }
 }
 
-/// The text of an event: head, body, `kind`.
+/// The JSON text of an event: head, body, `kind`.
 fn encode<B: EventBody>(head: &Head, body: &B) -> String {
     let mut out = ObjectWriter::new();
     head.write(&mut out);
@@ -201,14 +206,14 @@ fn encode<B: EventBody>(head: &Head, body: &B) -> String {
 /// Declares [`Body`]: each kind with its default source, if the SDK has one.
 macro_rules! bodies {
     ($( $name:ident $(: $source:ident)?, )*) => {
-        /// What happened: one variant for each kind of event that the SDK has.
+        /// The fields of an event by kind, with a variant for each kind that the SDK has.
         #[derive(Clone, Debug, PartialEq)]
         #[non_exhaustive]
         pub enum Body {
             $( #[doc = concat!("See [`", stringify!($name), "`].")] $name($name), )*
-            /// A JSON object of a kind that this version does not know, or that lacks what its kind needs.
+            /// A JSON object of an unknown kind, or without a required field.
             Unknown,
-            /// Not a JSON object, such as a file that was half written.
+            /// Not a JSON object, such as a half-written file.
             Unreadable,
         }
 
@@ -219,7 +224,7 @@ macro_rules! bodies {
         } )*
 
         impl Body {
-            /// The name of every kind there is.
+            /// The names of all kinds.
             pub const KINDS: &[&str] = &[$( $name::KIND, )*];
 
             /// Every kind as it is declared.
@@ -236,7 +241,7 @@ macro_rules! bodies {
                 }
             }
 
-            /// The name of the kind; empty for what this version cannot read.
+            /// The name of the kind; empty for [`Self::Unknown`] and [`Self::Unreadable`].
             pub fn kind(&self) -> &'static str {
                 match self {
                     $( Self::$name(_) => $name::KIND, )*
@@ -244,7 +249,8 @@ macro_rules! bodies {
                 }
             }
 
-            /// The text of an event of this head and body; `None` for what this version cannot read.
+            /// The JSON text of an event with this head and body; `None` for [`Self::Unknown`] and
+            /// [`Self::Unreadable`].
             pub fn encode(&self, head: &Head) -> Option<String> {
                 match self {
                     $( Self::$name(body) => Some(encode(head, body)), )*
@@ -252,7 +258,7 @@ macro_rules! bodies {
                 }
             }
 
-            /// Who makes events of this kind, where the SDK lets the text leave it out.
+            /// The source of events of this kind whose text omits it; `None` if the SDK requires it.
             pub fn default_source(kind: &str) -> Option<Source> {
                 match kind {
                     $( $name::KIND => bodies!(@source $($source)?), )*

@@ -1,4 +1,4 @@
-//! What came of a call: a result, a refusal, or an error.
+//! Answers to calls: observations, rejections and errors.
 //!
 //! Mirrors `event/llm_convertible/observation.py`.
 
@@ -9,7 +9,7 @@ use crate::{
 };
 
 event_body! {
-    /// A tool's result.
+    /// The result of a call.
     ObservationEvent {
         /// The tool's name.
         required tool_name: String,
@@ -34,7 +34,7 @@ impl ObservationEvent {
 }
 
 event_body! {
-    /// A call that the user or a hook did not allow.
+    /// The rejection of a call by the user or a hook.
     UserRejectObservation {
         /// The tool's name.
         required tool_name: String,
@@ -57,7 +57,7 @@ impl UserRejectObservation {
     }
 }
 
-/// Who did not allow a call.
+/// The origin of a rejection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RejectionSource {
     /// The user.
@@ -73,7 +73,7 @@ string_enum!(RejectionSource {
 });
 
 event_body! {
-    /// A call that could not be carried out. Answers the call by its `tool_call_id` alone.
+    /// The failure of a call, which is identified by its `tool_call_id` only.
     AgentErrorEvent {
         /// The tool's name.
         required tool_name: String,
@@ -87,7 +87,7 @@ event_body! {
 }
 
 impl AgentErrorEvent {
-    /// An error of this classification.
+    /// An error with this classification.
     pub fn new(
         tool_name: impl Into<String>,
         tool_call_id: impl Into<String>,
@@ -102,7 +102,7 @@ impl AgentErrorEvent {
         }
     }
 
-    /// The classification; unknown where the event does not say.
+    /// The stored classification, or the unknown one.
     pub fn classification(&self) -> ErrorClassification {
         self.classification.clone().unwrap_or(ErrorClassification::UNKNOWN)
     }
@@ -120,7 +120,7 @@ fn tool_message(tool_name: &str, tool_call_id: &str, content: Vec<Content>) -> M
     message
 }
 
-/// A result, as an object of the SDK's `Observation` classes.
+/// The result of a call, as an object of the SDK's `Observation` classes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observation(RawJson);
 
@@ -137,14 +137,14 @@ impl ToJson for Observation {
 }
 
 impl Observation {
-    /// The result of a tool that the SDK has no class for.
+    /// The result of a tool without a class in the SDK.
     pub fn mcp_tool(tool_name: &str, content: &[Content], is_error: bool) -> Self {
         let mut out = Self::start(content, is_error);
         out.field("tool_name", tool_name);
         Self::of_kind(out, "MCPToolObservation")
     }
 
-    /// The result of `finish`: the message to the user once more.
+    /// The result of `finish`, which repeats the message to the user.
     pub fn finish(message: &str) -> Self {
         Self::of_kind(Self::start(&[Content::text(message)], false), "FinishObservation")
     }
@@ -171,17 +171,17 @@ impl Observation {
         self.0.field("kind")
     }
 
-    /// What the tool returned.
+    /// The content that the tool returned.
     pub fn content(&self) -> Vec<Content> {
         self.0.field("content").unwrap_or_default()
     }
 
-    /// Whether the tool says that it failed.
+    /// Whether the tool reported a failure.
     pub fn is_error(&self) -> bool {
         self.0.field("is_error").unwrap_or_default()
     }
 
-    /// What a model is sent for it, which for some classes the SDK makes from other fields than `content`.
+    /// The content for the model. For some classes the SDK creates it from other fields than `content`.
     pub fn to_llm_content(&self) -> Vec<Content> {
         observation_text::to_llm_content(self)
     }

@@ -1,14 +1,14 @@
-//! What a model is sent for a stored observation.
+//! Formats stored observations for the model.
 //!
-//! Most observations are sent as their content. Some classes of the SDK's tools make the text from other stored
+//! Most observations are sent as their content. Some classes of the SDK's tools create the text from other stored
 //! fields each time it is needed (`to_llm_content` in `tools/{terminal,browser_use,task,tom_consult}`), so a log
-//! that came from Python has to be formatted the same way here.
+//! from Python has to be formatted the same way here.
 //!
-//! The SDK writes what is too long for a model to a file when it first formats it, and tells the model where. So does
-//! the text here; no file is written.
+//! The SDK saves texts that are too long for a model to a file when it first formats them, and names the file. The text
+//! here names the same file, but no file is written.
 //!
-//! The words around stored values stay the SDK's: it makes them anew from the same fields, and a model that knows a
-//! conversation from there reads them again here.
+//! The wording around stored values is the SDK's: it creates the same text from the same fields, and a model that knows
+//! a conversation from there should read the same text here.
 
 use crate::{
     event::{
@@ -19,7 +19,7 @@ use crate::{
     llm::message::Content,
 };
 
-/// Stands before the content of a tool that failed.
+/// The text before the content of a tool that failed.
 const ERROR_HEADER: &str = "[An error occurred during execution.]\n";
 
 /// The longest terminal output, in characters.
@@ -71,12 +71,12 @@ fn terminal_text(fields: &Object<'_>, output: &str) -> String {
     let metadata = fields.get("metadata").and_then(Object::parse);
     let read = |name| metadata.as_ref().map(|metadata| text_of(metadata, name)).unwrap_or_default();
     let mut text = format!("{}{output}{}", read("prefix"), read("suffix"));
-    for (name, what) in
+    for (name, label) in
         [("working_dir", "Current working directory"), ("py_interpreter_path", "Python interpreter")]
     {
         let value = read(name);
         if !value.is_empty() {
-            text.push_str(&format!("\n[{what}: {value}]"));
+            text.push_str(&format!("\n[{label}: {value}]"));
         }
     }
     let exit_code = metadata.as_ref().and_then(|metadata| metadata.read::<i64>("exit_code")).unwrap_or(-1);
@@ -86,7 +86,7 @@ fn terminal_text(fields: &Object<'_>, output: &str) -> String {
     text
 }
 
-/// The picture as a data URL, and where it was saved. Its type is told from the first characters of the Base64 text.
+/// Adds the screenshot as a data URL, and its path. The image type follows from the first characters of the Base64 text.
 fn add_screenshot(parts: &mut Vec<Content>, fields: &Object<'_>, directory: Option<&str>) {
     let data = text_of(fields, "screenshot_data");
     if data.is_empty() {
@@ -105,7 +105,7 @@ fn add_screenshot(parts: &mut Vec<Content>, fields: &Object<'_>, directory: Opti
     parts.push(Content::Image { image_urls, cache_prompt: false });
 }
 
-/// Whether Python decodes it: anything outside the alphabet is passed over, and nothing may be left over.
+/// Whether Python decodes the text: characters outside the alphabet are ignored, and no incomplete group may remain.
 fn is_base64(data: &str) -> bool {
     let (mut place, mut pads) = (0_u8, 0_u8);
     for byte in data.bytes() {
@@ -137,7 +137,7 @@ fn tom_text(fields: &Object<'_>) -> String {
         text.push_str(&format!("\n\nReasoning: {reasoning}"));
     }
     if let Some(confidence) = fields.read::<f64>("confidence") {
-        // A whole number of percent, halves to even as Python rounds.
+        // Rounded to an integer as in Python: halves to even.
         let percent = (confidence * 100.0).round_ties_even() as i64;
         text.push_str(&format!("\n\nConfidence: {percent}%"));
     }

@@ -1,7 +1,7 @@
 //! A change of a field of the conversation's state.
 //!
-//! Agent servers send these to their clients and keep some in the log; they hang on the tree without ever becoming
-//! its HEAD. Mirrors `event/conversation_state.py`.
+//! Agent servers send these events to clients and store some of them in the log. They have a parent, but never become
+//! HEAD. Mirrors `event/conversation_state.py`.
 
 use crate::{event::body::event_body, json::RawJson};
 

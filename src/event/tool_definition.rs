@@ -1,12 +1,12 @@
-//! Tool definitions as a `SystemPromptEvent` records them.
+//! Tool definitions in a `SystemPromptEvent`.
 //!
-//! They are read by people and by the SDK, never by a model: what a model is sent comes from the tools that are
-//! there at the time. A tool that the host defines is recorded as an MCP tool, the one class that every process of
-//! the SDK can read whatever the tool's arguments are. Mirrors the dumps of `tool/tool.py`.
+//! They document the tools for people and the SDK. Requests contain the agent's current tools instead. A tool of the host
+//! is recorded as an MCP tool, the only class that every process of the SDK can read with arbitrary arguments. Mirrors
+//! the dumps of `tool/tool.py`.
 
 use crate::json::{FromJson, ObjectWriter, RawJson, ToJson};
 
-/// One recorded tool.
+/// The recorded definition of a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolDefinition(RawJson);
 
@@ -22,18 +22,18 @@ impl ToJson for ToolDefinition {
     }
 }
 
-/// What a tool says about itself beyond its arguments. The defaults are the SDK's: think the worst.
+/// Hints about the effects of a tool. The defaults are the SDK's, which assume the worst.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolAnnotations {
     /// A name for people.
     pub title: Option<String>,
-    /// It changes nothing.
+    /// The tool changes nothing.
     pub read_only: bool,
-    /// It may destroy something.
+    /// The tool may destroy something.
     pub destructive: bool,
-    /// Doing it again with the same arguments changes nothing more.
+    /// Repeating a call with the same arguments has no further effect.
     pub idempotent: bool,
-    /// It reaches beyond what the conversation knows.
+    /// The tool interacts with external systems.
     pub open_world: bool,
 }
 
@@ -43,26 +43,26 @@ impl Default for ToolAnnotations {
     }
 }
 
-/// A tool that the host defines.
+/// A tool of the host.
 #[derive(Clone, Copy, Debug)]
 pub struct McpTool<'a> {
-    /// The name that the model calls.
+    /// The name by which the model calls it.
     pub name: &'a str,
-    /// What it is for.
+    /// The description for the model.
     pub description: &'a str,
-    /// The JSON Schema of its arguments, an object schema.
+    /// The JSON Schema of the arguments, which describes an object.
     pub input_schema: &'a RawJson,
-    /// What else it says about itself.
+    /// Hints about the effects.
     pub annotations: Option<&'a ToolAnnotations>,
 }
 
 impl ToolDefinition {
-    /// A tool that the host defines.
+    /// A tool of the host.
     pub fn mcp_tool(tool: McpTool<'_>) -> Self {
         let mut mcp_tool = ObjectWriter::new();
         mcp_tool.field("name", tool.name);
         mcp_tool.field("description", tool.description);
-        // MCP libraries before 2.0 know only this spelling, later ones read both.
+        // MCP libraries before 2.0 accept only this spelling, later ones accept both.
         mcp_tool.field("inputSchema", tool.input_schema);
         let mut out = start(tool.description, "MCPToolAction", "MCPToolObservation", tool.annotations);
         out.raw("mcp_tool", &mcp_tool.finish());
@@ -89,7 +89,7 @@ impl ToolDefinition {
     }
 }
 
-/// What `finish` and `think` say about themselves.
+/// The hints of `finish` and `think`.
 const HARMLESS: ToolAnnotations =
     ToolAnnotations { title: None, read_only: true, destructive: false, idempotent: true, open_world: false };
 
@@ -115,7 +115,7 @@ fn start(
     out
 }
 
-/// `title` is a computed field in the SDK and therefore stands behind `kind`.
+/// Adds the last fields. `title` is a computed field in the SDK and therefore follows `kind`.
 fn finish(mut out: ObjectWriter, kind: &str, title: &str) -> ToolDefinition {
     out.field("kind", kind);
     out.field("title", title);

@@ -1,4 +1,4 @@
-//! The user stops the agent.
+//! The user pauses or interrupts the agent.
 //!
 //! Mirrors `event/user_action.py`.
 

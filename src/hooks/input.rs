@@ -1,38 +1,38 @@
-//! What a hook is given (`hooks/types.py`, `HookEvent`), and what of it is kept in the log.
+//! The input of a hook (`hooks/types.py`, `HookEvent`), and its record in the log.
 
 use crate::{
     event::HookEventType,
     json::{ObjectWriter, RawJson, ToJson as _},
 };
 
-/// The most characters of a text that the log keeps (`hooks/conversation_hooks.py`).
+/// The most characters of a text that the log stores (`hooks/conversation_hooks.py`).
 const MAX_LOGGED: usize = 50_000;
 
 const CUT: &str = "\n<TRUNCATED>";
 
-/// What a hook is asked about.
+/// The input of a hook.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HookInput {
-    /// What happens.
+    /// The occasion.
     pub event_type: HookEventType,
-    /// The tool, around tools.
+    /// The tool's name, for hooks around tools.
     pub tool_name: Option<String>,
-    /// Its arguments, an object.
+    /// The arguments of the call, an object.
     pub tool_input: Option<RawJson>,
-    /// Its result, an observation of the SDK.
+    /// The result of the call, an observation of the SDK.
     pub tool_response: Option<RawJson>,
     /// The text of a user's message.
     pub message: Option<String>,
-    /// Why the agent stops.
+    /// The reason why the agent stops.
     pub reason: Option<&'static str>,
-    /// The action, around tools.
+    /// The event id of the action, for hooks around tools.
     pub action_id: Option<String>,
-    /// The event of the message.
+    /// The event id of the message.
     pub message_id: Option<String>,
 }
 
 impl HookInput {
-    /// About something that has nothing more to it.
+    /// An input without the optional fields.
     pub fn new(event_type: HookEventType) -> Self {
         Self {
             event_type,
@@ -46,7 +46,7 @@ impl HookInput {
         }
     }
 
-    /// The SDK's `HookEvent` of this conversation.
+    /// The input as JSON of the SDK's `HookEvent`. `session_id` is the conversation's id.
     pub fn to_json(&self, session_id: &str) -> String {
         let mut out = ObjectWriter::new();
         out.field("event_type", self.event_type.as_str());
@@ -63,7 +63,7 @@ impl HookInput {
         out.finish()
     }
 
-    /// What the log keeps of it.
+    /// The form of this input that is stored in the log; `None` if it has no fields.
     pub(super) fn record(&self) -> Option<RawJson> {
         let mut out = ObjectWriter::new();
         out.optional("tool_name", &self.tool_name);
@@ -83,7 +83,7 @@ impl HookInput {
     }
 }
 
-/// The name of the host's option.
+/// The name of this hook in the host's options.
 pub(super) fn option_name(event_type: HookEventType) -> String {
     let mut option = event_type.as_str().to_owned();
     if let Some(first) = option.get_mut(..1) {
@@ -92,7 +92,7 @@ pub(super) fn option_name(event_type: HookEventType) -> String {
     option
 }
 
-/// A text, cut where it is too long for the log.
+/// A text, shortened if it is too long for the log.
 pub(super) fn cut(text: &str) -> String {
     if text.chars().count() <= MAX_LOGGED {
         return text.to_owned();
@@ -100,7 +100,7 @@ pub(super) fn cut(text: &str) -> String {
     text.chars().take(MAX_LOGGED - CUT.len()).chain(CUT.chars()).collect()
 }
 
-/// A result stands in the log already: where it is long, its beginning is enough here.
+/// A JSON value; if it is too long, the beginning of its text as a string. The log contains the complete value already.
 fn bounded(value: &RawJson) -> String {
     let text = value.as_str();
     if text.chars().count() <= MAX_LOGGED { text.to_owned() } else { cut(text).to_json_text() }
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hook_is_given_what_the_sdk_gives() {
+    fn the_input_of_a_hook_is_that_of_the_sdk() {
         let stop = HookInput { reason: Some("agent_finished"), ..HookInput::new(HookEventType::Stop) };
         assert_eq!(
             stop.to_json("c1"),
@@ -131,11 +131,11 @@ mod tests {
     }
 
     #[test]
-    fn a_long_result_is_kept_as_a_text_that_is_cut() {
+    fn a_long_result_is_recorded_as_a_shortened_text() {
         let long = RawJson::of("x".repeat(60_000).as_str());
         let input = HookInput { tool_response: Some(long), ..HookInput::new(HookEventType::PostToolUse) };
-        let kept: String = input.record().unwrap().field("tool_response").unwrap();
-        assert_eq!(kept.chars().count(), MAX_LOGGED);
-        assert!(kept.starts_with("\"xxx") && kept.ends_with(CUT));
+        let recorded: String = input.record().unwrap().field("tool_response").unwrap();
+        assert_eq!(recorded.chars().count(), MAX_LOGGED);
+        assert!(recorded.starts_with("\"xxx") && recorded.ends_with(CUT));
     }
 }

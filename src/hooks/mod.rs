@@ -1,7 +1,7 @@
-//! Hooks: what the host is asked and told around tools, messages and sessions (`hooks/manager.py`, `hooks/executor.py`).
+//! Hooks: functions of the host that are called around tools, messages and sessions (`hooks/manager.py`,
+//! `hooks/executor.py`).
 //!
-//! Knows neither conversations nor who answers. A hook that fails decides nothing, except before a tool: a guard that
-//! is broken keeps the door shut.
+//! Does not know conversations. The failure of a hook denies the operation only before a tool is called.
 
 mod input;
 
@@ -12,11 +12,11 @@ use futures_util::future::LocalBoxFuture;
 
 /// The host's hooks.
 pub trait Hooks {
-    /// Whether there is one for this event.
+    /// Whether there is a hook for this occasion.
     fn has(&self, event_type: HookEventType) -> bool;
 
-    /// Asks the hook for this event; `input` is the JSON of the SDK's `HookEvent`. An error is what went wrong, in
-    /// words. Dropping the future stops waiting for the answer.
+    /// Calls the hook for this occasion; `input` is the JSON of the SDK's `HookEvent`. An error is the message of a
+    /// failure. Dropping the future stops waiting for the answer.
     fn ask(
         &self,
         event_type: HookEventType,
@@ -24,28 +24,28 @@ pub trait Hooks {
     ) -> LocalBoxFuture<'static, std::result::Result<HookDecision, String>>;
 }
 
-/// What a hook says.
+/// The decision of a hook.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HookDecision {
-    /// Whether it does not allow what is to happen.
+    /// Whether the hook denies the operation.
     pub denies: bool,
-    /// Why.
+    /// The reason for the decision.
     pub reason: Option<String>,
-    /// Text for the model, where the SDK hands it on: with a user's message, and when the end is denied.
+    /// Text for the model. As in the SDK, it is used with a user's message and when the end of a run is denied.
     pub additional_context: Option<String>,
 }
 
-/// What came of asking a hook.
+/// The result of calling a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookResult {
-    /// What it decided, or what its failure means.
+    /// The decision of the hook, or the one that follows from its failure.
     pub decision: HookDecision,
-    /// Why it did not decide itself.
+    /// The message of its failure.
     pub error: Option<String>,
 }
 
 impl HookResult {
-    /// What this answer means.
+    /// The result of this answer. A failure before a tool call denies the call.
     pub fn of(event_type: HookEventType, answer: std::result::Result<HookDecision, String>) -> Self {
         match answer {
             Ok(decision) => Self { decision, error: None },
@@ -60,7 +60,7 @@ impl HookResult {
         }
     }
 
-    /// Why it was denied, in words; `None` if it was not.
+    /// The reason for a denial; `None` if the operation is not denied.
     pub fn denial(&self) -> Option<String> {
         let decision = &self.decision;
         let reason = decision.reason.clone().filter(|reason| !reason.is_empty());
@@ -72,7 +72,7 @@ impl HookResult {
         self.decision.additional_context.as_deref().filter(|text| !text.is_empty())
     }
 
-    /// The event that keeps what was asked and answered.
+    /// The event that records the call of the hook.
     pub fn execution(&self, input: &HookInput) -> HookExecutionEvent {
         let cut = |text: &Option<String>| text.as_deref().map(input::cut);
         HookExecutionEvent {
@@ -81,7 +81,7 @@ impl HookResult {
             tool_name: input.tool_name.clone(),
             success: self.error.is_none(),
             blocked: self.decision.denies,
-            // As the SDK has it for a hook that could not be run.
+            // The SDK writes -1 for a hook that could not be run.
             exit_code: if self.error.is_none() { 0 } else { -1 },
             stdout: String::new(),
             stderr: String::new(),
@@ -107,7 +107,7 @@ mod tests {
     fn written(input: &HookInput, answer: std::result::Result<HookDecision, String>) -> String {
         let id: EventId = "0a0a0a0a-0000-4000-8000-000000000000".parse().unwrap();
         let head = Head { id, timestamp: "t".into(), source: Source::Hook, parent: Parent::Unset };
-        let event = Event::new(head, HookResult::of(input.event_type, answer).execution(input));
+        let event = Event::new(head, HookResult::of(input.event_type, answer).execution(input)).unwrap();
         event.json().to_string()
     }
 
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn an_execution_is_written_as_the_sdk_writes_it() {
+    fn a_hooks_execution_is_written_in_the_form_of_the_sdk() {
         let denied = HookDecision { denies: true, reason: Some("too much".into()), additional_context: None };
         assert_eq!(
             written(&call(), Ok(denied)),
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_denies_a_tool_and_nothing_else() {
+    fn a_failure_denies_only_tool_calls() {
         for event_type in [
             HookEventType::PreToolUse,
             HookEventType::PostToolUse,
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_denial_always_has_words() {
+    fn a_denial_always_has_a_reason() {
         for reason in [None, Some(String::new())] {
             let decision = HookDecision { denies: true, reason, ..Default::default() };
             assert_eq!(HookResult { decision, error: None }.denial().as_deref(), Some("Blocked by hook"));
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn long_words_are_cut_in_the_log() {
+    fn a_long_reason_is_shortened_in_the_log() {
         let decision = HookDecision { reason: Some("é".repeat(50_001)), ..Default::default() };
         let execution = HookResult { decision, error: None }.execution(&call());
         let reason = execution.reason.unwrap();

@@ -1,28 +1,27 @@
-//! Masking of JSON, which stays JSON of the same form.
+//! Masks secrets in JSON, which stays valid and keeps its structure.
 //!
-//! Strings are masked as what they say, not as they are spelled. The structure of an event is not touched: names of
-//! fields, kinds, ids and names of tools could by chance be somebody's password, and the log must be readable all
-//! the same.
+//! Strings are masked by their values, not by their spelling. The structure of an event is not masked: field names,
+//! kinds, ids and tool names could by chance equal a secret, and the log has to stay readable.
 
 use super::mask::{HIDDEN, Mask};
 use crate::json::{FromJson as _, is_json, quoted, string_length, well_formed};
 use std::ops::Range;
 
-/// What is done with the values in some part of a JSON text.
+/// The treatment of values in a part of a JSON text.
 #[derive(Clone, Copy, PartialEq)]
 enum Zone {
-    /// Strings are masked, names are not.
-    Known,
-    /// Anybody may have written it: names, numbers and what only together is a secret are masked too.
+    /// Fields of the SDK's classes: strings are masked, names are not.
+    Structured,
+    /// Free-form JSON: names, numbers, and secrets that extend over several values are masked as well.
     Free,
-    /// JSON in a string.
-    Written,
-    /// Left alone.
-    Kept,
+    /// A string that contains JSON.
+    Nested,
+    /// Nothing is masked.
+    Unmasked,
 }
 
-/// Fields of events and of what is in them that have a fixed form, or whose values others refer to.
-const KEPT: &[&str] = &[
+/// Fields of events, and of objects in them, that have a fixed form or are referred to by others.
+const UNMASKED: &[&str] = &[
     "id",
     "kind",
     "type",
@@ -52,25 +51,26 @@ const KEPT: &[&str] = &[
 ];
 
 impl Zone {
+    /// The zone of a field's value in this zone.
     fn of_value(self, name: &str) -> Self {
         match name {
-            _ if self != Self::Known => self,
+            _ if self != Self::Structured => self,
             "data" | "hook_input" => Self::Free,
-            "arguments" => Self::Written,
-            _ if KEPT.contains(&name) => Self::Kept,
-            _ => Self::Known,
+            "arguments" => Self::Nested,
+            _ if UNMASKED.contains(&name) => Self::Unmasked,
+            _ => Self::Structured,
         }
     }
 }
 
 impl Mask {
-    /// The text of an event without what is hidden; `None` if there is nothing to hide in it.
+    /// The JSON of an event with secrets masked; `None` if it contains none.
     pub fn event(&self, json: &str) -> Option<String> {
-        self.masked(json, Zone::Known)
+        self.masked(json, Zone::Structured)
     }
 
-    /// The arguments of a call, or any other JSON that has no form of its own; `None` if there is nothing to hide in
-    /// it. What is not JSON is masked as text.
+    /// Free-form JSON, such as the arguments of a call, with secrets masked; `None` if it contains none. Text that is not
+    /// JSON is masked as text.
     pub fn arguments(&self, json: &str) -> Option<String> {
         if is_json(json) {
             return self.masked(json, Zone::Free);
@@ -96,10 +96,10 @@ impl Mask {
 struct Walk<'a> {
     mask: &'a Mask,
     json: &'a str,
-    /// Where the text has something hidden as it is spelled.
+    /// The occurrences of secrets in the JSON text itself.
     raw: Vec<Range<usize>>,
     out: String,
-    /// So much of the text has been copied or replaced.
+    /// The length of the text that has been copied or replaced.
     copied: usize,
 }
 
@@ -128,14 +128,14 @@ impl Walk<'_> {
                         next = inside.of_value(&text);
                     }
                     match if is_name { inside } else { next } {
-                        Zone::Known if is_name => {}
-                        Zone::Kept => {}
-                        Zone::Written => {
+                        Zone::Structured if is_name => {}
+                        Zone::Unmasked => {}
+                        Zone::Nested => {
                             if let Some(masked) = self.mask.arguments(&text) {
                                 self.replace(start..at, &masked);
                             }
                         }
-                        Zone::Known => self.mask_string(start..at, &text, false),
+                        Zone::Structured => self.mask_string(start..at, &text, false),
                         Zone::Free => self.mask_string(start..at, &text, !is_name),
                     }
                 }
@@ -152,7 +152,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A string is also replaced where it is a part of something hidden that reaches beyond it.
+    /// Masks a string. With `is_part` it is also replaced if it is part of a secret that extends beyond it.
     fn mask_string(&mut self, range: Range<usize>, text: &str, is_part: bool) {
         let masked = self.mask.text(text);
         if *masked != *text {
@@ -162,6 +162,7 @@ impl Walk<'_> {
         }
     }
 
+    /// Whether a secret overlaps this range; with `beyond`, whether one that extends beyond it does.
     fn touches(&self, range: Range<usize>, beyond: bool) -> bool {
         self.raw.iter().any(|span| {
             let reaches_beyond = span.start < range.start || span.end > range.end;
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_are_masked_as_what_they_say() {
+    fn strings_are_masked_by_their_values() {
         let mask = mask(&["a\"b\\c\n", "caf\u{e9}"]);
         assert_eq!(
             mask.event(r#"{"thought":[{"type":"text","text":"x a\"b\\c\n y"}],"summary":"caf\u00e9"}"#)
@@ -201,7 +202,7 @@ mod tests {
             r#"{"thought":[{"type":"text","text":"x <secret-hidden> y"}],"summary":"<secret-hidden>"}"#
         );
         assert_eq!(mask.event(r#"{"summary":"a\"b"}"#), None);
-        // What is half a character to JavaScript does not hide what stands beside it.
+        // A lone surrogate does not prevent masking.
         assert_eq!(
             mask.arguments(r#"{"a":"\ud83d caf\u00e9"}"#).unwrap(),
             "{\"a\":\"\u{fffd} <secret-hidden>\"}"
@@ -209,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn the_structure_of_an_event_stays() {
+    fn the_structure_of_an_event_is_not_masked() {
         let mask =
             mask(&["text", "agent", "thought", "ActionEvent", "get_time", "call_1", "completion", "{\"id\""]);
         let json = r#"{"id":"call_1","source":"agent","thought":[{"type":"text","text":"the text"}],"tool_name":"get_time","tool_call":{"id":"call_1","name":"get_time","arguments":"{\"text\": 1}","origin":"completion"},"kind":"ActionEvent"}"#;
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn in_free_json_names_numbers_and_what_spans_values_are_masked() {
+    fn in_free_form_json_names_numbers_and_secrets_across_values_are_masked() {
         let mask = mask(&["12345678", "{\"a\":[1,\"x\"]}", "sk-name"]);
         let json = r#"{"action":{"data":{"n":[123456789,true],"s":{"a":[1,"x"]},"sk-name":2,"ok":[1,"x"]},"kind":"MCPToolAction"}}"#;
         assert_eq!(
@@ -230,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_stay_json_where_they_were() {
+    fn masked_arguments_stay_json() {
         let mask = mask(&["abc\\", "abc\\\\"]);
         assert_eq!(mask.arguments(r#"{"q": "abc\"x"}"#), None);
         assert_eq!(mask.arguments(r#"{"q": "abc\\"}"#).unwrap(), r#"{"q": "<secret-hidden>"}"#);
@@ -270,7 +271,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn free_json_stays_json_and_says_nothing_hidden(json in json(), texts in prop::collection::vec("[ab\"\\\\0-9:\\[]{4,6}", 1..4)) {
+        fn masked_free_form_json_is_json_without_secrets(json in json(), texts in prop::collection::vec("[ab\"\\\\0-9:\\[]{4,6}", 1..4)) {
             let mask = mask(&texts.iter().map(String::as_str).collect::<Vec<_>>());
             let masked = mask.arguments(&json).unwrap_or_else(|| json.clone());
             prop_assert!(is_json(&masked), "{}", masked);

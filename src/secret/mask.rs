@@ -1,34 +1,35 @@
-//! Texts that are hidden, and the hiding of them.
+//! The list of secrets, and the masking of texts.
 //!
-//! A hidden text is found whichever letters its percent escapes are written with: `%2f` is `%2F`, and a mixture has more
-//! spellings than could be listed.
+//! Percent escapes of secrets are found in upper and lower case (`%2f` is `%2F`), because a mixture has too many
+//! spellings to list.
 //!
-//! Invariants: what belongs to any occurrence of a hidden text is gone, also where occurrences overlap; masking what
-//! is masked changes nothing. Occurrences that follow each other make one mask each.
+//! Invariants: all bytes of all occurrences are removed, also where occurrences overlap; masking a masked text changes
+//! nothing. Adjacent occurrences are replaced by one mask each.
 
 use std::{borrow::Cow, cell::RefCell, ops::Range, rc::Rc};
 
-/// What stands where a secret was, as in the SDK.
+/// The text that replaces a secret, as in the SDK.
 pub const HIDDEN: &str = "<secret-hidden>";
 
-/// Shorter texts are in every other word: hiding them would hide nothing and spoil everything.
+/// The shortest secret that is masked, in bytes. Shorter ones occur in many words by chance.
 const SHORTEST: usize = 4;
 
-/// The texts to hide. Clones are the same list.
+/// The list of secrets. Clones share the list.
 #[derive(Clone, Default)]
 pub struct Mask(Rc<RefCell<Texts>>);
 
 #[derive(Default)]
 struct Texts {
-    /// Folded, sorted, each once. The mask itself is one of them, so that a secret such as `secret` does not spoil it.
+    /// The folded texts, sorted and without duplicates. They include the mask itself, so that a secret such as `secret`
+    /// does not change it.
     all: Vec<Vec<u8>>,
     longest: usize,
-    /// One bit for each pair of bytes that a text begins with: at most places nothing begins.
+    /// A bit set of the pairs of bytes that texts begin with. It rules out most places quickly.
     pairs: Vec<u64>,
 }
 
 impl Mask {
-    /// Hides these texts from now on, as well as those before. What is too short stays to be seen.
+    /// Adds texts to the list. Those of fewer than four bytes are ignored.
     pub fn hide(&self, texts: Vec<String>) {
         let mut texts: Vec<Vec<u8>> = texts.iter().map(|text| folded(text).collect()).collect();
         texts.retain(|text| text.len() >= SHORTEST);
@@ -52,12 +53,12 @@ impl Mask {
         *known = Texts { all: texts, longest, pairs };
     }
 
-    /// Whether there is nothing to hide.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.0.borrow().all.is_empty()
     }
 
-    /// The text without what is hidden.
+    /// The text with secrets masked.
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let spans = self.spans(text, 0);
         if spans.is_empty() {
@@ -68,16 +69,16 @@ impl Mask {
         Cow::Owned(out)
     }
 
-    /// An error's words without what is hidden. Such words may have been cut already, in the middle of a secret, which
-    /// an ellipsis then shows.
+    /// As [`Self::text`], for an error message that may have been shortened in the middle of a secret: the beginning of
+    /// a secret before an ellipsis is masked too.
     pub fn cut_text(&self, text: &str) -> String {
         let mut out = String::new();
         let mut rest = text;
-        while let Some((words, after)) = rest.split_once('…') {
-            let start = self.possible_start(words);
-            let is_begun = words.len() - start >= SHORTEST;
-            let end = if is_begun { start } else { words.len() };
-            out.push_str(&self.text(words.get(..end).unwrap_or_default()));
+        while let Some((before, after)) = rest.split_once('…') {
+            let start = self.possible_start(before);
+            let is_begun = before.len() - start >= SHORTEST;
+            let end = if is_begun { start } else { before.len() };
+            out.push_str(&self.text(before.get(..end).unwrap_or_default()));
             out.push_str(if is_begun { HIDDEN } else { "" });
             out.push('…');
             rest = after;
@@ -86,14 +87,13 @@ impl Mask {
         out
     }
 
-    /// Takes what is hidden out of texts that are read one behind the other: what begins in one and ends in a later
-    /// one is hidden too.
+    /// Masks consecutive parts of one text, including secrets that extend over several parts.
     pub fn texts(&self, parts: &mut [&mut String]) {
-        let mut whole = String::new();
+        let mut joined = String::new();
         for part in &*parts {
-            whole.push_str(part);
+            joined.push_str(part);
         }
-        let spans = self.spans(&whole, 0);
+        let spans = self.spans(&joined, 0);
         if spans.is_empty() {
             return;
         }
@@ -101,13 +101,13 @@ impl Mask {
         for part in parts {
             let end = start + part.len();
             part.clear();
-            push_masked(&whole, &spans, start..end, part);
+            push_masked(&joined, &spans, start..end, part);
             start = end;
         }
     }
 
-    /// Where something hidden is, in order, overlapping places as one. The first `covered` bytes belong to a place
-    /// that is known already.
+    /// The ranges of secrets in order, overlapping ones joined. The first `covered` bytes belong to an occurrence that
+    /// is known already.
     pub(super) fn spans(&self, text: &str, covered: usize) -> Vec<Range<usize>> {
         let texts = self.0.borrow();
         let mut spans: Vec<Range<usize>> = Vec::new();
@@ -135,7 +135,7 @@ impl Mask {
         spans
     }
 
-    /// Where a hidden text could begin that is not whole yet; the end of the text if nowhere.
+    /// The first place where an incomplete secret could begin; the end of the text if there is none.
     pub(super) fn possible_start(&self, text: &str) -> usize {
         let texts = self.0.borrow();
         for at in text.len().saturating_sub(texts.longest)..text.len() {
@@ -149,7 +149,7 @@ impl Mask {
 }
 
 impl Texts {
-    // Asked at every byte.
+    // Inlined because it is called for every byte.
     #[inline(always)]
     fn may_begin(&self, text: &[u8]) -> bool {
         let (word, bit) = place_of_pair(text);
@@ -166,15 +166,15 @@ impl Texts {
         with_key.filter(|hidden| hidden.len() <= text.len() && is_start(hidden, text)).map(Vec::len).max()
     }
 
-    /// Whether a hidden text begins with this one and goes on.
+    /// Whether a longer text in the list begins with this one.
     fn has_longer(&self, start: &str) -> bool {
         let next = self.all.partition_point(|hidden| hidden.iter().copied().le(folded(start)));
         self.all.get(next).is_some_and(|hidden| hidden.len() > start.len() && is_start(hidden, start))
     }
 }
 
-/// The bytes of a text, with the hexadecimal digits of percent escapes in capitals. What a byte becomes depends on those
-/// before it only, so that the folded text begins with the folded beginning.
+/// The bytes of a text, with the hex digits of percent escapes in upper case. The result for a byte depends only on the
+/// bytes before it, so folding a prefix gives a prefix of the folded text.
 fn folded(text: &str) -> impl Iterator<Item = u8> {
     let mut digits = 0;
     text.bytes().map(move |byte| {
@@ -188,12 +188,12 @@ fn folded(text: &str) -> impl Iterator<Item = u8> {
     })
 }
 
-/// Whether one of the two begins with the other.
+/// Whether one of the two texts is a prefix of the other.
 fn is_start(hidden: &[u8], text: &str) -> bool {
     hidden.iter().copied().zip(folded(text)).all(|(one, other)| one == other)
 }
 
-/// Which bit of which word stands for the pair of bytes that this begins with.
+/// The word and the bit in [`Texts::pairs`] for the first two bytes of a text.
 #[inline(always)]
 fn place_of_pair(text: &[u8]) -> (usize, u64) {
     match text {
@@ -206,7 +206,7 @@ fn place_of_pair(text: &[u8]) -> (usize, u64) {
     }
 }
 
-/// Appends this range of the text with the mask where a place begins in it, and without what belongs to any.
+/// Appends this range of the text without the spans, and with the mask for each span that begins in the range.
 fn push_masked(text: &str, spans: &[Range<usize>], range: Range<usize>, out: &mut String) {
     let mut at = range.start;
     for span in spans {
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_overlaps_is_hidden_together_and_what_follows_is_not() {
+    fn overlapping_secrets_give_one_mask_and_adjacent_ones_two() {
         let mask = mask(&["abcd", "cdef", "abcdefgh", "gh-é😀"]);
         assert_eq!(mask.text("xabcdefx"), "x<secret-hidden>x");
         assert_eq!(mask.text("abcdefgh-é😀."), "<secret-hidden>.");
@@ -247,14 +247,14 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_that_is_part_of_the_mask_does_not_spoil_it() {
+    fn a_secret_that_is_part_of_the_mask_does_not_change_the_mask() {
         let mask = mask(&["secret", "a<secret-hidden>b"]);
         assert_eq!(mask.text("my secret: <secret-hidden>"), "my <secret-hidden>: <secret-hidden>");
         assert_eq!(mask.text("a<secret-hidden>b"), "<secret-hidden>");
     }
 
     #[test]
-    fn percent_escapes_are_found_in_any_letters() {
+    fn percent_escapes_are_found_in_upper_and_lower_case() {
         let mask = mask(&["a%2fb%C3%a9", "%aF12"]);
         for text in ["a%2Fb%c3%A9", "a%2fb%C3%A9", "a%2fb%c3%a9", "%af12", "%AF12"] {
             assert_eq!(mask.text(&format!("%{text}2")), "%<secret-hidden>2");
@@ -265,21 +265,21 @@ mod tests {
     }
 
     #[test]
-    fn what_is_short_stays() {
+    fn short_texts_are_not_masked() {
         let mask = mask(&["", "a", "abc"]);
         assert!(mask.is_empty());
         assert_eq!(mask.text("abc"), "abc");
     }
 
     #[test]
-    fn what_was_cut_in_the_middle_is_hidden_too() {
+    fn the_beginning_of_a_secret_before_an_ellipsis_is_masked() {
         let mask = mask(&["0123456789"]);
         assert_eq!(mask.cut_text("a 012345…; 01… 0123456789"), "a <secret-hidden>…; 01… <secret-hidden>");
         assert_eq!(mask.cut_text("a 012345"), "a 012345");
     }
 
     #[test]
-    fn parts_of_one_text_are_masked_as_one() {
+    fn parts_of_a_text_are_masked_as_one_text() {
         let mask = mask(&["0123456789"]);
         let mut parts = ["x01".to_owned(), "2345".to_owned(), "6789y0123456789".to_owned()];
         mask.texts(&mut parts.each_mut());
@@ -288,7 +288,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_hidden_survives(texts in prop::collection::vec("[aA%\u{e9}]{4,7}", 1..5), text in "[aA%\u{e9}]{0,60}") {
+        fn a_masked_text_contains_no_secret(texts in prop::collection::vec("[aA%\u{e9}]{4,7}", 1..5), text in "[aA%\u{e9}]{0,60}") {
             let mask = mask(&texts.iter().map(String::as_str).collect::<Vec<_>>());
             let masked = mask.text(&text);
             for hidden in &texts {
@@ -298,11 +298,11 @@ mod tests {
         }
 
         #[test]
-        fn parts_joined_are_the_whole_masked(texts in prop::collection::vec("[ab]{4,7}", 1..4), mut parts in prop::collection::vec("[ab]{0,6}", 0..9)) {
+        fn masked_parts_joined_are_the_masked_text(texts in prop::collection::vec("[ab]{4,7}", 1..4), mut parts in prop::collection::vec("[ab]{0,6}", 0..9)) {
             let mask = mask(&texts.iter().map(String::as_str).collect::<Vec<_>>());
-            let whole = mask.text(&parts.concat()).into_owned();
+            let masked = mask.text(&parts.concat()).into_owned();
             mask.texts(&mut parts.iter_mut().collect::<Vec<_>>());
-            prop_assert_eq!(parts.concat(), whole);
+            prop_assert_eq!(parts.concat(), masked);
         }
     }
 }

@@ -1,6 +1,6 @@
-//! What must not be seen: the texts of secrets, and how they are taken out of other texts.
+//! Masks the values of secrets in other texts.
 //!
-//! Knows no names and no sources of secrets: whoever resolves one says in which spellings it must not appear.
+//! Does not know the names and sources of secrets: the code that resolves a secret registers the spellings to mask.
 
 mod json;
 mod mask;

@@ -1,25 +1,25 @@
-//! Masking of a text that comes in pieces.
+//! Masks a text that arrives in pieces.
 //!
-//! What could be the beginning of something hidden is held back until it is known not to be. Any division of a text
-//! into pieces gives what the whole text would give.
+//! Text that could be the beginning of a secret is held back until that is decided. The result does not depend on how a
+//! text is divided into pieces.
 
 use super::mask::{HIDDEN, Mask};
 
-/// One text that is still coming.
+/// A text that is not complete yet.
 pub struct MaskedStream {
     mask: Mask,
     held: String,
-    /// So much of what is held belongs to a place whose mask has been given out.
+    /// The number of held bytes that belong to an occurrence whose mask has been returned.
     covered: usize,
 }
 
 impl MaskedStream {
-    /// A text of which nothing has come.
+    /// A stream without text.
     pub fn new(mask: &Mask) -> Self {
         Self { mask: mask.clone(), held: String::new(), covered: 0 }
     }
 
-    /// Takes the next piece and gives what can be shown.
+    /// Adds the next piece and returns the text that can be shown.
     pub fn push(&mut self, piece: &str) -> String {
         if self.mask.is_empty() && self.held.is_empty() {
             return piece.to_owned();
@@ -28,19 +28,19 @@ impl MaskedStream {
         self.release(self.mask.possible_start(&self.held))
     }
 
-    /// Gives what was held back. The text is over.
+    /// Ends the text and returns the rest of it.
     pub fn end(&mut self) -> String {
         self.release(self.held.len())
     }
 
-    /// Gives out everything before `end`.
+    /// Returns and drops the held text before `end`.
     fn release(&mut self, end: usize) -> String {
         let mut out = String::new();
         let mut at = 0;
         for span in self.mask.spans(&self.held, self.covered) {
-            // The place that is known already comes first, whatever is given out.
-            let is_known = span.start == 0 && self.covered > 0;
-            if !is_known {
+            // The mask of this occurrence was returned earlier.
+            let is_returned = span.start == 0 && self.covered > 0;
+            if !is_returned {
                 if span.start >= end {
                     break;
                 }
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_goes_on_and_on_is_not_kept_in_memory() {
+    fn a_long_occurrence_does_not_accumulate_in_memory() {
         let mut stream = MaskedStream::new(&mask(&["aaaa".into()]));
         assert_eq!((stream.push("aaaa"), stream.push("aaaaaaaa")), ("<secret-hidden>".into(), String::new()));
         assert!(stream.held.len() < 20);
@@ -94,23 +94,23 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_pieces_give_what_the_whole_gives(
+        fn any_pieces_give_the_same_as_the_complete_text(
             texts in prop::collection::vec("[aA%\u{e9}]{4,9}", 0..5),
             pieces in prop::collection::vec("[aA%\u{e9}]{0,7}", 0..12),
         ) {
             let mask = mask(&texts);
-            let whole = pieces.concat();
-            prop_assert_eq!(streamed(&mask, &pieces), mask.text(&whole));
+            let text = pieces.concat();
+            prop_assert_eq!(streamed(&mask, &pieces), mask.text(&text));
         }
 
         #[test]
-        fn also_where_the_secret_is_part_of_the_mask(
+        fn any_pieces_give_the_same_if_a_secret_is_part_of_the_mask(
             pieces in prop::collection::vec(prop::sample::select(vec!["<", "secret", "-hid", "den", ">", "se", "cret", "x<"]), 0..12),
         ) {
             let pieces: Vec<String> = pieces.into_iter().map(str::to_owned).collect();
             let mask = mask(&["secret".into(), "x<secret-hidden>x<".into(), "hidden><".into()]);
-            let whole = pieces.concat();
-            prop_assert_eq!(streamed(&mask, &pieces), mask.text(&whole));
+            let text = pieces.concat();
+            prop_assert_eq!(streamed(&mask, &pieces), mask.text(&text));
         }
     }
 }

@@ -1,29 +1,29 @@
-//! Of two ways to ask the user, one that is no looser than either.
+//! Combines two confirmation settings to one that is at least as strict as both.
 
 use super::{ConfirmationPolicy, ENSEMBLE_SECURITY_ANALYZER, StoredAnalyzer};
 use crate::json::{ObjectWriter, RawJson, ToJson as _};
 
-/// A policy, and who tells it how dangerous calls are: nobody, or an analyzer.
+/// A confirmation policy, and the analyzer that rates calls for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Guard {
-    /// When a call needs consent.
+    /// The policy that decides which calls need approval.
     pub policy: ConfirmationPolicy,
-    /// Who says how dangerous it is.
+    /// The analyzer; without one, every risk is unknown.
     pub analyzer: Option<StoredAnalyzer>,
 }
 
 impl Guard {
-    /// Asks about every call that one of the two asks about.
+    /// The combination, which asks about every call that one of the two asks about.
     pub fn and(self, other: Self) -> Self {
         use ConfirmationPolicy::NeverConfirm;
         let policy = self.policy.and(other.policy);
         let asks_about_unknown = policy.should_confirm(crate::event::SecurityRisk::Unknown);
         let analyzer = match (self.analyzer, other.analyzer) {
             (Some(one), Some(other)) => Some(one.and(other, asks_about_unknown)),
-            // To a policy that never asks, nobody matters.
+            // The missing analyzer of a policy that never asks has no effect.
             (None, other) if self.policy == NeverConfirm => other,
             (one, None) if other.policy == NeverConfirm => one,
-            // Where nobody says anything, every call is unknown.
+            // Without an analyzer every risk is unknown, and the policy does not ask about unknown risks.
             (one, other) if !asks_about_unknown => one.or(other),
             _ => None,
         };
@@ -32,7 +32,7 @@ impl Guard {
 }
 
 impl ConfirmationPolicy {
-    /// Asks whenever one of the two asks, about calls of the same risk.
+    /// The policy that asks about a risk if one of the two does.
     fn and(self, other: Self) -> Self {
         use ConfirmationPolicy::{AlwaysConfirm, ConfirmRisky, NeverConfirm};
         match (self, other) {
@@ -50,7 +50,7 @@ impl ConfirmationPolicy {
 }
 
 impl StoredAnalyzer {
-    /// Says the worst of what the two say; that one of them does not know comes first where it matters.
+    /// The ensemble of the two, which gives the higher risk. With `propagate_unknown` it gives UNKNOWN if one does.
     fn and(self, other: Self, propagate_unknown: bool) -> Self {
         let parts: Vec<RawJson> = self.0.field("analyzers").unwrap_or_default();
         let is_part = parts.contains(&other.0)
@@ -73,12 +73,12 @@ mod tests {
     use crate::event::SecurityRisk::{self, High, Low, Medium, Unknown};
     use crate::json::FromJson as _;
 
-    /// An analyzer that is known by what it says of the call that is looked at.
-    fn saying(risk: SecurityRisk) -> StoredAnalyzer {
+    /// An analyzer that gives this risk.
+    fn rating(risk: SecurityRisk) -> StoredAnalyzer {
         StoredAnalyzer::of(RawJson::from_json(&format!("{{\"kind\":\"{risk:?}\"}}")).unwrap()).unwrap()
     }
 
-    /// As `js/security/index.ts` and the SDK judge.
+    /// The risk that `js/security/index.ts` and the SDK would give.
     fn risk_by(analyzer: &RawJson) -> SecurityRisk {
         let kind: String = analyzer.field("kind").unwrap();
         if let Some(risk) = [Unknown, Low, Medium, High].into_iter().find(|risk| format!("{risk:?}") == kind)
@@ -86,12 +86,12 @@ mod tests {
             return risk;
         }
         let parts: Vec<RawJson> = analyzer.field("analyzers").unwrap();
-        let said: Vec<SecurityRisk> = parts.iter().map(risk_by).collect();
+        let risks: Vec<SecurityRisk> = parts.iter().map(risk_by).collect();
         let propagates: bool = analyzer.field("propagate_unknown").unwrap();
-        if propagates && said.contains(&Unknown) {
+        if propagates && risks.contains(&Unknown) {
             return Unknown;
         }
-        said.into_iter().max().unwrap()
+        risks.into_iter().max().unwrap()
     }
 
     fn asks(guard: &Guard) -> bool {
@@ -107,7 +107,7 @@ mod tests {
         let mut policies = vec![ConfirmationPolicy::AlwaysConfirm, ConfirmationPolicy::NeverConfirm];
         policies.extend([Low, Medium, High].into_iter().flat_map(risky));
         let analyzers: Vec<_> =
-            [Unknown, Low, Medium, High].map(|risk| Some(saying(risk))).into_iter().chain([None]).collect();
+            [Unknown, Low, Medium, High].map(|risk| Some(rating(risk))).into_iter().chain([None]).collect();
         let with = |policy: ConfirmationPolicy| {
             analyzers.clone().into_iter().map(move |analyzer| Guard { policy, analyzer })
         };
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn of_any_two_the_result_asks_whenever_one_of_them_does_and_so_of_any_three() {
+    fn a_combination_of_two_or_three_guards_asks_whenever_one_of_them_does() {
         for one in guards() {
             for other in guards() {
                 let both = one.clone().and(other.clone());
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_asks_adds_nothing_and_what_is_there_already_is_not_added_again() {
+    fn a_guard_that_never_asks_adds_nothing_and_no_guard_is_added_twice() {
         let never = Guard { policy: ConfirmationPolicy::NeverConfirm, analyzer: None };
         for one in guards() {
             assert_eq!(never.clone().and(one.clone()), one);

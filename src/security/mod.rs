@@ -1,7 +1,7 @@
-//! What an agent may do without being asked: how dangerous a call is, and when the user has to agree to it
+//! Security risks of calls, and the policies that decide which calls need the user's approval
 //! (`security/confirmation_policy.py`, `security/analyzer.py`).
 //!
-//! Decides about one call at a time and knows no conversation; `conversation/confirmation.rs` decides for a batch.
+//! Decides about single calls; `conversation/confirmation.rs` decides about a batch.
 
 mod guard;
 
@@ -13,24 +13,24 @@ use crate::{
 };
 use futures_util::future::LocalBoxFuture;
 
-/// When a call needs the user's consent.
+/// The policy that decides which calls need the user's approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConfirmationPolicy {
-    /// Each does.
+    /// Every call needs approval.
     AlwaysConfirm,
-    /// None does.
+    /// No call needs approval.
     NeverConfirm,
-    /// Those do that are as dangerous as the threshold or more.
+    /// Calls with a risk of at least the threshold need approval.
     ConfirmRisky {
         /// Never `Unknown`.
         threshold: SecurityRisk,
-        /// Whether a call of which nobody knows how dangerous it is needs consent.
+        /// Whether calls with an unknown risk need approval.
         confirm_unknown: bool,
     },
 }
 
 impl ConfirmationPolicy {
-    /// Whether a call of this risk needs the user's consent.
+    /// Whether a call with this risk needs the user's approval.
     pub fn should_confirm(self, risk: SecurityRisk) -> bool {
         match self {
             Self::AlwaysConfirm => true,
@@ -41,7 +41,7 @@ impl ConfirmationPolicy {
     }
 }
 
-/// As the SDK stores it.
+/// The form in which the SDK stores policies.
 impl FromJson for ConfirmationPolicy {
     fn from_json(json: &str) -> Option<Self> {
         let fields = Object::parse(json)?;
@@ -88,13 +88,13 @@ string_enum!(PolicyKind {
     Risky = "ConfirmRisky",
 });
 
-/// The analyzer that takes the model's own word.
+/// The analyzer that uses the model's own rating.
 const LLM_SECURITY_ANALYZER: &str = "LLMSecurityAnalyzer";
 
-/// The analyzer that says the worst of what several say.
+/// The analyzer that gives the highest risk of several analyzers.
 const ENSEMBLE_SECURITY_ANALYZER: &str = "EnsembleSecurityAnalyzer";
 
-/// The analyzers of the SDK that there is a reading of here.
+/// The SDK's analyzers that this library implements.
 const ANALYZERS: &[&str] = &[
     LLM_SECURITY_ANALYZER,
     "PatternSecurityAnalyzer",
@@ -102,40 +102,40 @@ const ANALYZERS: &[&str] = &[
     ENSEMBLE_SECURITY_ANALYZER,
 ];
 
-/// Who says how dangerous a call is: one of the SDK's analyzers, as the SDK stores it.
+/// A security analyzer in the form in which the SDK stores it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredAnalyzer(RawJson);
 
 impl StoredAnalyzer {
-    /// `None` for what is no object with a kind, which nobody could read again.
+    /// The analyzer in this JSON; `None` unless it is an object with a kind.
     pub fn of(json: RawJson) -> Option<Self> {
         json.field::<String>("kind").map(|_| Self(json))
     }
 
-    /// Its kind.
+    /// The name of the SDK's class.
     pub fn kind(&self) -> String {
         self.0.field("kind").unwrap_or_default()
     }
 
-    /// The text to store.
+    /// The JSON to store.
     pub fn as_json(&self) -> &RawJson {
         &self.0
     }
 
-    /// Whether it takes the model's own word, which is in the event.
+    /// Whether it uses the model's own rating, which is in the action event.
     pub fn is_the_model(&self) -> bool {
         self.kind() == LLM_SECURITY_ANALYZER
     }
 
-    /// Whether it can be asked here.
+    /// Whether this library implements it.
     pub fn is_known(&self) -> bool {
         ANALYZERS.contains(&self.kind().as_str())
     }
 }
 
-/// Runs every analyzer but the model's own word.
+/// Runs the analyzers other than the model itself.
 pub trait SecurityAnalyzer {
-    /// How dangerous the call in this `ActionEvent` is; `None` where it could not be found out.
+    /// The risk of the call in this `ActionEvent`; `None` if the analyzer failed.
     fn security_risk(&self, action: &str) -> LocalBoxFuture<'static, Option<SecurityRisk>>;
 }
 

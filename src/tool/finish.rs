@@ -1,4 +1,4 @@
-//! `finish`: the model says that the task is done (`tool/builtins/finish.py`).
+//! The tool `finish`, by which the model ends the task (`tool/builtins/finish.py`).
 
 use super::{Replay, Tool, ToolAnnotations, ToolCall, ToolDefinition, ToolFailure, ToolKind, ToolOutput};
 use crate::json::Object;

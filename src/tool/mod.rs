@@ -1,6 +1,6 @@
-//! Tools: what the model may call, and what comes back.
+//! Tools, their calls and their results.
 //!
-//! A tool that fails is not an error of the library: its failure is an observation that the model reads.
+//! The failure of a tool is not an error of the library, but an event that the model reads.
 
 mod finish;
 mod record;
@@ -16,86 +16,87 @@ use crate::{
     cancel::CancelToken,
     error::{Error, ErrorCode, Result, shown},
     id::{ConversationId, EventId},
+    json::EditableObject,
     llm::message::Content,
 };
 use futures_util::future::LocalBoxFuture;
 use std::rc::Rc;
 
-/// Something that the model may call.
+/// A tool that the model can call.
 pub trait Tool {
-    /// What the model is told about it.
+    /// The name, description and schema.
     fn definition(&self) -> &ToolDefinition;
 
-    /// Checks argument JSON against the tool's schema. `Err` says, to the model, what is wrong.
+    /// Validates argument JSON against the tool's schema. `Err` describes the mistake for the model.
     fn check(&self, arguments: &str) -> std::result::Result<(), String>;
 
-    /// Whether a call with these arguments waits for the user, whatever the policy says; `None` where the tool's author
-    /// did not say, and only its hints do.
+    /// Whether a call with these arguments needs approval under any policy. `None` if the tool does not decide this
+    /// itself, so that its annotations do.
     fn needs_approval(&self, _arguments: &str) -> Option<LocalBoxFuture<'static, bool>> {
         None
     }
 
-    /// Runs the call. The arguments have passed `check`. Dropping the future lets go of the call.
+    /// Runs a call whose arguments have passed `check`. Dropping the future abandons the call.
     fn call(&self, call: ToolCall) -> LocalBoxFuture<'static, std::result::Result<ToolOutput, ToolFailure>>;
 }
 
-/// Name, description and schema of a tool, with what its author says of its effects.
+/// The definition of a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolDefinition {
-    /// What the model calls it by.
+    /// The name by which the model calls it.
     pub name: String,
-    /// What it is for, to the model.
+    /// The description for the model.
     pub description: String,
-    /// JSON Schema of the arguments, as JSON text.
+    /// The JSON Schema of the arguments, as JSON text.
     pub parameters: Rc<str>,
-    /// Hints of the Model Context Protocol.
+    /// Hints about the effects, as in the Model Context Protocol.
     pub annotations: ToolAnnotations,
-    /// What happens to a call that was under way when the page died.
+    /// The treatment of calls that were under way when the page died.
     pub replay: Replay,
-    /// How calls and results are written into the log.
+    /// The form in which calls and results are stored.
     pub kind: ToolKind,
 }
 
-/// How a tool's calls and results are stored.
+/// The form in which a tool's calls and results are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToolKind {
-    /// As the SDK's `FinishTool`.
+    /// The classes of the SDK's `FinishTool`.
     Finish,
-    /// As the SDK's `ThinkTool`.
+    /// The classes of the SDK's `ThinkTool`.
     Think,
-    /// As the MCP kinds, which every SDK process can read.
+    /// The MCP classes, which every SDK process can read.
     Mcp,
 }
 
-/// `ToolAnnotations` of the SDK.
+/// Hints about the effects of a tool (`ToolAnnotations` of the SDK).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolAnnotations {
     /// A name for people.
     pub title: Option<String>,
-    /// Changes nothing.
+    /// The tool changes nothing.
     pub read_only_hint: bool,
-    /// May destroy something; `None` where the author did not say, which counts as true.
+    /// The tool may destroy something. If `None`, the log records `true`.
     pub destructive_hint: Option<bool>,
-    /// Doing it twice is the same as doing it once.
+    /// Repeating a call with the same arguments has no further effect.
     pub idempotent_hint: bool,
-    /// Reaches beyond the page; `None` where the author did not say, which the log has as true.
+    /// The tool acts outside the page. If `None`, the log records `true`.
     pub open_world_hint: Option<bool>,
 }
 
-/// What to do with a call of which nobody knows whether it took effect.
+/// The treatment of a call that may have taken effect when the page died.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Replay {
-    /// Run it again: twice does no harm.
+    /// Run it again, because a repetition does no harm.
     Safe,
     /// Ask the user: the conversation waits for confirmation.
     Ask,
-    /// Do not run it again: the model is told that it was interrupted.
+    /// Do not run it again: an error tells the model that it was interrupted.
     Never,
 }
 
 impl Replay {
-    /// The default for a tool whose author did not choose: what changes nothing or can be repeated is repeated,
-    /// what is said to destroy is asked about, everything else is left to the model.
+    /// The default for a tool with these hints: read-only and idempotent tools are repeated, destructive ones are asked
+    /// about, all others are not repeated.
     pub fn for_annotations(annotations: &ToolAnnotations) -> Self {
         if annotations.read_only_hint || annotations.idempotent_hint {
             Self::Safe
@@ -107,38 +108,38 @@ impl Replay {
     }
 }
 
-/// One call, as a tool receives it.
+/// The input of one call.
 #[derive(Clone)]
 pub struct ToolCall {
-    /// Argument JSON.
+    /// The arguments, as JSON text.
     pub arguments: Rc<str>,
     /// The provider's id of the call.
     pub tool_call_id: String,
-    /// The conversation that calls.
+    /// The conversation that the call belongs to.
     pub conversation: ConversationId,
-    /// The id of the action: the same again if this call is ever replayed.
+    /// The id of the action, which is the same if the call is replayed.
     pub idempotency_key: EventId,
-    /// Cancelled when the call is no longer wanted.
+    /// Cancelled when the result is not needed any more.
     pub cancel: CancelToken,
 }
 
-/// What a call gave.
+/// The output of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolOutput {
-    /// What the model reads.
+    /// The content for the model.
     pub content: Vec<Content>,
-    /// Whether the tool says that it failed.
+    /// Whether the tool reports a failure.
     pub is_error: bool,
 }
 
 impl ToolOutput {
-    /// A result of one text.
+    /// A successful output of one text.
     pub fn text(text: impl Into<String>) -> Self {
         Self { content: vec![Content::text(text)], is_error: false }
     }
 }
 
-/// A call that threw: the words that the model reads.
+/// The failure of a call that threw, with the message for the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolFailure(pub String);
 
@@ -147,15 +148,15 @@ pub struct ToolFailure(pub String);
 pub struct ToolRegistry(Vec<Rc<dyn Tool>>);
 
 impl ToolRegistry {
-    /// The host's tools with the two built-in ones behind them. A host may replace neither.
+    /// A registry of the host's tools, followed by the two built-in ones, which the host cannot replace.
     ///
     /// # Errors
-    /// `invalid_options` where two tools have one name, or a name that providers refuse.
+    /// `invalid_options` if two tools have the same name, or if a name or a schema is not valid.
     pub fn new(mut tools: Vec<Rc<dyn Tool>>) -> Result<Self> {
         tools.push(Rc::new(FinishTool::default()));
         tools.push(Rc::new(ThinkTool::default()));
         for (place, tool) in tools.iter().enumerate() {
-            let name = &tool.definition().name;
+            let ToolDefinition { name, parameters, .. } = tool.definition();
             let is_sendable = (1..=64).contains(&name.len())
                 && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
             if !is_sendable {
@@ -167,27 +168,33 @@ impl ToolRegistry {
                     ),
                 ));
             }
+            if EditableObject::compact(parameters).is_none() {
+                return Err(Error::new(
+                    ErrorCode::InvalidOptions,
+                    format!("the parameters of tool {} must be a JSON Schema object", shown(name)),
+                ));
+            }
             if tools.iter().take(place).any(|other| other.definition().name == *name) {
                 return Err(Error::new(
                     ErrorCode::InvalidOptions,
-                    format!("there are two tools named {}; finish and think are always there", shown(name)),
+                    format!("two tools have the name {}; finish and think are built in", shown(name)),
                 ));
             }
         }
         Ok(Self(tools))
     }
 
-    /// The tool of this name.
+    /// The tool with this name.
     pub fn get(&self, name: &str) -> Option<&Rc<dyn Tool>> {
         self.0.iter().find(|tool| tool.definition().name == name)
     }
 
-    /// All of them, in the order in which the model sees them.
+    /// All tools, in the order in which the model sees them.
     pub fn iter(&self) -> impl Iterator<Item = &Rc<dyn Tool>> {
         self.0.iter()
     }
 
-    /// Their names, in the same order.
+    /// The names of all tools, in the same order.
     pub fn names(&self) -> Vec<&str> {
         self.0.iter().map(|tool| tool.definition().name.as_str()).collect()
     }

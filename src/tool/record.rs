@@ -1,4 +1,4 @@
-//! How a tool, its calls and its results are written into the log.
+//! The form in which tools, their calls and their results are stored in the log.
 
 use super::{ToolDefinition, ToolKind, ToolOutput};
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     json::{EditableObject, RawJson},
 };
 
-/// The tool in a `SystemPromptEvent`.
+/// The definition of a tool for a `SystemPromptEvent`.
 pub fn record_of_tool(tool: &ToolDefinition) -> event::ToolDefinition {
     match tool.kind {
         ToolKind::Finish => event::ToolDefinition::finish(&tool.description),
@@ -28,7 +28,7 @@ pub fn record_of_tool(tool: &ToolDefinition) -> event::ToolDefinition {
     }
 }
 
-/// The action of a call whose arguments have been checked.
+/// The action of a call whose arguments have passed the tool's check.
 pub fn record_of_call(kind: ToolKind, arguments: &EditableObject) -> Action {
     let text = |name| arguments.read::<String>(name).unwrap_or_default();
     match kind {
@@ -48,7 +48,7 @@ pub fn record_of_output(kind: ToolKind, tool_name: &str, output: &ToolOutput) ->
     }
 }
 
-/// The arguments that a recorded action was made of, as JSON text.
+/// The arguments of a stored action, as JSON text.
 pub fn arguments_of_record(action: &Action) -> String {
     if let Some(arguments) = action.mcp_arguments() {
         return arguments.as_str().to_owned();

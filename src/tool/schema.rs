@@ -1,7 +1,7 @@
-//! A tool's JSON Schema as the model sees it (`tool/tool.py`, `_get_tool_schema`).
+//! The JSON Schema of a tool for the model (`tool/tool.py`, `_get_tool_schema`).
 //!
-//! The SDK asks for two more arguments with every call: `security_risk`, unless the tool only reads, and `summary`.
-//! They stand first, so that the model commits to them before it writes the call, and are never required.
+//! As in the SDK, two arguments are added: `security_risk`, unless the tool is read-only, and `summary`. They come
+//! first, so that the model writes them before the other arguments, and are never required.
 
 use super::ToolDefinition;
 use crate::json::EditableObject;
@@ -42,7 +42,7 @@ mod tests {
     use crate::tool::{FinishTool, Tool};
 
     #[test]
-    fn a_reading_tool_is_asked_for_a_summary_only_and_before_its_own_arguments() {
+    fn the_schema_of_a_read_only_tool_gets_only_a_summary_before_its_own_arguments() {
         let schema = model_parameters(FinishTool::default().definition());
         let properties = EditableObject::compact(&schema).unwrap().get("properties").unwrap().to_owned();
         let names: Vec<String> =
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_of_the_tools_own_is_left_alone() {
+    fn a_tools_own_summary_argument_is_not_replaced() {
         let mut tool = FinishTool::default().definition().clone();
         tool.annotations.read_only_hint = false;
         tool.parameters = r#"{"properties":{"summary":{"type":"integer"}},"required":["summary"]}"#.into();

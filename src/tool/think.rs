@@ -1,10 +1,10 @@
-//! `think`: room for the model to reason in the log (`tool/builtins/think.py`).
+//! The tool `think`, by which the model writes reasoning into the log (`tool/builtins/think.py`).
 
 use super::{Replay, Tool, ToolAnnotations, ToolCall, ToolDefinition, ToolFailure, ToolKind, ToolOutput};
 use crate::json::Object;
 use futures_util::future::{LocalBoxFuture, ready};
 
-/// Logs a thought and changes nothing.
+/// Stores a thought as a call in the log, and changes nothing else.
 pub struct ThinkTool(ToolDefinition);
 
 impl Default for ThinkTool {

@@ -1,4 +1,4 @@
-//! Tools whose calls wait whatever the policy says, and what a tool's hints add to what an analyzer says.
+//! Tools whose calls wait under any policy, and the effect of a tool's hints on the risk.
 
 use crate::support::{World, calls, say, text};
 use futures_executor::block_on;
@@ -20,7 +20,7 @@ use threadkeep::{
 
 type Asked = fn(&str) -> LocalBoxFuture<'static, bool>;
 
-/// A tool with these hints that says of itself when it is to be asked about.
+/// A tool with these hints, and its own decision about approval.
 struct Pay(ToolDefinition, Option<Asked>);
 
 impl Tool for Pay {
@@ -57,7 +57,7 @@ fn destructive() -> ToolAnnotations {
     ToolAnnotations { destructive_hint: Some(true), ..ToolAnnotations::default() }
 }
 
-fn reaching_out() -> ToolAnnotations {
+fn open_world() -> ToolAnnotations {
     ToolAnnotations { open_world_hint: Some(true), ..ToolAnnotations::default() }
 }
 
@@ -76,10 +76,10 @@ async fn status_after_call(world: &World) -> ExecutionStatus {
     run(&conversation).await
 }
 
-/// Says the same of every call.
-struct Says(SecurityRisk);
+/// Gives the same risk to every call.
+struct FixedRisk(SecurityRisk);
 
-impl SecurityAnalyzer for Says {
+impl SecurityAnalyzer for FixedRisk {
     fn security_risk(&self, _: &str) -> LocalBoxFuture<'static, Option<SecurityRisk>> {
         let risk = self.0;
         Box::pin(async move { Some(risk) })
@@ -94,7 +94,7 @@ const LARGE: Asked = |arguments| {
 };
 
 #[test]
-fn what_is_said_to_destroy_waits_without_any_policy_unless_its_author_says_otherwise() {
+fn calls_of_destructive_tools_wait_under_any_policy_unless_the_tool_decides_itself() {
     block_on(async {
         use ExecutionStatus::{Finished, WaitingForConfirmation};
         for (tool, expected) in [
@@ -103,7 +103,7 @@ fn what_is_said_to_destroy_waits_without_any_policy_unless_its_author_says_other
             (pay(ToolAnnotations::default(), Some(ALWAYS)), WaitingForConfirmation),
             (pay(ToolAnnotations::default(), Some(LARGE)), Finished),
             (pay(ToolAnnotations::default(), None), Finished),
-            (pay(reaching_out(), None), Finished),
+            (pay(open_world(), None), Finished),
         ] {
             assert_eq!(status_after_call(&world(tool)).await, expected);
         }
@@ -111,7 +111,7 @@ fn what_is_said_to_destroy_waits_without_any_policy_unless_its_author_says_other
 }
 
 #[test]
-fn a_call_that_its_tool_lets_go_is_still_the_policys_affair() {
+fn a_policy_applies_also_to_calls_that_their_tool_does_not_hold() {
     block_on(async {
         let mut world = world(pay(destructive(), Some(NEVER)));
         world.confirmation_policy = Some(ConfirmationPolicy::AlwaysConfirm);
@@ -120,7 +120,7 @@ fn a_call_that_its_tool_lets_go_is_still_the_policys_affair() {
 }
 
 #[test]
-fn an_allowed_tool_is_not_asked_about_for_its_hints_but_for_what_its_author_says() {
+fn an_allowed_tool_waits_only_if_the_tool_itself_demands_approval() {
     block_on(async {
         for (tool, expected) in [
             (pay(destructive(), None), ExecutionStatus::Finished),
@@ -136,7 +136,7 @@ fn an_allowed_tool_is_not_asked_about_for_its_hints_but_for_what_its_author_says
 }
 
 #[test]
-fn what_waits_because_of_its_tool_waits_over_a_reload_and_runs_once_it_is_approved() {
+fn a_call_that_waits_because_of_its_tool_waits_across_a_reload_and_runs_once_approved() {
     block_on(async {
         let first = world(pay(destructive(), None));
         assert_eq!(status_after_call(&first).await, ExecutionStatus::WaitingForConfirmation);
@@ -151,7 +151,7 @@ fn what_waits_because_of_its_tool_waits_over_a_reload_and_runs_once_it_is_approv
 }
 
 #[test]
-fn a_tool_that_never_says_whether_it_is_asked_about_lets_go_when_the_run_is_interrupted_or_closed() {
+fn a_tool_that_never_decides_about_approval_does_not_block_interrupt_or_close() {
     block_on(async {
         for closes in [false, true] {
             let silent: Asked = |_| Box::pin(std::future::pending());
@@ -174,26 +174,26 @@ fn a_tool_that_never_says_whether_it_is_asked_about_lets_go_when_the_run_is_inte
 }
 
 #[test]
-fn what_reaches_beyond_the_page_is_of_medium_risk_at_least() {
+fn calls_of_open_world_tools_have_at_least_medium_risk() {
     block_on(async {
         use ExecutionStatus::{Finished, WaitingForConfirmation};
         use SecurityRisk::{High, Low, Medium, Unknown};
-        for (hints, said, threshold, expected) in [
+        for (hints, risk, threshold, expected) in [
             (ToolAnnotations::default(), Low, Medium, Finished),
-            (reaching_out(), Low, Medium, WaitingForConfirmation),
-            (reaching_out(), Low, High, Finished),
-            (reaching_out(), Unknown, Medium, WaitingForConfirmation),
+            (open_world(), Low, Medium, WaitingForConfirmation),
+            (open_world(), Low, High, Finished),
+            (open_world(), Unknown, Medium, WaitingForConfirmation),
             (ToolAnnotations::default(), Unknown, Medium, Finished),
-            (reaching_out(), High, High, WaitingForConfirmation),
+            (open_world(), High, High, WaitingForConfirmation),
         ] {
             let mut world = world(pay(hints.clone(), None));
             world.confirmation_policy =
                 Some(ConfirmationPolicy::ConfirmRisky { threshold, confirm_unknown: false });
             let patterns = RawJson::parse(r#"{"kind":"PatternSecurityAnalyzer"}"#).unwrap();
             world.stored_analyzer = Some(StoredAnalyzer::of(patterns));
-            world.analyzer = Some(Rc::new(Says(said)));
+            world.analyzer = Some(Rc::new(FixedRisk(risk)));
             let status = status_after_call(&world).await;
-            assert_eq!(status, expected, "{hints:?} {said:?} {threshold:?}");
+            assert_eq!(status, expected, "{hints:?} {risk:?} {threshold:?}");
         }
     });
 }

@@ -1,4 +1,4 @@
-//! Answers that the provider works on by itself, over the end of a page.
+//! Background responses that are begun by one page and fetched by the next.
 
 use crate::support::{World, text};
 use futures_executor::block_on;
@@ -24,7 +24,7 @@ const ID: &str = "resp_0123456789abcdef";
 const BEGUN: &str = r#"{"type":"response.created","sequence_number":0,"response":{"id":"resp_0123456789abcdef","status":"in_progress"}}"#;
 const DONE: &str = r#"{"type":"response.completed","sequence_number":1,"response":{"id":"resp_0123456789abcdef","status":"completed","output":[{"type":"message","content":"Done."}]}}"#;
 
-/// Gives each request the next list of events; one that does not end with the whole answer hangs.
+/// Answers each request with the next list of events. A list without the complete answer leaves the request open.
 #[derive(Default)]
 struct Provider {
     replies: RefCell<VecDeque<Vec<&'static str>>>,
@@ -66,34 +66,34 @@ fn world(replies: impl IntoIterator<Item = Vec<&'static str>>) -> (World, Rc<Pro
     (world, provider)
 }
 
-fn remembered(conversation: &Conversation) -> Option<Value> {
+fn stored_response(conversation: &Conversation) -> Option<Value> {
     let state: Value = serde_json::from_str(&conversation.state().json()).unwrap();
     state["agent_state"].get("background_response").cloned()
 }
 
-/// A page that dies while the provider answers.
+/// A page dies while the provider works on the answer.
 fn die_in_the_answer(world: &World) {
     let conversation = block_on(world.open()).unwrap();
     block_on(conversation.send_message(vec![Content::text("Hi")], None)).unwrap();
     let mut run = Box::pin(conversation.run(CancelToken::default()));
     assert!(run.as_mut().now_or_never().is_none());
-    let kept = remembered(&conversation).unwrap();
-    assert_eq!((&kept["id"], &kept["model"]), (&ID.into(), &"openai/gpt-5".into()));
+    let response = stored_response(&conversation).unwrap();
+    assert_eq!((&response["id"], &response["model"]), (&ID.into(), &"openai/gpt-5".into()));
 }
 
 #[test]
-fn the_next_page_picks_it_up() {
+fn the_next_page_fetches_the_background_response() {
     let (world, provider) = world([vec![BEGUN], vec![BEGUN, DONE]]);
     die_in_the_answer(&world);
     let conversation = block_on(world.open()).unwrap();
     let outcome = block_on(conversation.run(CancelToken::default())).unwrap();
     assert_eq!(outcome.final_response.as_deref(), Some("Done."));
     assert_eq!(*provider.urls.borrow(), ["/responses".to_owned(), format!("/responses/{ID}?stream=true")]);
-    assert_eq!(remembered(&conversation), None);
+    assert_eq!(stored_response(&conversation), None);
 }
 
 #[test]
-fn another_question_is_asked_anew() {
+fn a_background_response_is_not_fetched_for_another_question() {
     let (world, provider) = world([vec![BEGUN], vec![BEGUN, DONE]]);
     die_in_the_answer(&world);
     let conversation = block_on(world.open()).unwrap();
@@ -103,7 +103,7 @@ fn another_question_is_asked_anew() {
 }
 
 #[test]
-fn who_interrupts_stops_it() {
+fn an_interrupt_cancels_the_background_response() {
     let (world, provider) = world([vec![BEGUN]]);
     let conversation = block_on(world.open()).unwrap();
     block_on(conversation.send_message(vec![Content::text("Hi")], None)).unwrap();
@@ -113,5 +113,5 @@ fn who_interrupts_stops_it() {
     cancel.cancel();
     assert_eq!(block_on(run).unwrap().status, ExecutionStatus::Paused);
     assert_eq!(*provider.urls.borrow(), ["/responses".to_owned(), format!("/responses/{ID}/cancel")]);
-    assert_eq!(remembered(&conversation), None);
+    assert_eq!(stored_response(&conversation), None);
 }

@@ -1,4 +1,4 @@
-//! Calls that wait for the user: what makes them wait, and how they are decided about.
+//! Calls that wait for the user, and the ways to decide about them.
 
 use crate::support::{Answer, TestTool, World, calls, echo, say, text};
 use futures_executor::block_on;
@@ -25,7 +25,7 @@ use threadkeep::{
 const RISKY: ConfirmationPolicy =
     ConfirmationPolicy::ConfirmRisky { threshold: SecurityRisk::High, confirm_unknown: true };
 
-/// An analyzer that answers from a list, and to whom the list has run out throws.
+/// An analyzer that answers from a list, and throws after its end.
 #[derive(Default)]
 struct Scripted(RefCell<Vec<SecurityRisk>>, RefCell<Vec<Value>>);
 
@@ -48,7 +48,7 @@ fn world(answers: impl IntoIterator<Item = Answer>) -> World {
     world
 }
 
-/// Another page on what this one stored, whose host gives no policy and no analyzer.
+/// The next page on the same store, whose host gives no policy and no analyzer.
 fn next_page(world: World, answers: impl IntoIterator<Item = Answer>) -> World {
     let mut next = World::new(world.store, world.tools, answers);
     next.host = world.host;
@@ -100,7 +100,7 @@ fn a_batch_waits_and_running_it_is_the_approval() {
 }
 
 #[test]
-fn waiting_lasts_over_a_reload_and_so_does_the_policy() {
+fn waiting_calls_and_the_policy_survive_a_reload() {
     block_on(async {
         let first = world([two_calls()]);
         run_until_it_waits(&first).await;
@@ -119,7 +119,7 @@ fn waiting_lasts_over_a_reload_and_so_does_the_policy() {
 }
 
 #[test]
-fn a_finish_or_a_thought_that_is_alone_never_waits() {
+fn a_single_finish_or_think_never_waits() {
     block_on(async {
         let world = world([
             calls(&[("a", "think", r#"{"thought":"hm"}"#)]),
@@ -136,7 +136,7 @@ fn a_finish_or_a_thought_that_is_alone_never_waits() {
 }
 
 #[test]
-fn calls_that_are_not_valid_have_nothing_to_wait_for() {
+fn an_answer_with_only_invalid_calls_does_not_wait() {
     block_on(async {
         let world = world([calls(&[("a", "echo", r#"{"text":1}"#)]), text("Sorry.")]);
         let conversation = world.open().await.unwrap();
@@ -155,13 +155,13 @@ fn a_rejection_is_what_the_model_reads_next() {
         conversation.reject_pending_actions(None, None).await.unwrap();
         assert_eq!(run(&conversation).await, ExecutionStatus::Finished);
         assert_eq!(world.kinds().await[4..], ["UserRejectObservation", "UserRejectObservation", "Message"]);
-        let told = world.model.last_messages();
-        assert_eq!(told[3]["content"][0]["text"], "Action rejected: Too loud");
+        let sent = world.model.last_messages();
+        assert_eq!(sent[3]["content"][0]["text"], "Action rejected: Too loud");
     });
 }
 
 #[test]
-fn single_calls_are_approved_and_rejected_and_the_model_waits_for_all_of_them() {
+fn calls_are_approved_and_rejected_one_by_one_and_the_model_is_asked_after_the_last() {
     block_on(async {
         let world = world([three_calls(), text("Done.")]);
         let conversation = run_until_it_waits(&world).await;
@@ -196,7 +196,7 @@ fn single_calls_are_approved_and_rejected_and_the_model_waits_for_all_of_them() 
 }
 
 #[test]
-fn a_finish_is_not_approved_before_the_calls_in_front_of_it() {
+fn finish_cannot_be_approved_without_the_calls_before_it() {
     block_on(async {
         let finish = ("b", "finish", r#"{"message":"Done."}"#);
         let world = world([calls(&[("a", "echo", r#"{"text":"one"}"#), finish])]);
@@ -247,7 +247,7 @@ fn a_page_that_dies_in_an_approved_call_leaves_the_others_waiting() {
 }
 
 #[test]
-fn what_was_left_out_is_not_approved_by_going_on_after_something_else() {
+fn calls_that_were_left_out_are_not_approved_by_resuming_a_run() {
     block_on(async {
         let began = Rc::new(Cell::new(0));
         let mut world =
@@ -272,7 +272,7 @@ fn what_was_left_out_is_not_approved_by_going_on_after_something_else() {
 }
 
 #[test]
-fn an_interrupt_tells_what_had_not_been_approved_from_what_was_stopped() {
+fn an_interrupt_answers_unapproved_calls_differently_from_stopped_ones() {
     block_on(async {
         let began = Rc::new(Cell::new(0));
         let mut world =
@@ -294,7 +294,7 @@ fn an_interrupt_tells_what_had_not_been_approved_from_what_was_stopped() {
 }
 
 #[test]
-fn a_message_does_not_decide_unless_it_says_so() {
+fn a_message_rejects_waiting_calls_only_on_request() {
     block_on(async {
         let world = world([two_calls(), text("All right.")]);
         let conversation = run_until_it_waits(&world).await;
@@ -314,7 +314,7 @@ fn a_message_does_not_decide_unless_it_says_so() {
 }
 
 #[test]
-fn a_message_that_is_kept_survives_and_comes_after_the_results() {
+fn a_message_in_the_inbox_survives_and_follows_the_results() {
     for approves in [true, false] {
         block_on(async {
             let first = world([two_calls()]);
@@ -334,22 +334,22 @@ fn a_message_that_is_kept_survives_and_comes_after_the_results() {
             assert_eq!(run(&conversation).await, ExecutionStatus::Finished);
             let answer = if approves { "Observation" } else { "UserRejectObservation" };
             assert_eq!(world.kinds().await[4..], [answer, answer, "Message", "Message", "Message"]);
-            let said: Vec<Value> = world.events().await[6..8]
+            let texts: Vec<Value> = world.events().await[6..8]
                 .iter()
                 .map(|event| event["llm_message"]["content"][0]["text"].clone())
                 .collect();
-            assert_eq!(said, ["One", "Two"]);
+            assert_eq!(texts, ["One", "Two"]);
         });
     }
 }
 
 #[test]
-fn a_message_after_a_kept_one_rejects_and_stands_behind_it() {
+fn a_rejecting_message_follows_an_earlier_one_in_the_inbox() {
     block_on(async {
         let world = world([two_calls(), text("Read.")]);
         let conversation = run_until_it_waits(&world).await;
-        for (words, choice) in [("One", WaitingCalls::Keep), ("Two", WaitingCalls::Reject)] {
-            let content = vec![Content::text(words)];
+        for (text, choice) in [("One", WaitingCalls::Keep), ("Two", WaitingCalls::Reject)] {
+            let content = vec![Content::text(text)];
             conversation.send_message_while_waiting(content, None, Some(choice)).await.unwrap();
         }
         assert_eq!(run(&conversation).await, ExecutionStatus::Finished);
@@ -361,7 +361,7 @@ fn a_message_after_a_kept_one_rejects_and_stands_behind_it() {
 }
 
 #[test]
-fn another_policy_counts_from_the_next_answer_on_and_approves_nothing() {
+fn a_new_policy_applies_from_the_next_answer_on_and_approves_nothing() {
     block_on(async {
         let world = world([two_calls(), two_calls(), text("Done.")]);
         let conversation = run_until_it_waits(&world).await;
@@ -375,7 +375,7 @@ fn another_policy_counts_from_the_next_answer_on_and_approves_nothing() {
 }
 
 #[test]
-fn without_an_analyzer_every_risk_is_unknown_and_the_models_word_is_not_read() {
+fn without_an_analyzer_every_risk_is_unknown_and_the_models_rating_is_ignored() {
     block_on(async {
         let mut world =
             world([calls(&[("a", "echo", r#"{"text":"one","security_risk":"LOW"}"#)]), text("Done.")]);
@@ -390,7 +390,7 @@ fn without_an_analyzer_every_risk_is_unknown_and_the_models_word_is_not_read() {
 }
 
 #[test]
-fn the_models_own_word_decides_where_it_is_the_analyzer() {
+fn the_models_own_rating_decides_if_the_model_is_the_analyzer() {
     block_on(async {
         let mut world = world([
             calls(&[("a", "echo", r#"{"text":"one","security_risk":"MEDIUM"}"#)]),
@@ -420,7 +420,7 @@ fn the_models_own_word_decides_where_it_is_the_analyzer() {
 }
 
 #[test]
-fn an_analyzer_of_the_hosts_sees_each_call_and_what_it_says_is_kept_while_they_wait() {
+fn the_hosts_analyzer_sees_each_call_and_its_ratings_are_stored_while_they_wait() {
     block_on(async {
         let analyzer = Rc::new(Scripted::default());
         *analyzer.0.borrow_mut() = vec![SecurityRisk::Low, SecurityRisk::High];
@@ -442,7 +442,7 @@ fn an_analyzer_of_the_hosts_sees_each_call_and_what_it_says_is_kept_while_they_w
 }
 
 #[test]
-fn an_analyzer_that_throws_or_is_not_here_means_danger() {
+fn the_risk_is_high_if_the_analyzer_throws_or_is_missing() {
     for (kind, is_here) in
         [("PatternSecurityAnalyzer", true), ("PatternSecurityAnalyzer", false), ("GraySwanAnalyzer", false)]
     {
@@ -465,7 +465,7 @@ fn an_analyzer_that_throws_or_is_not_here_means_danger() {
 }
 
 #[test]
-fn a_run_is_interrupted_although_the_analyzer_hangs() {
+fn an_analyzer_that_never_answers_does_not_block_an_interrupt() {
     struct Hanging;
     impl SecurityAnalyzer for Hanging {
         fn security_risk(&self, _: &str) -> LocalBoxFuture<'static, Option<SecurityRisk>> {
@@ -489,7 +489,7 @@ fn a_run_is_interrupted_although_the_analyzer_hangs() {
 }
 
 #[test]
-fn a_policy_that_is_not_known_asks_about_everything() {
+fn an_unknown_policy_asks_about_every_call() {
     block_on(async {
         let mut first = world([text("Hello.")]);
         first.confirmation_policy = None;
@@ -513,7 +513,7 @@ fn a_policy_that_is_not_known_asks_about_everything() {
         let conversation = run_until_it_waits(&world).await;
         assert!(conversation.warnings()[0].message.contains("policy"));
         let policy = conversation.state().confirmation_policy().unwrap();
-        assert_eq!(policy.as_str(), r#"{"kind":"ConfirmOnTuesdays"}"#, "it is kept");
+        assert_eq!(policy.as_str(), r#"{"kind":"ConfirmOnTuesdays"}"#, "it is stored unchanged");
     });
 }
 
@@ -541,7 +541,7 @@ fn a_tool_that_the_user_always_allows_does_not_wait_but_its_batch_may() {
 }
 
 #[test]
-fn a_tool_that_the_host_calls_waits_for_nobody_and_leaves_no_trace() {
+fn execute_tool_needs_no_approval_and_stores_no_events() {
     block_on(async {
         let mut world = world([]);
         world
@@ -552,9 +552,9 @@ fn a_tool_that_the_host_calls_waits_for_nobody_and_leaves_no_trace() {
             let conversation = conversation.clone();
             async move { conversation.execute_tool(name, arguments, "mine".into()).await }
         };
-        let said = call("echo", r#"{"text":"one"}"#).await.unwrap();
-        assert_eq!(said.content(), [Content::text("one")]);
-        assert_eq!(said.kind().as_deref(), Some("MCPToolObservation"));
+        let output = call("echo", r#"{"text":"one"}"#).await.unwrap();
+        assert_eq!(output.content(), [Content::text("one")]);
+        assert_eq!(output.kind().as_deref(), Some("MCPToolObservation"));
         assert_eq!(
             call("finish", r#"{"message":"x"}"#).await.unwrap().kind().as_deref(),
             Some("FinishObservation")
@@ -570,7 +570,7 @@ fn a_tool_that_the_host_calls_waits_for_nobody_and_leaves_no_trace() {
 }
 
 #[test]
-fn what_the_host_remembers_in_agent_state_stands_beside_what_the_library_does() {
+fn fields_of_the_host_in_agent_state_do_not_collide_with_those_of_the_library() {
     block_on(async {
         let world = world([]);
         let conversation = world.open().await.unwrap();

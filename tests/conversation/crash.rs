@@ -1,4 +1,4 @@
-//! The page dies at any point, and the conversation goes on.
+//! The page dies at any point, and the conversation can continue.
 
 use crate::fateful_store::{Fate, FatefulStore};
 use crate::support::{Answer, ID, TestTool, World, calls, echo, say, text};
@@ -17,7 +17,7 @@ use threadkeep::{
     tool::{Replay, ToolOutput},
 };
 
-/// A store whose page dies at a given commit.
+/// A store for a page that dies at a given commit.
 pub fn dying(inner: MemoryStore, commits: usize, is_applied: bool) -> FatefulStore {
     let left = Cell::new(commits);
     let fate = move |_: &Commit| match left.replace(left.get().saturating_sub(1)) {
@@ -28,7 +28,7 @@ pub fn dying(inner: MemoryStore, commits: usize, is_applied: bool) -> FatefulSto
 }
 
 #[test]
-fn a_page_that_dies_at_any_commit_leaves_a_conversation_that_goes_on() {
+fn a_conversation_can_continue_after_its_page_died_at_any_commit() {
     for applies_last in [false, true] {
         for commits in 0.. {
             let inner = MemoryStore::new();
@@ -47,7 +47,7 @@ fn a_page_that_dies_at_any_commit_leaves_a_conversation_that_goes_on() {
                 ]
             };
             let world = World::new(Rc::new(dying), vec![once.clone(), echo()], script());
-            let told = world.told.clone();
+            let received = world.received.clone();
             let has_ended = async {
                 let conversation = world.open().await.unwrap();
                 say(&conversation, "Go").await;
@@ -59,14 +59,15 @@ fn a_page_that_dies_at_any_commit_leaves_a_conversation_that_goes_on() {
             let mut world =
                 World::new(Rc::new(inner), vec![once, echo()], [text("Hello again."), text("And again.")]);
             world.host = Rc::default();
-            // Ids go on where the dead page's left off.
+            // Ids continue after those of the dead page.
             for _ in 0..1000 {
                 threadkeep::host::Host::random_uuid(&*world.host);
             }
             block_on(async {
                 let durable = world.kinds().await;
-                let told: Vec<String> = told.borrow().iter().map(|kind| kind.replace("Event", "")).collect();
-                assert_eq!(durable[..told.len()], told, "what was told is there");
+                let received: Vec<String> =
+                    received.borrow().iter().map(|kind| kind.replace("Event", "")).collect();
+                assert_eq!(durable[..received.len()], received, "every received event is durable");
                 let conversation = world.open().await.unwrap();
                 assert_ne!(
                     conversation.execution_status(),
@@ -93,7 +94,7 @@ fn a_page_that_dies_at_any_commit_leaves_a_conversation_that_goes_on() {
     }
 }
 
-/// Runs until the tool of this name is under way, then drops everything, as a killed page does.
+/// Runs until the tool is under way, then drops everything, as a page that dies.
 fn die_inside_tool(store: &MemoryStore, replay: Replay) {
     let endless = TestTool::shared("work", replay, |_| async { std::future::pending().await });
     let script = [calls(&[("a", "work", r#"{"text":"x"}"#), ("b", "echo", r#"{"text":"y"}"#)])];
@@ -126,7 +127,7 @@ fn reopened(
 }
 
 #[test]
-fn a_call_that_may_be_repeated_is_repeated_by_the_next_run_with_the_same_key() {
+fn a_repeatable_call_is_run_again_with_the_same_idempotency_key() {
     let store = MemoryStore::new();
     die_inside_tool(&store, Replay::Safe);
     let ran = Rc::new(Cell::new(0));
@@ -142,7 +143,7 @@ fn a_call_that_may_be_repeated_is_repeated_by_the_next_run_with_the_same_key() {
 }
 
 #[test]
-fn a_page_that_runs_fewer_calls_at_a_time_knows_that_the_dead_one_ran_more() {
+fn recovery_uses_the_concurrency_of_the_dead_page() {
     let store = MemoryStore::new();
     let endless = TestTool::shared("work", Replay::Never, |_| async { std::future::pending().await });
     let script = [calls(&[
@@ -169,7 +170,7 @@ fn a_page_that_runs_fewer_calls_at_a_time_knows_that_the_dead_one_ran_more() {
 }
 
 #[test]
-fn a_call_that_must_not_be_repeated_is_answered_and_the_ones_that_had_not_begun_are_run() {
+fn a_call_that_must_not_be_repeated_is_answered_and_those_that_had_not_begun_run() {
     let store = MemoryStore::new();
     die_inside_tool(&store, Replay::Never);
     let ran = Rc::new(Cell::new(0));
@@ -180,15 +181,17 @@ fn a_call_that_must_not_be_repeated_is_answered_and_the_ones_that_had_not_begun_
         assert_eq!(ran.get(), 0);
         let kinds = world.kinds().await;
         assert_eq!(kinds[4..], ["AgentError", "Observation", "Message"]);
-        let told = world.model.last_messages();
+        let received = world.model.last_messages();
         assert!(
-            told.iter().any(|message| message.to_string().contains("nobody knows whether it took effect"))
+            received
+                .iter()
+                .any(|message| message.to_string().contains("nobody knows whether it took effect"))
         );
     });
 }
 
 #[test]
-fn a_call_to_be_asked_about_waits_over_reloads_until_it_is_approved_or_rejected() {
+fn a_call_to_be_asked_about_waits_across_reloads_until_it_is_approved_or_rejected() {
     for approves in [true, false] {
         let store = MemoryStore::new();
         die_inside_tool(&store, Replay::Ask);
@@ -216,7 +219,7 @@ fn a_call_to_be_asked_about_waits_over_reloads_until_it_is_approved_or_rejected(
 }
 
 #[test]
-fn a_message_instead_of_an_approval_tells_the_model_that_nobody_knows() {
+fn a_message_instead_of_an_approval_answers_an_interrupted_call_as_unknown() {
     let store = MemoryStore::new();
     die_inside_tool(&store, Replay::Ask);
     let ran = Rc::new(Cell::new(0));
@@ -231,7 +234,7 @@ fn a_message_instead_of_an_approval_tells_the_model_that_nobody_knows() {
 }
 
 #[test]
-fn a_torn_tail_is_set_aside_and_kept() {
+fn unreadable_events_at_the_end_are_quarantined() {
     let store = MemoryStore::new();
     let world = World::new(Rc::new(store.another()), vec![], [text("Hello."), text("Back.")]);
     block_on(async {
@@ -270,7 +273,7 @@ fn a_torn_tail_is_set_aside_and_kept() {
 }
 
 #[test]
-fn a_message_that_was_kept_while_the_model_answered_is_in_the_log_after_a_crash() {
+fn a_message_in_the_inbox_while_the_model_answered_is_in_the_log_after_a_crash() {
     let store = MemoryStore::new();
     let world = World::new(Rc::new(store.another()), Vec::new(), [Answer::Never]);
     let mut sent = None;
@@ -294,7 +297,7 @@ fn a_message_that_was_kept_while_the_model_answered_is_in_the_log_after_a_crash(
 }
 
 #[test]
-fn a_message_that_was_kept_while_tools_ran_is_in_the_log_after_a_crash() {
+fn a_message_in_the_inbox_while_tools_ran_is_in_the_log_after_a_crash() {
     let store = MemoryStore::new();
     let endless = TestTool::shared("work", Replay::Safe, |_| async { std::future::pending().await });
     let script = [calls(&[("a", "work", r#"{"text":"x"}"#)])];

@@ -1,4 +1,4 @@
-//! The page dies at any point while the user decides about calls, and nothing runs that was not allowed.
+//! The page dies at any point while the user decides about calls; only approved calls run.
 
 use crate::{
     crash::dying,
@@ -19,7 +19,7 @@ use threadkeep::{
     tool::{Replay, Tool, ToolOutput},
 };
 
-/// A tool that notes the texts that it was called with.
+/// A tool that records the texts with which it was called.
 fn noting(ran: &Rc<RefCell<Vec<String>>>, replay: Replay) -> Rc<dyn Tool> {
     let ran = ran.clone();
     TestTool::shared("note", replay, move |call| {
@@ -43,7 +43,7 @@ async fn waiting(conversation: &Conversation, text: &str) -> Event {
     pending.into_iter().find(|event| event.json().contains(text)).unwrap()
 }
 
-/// Approves one call, rejects one, edits one and allows it, with a message that waits for all of it.
+/// Approves one call, rejects one, edits and approves one, while a message waits in the inbox.
 async fn decide(conversation: &Conversation) {
     say(conversation, "Go").await;
     conversation.run(CancelToken::default()).await.unwrap();
@@ -59,7 +59,7 @@ async fn decide(conversation: &Conversation) {
 }
 
 #[test]
-fn a_page_that_dies_at_any_commit_has_run_what_was_allowed_and_nothing_twice() {
+fn a_page_that_dies_at_any_commit_has_run_only_approved_calls_and_none_twice() {
     for (applies_last, replay) in [(false, Replay::Never), (true, Replay::Never), (true, Replay::Ask)] {
         for commits in 0.. {
             let inner = MemoryStore::new();
@@ -94,7 +94,7 @@ fn a_page_that_dies_at_any_commit_has_run_what_was_allowed_and_nothing_twice() {
                 assert_eq!(*ran.borrow(), ["approved", "as the user had it"]);
                 break;
             }
-            assert!(commits < 50, "the user never comes to an end");
+            assert!(commits < 50, "the user never finishes");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Calls whose arguments the user changes before allowing them.
+//! Calls whose arguments the user changes before approving them.
 
 use crate::{
     fateful_store::{Fate, FatefulStore},
@@ -44,7 +44,7 @@ async fn pending(conversation: &Conversation) -> Vec<EventId> {
 }
 
 #[test]
-fn one_call_of_three_is_edited_and_the_model_and_the_log_say_what_was_run() {
+fn after_editing_one_call_of_three_the_model_and_the_log_show_the_arguments_that_were_run() {
     block_on(async {
         let world = world();
         let (conversation, ids) = waiting(&world).await;
@@ -55,7 +55,7 @@ fn one_call_of_three_is_edited_and_the_model_and_the_log_say_what_was_run() {
         assert!(ids.iter().all(|id| !left.contains(id)), "the old calls stay behind");
         assert_eq!(conversation.execution_status(), ExecutionStatus::WaitingForConfirmation);
 
-        // What was edited is there after a reload, like everything else.
+        // The edited call survives a reload.
         let conversation = world.open().await.unwrap();
         assert_eq!(pending(&conversation).await, left);
         let outcome = conversation.run(CancelToken::default()).await.unwrap();
@@ -92,15 +92,15 @@ fn one_call_of_three_is_edited_and_the_model_and_the_log_say_what_was_run() {
         let note = events[12]["extended_content"][0]["text"].as_str().unwrap();
         assert!(note.contains("changed the arguments"), "{note}");
         assert_eq!(events[11]["extended_content"], json!([]));
-        let told = world.model.last_messages();
-        assert_eq!(told[2]["tool_calls"][1]["function"]["arguments"], r#"{"text": "zwei"}"#);
-        assert_eq!(told.len(), 6, "what stayed behind is not told");
+        let sent = world.model.last_messages();
+        assert_eq!(sent[2]["tool_calls"][1]["function"]["arguments"], r#"{"text": "zwei"}"#);
+        assert_eq!(sent.len(), 6, "calls of the abandoned branch are not sent");
         assert_eq!(conversation.state().agent_state().unwrap().as_str(), "{}");
     });
 }
 
 #[test]
-fn a_call_is_edited_again_and_after_its_neighbour_has_run() {
+fn a_call_can_be_edited_again_and_after_another_of_its_batch_has_run() {
     block_on(async {
         let world = world();
         let (conversation, ids) = waiting(&world).await;
@@ -113,37 +113,37 @@ fn a_call_is_edited_again_and_after_its_neighbour_has_run() {
         let twice = conversation.edit_action(once.id(), r#"{"text":"deux"}"#).await.unwrap();
         let outcome = conversation.run_approved(&[twice.id().clone()], CancelToken::default()).await.unwrap();
         assert_eq!(outcome.status, ExecutionStatus::Finished);
-        let told = world.model.last_messages();
+        let sent = world.model.last_messages();
         let results: Vec<&str> =
-            told[3..].iter().map(|message| message["content"][0]["text"].as_str().unwrap()).collect();
+            sent[3..].iter().map(|message| message["content"][0]["text"].as_str().unwrap()).collect();
         assert_eq!(results[0], "one");
         assert!(results[1].starts_with("Action rejected"));
         assert_eq!(results[2], "deux");
     });
 }
 
-/// Since 1.58.0 the SDK writes what its analyzer said of the calls behind them, before anybody decides.
+/// Since 1.58.0 the SDK writes the ratings of its analyzer after the calls, before the user decides.
 #[test]
-fn a_call_that_an_analyzer_of_the_sdk_judged_is_edited_and_the_judgement_stays_behind() {
+fn editing_a_call_does_not_copy_the_rating_of_an_sdk_analyzer() {
     block_on(async {
         let world = world();
         let (conversation, ids) = waiting(&world).await;
         conversation.close().await;
-        judged(&world, &ids).await;
+        rate_calls(&world, &ids).await;
         let conversation = world.open().await.unwrap();
         assert_eq!(pending(&conversation).await, ids);
         let edited = conversation.edit_action(&ids[1], r#"{"text":"zwei"}"#).await.unwrap();
         assert_eq!(pending(&conversation).await[1], *edited.id());
         conversation.run(CancelToken::default()).await.unwrap();
         let kinds = world.kinds().await;
-        let told = world.model.last_messages();
+        let sent = world.model.last_messages();
         assert_eq!(kinds[5], "SecurityAnalysis");
         assert!(!kinds[6..].contains(&kinds[5]), "{kinds:?}");
-        assert_eq!(told[4]["content"][0]["text"], "zwei");
+        assert_eq!(sent[4]["content"][0]["text"], "zwei");
     });
 }
 
-async fn judged(world: &World, ids: &[EventId]) {
+async fn rate_calls(world: &World, ids: &[EventId]) {
     let id: ConversationId = ID.parse().unwrap();
     let listing = world.store.load(id).await.unwrap().unwrap();
     let event = json!({
@@ -167,7 +167,7 @@ async fn judged(world: &World, ids: &[EventId]) {
 }
 
 #[test]
-fn arguments_that_the_tool_does_not_take_change_nothing() {
+fn editing_with_invalid_arguments_changes_nothing() {
     block_on(async {
         let world = world();
         let (conversation, ids) = waiting(&world).await;
@@ -183,7 +183,7 @@ fn arguments_that_the_tool_does_not_take_change_nothing() {
 }
 
 #[test]
-fn a_call_is_not_edited_while_the_agent_works() {
+fn a_call_cannot_be_edited_during_a_run() {
     block_on(async {
         let mut world = world();
         let batch = calls(&[("a", "endless", r#"{"text":"one"}"#), ("b", "echo", r#"{"text":"two"}"#)]);
@@ -199,7 +199,7 @@ fn a_call_is_not_edited_while_the_agent_works() {
 }
 
 #[test]
-fn an_edited_call_that_fails_says_so_as_any_other() {
+fn an_edited_call_that_fails_is_answered_with_an_error() {
     block_on(async {
         let mut world = world();
         world.model.answers.borrow_mut().push_front(calls(&[("a", "broken", r#"{"text":"one"}"#)]));
@@ -217,7 +217,7 @@ fn an_edited_call_that_fails_says_so_as_any_other() {
 }
 
 #[test]
-fn a_call_whose_result_found_the_store_full_does_not_wait_again_because_another_is_edited() {
+fn editing_a_call_does_not_reopen_one_whose_result_a_full_store_refused() {
     block_on(async {
         let is_full = Rc::new(Cell::new(false));
         let (asked, set) = (is_full.clone(), is_full.clone());
@@ -242,9 +242,9 @@ fn a_call_whose_result_found_the_store_full_does_not_wait_again_because_another_
         assert_eq!(pending(&conversation).await, [edited.id().clone()]);
         let outcome = conversation.run(CancelToken::default()).await.unwrap();
         assert_eq!(outcome.status, ExecutionStatus::Finished);
-        let told = world.model.last_messages();
-        assert_eq!(told[3]["content"][0]["text"], "filled");
-        assert_eq!(told[4]["content"][0]["text"], "zwei");
+        let sent = world.model.last_messages();
+        assert_eq!(sent[3]["content"][0]["text"], "filled");
+        assert_eq!(sent[4]["content"][0]["text"], "zwei");
         assert!(!is_full.get(), "it has run once");
     });
 }
@@ -254,7 +254,7 @@ fn a_rejection_that_is_being_stored_when_another_call_is_edited_is_not_undone() 
     block_on(async {
         let is_slow = Rc::new(Cell::new(false));
         let asked = is_slow.clone();
-        let slowly = Fate::Applied { after: 3, told_after: 3 };
+        let slowly = Fate::Applied { after: 3, reported_after: 3 };
         let store = FatefulStore {
             inner: MemoryStore::new(),
             fate: Box::new(move |_| if asked.get() { slowly } else { Fate::DONE }),
@@ -279,9 +279,9 @@ fn a_rejection_that_is_being_stored_when_another_call_is_edited_is_not_undone() 
             "the rejected call does not wait again"
         );
         conversation.run(CancelToken::default()).await.unwrap();
-        let told = world.model.last_messages();
-        // In the order in which they came.
-        assert!(told[3]["content"][0]["text"].as_str().unwrap().contains("rejected"));
-        assert_eq!(told[4]["content"][0]["text"], "eins");
+        let sent = world.model.last_messages();
+        // In the order of the commands.
+        assert!(sent[3]["content"][0]["text"].as_str().unwrap().contains("rejected"));
+        assert_eq!(sent[4]["content"][0]["text"], "eins");
     });
 }

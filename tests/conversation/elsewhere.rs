@@ -1,4 +1,4 @@
-//! Conversations that were written elsewhere, or are to be read there: what is stored has to suit the SDK too.
+//! Conversations that other programs have written or will read: the stored data has to be valid for the SDK.
 
 use crate::support::{Answer, ID, World, calls, echo, say, text};
 use futures_executor::block_on;
@@ -15,7 +15,7 @@ fn id() -> ConversationId {
     ID.parse().unwrap()
 }
 
-/// The stored state, with one text in the place of another.
+/// Replaces a text in the stored state.
 async fn edit_state(store: &MemoryStore, from: &str, to: &str) {
     let listing = store.load(id()).await.unwrap().unwrap();
     assert!(listing.base_state.contains(from), "{from}");
@@ -28,14 +28,14 @@ async fn state(store: &MemoryStore) -> Value {
     serde_json::from_str(&store.load(id()).await.unwrap().unwrap().base_state).unwrap()
 }
 
-async fn run(world: &World, words: &str) {
+async fn run(world: &World, text: &str) {
     let conversation = world.open().await.unwrap();
-    say(&conversation, words).await;
+    say(&conversation, text).await;
     conversation.run(CancelToken::default()).await.unwrap();
 }
 
 #[test]
-fn a_head_that_was_mended_is_stored_before_anything_is_said() {
+fn a_repaired_head_is_stored_before_the_first_message() {
     let store = MemoryStore::new();
     let world = World::new(Rc::new(store.another()), vec![], [text("Hello.")]);
     block_on(async {
@@ -49,9 +49,9 @@ fn a_head_that_was_mended_is_stored_before_anything_is_said() {
     });
 }
 
-/// The SDK cannot write such a history for a model whose calls are text.
+/// The SDK cannot convert such a history for a model that makes calls in text.
 #[test]
-fn calls_made_together_are_noted_as_native_and_single_ones_leave_the_setting_alone() {
+fn parallel_calls_enable_the_native_calls_setting_and_single_ones_do_not() {
     let call = |name| (name, "echo", r#"{"text":"x"}"#);
     for (answer, is_native) in [(calls(&[call("a")]), false), (calls(&[call("a"), call("b")]), true)] {
         let store = MemoryStore::new();
@@ -66,27 +66,27 @@ fn calls_made_together_are_noted_as_native_and_single_ones_leave_the_setting_alo
     }
 }
 
-/// Some providers refuse a history for a message without content.
+/// Some providers refuse a history with an empty message.
 #[test]
-fn what_was_empty_is_left_out_or_said_to_be_empty() {
+fn empty_messages_are_omitted_and_empty_results_replaced_by_a_text() {
     let empty = || Answer::Message(json!({ "role": "assistant", "content": "" }));
     let echoes_nothing = calls(&[("a", "echo", r#"{"text":""}"#)]);
     let script = [empty(), echoes_nothing, text("Done.")];
     let world = World::new(Rc::new(MemoryStore::new()), vec![echo()], script);
     block_on(async {
         run(&world, "Go").await;
-        let told = world.model.last_messages();
-        let roles: Vec<_> = told.iter().map(|message| message["role"].as_str().unwrap()).collect();
+        let sent = world.model.last_messages();
+        let roles: Vec<_> = sent.iter().map(|message| message["role"].as_str().unwrap()).collect();
         assert_eq!(roles, ["system", "user", "user", "assistant", "tool"]);
-        assert_eq!(told[4]["content"][0]["text"], "The call gave no output.");
+        assert_eq!(sent[4]["content"][0]["text"], "The call gave no output.");
         assert_eq!(world.kinds().await[2..], ["Message", "Message", "Action", "Observation", "Message"]);
         assert_eq!(world.events().await[5]["observation"]["content"][0]["text"], "");
     });
 }
 
-/// Python gives the stored instructions with the first message, also if that is said here.
+/// Python adds the stored prompt with the first message, so this library has to do so as well.
 #[test]
-fn instructions_that_were_never_given_are_given() {
+fn a_stored_prompt_without_an_event_is_added_before_the_first_message() {
     let store = MemoryStore::new();
     let world = World::new(Rc::new(store.another()), vec![], [text("Hello.")]);
     block_on(async {
@@ -98,7 +98,7 @@ fn instructions_that_were_never_given_are_given() {
 }
 
 #[test]
-fn what_has_no_effect_here_is_said() {
+fn settings_without_effect_are_reported_as_warnings() {
     let store = MemoryStore::new();
     let world = World::new(Rc::new(store.another()), vec![], []);
     block_on(async {
@@ -114,16 +114,16 @@ fn what_has_no_effect_here_is_said() {
             .await;
         let conversation = world.open().await.unwrap();
         let warnings = conversation.warnings();
-        let said: Vec<&str> = warnings.iter().map(|warning| warning.message.as_str()).collect();
-        assert!(said[0].contains("switch_llm, UnheardOfTool;"), "{said:?}");
-        assert!(said[1].ends_with("MCP servers"), "{said:?}");
-        assert!(said[2].contains("GraySwanAnalyzer"), "{said:?}");
-        assert_eq!(said.len(), 3, "the policy has effect: {said:?}");
+        let texts: Vec<&str> = warnings.iter().map(|warning| warning.message.as_str()).collect();
+        assert!(texts[0].contains("switch_llm, UnheardOfTool;"), "{texts:?}");
+        assert!(texts[1].ends_with("MCP servers"), "{texts:?}");
+        assert!(texts[2].contains("GraySwanAnalyzer"), "{texts:?}");
+        assert_eq!(texts.len(), 3, "the policy has effect: {texts:?}");
     });
 }
 
 #[test]
-fn an_agent_that_is_another_program_keeps_its_settings() {
+fn the_settings_of_an_agent_that_is_an_external_program_are_not_changed() {
     let store = MemoryStore::new();
     let world = World::new(Rc::new(store.another()), vec![], [text("Hello.")]);
     block_on(async {

@@ -1,37 +1,37 @@
-//! A store that decides for each commit what becomes of it.
+//! A store whose commits succeed late, fail, or never return, as a test decides.
 
-use crate::support::a_while;
+use crate::support::yield_once;
 use std::{cell::Cell, ops::Range, rc::Rc};
 use threadkeep::{
     id::{ConversationId, EventId, StorePath},
     store::{Commit, Listing, MemoryStore, Store, StoreError, StoreFuture, StoredEvent},
 };
 
-/// What becomes of a commit.
+/// The outcome of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It is applied, after so many turns of others, and reported after so many more.
-    Applied { after: u8, told_after: u8 },
-    /// The storage is full.
+    /// The commit is applied after that many polls of other futures, and reported after that many more.
+    Applied { after: u8, reported_after: u8 },
+    /// The commit fails because the storage is full.
     Full,
-    /// The page dies: it is applied or not, and nobody hears of it.
+    /// The page dies: the commit is applied or not, and never returns.
     Dead { is_applied: bool },
 }
 
 impl Fate {
-    /// Nothing stands in its way.
-    pub const DONE: Self = Self::Applied { after: 0, told_after: 0 };
+    /// The commit is applied and reported at once.
+    pub const DONE: Self = Self::Applied { after: 0, reported_after: 0 };
 }
 
 /// See [`Fate`].
 pub struct FatefulStore {
-    /// What it keeps.
+    /// The store that holds the data.
     pub inner: MemoryStore,
-    /// Asked before each commit.
+    /// Called before each commit.
     pub fate: Box<dyn Fn(&Commit) -> Fate>,
-    /// Told of each commit that was applied.
+    /// Called after each commit that was applied.
     pub applied: Box<dyn Fn(&Commit)>,
-    /// How many events were asked for.
+    /// The number of events that were requested.
     pub events_read: Rc<Cell<u64>>,
 }
 
@@ -56,22 +56,22 @@ impl Store for FatefulStore {
     fn commit(&self, conversation: ConversationId, commit: Commit) -> StoreFuture<'_, ()> {
         let fate = (self.fate)(&commit);
         Box::pin(async move {
-            let (after, told_after) = match fate {
+            let (after, reported_after) = match fate {
                 Fate::Full => return Err(StoreError::Quota),
                 Fate::Dead { is_applied: false } => return std::future::pending().await,
                 Fate::Dead { is_applied: true } => (0, 0),
-                Fate::Applied { after, told_after } => (after, told_after),
+                Fate::Applied { after, reported_after } => (after, reported_after),
             };
             for _ in 0..after {
-                a_while().await;
+                yield_once().await;
             }
             self.inner.commit(conversation, commit.clone()).await?;
             (self.applied)(&commit);
             if matches!(fate, Fate::Dead { .. }) {
                 return std::future::pending().await;
             }
-            for _ in 0..told_after {
-                a_while().await;
+            for _ in 0..reported_after {
+                yield_once().await;
             }
             Ok(())
         })

@@ -1,4 +1,4 @@
-//! Histories that somebody else wrote, or that were damaged: what the model is told of them, and what the host is.
+//! Histories of other programs and damaged histories: the messages to the model, and the warnings.
 
 use crate::support::{ID, World, say, text};
 use futures_executor::block_on;
@@ -17,7 +17,7 @@ fn id() -> ConversationId {
     ID.parse().unwrap()
 }
 
-/// Ids that count up.
+/// The event id with this number.
 fn event_id(number: usize) -> String {
     format!("00000000-0000-4000-8000-{number:012}")
 }
@@ -57,8 +57,8 @@ fn rejection(action: usize, call: &str, reason: &str) -> Value {
     })
 }
 
-/// A stored conversation of these events, which follow each other unless they say otherwise; texts are files that are
-/// no JSON. HEAD is at the last one. `edit` changes the state.
+/// Stores a conversation of these events, each of which follows the one before it unless it names a parent. A string is
+/// a file that is not JSON. HEAD is the last event. `edit` changes the state.
 async fn stored(events: Vec<Value>, edit: impl FnOnce(&mut Value)) -> World {
     let store = MemoryStore::new();
     let world = World::new(Rc::new(store.another()), vec![], [text("Well.")]);
@@ -85,25 +85,25 @@ async fn stored(events: Vec<Value>, edit: impl FnOnce(&mut Value)) -> World {
     world
 }
 
-/// What the model is told when the user says one word more.
-async fn told(world: &World, conversation: &Conversation) -> Vec<String> {
+/// The messages that the model gets after one more message of the user.
+async fn messages_sent(world: &World, conversation: &Conversation) -> Vec<String> {
     say(conversation, "And now?").await;
     conversation.run(CancelToken::default()).await.unwrap();
-    let told = |message: &Value| {
+    let line_of = |message: &Value| {
         let texts = message["content"].as_array().into_iter().flatten();
         let texts: Vec<_> = texts.map(|part| part["text"].as_str().unwrap().to_owned()).collect();
         format!("{}: {}", message["role"].as_str().unwrap(), texts.join(" "))
     };
-    world.model.last_messages().iter().map(told).collect()
+    world.model.last_messages().iter().map(line_of).collect()
 }
 
 fn codes(conversation: &Conversation) -> Vec<WarningCode> {
     conversation.warnings().iter().map(|warning| warning.code).collect()
 }
 
-/// Some servers count their calls from zero in every answer, and the SDK keeps their ids.
+/// Some servers number their calls from zero in every answer, and the SDK stores these ids.
 #[test]
-fn a_result_answers_its_own_call_where_the_ids_of_calls_come_again() {
+fn a_result_answers_its_own_call_if_call_ids_repeat() {
     block_on(async {
         let log = vec![
             instructions(),
@@ -117,9 +117,9 @@ fn a_result_answers_its_own_call_where_the_ids_of_calls_come_again() {
         ];
         let world = stored(log, |_| {}).await;
         let conversation = world.open().await.unwrap();
-        let told = told(&world, &conversation).await;
+        let lines = messages_sent(&world, &conversation).await;
         assert_eq!(
-            told[2..],
+            lines[2..],
             [
                 "assistant: ",
                 "tool: first",
@@ -134,7 +134,7 @@ fn a_result_answers_its_own_call_where_the_ids_of_calls_come_again() {
 }
 
 #[test]
-fn results_that_come_late_answer_their_own_calls_where_ids_come_again() {
+fn late_results_answer_their_own_calls_if_call_ids_repeat() {
     block_on(async {
         let log = vec![
             instructions(),
@@ -145,15 +145,15 @@ fn results_that_come_late_answer_their_own_calls_where_ids_come_again() {
             result(3, "call_0", "second"),
         ];
         let world = stored(log, |_| {}).await;
-        let told = told(&world, &world.open().await.unwrap()).await;
-        let results: Vec<_> = told.iter().filter_map(|line| line.strip_prefix("tool: ")).collect();
+        let lines = messages_sent(&world, &world.open().await.unwrap()).await;
+        let results: Vec<_> = lines.iter().filter_map(|line| line.strip_prefix("tool: ")).collect();
         assert_eq!(results, ["first", "second"]);
     });
 }
 
-/// Nothing but the order tells a model which result is whose.
+/// Only the order shows the model which result belongs to which call.
 #[test]
-fn results_of_calls_with_one_id_in_one_answer_stand_in_the_order_of_the_calls() {
+fn results_of_calls_with_the_same_id_are_in_the_order_of_the_calls() {
     let log =
         [call("r", "call_0"), call("r", "call_0"), rejection(1, "call_0", "no"), result(0, "call_0", "yes")];
     let events = log.into_iter().enumerate().map(|(place, mut event)| {
@@ -165,9 +165,9 @@ fn results_of_calls_with_one_id_in_one_answer_stand_in_the_order_of_the_calls() 
     assert_eq!(texts, ["", "yes", "Action rejected: no"]);
 }
 
-/// Where the SDK would refuse the whole log.
+/// The SDK refuses such a log.
 #[test]
-fn a_parent_that_cannot_be_followed_loses_neither_the_instructions_nor_a_word() {
+fn a_missing_parent_loses_neither_the_system_prompt_nor_a_message() {
     for (what, parent) in [
         ("missing", "00000000-0000-4000-8000-0000000000ff".to_owned()),
         ("its own", event_id(3)),
@@ -180,30 +180,30 @@ fn a_parent_that_cannot_be_followed_loses_neither_the_instructions_nor_a_word() 
             log[3]["parent_id"] = parent.into();
             let world = stored(log, |_| {}).await;
             let conversation = world.open().await.unwrap();
-            let told = told(&world, &conversation).await;
-            assert_eq!(told, ["system: Be kind.", "user: One Two Three Four And now?"], "{what}");
+            let lines = messages_sent(&world, &conversation).await;
+            assert_eq!(lines, ["system: Be kind.", "user: One Two Three Four And now?"], "{what}");
             assert_eq!(codes(&conversation), [WarningCode::HistoryBroken], "{what}");
         });
     }
 }
 
 #[test]
-fn an_event_of_the_history_that_cannot_be_read_is_skipped_and_said() {
+fn an_unreadable_event_of_the_history_is_skipped_and_reported() {
     block_on(async {
         let log = vec![instructions(), message("One"), "{\"id\": ".into(), message("Three")];
         let world = stored(log, |_| {}).await;
         let conversation = world.open().await.unwrap();
         assert_eq!(codes(&conversation), [], "nothing has read the history");
-        let told = told(&world, &conversation).await;
-        assert_eq!(told, ["system: Be kind.", "user: One Three And now?"]);
+        let lines = messages_sent(&world, &conversation).await;
+        assert_eq!(lines, ["system: Be kind.", "user: One Three And now?"]);
         assert_eq!(codes(&conversation), [WarningCode::Unreadable]);
         assert!(conversation.warnings()[0].message.contains(&event_id(2)));
     });
 }
 
-/// An agent server wrote it and died before it had deleted anything.
+/// The status of an agent server that died before it had deleted anything.
 #[test]
-fn a_conversation_that_was_to_be_deleted_asks_the_model() {
+fn a_conversation_with_status_deleting_can_run() {
     block_on(async {
         let world = stored(vec![instructions(), message("One")], |state| {
             state["execution_status"] = "deleting".into();
@@ -216,9 +216,9 @@ fn a_conversation_that_was_to_be_deleted_asks_the_model() {
     });
 }
 
-/// Python reads no agent that does not say what it is.
+/// Python cannot read an agent without a kind.
 #[test]
-fn a_state_that_has_lost_its_agent_is_given_one_of_a_kind() {
+fn a_stored_state_without_an_agent_gets_one_with_a_kind() {
     block_on(async {
         let world = stored(vec![instructions(), message("One")], |state| {
             state.as_object_mut().unwrap().remove("agent");

@@ -1,6 +1,6 @@
-//! Hooks: each event, what it is told, and what its decision does.
+//! Hooks: the input on each occasion, and the effect of each decision.
 
-use crate::support::{Answer, TestTool, World, a_while, calls, echo, say, text};
+use crate::support::{Answer, TestTool, World, calls, echo, say, text, yield_once};
 use futures_executor::block_on;
 use futures_util::future::{LocalBoxFuture, join, pending, select};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ use threadkeep::{
 
 type Answered = LocalBoxFuture<'static, std::result::Result<HookDecision, String>>;
 
-/// One hook for one event, which remembers what it was asked.
+/// A hook for one occasion, which records its inputs.
 struct Hook {
     event_type: HookEventType,
     asked: RefCell<Vec<Value>>,
@@ -33,7 +33,7 @@ impl Hook {
         Rc::new(Self { event_type, asked: RefCell::default(), answer: Box::new(answer) })
     }
 
-    /// Answers so the first time, and allows from then on.
+    /// Gives this decision the first time, and allows from then on.
     fn once(event_type: HookEventType, decision: HookDecision) -> Rc<Self> {
         Self::new(event_type, move |times| {
             let decision = if times == 0 { decision.clone() } else { HookDecision::default() };
@@ -79,10 +79,10 @@ fn state(conversation: &Conversation) -> Value {
     serde_json::from_str(&conversation.state().json()).unwrap()
 }
 
-/// Waits until the hook is asked for the first time.
+/// Waits until the hook is called for the first time.
 async fn until_asked(hook: &Hook) {
     while hook.asked.borrow().is_empty() {
-        a_while().await;
+        yield_once().await;
     }
 }
 
@@ -123,8 +123,8 @@ fn a_denied_call_does_not_run_and_the_model_reads_why() {
         assert_eq!(events[6]["rejection_source"], "hook");
         assert_eq!(events[6]["rejection_reason"], "not here");
         assert_eq!(state(&conversation)["blocked_actions"], json!({}));
-        let told = world.model.last_messages();
-        assert!(told.iter().any(|message| message["content"].to_string().contains("not here")), "{told:?}");
+        let sent = world.model.last_messages();
+        assert!(sent.iter().any(|message| message["content"].to_string().contains("not here")), "{sent:?}");
     });
 }
 
@@ -144,7 +144,7 @@ fn a_denied_finish_does_not_finish() {
 }
 
 #[test]
-fn a_hook_before_a_tool_that_throws_keeps_it_from_running() {
+fn a_pre_tool_hook_that_throws_denies_the_call() {
     block_on(async {
         let hook = Hook::throws(HookEventType::PreToolUse);
         let world = world(&hook, vec![echo()], [calls(&[("a", "echo", r#"{"text":"x"}"#)]), text("Fine.")]);
@@ -158,7 +158,7 @@ fn a_hook_before_a_tool_that_throws_keeps_it_from_running() {
 }
 
 #[test]
-fn what_a_hook_denied_stays_denied_when_the_page_dies_before_the_answer_to_the_call() {
+fn a_hooks_denial_holds_after_the_page_died_before_the_call_was_answered() {
     block_on(async {
         let hook = Hook::new(HookEventType::PreToolUse, |times| {
             let decision = if times == 1 { deny("not here") } else { HookDecision::default() };
@@ -181,10 +181,10 @@ fn what_a_hook_denied_stays_denied_when_the_page_dies_before_the_answer_to_the_c
         say(&conversation, "Go").await;
         let dies = async {
             while !world.kinds().await.iter().any(|kind| kind == "Action") {
-                a_while().await;
+                yield_once().await;
             }
         };
-        // Dropping the run is the page's death.
+        // Dropping the run simulates the death of the page.
         drop(select(Box::pin(conversation.run(CancelToken::default())), Box::pin(dies)).await);
         let events = world.events().await;
         let action = events.iter().rfind(|event| event["kind"] == "ActionEvent").unwrap();
@@ -201,7 +201,7 @@ fn what_a_hook_denied_stays_denied_when_the_page_dies_before_the_answer_to_the_c
 }
 
 #[test]
-fn a_call_that_waits_is_denied_when_it_is_approved_and_an_edited_one_is_asked_about_again() {
+fn a_hooks_denial_applies_to_an_approved_call_and_an_edited_call_is_asked_about_again() {
     block_on(async {
         let hook = Hook::new(HookEventType::PreToolUse, |times| {
             let decision = if times < 2 { deny("not here") } else { HookDecision::default() };
@@ -228,7 +228,7 @@ fn a_call_that_waits_is_denied_when_it_is_approved_and_an_edited_one_is_asked_ab
 }
 
 #[test]
-fn a_hook_after_a_tool_is_told_of_the_result_and_cannot_change_it() {
+fn a_post_tool_hook_gets_the_result_and_cannot_change_it() {
     block_on(async {
         let hook = Hook::once(HookEventType::PostToolUse, deny("too late"));
         let world = world(&hook, vec![echo()], [calls(&[("a", "echo", r#"{"text":"x"}"#)]), text("Fine.")]);
@@ -247,7 +247,7 @@ fn a_hook_after_a_tool_is_told_of_the_result_and_cannot_change_it() {
 }
 
 #[test]
-fn a_result_is_stored_before_a_hook_is_told_of_it_and_a_hook_that_never_answers_holds_no_interrupt() {
+fn a_result_is_stored_before_its_hook_runs_and_the_hook_does_not_block_an_interrupt() {
     block_on(async {
         let hook = Hook::never(HookEventType::PostToolUse);
         let world = world(&hook, vec![echo()], [calls(&[("a", "echo", r#"{"text":"x"}"#)])]);
@@ -264,7 +264,7 @@ fn a_result_is_stored_before_a_hook_is_told_of_it_and_a_hook_that_never_answers_
 }
 
 #[test]
-fn a_hook_that_never_answers_before_a_tool_or_at_the_start_holds_no_interrupt() {
+fn a_hook_that_never_answers_does_not_block_an_interrupt() {
     for event_type in [HookEventType::PreToolUse, HookEventType::SessionStart] {
         block_on(async {
             let hook = Hook::never(event_type);
@@ -339,7 +339,7 @@ fn a_denied_message_is_stored_and_the_model_is_not_asked() {
 }
 
 #[test]
-fn what_a_hook_adds_to_a_message_is_read_by_the_model_and_a_denial_counts_all_the_same() {
+fn text_that_a_hook_adds_to_a_message_reaches_the_model_and_a_denial_still_applies() {
     block_on(async {
         let context =
             |denies| HookDecision { denies, reason: None, additional_context: Some("It rains.".into()) };
@@ -361,7 +361,7 @@ fn what_a_hook_adds_to_a_message_is_read_by_the_model_and_a_denial_counts_all_th
 }
 
 #[test]
-fn a_message_while_tools_run_is_asked_about_too() {
+fn the_hook_is_asked_about_a_message_that_arrives_while_tools_run() {
     block_on(async {
         let hook = Hook::new(HookEventType::UserPromptSubmit, |times| {
             let denies = times == 1;
@@ -375,7 +375,7 @@ fn a_message_while_tools_run_is_asked_about_too() {
             async move {
                 begun.set(true);
                 while !gone.get() {
-                    a_while().await;
+                    yield_once().await;
                 }
                 Ok(ToolOutput::text("done"))
             }
@@ -385,7 +385,7 @@ fn a_message_while_tools_run_is_asked_about_too() {
         say(&conversation, "Go").await;
         let send = async {
             while !is_running.get() {
-                a_while().await;
+                yield_once().await;
             }
             say(&conversation, "Forbidden").await;
             go.set(true);
@@ -401,7 +401,7 @@ fn a_message_while_tools_run_is_asked_about_too() {
 }
 
 #[test]
-fn a_denied_stop_is_feedback_and_the_run_goes_on() {
+fn a_denied_stop_is_sent_as_feedback_and_the_run_continues() {
     block_on(async {
         let denied = HookDecision { additional_context: Some("write a test".into()), ..deny("unfinished") };
         let hook = Hook::once(HookEventType::Stop, denied);
@@ -423,7 +423,7 @@ fn a_denied_stop_is_feedback_and_the_run_goes_on() {
 }
 
 #[test]
-fn a_stop_that_is_always_denied_ends_with_the_limit_of_the_run() {
+fn a_run_whose_end_is_always_denied_ends_at_its_step_limit() {
     block_on(async {
         let hook = Hook::new(HookEventType::Stop, |_| Box::pin(async { Ok(deny("never")) }));
         let mut world = world(&hook, vec![], (0..4).map(|_| text("Done.")));
@@ -437,7 +437,7 @@ fn a_stop_that_is_always_denied_ends_with_the_limit_of_the_run() {
 }
 
 #[test]
-fn a_stop_hook_that_never_answers_lets_an_interrupted_agent_be_done() {
+fn interrupting_a_stop_hook_that_never_answers_ends_the_run_as_finished() {
     block_on(async {
         let hook = Hook::never(HookEventType::Stop);
         let world = world(&hook, vec![], [text("Done.")]);
@@ -453,7 +453,7 @@ fn a_stop_hook_that_never_answers_lets_an_interrupted_agent_be_done() {
 }
 
 #[test]
-fn a_session_begins_with_the_first_message_behind_the_instructions_and_once_for_each_opening() {
+fn the_session_start_hook_runs_once_per_opening_and_its_event_follows_the_system_prompt() {
     block_on(async {
         let hook = Hook::throws(HookEventType::SessionStart);
         let world = world(&hook, vec![], [text("One."), text("Two.")]);
@@ -472,7 +472,7 @@ fn a_session_begins_with_the_first_message_behind_the_instructions_and_once_for_
 }
 
 #[test]
-fn a_session_ends_when_the_conversation_is_closed_whether_or_not_its_hook_answers() {
+fn closing_ends_the_session_with_and_without_an_answer_of_the_hook() {
     block_on(async {
         for is_silent in [false, true] {
             let hook = match is_silent {

@@ -1,4 +1,4 @@
-//! What a run may use: steps and dollars. The scripted model takes two cents for an answer.
+//! Limits of a run: steps and dollars. An answer of the scripted model costs two cents.
 
 use crate::support::{ID, World, calls, echo, say, text};
 use futures_executor::block_on;
@@ -22,7 +22,7 @@ fn last(events: &[Value]) -> (&str, &str) {
 }
 
 #[test]
-fn a_run_that_has_spent_its_budget_ends_as_the_sdks_and_the_next_one_has_a_budget_of_its_own() {
+fn a_run_over_its_budget_ends_as_in_the_sdk_and_the_next_one_has_a_new_budget() {
     block_on(async {
         let mut world = world(4);
         world.max_budget_per_run = Some(0.03);
@@ -79,7 +79,7 @@ fn the_budget_of_the_stored_metrics_stops_every_run_before_it_costs_more() {
 }
 
 #[test]
-fn a_task_that_ends_with_its_last_step_or_its_last_cent_has_ended_well() {
+fn a_task_that_finishes_with_its_last_step_or_cent_is_not_an_error() {
     block_on(async {
         let mut world = world(1);
         world.max_budget_per_run = Some(0.04);

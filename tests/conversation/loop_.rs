@@ -1,6 +1,6 @@
-//! The loop: what is said, called, answered and stored.
+//! The run loop: messages, calls, results, and what is stored of them.
 
-use crate::support::{Answer, TestTool, World, a_while, calls, echo, say, text};
+use crate::support::{Answer, TestTool, World, calls, echo, say, text, yield_once};
 use futures_channel::oneshot;
 use futures_executor::block_on;
 use futures_util::{FutureExt, future::join};
@@ -33,7 +33,7 @@ fn a_text_answer_ends_the_run_and_is_the_final_response() {
         conversation.run(CancelToken::default()).await.unwrap();
         assert_eq!(world.kinds().await, ["SystemPrompt", "Message", "Message", "Message", "Message"]);
         assert_eq!(
-            *world.told.borrow(),
+            *world.received.borrow(),
             vec!["SystemPromptEvent", "MessageEvent", "MessageEvent", "MessageEvent", "MessageEvent"]
         );
         let events = world.events().await;
@@ -48,7 +48,7 @@ fn a_text_answer_ends_the_run_and_is_the_final_response() {
 }
 
 #[test]
-fn parallel_calls_are_one_answer_with_its_results_in_order_and_finish_ends_the_task() {
+fn parallel_calls_form_one_message_with_results_in_order_and_finish_ends_the_task() {
     block_on(async {
         let world = world([
             calls(&[
@@ -92,7 +92,7 @@ fn parallel_calls_are_one_answer_with_its_results_in_order_and_finish_ends_the_t
 }
 
 #[test]
-fn invalid_calls_among_valid_ones_are_answered_and_the_rest_is_run() {
+fn invalid_calls_among_valid_ones_are_answered_and_the_others_run() {
     block_on(async {
         let world = world([
             calls(&[
@@ -122,7 +122,7 @@ fn invalid_calls_among_valid_ones_are_answered_and_the_rest_is_run() {
 }
 
 #[test]
-fn calls_behind_finish_are_answered_and_never_run() {
+fn calls_after_finish_are_answered_and_never_run() {
     block_on(async {
         let never = TestTool::shared("never", Replay::Safe, |_| async { panic!("it was run") });
         let answers = [
@@ -154,7 +154,7 @@ fn a_tool_that_throws_is_an_error_that_the_model_reads() {
 }
 
 #[test]
-fn a_message_that_arrives_while_the_model_answers_stands_behind_the_answer_and_is_read_by_the_same_run() {
+fn a_message_that_arrives_while_the_model_answers_follows_the_answer_and_is_read_by_the_same_run() {
     block_on(async {
         let (go, wait) = oneshot::channel();
         let first = Answer::When(wait, json!({ "role": "assistant", "content": "First." }));
@@ -164,11 +164,11 @@ fn a_message_that_arrives_while_the_model_answers_stands_behind_the_answer_and_i
         let run = conversation.run(CancelToken::default());
         let speak = async {
             while world.model.requests.borrow().is_empty() {
-                a_while().await;
+                yield_once().await;
             }
             say(&conversation, "Two").await;
-            let kept = world.store.files(conversation.id()).await.unwrap();
-            assert_eq!((conversation.length(), kept.len()), (2, 1), "on the disk, and not in the log yet");
+            let files = world.store.files(conversation.id()).await.unwrap();
+            assert_eq!((conversation.length(), files.len()), (2, 1), "on the disk, and not in the log yet");
             say(&conversation, "Three").await;
             go.send(()).unwrap();
         };
@@ -176,8 +176,8 @@ fn a_message_that_arrives_while_the_model_answers_stands_behind_the_answer_and_i
         let outcome = outcome.unwrap();
         assert_eq!(outcome.status, ExecutionStatus::Finished);
         assert_eq!(outcome.final_response.as_deref(), Some("Second."));
-        let said: Vec<String> = world.events().await[1..].iter().map(said).collect();
-        assert_eq!(said, ["One", "First.", "Two", "Three", "Second."]);
+        let texts: Vec<String> = world.events().await[1..].iter().map(text_of).collect();
+        assert_eq!(texts, ["One", "First.", "Two", "Three", "Second."]);
         let messages = world.model.last_messages();
         let roles: Vec<&str> = messages.iter().map(|message| message["role"].as_str().unwrap()).collect();
         assert_eq!(roles, ["system", "user", "assistant", "user"], "and no note of anybody else's");
@@ -186,12 +186,12 @@ fn a_message_that_arrives_while_the_model_answers_stands_behind_the_answer_and_i
 }
 
 /// The text of a message.
-fn said(event: &Value) -> String {
+fn text_of(event: &Value) -> String {
     event["llm_message"]["content"][0]["text"].as_str().unwrap().to_owned()
 }
 
 #[test]
-fn a_message_in_the_middle_of_an_answer_with_calls_stands_behind_their_results() {
+fn a_message_during_an_answer_with_calls_follows_their_results() {
     block_on(async {
         let (go, wait) = oneshot::channel();
         let call = json!({ "name": "echo", "arguments": r#"{"text":"x"}"# });
@@ -202,7 +202,7 @@ fn a_message_in_the_middle_of_an_answer_with_calls_stands_behind_their_results()
         say(&conversation, "One").await;
         let speak = async {
             while world.model.requests.borrow().is_empty() {
-                a_while().await;
+                yield_once().await;
             }
             say(&conversation, "Two").await;
             go.send(()).unwrap();
@@ -214,14 +214,14 @@ fn a_message_in_the_middle_of_an_answer_with_calls_stands_behind_their_results()
 }
 
 #[test]
-fn a_message_in_the_middle_of_an_answer_that_is_stopped_is_in_the_log_behind_the_stop() {
+fn a_message_during_an_answer_that_is_interrupted_follows_the_interrupt_event() {
     block_on(async {
         let world = world([Answer::Never, text("Both.")]);
         let conversation = world.open().await.unwrap();
         say(&conversation, "One").await;
         let speak = async {
             while world.model.requests.borrow().is_empty() {
-                a_while().await;
+                yield_once().await;
             }
             say(&conversation, "Two").await;
             conversation.interrupt().await.unwrap();
@@ -259,7 +259,7 @@ fn three_empty_answers_in_a_row_are_stuck() {
 }
 
 #[test]
-fn a_model_that_fails_leaves_an_error_in_the_log_and_the_next_run_goes_on() {
+fn a_failure_of_the_model_is_logged_and_the_next_run_continues() {
     block_on(async {
         let refusal = || {
             Answer::Status(
@@ -281,7 +281,7 @@ fn a_model_that_fails_leaves_an_error_in_the_log_and_the_next_run_goes_on() {
 }
 
 #[test]
-fn what_lost_attempts_cost_is_counted_whether_or_not_an_answer_comes() {
+fn the_cost_of_failed_attempts_is_counted_with_and_without_an_answer() {
     let empty = || {
         let usage = json!({ "prompt_tokens": 10, "completion_tokens": 1 });
         Answer::Status(200, json!({ "id": "x", "choices": [], "usage": usage }))
@@ -307,7 +307,7 @@ fn what_lost_attempts_cost_is_counted_whether_or_not_an_answer_comes() {
 }
 
 #[test]
-fn what_cannot_be_sent_is_refused_before_anything_is_stored() {
+fn a_message_without_content_is_refused_before_anything_is_stored() {
     block_on(async {
         let world = world([]);
         let conversation = world.open().await.unwrap();
@@ -324,7 +324,7 @@ fn what_cannot_be_sent_is_refused_before_anything_is_stored() {
 }
 
 #[test]
-fn a_second_run_at_the_same_time_is_refused_and_the_first_one_is_not_harmed() {
+fn a_second_run_at_the_same_time_is_refused_without_effect_on_the_first() {
     block_on(async {
         let world = world([Answer::Never]);
         let conversation = world.open().await.unwrap();
@@ -352,7 +352,7 @@ fn two_writers_of_one_store_never_mix_their_events() {
 }
 
 #[test]
-fn a_message_that_arrives_while_tools_run_is_durable_at_once_and_stands_behind_their_results() {
+fn a_message_that_arrives_while_tools_run_is_durable_at_once_and_follows_their_results() {
     block_on(async {
         let slot: Rc<std::cell::RefCell<Option<threadkeep::conversation::Conversation>>> = Rc::default();
         let inner = slot.clone();

@@ -1,4 +1,4 @@
-//! What a conversation promises, seen through its verbs, against a model that checks every request.
+//! Tests of conversations through their verbs, with a scripted model that checks every request.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

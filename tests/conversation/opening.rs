@@ -1,4 +1,4 @@
-//! What opening costs: the end of the log, however long the log is.
+//! Opening and closing: opening reads only the end of the log.
 
 use crate::{
     fateful_store::{Fate, FatefulStore},
@@ -14,7 +14,7 @@ use threadkeep::{
 };
 
 #[test]
-fn opening_a_long_conversation_reads_its_end_and_not_the_log() {
+fn opening_a_long_conversation_reads_only_the_end_of_the_log() {
     let (inner, read) = (MemoryStore::new(), Rc::new(Cell::new(0)));
     let open = || {
         let store = FatefulStore {
@@ -39,9 +39,9 @@ fn opening_a_long_conversation_reads_its_end_and_not_the_log() {
     });
 }
 
-/// As where there are no locks. The new log is as long as the old one was.
+/// Without locks. The new log has the same length as the old one.
 #[test]
-fn a_conversation_that_was_made_anew_is_not_gone_on_with_by_who_had_the_first() {
+fn a_handle_cannot_write_to_a_new_conversation_with_the_same_id() {
     block_on(async {
         let store = MemoryStore::new();
         let old = World::new(Rc::new(store.another()), Vec::new(), []).open().await.unwrap();
@@ -66,7 +66,7 @@ fn a_conversation_that_was_made_anew_is_not_gone_on_with_by_who_had_the_first() 
 }
 
 #[test]
-fn what_is_gone_from_the_store_is_lost_for_a_run_with_nothing_to_do_and_for_who_reads() {
+fn a_deleted_conversation_is_reported_as_lost_to_an_idle_run_and_to_readers() {
     block_on(async {
         let store = MemoryStore::new();
         let world = World::new(Rc::new(store.another()), Vec::new(), [text("Hello.")]);
@@ -80,7 +80,7 @@ fn what_is_gone_from_the_store_is_lost_for_a_run_with_nothing_to_do_and_for_who_
 }
 
 #[test]
-fn a_verb_that_waits_for_the_host_is_let_go_when_the_conversation_is_closed() {
+fn closing_ends_a_verb_that_waits_for_code_of_the_host() {
     block_on(async {
         let conversation = World::new(Rc::new(MemoryStore::new()), Vec::new(), []).open().await.unwrap();
         let mut waits = Box::pin(conversation.until_closed::<()>(Box::pin(std::future::pending())));

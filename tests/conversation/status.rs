@@ -1,6 +1,6 @@
-//! The table of statuses: as it is written down for readers, and as a conversation behaves.
+//! The transition table: its documentation, and the behaviour of a conversation in every cell.
 
-use crate::support::{Answer, ID, TestTool, World, a_while, calls, echo, say, text};
+use crate::support::{Answer, ID, TestTool, World, calls, echo, say, text, yield_once};
 use futures_channel::oneshot;
 use futures_executor::block_on;
 use futures_util::future::join;
@@ -27,14 +27,14 @@ use threadkeep::{
 const STATUSES: [ExecutionStatus; 8] =
     [Idle, Running, Paused, WaitingForConfirmation, Finished, Error, Stuck, Deleting];
 
-/// What somebody does stands before what the run itself does.
+/// The rows of the callers, and those of the run.
 fn verbs_and_runs() -> (&'static [Transition], &'static [Transition]) {
     let first = Transition::ALL.iter().position(|transition| *transition == Transition::Answered);
     Transition::ALL.split_at(first.unwrap())
 }
 
 #[test]
-fn the_documentation_has_the_table() {
+fn docs_status_contains_the_transition_table() {
     let table = |transitions: &[Transition]| {
         let mut lines = vec!["| |".to_owned(), "|---|".to_owned()];
         for status in STATUSES {
@@ -63,7 +63,7 @@ fn the_documentation_has_the_table() {
     }
 }
 
-/// A world whose conversation has this status. What runs asks a model that does not answer.
+/// A conversation with this status. Its model does not answer.
 async fn standing(status: ExecutionStatus) -> (World, Conversation) {
     let answers = match status {
         WaitingForConfirmation => vec![calls(&[("a", "echo", r#"{"text":"x"}"#)])],
@@ -88,7 +88,7 @@ async fn standing(status: ExecutionStatus) -> (World, Conversation) {
     (world, conversation)
 }
 
-/// As another program might have left it.
+/// Stores a status, as another program might have done.
 async fn store_status(world: &World, status: ExecutionStatus) {
     let id: ConversationId = ID.parse().unwrap();
     let listing = world.store.load(id).await.unwrap().unwrap();
@@ -98,7 +98,7 @@ async fn store_status(world: &World, status: ExecutionStatus) {
     world.store.commit(id, commit).await.unwrap();
 }
 
-/// Does it; where this begins a run, the run goes on until the test ends.
+/// Executes a transition. A run that it begins continues until the end of the test.
 async fn perform(verb: Transition, world: &World, conversation: &Conversation) -> Result<(), Failure> {
     let send = |waiting| conversation.send_message_while_waiting(vec![Content::text("And?")], None, waiting);
     let pending: Vec<EventId> =
@@ -128,16 +128,16 @@ async fn perform(verb: Transition, world: &World, conversation: &Conversation) -
     }
 }
 
-/// A run, as far as it goes without anybody's answer.
+/// Polls a run until it waits for an answer.
 async fn begun<T>(run: impl Future<Output = Result<T, Failure>>) -> Result<(), Failure> {
     let mut run = Box::pin(run);
     for _ in 0..20 {
         if let Some(ended) = futures_util::FutureExt::now_or_never(run.as_mut()) {
             return ended.map(drop);
         }
-        a_while().await;
+        yield_once().await;
     }
-    // It is under way, and stays so: a run that is dropped is a page that dies.
+    // The run stays under way, because dropping it would simulate the death of the page.
     std::mem::forget(run);
     Ok(())
 }
@@ -149,11 +149,11 @@ async fn stored(world: &World) -> ExecutionStatus {
 }
 
 #[test]
-fn every_verb_does_in_every_status_what_the_table_says() {
+fn every_verb_follows_the_transition_table_in_every_status() {
     for status in STATUSES {
         for verb in verbs_and_runs().0.iter().copied() {
             if verb == Transition::PageDiesInCall {
-                // Below.
+                // Tested below.
                 continue;
             }
             block_on(async {
@@ -161,7 +161,7 @@ fn every_verb_does_in_every_status_what_the_table_says() {
                 *world.model.next.borrow_mut() = Some(Box::new(|| Answer::Never));
                 let act = async {
                     while status == Running && world.model.requests.borrow().is_empty() {
-                        a_while().await;
+                        yield_once().await;
                     }
                     assert_eq!(conversation.execution_status(), status);
                     perform(verb, &world, &conversation).await
@@ -174,9 +174,9 @@ fn every_verb_does_in_every_status_what_the_table_says() {
                     _ => act.await,
                 };
                 let cell = match verb {
-                    // One run at a time, whatever the status.
+                    // Refused in any status, because a run is under way.
                     Transition::Run if status == Running => StatusChange::Refused,
-                    // Here no calls wait.
+                    // Refused because no calls wait.
                     Transition::EditAction if status != WaitingForConfirmation => StatusChange::Refused,
                     _ => verb.change(status),
                 };
@@ -197,7 +197,7 @@ fn every_verb_does_in_every_status_what_the_table_says() {
 }
 
 #[test]
-fn a_page_that_dies_in_a_call_to_be_asked_about_leaves_what_the_table_says() {
+fn a_page_that_dies_in_a_call_to_be_asked_about_leaves_the_status_of_the_table() {
     for is_paused in [false, true] {
         block_on(async {
             let endless = TestTool::shared("ask", Replay::Ask, |_| async {
@@ -223,9 +223,9 @@ fn a_page_that_dies_in_a_call_to_be_asked_about_leaves_what_the_table_says() {
     }
 }
 
-/// What a run does by itself, while it runs and behind a pause.
+/// The transitions of a run, while it is running and after a pause.
 #[test]
-fn a_run_ends_as_the_table_says() {
+fn a_run_changes_the_status_as_the_transition_table_defines() {
     let call = |tool: &str, arguments: &str| calls(&[("a", tool, arguments)]);
     let failure = || Answer::Status(401, json!({ "error": { "message": "no" } }));
     for is_paused in [false, true] {
@@ -237,7 +237,7 @@ fn a_run_ends_as_the_table_says() {
             Transition::LimitReached,
         ] {
             if is_paused && transition == Transition::TaskFinished {
-                // The call of an answer behind a pause waits for the next run.
+                // The call of an answer after a pause waits for the next run.
                 continue;
             }
             block_on(async {
@@ -261,7 +261,7 @@ fn a_run_ends_as_the_table_says() {
                 say(&conversation, "Go").await;
                 let act = async {
                     while world.model.requests.borrow().is_empty() {
-                        a_while().await;
+                        yield_once().await;
                     }
                     if is_paused && transition != Transition::Failed {
                         conversation.pause().await.unwrap();

@@ -1,6 +1,6 @@
-//! Pausing and interrupting.
+//! Pauses and interrupts.
 
-use crate::support::{Answer, TestTool, World, a_while, calls, echo, say, text};
+use crate::support::{Answer, TestTool, World, calls, echo, say, text, yield_once};
 use futures_channel::oneshot;
 use futures_executor::block_on;
 use futures_util::future::{join, pending};
@@ -29,7 +29,7 @@ fn an_interrupt_stops_a_tool_that_never_ends_and_the_next_message_works() {
         say(&conversation, "Go").await;
         let stop = async {
             while !has_begun.get() {
-                a_while().await;
+                yield_once().await;
             }
             conversation.interrupt().await.unwrap();
         };
@@ -53,7 +53,7 @@ fn an_interrupt_stops_a_model_that_never_answers() {
         say(&conversation, "Go").await;
         let stop = async {
             while world.model.requests.borrow().is_empty() {
-                a_while().await;
+                yield_once().await;
             }
             conversation.interrupt().await.unwrap();
         };
@@ -67,7 +67,7 @@ fn an_interrupt_stops_a_model_that_never_answers() {
 }
 
 #[test]
-fn a_run_that_is_paused_does_not_fail_because_the_model_would_have_to_be_asked_once_more() {
+fn a_paused_run_does_not_fail_with_a_retryable_error_of_the_model() {
     block_on(async {
         let (go, wait) = oneshot::channel();
         let busy = || Answer::Status(503, json!({ "error": { "message": "busy" } }));
@@ -77,7 +77,7 @@ fn a_run_that_is_paused_does_not_fail_because_the_model_would_have_to_be_asked_o
         say(&conversation, "Go").await;
         let pause = async {
             while world.model.requests.borrow().is_empty() {
-                a_while().await;
+                yield_once().await;
             }
             conversation.pause().await.unwrap();
             go.send(()).unwrap();
@@ -91,7 +91,7 @@ fn a_run_that_is_paused_does_not_fail_because_the_model_would_have_to_be_asked_o
 }
 
 #[test]
-fn a_pause_lets_the_step_end_and_lasts_over_a_reload() {
+fn a_pause_lets_the_current_part_end_and_survives_a_reload() {
     block_on(async {
         let has_begun = Rc::new(Cell::new(false));
         let begin = has_begun.clone();
@@ -99,7 +99,7 @@ fn a_pause_lets_the_step_end_and_lasts_over_a_reload() {
             begin.set(true);
             async {
                 for _ in 0..5 {
-                    a_while().await;
+                    yield_once().await;
                 }
                 Ok(ToolOutput::text("done"))
             }
@@ -113,7 +113,7 @@ fn a_pause_lets_the_step_end_and_lasts_over_a_reload() {
         say(&conversation, "Go").await;
         let pause = async {
             while !has_begun.get() {
-                a_while().await;
+                yield_once().await;
             }
             conversation.pause().await.unwrap();
         };
@@ -128,7 +128,7 @@ fn a_pause_lets_the_step_end_and_lasts_over_a_reload() {
 }
 
 #[test]
-fn no_tool_begins_after_a_pause_and_the_next_run_goes_on_with_it() {
+fn no_tool_begins_after_a_pause_until_the_next_run() {
     block_on(async {
         let ran = Rc::new(Cell::new(0));
         let count = ran.clone();
@@ -146,7 +146,7 @@ fn no_tool_begins_after_a_pause_and_the_next_run_goes_on_with_it() {
         say(&conversation, "Go").await;
         let pause = async {
             while world.model.requests.borrow().is_empty() {
-                a_while().await;
+                yield_once().await;
             }
             conversation.pause().await.unwrap();
             go.send(()).unwrap();
@@ -162,14 +162,14 @@ fn no_tool_begins_after_a_pause_and_the_next_run_goes_on_with_it() {
 }
 
 #[test]
-fn a_conversation_that_was_closed_during_a_run_is_not_written_any_more() {
+fn nothing_is_written_after_closing_during_a_run() {
     block_on(async {
         let world = World::new(Rc::new(MemoryStore::new()), vec![], [Answer::Never]);
         let conversation = world.open().await.unwrap();
         say(&conversation, "Go").await;
         let close = async {
             while world.model.requests.borrow().is_empty() {
-                a_while().await;
+                yield_once().await;
             }
             conversation.close().await;
             world.kinds().await

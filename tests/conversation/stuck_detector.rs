@@ -1,5 +1,5 @@
-//! The detector against what the SDK's finds in the same events (`tests/interop/stuck_cases.py`), and what it finds
-//! beyond that.
+//! Compares the stuck detector with that of the SDK for the same events (`tests/interop/stuck_cases.py`), and tests the
+//! additional pattern.
 
 use crate::support::{Answer, World, calls, echo, say, text};
 use futures_executor::block_on;
@@ -26,7 +26,7 @@ fn event(place: usize, body: &Value) -> Event {
     event
 }
 
-/// What a run does with these events: after each the detector is asked, and a nudge is appended.
+/// The findings of a run with these events: the detector runs after each one, and its reminders are appended.
 fn findings(thresholds: &StuckDetectionThresholds, bodies: &[&Value]) -> String {
     let mut log = Vec::new();
     let mut found = String::new();
@@ -52,10 +52,10 @@ fn findings(thresholds: &StuckDetectionThresholds, bodies: &[&Value]) -> String 
 }
 
 #[test]
-fn it_finds_what_the_sdk_finds() {
-    let kept: Value = serde_json::from_str(include_str!("../fixtures/stuck_detector.json")).unwrap();
+fn the_stuck_detector_agrees_with_the_sdk() {
+    let fixture: Value = serde_json::from_str(include_str!("../fixtures/stuck_detector.json")).unwrap();
     let mut seen = String::new();
-    for case in kept["cases"].as_array().unwrap() {
+    for case in fixture["cases"].as_array().unwrap() {
         let case = case.as_str().unwrap();
         let parts: Vec<&str> = case.split(' ').collect();
         let counts: Vec<usize> = parts[..4].iter().map(|count| count.parse().unwrap()).collect();
@@ -66,7 +66,7 @@ fn it_finds_what_the_sdk_finds() {
             alternating_pattern: counts[3],
         };
         let bodies: Vec<&Value> =
-            parts[4].chars().map(|letter| &kept["letters"][letter.to_string()]).collect();
+            parts[4].chars().map(|letter| &fixture["letters"][letter.to_string()]).collect();
         assert_eq!(findings(&thresholds, &bodies), parts[5], "{case}");
         seen.push_str(parts[5]);
     }
@@ -77,8 +77,8 @@ fn it_finds_what_the_sdk_finds() {
 
 #[test]
 fn the_nudge_names_the_tool_the_count_and_the_error() {
-    let kept: Value = serde_json::from_str(include_str!("../fixtures/stuck_detector.json")).unwrap();
-    let (action, error) = (&kept["letters"]["I"], &kept["letters"]["x"]);
+    let fixture: Value = serde_json::from_str(include_str!("../fixtures/stuck_detector.json")).unwrap();
+    let (action, error) = (&fixture["letters"]["I"], &fixture["letters"]["x"]);
     let events: Vec<Event> =
         [action, error].repeat(3).iter().enumerate().map(|(place, body)| event(place, body)).collect();
     let Finding::Nudge(text) = find(&events, &StuckDetectionThresholds::default()) else {
@@ -90,7 +90,7 @@ fn the_nudge_names_the_tool_the_count_and_the_error() {
 }
 
 #[test]
-fn requests_for_a_shorter_history_that_come_to_nothing_are_a_circle() {
+fn condensation_requests_that_do_not_help_are_stuck() {
     let request = json!({ "source": "environment", "kind": "CondensationRequest" });
     let condensation = json!({
         "source": "environment", "forgotten_event_ids": [], "llm_response_id": "r", "kind": "Condensation",
@@ -106,7 +106,7 @@ fn requests_for_a_shorter_history_that_come_to_nothing_are_a_circle() {
 }
 
 #[test]
-fn a_run_that_fails_again_because_it_does_not_fit_is_stuck_and_the_next_one_has_its_try() {
+fn repeated_context_window_errors_are_stuck_and_the_next_run_may_try_again() {
     let failure = |code: &str| json!({ "source": "environment", "code": code, "detail": "Too long.", "kind": "ConversationErrorEvent" });
     let pause = json!({ "source": "user", "kind": "PauseEvent" });
     let thresholds = StuckDetectionThresholds::default();
@@ -130,7 +130,7 @@ fn same_call(n: usize) -> Answer {
 }
 
 #[test]
-fn the_same_call_with_the_same_result_ends_in_stuck_until_the_user_speaks() {
+fn repeating_a_call_with_the_same_result_is_stuck_until_the_user_sends_a_message() {
     block_on(async {
         let world = world((0..4).map(same_call).chain([text("I see.")]));
         let conversation = world.open().await.unwrap();
@@ -147,7 +147,7 @@ fn the_same_call_with_the_same_result_ends_in_stuck_until_the_user_speaks() {
 }
 
 #[test]
-fn a_call_that_keeps_failing_is_pointed_out_once_and_then_it_is_stuck() {
+fn a_call_that_keeps_failing_gets_one_reminder_and_is_then_stuck() {
     block_on(async {
         let wrong = |n: usize| calls(&[(&format!("call{n}"), "echo", "{}")]);
         let world = world((0..4).map(wrong));
@@ -156,17 +156,17 @@ fn a_call_that_keeps_failing_is_pointed_out_once_and_then_it_is_stuck() {
         conversation.run(CancelToken::default()).await.unwrap();
         assert_eq!(conversation.execution_status(), ExecutionStatus::Stuck);
         let events = world.events().await;
-        let told = events.iter().filter(|event| event["source"] == "environment");
-        let told: Vec<String> =
-            told.map(|event| event["llm_message"]["content"][0]["text"].to_string()).collect();
-        assert_eq!(told.len(), 1, "{told:?}");
-        assert!(told[0].contains("The last 3 calls of `echo`"), "{told:?}");
+        let nudges = events.iter().filter(|event| event["source"] == "environment");
+        let nudges: Vec<String> =
+            nudges.map(|event| event["llm_message"]["content"][0]["text"].to_string()).collect();
+        assert_eq!(nudges.len(), 1, "{nudges:?}");
+        assert!(nudges[0].contains("The last 3 calls of `echo`"), "{nudges:?}");
         assert_eq!(world.kinds().await[8..], ["Message", "Action", "AgentError"]);
     });
 }
 
 #[test]
-fn who_turns_it_off_or_raises_a_threshold_is_obeyed_by_the_next_page_too() {
+fn stuck_detection_turned_off_or_given_other_thresholds_applies_on_the_next_page_too() {
     block_on(async {
         let mut world = world((0..5).map(same_call).chain([text("At last."), text("Hm.")]));
         world.stuck_detection = Some(StuckDetection::Off);
@@ -192,7 +192,7 @@ fn who_turns_it_off_or_raises_a_threshold_is_obeyed_by_the_next_page_too() {
 }
 
 #[test]
-fn a_history_that_does_not_fit_three_times_is_stuck_and_every_run_has_its_try() {
+fn three_context_window_errors_are_stuck_and_every_run_may_try() {
     block_on(async {
         let too_long = || {
             let error = json!({ "error": { "message": "too long", "code": "context_length_exceeded" } });

@@ -1,5 +1,4 @@
-//! A model that answers from a script and checks what it is asked, a host whose time stands still, and tools made
-//! of closures.
+//! A model that answers from a script and checks its requests, a host with a constant time, and tools made of closures.
 
 use futures_channel::oneshot;
 use futures_util::future::{LocalBoxFuture, pending, ready};
@@ -32,7 +31,7 @@ use threadkeep::{
 };
 use uuid::Uuid;
 
-/// Time stands still and ids count up.
+/// A host with a constant time and ascending ids.
 #[derive(Default)]
 pub struct TestHost(Cell<u128>);
 
@@ -51,7 +50,7 @@ impl Host for TestHost {
     }
 
     fn sleep(&self, duration: Duration) -> LocalBoxFuture<'static, ()> {
-        // Back-off passes at once; a limit on silence is never reached.
+        // Delays before a retry pass at once; the timeout of a request never does.
         if duration < Duration::from_secs(100) { Box::pin(ready(())) } else { Box::pin(pending()) }
     }
 }
@@ -60,9 +59,9 @@ impl Host for TestHost {
 pub enum Answer {
     Message(Value),
     Status(u16, Value),
-    /// Answers when the sender says so.
+    /// Answers once the sender sends or is dropped.
     When(oneshot::Receiver<()>, Value),
-    /// Fails when the sender says so.
+    /// Fails once the sender sends or is dropped.
     FailsWhen(oneshot::Receiver<()>, u16),
     Never,
 }
@@ -81,12 +80,12 @@ pub fn calls(calls: &[(&str, &str, &str)]) -> Answer {
     Answer::Message(json!({ "role": "assistant", "content": "Let me see.", "tool_calls": calls }))
 }
 
-/// Answers from a script; panics where a request is not one that every provider accepts.
+/// Answers from a script, and panics if a provider would refuse a request.
 #[derive(Default)]
 pub struct ScriptedModel {
     pub answers: RefCell<VecDeque<Answer>>,
     pub requests: RefCell<Vec<Value>>,
-    /// Asked when the script has come to its end.
+    /// Gives the answers after the end of the script.
     pub next: RefCell<Option<Box<dyn Fn() -> Answer>>>,
 }
 
@@ -100,7 +99,7 @@ impl ScriptedModel {
     }
 }
 
-/// The network, at whose other end is the model.
+/// An HTTP client that is connected to the scripted model.
 struct Wire(Rc<ScriptedModel>);
 
 impl HttpClient for Wire {
@@ -131,7 +130,7 @@ impl HttpClient for Wire {
             Ok(HttpResponse {
                 status,
                 headers: Vec::new(),
-                body: Box::new(Whole(Some(body.to_string().into_bytes()))),
+                body: Box::new(OneChunk(Some(body.to_string().into_bytes()))),
             })
         })
     }
@@ -147,15 +146,15 @@ pub fn completion(message: Value) -> Value {
     })
 }
 
-struct Whole(Option<Vec<u8>>);
+struct OneChunk(Option<Vec<u8>>);
 
-impl HttpBody for Whole {
+impl HttpBody for OneChunk {
     fn chunk(&mut self) -> LocalBoxFuture<'_, std::result::Result<Option<Vec<u8>>, HttpError>> {
         Box::pin(ready(Ok(self.0.take())))
     }
 }
 
-/// The rules that every provider has: instructions first, each call answered once and at once.
+/// Checks the rules of all providers: instructions come first, and each call is answered once, directly after it.
 pub fn check_messages(messages: &[Value]) {
     assert_eq!(messages[0]["role"], "system", "the instructions come first");
     let mut open: Vec<String> = Vec::new();
@@ -233,7 +232,7 @@ impl Tool for TestTool {
     }
 }
 
-/// A tool that says its text again.
+/// A tool that returns its text.
 pub fn echo() -> Rc<dyn Tool> {
     TestTool::shared("echo", Replay::Safe, |call| async move {
         let arguments: Value = serde_json::from_str(&call.arguments).unwrap();
@@ -241,7 +240,7 @@ pub fn echo() -> Rc<dyn Tool> {
     })
 }
 
-/// What a test opens conversations with.
+/// The options with which a test opens conversations.
 pub struct World {
     pub model: Rc<ScriptedModel>,
     pub store: Rc<dyn Store>,
@@ -255,7 +254,8 @@ pub struct World {
     pub stored_analyzer: Option<Option<StoredAnalyzer>>,
     pub analyzer: Option<Rc<dyn SecurityAnalyzer>>,
     pub hooks: Option<Rc<dyn Hooks>>,
-    pub told: Rc<RefCell<Vec<String>>>,
+    /// The kinds of events that the listener received.
+    pub received: Rc<RefCell<Vec<String>>>,
     pub native_tool_calling: Option<bool>,
     /// Instead of the scripted model.
     pub llm: Option<Rc<Llm>>,
@@ -282,13 +282,13 @@ impl World {
             stored_analyzer: None,
             analyzer: None,
             hooks: None,
-            told: Rc::default(),
+            received: Rc::default(),
             native_tool_calling: None,
             llm: None,
         }
     }
 
-    /// A model of this name, played by the scripted one.
+    /// A model with this name, whose requests the scripted model answers.
     pub fn llm(&self, model: &str) -> Llm {
         let mut options = LlmOptions::new(model);
         options.base_url = Some("http://127.0.0.1:1/v1".into());
@@ -310,7 +310,7 @@ impl World {
             system_prompt: "Be brief.".into(),
             tool_concurrency_limit: self.tool_concurrency_limit,
         };
-        let told = self.told.clone();
+        let received = self.received.clone();
         Conversation::open(OpenOptions {
             id: ID.parse()?,
             store: self.store.clone(),
@@ -325,7 +325,7 @@ impl World {
             stored_analyzer: self.stored_analyzer.clone(),
             security_analyzer: self.analyzer.clone(),
             hooks: self.hooks.clone(),
-            listener: Rc::new(move |event| told.borrow_mut().push(event.kind().to_owned())),
+            listener: Rc::new(move |event| received.borrow_mut().push(event.kind().to_owned())),
             on_delta: Rc::new(|_| {}),
         })
         .await
@@ -342,12 +342,12 @@ impl World {
     }
 }
 
-pub async fn say(conversation: &Conversation, words: &str) {
-    conversation.send_message(vec![Content::text(words)], None).await.unwrap();
+pub async fn say(conversation: &Conversation, text: &str) {
+    conversation.send_message(vec![Content::text(text)], None).await.unwrap();
 }
 
-/// Lets other futures have their turn.
-pub async fn a_while() {
+/// Yields once, so that other futures are polled.
+pub async fn yield_once() {
     let mut is_second = false;
     std::future::poll_fn(|context| {
         if std::mem::replace(&mut is_second, true) {

@@ -1,4 +1,4 @@
-//! Another model in mid-conversation.
+//! Switching to another model during a conversation.
 
 use crate::{
     fateful_store::{Fate, FatefulStore},
@@ -20,7 +20,7 @@ fn stored_model(conversation: &Conversation) -> String {
 }
 
 #[test]
-fn the_next_request_goes_to_the_other_model_and_is_counted_for_it() {
+fn after_a_switch_the_next_request_uses_the_new_model_and_is_counted_for_it() {
     block_on(async {
         let world = world();
         let conversation = world.open().await.unwrap();
@@ -49,7 +49,7 @@ fn the_next_request_goes_to_the_other_model_and_is_counted_for_it() {
 }
 
 #[test]
-fn a_conversation_that_is_opened_again_has_the_model_of_its_new_agent() {
+fn reopening_uses_the_model_of_the_new_agent() {
     block_on(async {
         let world = world();
         let conversation = world.open().await.unwrap();
@@ -63,7 +63,7 @@ fn a_conversation_that_is_opened_again_has_the_model_of_its_new_agent() {
 }
 
 #[test]
-fn a_switch_that_cannot_be_stored_leaves_the_old_model() {
+fn a_switch_that_cannot_be_stored_does_not_change_the_model() {
     block_on(async {
         let is_full = Rc::new(Cell::new(false));
         let full = is_full.clone();

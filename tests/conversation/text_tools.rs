@@ -1,4 +1,4 @@
-//! A model that calls tools in text: its log is that of any other.
+//! A model that calls tools in text, whose log has the same form as that of others.
 
 use crate::support::{World, echo, say, text};
 use futures_executor::block_on;
@@ -7,7 +7,7 @@ use std::rc::Rc;
 use threadkeep::{cancel::CancelToken, format::base_state::ExecutionStatus, store::MemoryStore};
 
 #[test]
-fn calls_are_logged_as_calls_and_what_cannot_be_read_is_told_to_the_model() {
+fn calls_in_text_become_actions_and_unreadable_ones_are_reported_to_the_model() {
     block_on(async {
         let mut world = World::new(
             Rc::new(MemoryStore::new()),
@@ -37,15 +37,15 @@ fn calls_are_logged_as_calls_and_what_cannot_be_read_is_told_to_the_model() {
         );
         assert_eq!(events[2]["tool_call"]["id"], "toolu_01");
         assert_eq!(events[2]["tool_call"]["arguments"], r#"{"text": "one"}"#);
-        let told = "The call was not made: there is no function 'shout'. Available: echo, finish, think";
+        let error = "The call was not made: there is no function 'shout'. Available: echo, finish, think";
         assert_eq!(events[4]["source"], "environment");
         assert_eq!(events[4]["llm_message"]["role"], "user");
-        assert_eq!(events[4]["llm_message"]["content"][0]["text"], told);
-        // Python has no echo, and would never get over a call of it that it reads in text.
+        assert_eq!(events[4]["llm_message"]["content"][0]["text"], error);
+        // Python does not have this tool, and could not read a call of it in text.
         let agent: serde_json::Value =
             serde_json::from_str(conversation.state().field("agent").unwrap().as_str()).unwrap();
         assert_eq!(agent["llm"]["native_tool_calling"], true);
-        // Every answer was paid for.
+        // The cost of every answer is counted.
         let stats: serde_json::Value =
             serde_json::from_str(conversation.state().field("stats").unwrap().as_str()).unwrap();
         let cost = stats["usage_to_metrics"]["default"]["accumulated_cost"].as_f64().unwrap();
@@ -53,9 +53,9 @@ fn calls_are_logged_as_calls_and_what_cannot_be_read_is_told_to_the_model() {
 
         assert_eq!(world.model.requests.borrow().last().unwrap()["tools"], json!(null));
         let messages = world.model.last_messages();
-        let said: Vec<&str> = messages.iter().map(|message| message["content"].as_str().unwrap()).collect();
-        assert_eq!(said[2], "I say it.\n\n<function=echo>\n<parameter=text>one</parameter>\n</function>");
-        assert!(said[3].starts_with("Result of echo:\n"), "{said:?}");
-        assert_eq!(said[4], told);
+        let texts: Vec<&str> = messages.iter().map(|message| message["content"].as_str().unwrap()).collect();
+        assert_eq!(texts[2], "I say it.\n\n<function=echo>\n<parameter=text>one</parameter>\n</function>");
+        assert!(texts[3].starts_with("Result of echo:\n"), "{texts:?}");
+        assert_eq!(texts[4], error);
     });
 }

@@ -102,7 +102,7 @@ proptest! {
         let text = format!(r#"{{"a{lone}":{}"{lone}"{},"b":{arguments}}}"#, "[".repeat(depth), "]".repeat(depth));
         let body = ActionEvent::new(call(1), "r".into(), Some(Action::mcp_tool(&RawJson::parse(&text).unwrap())));
         let head = Head { id: id(1), timestamp: "t".into(), source: Source::Agent, parent: Parent::Unset };
-        let event = Event::new(head, body);
+        let event = Event::new(head, body).unwrap();
         prop_assert!(event.is_valid(), "{event:?}");
         let again = decode(event.json());
         prop_assert_eq!(again.body(), event.body());
@@ -191,7 +191,7 @@ proptest! {
             let follows = match pair[1].parent() {
                 Parent::Event(parent) => parent == pair[0].id(),
                 Parent::Unset => true,
-                Parent::Root | Parent::Nowhere(_) => false,
+                Parent::Root | Parent::Invalid(_) => false,
             };
             if !follows {
                 around += 1;

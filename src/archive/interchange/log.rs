@@ -5,6 +5,7 @@ use super::{
     turns::{Call, Turn, named, turns},
 };
 use crate::{
+    error::Result,
     event::{
         Action, ActionEvent, AgentErrorEvent, Body, ErrorClassification, Event, Head, MessageEvent,
         Observation, ObservationEvent, Parent, RejectionSource, Source, SystemPromptEvent,
@@ -25,7 +26,10 @@ pub struct Log {
 }
 
 /// Writes a timeline down. What that changes is told in its warnings.
-pub fn log(timeline: &mut Timeline<'_>) -> Log {
+///
+/// # Errors
+/// `internal` for an event of an unknown kind, which no reader gives.
+pub fn log(timeline: &mut Timeline<'_>) -> Result<Log> {
     let mut turns = turns(timeline);
     let is_finished = turns.last().is_some_and(ends);
     put_instructions_first(&mut turns, timeline);
@@ -33,17 +37,17 @@ pub fn log(timeline: &mut Timeline<'_>) -> Log {
     let mut unanswered = Vec::new();
     for turn in turns {
         match turn {
-            Turn::Item(item) => writer.item(*item),
+            Turn::Item(item) => writer.item(*item)?,
             Turn::Calls(calls) => {
                 for call in &calls {
-                    writer.event(&call.stamp, Source::Agent, call.action.clone());
+                    writer.event(&call.stamp, Source::Agent, call.action.clone())?;
                 }
                 for mut call in calls {
                     match call.result.take() {
-                        Some((stamp, outcome)) => writer.result(&call, &stamp, outcome),
+                        Some((stamp, outcome)) => writer.result(&call, &stamp, outcome)?,
                         None => {
                             let stamp = Stamp { id: timeline.new_id(), ..call.stamp.clone() };
-                            if !writer.missing_result(&call, &stamp) {
+                            if !writer.missing_result(&call, &stamp)? {
                                 unanswered.push(format!("{} in {}", call.action.tool_name, stamp.place));
                             }
                         }
@@ -58,7 +62,7 @@ pub fn log(timeline: &mut Timeline<'_>) -> Log {
             named(&unanswered)
         ));
     }
-    Log { events: writer.events, is_finished }
+    Ok(Log { events: writer.events, is_finished })
 }
 
 fn put_instructions_first(turns: &mut Vec<Turn>, timeline: &Timeline<'_>) {
@@ -103,31 +107,32 @@ struct Writer {
 }
 
 impl Writer {
-    fn event(&mut self, stamp: &Stamp, source: Source, body: impl Into<Body>) {
+    fn event(&mut self, stamp: &Stamp, source: Source, body: impl Into<Body>) -> Result<()> {
         let parent = self.events.last().map_or(Parent::Unset, |last| Parent::Event(last.id().clone()));
         let head = Head { id: stamp.id.clone(), timestamp: stamp.timestamp.clone(), source, parent };
-        self.events.push(Event::new(head, body.into()));
+        self.events.push(Event::new(head, body.into())?);
+        Ok(())
     }
 
-    fn item(&mut self, item: Item) {
+    fn item(&mut self, item: Item) -> Result<()> {
         let stamp = &item.stamp;
         match item.what {
             What::Instructions(content, tools) if self.events.is_empty() => {
                 let (system_prompt, dynamic_context) = prompt(&content);
-                self.event(stamp, Source::Agent, SystemPromptEvent { system_prompt, tools, dynamic_context });
+                self.event(stamp, Source::Agent, SystemPromptEvent { system_prompt, tools, dynamic_context })
             }
             What::Instructions(content, _) => {
                 let message = Message::new(Role::System, content);
-                self.event(stamp, Source::Environment, MessageEvent::new(message));
+                self.event(stamp, Source::Environment, MessageEvent::new(message))
             }
             What::Message(source, message) => self.event(stamp, source, MessageEvent::new(message)),
             What::Other(source, body) => self.event(stamp, source, body),
             // These are in a turn of calls.
-            What::Call(_) | What::Result(..) => {}
+            What::Call(_) | What::Result(..) => Ok(()),
         }
     }
 
-    fn result(&mut self, call: &Call, stamp: &Stamp, outcome: Outcome) {
+    fn result(&mut self, call: &Call, stamp: &Stamp, outcome: Outcome) -> Result<()> {
         let ActionEvent { tool_name, tool_call_id, action, .. } = &call.action;
         match outcome {
             Outcome::Content(content) => {
@@ -137,7 +142,7 @@ impl Writer {
                     (Some("ThinkAction"), [Content::Text { text, .. }]) => Observation::think(text),
                     _ => Observation::mcp_tool(tool_name, &content, false),
                 };
-                self.observation(call, stamp, observation);
+                self.observation(call, stamp, observation)
             }
             Outcome::Rejected(rejection_reason) => {
                 let body = UserRejectObservation {
@@ -147,7 +152,7 @@ impl Writer {
                     rejection_source: RejectionSource::User,
                     action_id: call.stamp.id.to_string(),
                 };
-                self.event(stamp, Source::Environment, body);
+                self.event(stamp, Source::Environment, body)
             }
             Outcome::Failed(error) => self.error(call, stamp, error),
         }
@@ -155,20 +160,20 @@ impl Writer {
 
     /// Answers a call to which there is no result. The end of a task has none in every format; anything else is
     /// answered with an error, and the answer is `false`.
-    fn missing_result(&mut self, call: &Call, stamp: &Stamp) -> bool {
+    fn missing_result(&mut self, call: &Call, stamp: &Stamp) -> Result<bool> {
         match last_message(&call.action) {
             Some(message) => {
-                self.observation(call, stamp, Observation::finish(&message));
-                true
+                self.observation(call, stamp, Observation::finish(&message))?;
+                Ok(true)
             }
             None => {
-                self.error(call, stamp, NO_RESULT.to_owned());
-                false
+                self.error(call, stamp, NO_RESULT.to_owned())?;
+                Ok(false)
             }
         }
     }
 
-    fn observation(&mut self, call: &Call, stamp: &Stamp, observation: Observation) {
+    fn observation(&mut self, call: &Call, stamp: &Stamp, observation: Observation) -> Result<()> {
         let body = ObservationEvent {
             tool_name: call.action.tool_name.clone(),
             tool_call_id: call.action.tool_call_id.clone(),
@@ -176,14 +181,14 @@ impl Writer {
             action_id: call.stamp.id.to_string(),
             extended_content: Vec::new(),
         };
-        self.event(stamp, Source::Environment, body);
+        self.event(stamp, Source::Environment, body)
     }
 
-    fn error(&mut self, call: &Call, stamp: &Stamp, error: String) {
+    fn error(&mut self, call: &Call, stamp: &Stamp, error: String) -> Result<()> {
         let ActionEvent { tool_name, tool_call_id, .. } = &call.action;
         let unknown = ErrorClassification::UNKNOWN;
         let body = AgentErrorEvent::new(tool_name.as_str(), tool_call_id.as_str(), error, unknown);
-        self.event(stamp, Source::Agent, body);
+        self.event(stamp, Source::Agent, body)
     }
 }
 

@@ -46,7 +46,7 @@ pub async fn import_interchange(
     options: &ImportOptions<'_>,
 ) -> Result<Imported> {
     let mut timeline = read(text, host)?;
-    let log = log::log(&mut timeline);
+    let log = log::log(&mut timeline)?;
     let folder = Folder::new(ConversationId::from(host.random_uuid()), &log, &timeline);
     let imported = import(&folder, store, options).await?;
     let Some(mut imported) = imported.into_iter().next() else {

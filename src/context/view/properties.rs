@@ -1,7 +1,7 @@
-//! What must hold of a view, so that its messages are a history that providers accept.
+//! Invariants of a view, without which providers would refuse its messages.
 //!
-//! Mirrors `context/view/properties/`: each property names the events that have to go; after any went, all are
-//! looked at again, until none has anything to say.
+//! Mirrors `context/view/properties/`: each property marks the events to remove. After a removal all properties are
+//! checked again, until none is violated.
 
 use crate::{
     context::pairs::{call_of, pairs},
@@ -9,13 +9,13 @@ use crate::{
     names::Names,
 };
 
-/// Says for each event of the view whether it has to go.
-type Verdict = Vec<bool>;
+/// For each event of the view, whether it is to be removed.
+type Removals = Vec<bool>;
 
-/// Looks at a whole view.
-type Property<'a> = &'a dyn Fn(&[Event]) -> Verdict;
+/// Marks the events of a view that violate a property.
+type Property<'a> = &'a dyn Fn(&[Event]) -> Removals;
 
-/// Removes from `view` what stands against a property. `branch` is all that the view was made from.
+/// Removes the events from `view` that violate a property. `branch` are all events from which the view was made.
 pub(super) fn enforce(view: &mut Vec<Event>, branch: &[Event]) {
     let batches = batch_sizes(branch);
     let loops = ToolLoops::of(branch);
@@ -26,30 +26,26 @@ pub(super) fn enforce(view: &mut Vec<Event>, branch: &[Event]) {
         &|view| calls.unmatched(view),
         &|view| loops.torn(view),
     ];
-    while let Some(verdict) =
-        properties.iter().map(|property| property(view)).find(|verdict| verdict.contains(&true))
+    while let Some(removals) =
+        properties.iter().map(|property| property(view)).find(|removals| removals.contains(&true))
     {
-        let mut verdicts = verdict.into_iter();
-        view.retain(|_| verdicts.next() != Some(true));
+        let mut removals = removals.into_iter();
+        view.retain(|_| removals.next() != Some(true));
     }
 }
 
-fn verdict(view: &[Event], mut has_to_go: impl FnMut(&Event) -> bool) -> Verdict {
-    let mut verdict = Verdict::with_capacity(view.len());
-    for event in view {
-        verdict.push(has_to_go(event));
-    }
-    verdict
+fn removals(view: &[Event], is_removed: impl FnMut(&Event) -> bool) -> Removals {
+    view.iter().map(is_removed).collect()
 }
 
-/// The calls of one response are all there or none.
-fn torn_batches(view: &[Event], batches: &Names) -> Verdict {
+/// Property: of each response all calls are present, or none.
+fn torn_batches(view: &[Event], batches: &Names) -> Removals {
     let present = batch_sizes(view);
     let is_torn = |response: &str| present.get(response) != batches.get(response);
-    verdict(view, |event| response_of(event).is_some_and(is_torn))
+    removals(view, |event| response_of(event).is_some_and(is_torn))
 }
 
-/// How many calls each response made.
+/// The number of calls of each response.
 fn batch_sizes(events: &[Event]) -> Names {
     let mut sizes = Names::default();
     for response in events.iter().filter_map(response_of) {
@@ -65,9 +61,9 @@ fn response_of(event: &Event) -> Option<&str> {
     }
 }
 
-/// The calls of a branch, which are known by their actions.
+/// The calls of a branch, identified by the places of their actions.
 struct Calls {
-    /// The call that an event makes or answers.
+    /// The call that an event makes or answers, by event id.
     call_of: Names,
     count: usize,
 }
@@ -83,30 +79,30 @@ impl Calls {
         Self { call_of, count: branch.len() }
     }
 
-    /// A call is answered once: the first answer stays, because the model has probably seen it.
-    fn answered_again(&self, view: &[Event]) -> Verdict {
+    /// Property: each call has one answer. The first one stays, because the model has probably seen it.
+    fn answered_again(&self, view: &[Event]) -> Removals {
         let mut answered = vec![false; self.count];
-        verdict(view, |event| {
+        removals(view, |event| {
             let call = event.answered_call().and_then(|_| self.call_of.get(event.id().as_str()));
             let answered = call.and_then(|call| answered.get_mut(call));
             answered.is_some_and(|answered| std::mem::replace(answered, true))
         })
     }
 
-    /// Every call has an answer and every answer a call.
-    fn unmatched(&self, view: &[Event]) -> Verdict {
+    /// Property: each call has an answer and each answer a call.
+    fn unmatched(&self, view: &[Event]) -> Removals {
         let (mut called, mut answered) = (vec![false; self.count], vec![false; self.count]);
         for event in view {
             let list = if event.answered_call().is_some() { &mut answered } else { &mut called };
             let call = self.call_of.get(event.id().as_str());
-            if let Some(is_there) = call.and_then(|call| list.get_mut(call)) {
-                *is_there = true;
+            if let Some(is_present) = call.and_then(|call| list.get_mut(call)) {
+                *is_present = true;
             }
         }
-        verdict(view, |event| {
+        removals(view, |event| {
             let other = if event.answered_call().is_some() { &called } else { &answered };
-            let is_there = self.call_of.get(event.id().as_str()).and_then(|call| other.get(call));
-            (call_of(event).is_some() || event.answered_call().is_some()) && is_there != Some(&true)
+            let is_present = self.call_of.get(event.id().as_str()).and_then(|call| other.get(call));
+            (call_of(event).is_some() || event.answered_call().is_some()) && is_present != Some(&true)
         })
     }
 }
@@ -139,7 +135,7 @@ impl ToolLoops {
     }
 
     /// A loop is all there or not at all.
-    fn torn(&self, view: &[Event]) -> Verdict {
+    fn torn(&self, view: &[Event]) -> Removals {
         let loop_of = |event: &Event| self.loop_of.get(event.id().as_str());
         let mut present = vec![0_usize; self.sizes.len().saturating_add(1)];
         for number in view.iter().filter_map(loop_of) {
@@ -151,6 +147,6 @@ impl ToolLoops {
             let size = number.checked_sub(1).and_then(|index| self.sizes.get(index));
             present.get(number) != size
         };
-        verdict(view, |event| loop_of(event).is_some_and(is_torn))
+        removals(view, |event| loop_of(event).is_some_and(is_torn))
     }
 }

@@ -1,4 +1,4 @@
-//! Scripts that once broke something.
+//! Scripts that revealed defects.
 
 use super::{
     guards::Verdict,
@@ -27,12 +27,12 @@ fn played(steps: &[(Command, usize)], calls: &[&'static str], fates: &[Fate], to
 }
 
 #[test]
-fn a_call_behind_a_pause_waits_for_the_next_run() {
+fn a_call_after_a_pause_waits_for_the_next_run() {
     played(&[(Command::Run, ALL), (Command::Run, ALL)], &[PAUSE, RETURN], &[], 1);
 }
 
 #[test]
-fn a_result_that_the_full_store_did_not_take_is_not_fetched_again() {
+fn a_result_that_a_full_store_refused_is_stored_later_without_running_the_tool_again() {
     for commits in 0..8 {
         for failures in 1..4 {
             let fates = [vec![Fate::DONE; commits], vec![Fate::Full; failures]].concat();
@@ -42,7 +42,7 @@ fn a_result_that_the_full_store_did_not_take_is_not_fetched_again() {
 }
 
 #[test]
-fn a_page_that_dies_in_a_tool_behind_a_pause_leaves_a_call_that_may_have_taken_effect() {
+fn a_page_that_dies_in_a_tool_after_a_pause_leaves_a_call_that_may_have_taken_effect() {
     played(&[(Command::Run, ALL), (Command::Crash, 0), (Command::Run, ALL)], &[HOLD, PAUSE], &[], 2);
     played(
         &[(Command::Run, ALL), (Command::Pause, ALL), (Command::Crash, 0), (Command::Run, ALL)],
@@ -53,12 +53,12 @@ fn a_page_that_dies_in_a_tool_behind_a_pause_leaves_a_call_that_may_have_taken_e
 }
 
 #[test]
-fn a_call_that_an_interrupt_breaks_off_is_not_made_again_because_a_pause_was_stored_first() {
-    let fates = |told_after| {
-        let late = |after, told_after| Fate::Applied { after, told_after };
-        [late(0, 0), late(1, 1), late(2, 0), late(0, 1), late(2, told_after), Fate::Full]
+fn a_call_that_was_interrupted_after_a_pause_is_not_run_again() {
+    let fates = |reported_after| {
+        let late = |after, reported_after| Fate::Applied { after, reported_after };
+        [late(0, 0), late(1, 1), late(2, 0), late(0, 1), late(2, reported_after), Fate::Full]
     };
-    for told_after in 0..4 {
+    for reported_after in 0..4 {
         let steps = [
             (Command::Run, 2),
             (Command::Interrupt, 2),
@@ -66,13 +66,13 @@ fn a_call_that_an_interrupt_breaks_off_is_not_made_again_because_a_pause_was_sto
             (Command::Crash, 0),
             (Command::Run, 0),
         ];
-        played(&steps, &[RETURN, IGNORE], &fates(told_after), 1);
+        played(&steps, &[RETURN, IGNORE], &fates(reported_after), 1);
     }
 }
 
 #[test]
-fn a_result_that_is_stored_late_is_not_answered_by_the_next_message_as_well() {
-    let late = Fate::Applied { after: 1, told_after: 2 };
+fn a_call_whose_result_is_stored_late_gets_no_second_answer_by_a_message() {
+    let late = Fate::Applied { after: 1, reported_after: 2 };
     let fates = [Fate::DONE, Fate::DONE, Fate::DONE, Fate::Full, Fate::Full, Fate::Full, late];
     let send = || (Command::Send(None), 0);
     let steps = [(Command::Close, 1), send(), (Command::Run, 10), (Command::SetTags, 2), send(), send()];
@@ -80,7 +80,7 @@ fn a_result_that_is_stored_late_is_not_answered_by_the_next_message_as_well() {
 }
 
 #[test]
-fn a_run_that_could_not_begin_has_allowed_nothing() {
+fn a_run_that_could_not_begin_has_approved_nothing() {
     let steps = [
         (Command::SetPolicy(ConfirmationPolicy::AlwaysConfirm), ALL),
         (Command::Run, ALL),
@@ -94,17 +94,17 @@ fn a_run_that_could_not_begin_has_allowed_nothing() {
 }
 
 #[test]
-fn a_policy_that_is_set_while_an_answer_is_judged_holds_for_it() {
+fn a_policy_that_is_set_while_an_answer_is_assessed_applies_to_it() {
     let steps =
         [(Command::Run, 1), (Command::Run, 7), (Command::SetPolicy(ConfirmationPolicy::AlwaysConfirm), 8)];
-    for told_after in 1..6 {
-        let late = Fate::Applied { after: 0, told_after };
+    for reported_after in 1..6 {
+        let late = Fate::Applied { after: 0, reported_after };
         played(&steps, &[RETURN], &[Fate::DONE, late, late, Fate::DONE], 1);
     }
 }
 
 #[test]
-fn a_call_that_is_edited_while_a_run_begins_is_not_among_those_that_were_allowed() {
+fn a_call_that_is_edited_while_a_run_begins_is_not_approved() {
     let steps = [
         (Command::SetPolicy(ConfirmationPolicy::AlwaysConfirm), 1),
         (Command::Run, 11),
@@ -113,8 +113,8 @@ fn a_call_that_is_edited_while_a_run_begins_is_not_among_those_that_were_allowed
         (Command::Approve(0), 0),
         (Command::Edit(0), 0),
     ];
-    for told_after in 1..6 {
-        let late = Fate::Applied { after: 1, told_after };
+    for reported_after in 1..6 {
+        let late = Fate::Applied { after: 1, reported_after };
         played(&steps, &[RETURN], &[Fate::DONE, Fate::DONE, Fate::DONE, Fate::DONE, late], 1);
     }
 }
@@ -141,7 +141,7 @@ fn played_with(
 const FAILS: Reply = Reply::FailsLater(500, "server_error");
 
 #[test]
-fn an_answer_that_the_full_store_did_not_take_has_cost_what_it_has_cost() {
+fn the_cost_of_an_answer_that_a_full_store_refused_is_counted() {
     for commits in 0..6 {
         let fates = [vec![Fate::DONE; commits], vec![Fate::Full; 2]].concat();
         for model in Model::ALL {
@@ -151,7 +151,7 @@ fn an_answer_that_the_full_store_did_not_take_has_cost_what_it_has_cost() {
 }
 
 #[test]
-fn a_kept_answer_that_has_failed_is_given_up() {
+fn a_background_response_that_failed_is_not_fetched_again() {
     for model in [Model::Background, Model::BackgroundWithoutStream, Model::BackgroundWithFallback] {
         played_with(model, &[(Command::Run, ALL)], &[FAILS], &[], &[]);
         let steps = [(Command::Run, ALL), (Command::Crash, 0), (Command::Release, 0), (Command::Run, ALL)];
@@ -160,7 +160,7 @@ fn a_kept_answer_that_has_failed_is_given_up() {
 }
 
 #[test]
-fn an_interrupt_stops_the_answer_that_is_worked_on_whichever_attempt_or_model_it_is() {
+fn an_interrupt_cancels_the_background_response_of_any_attempt_and_model() {
     for model in [Model::Background, Model::BackgroundWithoutStream, Model::BackgroundWithFallback] {
         for failures in [vec![], vec![FAILS], vec![FAILS; 3]] {
             for fates in
@@ -174,17 +174,17 @@ fn an_interrupt_stops_the_answer_that_is_worked_on_whichever_attempt_or_model_it
 }
 
 #[test]
-fn what_is_still_being_stored_when_a_conversation_is_closed_is_waited_for() {
-    let late = Fate::Applied { after: 0, told_after: 1 };
+fn closing_waits_for_a_commit_that_is_under_way() {
+    let late = Fate::Applied { after: 0, reported_after: 1 };
     let policy = Command::SetPolicy(ConfirmationPolicy::AlwaysConfirm);
     let steps = [(policy, 0), (Command::SetTags, 1), (Command::Close, 0)];
     played_with(Model::Plain, &steps, &[], &[], &[Fate::DONE, late]);
 }
 
 #[test]
-fn an_interrupt_does_not_tear_off_what_is_stored_of_the_hook_for_the_beginning() {
-    for told_after in 0..4 {
-        let late = Fate::Applied { after: 0, told_after };
+fn an_interrupt_does_not_abort_the_commit_of_the_session_start_hook() {
+    for reported_after in 0..4 {
+        let late = Fate::Applied { after: 0, reported_after };
         for stop in [Command::Interrupt, Command::Close] {
             played_with(
                 Model::Plain,
@@ -198,7 +198,7 @@ fn an_interrupt_does_not_tear_off_what_is_stored_of_the_hook_for_the_beginning()
 }
 
 #[test]
-fn a_run_that_fails_when_all_is_finished_does_not_make_the_next_one_ask_about_what_was_denied() {
+fn a_run_that_fails_after_the_task_finished_does_not_send_a_denied_message() {
     let verdicts = [Verdict::Allow, Verdict::Deny];
     for commits in 0..8 {
         let fates = [vec![Fate::DONE; commits], vec![Fate::Full; 2]].concat();
@@ -209,9 +209,9 @@ fn a_run_that_fails_when_all_is_finished_does_not_make_the_next_one_ask_about_wh
 }
 
 #[test]
-fn a_pause_does_not_wait_for_tools_because_it_came_just_before_them() {
+fn a_pause_just_before_tools_begin_does_not_wait_for_them() {
     for polls in 0..12 {
-        let late = Fate::Applied { after: 2, told_after: 3 };
+        let late = Fate::Applied { after: 2, reported_after: 3 };
         let steps = [(Command::Run, polls), (Command::Pause, 0), (Command::SetTags, ALL)];
         let answer = Reply::Calls(vec![("once", HOLD), ("once", RETURN)]);
         played_with(Model::Plain, &steps, &[answer], &[], &[Fate::DONE, Fate::DONE, late, late]);
@@ -219,8 +219,8 @@ fn a_pause_does_not_wait_for_tools_because_it_came_just_before_them() {
 }
 
 #[test]
-fn a_switch_that_fails_takes_nothing_back_from_the_one_behind_it() {
-    let late = Fate::Applied { after: 3, told_after: 0 };
+fn a_failed_switch_does_not_undo_a_later_one() {
+    let late = Fate::Applied { after: 3, reported_after: 0 };
     let steps = [
         (Command::SetTags, 1),
         (Command::SwitchLlm(Model::WithFallback), 2),
@@ -230,22 +230,22 @@ fn a_switch_that_fails_takes_nothing_back_from_the_one_behind_it() {
 }
 
 #[test]
-fn a_secret_that_is_taken_away_while_it_is_stored_is_taken_away() {
-    let late = Fate::Applied { after: 3, told_after: 0 };
+fn removing_a_secret_while_it_is_being_stored_removes_it() {
+    let late = Fate::Applied { after: 3, reported_after: 0 };
     let steps = [(Command::StoreSecret(Some(1)), 1), (Command::StoreSecret(None), ALL)];
     played_with(Model::Plain, &steps, &[], &[], &[Fate::DONE, late]);
 }
 
 #[test]
-fn what_a_hook_says_of_a_secret_is_hidden_in_the_state_and_in_messages() {
+fn secrets_in_a_hooks_answer_are_masked_in_the_state_and_in_messages() {
     let call = || Reply::Calls(vec![("once", RETURN)]);
     let verdicts = [Verdict::Allow, Verdict::Allow, Verdict::Deny];
     played_with(Model::Plain, &[(Command::Send(None), ALL), (Command::Run, ALL)], &[call()], &verdicts, &[]);
 }
 
 #[test]
-fn a_run_that_begins_while_the_conversation_is_closed_is_stopped_as_well() {
-    let late = Fate::Applied { after: 2, told_after: 2 };
+fn closing_also_stops_a_run_that_begins_meanwhile() {
+    let late = Fate::Applied { after: 2, reported_after: 2 };
     for polls in 0..20 {
         let steps =
             [(Command::SetTags, 1), (Command::Close, 2), (Command::Run, polls), (Command::Release, ALL)];
@@ -255,7 +255,7 @@ fn a_run_that_begins_while_the_conversation_is_closed_is_stopped_as_well() {
 }
 
 #[test]
-fn a_run_that_another_one_follows_at_once_says_how_it_ended_itself() {
+fn a_run_returns_its_own_status_if_another_run_follows_at_once() {
     let steps = [
         (Command::Send(Some(WaitingCalls::Keep)), 0),
         (Command::SetPolicy(ConfirmationPolicy::AlwaysConfirm), 0),
@@ -267,7 +267,7 @@ fn a_run_that_another_one_follows_at_once_says_how_it_ended_itself() {
         (Command::Send(Some(WaitingCalls::Reject)), 7),
         (Command::Run, 5),
     ];
-    let applied = |after, told_after| Fate::Applied { after, told_after };
+    let applied = |after, reported_after| Fate::Applied { after, reported_after };
     let fates = [
         Fate::DONE,
         Fate::DONE,

@@ -1,4 +1,4 @@
-//! Hooks whose answers a script gives.
+//! Hooks that answer from a script.
 
 use super::{Held, SECRET};
 use futures_util::future::LocalBoxFuture;
@@ -8,7 +8,7 @@ use threadkeep::{
     hooks::{HookDecision, Hooks},
 };
 
-/// What a hook says.
+/// The answer of a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Allow,
@@ -18,7 +18,7 @@ pub enum Verdict {
     DenyLate,
 }
 
-/// One hook for everything; it says one thing after the other, and allows what comes behind.
+/// A hook for all occasions. It gives one answer after the other, and allows everything after the last one.
 pub struct Guards {
     pub verdicts: Rc<RefCell<VecDeque<Verdict>>>,
     pub held: Rc<Held>,

@@ -1,4 +1,4 @@
-//! What has happened, as the store, the tools and the user saw it, and what must never happen.
+//! Records the events of a random test as seen by the store, the tools and the user, and checks the invariants.
 
 use super::{SECRET, settings::Settings};
 use serde_json::{Value, json};
@@ -16,40 +16,40 @@ use threadkeep::{
     tool::Replay,
 };
 
-/// The model that the conversation is held against.
+/// The reference model with which the conversation is compared.
 #[derive(Default)]
 pub struct Ledger {
-    /// The log as the store has it.
+    /// The log in the store.
     events: RefCell<Vec<Rc<Value>>>,
     places: RefCell<HashMap<String, usize>>,
     head: RefCell<Option<String>>,
     status: Cell<ExecutionStatus>,
     inbox: RefCell<HashSet<String>>,
-    /// How often each action was run, and in which page last.
+    /// For each action the number of its runs, and the page of the last one.
     runs: RefCell<HashMap<String, (u32, u32)>>,
     page: Cell<u32>,
-    /// How many answers each action has.
+    /// The number of answers to each action.
     answers: RefCell<HashMap<String, u32>>,
-    /// Actions that a user has to allow, and those that one has allowed.
+    /// The actions that need the user's approval, and those that have it.
     to_approve: RefCell<HashSet<String>>,
     approved: RefCell<HashSet<String>>,
-    /// What was wanted to run and has not come to its end. One that has ended its work may yet take in messages.
+    /// The calls of `run` that have not returned. After its work, a run may still append messages of the inbox.
     under_way: RefCell<Vec<Run>>,
     run_number: Cell<u32>,
     policy_is_new: Cell<bool>,
     demands: RefCell<Value>,
-    /// Messages of which the user was told that they are durable.
+    /// Messages whose `sendMessage` has returned.
     sent: RefCell<Vec<String>>,
-    /// `base_state.json` as the store has it.
+    /// The base state in the store.
     state: RefCell<Value>,
-    /// The models of all answers that have come whole, and how many of these the page has not lived to see.
+    /// The models of all complete answers, and the numbers of paid and counted ones at the start of this page.
     paid: RefCell<Vec<String>>,
     paid_before: Cell<usize>,
     counted_before: Cell<usize>,
-    /// The event behind which the model was asked last.
-    asked_behind: RefCell<Option<String>>,
-    /// Answers that stand in the log.
-    taken_in: RefCell<HashSet<String>>,
+    /// The last event in the history when the model was asked last.
+    asked_after: RefCell<Option<String>>,
+    /// The response ids in the log.
+    stored_answers: RefCell<HashSet<String>>,
     is_closed: Cell<bool>,
     pub settings: Settings,
     texts: Cell<u32>,
@@ -60,7 +60,7 @@ pub struct Ledger {
     denied_calls: RefCell<HashMap<String, bool>>,
 }
 
-/// How the user's messages begin.
+/// The beginning of the user's messages.
 const MESSAGE: &str = "Go on with ";
 
 struct Run {
@@ -70,7 +70,7 @@ struct Run {
 }
 
 impl Ledger {
-    /// The user wants a run of these calls, or of all.
+    /// A run of these calls, or of all, is requested.
     pub fn run_begins(&self, approves: Option<&[EventId]>) -> u32 {
         self.run_number.set(self.run_number.get() + 1);
         let approves = approves.map(|ids| ids.iter().map(EventId::to_string).collect());
@@ -79,24 +79,24 @@ impl Ledger {
         self.run_number.get()
     }
 
-    /// That one has come to its end.
+    /// The run with this number has returned.
     pub fn run_ended(&self, number: u32) {
         self.under_way.borrow_mut().retain(|run| run.number != number);
     }
 
-    /// The run that works.
+    /// The number of the run that is working.
     pub fn run_under_way(&self) -> Option<u32> {
         let runs = self.under_way.borrow();
         let working = runs.iter().rev().find(|run| run.has_begun);
         working.or(runs.first()).map(|run| run.number)
     }
 
-    /// A policy counts from the next answer on. About a message that a hook denied the model is not asked, except
-    /// where another hook denied the end that this brings.
+    /// A request is sent to the model. A policy applies from the next answer on. The model must not be asked about a
+    /// message that a hook denied, unless another hook denied the resulting end of the run.
     pub fn model_is_asked(&self, question: &str) {
         self.policy_is_new.set(false);
-        self.is_listened_to();
-        assert!(!question.contains(SECRET), "the model is told a secret: {question}");
+        self.expects_answer();
+        assert!(!question.contains(SECRET), "a secret is sent to the model: {question}");
         let Some((_, last)) = question.rsplit_once(MESSAGE) else { return };
         let (number, rest) = last.split_once('.').unwrap();
         let is_denied = self.denied_texts.borrow().contains(&format!("{MESSAGE}{number}."));
@@ -106,12 +106,12 @@ impl Ledger {
         );
     }
 
-    /// An answer will come, to what the model has seen so far.
-    pub fn is_listened_to(&self) {
-        *self.asked_behind.borrow_mut() = self.last_seen();
+    /// An answer to the present history is expected.
+    pub fn expects_answer(&self) {
+        *self.asked_after.borrow_mut() = self.last_seen();
     }
 
-    /// A message unlike the others.
+    /// A unique text for a message.
     pub fn new_text(&self) -> String {
         self.texts.set(self.texts.get() + 1);
         format!("{MESSAGE}{}.", self.texts.get())
@@ -121,17 +121,17 @@ impl Ledger {
         self.places.borrow().contains_key(id)
     }
 
-    /// An answer has come whole, and is to be paid: that of a fallback as one of the model that it stands in for.
+    /// A complete answer has arrived and has to be paid. An answer of a fallback is paid under its primary model.
     pub fn is_answered(&self, model: &str) {
         self.paid.borrow_mut().push(model.to_owned());
     }
 
-    /// The answer that a page would pick up.
+    /// The stored background response.
     pub fn background_response(&self) -> Option<String> {
         self.state.borrow()["agent_state"]["background_response"]["id"].as_str().map(str::to_owned)
     }
 
-    /// The last event of which the model is told.
+    /// The last event that the model sees.
     pub fn last_seen(&self) -> Option<String> {
         self.last_seen_at(self.head.borrow().as_deref())
     }
@@ -148,9 +148,9 @@ impl Ledger {
         branch.iter().rev().find(is_seen).map(|event| event["id"].as_str().unwrap().to_owned())
     }
 
-    /// Whether the log has this answer of the model.
-    pub fn has_taken_in(&self, answer: &str) -> bool {
-        self.taken_in.borrow().contains(answer)
+    /// Whether the log contains this answer of the model.
+    pub fn has_answer(&self, answer: &str) -> bool {
+        self.stored_answers.borrow().contains(answer)
     }
 
     /// A value of the stored state.
@@ -158,7 +158,7 @@ impl Ledger {
         self.state.borrow().pointer(pointer).cloned().unwrap_or_default()
     }
 
-    /// Under what the answers are counted.
+    /// The usage ids under which answers are counted, once for each answer.
     fn counted(&self) -> Vec<String> {
         let state = self.state.borrow();
         let by_usage = state["stats"]["usage_to_metrics"].as_object().into_iter().flatten();
@@ -169,7 +169,7 @@ impl Ledger {
         usage_ids.collect()
     }
 
-    /// Nothing is counted that was not paid.
+    /// Checks that every counted answer was paid.
     fn check_counted(&self) {
         let mut paid = self.paid.borrow().clone();
         for model in self.counted() {
@@ -178,19 +178,19 @@ impl Ledger {
         }
     }
 
-    /// Whatever this page has paid is counted.
+    /// Checks that every answer that this page has paid is counted.
     pub fn check_all_is_counted(&self) {
         let counted = self.counted().len() - self.counted_before.get();
         let paid = self.paid.borrow().len() - self.paid_before.get();
         assert!(counted >= paid, "{paid} answers were paid and {counted} counted");
     }
 
-    /// Whoever closed the conversation was told that it is closed.
+    /// `close` has returned.
     pub fn was_closed(&self) {
         self.is_closed.set(true);
     }
 
-    /// The commit was applied.
+    /// A commit was applied.
     pub fn applied(&self, commit: &Commit) {
         assert!(!self.is_closed.get(), "it is closed and still written");
         let mut answers = Vec::new();
@@ -206,13 +206,13 @@ impl Ledger {
             }
             assert!(places.insert(id.to_string(), events.len()).is_none(), "two events {id}");
             let answer = event["llm_response_id"].as_str().map(str::to_owned);
-            if answer.is_some_and(|answer| self.taken_in.borrow_mut().insert(answer)) {
+            if answer.is_some_and(|answer| self.stored_answers.borrow_mut().insert(answer)) {
                 answers.push(event["parent_id"].as_str().map(str::to_owned));
             }
             events.push(Rc::new(event));
         }
         for (_, json) in &commit.events {
-            // What the user writes is his own affair.
+            // The user's own messages are not masked, but the tests do not put the secret into them.
             assert!(!json.contains(SECRET), "a secret is stored: {json}");
         }
         for (path, content) in &commit.files {
@@ -226,7 +226,7 @@ impl Ledger {
         drop((events, places));
         for parent in answers {
             let seen = self.last_seen_at(parent.as_deref());
-            assert_eq!(seen, *self.asked_behind.borrow(), "an answer that is not behind what it answers");
+            assert_eq!(seen, *self.asked_after.borrow(), "an answer that is not behind what it answers");
         }
         self.note_hooks(commit);
         if let Some(state) = &commit.base_state {
@@ -245,11 +245,11 @@ impl Ledger {
         }
     }
 
-    /// A run that begins allows what waits.
+    /// Records the approvals by a run that begins.
     fn note_approvals(&self, before: ExecutionStatus, status: ExecutionStatus) {
         let mut runs = self.under_way.borrow_mut();
         let may_begin = |(place, run): &(usize, &mut Run)| {
-            // Where another one works, it is refused.
+            // A run is refused while another one is working.
             !run.has_begun && (*place == 0 || before != ExecutionStatus::Running)
         };
         let next = runs.iter_mut().enumerate().find(may_begin);
@@ -264,7 +264,7 @@ impl Ledger {
         }
     }
 
-    /// An answer whose calls the policy is about waits, and nothing of it runs until a user allows it.
+    /// Checks that a batch waits if the policy demands it, and records that it then needs approval.
     fn check_batch(&self, commit: &Commit) {
         let pending = self.pending();
         let places = self.places.borrow();
@@ -281,11 +281,10 @@ impl Ledger {
         let (policy, allowed) = (&demands[0], &demands[1]);
         let is_allowed =
             |action: &Value| allowed.as_array().is_some_and(|allowed| allowed.contains(&action["tool_name"]));
-        let is_lone_word =
-            batch.len() == 1 && (first["tool_name"] == "finish" || first["tool_name"] == "think");
-        // Nobody says how dangerous a call is here.
+        let is_exempt = batch.len() == 1 && (first["tool_name"] == "finish" || first["tool_name"] == "think");
+        // Without an analyzer, all risks are unknown.
         let is_strict = policy["kind"] == "AlwaysConfirm" || policy["confirm_unknown"] == true;
-        let must_wait = is_strict && !is_lone_word && !batch.iter().all(|action| is_allowed(action));
+        let must_wait = is_strict && !is_exempt && !batch.iter().all(|action| is_allowed(action));
         assert!(
             waits || !must_wait || self.policy_is_new.get(),
             "{policy} and yet it does not wait: {batch:?}"
@@ -320,7 +319,7 @@ impl Ledger {
         assert!(is_legal, "{} became {}", before.as_str(), status.as_str());
     }
 
-    /// What hooks said. Each call is asked about once, and again when it is edited.
+    /// Records the answers of hooks. The hook must have been asked about each call, and again after an edit.
     fn note_hooks(&self, commit: &Commit) {
         let (events, places) = (self.events.borrow(), self.places.borrow());
         let new: Vec<&Value> = commit.events.iter().map(|(id, _)| &*events[places[id.as_str()]]).collect();
@@ -329,7 +328,7 @@ impl Ledger {
                 let text = event["hook_input"]["message"].as_str().unwrap().to_owned();
                 self.denied_texts.borrow_mut().insert(text);
             }
-            // What stands behind a `finish` is answered at once.
+            // Calls after a `finish` are answered at once, without asking the hook.
             let is_answered = new.iter().any(|answer| is_answered_by(event, answer));
             if event["kind"] != "ActionEvent" || !event["action"].is_object() || is_answered {
                 continue;
@@ -353,7 +352,7 @@ impl Ledger {
         self.denied_calls.borrow().get(call).copied().unwrap_or_default()
     }
 
-    /// Each new result answers an action before it that had none.
+    /// Checks that each new result answers an earlier action that had none.
     fn check_answers(&self, commit: &Commit) {
         let places = self.places.borrow();
         for (id, _) in &commit.events {
@@ -438,16 +437,16 @@ impl Ledger {
         self.counted_before.set(self.counted().len());
     }
 
-    /// The user was told that this message is durable.
+    /// `sendMessage` has returned this message.
     pub fn was_sent(&self, id: &str) {
-        let is_there = self.places.borrow().contains_key(id) || self.inbox.borrow().contains(id);
-        assert!(is_there, "the message {id} is not durable");
+        let is_present = self.places.borrow().contains_key(id) || self.inbox.borrow().contains(id);
+        assert!(is_present, "the message {id} is not durable");
         self.sent.borrow_mut().push(id.to_owned());
     }
 
-    /// What must hold when everything has come to its end.
+    /// Checks the invariants that hold after all tasks have ended.
     pub fn check_end(&self) {
-        assert!(self.inbox.borrow().is_empty(), "messages that nobody took in");
+        assert!(self.inbox.borrow().is_empty(), "messages are left in the inbox");
         let branch = self.branch(self.head.borrow().as_deref());
         for id in self.sent.borrow().iter() {
             assert!(branch.iter().any(|event| event["id"] == id.as_str()), "the message {id} is lost");
@@ -459,7 +458,7 @@ impl Ledger {
     }
 }
 
-/// The action, or else the call, that this event answers.
+/// The action id or the call id that this event answers.
 fn answers(event: &Value) -> Option<&str> {
     match event["kind"].as_str()? {
         "ObservationEvent" | "UserRejectObservation" => event["action_id"].as_str(),

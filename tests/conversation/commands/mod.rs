@@ -1,7 +1,7 @@
-//! Random commands to a conversation, random answers of its model, and a store that is slow or full, against what must
-//! hold at every commit and at the end (`ledger.rs`). Any page may die at any time; the next one goes on.
+//! Random commands to a conversation, with random answers of its model and a store that is slow or full. Invariants are
+//! checked at every commit and at the end (`ledger.rs`). The page can die at any time; then the next one continues.
 //!
-//! What fails is printed in its shortest form.
+//! A failing script is printed in its shortest form.
 
 mod found;
 mod guards;
@@ -22,7 +22,7 @@ use guards::{Guards, Verdict};
 use ledger::Ledger;
 use proptest::prelude::*;
 use provider::Provider;
-use script::{Command, LAST_WORD, Script, script};
+use script::{Command, LAST_TEXT, Script, script};
 use serde_json::json;
 use std::{
     cell::{Cell, RefCell},
@@ -43,10 +43,10 @@ use threadkeep::{
     tool::{Replay, Tool, ToolCall, ToolFailure, ToolOutput},
 };
 
-/// What nobody may see who is not the user.
+/// A secret, which must not be stored or sent to the model.
 const SECRET: &str = "s3cr3t";
 
-/// Where a script is played.
+/// The environment in which a script is executed.
 struct Stage {
     ledger: Rc<Ledger>,
     world: World,
@@ -77,7 +77,7 @@ impl Held {
         let held = self.0.take();
         let is_any = !held.is_empty();
         for sender in held {
-            // Who held it may be gone.
+            // An error means that the receiver was dropped.
             let _ = sender.send(());
         }
         is_any
@@ -115,7 +115,7 @@ impl Stage {
         Self { ledger, world, provider, held, conversation, has_closed, fates, verdicts, tasks, begun }
     }
 
-    /// Opens the conversation in a page of its own. A full store may stand in the way.
+    /// Opens the conversation in a new page. That can fail if the store is full.
     fn open(&mut self) {
         self.tasks.die();
         self.ledger.page_died();
@@ -131,7 +131,7 @@ impl Stage {
         }
     }
 
-    fn obey(&mut self, command: &Command) {
+    fn execute(&mut self, command: &Command) {
         if matches!(command, Command::Crash) || self.has_closed.get() || self.conversation.borrow().is_none()
         {
             return self.open();
@@ -210,10 +210,10 @@ impl Stage {
                 let model = *model;
                 let llm = model.llm(&self.provider, &self.world.host);
                 self.begun.spawn("switchLLM", async move {
-                    let who = ledger.settings.begins("the model");
+                    let change = ledger.settings.begins("the model");
                     let result = conversation.switch_llm(llm).await;
                     let value = result.is_ok().then(|| json!(format!("openai/{}", model.name())));
-                    ledger.settings.ended("the model", who, value, &ledger.stored("/agent/llm/model"));
+                    ledger.settings.ended("the model", change, value, &ledger.stored("/agent/llm/model"));
                     checked(result);
                 });
             }
@@ -223,11 +223,11 @@ impl Stage {
                     let source =
                         value.as_ref().map(|value| json!({ "kind": "StaticSecret", "value": value }));
                     let sources = EditableObject::compact(&json!({ "TOKEN": source }).to_string()).unwrap();
-                    let who = ledger.settings.begins("the secret");
+                    let change = ledger.settings.begins("the secret");
                     let result = conversation.store_secrets(&sources).await;
                     let set = result.is_ok().then(|| json!(value));
                     let stored = ledger.stored("/secret_registry/secret_sources/TOKEN/value");
-                    ledger.settings.ended("the secret", who, set, &stored);
+                    ledger.settings.ended("the secret", change, set, &stored);
                     checked(result);
                 });
             }
@@ -251,12 +251,12 @@ impl Stage {
             Command::Release => {
                 self.held.release();
             }
-            Command::ProviderForgets => self.provider.forgets(),
+            Command::ForgetResponses => self.provider.forget_responses(),
             Command::Crash => {}
         }
     }
 
-    /// Polls until nothing can go on. Only these wait for a model, a tool or a hook.
+    /// Polls until no task can continue. Only the tasks listed here may wait for a model, a tool or a hook.
     fn settle(&mut self) {
         self.tasks.settle();
         for name in self.tasks.names() {
@@ -266,7 +266,7 @@ impl Stage {
         }
     }
 
-    /// Everything comes to its end, and the conversation still works.
+    /// Ends all tasks and checks that the conversation still works.
     fn end(&mut self) {
         loop {
             self.settle();
@@ -277,30 +277,30 @@ impl Stage {
         }
         self.fates.borrow_mut().clear();
         self.verdicts.borrow_mut().clear();
-        self.provider.comes_to_its_end();
+        self.provider.finish();
         if !self.has_closed.get() {
-            self.goes_on();
+            self.check_continues();
         }
         self.open();
-        self.goes_on();
+        self.check_continues();
         self.ledger.check_end();
     }
 
-    /// The conversation still works, and nothing of what it has cost was forgotten.
-    fn goes_on(&self) {
+    /// Checks that the conversation can continue and that all costs are counted.
+    fn check_continues(&self) {
         let Some(conversation) = self.conversation.borrow().clone() else { return };
         block_on(async {
             conversation.reject_pending_actions(None, None).await.unwrap();
             say(&conversation, &self.ledger.new_text()).await;
             let outcome = conversation.run(CancelToken::default()).await.unwrap();
             assert_eq!(outcome.status, ExecutionStatus::Finished);
-            assert_eq!(outcome.final_response.as_deref(), Some(LAST_WORD));
+            assert_eq!(outcome.final_response.as_deref(), Some(LAST_TEXT));
         });
         self.ledger.check_all_is_counted();
     }
 }
 
-/// The calls that wait whose place has a bit here.
+/// The pending calls whose places are set in this bit set.
 async fn chosen(conversation: &Conversation, places: u8) -> Vec<EventId> {
     let pending = conversation.pending_actions().await.unwrap();
     let chosen = pending.iter().enumerate().filter(|(place, _)| places >> place & 1 == 1);
@@ -315,7 +315,7 @@ async fn send(conversation: &Conversation, ledger: &Ledger, waiting: Option<Wait
     }
 }
 
-/// The id of a call that no model has made.
+/// The id of a call by `execute_tool`, not by the model.
 const DIRECT: &str = "direct";
 
 fn tool(
@@ -377,7 +377,7 @@ fn checked(result: Result<(), Error>) {
     }
 }
 
-/// Errors that a user can do something about.
+/// Checks that an error is one that a user can do something about.
 fn check(error: &Error) {
     use ErrorCode::{Internal, LockedElsewhere, StoreCorrupt};
     let is_ours = matches!(error.code(), Internal | LockedElsewhere | StoreCorrupt);
@@ -388,7 +388,7 @@ fn play(script: &Script) {
     let mut stage = Stage::new(script);
     stage.open();
     for step in &script.steps {
-        stage.obey(&step.command);
+        stage.execute(&step.command);
         match step.polls {
             usize::MAX => stage.settle(),
             polls => (0..polls).for_each(|poll| {
@@ -399,7 +399,7 @@ fn play(script: &Script) {
     stage.end();
 }
 
-/// How many scripts each property is tried with; `npm test` says four thousand.
+/// The number of scripts for each property; `npm test` sets four thousand.
 fn scripts() -> u32 {
     std::env::var("THREADKEEP_SCRIPTS").map_or(500, |count| count.parse().unwrap())
 }
@@ -408,12 +408,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: scripts(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_is_wanted_and_answered_every_invariant_holds(script in script(0)) {
+    fn invariants_hold_for_random_commands_and_answers(script in script(0)) {
         play(&script);
     }
 
     #[test]
-    fn it_holds_with_a_store_that_fails_at_random(script in script(3)) {
+    fn invariants_hold_with_a_store_that_fails_at_random(script in script(3)) {
         play(&script);
     }
 }

@@ -1,4 +1,4 @@
-//! The servers of the models, one each. Some work on an answer by themselves and keep it.
+//! The servers of the models. Some give background responses.
 
 use super::{Held, ledger::Ledger, script::Reply};
 use crate::support::{TestHost, check_messages, completion};
@@ -15,19 +15,19 @@ use threadkeep::llm::{
     transport::{HttpBody, HttpClient, HttpError, HttpRequest, HttpResponse},
 };
 
-/// A model as its user has configured it.
+/// The configuration of a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Model {
     #[default]
     Plain,
     WithFallback,
     Background,
-    /// Asked again and again whether the answer is there.
+    /// The response is polled.
     BackgroundWithoutStream,
     BackgroundWithFallback,
 }
 
-/// What a fallback's server is called behind the name of the model that it stands in for.
+/// The suffix of a fallback's name after that of its primary model.
 const MINI: &str = "-mini";
 
 impl Model {
@@ -39,7 +39,7 @@ impl Model {
         Self::BackgroundWithFallback,
     ];
 
-    /// Its server.
+    /// The name of the model and of its server.
     pub fn name(self) -> &'static str {
         match self {
             Self::Plain => "gpt-4o",
@@ -72,39 +72,39 @@ impl Model {
     }
 }
 
-/// All of the servers.
+/// All servers.
 pub struct Provider {
     ledger: Rc<Ledger>,
     held: Rc<Held>,
     replies: RefCell<VecDeque<Reply>>,
-    /// How many answers have been begun.
+    /// The number of answers that were begun.
     begun: Cell<usize>,
     is_prompt: Cell<bool>,
-    kept: RefCell<Vec<Rc<Kept>>>,
-    /// The question that failed last, if so that another model may be asked.
+    responses: RefCell<Vec<Rc<BackgroundResponse>>>,
+    /// The question that failed last, if a fallback may be asked.
     failed: Rc<RefCell<Option<String>>>,
 }
 
-/// An answer that is worked on whether or not anybody listens.
-struct Kept {
+/// A background response.
+struct BackgroundResponse {
     id: String,
     server: String,
     question: String,
-    /// The last event that the model had seen.
+    /// The last event in the history of its question.
     after: Option<String>,
     reply: Reply,
     place: usize,
     is_slow: Cell<bool>,
     connections: Cell<u32>,
-    standing: Cell<Standing>,
-    /// Whether somebody has been told its id.
+    status: Cell<ResponseStatus>,
+    /// Whether the client has received its id.
     is_known: Cell<bool>,
-    /// In which run it was listened to last.
+    /// The run that received it last.
     run: Cell<Option<u32>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Standing {
+enum ResponseStatus {
     Working,
     Done,
     Failed,
@@ -122,46 +122,46 @@ impl Provider {
             replies: RefCell::new(replies.iter().cloned().collect()),
             begun: Cell::default(),
             is_prompt: Cell::default(),
-            kept: RefCell::default(),
+            responses: RefCell::default(),
             failed: Rc::default(),
         })
     }
 
-    /// From here on each answer is the last one, and comes at once.
-    pub fn comes_to_its_end(&self) {
+    /// From here on every answer is the last one and is given at once.
+    pub fn finish(&self) {
         self.replies.borrow_mut().clear();
         self.is_prompt.set(true);
-        self.kept.borrow().iter().for_each(|kept| kept.is_slow.set(false));
+        self.responses.borrow().iter().for_each(|stored| stored.is_slow.set(false));
     }
 
-    /// Nothing that was kept is there any more.
-    pub fn forgets(&self) {
-        self.kept.borrow().iter().for_each(|kept| kept.standing.set(Standing::Forgotten));
+    /// Deletes all background responses.
+    pub fn forget_responses(&self) {
+        self.responses.borrow().iter().for_each(|stored| stored.status.set(ResponseStatus::Forgotten));
     }
 
-    /// What is worked on for the run that is under way, which knows of it.
+    /// The ids of background responses that are worked on for the current run and known to it.
     pub fn working(&self) -> Vec<String> {
         let run = self.ledger.run_under_way();
-        let kept = self.kept.borrow();
-        let is_working = |kept: &&Rc<Kept>| {
-            kept.standing.get() == Standing::Working && kept.is_known.get() && kept.run.get() == run
+        let stored = self.responses.borrow();
+        let is_working = |stored: &&Rc<BackgroundResponse>| {
+            stored.status.get() == ResponseStatus::Working && stored.is_known.get() && stored.run.get() == run
         };
-        kept.iter().filter(|_| run.is_some()).filter(is_working).map(|kept| kept.id.clone()).collect()
+        stored.iter().filter(|_| run.is_some()).filter(is_working).map(|stored| stored.id.clone()).collect()
     }
 
-    /// Nobody waits for these any more, and nobody is to pay for them.
+    /// Checks that these background responses were cancelled.
     pub fn check_stopped(&self, ids: &[String]) {
-        for kept in self.kept.borrow().iter().filter(|kept| ids.contains(&kept.id)) {
+        for stored in self.responses.borrow().iter().filter(|stored| ids.contains(&stored.id)) {
             assert_ne!(
-                kept.standing.get(),
-                Standing::Working,
+                stored.status.get(),
+                ResponseStatus::Working,
                 "{} is interrupted and still worked on",
-                kept.id
+                stored.id
             );
         }
     }
 
-    /// The next reply, its number, and whether it takes its time.
+    /// The next reply, its number, and whether it is slow.
     fn next(&self, server: &str, question: &str) -> (Reply, usize, bool) {
         self.ledger.model_is_asked(question);
         if server.ends_with(MINI) {
@@ -174,7 +174,7 @@ impl Provider {
         self.begun.set(self.begun.get() + 1);
         let place = self.begun.get();
         let is_slow = place.is_multiple_of(2) && !self.is_prompt.get();
-        (self.replies.borrow_mut().pop_front().unwrap_or(Reply::LastWord), place, is_slow)
+        (self.replies.borrow_mut().pop_front().unwrap_or(Reply::LastText), place, is_slow)
     }
 
     fn chat(&self, server: &str, body: &Value) -> LocalBoxFuture<'static, Response> {
@@ -187,36 +187,36 @@ impl Provider {
             if let Some(gate) = gate {
                 let _ = gate.await;
             }
-            *failed.borrow_mut() = Some(question).filter(|_| reply.may_be_left_to_another());
+            *failed.borrow_mut() = Some(question).filter(|_| reply.allows_fallback());
             if matches!(reply, Reply::Breaks) {
                 return Err(HttpError::Network("reset".into()));
             }
             Ok(match reply.message(place) {
                 Ok(message) => {
                     ledger.is_answered(server.trim_end_matches(MINI));
-                    whole(200, &completion(message))
+                    full_response(200, &completion(message))
                 }
-                Err((status, error)) => whole(status, &error),
+                Err((status, error)) => full_response(status, &error),
             })
         })
     }
 
-    /// A new answer.
+    /// Begins an answer.
     fn respond(&self, server: &str, body: &Value) -> Response {
         assert_eq!(body["background"], true);
         let question = format!("{}{}", body["instructions"], body["input"]);
-        if let Some(kept) = self.ledger.background_response().and_then(|id| self.find(&id)) {
-            let is_there = matches!(kept.standing.get(), Standing::Working | Standing::Done);
-            let is_same = kept.server == server && kept.question == question;
-            assert!(!(is_there && is_same), "{} is remembered and asked for once more", kept.id);
+        if let Some(stored) = self.ledger.background_response().and_then(|id| self.find(&id)) {
+            let is_present = matches!(stored.status.get(), ResponseStatus::Working | ResponseStatus::Done);
+            let is_same = stored.server == server && stored.question == question;
+            assert!(!(is_present && is_same), "{} is stored and asked for once more", stored.id);
         }
         let (reply, place, is_slow) = self.next(server, &question);
         if let Reply::Fails(..) = reply {
-            *self.failed.borrow_mut() = Some(question).filter(|_| reply.may_be_left_to_another());
+            *self.failed.borrow_mut() = Some(question).filter(|_| reply.allows_fallback());
             let (status, error) = reply.message(place).unwrap_err();
-            return Ok(whole(status, &error));
+            return Ok(full_response(status, &error));
         }
-        let kept = Rc::new(Kept {
+        let stored = Rc::new(BackgroundResponse {
             id: format!("resp_{place:016}"),
             server: server.to_owned(),
             question,
@@ -225,83 +225,84 @@ impl Provider {
             place,
             is_slow: Cell::new(is_slow),
             connections: Cell::default(),
-            standing: Cell::new(Standing::Working),
+            status: Cell::new(ResponseStatus::Working),
             is_known: Cell::default(),
             run: Cell::new(self.ledger.run_under_way()),
         });
-        self.kept.borrow_mut().push(kept.clone());
+        self.responses.borrow_mut().push(stored.clone());
         if body["stream"] == true {
-            return Ok(self.stream(&kept));
+            return Ok(self.stream(&stored));
         }
-        kept.is_known.set(true);
-        Ok(whole(200, &json!({ "id": kept.id, "status": "queued", "output": [] })))
+        stored.is_known.set(true);
+        Ok(full_response(200, &json!({ "id": stored.id, "status": "queued", "output": [] })))
     }
 
-    /// An answer that was begun before, or what is left of it.
+    /// The response to fetching an earlier answer.
     fn resume(&self, server: &str, id: &str, is_streaming: bool) -> Response {
-        let kept = self.find(id).unwrap_or_else(|| panic!("nobody has heard of {id}"));
-        assert_eq!(kept.server, server, "{id} is asked for where it is not");
+        let stored = self.find(id).unwrap_or_else(|| panic!("there is no response {id}"));
+        assert_eq!(stored.server, server, "{id} is requested from another server");
         let run = self.ledger.run_under_way();
-        if kept.run.replace(run) != run {
-            assert_eq!(kept.after, self.ledger.last_seen(), "{id} is the answer to another question");
+        if stored.run.replace(run) != run {
+            assert_eq!(stored.after, self.ledger.last_seen(), "{id} is the answer to another question");
         } else {
-            assert_ne!(kept.standing.get(), Standing::Failed, "{id} is known to have failed");
+            assert_ne!(stored.status.get(), ResponseStatus::Failed, "{id} is known to have failed");
         }
-        assert!(!self.ledger.has_taken_in(id), "{id} has been taken in");
-        self.ledger.is_listened_to();
-        match kept.standing.get() {
-            Standing::Forgotten => Ok(whole(404, &json!({ "error": { "message": "There is none." } }))),
-            _ if is_streaming => Ok(self.stream(&kept)),
+        assert!(!self.ledger.has_answer(id), "{id} is stored already");
+        self.ledger.expects_answer();
+        match stored.status.get() {
+            ResponseStatus::Forgotten => {
+                Ok(full_response(404, &json!({ "error": { "message": "There is none." } })))
+            }
+            _ if is_streaming => Ok(self.stream(&stored)),
             _ => {
-                kept.is_known.set(true);
-                Ok(response([self.wait(&kept), Some(self.end(&kept, false))]))
+                stored.is_known.set(true);
+                Ok(response([self.wait(&stored), Some(self.end(&stored, false))]))
             }
         }
     }
 
-    fn find(&self, id: &str) -> Option<Rc<Kept>> {
-        self.kept.borrow().iter().find(|kept| kept.id == id).cloned()
+    fn find(&self, id: &str) -> Option<Rc<BackgroundResponse>> {
+        self.responses.borrow().iter().find(|stored| stored.id == id).cloned()
     }
 
-    fn stream(&self, kept: &Rc<Kept>) -> HttpResponse {
-        let answer = kept.clone();
-        let begins = Piece::Says(Box::new(move || {
+    fn stream(&self, stored: &Rc<BackgroundResponse>) -> HttpResponse {
+        let answer = stored.clone();
+        let begins = Piece::Sends(Box::new(move || {
             answer.is_known.set(true);
             let created =
                 json!({ "type": "response.created", "response": { "id": answer.id, "status": "queued" } });
             Ok(format!("data: {created}\n\n"))
         }));
-        response([Some(begins), self.wait(kept), Some(self.end(kept, true))])
+        response([Some(begins), self.wait(stored), Some(self.end(stored, true))])
     }
 
-    fn wait(&self, kept: &Rc<Kept>) -> Option<Piece> {
-        kept.is_slow.get().then(|| Piece::Waits(self.held.hold()))
+    fn wait(&self, stored: &Rc<BackgroundResponse>) -> Option<Piece> {
+        stored.is_slow.get().then(|| Piece::Waits(self.held.hold()))
     }
 
-    fn end(&self, kept: &Rc<Kept>, is_event: bool) -> Piece {
-        let (kept, ledger, failed) = (kept.clone(), self.ledger.clone(), self.failed.clone());
-        Piece::Says(Box::new(move || {
-            kept.is_slow.set(false);
-            kept.connections.set(kept.connections.get() + 1);
-            if matches!(kept.reply, Reply::Breaks) && kept.connections.get() == 1 {
+    fn end(&self, stored: &Rc<BackgroundResponse>, is_event: bool) -> Piece {
+        let (stored, ledger, failed) = (stored.clone(), self.ledger.clone(), self.failed.clone());
+        Piece::Sends(Box::new(move || {
+            stored.is_slow.set(false);
+            stored.connections.set(stored.connections.get() + 1);
+            if matches!(stored.reply, Reply::Breaks) && stored.connections.get() == 1 {
                 return Err(HttpError::Network("reset".into()));
             }
-            let answer = match (kept.standing.get(), kept.reply.message(kept.place)) {
-                (Standing::Cancelled, _) => json!({ "id": kept.id, "status": "cancelled" }),
+            let answer = match (stored.status.get(), stored.reply.message(stored.place)) {
+                (ResponseStatus::Cancelled, _) => json!({ "id": stored.id, "status": "cancelled" }),
                 (_, Err((_, error))) => {
-                    kept.standing.set(Standing::Failed);
-                    json!({ "id": kept.id, "status": "failed", "error": error["error"] })
+                    stored.status.set(ResponseStatus::Failed);
+                    json!({ "id": stored.id, "status": "failed", "error": error["error"] })
                 }
-                (standing, Ok(message)) => {
-                    if standing != Standing::Done {
-                        ledger.is_answered(kept.server.trim_end_matches(MINI));
+                (status, Ok(message)) => {
+                    if status != ResponseStatus::Done {
+                        ledger.is_answered(stored.server.trim_end_matches(MINI));
                     }
-                    kept.standing.set(Standing::Done);
-                    completed(&kept.id, &message)
+                    stored.status.set(ResponseStatus::Done);
+                    completed(&stored.id, &message)
                 }
             };
-            *failed.borrow_mut() =
-                Some(kept.question.clone()).filter(|_| kept.reply.may_be_left_to_another());
+            *failed.borrow_mut() = Some(stored.question.clone()).filter(|_| stored.reply.allows_fallback());
             Ok(match is_event {
                 true => {
                     let kind = format!("response.{}", answer["status"].as_str().unwrap());
@@ -324,18 +325,18 @@ impl HttpClient for Provider {
             return Box::pin(ready(self.respond(server, &body)));
         };
         if let Some(id) = path.strip_suffix("/cancel") {
-            let kept = self.find(id).unwrap_or_else(|| panic!("nobody has heard of {id}"));
-            if kept.standing.get() == Standing::Working {
-                kept.standing.set(Standing::Cancelled);
+            let stored = self.find(id).unwrap_or_else(|| panic!("there is no response {id}"));
+            if stored.status.get() == ResponseStatus::Working {
+                stored.status.set(ResponseStatus::Cancelled);
             }
-            return Box::pin(ready(Ok(whole(200, &json!({})))));
+            return Box::pin(ready(Ok(full_response(200, &json!({})))));
         }
         let (id, query) = path.split_once('?').unwrap_or((path, ""));
         Box::pin(ready(self.resume(server, id, query.contains("stream=true"))))
     }
 }
 
-/// An answer of the Responses API that says what this message of Chat Completions says.
+/// The answer of the Responses API that corresponds to this message of Chat Completions.
 fn completed(id: &str, message: &Value) -> Value {
     let text =
         json!({ "type": "message", "content": [{ "type": "output_text", "text": message["content"] }] });
@@ -354,9 +355,9 @@ fn completed(id: &str, message: &Value) -> Value {
     json!({ "id": id, "status": "completed", "output": output, "usage": usage })
 }
 
-fn whole(status: u16, body: &Value) -> HttpResponse {
+fn full_response(status: u16, body: &Value) -> HttpResponse {
     let body = body.to_string();
-    HttpResponse { status, ..response([Some(Piece::Says(Box::new(|| Ok(body))))]) }
+    HttpResponse { status, ..response([Some(Piece::Sends(Box::new(|| Ok(body))))]) }
 }
 
 fn response<const N: usize>(pieces: [Option<Piece>; N]) -> HttpResponse {
@@ -364,10 +365,10 @@ fn response<const N: usize>(pieces: [Option<Piece>; N]) -> HttpResponse {
     HttpResponse { status: 200, headers: Vec::new(), body }
 }
 
-/// What a server does next.
+/// The next part of a server's response.
 enum Piece {
     Waits(oneshot::Receiver<()>),
-    Says(Box<dyn FnOnce() -> Result<String, HttpError>>),
+    Sends(Box<dyn FnOnce() -> Result<String, HttpError>>),
 }
 
 struct Body(VecDeque<Piece>);
@@ -380,7 +381,7 @@ impl HttpBody for Body {
                 self.0.pop_front();
             }
             match self.0.pop_front() {
-                Some(Piece::Says(say)) => say().map(|text| Some(text.into_bytes())),
+                Some(Piece::Sends(say)) => say().map(|text| Some(text.into_bytes())),
                 _ => Ok(None),
             }
         })

@@ -1,4 +1,4 @@
-//! What a random test does: what the user wants, what the model answers, and what becomes of commits.
+//! The script of a random test: commands, answers of the model and of hooks, and outcomes of commits.
 
 use super::{SECRET, guards::Verdict, provider::Model};
 use crate::fateful_store::Fate;
@@ -6,36 +6,36 @@ use proptest::{collection::vec, option, prelude::*, sample::select};
 use serde_json::{Value, json};
 use threadkeep::{conversation::WaitingCalls, event::SecurityRisk, security::ConfirmationPolicy};
 
-/// All of a test.
+/// The script of a test.
 #[derive(Clone, Debug, Default)]
 pub struct Script {
     pub model: Model,
     pub steps: Vec<Step>,
     pub answers: Vec<Reply>,
-    /// What hooks say; there are none where this is empty.
+    /// The answers of hooks; if empty, there are no hooks.
     pub verdicts: Vec<Verdict>,
-    /// For one commit after the other; those beyond are simply done.
+    /// The outcomes of the first commits. All later ones succeed.
     pub fates: Vec<Fate>,
     pub tool_concurrency_limit: usize,
 }
 
-/// A command, and for how many polls it is given time. Many are enough for everything that can go on to do so.
+/// A command, and the number of polls after it. `usize::MAX` polls until no task can continue.
 #[derive(Clone, Debug)]
 pub struct Step {
     pub command: Command,
     pub polls: usize,
 }
 
-/// What somebody wants of the conversation.
+/// A command to the conversation or its environment.
 #[derive(Clone, Debug)]
 pub enum Command {
     Send(Option<WaitingCalls>),
     Run,
-    /// Runs some of the calls that wait: those whose place has a bit here.
+    /// Runs the pending calls whose places are set in this bit set.
     Approve(u8),
-    /// Rejects all of them, or some.
+    /// Rejects all pending calls, or those of a bit set.
     Reject(Option<u8>),
-    /// Gives one other arguments.
+    /// Edits the pending call at this place.
     Edit(usize),
     SetPolicy(ConfirmationPolicy),
     SetAllowedTools(&'static [&'static str]),
@@ -43,17 +43,17 @@ pub enum Command {
     Interrupt,
     SetTags,
     SwitchLlm(Model),
-    /// Stores a secret of this value, or takes it away.
+    /// Stores a secret with this value, or removes it.
     StoreSecret(Option<u8>),
-    /// Without the model.
+    /// Calls a tool directly, with these arguments.
     ExecuteTool(&'static str, &'static str),
     Close,
     /// The page dies and another one opens the conversation.
     Crash,
-    /// What is held goes on: answers of the model and tools.
+    /// Lets held answers, tools and hooks continue.
     Release,
-    /// Answers that were kept are there no longer.
-    ProviderForgets,
+    /// The provider deletes all background responses.
+    ForgetResponses,
 }
 
 /// An answer of the model.
@@ -63,22 +63,22 @@ pub enum Reply {
     Empty,
     Calls(Vec<(&'static str, &'static str)>),
     Fails(u16, &'static str),
-    /// So does an answer that the provider had begun to work on.
+    /// Fails after the provider has begun to work on the answer.
     FailsLater(u16, &'static str),
-    /// The connection is lost. What the provider keeps can be asked for again.
+    /// The connection is lost. A background response can be fetched again.
     Breaks,
-    /// What answers when the script has no more to say.
-    LastWord,
+    /// The answer after the end of the script.
+    LastText,
 }
 
 impl Reply {
-    /// A message of Chat Completions, or a status and an error; `place` keeps its ids apart.
+    /// A message of Chat Completions, or a status and an error. `place` makes the ids unique.
     pub fn message(&self, place: usize) -> Result<Value, (u16, Value)> {
-        let says = |text: &str| json!({ "role": "assistant", "content": text });
+        let text = |text: &str| json!({ "role": "assistant", "content": text });
         match self {
-            Self::Text | Self::Breaks => Ok(says(&format!("Done: {SECRET}."))),
-            Self::Empty => Ok(says("")),
-            Self::LastWord => Ok(says(LAST_WORD)),
+            Self::Text | Self::Breaks => Ok(text(&format!("Done: {SECRET}."))),
+            Self::Empty => Ok(text("")),
+            Self::LastText => Ok(text(LAST_TEXT)),
             Self::Calls(calls) => {
                 let call = |(number, (tool, arguments)): (usize, &(&str, &str))| {
                     let id = format!("call-{place}-{number}");
@@ -93,14 +93,14 @@ impl Reply {
         }
     }
 
-    /// Whether it fails so that a fallback is asked.
-    pub fn may_be_left_to_another(&self) -> bool {
+    /// Whether a fallback is asked after this failure.
+    pub fn allows_fallback(&self) -> bool {
         matches!(self, Self::Fails(500, _) | Self::FailsLater(500, _) | Self::Breaks)
     }
 }
 
-/// The last answer of all.
-pub const LAST_WORD: &str = "That was all.";
+/// The text of the last answer.
+pub const LAST_TEXT: &str = "That was all.";
 
 fn call() -> impl Strategy<Value = (&'static str, &'static str)> {
     let tool = select(vec!["once", "once", "safe", "ask"]);
@@ -170,7 +170,7 @@ fn command() -> impl Strategy<Value = Command> {
         1 => Just(Command::Close),
         3 => Just(Command::Crash),
         4 => Just(Command::Release),
-        1 => Just(Command::ProviderForgets),
+        1 => Just(Command::ForgetResponses),
     ]
 }
 
@@ -183,15 +183,15 @@ fn step() -> impl Strategy<Value = Step> {
     (command(), polls).prop_map(|(command, polls)| Step { command, polls })
 }
 
-/// Any script. `failures` in ten commits fail, while the script lasts.
+/// A random script. Of ten commits, `failures` fail.
 pub fn script(failures: u32) -> impl Strategy<Value = Script> {
-    let late = (0..4_u8, 0..4_u8).prop_map(|(after, told_after)| Fate::Applied { after, told_after });
+    let late = (0..4_u8, 0..4_u8).prop_map(|(after, reported_after)| Fate::Applied { after, reported_after });
     let fate = prop_oneof![
         failures => Just(Fate::Full),
         10 - failures => late,
     ];
-    let says = vec![Verdict::Allow, Verdict::Deny, Verdict::Fail, Verdict::AllowLate, Verdict::DenyLate];
-    let verdicts = prop_oneof![2 => Just(Vec::new()), 1 => vec(select(says), 1..12)];
+    let all = vec![Verdict::Allow, Verdict::Deny, Verdict::Fail, Verdict::AllowLate, Verdict::DenyLate];
+    let verdicts = prop_oneof![2 => Just(Vec::new()), 1 => vec(select(all), 1..12)];
     let played = (vec(step(), 1..20), vec(reply(), 0..10), verdicts, vec(fate, 0..60));
     (model(), played, 1..3_usize).prop_map(
         |(model, (steps, answers, verdicts, fates), tool_concurrency_limit)| Script {

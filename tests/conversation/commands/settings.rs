@@ -1,9 +1,9 @@
-//! What is set while other things go on: whoever does so last has his way.
+//! Checks concurrent changes of settings: the last change wins.
 
 use serde_json::Value;
 use std::{cell::RefCell, collections::HashMap};
 
-/// What was set, by name.
+/// The settings by name.
 #[derive(Default)]
 pub struct Settings(RefCell<HashMap<&'static str, Setting>>);
 
@@ -11,12 +11,12 @@ pub struct Settings(RefCell<HashMap<&'static str, Setting>>);
 struct Setting {
     begun: u32,
     under_way: u32,
-    /// The last value that was set, and by whom.
+    /// The last value that was set, with the number of its change.
     value: Option<(u32, Value)>,
 }
 
 impl Settings {
-    /// Somebody sets it. Returns who.
+    /// Begins a change. Returns its number.
     pub fn begins(&self, name: &'static str) -> u32 {
         let mut settings = self.0.borrow_mut();
         let setting = settings.entry(name).or_default();
@@ -25,22 +25,22 @@ impl Settings {
         setting.begun
     }
 
-    /// It is set to this, or it could not be set.
-    pub fn ended(&self, name: &'static str, who: u32, value: Option<Value>, stored: &Value) {
+    /// Ends a change, which has set this value or has failed.
+    pub fn ended(&self, name: &'static str, change: u32, value: Option<Value>, stored: &Value) {
         let mut settings = self.0.borrow_mut();
         let setting = settings.get_mut(name).unwrap();
         setting.under_way -= 1;
         if let Some(value) = value
-            && setting.value.as_ref().is_none_or(|(last, _)| *last < who)
+            && setting.value.as_ref().is_none_or(|(last, _)| *last < change)
         {
-            setting.value = Some((who, value));
+            setting.value = Some((change, value));
         }
         if let (0, Some((_, value))) = (setting.under_way, &setting.value) {
             assert_eq!(stored, value, "{name} is not what was set last");
         }
     }
 
-    /// Nobody hears any more what has become of it.
+    /// Forgets the changes of a dead page, whose outcome is unknown.
     pub fn page_died(&self) {
         self.0.borrow_mut().clear();
     }

@@ -1,4 +1,4 @@
-//! Many futures in one thread, polled one at a time in an order that a test decides.
+//! Futures that are polled one at a time, in an order that a test decides.
 
 use futures_util::future::LocalBoxFuture;
 use std::{
@@ -11,14 +11,14 @@ use std::{
     task::{Context, Wake, Waker},
 };
 
-/// What is under way.
+/// The futures that are under way.
 #[derive(Default)]
 pub struct Tasks {
     under_way: Vec<Task>,
     begun: Begun,
 }
 
-/// Begins tasks, also from within others, as JavaScript begins promises.
+/// Spawns tasks, also from within other tasks.
 #[derive(Clone, Default)]
 pub struct Begun(Rc<RefCell<Vec<Task>>>);
 
@@ -48,7 +48,7 @@ impl Tasks {
         self.begun.clone()
     }
 
-    /// Polls one of those that can go on; returns whether there was one.
+    /// Polls one of the tasks that can continue. Returns whether there was one.
     pub fn poll_one(&mut self, choice: usize) -> bool {
         self.under_way.append(&mut self.begun.0.borrow_mut());
         let can_go_on = |task: &Task| task.is_woken.0.load(Ordering::Relaxed);
@@ -68,7 +68,7 @@ impl Tasks {
         true
     }
 
-    /// Polls until nothing can go on.
+    /// Polls until no task can continue.
     pub fn settle(&mut self) {
         let mut polls = 0;
         while self.poll_one(polls) {
@@ -77,12 +77,12 @@ impl Tasks {
         }
     }
 
-    /// What has not come to its end.
+    /// The names of the tasks that have not ended.
     pub fn names(&self) -> Vec<&'static str> {
         self.under_way.iter().map(|task| task.name).collect()
     }
 
-    /// Drops everything, as a page does that dies.
+    /// Drops all tasks, as a page that dies.
     pub fn die(&mut self) {
         self.under_way.clear();
         self.begun.0.borrow_mut().clear();

@@ -1,0 +1,175 @@
+//! The plain objects that the chunks give to JavaScript, written by serde.
+//!
+//! Only what goes out is written by serde: a getter or proxy of the host may throw, which serde-wasm-bindgen does not
+//! catch, so that reading a host's object stays in `host_store.rs`. The main wasm makes its few objects with
+//! [`super::error::set`].
+
+use super::host_store::MAX_INDEX;
+use crate::{
+    archive::{Imported, Outcome},
+    store::{Commit, Durability, Listing, StoreError, StoredEvent},
+};
+use js_sys::{Array, Int32Array};
+use serde::{Serialize, Serializer};
+use wasm_bindgen::JsValue;
+
+/// The JavaScript value of a result: an object for a struct, `null` for `None`.
+///
+/// # Errors
+/// `Corrupt`, for a number above `Number.MAX_SAFE_INTEGER`, which JavaScript could not represent exactly.
+pub(super) fn to_js(value: &impl Serialize) -> Result<JsValue, StoreError> {
+    let serializer = serde_wasm_bindgen::Serializer::new().serialize_missing_as_null(true);
+    value.serialize(&serializer).map_err(|error| StoreError::Corrupt(error.to_string()))
+}
+
+/// `Listing` of `js/store.ts`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ListingObject<'a> {
+    conversation: String,
+    base_state: &'a str,
+    length: u64,
+    created_at: f64,
+    updated_at: f64,
+}
+
+impl<'a> From<&'a Listing> for ListingObject<'a> {
+    fn from(listing: &'a Listing) -> Self {
+        Self {
+            conversation: listing.conversation.to_string(),
+            base_state: &listing.base_state,
+            length: listing.length,
+            created_at: listing.created_at,
+            updated_at: listing.updated_at,
+        }
+    }
+}
+
+/// `StoredEvent` of `js/store.ts`.
+#[derive(Serialize)]
+pub(super) struct EventObject<'a> {
+    index: u64,
+    id: &'a str,
+    json: &'a str,
+}
+
+impl<'a> From<&'a StoredEvent> for EventObject<'a> {
+    fn from(event: &'a StoredEvent) -> Self {
+        Self { index: event.index, id: event.id.as_str(), json: &event.json }
+    }
+}
+
+/// `Commit` of `js/store.ts`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct CommitObject<'a> {
+    expected_length: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created_at: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    truncate_to: Option<u64>,
+    events: Vec<NewEvent<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base_state: Option<&'a str>,
+    files: Vec<FileChange<'a>>,
+    at: f64,
+    durability: &'static str,
+}
+
+#[derive(Serialize)]
+struct NewEvent<'a> {
+    id: &'a str,
+    json: &'a str,
+}
+
+#[derive(Serialize)]
+struct FileChange<'a> {
+    path: &'a str,
+    content: Option<Bytes<'a>>,
+}
+
+/// A `Uint8Array`; without this, serde would write a list of numbers.
+struct Bytes<'a>(&'a [u8]);
+
+impl Serialize for Bytes<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(self.0)
+    }
+}
+
+impl<'a> From<&'a Commit> for CommitObject<'a> {
+    fn from(commit: &'a Commit) -> Self {
+        let events = commit.events.iter().map(|(id, json)| NewEvent { id: id.as_str(), json });
+        let files = commit.files.iter().map(|(path, content)| FileChange {
+            path: path.as_str(),
+            content: content.as_deref().map(Bytes),
+        });
+        Self {
+            expected_length: commit.expected_length,
+            created_at: commit.created_at,
+            // A log cannot be longer than JavaScript can count.
+            truncate_to: commit.truncate_to.map(|length| length.min(MAX_INDEX)),
+            events: events.collect(),
+            base_state: commit.base_state.as_deref(),
+            files: files.collect(),
+            at: commit.at,
+            durability: match commit.durability {
+                Durability::Strict => "strict",
+                Durability::Relaxed => "relaxed",
+            },
+        }
+    }
+}
+
+/// `CoreImported` of `imported.rs`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ImportedObject<'a> {
+    id: String,
+    outcome: &'static str,
+    event_count: u64,
+    warnings: &'a [String],
+}
+
+impl<'a> From<&'a Imported> for ImportedObject<'a> {
+    fn from(imported: &'a Imported) -> Self {
+        Self {
+            id: imported.conversation.to_string(),
+            outcome: match imported.outcome {
+                Outcome::Created => "created",
+                Outcome::Continued { .. } => "continued",
+                Outcome::UpToDate => "up_to_date",
+            },
+            event_count: imported.length,
+            warnings: &imported.warnings,
+        }
+    }
+}
+
+/// `CoreExport` of `archive.rs`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ExportObject<'a> {
+    pub id: String,
+    pub folder: String,
+    pub base_state: &'a str,
+    pub length: u64,
+    pub updated_at: f64,
+    pub files: Vec<&'a str>,
+    pub searched: Vec<&'a str>,
+}
+
+/// `ZipWriting` of `archive.rs`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct WritingObject<'a> {
+    pub commit: CommitObject<'a>,
+    pub ids: String,
+    pub paths: String,
+    #[serde(with = "serde_wasm_bindgen::preserve")]
+    pub event_sources: Int32Array,
+    #[serde(with = "serde_wasm_bindgen::preserve")]
+    pub file_sources: Int32Array,
+    #[serde(with = "serde_wasm_bindgen::preserve")]
+    pub given: Array,
+}
