@@ -23,11 +23,11 @@ export async function* run({ rounds = 80 }) {
   const milliseconds = (number) => number.toFixed(3);
   const settings = { rounds, block: 16 };
   for (const durability of ["relaxed", "strict"]) {
-    for (const [what, baseState] of [["event", ""], ["event + 5 kB base state", base(5_000)], ["event + 100 kB base state", base(100_000)]]) {
+    for (const [label, baseState] of [["event", ""], ["event + 5 kB base state", base(5_000)], ["event + 100 kB base state", base(100_000)]]) {
       const bare = await bareAdds(durability, baseState);
       const store = storeAppends(durability, baseState);
       const { first, second, ratio } = await compare(bare.add, store.append, settings);
-      yield { what: `${what}, ${durability}`, columns: { "bare add": milliseconds(first), threadkeep: milliseconds(second) }, ratio, goal: { ...goal } };
+      yield { label: `${label}, ${durability}`, columns: { "bare add": milliseconds(first), threadkeep: milliseconds(second) }, ratio, goal: { ...goal } };
       await bare.end();
       store.end();
     }
@@ -39,7 +39,7 @@ export async function* run({ rounds = 80 }) {
     await long.append(10_000);
     const { first, second, ratio } = await compare(short.append, long.append, settings);
     yield {
-      what: `event 10,000 after event 100, ${durability}`,
+      label: `event 10,000 after event 100, ${durability}`,
       columns: { "at 100": milliseconds(first), "at 10,000": milliseconds(second) },
       ratio,
       goal: { chromium: 1.1, firefox: 1.1 },

@@ -50,10 +50,10 @@ export async function* run({ rounds }) {
       out[0].push(theirExport), out[1].push(ourExport);
       into[0].push(theirImport), into[1].push(ourImport);
     }
-    for (const [what, [bare, threadkeep], most] of [["export", out, 1.5], ["import", into, 3]]) {
+    for (const [label, [bare, threadkeep], most] of [["export", out, 1.5], ["import", into, 3]]) {
       const ratios = bare.map((time, round) => threadkeep[round] / time);
       const columns = { "fflate, bare": median(bare).toFixed(1), threadkeep: median(threadkeep).toFixed(1) };
-      yield { what: `${what} ${length} events`, columns, ratio: median(ratios), goal: goal(most) };
+      yield { label: `${label} ${length} events`, columns, ratio: median(ratios), goal: goal(most) };
     }
     await ours.close();
     store.close();

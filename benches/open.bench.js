@@ -23,7 +23,7 @@ export async function* run({ rounds = 20 }) {
   const { first, second, ratio } = await compare(opener(short), opener(long), { rounds, block: 2 });
   const milliseconds = (number) => number.toFixed(1);
   yield {
-    what: "10,000 events against 100",
+    label: "10,000 events against 100",
     columns: { "100 events": milliseconds(first), "10,000 events": milliseconds(second) },
     ratio,
     goal: { chromium: 1.1, firefox: 1.1 },

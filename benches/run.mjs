@@ -5,7 +5,7 @@
 //   --rounds 20      another number of rounds than each bench's own
 //
 // A bench is a module `benches/<name>.bench.js` that runs in a page: `title`, and `run({ rounds })`, which yields lines of
-// `{ what, columns: { name: text }, ratio?, goal?: { chromium, firefox } }`. The two sides of a comparison alternate within
+// `{ label, columns: { name: text }, ratio?, goal?: { chromium, firefox } }`. The two sides of a comparison alternate within
 // one page, because the speed of a machine changes by the second. A module `benches/<name>.node.mjs` is the same for Node;
 // the libraries to compare with are installed in this folder when it is first run.
 import { existsSync, readdirSync } from "node:fs";
@@ -67,10 +67,10 @@ function print(kind, { title, lines }) {
   console.log(`\n${title}, ${kind}`);
   const names = [...new Set(lines.flatMap((line) => Object.keys(line.columns)))];
   const rows = [["", ...names, "ratio", "goal"]];
-  for (const { what, columns, ratio, goal } of lines) {
+  for (const { label, columns, ratio, goal } of lines) {
     const wanted = goal?.[kind];
     const verdict = wanted === undefined ? "" : `≤ ${wanted} ${ratio <= wanted ? "✔" : "✖"}`;
-    rows.push([what, ...names.map((name) => columns[name] ?? ""), ratio === undefined ? "" : ratio.toFixed(2), verdict]);
+    rows.push([label, ...names.map((name) => columns[name] ?? ""), ratio === undefined ? "" : ratio.toFixed(2), verdict]);
   }
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
   for (const row of rows) console.log(`  ${row.map((cell, n) => (n ? cell.padStart(widths[n]) : cell.padEnd(widths[n]))).join("  ")}`);

@@ -1,10 +1,12 @@
 // A scripted model in place of `fetch`: it calls a tool so many times, then answers with text. Every library gets the same
 // bytes in the same pieces, and no network is involved.
 
-const encoder = new TextEncoder();
-const chunk = (id, choice, rest) => encoder.encode(`data: ${JSON.stringify({ id, object: "chat.completion.chunk", created: 1795181909, model: "gpt-4o", choices: choice ? [{ index: 0, ...choice }] : [], ...rest })}\n\n`);
-const done = encoder.encode("data: [DONE]\n\n");
+import { streamEvents } from "../tests/support/model/chat.mjs";
+
 const usage = { prompt_tokens: 1000, completion_tokens: 20, total_tokens: 1020 };
+const request = { body: { model: "gpt-4o", messages: [], stream_options: { include_usage: true } }, index: 0 };
+const encoder = new TextEncoder();
+const bytesOf = (reply) => streamEvents({ usage, pieces: Infinity, ...reply }, request).map((event) => encoder.encode(event));
 
 /** The arguments of every call. */
 export const query = "What was asked, done and found, in so many words. ".repeat(2);
@@ -17,24 +19,16 @@ export function callingFetch(calls) {
   return async (_url, { body }) => {
     if (typeof body !== "string") throw new Error("the body is no text");
     answers += 1;
-    const id = `chatcmpl-${String(answers).padStart(20, "0")}`;
-    const call = { index: 0, id: `call_${String(answers).padStart(20, "0")}`, type: "function", function: { name: "look_up", arguments: "" } };
-    const pieces = answers > calls
-      ? [chunk(id, { delta: { role: "assistant", content: "Done." } }), chunk(id, { delta: {}, finish_reason: "stop" })]
-      : [
-          chunk(id, { delta: { role: "assistant", content: null, tool_calls: [call] } }),
-          chunk(id, { delta: { tool_calls: [{ index: 0, function: { arguments: JSON.stringify({ query: `${answers}: ${query}` }) } }] } }),
-          chunk(id, { delta: {}, finish_reason: "tool_calls" }),
-        ];
-    return answerOf([...pieces, chunk(id, null, { usage }), done]);
+    const number = String(answers).padStart(20, "0");
+    const call = { id: `call_${number}`, name: "look_up", arguments: { query: `${answers}: ${query}` } };
+    return answerOf(bytesOf({ id: `chatcmpl-${number}`, ...(answers > calls ? { text: "Done." } : { calls: [call] }) }));
   };
 }
 
 /** A `fetch` whose model answers in so many pieces. */
 export function tellingFetch(deltas) {
-  const id = "chatcmpl-00000000000000000001";
-  const pieces = Array.from({ length: deltas }, (_, index) => chunk(id, { delta: { content: ` word${index}` } }));
-  return async () => answerOf([...pieces, chunk(id, { delta: {}, finish_reason: "stop" }), chunk(id, null, { usage }), done]);
+  const pieces = bytesOf({ id: "chatcmpl-00000000000000000001", text: Array.from({ length: deltas }, (_, index) => ` word${index}`) });
+  return async () => answerOf(pieces);
 }
 
 function answerOf(pieces) {

@@ -34,7 +34,7 @@ async function inTurns(names, work, rounds) {
   return Object.fromEntries(names.map((name) => [name, median(times[name])]));
 }
 
-function line(what, times, divisor, ratio, goal) {
+function line(label, times, divisor, ratio, goal) {
   const columns = Object.entries(times).map(([name, time]) => [name, (time / divisor).toFixed(2)]);
-  return { what, columns: Object.fromEntries(columns), ratio, goal: { node: goal } };
+  return { label, columns: Object.fromEntries(columns), ratio, goal: { node: goal } };
 }

@@ -12,7 +12,7 @@ import type {
   ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, JSONObject, JSONValue, LiveEvent, LLMMessage, MessageEvent,
   Observation, SecurityRisk, StreamingDeltaEvent, WaitingEvent,
 } from "./events.js";
-import { inTime, recordChange, opened as noteOpened } from "./inventory.js";
+import { withTimeout, recordChange, opened as noteOpened } from "./inventory.js";
 import { LLM, coreLLM } from "./llm.js";
 import { type Image, withImages } from "./images.js";
 import { Network, WAITED } from "./network.js";
@@ -25,7 +25,7 @@ import { type Store, coreStore, indexedDBStore } from "./store.js";
 import { Secrets } from "./secrets.js";
 import type { HeldSecret } from "./secrets/index.js";
 import type { SecretValue } from "./secrets/source.js";
-import { ToolCalls, longestClosing } from "./tool-calls.js";
+import { ToolCalls, closingTimeout } from "./tool-calls.js";
 import { closeInTurn, openInTurn } from "./turns.js";
 import type { CoreTool } from "./tool.js";
 
@@ -486,7 +486,7 @@ export class Conversation implements AsyncDisposable {
     if (this.#isClosed) return;
     this.#isClosed = true;
     await this.#tools.close();
-    if (this.#deleteOnClose && this.access === "writer") await inTime(Conversation.delete(this.id, this.#store), longestClosing);
+    if (this.#deleteOnClose && this.access === "writer") await withTimeout(Conversation.delete(this.id, this.#store), closingTimeout);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

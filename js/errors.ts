@@ -42,17 +42,17 @@ export function reading<T>(what: string, read: () => T): T {
   }
 }
 
-/** The words of a text, as types. */
-type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
+/** The names in a text that has spaces between them. */
+type Names<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Names<Rest> : Text;
 type KeyOf<Options> = Options extends unknown ? keyof Options : never;
 /** A type error unless the list of names is exactly that of the options. */
-type Complete<Options, Names extends string> = [KeyOf<Options>, Words<Names>] extends [Words<Names>, KeyOf<Options>] ? unknown : never;
+type Complete<Options, Text extends string> = [KeyOf<Options>, Names<Text>] extends [Names<Text>, KeyOf<Options>] ? unknown : never;
 
 /**
  * A copy of an options object. `names` lists the options, separated by spaces. An unknown option throws, because otherwise
  * nobody would notice that it has no effect. @internal
  */
-export function optionsOf<Options extends object, Names extends string>(what: string, given: Options, names: Names & Complete<Options, Names>): Options {
+export function optionsOf<Options extends object, Text extends string>(what: string, given: Options, names: Text & Complete<Options, Text>): Options {
   return reading(`the options of ${what}`, () => {
     if (typeof given !== "object" || given === null) throw invalidOptions(`${what} takes an object of options`);
     const options = { ...given };
@@ -108,7 +108,7 @@ export function fromCore(error: unknown): ThreadkeepError {
   return new ThreadkeepError("internal", `threadkeep failed: ${textOf(error)}; reload the page, nothing stored is lost`, { cause: error });
 }
 
-/** Waits for the wasm's promise; its rejections become `ThreadkeepError`s. @internal */
+/** Awaits a promise of the wasm; a rejection becomes a `ThreadkeepError`. @internal */
 export async function settle<T>(promise: Promise<T>): Promise<T> {
   try {
     return await promise;

@@ -4,10 +4,10 @@ import { part } from "./wasm.js";
 import { type Store, isInBrowser } from "./store.js";
 
 /** How many milliseconds opening a conversation waits for the record. */
-const patience = 1_000;
+const timeout = 1_000;
 
 /** The result of a promise, or `undefined` if it takes too long. @internal */
-export async function inTime<T>(result: Promise<T>, milliseconds: number): Promise<T | undefined> {
+export async function withTimeout<T>(result: Promise<T>, milliseconds: number): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, milliseconds)));
   try {
@@ -25,7 +25,7 @@ export async function opened(store: Store, id: string, isGiven: boolean, found: 
   if (!isInBrowser(store)) return undefined;
   const lost = part(import("./inventory/record.js")).then((record) => record.opened(store, id, found)).catch(() => undefined);
   // An id that was just generated cannot have been lost.
-  return found > (isGiven ? 0 : 1) ? inTime(lost, patience) : undefined;
+  return found > (isGiven ? 0 : 1) ? withTimeout(lost, timeout) : undefined;
 }
 
 /** Records imported conversations, and a deleted one. @internal */

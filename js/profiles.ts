@@ -2,6 +2,7 @@
 import { LLM, type LLMOptions } from "./llm.js";
 import { isA } from "./arguments.js";
 import { invalidOptions, optionsOf, reading } from "./errors.js";
+import { type UnstoredOption, unstoredOptions } from "./generated/llm-options.js";
 import { part } from "./wasm.js";
 
 /**
@@ -21,7 +22,7 @@ export interface ProfileStorage {
  * Options that a profile does not contain, because they are secrets, functions, or not stored by the SDK. Give them
  * again when the profile is loaded.
  */
-export type GivenAgain = Pick<LLMOptions, "apiKey" | "headers" | "fetch" | "fallbacks" | "fallbackOn" | "background">;
+export type GivenAgain = Pick<LLMOptions, UnstoredOption>;
 
 /**
  * Stores model settings under names, in the format of the Python SDK's profiles (`~/.openhands/profiles/<name>.json`).
@@ -48,7 +49,7 @@ export class LLMProfileStore {
 
   /** Loads a profile. @throws ThreadkeepError `not_found`, or `store_corrupt` if the stored text is not a profile */
   async load(name: string, given: GivenAgain = {}): Promise<LLM> {
-    const again = optionsOf("LLMProfileStore.load()", given, "apiKey headers fetch fallbacks fallbackOn background");
+    const again = optionsOf("LLMProfileStore.load()", given, unstoredOptions);
     const { checkedName, storedOptions, storageOf } = await load();
     const json = await storageOf(this.#storage).read(checkedName(name));
     return new LLM({ ...storedOptions(name, json), ...again });

@@ -2,12 +2,12 @@
 import { newId } from "./arguments.js";
 import { ThreadkeepError } from "./errors.js";
 import type { LiveEvent } from "./events.js";
-import { inTime } from "./inventory.js";
+import { withTimeout } from "./inventory.js";
 import type { Secrets } from "./secrets.js";
 import { type CoreTool, type Tool, type ToolContext, toCore } from "./tool.js";
 
 /** How many milliseconds `close()` waits for tools, and for a store that deletes the conversation. @internal */
-export const longestClosing = 5_000;
+export const closingTimeout = 5_000;
 
 /** The context of a call, as the wasm gives it. */
 type CoreContext = Omit<ToolContext, "progress" | "secret">;
@@ -76,6 +76,6 @@ export class ToolCalls {
         });
       }
     });
-    await inTime(Promise.all(closing), longestClosing);
+    await withTimeout(Promise.all(closing), closingTimeout);
   }
 }

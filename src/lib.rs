@@ -1,4 +1,4 @@
-//! Agent conversations that live in the browser and survive it.
+//! Agent conversations that run in the browser and survive reloads and crashes.
 
 pub mod error;
 pub mod id;

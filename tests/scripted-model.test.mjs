@@ -33,12 +33,12 @@ const calls = async (text) =>
     return [call.function.name, args];
   });
 
-test("the model list names the one model and what it is", async () => {
+test("the model list holds the scripted model", async () => {
   const { data } = await (await fetch(`${base}/models`)).json();
   assert.deepEqual(data.map(({ id }) => id), ["scripted-model"]);
 });
 
-test("the API behind a token says who is calling, and nothing without one", async () => {
+test("the API behind a token answers with the caller, and 401 without a token", async () => {
   const ask = async (headers) => {
     const response = await fetch(`${base}/whoami`, { headers });
     return [response.status, (await response.json()).token];
@@ -103,7 +103,7 @@ test("after the results it quotes them, and a step after “then” comes second
   assert.match(third.content, /`roll_dice`: 17\n[\s\S]*`slow_count`: 1 2 3\n[\s\S]*scripted answer/);
 });
 
-test("every text answer says that it is scripted", async () => {
+test("every text answer is labelled as scripted", async () => {
   for (const text of ["hello", "qwertz", "show me markdown", "a long answer", "something unsafe", "a slow answer"]) {
     assert.match((await message(user(text))).content, /scripted answer: fixed rules, no AI/, text);
   }
@@ -114,7 +114,7 @@ test("the same request gets the same bytes", async () => {
   assert.equal(await (await post(request)).text(), await (await post(request)).text());
 });
 
-test("it fails as asked: with a status, once, or in the middle of a stream", async () => {
+test("the scripted model fails as asked: with a status, once, or in the middle of a stream", async () => {
   assert.equal((await post({ messages: [user("fail")] })).status, 400);
   assert.equal((await post({ messages: [user("fail 429")] })).status, 429);
   const once = { messages: [user("fail once")] };
@@ -126,7 +126,7 @@ test("it fails as asked: with a status, once, or in the middle of a stream", asy
   await assert.rejects(cut.text());
 });
 
-test("a request it cannot serve is an OpenAI error that says why", async () => {
+test("a request that the scripted model cannot serve gets an OpenAI error with a reason", async () => {
   const wrongModel = await post({ model: "gpt-9", messages: [user("hi")] });
   assert.equal(wrongModel.status, 404);
   assert.match((await wrongModel.json()).error.message, /no model "gpt-9"/);

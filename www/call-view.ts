@@ -16,13 +16,13 @@ const STATE_TEXT = {
   rejected: "skipped",
 } as const;
 
-export interface CallCircumstances {
+export interface CallContext {
   /** The state of a call without a result. */
   open: "running" | "waiting" | "interrupted";
   progress: string | undefined;
 }
 
-export function callView(call: Call, { open, progress }: CallCircumstances): HTMLElement {
+export function callView(call: Call, { open, progress }: CallContext): HTMLElement {
   const { title, icon: iconName } = lookOf(call.toolName);
   const summary = summaryOf(call.toolName, call.action?.summary);
   const glance = (call.state === "done" && oneLine(call.result)) || (summary === null && oneLine(firstText(call.args)));

@@ -1,6 +1,6 @@
 // The view of each kind of item in the transcript: an element for an item, without side effects.
 
-import { callView, type CallCircumstances, imageView } from "./call-view.ts";
+import { callView, type CallContext, imageView } from "./call-view.ts";
 import { append, el } from "./dom.ts";
 import { argumentsOf, imagesOf, type StoredEvent, textOf, timeOf } from "./event-shapes.ts";
 import { explainEvent } from "./failures.ts";
@@ -9,22 +9,22 @@ import { plainText } from "./plain-text.ts";
 import type { Item } from "./timeline.ts";
 
 /** An item that fails to render is shown as JSON, so that one odd event does not hide all others. */
-export function itemView(item: Item, circumstances: CallCircumstances): HTMLElement {
+export function itemView(item: Item, context: CallContext): HTMLElement {
   try {
-    return viewOf(item, circumstances);
+    return viewOf(item, context);
   } catch {
     return unknownView("event" in item ? item.event : { kind: item.type, id: item.key });
   }
 }
 
-function viewOf(item: Item, circumstances: CallCircumstances): HTMLElement {
+function viewOf(item: Item, context: CallContext): HTMLElement {
   switch (item.type) {
     case "message":
       return messageView(item);
     case "reasoning":
       return entry("reasoning", reasoningView(item.text));
     case "call":
-      return entry("tool", callView(item, circumstances));
+      return entry("tool", callView(item, context));
     case "system":
       return entry("aside", systemView(item));
     case "mark":
@@ -78,7 +78,7 @@ export function sentView(event: StoredEvent): HTMLElement {
 function wordsView({ from, text, images }: Extract<Item, { type: "message" }>): HTMLElement | null {
   if (from === "agent") return el("div", { class: "prose" }, renderMarkdown(text));
   if (text === "" && images.length > 0) return null;
-  return el("p", { class: from === "user" ? "said" : "quiet said" }, plainText(text));
+  return el("p", { class: from === "user" ? "message" : "quiet message" }, plainText(text));
 }
 
 function systemView(item: Extract<Item, { type: "system" }>): HTMLElement {

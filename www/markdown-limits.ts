@@ -6,7 +6,7 @@
 const LONGEST_TEXT = 100_000;
 const MOST_LINES = 4_000;
 /** The maximum nesting of quotes and lists. */
-const DEEPEST = 20;
+const MAX_DEPTH = 20;
 /** The maximum number of opening marks, in total, and in lines that are parsed together. */
 const MOST_MARKS = 6_000;
 const MOST_MARKS_TOGETHER = 300;
@@ -28,7 +28,7 @@ export function isTooMuch(text: string): boolean {
   let isAfterBlank = true;
   for (const line of lines) {
     const start = MARKERS.exec(line)![0];
-    if (depthOf(start) > DEEPEST) return true;
+    if (depthOf(start) > MAX_DEPTH) return true;
     const isBlank = line.trim() === "";
     // An item of a list is parsed by itself; the list continues after a blank line.
     if (isBlank || start.trim() !== "") marksTogether = 0;

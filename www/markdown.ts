@@ -49,7 +49,7 @@ purifier.addHook("afterSanitizeAttributes", (node) => {
 });
 
 export function renderMarkdown(text: string): DocumentFragment {
-  return isTooMuch(text) ? asItIs(text) : orAsItIs(text, () => toDom(parse(text)));
+  return isTooMuch(text) ? asPlainText(text) : orPlain(text, () => toDom(parse(text)));
 }
 
 /** The top-level blocks of a text. `raw` tells whether a block has changed; `render` costs more. */
@@ -60,24 +60,24 @@ export function markdownBlocks(text: string): Array<{ raw: string; render: () =>
     const tokens = parse(text);
     return tokens
       .filter((token) => token.type !== "space")
-      .map((token) => ({ raw: token.raw, render: () => orAsItIs(token.raw, () => toDom(Object.assign([token], { links: tokens.links }))) }));
+      .map((token) => ({ raw: token.raw, render: () => orPlain(token.raw, () => toDom(Object.assign([token], { links: tokens.links }))) }));
   } catch {
     return asOne;
   }
 }
 
 /** If the parser fails, the text is shown as it is. */
-function orAsItIs(text: string, render: () => DocumentFragment): DocumentFragment {
+function orPlain(text: string, render: () => DocumentFragment): DocumentFragment {
   try {
     return render();
   } catch {
-    return asItIs(text);
+    return asPlainText(text);
   }
 }
 
-function asItIs(text: string): DocumentFragment {
+function asPlainText(text: string): DocumentFragment {
   const fragment = document.createDocumentFragment();
-  fragment.append(el("p", { class: "as-it-is" }, plainText(text)));
+  fragment.append(el("p", { class: "plain-text" }, plainText(text)));
   return fragment;
 }
 
@@ -91,10 +91,10 @@ function parse(text: string): TokensList {
   return tokens;
 }
 
-const toDom = (tokens: TokensList): DocumentFragment => furnish(purifier.sanitize(marked.parser(tokens), ALLOWED));
+const toDom = (tokens: TokensList): DocumentFragment => addControls(purifier.sanitize(marked.parser(tokens), ALLOWED));
 
 /** Adds a copy button to code, and scrolling by keyboard to elements that may be wider than the page. */
-function furnish(fragment: DocumentFragment): DocumentFragment {
+function addControls(fragment: DocumentFragment): DocumentFragment {
   for (const pre of fragment.querySelectorAll("pre")) {
     const code = pre.querySelector("code");
     const language = /language-(\S+)/.exec(code?.className ?? "")?.[1] ?? "";

@@ -33,8 +33,8 @@ function nextStep(session: Session): NextStep {
   const last = newest(session.events);
   if (last?.kind === "ConversationErrorEvent") return { kind: "failed", title: "", text: "", recoveries: explainEvent(last).recoveries };
   if (status === "stuck") return { kind: "stuck" };
-  const isSpokenTo = session.earlier > 0 || session.events.some(({ kind }) => kind === "MessageEvent");
-  if (!isSpokenTo || !isUnfinished(session.events)) return { kind: "nothing" };
+  const hasMessages = session.earlier > 0 || session.events.some(({ kind }) => kind === "MessageEvent");
+  if (!hasMessages || !isUnfinished(session.events)) return { kind: "nothing" };
   return { kind: last?.kind === "InterruptEvent" || last?.kind === "PauseEvent" ? "stopped" : "broken-off" };
 }
 

@@ -3,7 +3,7 @@
 
 import { notify, offer } from "./notices.ts";
 import { byId } from "./dom.ts";
-import { isAtWork } from "./open-sessions.ts";
+import { isRunningInBackground } from "./open-sessions.ts";
 
 interface InstallPrompt extends Event {
   prompt(): Promise<unknown>;
@@ -15,7 +15,7 @@ interface Policies {
 
 /** `isRunning` returns whether the agent of the open conversation is running. */
 export function startOffline(isRunning: () => boolean): void {
-  if ("serviceWorker" in navigator) register(() => isRunning() || isAtWork()).catch(() => undefined);
+  if ("serviceWorker" in navigator) register(() => isRunning() || isRunningInBackground()).catch(() => undefined);
   offerInstallation();
 }
 
@@ -24,18 +24,18 @@ async function register(isBusy: () => boolean): Promise<void> {
   const { trustedTypes } = globalThis as { trustedTypes?: Policies };
   const policy = trustedTypes?.createPolicy("service-worker", { createScriptURL: (url) => url });
   const registration = await navigator.serviceWorker.register(policy?.createScriptURL("service-worker.js") ?? "service-worker.js");
-  const tell = (worker: ServiceWorker | null): void => {
+  const checkForUpdate = (worker: ServiceWorker | null): void => {
     // The first service worker replaces nothing.
-    if (worker?.state === "installed" && navigator.serviceWorker.controller !== null) tellUpdate(worker, isBusy);
+    if (worker?.state === "installed" && navigator.serviceWorker.controller !== null) offerUpdate(worker, isBusy);
   };
-  tell(registration.waiting);
+  checkForUpdate(registration.waiting);
   registration.addEventListener("updatefound", () => {
     const { installing } = registration;
-    installing?.addEventListener("statechange", () => tell(installing));
+    installing?.addEventListener("statechange", () => checkForUpdate(installing));
   });
 }
 
-function tellUpdate(worker: ServiceWorker, isBusy: () => boolean): void {
+function offerUpdate(worker: ServiceWorker, isBusy: () => boolean): void {
   offer("There is a new version of this page.", "Reload with it", () => {
     if (isBusy()) {
       notify("The agent is at work. Reload when it is done.");

@@ -7,7 +7,7 @@ import { Session } from "./session.ts";
 const background = new Map<string, { session: Session; stopWatching: () => void }>();
 
 /** Whether an agent runs in a conversation that is not shown. */
-export const isAtWork = (): boolean => background.size > 0;
+export const isRunningInBackground = (): boolean => background.size > 0;
 
 export async function openSession(conversationId: string): Promise<Session> {
   const existing = background.get(conversationId);

@@ -1,7 +1,7 @@
 // Profiles of models: to choose them again, and as fallbacks. A profile never contains a key.
 
 import { LLM, type LLMOptions, LLMProfileStore } from "threadkeep";
-import { absoluteBaseUrl, type ModelSettings, USUAL } from "./settings.ts";
+import { absoluteBaseUrl, type ModelSettings, DEFAULTS } from "./settings.ts";
 
 const store = new LLMProfileStore();
 /** The profiles when the page last read them, so that the settings open at once. */
@@ -63,7 +63,7 @@ export function optionsOf({ model, baseUrl, apiMode, nativeToolCalling, backgrou
 
 function settingsOf({ model, baseUrl = "", apiMode, nativeToolCalling, inputCostPerToken = 0, outputCostPerToken = 0 }: LLMOptions): ModelSettings {
   return {
-    ...USUAL,
+    ...DEFAULTS,
     model,
     baseUrl,
     ...(apiMode && { apiMode }),

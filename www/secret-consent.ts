@@ -6,7 +6,7 @@ import { notify, report } from "./notices.ts";
 import type { Session } from "./session.ts";
 
 /** `focus` moves the focus to the message field. */
-export async function askForSecrets({ conversation, isFollower }: Session, focus: () => void): Promise<void> {
+export async function askToFetchSecrets({ conversation, isFollower }: Session, focus: () => void): Promise<void> {
   const held = conversation.heldSecrets;
   if (held.length === 0 || isFollower) return;
   const answer = await ask({

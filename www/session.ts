@@ -4,7 +4,7 @@
 import { Conversation, type ConversationEvent, type JSONValue, type LiveEvent, type WaitingEvent } from "threadkeep";
 import { createConversation, createLLM, limits, openStored } from "./agent.ts";
 import { asStored, type StoredEvent } from "./event-shapes.ts";
-import { onOtherTab, takeTurn, tellOtherTabs } from "./tabs.ts";
+import { onOtherTab, takeTurn, notifyOtherTabs } from "./tabs.ts";
 import { newest } from "./timeline.ts";
 
 const PAGE = 100;
@@ -136,7 +136,7 @@ export class Session {
 
   /** Never rejects: the result is in the log or in `failure`. With `approve`, only these of the waiting calls run. */
   async run(options: { approve?: string[] } = {}): Promise<void> {
-    if (this.running) return; // A run that is under way picks up the message by itself.
+    if (this.running) return; // The current run reads the message by itself.
     this.#set({ running: true, failure: null, pending: [] });
     try {
       do await this.#conversation.run(options);
@@ -186,17 +186,17 @@ export class Session {
 
   async rename(title: string): Promise<void> {
     await this.#conversation.setTags({ ...this.#conversation.state.tags, title });
-    tellOtherTabs(this.id);
+    notifyOtherTabs(this.id);
     this.#changed();
   }
 
   /** Applies changed settings. Another model answers from the next request on, also in a run that is under way. */
-  async takeSettings(): Promise<void> {
+  async applySettings(): Promise<void> {
     let isOutdated = this.isFollower || this.#limits !== limits();
     try {
       if (!isOutdated || this.running) await this.#conversation.switchLLM(await createLLM());
     } catch {
-      isOutdated = true; // What is wrong comes out there.
+      isOutdated = true; // Reopening reports the error.
     }
     if (isOutdated) await this.reopen();
     this.#changed();
@@ -230,7 +230,7 @@ export class Session {
       await Conversation.delete(this.id);
     } finally {
       await this.close();
-      tellOtherTabs(this.id);
+      notifyOtherTabs(this.id);
     }
   }
 
@@ -284,7 +284,7 @@ export class Session {
       this.sent = this.sent.filter(({ id }) => id !== event.id);
       // The complete answer replaces its preview.
       if (event.source === "agent") this.draft = null;
-      tellOtherTabs(this.id);
+      notifyOtherTabs(this.id);
     }
     this.#changed();
   }

@@ -9,7 +9,7 @@ import { controlSettings } from "./settings-control.ts";
 import { keySettings } from "./settings-key.ts";
 import { moreSettings } from "./settings-more.ts";
 import { fallbackSettings, profileSettings } from "./settings-profiles.ts";
-import { allKeys, changeSettings, CONNECTIONS, keyOf, type ModelSettings, SCRIPTED, settings, USUAL } from "./settings.ts";
+import { allKeys, changeSettings, CONNECTIONS, keyOf, type ModelSettings, SCRIPTED, settings, DEFAULTS } from "./settings.ts";
 import { storageView } from "./storage-view.ts";
 
 export function startSettings(): void {
@@ -108,7 +108,7 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
   };
   connection.addEventListener("change", () => {
     const preset = CONNECTIONS.find(({ id }) => id === connection.value);
-    fill(profiles().get(chosen()) ?? { ...USUAL, baseUrl: preset?.baseUrl ?? "https://", model: preset?.model ?? "openai/" });
+    fill(profiles().get(chosen()) ?? { ...DEFAULTS, baseUrl: preset?.baseUrl ?? "https://", model: preset?.model ?? "openai/" });
   });
   // Another server has another key, unless one was just entered.
   baseUrl.addEventListener("change", () => {

@@ -6,10 +6,10 @@ import type { ModelSettings } from "./settings.ts";
 
 type More = Omit<ModelSettings, "model" | "baseUrl">;
 
-const SPOKEN = { auto: "Automatic, by the model's name", chat: "OpenAI Chat Completions", responses: "OpenAI Responses", anthropic: "Anthropic Messages" } as const;
+const API_NAMES = { auto: "Automatic, by the model's name", chat: "OpenAI Chat Completions", responses: "OpenAI Responses", anthropic: "Anthropic Messages" } as const;
 
 export function moreSettings() {
-  const spoken = el("select", { id: "api-mode" }, ...options(SPOKEN));
+  const spoken = el("select", { id: "api-mode" }, ...options(API_NAMES));
   const callsTools = checkbox("native-tools");
   const background = checkbox("background");
   const inputPrice = priceField("input-price");
@@ -38,7 +38,7 @@ export function moreSettings() {
   /** A short summary of the settings that differ from the defaults, shown while they are folded away. */
   const glance = (): string[] => {
     const { background, nativeToolCalling } = read();
-    return [apiMode() !== "auto" && SPOKEN[apiMode()], !nativeToolCalling && "tools in text", background && "in the background"].filter((part) => part !== false);
+    return [apiMode() !== "auto" && API_NAMES[apiMode()], !nativeToolCalling && "tools in text", background && "in the background"].filter((part) => part !== false);
   };
 
   const pricesHelp = help("prices-help", "Empty: as in public price lists, if the model is in them.");

@@ -22,7 +22,7 @@ export function profileSettings(form: Omit<Form, "baseUrl">) {
   const name = textField("profile-name", { maxlength: 64, placeholder: "such as fast" });
   const saveButton = el("button", { type: "button", class: "button" }, "Save profile");
   const remove = el("button", { type: "button", class: "button small" });
-  const status = el("p", { class: "kept", role: "status" });
+  const status = el("p", { class: "saved", role: "status" });
   const failed = el("p", { class: "wrong", role: "alert" });
 
   const attempt = async (act: () => Promise<void>): Promise<boolean> => {

@@ -5,6 +5,7 @@ import type { LLMOptions } from "threadkeep";
 import { isEmpty, type Keys, keysOf, serverOf, textOf } from "./keys.ts";
 import { unlockedKey } from "./locked-key.ts";
 import type { PolicyChoice } from "./policy.ts";
+import { servers } from "./servers.ts";
 
 export interface ModelSettings {
   model: string;
@@ -41,10 +42,10 @@ const KEY_STORAGE_KEY = "threadkeep-demo:api-key";
 const LOCKED_STORAGE_KEY = "threadkeep-demo:locked-api-key";
 
 /** The defaults for most models. */
-export const USUAL = { apiMode: "auto", nativeToolCalling: true, background: false, inputPrice: 0, outputPrice: 0 } as const;
+export const DEFAULTS = { apiMode: "auto", nativeToolCalling: true, background: false, inputPrice: 0, outputPrice: 0 } as const;
 
 export const SCRIPTED: Readonly<Settings> = {
-  ...USUAL,
+  ...DEFAULTS,
   model: "openai/scripted-model",
   baseUrl: "/v1",
   fallback: "",
@@ -61,11 +62,11 @@ export const SCRIPTED: Readonly<Settings> = {
 
 export const CONNECTIONS = [
   { id: "scripted", label: "Scripted stand-in (needs no key)", baseUrl: SCRIPTED.baseUrl, model: SCRIPTED.model },
-  { id: "openai", label: "OpenAI", baseUrl: "https://api.openai.com/v1", model: "openai/gpt-4o" },
-  { id: "anthropic", label: "Anthropic", baseUrl: "https://api.anthropic.com/v1", model: "anthropic/claude-sonnet-4-5" },
-  { id: "openrouter", label: "OpenRouter", baseUrl: "https://openrouter.ai/api/v1", model: "openrouter/openai/gpt-4o" },
-  { id: "ollama", label: "Ollama on this computer", baseUrl: "http://localhost:11434/v1", model: "ollama/llama3.2" },
-  { id: "lmstudio", label: "LM Studio on this computer", baseUrl: "http://localhost:1234/v1", model: "lm_studio/local-model" },
+  { id: "openai", label: "OpenAI", baseUrl: servers.openai, model: "openai/gpt-4o" },
+  { id: "anthropic", label: "Anthropic", baseUrl: servers.anthropic, model: "anthropic/claude-sonnet-4-5" },
+  { id: "openrouter", label: "OpenRouter", baseUrl: servers.openrouter, model: "openrouter/openai/gpt-4o" },
+  { id: "ollama", label: "Ollama on this computer", baseUrl: servers.ollama, model: "ollama/llama3.2" },
+  { id: "lmstudio", label: "LM Studio on this computer", baseUrl: servers.lm_studio, model: "lm_studio/local-model" },
 ] as const;
 
 let current: Settings = read();
@@ -126,7 +127,7 @@ function read(): Settings {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "null");
     // The invented prices belong to the scripted model only.
-    return typeof stored === "object" && stored !== null ? { ...SCRIPTED, ...USUAL, ...stored } : { ...SCRIPTED };
+    return typeof stored === "object" && stored !== null ? { ...SCRIPTED, ...DEFAULTS, ...stored } : { ...SCRIPTED };
   } catch {
     return { ...SCRIPTED };
   }

@@ -12,7 +12,7 @@ import { explain } from "./failures.ts";
 import { notify, report } from "./notices.ts";
 import { currentRoute, HOME, nameCurrent, onRoute, type Route } from "./router.ts";
 import { leaveSession, openSession } from "./open-sessions.ts";
-import { askForSecrets } from "./secret-consent.ts";
+import { askToFetchSecrets } from "./secret-consent.ts";
 import { Session } from "./session.ts";
 import { onSettingsChange } from "./settings.ts";
 import { showStart } from "./start-view.ts";
@@ -39,7 +39,7 @@ export const currentSession = (): Session | null => session;
 
 export function startStage(): void {
   onSettingsChange(() => {
-    if (session !== null) opening = session.takeSettings();
+    if (session !== null) opening = session.applySettings();
     else if (currentRoute() === null) showNew();
   });
   onRoute((route) => follow(route, { moved: true }));
@@ -63,7 +63,7 @@ async function open(route: Route, moved: boolean): Promise<void> {
     if (mine !== latestOpening) return await leaveSession(opened);
     show(opened);
     announce(`Opened ${opened.title}.`);
-    void askForSecrets(opened, moveFocus);
+    void askToFetchSecrets(opened, moveFocus);
   } catch (error) {
     if (mine === latestOpening) showFailure(error, route.conversationId);
   }

@@ -8,7 +8,7 @@ channel.addEventListener("message", ({ data }) => {
 });
 
 /** Notifies other tabs that something of this conversation was stored, or that it was deleted. */
-export function tellOtherTabs(conversationId: string): void {
+export function notifyOtherTabs(conversationId: string): void {
   channel.postMessage(conversationId);
 }
 
@@ -31,6 +31,6 @@ export function takeTurn(conversationId: string, onTurn: () => void): () => void
       onTurn();
       return held;
     })
-    .catch(() => undefined); // The turn had not come when this tab left the conversation.
+    .catch(() => undefined); // This tab left the conversation before its turn.
   return () => leaving.abort();
 }

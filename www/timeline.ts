@@ -30,10 +30,10 @@ export type Item =
   | { type: "unknown"; key: string; event: StoredEvent };
 
 /** Events that are not shown. */
-const SILENT = new Set(["ConversationStateUpdateEvent", "TokenEvent", "LLMCompletionLogEvent", "CondensationRequest", "StreamingDeltaEvent"]);
+const HIDDEN_KINDS = new Set(["ConversationStateUpdateEvent", "TokenEvent", "LLMCompletionLogEvent", "CondensationRequest", "StreamingDeltaEvent"]);
 
 /** Events that are shown as notes and answer nothing. */
-const BESIDE = new Set(["Condensation", "HookExecutionEvent", "SecurityAnalysisEvent"]);
+const NOTES = new Set(["Condensation", "HookExecutionEvent", "SecurityAnalysisEvent"]);
 
 const MARKS: Record<string, string> = {
   PauseEvent: "Paused",
@@ -71,7 +71,7 @@ export function timeline(events: readonly StoredEvent[], leaf?: string): Item[] 
         break;
       case "ActionEvent": {
         items.push(...thoughtItems(event));
-        if (isSpeech(event)) break;
+        if (isText(event)) break;
         const call = openCall(event);
         items.push(call);
         byAction.set(event.id, call);
@@ -101,7 +101,7 @@ export function timeline(events: readonly StoredEvent[], leaf?: string): Item[] 
       default: {
         const text = MARKS[event.kind];
         if (text !== undefined) items.push({ type: "mark", key: event.id, event, text });
-        else if (!SILENT.has(event.kind)) items.push({ type: "unknown", key: event.id, event });
+        else if (!HIDDEN_KINDS.has(event.kind)) items.push({ type: "unknown", key: event.id, event });
       }
     }
   }
@@ -109,14 +109,14 @@ export function timeline(events: readonly StoredEvent[], leaf?: string): Item[] 
 
 /** The newest event that is not hidden. */
 export const newest = (events: readonly StoredEvent[]): StoredEvent | undefined =>
-  events.findLast(({ kind }) => !SILENT.has(kind) && !BESIDE.has(kind));
+  events.findLast(({ kind }) => !HIDDEN_KINDS.has(kind) && !NOTES.has(kind));
 
 /** Whether the agent has to act next: a message without an answer, or a result that the model has not read. */
 export function isUnfinished(events: readonly StoredEvent[]): boolean {
   const last = newest(events);
   if (last === undefined || last.kind === "SystemPromptEvent") return false;
   if (last.kind === "MessageEvent") return last.source !== "agent";
-  if (last.kind === "ActionEvent") return !isSpeech(last);
+  if (last.kind === "ActionEvent") return !isText(last);
   return last.observation?.kind !== "FinishObservation";
 }
 
@@ -167,15 +167,15 @@ function thoughtItems(event: StoredEvent): Item[] {
   const thought = textOf(event.thought);
   if (thought) items.push({ type: "message", key: `${event.id}-thought`, event, from: "agent", text: thought, images: [] });
   const args = argumentsOf(event);
-  if (isSpeech(event) && event.tool_name === "think") {
+  if (isText(event) && event.tool_name === "think") {
     items.push({ type: "reasoning", key: event.id, text: String(args["thought"] ?? "") });
-  } else if (isSpeech(event)) {
+  } else if (isText(event)) {
     items.push({ type: "message", key: event.id, event, from: "agent", text: String(args["message"] ?? ""), images: [] });
   }
   return items;
 }
 
-const isSpeech = (event: StoredEvent): boolean =>
+const isText = (event: StoredEvent): boolean =>
   event.action?.kind === "FinishAction" || event.action?.kind === "ThinkAction";
 
 function openCall(event: StoredEvent): Call {

@@ -83,7 +83,7 @@ export class Transcript {
     this.#drawLive();
     this.#drawNext();
     this.#drawSent();
-    this.#items.classList.toggle("goes-on", session.running || this.#next.childElementCount > 0);
+    this.#items.classList.toggle("continues", session.running || this.#next.childElementCount > 0);
     if (this.#atEnd) this.#scrollToEnd();
     this.#lastDraw = performance.now() - started;
   }
@@ -124,20 +124,20 @@ export class Transcript {
   }
 
   #elementFor(item: Item, readOut: boolean): HTMLElement {
-    const circumstances = {
+    const context = {
       open: this.#session.openCallsAre,
       progress: item.type === "call" ? this.#session.progress.get(item.toolCallId) : undefined,
     };
-    const signature = item.type === "call" ? JSON.stringify([item.state, item.action !== null, item.state === "open" && circumstances]) : item.type;
+    const signature = item.type === "call" ? JSON.stringify([item.state, item.action !== null, item.state === "open" && context]) : item.type;
     const drawn = this.#drawn.get(item.key);
     if (drawn?.signature === signature) return drawn.element;
-    const element = itemView(item, circumstances);
+    const element = itemView(item, context);
     if (drawn) {
       keepUnfolded(drawn.element, element);
       drawn.element.replaceWith(element);
     }
     this.#drawn.set(item.key, { signature, element });
-    if (readOut) this.#tell(item, drawn === undefined);
+    if (readOut) this.#announce(item, drawn === undefined);
     return element;
   }
 
@@ -198,7 +198,7 @@ export class Transcript {
   }
 
   /** Announces finished items to screen readers in a sentence, except the user's own messages. */
-  #tell(item: Item, isNew: boolean): void {
+  #announce(item: Item, isNew: boolean): void {
     if (item.type === "message" && item.from === "agent" && isNew) {
       announce(`Agent: ${spokenText(this.#drawn.get(item.key)!.element)}`);
     } else if (item.type === "call" && isNew) {

@@ -10,7 +10,7 @@ import { sentence } from "./failures.ts";
 import { notify, report, showWork } from "./notices.ts";
 import { goTo } from "./router.ts";
 import { attach, currentSession } from "./stage.ts";
-import { tellOtherTabs } from "./tabs.ts";
+import { notifyOtherTabs } from "./tabs.ts";
 
 export type ExportForm = "archive" | "session" | "trajectory";
 
@@ -66,7 +66,7 @@ async function importFiles(files: File[]): Promise<void> {
   }
   const [first] = imported;
   if (first === undefined) return;
-  for (const { id } of imported) tellOtherTabs(id);
+  for (const { id } of imported) notifyOtherTabs(id);
   await refreshList();
   const open = currentSession();
   if (open !== null && imported.some(({ id, outcome }) => id === open.id && outcome === "continued")) await open.reopen();

@@ -1,7 +1,7 @@
-//! Archives of any entries: imported, exported and imported again, or refused with nothing stored.
+//! Archives with any entries: they are imported, exported and imported again, or refused without storing anything.
 //!
 //! The input is a list of entries: a byte of flags, the length of the name, the name, two bytes for the length of the
-//! content, the content. Bytes below 8 in a name stand for the parts that archives are made of.
+//! content, the content. Bytes below 8 in a name are replaced by common parts of names.
 #![no_main]
 
 use futures_executor::block_on;
@@ -111,7 +111,7 @@ fuzz_target!(|bytes: &[u8]| {
                 again.add(format!("{}/{path}", id.hex()), without_secrets(&path, content), 0);
             }
         });
-        let copied = block_on(import(&again, &MemoryStore::new(), &OPTIONS)).expect("what is exported is importable");
+        let copied = block_on(import(&again, &MemoryStore::new(), &OPTIONS)).expect("an exported archive can be imported");
         assert_eq!(copied.len(), 1);
         assert_eq!(copied[0].length, one.length);
     }

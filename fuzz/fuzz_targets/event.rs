@@ -1,4 +1,4 @@
-//! Event files of any bytes, one per line: decoded, walked, viewed and formatted.
+//! Event files with any bytes, one per line: they are decoded, encoded, and converted to a branch, a view and messages.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! A stream of any bytes, cut at any places: the events do not depend on the cuts, and no wire API traps at them.
+//! A stream of any bytes, split at any positions: the events do not depend on the splits, and no decoder panics.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -18,18 +18,18 @@ fuzz_target!(|input: (Vec<u16>, Vec<u8>)| {
     cuts.extend([0, bytes.len()]);
     cuts.sort_unstable();
     let pieces: Vec<&[u8]> = cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect();
-    let whole = events(&[&bytes]);
-    let cut = events(&pieces);
-    assert_eq!(whole, cut);
-    // A byte that is no UTF-8 becomes a character of three.
-    assert!(whole.0.iter().all(|message| message.data.len() <= 3 * LIMIT));
+    let in_one = events(&[&bytes]);
+    let split = events(&pieces);
+    assert_eq!(in_one, split);
+    // An invalid byte becomes a replacement character of three bytes.
+    assert!(in_one.0.iter().all(|message| message.data.len() <= 3 * LIMIT));
     let decoders: [Box<dyn Decoder>; 3] = [
         Box::new(AnthropicDecoder::default()),
         Box::new(ChatDecoder::default()),
         Box::new(ResponsesDecoder::default()),
     ];
     for decoder in decoders {
-        let _ = answer(decoder, &whole.0);
+        let _ = answer(decoder, &in_one.0);
     }
 });
 

@@ -1,9 +1,9 @@
-//! An answer of any words, cut at any places: what it comes to and what of it is shown do not depend on the cuts.
+//! An answer with any text, split at any positions: its result and the text that is shown do not depend on the splits.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use threadkeep::{
-    json::quoted,
+    json::{Object, quoted},
     llm::{
         LlmOptions, ToolSchema,
         endpoint::Endpoint,
@@ -15,26 +15,28 @@ use threadkeep::{
 };
 
 fuzz_target!(|input: (Vec<u16>, String, String)| {
-    let (cuts, schema, words) = input;
-    let is_place = |cut: &usize| *cut < words.len() && words.is_char_boundary(*cut);
-    let mut cuts: Vec<usize> = cuts.iter().map(|cut| usize::from(*cut)).filter(is_place).collect();
-    cuts.extend([0, words.len()]);
+    let (cuts, schema, text) = input;
+    let is_boundary = |cut: &usize| *cut < text.len() && text.is_char_boundary(*cut);
+    let mut cuts: Vec<usize> = cuts.iter().map(|cut| usize::from(*cut)).filter(is_boundary).collect();
+    cuts.extend([0, text.len()]);
     cuts.sort_unstable();
-    let pieces: Vec<&str> = cuts.windows(2).map(|pair| &words[pair[0]..pair[1]]).collect();
-    let (whole, cut) = (heard(&schema, &[&words]), heard(&schema, &pieces));
-    assert_eq!(whole.0, cut.0);
-    // More white space than a call has in front of it is shown sooner in pieces.
-    if words.len() < 1000 {
-        assert_eq!(whole.1, cut.1);
+    let pieces: Vec<&str> = cuts.windows(2).map(|pair| &text[pair[0]..pair[1]]).collect();
+    let (in_one, split) = (decoded(&schema, &[&text]), decoded(&schema, &pieces));
+    assert_eq!(in_one.0, split.0);
+    // In pieces, long white space is shown before it is known whether a call follows.
+    if text.len() < 1000 {
+        assert_eq!(in_one.1, split.1);
     }
 });
 
-fn heard(schema: &str, pieces: &[&str]) -> (Result<Answer, DecodeError>, String) {
+fn decoded(schema: &str, pieces: &[&str]) -> (Result<Answer, DecodeError>, String) {
     let tool = |name: &str, parameters: &str| ToolSchema {
         name: name.into(),
         description: String::new(),
         parameters: parameters.into(),
     };
+    // Other parameters are refused before a request is sent.
+    let schema = if Object::parse(schema).is_some() { schema } else { "{}" };
     let options = LlmOptions { native_tool_calling: Some(false), ..LlmOptions::new("openai/x") };
     let endpoint = Endpoint::resolve(&options.model, None).unwrap();
     let features = ModelFeatures::of(&options, &endpoint, &ModelRow::default());

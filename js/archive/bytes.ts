@@ -61,7 +61,7 @@ export class Buffer {
 }
 
 /** Yields to the page at most every 50 ms. Uses no timer, because timers are slow in background tabs. */
-export class Turns {
+export class PageYield {
   #since = performance.now();
   readonly #signal: AbortSignal | undefined;
 
@@ -69,14 +69,14 @@ export class Turns {
     this.#signal = signal;
   }
 
-  /** Whether it is time to call `next()`. */
-  get isOver(): boolean {
+  /** Whether it is time to call `wait()`. */
+  get isDue(): boolean {
     this.#signal?.throwIfAborted();
     return performance.now() - this.#since > 50;
   }
 
-  async next(): Promise<void> {
-    if (!this.isOver) return;
+  async wait(): Promise<void> {
+    if (!this.isDue) return;
     const { port1, port2 } = new MessageChannel();
     await new Promise((resolve) => {
       port1.onmessage = resolve;

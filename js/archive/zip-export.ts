@@ -2,9 +2,9 @@
 // events go from the store into the archive unchanged.
 import { openExport, storeFailed, withoutSecrets } from "../../pkg/threadkeep.js";
 import { ThreadkeepError } from "../errors.js";
-import { inTime } from "../inventory.js";
+import { withTimeout } from "../inventory.js";
 import type { Store, StoredEvent } from "../store.js";
-import { type Bytes, Turns } from "./bytes.js";
+import { type Bytes, PageYield } from "./bytes.js";
 import { packed } from "./packing.js";
 import { ZipWriter } from "./zip-writer.js";
 
@@ -15,7 +15,7 @@ const pageBytes = 1 << 20;
 const mostInPage = 2000;
 const mostFiles = 16;
 /** The timeout for a store, in milliseconds; the core has the same. */
-const patience = 30_000;
+const timeout = 30_000;
 
 const encoder = new TextEncoder();
 const nothing = new Uint8Array(0);
@@ -29,7 +29,7 @@ export async function* zipBlocks(
 ): AsyncGenerator<Bytes, void> {
   const { id, folder, baseState, length, updatedAt, files, searched } = await openExport(store, conversation);
   const writer = new ZipWriter(updatedAt);
-  const turns = new Turns(signal);
+  const pageYield = new PageYield(signal);
   const folders = new Set<string>();
   const total = length + files.length + 1;
   let done = 0;
@@ -47,7 +47,7 @@ export async function* zipBlocks(
     await addFolder(name.slice(0, name.lastIndexOf("/") + 1));
     writer.add(name, await packed(content));
     report(++done, total);
-    if (turns.isOver) await turns.next();
+    if (pageYield.isDue) await pageYield.wait();
   };
 
   await add("base_state.json", encoder.encode(baseState));
@@ -110,7 +110,7 @@ class Page {
 /** The result of a store's method; errors are converted as in the core. */
 async function asked<T>(method: string, question: () => Promise<T>): Promise<T> {
   const result = Promise.resolve().then(question).then((content) => ({ content }), storeFailed);
-  const answer: { content: T } | undefined = await inTime(result, patience);
+  const answer: { content: T } | undefined = await withTimeout(result, timeout);
   if (!answer) throw new ThreadkeepError("store_blocked", `${method}() of the host's store has not answered in time; try again`);
   return answer.content;
 }

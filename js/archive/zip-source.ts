@@ -3,7 +3,7 @@
 import type { ZipSource as CoreSource, ZipEntries, ZipUnreadable, ZipWriting } from "../../pkg/threadkeep.js";
 import { textOf } from "../errors.js";
 import type { Commit, Store } from "../store.js";
-import { type Bytes, Turns } from "./bytes.js";
+import { type Bytes, PageYield } from "./bytes.js";
 import { crc32, inflate, inflateStream, isSmall } from "./packing.js";
 import { type ZipDirectory, readDirectory } from "./zip-directory.js";
 
@@ -19,7 +19,7 @@ export class ZipSource implements CoreSource {
   readonly #blob: Blob;
   readonly #blocks: Blocks;
   readonly #store: Store;
-  readonly #turns: Turns;
+  readonly #pageYield: PageYield;
   #directory: ZipDirectory | undefined;
   #next = 0;
   readonly #cache = new Map<number, Bytes>();
@@ -31,11 +31,11 @@ export class ZipSource implements CoreSource {
     this.#blob = blob;
     this.#blocks = new Blocks(blob);
     this.#store = store;
-    this.#turns = new Turns(signal);
+    this.#pageYield = new PageYield(signal);
   }
 
   async nextEntries(): Promise<ZipEntries> {
-    await this.#turns.next();
+    await this.#pageYield.wait();
     const directory = (this.#directory ??= await readDirectory(this.#blob));
     const end = Math.min(directory.count, this.#next + entriesAtOnce);
     const names: string[] = [];
@@ -51,7 +51,7 @@ export class ZipSource implements CoreSource {
   }
 
   async read(positions: Uint32Array): Promise<Uint8Array | ZipUnreadable> {
-    await this.#turns.next();
+    await this.#pageYield.wait();
     const contents = await this.#contents(positions);
     if (!(contents instanceof Map)) return contents;
     if (positions.length === 1) return contents.get(positions[0]!)!;
@@ -68,13 +68,13 @@ export class ZipSource implements CoreSource {
   }
 
   async check(positions: Uint32Array): Promise<ZipUnreadable | undefined> {
-    await this.#turns.next();
+    await this.#pageYield.wait();
     const contents = await this.#contents(positions);
     return contents instanceof Map ? undefined : contents;
   }
 
   async commit(conversation: string, { commit, ids, paths, eventSources, fileSources, given }: ZipWriting): Promise<ZipUnreadable | undefined> {
-    await this.#turns.next();
+    await this.#pageYield.wait();
     const positions = [...eventSources, ...fileSources].filter((source) => source >= 0);
     const contents = await this.#contents(positions);
     if (!(contents instanceof Map)) return contents;

@@ -46,8 +46,8 @@ export type ErrorCode =
   /** The data stored under this id belongs to another conversation. */
   | "id_mismatch"
   /**
-   * An argument is not of the documented form, or there is no such option; the message names it, and the option that was
-   * probably meant.
+   * An argument is not of the documented form, or there is no such option; the message names it, and the option that
+   * was probably meant.
    */
   | "invalid_options"
   /** The conversation's present status does not allow it. While calls wait for the user, `sendMessage` names them. */

@@ -21,8 +21,8 @@ export interface SystemPromptEvent extends EventHead<"SystemPromptEvent"> {
 }
 
 /**
- * A message of the user, the model, or the environment in the user's place. In TypeScript, where this type is imported it
- * hides the DOM's type of the same name.
+ * A message of the user, the model, or the environment in the user's place. In TypeScript, where this type is imported
+ * it hides the DOM's type of the same name.
  */
 export interface MessageEvent extends EventHead<"MessageEvent"> {
   /** The message. */
@@ -189,8 +189,8 @@ export interface HookExecutionEvent extends EventHead<"HookExecutionEvent"> {
 }
 
 /**
- * The risks of the calls of one answer, as a security analyzer rated them. Newer versions of the SDK write it; this library
- * does not.
+ * The risks of the calls of one answer, as a security analyzer rated them. Newer versions of the SDK write it; this
+ * library does not.
  */
 export interface SecurityAnalysisEvent extends EventHead<"SecurityAnalysisEvent"> {
   /** The kind of the analyzer, as in the state: `PatternSecurityAnalyzer`. */

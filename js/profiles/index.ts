@@ -1,33 +1,18 @@
 // Profiles in the form in which they are stored: with the SDK's field names, and only the fields that were set.
 import { ThreadkeepError, invalidOptions } from "../errors.js";
+import { optionNames, unstoredOptions } from "../generated/llm-options.js";
 import { type LLMOptions, abilities } from "../llm.js";
-import type { GivenAgain, ProfileStorage } from "../profiles.js";
+import type { ProfileStorage } from "../profiles.js";
 import { databaseOf } from "./database.js";
 
 /** The SDK's `PROFILE_NAME_PATTERN`. */
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** The SDK's names of the options that are stored: all except those in `GivenAgain`. */
-const fields = {
-  model: "model",
-  baseUrl: "base_url",
-  apiMode: "api_mode",
-  usageId: "usage_id",
-  stream: "stream",
-  temperature: "temperature",
-  topP: "top_p",
-  maxOutputTokens: "max_output_tokens",
-  reasoningEffort: "reasoning_effort",
-  reasoningSummary: "reasoning_summary",
-  enableEncryptedReasoning: "enable_encrypted_reasoning",
-  promptCacheRetention: "prompt_cache_retention",
-  numRetries: "num_retries",
-  timeout: "timeout",
-  nativeToolCalling: "native_tool_calling",
-  capabilityOverrides: "capability_overrides",
-  inputCostPerToken: "input_cost_per_token",
-  outputCostPerToken: "output_cost_per_token",
-} as const satisfies Record<Exclude<keyof LLMOptions, keyof GivenAgain>, string>;
+/** The options that profiles hold, and their fields: the SDK's names are the same in snake case. */
+const fields = optionNames
+  .split(" ")
+  .filter((name) => !unstoredOptions.split(" ").includes(name))
+  .map((name) => [name as keyof LLMOptions, name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] as const);
 
 export function checkedName(name: unknown): string {
   if (typeof name === "string" && namePattern.test(name)) return name;
@@ -41,7 +26,7 @@ export function storageOf(storage: string | ProfileStorage): ProfileStorage {
 /** The JSON of a profile. */
 export function profileOf(options: LLMOptions): string {
   const profile: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(fields) as Array<[keyof typeof fields, string]>) {
+  for (const [name, field] of fields) {
     if (options[name] !== undefined) profile[field] = options[name];
   }
   // The SDK has no mode for Anthropic's own API: there the provider decides. It ignores unknown fields such as `wire_api`.
@@ -67,7 +52,7 @@ export function storedOptions(name: string, json: string | undefined): LLMOption
   }
   const stored = profile as Record<string, unknown>;
   const options: Record<string, unknown> = {};
-  for (const [option, field] of Object.entries(fields)) {
+  for (const [option, field] of fields) {
     if (stored[field] !== undefined && stored[field] !== null) options[option] = stored[field];
   }
   if (stored["wire_api"] === "anthropic") options["apiMode"] = "anthropic";

@@ -37,7 +37,7 @@ function absolute(name: string, given: string): string {
 }
 
 /** The SDK's timeout, in milliseconds. */
-const patience = 30_000;
+const timeout = 30_000;
 
 /**
  * Resolves a secret. Errors contain no text of the server or the function, because it could contain the value.
@@ -72,7 +72,7 @@ async function ask(name: string, source: () => string | Promise<string>): Promis
 
 async function fetchSecret(name: string, { url, headers = {} }: LookupSecret, signal?: AbortSignal): Promise<string> {
   const { origin } = new URL(url);
-  const waiting = AbortSignal.timeout(patience);
+  const waiting = AbortSignal.timeout(timeout);
   let response: Response;
   try {
     response = await fetch(url, {

@@ -99,16 +99,16 @@ function notOffered(names) {
 }
 
 function plainAnswer(text) {
-  const said = text.trim();
-  if (/^(please )?(fail|break)\b|\bfail with\b/i.test(said)) return failure(said);
-  if (/\b(unsafe|html|xss|attack)\b/i.test(said)) return answer(UNSAFE_SAMPLE, "Asked for output that a page must not trust.");
-  if (/\b(markdown|formatting|table|code block)\b/i.test(said)) return answer(MARKDOWN_SAMPLE, "A sample of everything Markdown has.");
-  if (/\b(long|essay|story|lorem)\b/i.test(said)) return answer(longAnswer(numberIn(said)), "This will take a while to write out.");
-  if (/\bslow(ly|er)?\b/i.test(said)) {
-    const words = "This answer comes slowly, word by word, so that there is time to press Stop or to close the tab.";
-    return { ...answer(words, "No hurry."), slow: true };
+  const message = text.trim();
+  if (/^(please )?(fail|break)\b|\bfail with\b/i.test(message)) return failure(message);
+  if (/\b(unsafe|html|xss|attack)\b/i.test(message)) return answer(UNSAFE_SAMPLE, "Asked for output that a page must not trust.");
+  if (/\b(markdown|formatting|table|code block)\b/i.test(message)) return answer(MARKDOWN_SAMPLE, "A sample of everything Markdown has.");
+  if (/\b(long|essay|story|lorem)\b/i.test(message)) return answer(longAnswer(numberIn(message)), "This will take a while to write out.");
+  if (/\bslow(ly|er)?\b/i.test(message)) {
+    const slowText = "This answer comes slowly, word by word, so that there is time to press Stop or to close the tab.";
+    return { ...answer(slowText, "No hurry."), slow: true };
   }
-  if (/^(hi|hello|hey|good (morning|evening|day)|help)\b|what can you do|who are you|what are you/i.test(said)) {
+  if (/^(hi|hello|hey|good (morning|evening|day)|help)\b|what can you do|who are you|what are you/i.test(message)) {
     return answer(INTRODUCTION, "A greeting, or a question about me.");
   }
   return answer(UNKNOWN, "None of my rules has a keyword in this message.");
@@ -116,14 +116,14 @@ function plainAnswer(text) {
 
 const numberIn = (text) => Number(/\d+/.exec(text)?.[0] ?? 12);
 
-function failure(said) {
-  if (/\b(halfway|midway|cut)\b/i.test(said)) {
+function failure(message) {
+  if (/\b(halfway|midway|cut)\b/i.test(message)) {
     return { ...answer("This sentence will not be finished because the connection", "Cutting the connection on purpose."), breaksAfter: 14 };
   }
-  if (/\bonce\b/i.test(said)) {
+  if (/\bonce\b/i.test(message)) {
     const message = "the scripted model was asked to fail once; the next try succeeds";
     return { ...answer("The first try failed, as you asked. This is the second."), failure: { status: 503, message, once: true, retryAfter: 1 } };
   }
-  const status = Number(/\b[45]\d\d\b/.exec(said)?.[0] ?? 400);
+  const status = Number(/\b[45]\d\d\b/.exec(message)?.[0] ?? 400);
   return { ...answer(""), failure: { status, message: `the scripted model was asked to fail with status ${status}` } };
 }

@@ -54,14 +54,14 @@ export function* chunksOf({ id, reply, usage }) {
   const delta = (value, finish_reason = null) => frame([{ index: 0, delta: value, finish_reason }]);
 
   yield { chunk: delta({ role: "assistant", content: "" }), pace: 4 };
-  for (const word of words(reply.reasoning)) yield { chunk: delta({ reasoning_content: word }), pace: 0.7 };
-  for (const word of words(reply.text)) yield { chunk: delta({ content: word }), pace: 1 };
+  for (const word of wordsOf(reply.reasoning)) yield { chunk: delta({ reasoning_content: word }), pace: 0.7 };
+  for (const word of wordsOf(reply.text)) yield { chunk: delta({ content: word }), pace: 1 };
   for (const piece of interleaved(reply.calls)) yield { chunk: delta({ tool_calls: [piece] }), pace: 1 };
   yield { chunk: delta({}, finishReason(reply)), pace: 0 };
   if (usage) yield { chunk: frame([], { usage }), pace: 0 };
 }
 
-const words = (text) => text.match(/\S+\s*|\s+/g) ?? [];
+const wordsOf = (text) => text.match(/\S+\s*|\s+/g) ?? [];
 
 /** All calls start first and then grow alternately, because a client that assumes one call at a time would mix them up. */
 function* interleaved(calls) {

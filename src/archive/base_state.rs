@@ -92,7 +92,8 @@ pub fn read(content: Option<&[u8]>, entry: &str, folder: Option<ConversationId>)
                 "{entry} held secrets in plain text, which are not stored; give them again where they are needed: {}",
                 places.join(", ")
             ));
-            BaseState::of(id, &masked).unwrap_or(state)
+            // The unmasked state must not be stored.
+            BaseState::of(id, &masked).unwrap_or_else(|| recovered("", id))
         }
     };
     Ok(ReadBaseState { state, is_rebuilt, warnings })

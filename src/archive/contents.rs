@@ -1,8 +1,8 @@
-//! What an archive says it holds: its directory, checked as a whole before any content is read.
+//! The contents of an archive by its directory, which is checked completely before any file is read.
 
 use super::{
     Archive, invalid, limits,
-    name::{self, Place},
+    name::{self, FileKind},
     secrets::is_searched,
 };
 use crate::{
@@ -15,56 +15,56 @@ use crate::{
 /// An entry of an archive's directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryHeader {
-    /// The name as the archive spells it.
+    /// The name in the archive.
     pub name: String,
-    /// How many bytes it takes in the archive.
+    /// Its size in the archive, in bytes.
     pub compressed_size: u64,
-    /// How many bytes it says it has.
+    /// Its unpacked size by the directory, in bytes.
     pub size: u64,
     /// Whether it is a symbolic link.
     pub is_symlink: bool,
     /// Whether it is encrypted.
     pub is_encrypted: bool,
-    /// How it is packed: the container format's number.
+    /// The compression method, as zip numbers it.
     pub method: u16,
 }
 
 /// An entry that will be read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Its place in the archive's directory.
+    /// Its position in the archive's directory.
     pub position: usize,
-    /// How many bytes it says it has.
+    /// Its unpacked size by the directory, in bytes.
     pub size: u64,
 }
 
 /// The files of one conversation.
 #[derive(Debug, PartialEq)]
 pub struct Conversation {
-    /// How the archive's entries of this conversation begin, for messages; empty or ending in `/`.
+    /// The common beginning of the names of this conversation's entries, for messages; empty or ending in `/`.
     pub prefix: String,
-    /// The id that the folder is named after, if it is.
+    /// The id in the name of the folder, if there is a folder.
     pub folder: Option<ConversationId>,
-    /// `base_state.json`, if there is one. Without it there are events.
+    /// `base_state.json`, if it exists. Without it there is at least one event.
     pub base_state: Option<Entry>,
-    /// The log: the index is the place in this list.
+    /// The log, in its order.
     pub events: Vec<LogEntry>,
     /// The other files.
     pub files: Vec<(StorePath, Entry)>,
-    /// Files that cannot be in the log, though they are named as if they were.
+    /// Files that are named like events but cannot be in the log. They are quarantined.
     pub aside: Vec<(String, Entry)>,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 
-/// An event's file.
+/// The file of an event.
 #[derive(Debug, PartialEq)]
 pub struct LogEntry {
-    /// The id in its name.
+    /// The id in the file's name.
     pub id: EventId,
     /// The file.
     pub entry: Entry,
-    /// Its name in the archive, if that is not the one of its place in the log.
+    /// The file's name in the archive, if it is not the one for its position in the log.
     pub name: Option<Box<str>>,
 }
 
@@ -73,25 +73,25 @@ pub struct LogEntry {
 pub enum Part {
     /// `base_state.json`.
     BaseState,
-    /// The event at this place of [`Conversation::events`].
+    /// The event at this index of [`Conversation::events`].
     Event(usize),
-    /// The file at this place of [`Conversation::files`].
+    /// The file at this index of [`Conversation::files`].
     File(usize),
-    /// The file at this place of [`Conversation::aside`].
+    /// The file at this index of [`Conversation::aside`].
     Aside(usize),
 }
 
-/// Which entry is meant: the place of its conversation in the contents, and which of its files it is.
+/// The identity of an entry: the index of its conversation in the contents, and the file within the conversation.
 pub type Tag = (usize, Part);
 
 impl Conversation {
-    /// Every file that `is_wanted`: the base state, the events in the order of the log, the further files. `place` is
-    /// the conversation's place in the contents.
-    pub fn parts(&self, place: usize, is_wanted: &dyn Fn(Part) -> bool) -> Vec<(Tag, Entry)> {
+    /// All files that `is_wanted`: the base state, the events in the order of the log, the further files. `conversation` is
+    /// this conversation's index in the contents.
+    pub fn parts(&self, conversation: usize, is_wanted: &dyn Fn(Part) -> bool) -> Vec<(Tag, Entry)> {
         let mut parts = Vec::new();
         let mut offer = |part: Part, entry: &Entry| {
             if is_wanted(part) {
-                parts.push(((place, part), entry.clone()));
+                parts.push(((conversation, part), entry.clone()));
             }
         };
         if let Some(entry) = &self.base_state {
@@ -109,7 +109,7 @@ impl Conversation {
         parts
     }
 
-    /// What the archive calls a file.
+    /// The name of a file in the archive.
     pub fn entry_name(&self, part: Part) -> String {
         let path = match part {
             Part::BaseState => layout::BASE_STATE.to_owned(),
@@ -123,31 +123,31 @@ impl Conversation {
         format!("{}{path}", self.prefix)
     }
 
-    /// What the archive calls the entry at a position, if it is one of these.
+    /// The name of the entry at a position, if it belongs to this conversation.
     pub fn name_at(&self, position: usize) -> Option<String> {
         let parts = self.parts(0, &|_| true);
         let ((_, part), _) = parts.iter().find(|(_, entry)| entry.position == position)?;
         Some(self.entry_name(*part))
     }
 
-    /// The name of an event's file, as the archive spells it.
+    /// The name of an event's file in the archive.
     pub fn event_file_name(&self, index: usize) -> String {
         let Some(event) = self.events.get(index) else { return String::new() };
         event.name.as_deref().map_or_else(|| layout::event_file_name(index as u64, &event.id), str::to_owned)
     }
 }
 
-/// Everything that an import will read.
+/// All files that an import will read.
 #[derive(Debug, PartialEq)]
 pub struct Contents {
     /// The conversations, in the order of their first entries.
     pub conversations: Vec<Conversation>,
-    /// How many bytes all their entries say they have.
+    /// The sum of the unpacked sizes of all entries, in bytes.
     pub size: u64,
 }
 
 impl Contents {
-    /// Reads an archive's directory. Fails, naming the entry, if anything about it is not as an export would have it.
+    /// Reads an archive's directory. Fails, naming the entry, if it has an entry that an export cannot have.
     pub async fn read(archive: &dyn Archive) -> Result<Self> {
         let mut directory = Directory::default();
         loop {
@@ -165,7 +165,7 @@ impl Contents {
         }
     }
 
-    /// What the archive calls the entry at a position.
+    /// The name of the entry at a position.
     pub fn entry_name(&self, position: usize) -> String {
         let mut names = self.conversations.iter().filter_map(|conversation| conversation.name_at(position));
         names.next().unwrap_or_default()
@@ -192,7 +192,7 @@ impl Directory {
         if name.ends_with('/') || name::is_ignored(name) {
             return Ok(());
         }
-        let refuse = |why: String| Err(invalid(format!("entry {} {why}", shown(name))));
+        let refuse = |problem: String| Err(invalid(format!("entry {} {problem}", shown(name))));
         if header.is_symlink {
             return refuse("is a symbolic link; pack the files themselves".into());
         }
@@ -200,7 +200,10 @@ impl Directory {
             return refuse("is encrypted; unpack it and pack it again without a password".into());
         }
         if !matches!(header.method, 0 | 8) {
-            return refuse(format!("is packed with method {}; pack it again with deflate", header.method));
+            return refuse(format!(
+                "is compressed with method {}; pack it again with deflate",
+                header.method
+            ));
         }
         if *size > limits::MAX_ENTRY_BYTES {
             return refuse(format!(
@@ -209,7 +212,7 @@ impl Directory {
             ));
         }
         if header.method == 0 && header.compressed_size != *size {
-            return refuse("is stored, but its two sizes differ".into());
+            return refuse("is stored without compression, but its two sizes differ".into());
         }
         self.total = self.total.saturating_add(*size);
         self.files.push((header.name, Entry { position, size: header.size }));
@@ -219,9 +222,7 @@ impl Directory {
     fn contents(mut self, archive_size: u64) -> Result<Contents> {
         check_total(self.total, archive_size)?;
         if self.files.is_empty() {
-            return Err(invalid(
-                "it holds no files; an export holds a folder with base_state.json and events/",
-            ));
+            return Err(invalid("it has no files; an export has a folder with base_state.json and events/"));
         }
         check_for_duplicates(&self.files)?;
         let wrapper = strip_wrapper(&mut self.files);
@@ -229,7 +230,7 @@ impl Directory {
         for (top, files) in by_conversation(self.files, &wrapper)? {
             conversations.push(conversation(top, files, &wrapper)?);
         }
-        check_for_twins(&conversations)?;
+        check_for_duplicate_ids(&conversations)?;
         Ok(Contents { conversations, size: self.total })
     }
 }
@@ -243,26 +244,29 @@ fn check_total(total: u64, archive_size: u64) -> Result<()> {
     }
     if total > limits::RATIO_FREE_BYTES && total > archive_size.saturating_mul(limits::MAX_RATIO) {
         return Err(invalid(format!(
-            "{archive_size} bytes that unpack to {total} are a bomb, not a conversation (the limit is {} times)",
+            "its {archive_size} bytes unpack to {total}, as in a zip bomb; at most {} times its size is allowed",
             limits::MAX_RATIO
         )));
     }
     Ok(())
 }
 
-/// No two files of one name, and no file where another has a folder.
+/// Fails if two files have the same name, or a file has the name of a folder.
 fn check_for_duplicates(files: &[(String, Entry)]) -> Result<()> {
     let mut names = Names::default();
     for (name, _) in files {
         if !names.add(name, 0) {
-            return Err(invalid(format!("entry {} is there twice", shown(name))));
+            return Err(invalid(format!("entry {} occurs twice", shown(name))));
         }
     }
     for (name, _) in files {
         let mut folder = name.as_str();
         while let Some((parent, _)) = folder.rsplit_once('/') {
             if names.has(parent) {
-                return Err(invalid(format!("entry {} lies in another file", shown(name))));
+                return Err(invalid(format!(
+                    "entry {} is inside of another entry that is a file",
+                    shown(name)
+                )));
             }
             folder = parent;
         }
@@ -270,8 +274,8 @@ fn check_for_duplicates(files: &[(String, Entry)]) -> Result<()> {
     Ok(())
 }
 
-/// Takes off the folders that all files lie in and that say nothing, as when somebody packs the folder around the
-/// conversations, or a conversation's folder under another name. Returns what was taken off.
+/// Removes folders around all files that are not part of the layout, as when a user packs the folder around the
+/// conversations, or a conversation's folder under another name. Returns the removed path.
 fn strip_wrapper(files: &mut [(String, Entry)]) -> String {
     let mut wrapper = String::new();
     loop {
@@ -289,10 +293,10 @@ fn strip_wrapper(files: &mut [(String, Entry)]) -> String {
     }
 }
 
-/// The folder that a conversation's files lie in, or `None` where they lie at the top.
+/// The folder of a conversation, or `None` if its files are at the top of the archive.
 type Top = Option<(String, ConversationId)>;
 
-/// Files by their path in a conversation's folder.
+/// Files by their path in the folder of a conversation.
 type Files = Vec<(String, Entry)>;
 
 fn by_conversation(files: Files, wrapper: &str) -> Result<Vec<(Top, Files)>> {
@@ -302,20 +306,20 @@ fn by_conversation(files: Files, wrapper: &str) -> Result<Vec<(Top, Files)>> {
     if is_flat {
         return Ok(vec![(None, files)]);
     }
-    let mut places = Names::default();
+    let mut indices = Names::default();
     let mut groups: Vec<(Top, Files)> = Vec::new();
     for (name, entry) in files {
         let folder = name.split_once('/').and_then(|(top, rest)| Some((top, top.parse().ok()?, rest)));
         let Some((top, id, rest)) = folder else {
             return Err(invalid(format!(
-                "entry {} is in no conversation's folder, which is named by an id in 32 hex digits",
+                "entry {} is not in the folder of a conversation, which is named by an id in 32 hex digits",
                 shown(&format!("{wrapper}{name}"))
             )));
         };
-        if places.add(top, groups.len()) {
+        if indices.add(top, groups.len()) {
             groups.push((Some((top.to_owned(), id)), Vec::new()));
         }
-        if let Some((_, group)) = places.get(top).and_then(|place| groups.get_mut(place)) {
+        if let Some((_, group)) = indices.get(top).and_then(|index| groups.get_mut(index)) {
             group.push((rest.to_owned(), entry));
         }
     }
@@ -332,14 +336,13 @@ fn conversation(top: Top, files: Files, wrapper: &str) -> Result<Conversation> {
     let (mut others, mut aside, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
     for (path, entry) in files {
         let name = || path.rsplit('/').next().unwrap_or_default().to_owned();
-        match name::place(&path)? {
-            Place::BaseState => base_state = Some(entry),
-            Place::File(path) => others.push((path, entry)),
-            Place::Lock => {}
-            Place::Event { number, id } => numbered.push((number, id, name(), entry)),
-            Place::NoEvent => {
-                let why = "has a name that no event file has";
-                warnings.push(format!("{prefix}{path} {why}; {QUARANTINE}"));
+        match name::kind_of(&path)? {
+            FileKind::BaseState => base_state = Some(entry),
+            FileKind::File(path) => others.push((path, entry)),
+            FileKind::Lock => {}
+            FileKind::Event { number, id } => numbered.push((number, id, name(), entry)),
+            FileKind::InvalidEvent => {
+                warnings.push(format!("{prefix}{path} has an invalid name for an event file; {QUARANTINE}"));
                 aside.push((name(), entry));
             }
         }
@@ -359,19 +362,19 @@ fn conversation(top: Top, files: Files, wrapper: &str) -> Result<Conversation> {
         }
     }
     if base_state.is_none() && (folder.is_none() || events.is_empty()) {
-        let place = if prefix.is_empty() { "its top" } else { prefix.as_str() };
+        let path = if prefix.is_empty() { "its top folder" } else { prefix.as_str() };
         return Err(invalid(format!(
-            "there is no base_state.json in {place}, so it is not a whole conversation"
+            "there is no base_state.json in {path}, so the conversation is incomplete"
         )));
     }
     Ok(Conversation { prefix, folder, base_state, events, files: others, aside, warnings })
 }
 
-/// Said of files that are kept, but not used.
+/// The part of a warning about a file that is quarantined.
 pub const QUARANTINE: &str = "the file is kept under quarantine/";
 
-/// The log that these event files make, in the order of their numbers. A number that is missing or there twice costs
-/// nothing but the numbers: the SDK would end the log there. Of two files of one id the first counts, as for the SDK.
+/// The log of these event files, in the order of their numbers. If a number is missing or occurs twice, events are
+/// renumbered, where the SDK would end the log. Of two files with one id the first counts, as in the SDK.
 fn log(
     prefix: &str,
     mut numbered: Vec<(u64, EventId, String, Entry)>,
@@ -383,39 +386,39 @@ fn log(
     let mut log = Vec::new();
     let mut expected = 0_u64;
     for (number, id, name, entry) in numbered {
-        let named = format!("{prefix}{}/{name}", layout::EVENTS);
+        let path = format!("{prefix}{}/{name}", layout::EVENTS);
         if !ids.add(id.as_str(), 0) {
-            warnings.push(format!("{named}: another event has the same id; {QUARANTINE}"));
+            warnings.push(format!("{path}: another event has the same id; {QUARANTINE}"));
             aside.push((name, entry));
             expected = expected.max(number.saturating_add(1));
             continue;
         }
-        let place = log.len();
+        let index = log.len();
         if number > expected {
             warnings.push(format!(
-                "{named} comes after a gap: event {expected} is missing; it is event {place} now"
+                "{path} comes after a gap: event {expected} is missing; it is event {index} now"
             ));
         } else if number < expected {
-            warnings.push(format!("{named}: another event has the same number; it is event {place} now"));
+            warnings.push(format!("{path}: another event has the same number; it is event {index} now"));
         } else if name.len() < layout::event_file_name(number, &id).len() {
-            warnings.push(format!("{named} has a number of fewer than five digits; it is event {place} now"));
+            warnings.push(format!("{path} has a number of fewer than five digits; it is event {index} now"));
         }
         expected = number.saturating_add(1);
-        let name = (name != layout::event_file_name(place as u64, &id)).then(|| name.into());
+        let name = (name != layout::event_file_name(index as u64, &id)).then(|| name.into());
         log.push(LogEntry { id, entry, name });
     }
     log
 }
 
-/// No two folders of one id, in two spellings.
-fn check_for_twins(conversations: &[Conversation]) -> Result<()> {
+/// Fails if two folders have the same id in two spellings.
+fn check_for_duplicate_ids(conversations: &[Conversation]) -> Result<()> {
     let mut ids = Names::default();
     for conversation in conversations {
         if let Some(id) = conversation.folder
             && !ids.add(&id.hex(), 0)
         {
             return Err(invalid(format!(
-                "entry {}base_state.json: conversation {id} is there twice",
+                "entry {}base_state.json: conversation {id} occurs twice",
                 conversation.prefix
             )));
         }

@@ -1,5 +1,4 @@
-//! What can be told of an event by its file alone, and the little that is mended in one. What the event means is not
-//! looked at.
+//! Checks the text of single event files, and repairs their ids. Does not interpret the events.
 
 use crate::{
     format::tree::{becomes_head, is_default_leaf},
@@ -7,40 +6,40 @@ use crate::{
     json::{EditableObject, Object, ToJson as _, members},
 };
 
-/// What an event file holds.
+/// The content of an event file.
 #[derive(Debug, PartialEq, Eq)]
 pub enum EventText {
     /// A JSON object.
-    Sound {
-        /// Whether the SDK would take it for the head of a conversation that does not name one.
+    Valid {
+        /// Whether the SDK would use it as the HEAD of a conversation that does not name one.
         can_be_head: bool,
-        /// Whether the SDK lets the next event follow it.
+        /// Whether it becomes HEAD in the SDK, so that the next event follows it.
         becomes_head: bool,
-        /// The id that it gives itself, if that is not the one in its file's name.
+        /// The id in its JSON, if it differs from the one in the file's name.
         other_id: Option<String>,
-        /// The event that it follows, if it says so. What is no text names none that there is.
+        /// Its `parent_id`, if it is not null. A value that is not a string becomes an empty id, which no event has.
         parent: Option<String>,
     },
-    /// Anything else. Says what is wrong.
-    Broken(&'static str),
+    /// Anything else, with the problem.
+    Invalid(&'static str),
 }
 
-/// What is said of a file that is no text at all.
+/// The problem of a file that is not text.
 pub const NOT_UTF8: &str = "is not UTF-8 text";
 
-/// What is said of a file in the encoding that some editors prefer.
+/// The problem of a file in another encoding, which some editors use.
 pub const UTF16: &str = "is UTF-16 text, not UTF-8";
 
-/// Looks at the content of an event file.
+/// Checks the content of an event file.
 pub fn event_text(content: &[u8], id: &EventId) -> EventText {
     let text = match object_text(content) {
         Ok(text) => text,
-        Err(why) => return EventText::Broken(why),
+        Err(problem) => return EventText::Invalid(problem),
     };
     let fields = Object::parse(text).unwrap_or_default();
     let kind = fields.read::<String>("kind").unwrap_or_default();
     let parent = fields.get("parent_id").filter(|value| *value != "null");
-    EventText::Sound {
+    EventText::Valid {
         can_be_head: is_default_leaf(&kind),
         becomes_head: becomes_head(&kind),
         other_id: fields.read::<String>("id").filter(|found| found != id.as_str()),
@@ -48,19 +47,19 @@ pub fn event_text(content: &[u8], id: &EventId) -> EventText {
     }
 }
 
-/// The content as the text of one JSON object, or what is wrong with it.
+/// The content as the text of one JSON object, or its problem.
 pub fn object_text(content: &[u8]) -> Result<&str, &'static str> {
     match content {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return Err(UTF16),
-        [0xef, 0xbb, 0xbf, ..] => return Err("begins with a byte order mark, which JSON does not have"),
+        [0xef, 0xbb, 0xbf, ..] => return Err("begins with a byte order mark, which JSON does not allow"),
         _ => {}
     }
     let text = std::str::from_utf8(content).map_err(|error| match error.error_len() {
-        // Broken off inside a character.
+        // The end is inside of a character.
         None => CUT_OFF,
         Some(_) => NOT_UTF8,
     })?;
-    // A disk that lost power may hold zeros where the text would have been.
+    // After a loss of power a file may have zeros instead of its text.
     let inner = text.trim_matches(['\0', ' ', '\t', '\n', '\r']);
     match (members(text), inner.bytes().next()) {
         (Ok(_), _) => Ok(text),
@@ -69,32 +68,32 @@ pub fn object_text(content: &[u8]) -> Result<&str, &'static str> {
         (Err(error), _) if error.is_cut_off() => Err(CUT_OFF),
         (Err(error), _) => match text.get(error.place()..) {
             Some(rest) if rest.starts_with("NaN") || rest.starts_with("Infinity") => {
-                Err("holds NaN or Infinity, which JSON does not have")
+                Err("has NaN or Infinity, which JSON does not allow")
             }
             _ => Err("is not a JSON object"),
         },
     }
 }
 
-/// What is said of a file that ends too early.
+/// The problem of a file that ends too early.
 pub const CUT_OFF: &str = "breaks off";
 
-/// What is said of a file without content.
+/// The problem of a file without content.
 pub const EMPTY: &str = "is empty";
 
-/// How an event is stored that does not fit its log as it is.
+/// A repair of an event whose ids do not fit the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mend {
-    /// Its place in the log.
+    /// The event's position in the log.
     pub index: usize,
-    /// Whether it gets the id in its file's name.
+    /// Whether its id is replaced by the one in the file's name.
     pub id: bool,
-    /// The event that it follows instead, or `ROOT_PARENT_ID`.
+    /// The new `parent_id`, which may be `ROOT_PARENT_ID`.
     pub parent: Option<String>,
 }
 
 impl Mend {
-    /// The event's content, mended; nothing if it is no text any more.
+    /// The repaired content; `None` if the content is not UTF-8.
     pub fn content(&self, content: &[u8], id: &EventId) -> Option<Vec<u8>> {
         let text = std::str::from_utf8(content).ok()?;
         Some(self.applied(text, id).into_bytes())
@@ -123,25 +122,25 @@ mod tests {
         event_text(content, &"0f8fad5b".parse().unwrap())
     }
 
-    fn sound(can_be_head: bool, other_id: Option<&str>, parent: Option<&str>) -> EventText {
+    fn valid(can_be_head: bool, other_id: Option<&str>, parent: Option<&str>) -> EventText {
         let text = |text: Option<&str>| text.map(str::to_owned);
-        EventText::Sound { can_be_head, becomes_head: true, other_id: text(other_id), parent: text(parent) }
+        EventText::Valid { can_be_head, becomes_head: true, other_id: text(other_id), parent: text(parent) }
     }
 
     #[test]
-    fn what_an_event_says_of_itself() {
-        assert_eq!(of(br#"{"id":"0f8fad5b","kind":"X"}"#), sound(true, None, None));
-        assert_eq!(of(br#"{"id":"0f8fad5b","kind":"ConversationErrorEvent"}"#), sound(false, None, None));
-        assert_eq!(of(b"{}"), sound(true, None, None));
-        assert_eq!(of(br#"{"id":"0f8fad5c"}"#), sound(true, Some("0f8fad5c"), None));
-        assert_eq!(of(br#"{"parent_id":"0f8fad5c"}"#), sound(true, None, Some("0f8fad5c")));
-        assert_eq!(of(br#"{"parent_id":null}"#), sound(true, None, None));
-        assert_eq!(of(br#"{"parent_id":[7]}"#), sound(true, None, Some("")));
+    fn ids_and_kind_are_read_from_the_text() {
+        assert_eq!(of(br#"{"id":"0f8fad5b","kind":"X"}"#), valid(true, None, None));
+        assert_eq!(of(br#"{"id":"0f8fad5b","kind":"ConversationErrorEvent"}"#), valid(false, None, None));
+        assert_eq!(of(b"{}"), valid(true, None, None));
+        assert_eq!(of(br#"{"id":"0f8fad5c"}"#), valid(true, Some("0f8fad5c"), None));
+        assert_eq!(of(br#"{"parent_id":"0f8fad5c"}"#), valid(true, None, Some("0f8fad5c")));
+        assert_eq!(of(br#"{"parent_id":null}"#), valid(true, None, None));
+        assert_eq!(of(br#"{"parent_id":[7]}"#), valid(true, None, Some("")));
     }
 
     #[test]
-    fn what_is_wrong_with_a_file_is_said() {
-        for (content, why) in [
+    fn the_problem_of_a_file_is_reported() {
+        for (content, problem) in [
             (&b""[..], "is empty"),
             (b"\0\0\0\0", "is empty"),
             (b" \n", "is empty"),
@@ -149,21 +148,21 @@ mod tests {
             (b"{\"text\":\"\xc3", "breaks off"),
             (b"{\"text\":\"\xc3\"}", "is not UTF-8 text"),
             (b"\xff\xfe{\0}\0", "is UTF-16 text, not UTF-8"),
-            (b"\xef\xbb\xbf{}", "begins with a byte order mark, which JSON does not have"),
+            (b"\xef\xbb\xbf{}", "begins with a byte order mark, which JSON does not allow"),
             (b"[]", "is a list, not a JSON object"),
             (b"[{}", "is a list, not a JSON object"),
-            (b"{\"n\":NaN}", "holds NaN or Infinity, which JSON does not have"),
-            (b"{\"n\": -Infinity}", "holds NaN or Infinity, which JSON does not have"),
+            (b"{\"n\":NaN}", "has NaN or Infinity, which JSON does not allow"),
+            (b"{\"n\": -Infinity}", "has NaN or Infinity, which JSON does not allow"),
             (b"{} {}", "is not a JSON object"),
             (b"7", "is not a JSON object"),
             (b"{\"a\":1}\0\0", "is not a JSON object"),
         ] {
-            assert_eq!(of(content), EventText::Broken(why), "{content:?}");
+            assert_eq!(of(content), EventText::Invalid(problem), "{content:?}");
         }
     }
 
     #[test]
-    fn a_mended_event_keeps_every_other_byte() {
+    fn a_repair_changes_no_other_byte() {
         let id = "0f8fad5b".parse().unwrap();
         let mend = |id, parent: Option<&str>| Mend { index: 0, id, parent: parent.map(str::to_owned) };
         let text = r#"{ "parent_id" : "lost", "n":1.50,"id":"other" }"#;

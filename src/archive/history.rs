@@ -1,4 +1,4 @@
-//! What a stored conversation says: the events of its active branch, and the messages that they make.
+//! Reads a stored conversation: the events of its active branch, and their messages.
 
 use super::pages::{Pages, Position};
 use crate::{
@@ -11,8 +11,8 @@ use crate::{
     store::{Listing, Store},
 };
 
-/// A stored conversation, and the events of its active branch, the first one first. A branch that is broken is as long
-/// as it can be walked.
+/// A stored conversation, and the events of its active branch in order. A branch with a missing parent begins after the
+/// missing event.
 pub async fn read(store: &dyn Store, conversation: ConversationId) -> Result<(Listing, Vec<Event>)> {
     let Some(listing) = store.load(conversation).await? else {
         return Err(Error::new(ErrorCode::NotFound, format!("there is no conversation {conversation}")));
@@ -28,8 +28,8 @@ pub async fn read(store: &dyn Store, conversation: ConversationId) -> Result<(Li
     Ok((listing, branch.events))
 }
 
-/// The messages of a branch, none forgotten: what the SDK's `events_to_messages` makes of every event that a model can
-/// be sent. What a condensation has forgotten is there, and its summary is not.
+/// The messages of a branch as the SDK's `events_to_messages` makes them from all events with a message. Events that a
+/// condensation has forgotten are included, and its summary is not.
 pub fn messages(branch: &[Event]) -> Vec<Message> {
     let mut convertible = Vec::new();
     for event in branch {

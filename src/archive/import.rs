@@ -1,4 +1,4 @@
-//! From an archive into a store: all of it checked first, then written so that nothing is seen half done.
+//! Imports an archive into a store: checks all of it first, then writes it so that no partial import becomes visible.
 
 use super::{
     Archive, Progress,
@@ -16,51 +16,50 @@ use crate::{
 use futures_util::future::LocalBoxFuture;
 use std::any::Any;
 
-/// What became of one conversation of an archive.
+/// The result for one conversation of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Imported {
-    /// Whose it is.
+    /// The conversation's id.
     pub conversation: ConversationId,
-    /// What was done.
+    /// The change of the store.
     pub outcome: Outcome,
-    /// How many events the stored log has.
+    /// The number of events in the stored log.
     pub length: u64,
-    /// What the user should know: sentences that name the entries.
+    /// Warnings for the user: sentences that name the entries.
     pub warnings: Vec<String>,
 }
 
-/// What an import did.
+/// The change that an import made to the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// There was none with this id.
+    /// The conversation did not exist and was created.
     Created,
-    /// The archive goes on where the stored log ended.
+    /// The events of the archive were appended to the stored log.
     Continued {
-        /// How many events there were before.
+        /// The number of events before.
         from: u64,
     },
-    /// The stored log already has every event of the archive; nothing was changed.
+    /// The stored log already had all events of the archive; nothing was changed.
     UpToDate,
 }
 
-/// What an import needs beside the archive and the store.
+/// The parameters of an import besides the archive and the store.
 pub struct ImportOptions<'a> {
     /// The time of the commits, in milliseconds since the Unix epoch.
     pub now: f64,
-    /// Told of the bytes of both passes.
+    /// Called with the progress in bytes, over both passes.
     pub on_progress: &'a dyn Fn(Progress),
-    /// Takes the right to write a conversation, until what it gives is dropped; `None` if somebody else has it.
+    /// Takes the write lock of a conversation until the returned value is dropped; `None` if it is taken.
     pub claim: &'a dyn Fn(ConversationId) -> LocalBoxFuture<'a, Option<Claim>>,
 }
 
-/// The right to write a conversation.
+/// The write lock of a conversation.
 pub type Claim = Box<dyn Any>;
 
 /// Imports every conversation of an archive, or fails and leaves the store as it was.
 ///
-/// A conversation that did not exist becomes visible with the last commit of the import. One that exists is continued
-/// if the stored log is the beginning of the archive's, in one commit up to a few megabytes; not while somebody else
-/// writes it.
+/// A conversation that did not exist becomes visible with the last commit of the import. An existing one is continued if
+/// the stored log is the beginning of the archive's, in one commit up to a few megabytes; not while it is open for writing.
 pub async fn import(
     archive: &dyn Archive,
     store: &dyn Store,
@@ -80,7 +79,7 @@ pub async fn import(
         let claimed = claim(verified.id).await;
         let stored = store.load(verified.id).await?;
         if let Some(stored) = &stored {
-            check_for_one_history(archive, store, conversation, &verified, stored.length).await?;
+            check_for_common_history(archive, store, conversation, &verified, stored.length).await?;
         }
         plans.push(Plan::new(archive, store, *now, conversation, verified, stored).claimed(claimed)?);
     }
@@ -95,7 +94,7 @@ pub async fn import(
 }
 
 /// Fails unless one of the two logs is the beginning of the other.
-async fn check_for_one_history(
+async fn check_for_common_history(
     archive: &dyn Archive,
     store: &dyn Store,
     conversation: &Conversation,
@@ -116,8 +115,8 @@ async fn check_for_one_history(
         reading::read(archive, &group, &name, &mut |(_, part), content| {
             let (Part::Event(index), Some(ours)) = (part, ours.next()) else { return Ok(()) };
             let is_same = conversation.events.get(index).is_some_and(|event| {
-                let theirs = verified.mend(index).and_then(|mend| mend.content(content, &event.id));
-                event.id == ours.id && ours.json.as_bytes() == theirs.as_deref().unwrap_or(content)
+                let repaired = verified.mend(index).and_then(|mend| mend.content(content, &event.id));
+                event.id == ours.id && ours.json.as_bytes() == repaired.as_deref().unwrap_or(content)
             });
             if is_same {
                 return Ok(());
@@ -125,7 +124,7 @@ async fn check_for_one_history(
             Err(Error::new(
                 ErrorCode::InvalidState,
                 format!(
-                    "conversation {} is already stored and went another way: the stored log has {stored_length} \
+                    "conversation {} is already stored with other events: the stored log has {stored_length} \
                      events, the archive's has {}, and they differ from event {index} on; export the stored one if \
                      you want to keep it, delete it, and import again",
                     verified.id, verified.length
@@ -137,7 +136,7 @@ async fn check_for_one_history(
     Ok(())
 }
 
-/// Writes everything but the base states, then these: until then nothing of it can be seen.
+/// Writes everything except the base states, then these: before that nothing becomes visible.
 async fn write(plans: &[Plan<'_>], progress: &mut dyn FnMut(u64)) -> Result<()> {
     let mut last_commits = Vec::new();
     for plan in plans {

@@ -1,4 +1,4 @@
-//! What an archive may cost before it is called hostile. Each number is far above what agents write.
+//! Limits for archives, against hostile ones. Each is far above the values of real conversations.
 
 /// An archive with more entries is refused while its directory is still being read: each entry costs memory, and a
 /// conversation of 10,000 events, which is long, needs a twentieth of this.
@@ -15,32 +15,32 @@ pub const MAX_TOTAL_BYTES: u64 = 8 << 30;
 /// are packed five to thirty times; deflate ends at about 1030, which only bombs come near.
 pub const MAX_RATIO: u64 = 500;
 
-/// What may unpack to any multiple of its size, because it does no harm.
+/// The unpacked size up to which any ratio is allowed, because it does no harm.
 pub const RATIO_FREE_BYTES: u64 = 256 << 20;
 
 /// The longest entry name accepted, in bytes: a stored path, the folder's name, and folders around it.
 pub const MAX_NAME_BYTES: usize = 2048;
 
-/// How deep `base_state.json` may be nested. Python's reader gives up at about 200.
+/// The deepest nesting accepted in `base_state.json`. Python's reader fails at about 200.
 pub const MAX_JSON_DEPTH: usize = 128;
 
 /// The longest `base_state.json`, or other file that is searched for secrets, in bytes. The largest real ones have some
 /// hundred kilobytes, and each is held a few times over.
 pub const MAX_SEARCHED_BYTES: u64 = 16 << 20;
 
-/// How much an import writes in one commit before the conversation becomes visible.
+/// The size of the commits that an import writes before the conversation becomes visible, in bytes.
 pub const BATCH_BYTES: u64 = 4 << 20;
 
-/// How many events and files it writes in one commit.
+/// The highest number of events and files in such a commit.
 pub const BATCH_ENTRIES: usize = 5000;
 
-/// How large the pages are in which a stored log is read.
+/// The approximate size of the pages in which a stored log is read, in bytes.
 pub const PAGE_BYTES: usize = 1 << 20;
 
-/// An import that continues a stored conversation is one commit up to this size, and so all or nothing.
+/// The size up to which the continuation of a stored conversation is one commit, and so all or nothing, in bytes.
 pub const FAST_FORWARD_BYTES: u64 = 8 << 20;
 
-/// How much an import unpacks at once.
+/// How much an import unpacks at once, in bytes.
 pub const GROUP_BYTES: u64 = 1 << 20;
 
 /// How many entries it unpacks at once.

@@ -1,9 +1,9 @@
-//! Conversations as files in an archive: the layout, and what is checked before anything is stored.
+//! Import and export of archives: the layout of files, and the checks before anything is stored.
 //!
-//! The container is a library's work, in JavaScript; here an archive is a list of entries that can be read one by
-//! one ([`Archive`]). An export is made in JavaScript as well; what may not leave is decided here ([`portable`],
-//! [`without_secrets`]). One folder per conversation, named by its id in 32 hex digits, holds what the SDK keeps in a
-//! conversation's directory:
+//! The container is read and written in JavaScript; for this module an archive is a list of entries that can be read one
+//! by one ([`Archive`]). Exports are made in JavaScript as well; this module decides which data is removed from them
+//! ([`portable`], [`without_secrets`]). One folder per conversation, named by its id in 32 hex digits, has the contents of
+//! the SDK's directory of a conversation:
 //!
 //! ```text
 //! <32 hex digits>/base_state.json
@@ -11,9 +11,9 @@
 //! <32 hex digits>/…                                     further files
 //! ```
 //!
-//! An import reads the whole archive twice: it checks everything first, so that an archive that is refused has not
-//! touched the store, and then writes. What it writes are places in the archive: contents go from there into the store
-//! without coming by here again ([`Writing`]). Neither direction holds more than a few entries in memory.
+//! An import reads the archive twice: it checks everything first, so that a refused archive has not changed the store, and
+//! then writes. Commits refer to entries of the archive, whose contents are copied into the store without passing through
+//! this module again ([`Writing`]). In both directions only a few entries are in memory at a time.
 
 mod base_state;
 mod contents;
@@ -45,23 +45,23 @@ use crate::{
 };
 use futures_util::future::LocalBoxFuture;
 
-/// An archive whose container somebody else understands.
+/// An archive whose container is read by the implementation.
 pub trait Archive {
-    /// How many bytes the archive itself has.
+    /// The size of the archive itself, in bytes.
     fn size(&self) -> u64;
 
-    /// The next entries of the archive's directory, in its order; none after the last. An error is a reason in the
-    /// words of whoever reads the container.
+    /// The next entries of the archive's directory, in its order; none after the last. An error is the message of the
+    /// reader of the container.
     fn next_entries(&self) -> LocalBoxFuture<'_, Result<Vec<EntryHeader>, String>>;
 
-    /// The unpacked contents of the entries at these positions of the directory, one after the other, each with its
-    /// checksum compared and as long as its header says.
+    /// The unpacked contents of the entries at these positions of the directory, concatenated. Checksum and size of each
+    /// have been compared with its header.
     fn read<'a>(&'a self, positions: &'a [usize]) -> LocalBoxFuture<'a, Result<Vec<u8>, Unreadable>>;
 
     /// Fails as [`Archive::read`] would.
     fn check<'a>(&'a self, positions: &'a [usize]) -> LocalBoxFuture<'a, Result<(), Unreadable>>;
 
-    /// Commits to the store, with the contents of entries where the writing names them.
+    /// Commits to the store, with the contents of the entries to which the writing refers.
     fn commit<'a>(
         &'a self,
         store: &'a dyn Store,
@@ -75,12 +75,12 @@ pub trait Archive {
     }
 }
 
-/// How far an import has come.
+/// The progress of an import, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// How much is done.
+    /// The bytes that are done.
     pub done: u64,
-    /// How much there is to do.
+    /// All bytes.
     pub total: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What an entry's name says: which file of a conversation it is, or why it is refused.
+//! Names of entries: the file of a conversation that a name means, or the reason why it is refused.
 
 use super::{invalid, limits::MAX_NAME_BYTES};
 use crate::{
@@ -7,15 +7,15 @@ use crate::{
     id::{EventId, StorePath},
 };
 
-/// The longest path of an event file: `events/` and what a file system takes as one name.
+/// The longest path of an event file: `events/` and the longest name of common file systems.
 const MAX_EVENT_PATH_BYTES: usize = 262;
 
-/// Files that only mean something to the process that wrote them; beside each log there are more ([`is_beside_a_log`]).
+/// Files that are only useful to the process that wrote them; there are more beside each log ([`is_log_marker`]).
 const LEASES: [&str; 2] = ["owner_lease.json", ".owner_lease.lock"];
 
-/// What an entry is within its conversation's folder.
+/// The kind of a file in the folder of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum FileKind {
     /// `base_state.json`.
     BaseState,
     /// An event file.
@@ -25,18 +25,18 @@ pub enum Place {
         /// The id in its name.
         id: EventId,
     },
-    /// A file that is named like an event's, but for an id that no event can have. The SDK does not find it either.
-    NoEvent,
+    /// A file that is named like an event, but with an invalid number or id. The SDK does not find it either.
+    InvalidEvent,
     /// Any other file.
     File(StorePath),
-    /// A lock or lease, which is not carried over.
+    /// A lock or lease, which is not imported.
     Lock,
 }
 
-/// Refuses a name that could leave its folder, or mean one file on one system and another on the next.
-/// Checked for every entry, also for those that are then ignored.
+/// Refuses a name that could point outside of its folder, or mean different files on different systems.
+/// Called for every entry, including those that are then ignored.
 pub fn check(name: &str) -> Result<()> {
-    let refuse = |why: &str| Err(invalid(format!("entry {} {why}", shown(name))));
+    let refuse = |problem: &str| Err(invalid(format!("entry {} {problem}", shown(name))));
     if name.len() > MAX_NAME_BYTES {
         return refuse("has a name longer than 2048 bytes");
     }
@@ -48,12 +48,12 @@ pub fn check(name: &str) -> Result<()> {
     }
     let path = name.strip_suffix('/').unwrap_or(name);
     match path.split('/').find(|part| matches!(*part, "" | "." | "..")) {
-        Some(_) => refuse("does not have a plain relative path"),
+        Some(_) => refuse("has an empty, \".\" or \"..\" part in its path"),
         None => Ok(()),
     }
 }
 
-/// Whether this is something that a file manager added.
+/// Whether a file manager has added this file.
 pub fn is_ignored(name: &str) -> bool {
     name.split('/').any(|part| part == "__MACOSX")
         || name.rsplit('/').next().is_some_and(|file| {
@@ -61,41 +61,44 @@ pub fn is_ignored(name: &str) -> bool {
         })
 }
 
-/// The place of a file, by its path in the conversation's folder. The path has been checked.
-pub fn place(path: &str) -> Result<Place> {
+/// The kind of a file, by its path in the conversation's folder. The path has been checked.
+pub fn kind_of(path: &str) -> Result<FileKind> {
     if path == BASE_STATE {
-        return Ok(Place::BaseState);
+        return Ok(FileKind::BaseState);
     }
-    if LEASES.contains(&path) || is_beside_a_log(path) {
-        return Ok(Place::Lock);
+    if LEASES.contains(&path) || is_log_marker(path) {
+        return Ok(FileKind::Lock);
     }
     let (top, rest) = path.split_once('/').map_or((path, None), |(top, rest)| (top, Some(rest)));
-    let as_a_lax_disk_sees_it = top.trim_end_matches(['.', ' ']).to_ascii_lowercase();
+    let normalized = top.trim_end_matches(['.', ' ']).to_ascii_lowercase();
     let is_in_events = top == EVENTS && rest.is_some();
-    if !is_in_events && matches!(as_a_lax_disk_sees_it.as_str(), BASE_STATE | EVENTS) {
+    if !is_in_events && matches!(normalized.as_str(), BASE_STATE | EVENTS) {
         return Err(invalid(format!(
-            "entry {} would stand in the place of {as_a_lax_disk_sees_it} on some systems",
+            "entry {} would replace {normalized} on some file systems",
             shown(path)
         )));
     }
     if let Some(name) = rest.filter(|_| is_in_events) {
         let event = parse_event_file_name(name);
         if event.is_some() && path.len() > MAX_EVENT_PATH_BYTES {
-            return Err(invalid(format!("entry {} has a name that no disk would take", shown(path))));
+            return Err(invalid(format!(
+                "entry {} has a name that is too long for file systems",
+                shown(path)
+            )));
         }
         if let Some((number, id)) = event {
-            return Ok(Place::Event { number, id });
+            return Ok(FileKind::Event { number, id });
         }
         if name.starts_with("event-") && name.ends_with(".json") && !name.bytes().any(|b| b == b'/') {
-            return Ok(Place::NoEvent);
+            return Ok(FileKind::InvalidEvent);
         }
     }
-    path.parse().map(Place::File).map_err(|error| invalid(error.message()))
+    path.parse().map(FileKind::File).map_err(|error| invalid(error.message()))
 }
 
-/// Whether it is what the SDK keeps for itself in the folder of a log, which may be that of a conversation below this
-/// one: the lock, and the marker whose name says how many events there are.
-fn is_beside_a_log(path: &str) -> bool {
+/// Whether it is a file of the SDK in the folder of a log, which may be that of a nested conversation: the lock, or the
+/// marker whose name contains the number of events.
+fn is_log_marker(path: &str) -> bool {
     let Some((folder, name)) = path.rsplit_once('/') else { return false };
     let length = name.strip_prefix(".eventlog-len-").and_then(|rest| rest.strip_suffix(".marker"));
     (folder == EVENTS || folder.ends_with("/events"))
@@ -108,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entry_that_could_leave_its_folder_is_refused_by_name() {
+    fn a_name_that_points_outside_of_its_folder_is_refused() {
         for bad in [
             "../x",
             "a/../../x",
@@ -136,12 +139,12 @@ mod tests {
     }
 
     #[test]
-    fn files_of_a_conversation_are_told_apart() {
-        let event = |name: &str| match place(name).unwrap() {
-            Place::Event { number, id } => Some((number, id.as_str().to_owned())),
+    fn the_kind_of_a_file_is_known_from_its_path() {
+        let event = |name: &str| match kind_of(name).unwrap() {
+            FileKind::Event { number, id } => Some((number, id.as_str().to_owned())),
             _ => None,
         };
-        assert_eq!(place("base_state.json").unwrap(), Place::BaseState);
+        assert_eq!(kind_of("base_state.json").unwrap(), FileKind::BaseState);
         assert_eq!(event("events/event-00000-0f8fad5b.json"), Some((0, "0f8fad5b".into())));
         assert_eq!(event("events/event-123456-0F8F-AD5B.json"), Some((123_456, "0F8F-AD5B".into())));
         assert_eq!(event("events/event-0012-0f8fad5b.json"), Some((12, "0f8fad5b".into())));
@@ -152,7 +155,7 @@ mod tests {
             "events/event-+0001-0f8fad5b.json",
             "events/event--0f8fad5b.json",
         ] {
-            assert_eq!(place(name).unwrap(), Place::NoEvent, "{name}");
+            assert_eq!(kind_of(name).unwrap(), FileKind::InvalidEvent, "{name}");
         }
         for lock in [
             "events/.eventlog.lock",
@@ -162,9 +165,9 @@ mod tests {
             "owner_lease.json",
             ".owner_lease.lock",
         ] {
-            assert_eq!(place(lock).unwrap(), Place::Lock);
+            assert_eq!(kind_of(lock).unwrap(), FileKind::Lock);
         }
-        // What the SDK's pattern does not match is a file like any other.
+        // A path that the SDK's pattern does not match is an ordinary file.
         for file in [
             "TASKS.json",
             "observations/terminal_output_1a2b3c4d.txt",
@@ -175,12 +178,12 @@ mod tests {
             "events/.eventlog-len-x.marker",
             "notes/.eventlog-len-1.marker",
         ] {
-            assert_eq!(place(file).unwrap(), Place::File(file.parse().unwrap()));
+            assert_eq!(kind_of(file).unwrap(), FileKind::File(file.parse().unwrap()));
         }
     }
 
     #[test]
-    fn a_name_that_some_disk_takes_for_the_base_state_or_the_log_is_refused() {
+    fn a_name_that_some_file_systems_take_for_the_base_state_or_the_log_is_refused() {
         for bad in [
             "Base_State.json",
             "base_state.json.",
@@ -189,12 +192,12 @@ mod tests {
             "events /event-00000-0f8fad5b.json",
             "events",
         ] {
-            assert!(place(bad).is_err(), "{bad:?}");
+            assert!(kind_of(bad).is_err(), "{bad:?}");
         }
     }
 
     #[test]
-    fn what_file_managers_add_is_ignored() {
+    fn files_of_file_managers_are_ignored() {
         for name in ["__MACOSX/a/._b", "a/.DS_Store", ".DS_Store", "a/._base_state.json", "x/Thumbs.db"] {
             assert!(is_ignored(name), "{name}");
         }

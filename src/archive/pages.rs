@@ -1,4 +1,4 @@
-//! The events of a stored log one after the other, read in pages of about one size.
+//! Reads the events of a stored log one after the other, in pages of about equal size.
 
 use super::limits::PAGE_BYTES;
 use crate::{
@@ -7,25 +7,27 @@ use crate::{
     store::{Store, StoredEvent},
 };
 
-/// The events `0..end` of a conversation. Memory is bounded by a page, and a page is about [`PAGE_BYTES`] or, where
-/// events are larger, as few events as that.
+/// A reader of the events of a conversation. Memory is bounded by one page of about [`PAGE_BYTES`]; if events are larger,
+/// a page has few of them.
 pub struct Pages<'a> {
     store: &'a dyn Store,
     conversation: ConversationId,
 }
 
-/// How far [`Pages`] have been read.
+/// The position up to which [`Pages`] have been read.
 #[derive(Debug, Default)]
 pub struct Position {
     next: u64,
     page: std::vec::IntoIter<StoredEvent>,
-    /// How many events the next page has.
+    /// The number of events to read for the next page.
     count: u64,
 }
 
-/// How many events the first page has, when their size is not known yet, and how many a page has at most.
-const FIRST: u64 = 8;
-const MOST: u64 = 512;
+/// The number of events of the first page, when their size is not known yet.
+const FIRST_COUNT: u64 = 8;
+
+/// The highest number of events of a page.
+const MAX_COUNT: u64 = 512;
 
 impl<'a> Pages<'a> {
     /// The log of a conversation.
@@ -41,12 +43,12 @@ impl<'a> Pages<'a> {
         if at.next >= end {
             return Ok(None);
         }
-        let stop = end.min(at.next.saturating_add(if at.count == 0 { FIRST } else { at.count }));
+        let stop = end.min(at.next.saturating_add(if at.count == 0 { FIRST_COUNT } else { at.count }));
         let page = self.store.events(self.conversation, at.next..stop).await?;
         if page.is_empty() {
             return Err(Error::new(
                 ErrorCode::NotFound,
-                format!("event {} of conversation {} is not there any more", at.next, self.conversation),
+                format!("event {} of conversation {} does not exist any more", at.next, self.conversation),
             ));
         }
         at.next = at.next.saturating_add(page.len() as u64);
@@ -56,9 +58,9 @@ impl<'a> Pages<'a> {
     }
 }
 
-/// How many events like these make about a page. Only grows step by step, because the next may be larger.
+/// The number of events of this size that make about a page. Grows only step by step, because the next may be larger.
 fn fitting_count(page: &[StoredEvent]) -> u64 {
     let bytes: usize = page.iter().map(|event| event.json.len()).sum();
-    let count = page.len().saturating_mul(PAGE_BYTES).checked_div(bytes.max(1)).unwrap_or_default();
-    (count as u64).min((page.len() as u64).saturating_mul(4)).clamp(1, MOST)
+    let count = page.len().saturating_mul(PAGE_BYTES) / bytes.max(1);
+    (count as u64).min((page.len() as u64).saturating_mul(4)).clamp(1, MAX_COUNT)
 }

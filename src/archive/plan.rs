@@ -1,4 +1,4 @@
-//! Writing one conversation of an archive, and taking it back.
+//! Writes one conversation of an archive, and undoes it after a failure.
 
 use super::{
     Archive, Claim, Imported, Outcome,
@@ -18,7 +18,7 @@ use crate::{
 };
 use std::{cell::Cell, rc::Rc};
 
-/// What is to be done with one conversation, and how much of it has been.
+/// The plan for the import of one conversation, and its progress.
 pub struct Plan<'a> {
     archive: &'a dyn Archive,
     store: &'a dyn Store,
@@ -26,16 +26,16 @@ pub struct Plan<'a> {
     conversation: &'a Conversation,
     verified: Verified,
     stored: Option<Listing>,
-    /// What will have been done.
+    /// The change of the store that the plan makes.
     pub outcome: Outcome,
-    /// How long the stored log is by what this plan has committed; `None` before its first commit.
+    /// The length of the stored log after the commits of this plan; `None` before its first commit.
     written: Cell<Option<u64>>,
-    /// Held until everything is written, or taken back.
+    /// Held until everything is written or undone.
     claim: Option<Claim>,
 }
 
 impl<'a> Plan<'a> {
-    /// Decides what to do with a conversation of which `stored` is there already.
+    /// The plan for a conversation, of which `stored` may exist already.
     pub fn new(
         archive: &'a dyn Archive,
         store: &'a dyn Store,
@@ -62,7 +62,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The plan with the right to write the conversation, which it needs if it changes anything.
+    /// The plan with the write lock of the conversation, which it needs if it changes anything.
     pub fn claimed(mut self, claim: Option<Claim>) -> Result<Self> {
         if claim.is_none() && self.outcome != Outcome::UpToDate {
             return Err(Error::new(
@@ -78,14 +78,14 @@ impl<'a> Plan<'a> {
         Ok(self)
     }
 
-    /// Writes everything but the last commit, which makes it visible, and returns that.
+    /// Writes everything except the last commit, which makes the conversation visible, and returns that commit.
     pub async fn write(&self, progress: &mut dyn FnMut(u64)) -> Result<Writing> {
         let from = match self.outcome {
             Outcome::Continued { from } => from,
             Outcome::Created | Outcome::UpToDate => 0,
         };
         if self.outcome == Outcome::Created {
-            // What an import left that died before its last commit.
+            // Removes the remains of an import that ended before its last commit.
             self.store.delete(self.verified.id).await?;
         }
         let is_one_commit = self.is_one_commit(from);
@@ -105,7 +105,8 @@ impl<'a> Plan<'a> {
                     let Some(event) = self.conversation.events.get(index) else { continue };
                     let id = event.id.clone();
                     if let Some(mend) = self.verified.mend(index) {
-                        let mended = mend.content(&self.content(&entry).await?, &id).unwrap_or_default();
+                        let mended = mend.content(&self.content(&entry).await?, &id);
+                        let mended = mended.ok_or_else(|| self.changed(Part::Event(index)))?;
                         batch.writing.events.push((id, Source::Given(mended)));
                         let path = quarantine.path(&self.conversation.event_file_name(index))?;
                         batch.writing.files.push((path, source));
@@ -141,8 +142,8 @@ impl<'a> Plan<'a> {
         Ok(batch.writing)
     }
 
-    /// Commits, and remembers how far that went.
-    pub async fn commit(&self, writing: Writing) -> Result<()> {
+    /// Commits, and remembers the length of the stored log. Returns it.
+    pub async fn commit(&self, writing: Writing) -> Result<u64> {
         let from = writing.commit.expected_length;
         let length = from.saturating_add(writing.events.len() as u64);
         if self.written.get().is_none() {
@@ -154,16 +155,16 @@ impl<'a> Plan<'a> {
             Failure::Store(error) => error.into(),
         })?;
         self.written.set(Some(length));
-        Ok(())
+        Ok(length)
     }
 
-    /// Takes back what was committed, as far as it can be, after the import failed with `error`.
+    /// Undoes the commits as far as possible, after the import failed with `error`.
     pub async fn undo(&self, error: &Error) {
         let Some(written) = self.written.get() else { return };
-        // What fails here leaves a conversation that is invisible, or longer than its head; either can be opened or
-        // imported again. The error that led here is the one to report.
+        // If this fails, the conversation stays invisible, or its log is longer than its HEAD; both can be opened or
+        // imported again. The error to report is the first one.
         match &self.stored {
-            // Somebody else is creating the same conversation: then it is theirs.
+            // Another writer is creating the same conversation, which must not be deleted.
             None if error.code() == ErrorCode::LockedElsewhere => {}
             None => drop(self.store.delete(self.verified.id).await),
             Some(stored) if written > stored.length => {
@@ -177,7 +178,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// What to tell the caller.
+    /// The result for the caller.
     pub fn imported(self) -> Imported {
         let length = self.stored.map_or(0, |stored| stored.length).max(self.verified.length);
         Imported {
@@ -188,7 +189,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Whether all that is new fits into one commit that a store takes at once.
+    /// Whether the continuation of a stored conversation fits into one commit.
     fn is_one_commit(&self, from: u64) -> bool {
         let events = self.conversation.events.iter().skip(position(from)).map(|event| event.entry.size);
         let files = self.conversation.files.iter().map(|(_, entry)| entry.size);
@@ -205,8 +206,8 @@ impl<'a> Plan<'a> {
     }
 
     async fn next_batch(&self, batch: Batch) -> Result<Batch> {
-        self.commit(batch.writing).await?;
-        Ok(Batch { writing: self.new_writing(self.written.get().unwrap_or_default()), bytes: 0 })
+        let length = self.commit(batch.writing).await?;
+        Ok(Batch { writing: self.new_writing(length), bytes: 0 })
     }
 
     /// The base state to store.
@@ -218,13 +219,19 @@ impl<'a> Plan<'a> {
         };
         let mut read = base_state::read(content.as_deref(), &name, self.conversation.folder)?;
         if read.state.id() != self.verified.id {
-            return Err(invalid(format!("entry {name} changed while it was imported; try again")));
+            return Err(self.changed(Part::BaseState));
         }
         if let Some(leaf) = &self.verified.new_leaf {
             read.state.set_leaf(leaf);
         }
         mark(&mut read.state, self.stored.as_ref().map(|stored| &*stored.base_state));
         Ok(read)
+    }
+
+    /// The error for an entry whose content differs from the one that was checked.
+    fn changed(&self, part: Part) -> Error {
+        let name = self.conversation.entry_name(part);
+        invalid(format!("entry {name} changed while it was imported; try again"))
     }
 
     async fn content(&self, entry: &Entry) -> Result<Vec<u8>> {

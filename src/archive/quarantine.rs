@@ -1,4 +1,4 @@
-//! Where files that cannot be used are kept, so that their bytes are not lost.
+//! The paths under which unusable files are stored, so that their contents are not lost.
 
 use super::{contents::Conversation, invalid};
 use crate::{
@@ -8,9 +8,9 @@ use crate::{
     names::Names,
 };
 
-/// The paths that are taken.
+/// The paths that are in use.
 pub struct Quarantine {
-    /// Each with [`FILE`] or [`FOLDER`].
+    /// Each path with [`FILE`] or [`FOLDER`].
     taken: Names,
 }
 
@@ -18,7 +18,7 @@ const FILE: usize = 0;
 const FOLDER: usize = 1;
 
 impl Quarantine {
-    /// Beside the files of a conversation.
+    /// The quarantine of a conversation, with the paths of its files in use.
     pub fn new(conversation: &Conversation) -> Self {
         let mut quarantine = Self { taken: Names::default() };
         for (path, _) in &conversation.files {
@@ -29,13 +29,16 @@ impl Quarantine {
 
     /// A path for a file of this name that no other file of the conversation has.
     pub fn path(&mut self, name: &str) -> Result<StorePath> {
-        // Who needs more of them has an archive that was made to need them.
+        // Only an archive that was made for this purpose needs more candidates.
         let mut candidates = (0..1000).map(|n| match n {
             0 => format!("{QUARANTINE}/{name}"),
             n => format!("{QUARANTINE}-{n}/{name}"),
         });
         let Some(path) = candidates.find(|path| self.is_free(path)) else {
-            return Err(invalid(format!("{} cannot be set aside: every place for it is taken", shown(name))));
+            return Err(invalid(format!(
+                "{} cannot be quarantined: all paths for it are in use; remove its folders named quarantine",
+                shown(name)
+            )));
         };
         self.take(&path);
         path.parse()
@@ -50,7 +53,7 @@ impl Quarantine {
         }
     }
 
-    /// Whether there can be a file of this path beside those that there are.
+    /// Whether a file can have this path, which is neither a file nor a folder nor inside of a file.
     fn is_free(&self, path: &str) -> bool {
         let mut inner = path;
         while let Some((folder, _)) = inner.rsplit_once('/') {

@@ -1,4 +1,4 @@
-//! Reading entries in groups: many small ones at once, a large one alone.
+//! Reads entries in groups: many small ones at once, a large one alone.
 
 use super::{
     Archive,
@@ -8,11 +8,11 @@ use super::{
 };
 use crate::error::Result;
 
-/// An entry to read, and which it is.
+/// An entry to read, with its identity.
 pub type Tagged = (Tag, Entry);
 
-/// The entries in their order, in groups that are read at once. What a group has in memory is bounded by its largest
-/// entry and [`GROUP_BYTES`].
+/// The entries in their order, in groups that are read at once. The memory for a group is bounded by its largest entry and
+/// [`GROUP_BYTES`].
 pub fn groups(entries: Vec<Tagged>) -> Vec<Vec<Tagged>> {
     let mut groups = Vec::new();
     let mut group: Vec<Tagged> = Vec::new();
@@ -33,7 +33,7 @@ pub fn groups(entries: Vec<Tagged>) -> Vec<Vec<Tagged>> {
     groups
 }
 
-/// Calls `each` with every content of a group; `name` says what the entry at a position is called, for the error.
+/// Calls `each` with every content of a group; `name` gives the name of the entry at a position, for errors.
 pub async fn read(
     archive: &dyn Archive,
     group: &[Tagged],
@@ -46,7 +46,7 @@ pub async fn read(
     for (tag, entry) in group {
         let length = usize::try_from(entry.size).unwrap_or(usize::MAX);
         let Some((content, after)) = rest.split_at_checked(length) else {
-            let reason = "it is shorter than its header says".to_owned();
+            let reason = "it is shorter than the size in its header".to_owned();
             return Err(named(Unreadable { position: entry.position, reason }));
         };
         each(*tag, content)?;
@@ -55,7 +55,7 @@ pub async fn read(
     Ok(())
 }
 
-/// Where the entries of a group are in the archive's directory.
+/// The positions of a group's entries in the archive's directory.
 pub fn positions(group: &[Tagged]) -> Vec<usize> {
     group.iter().map(|(_, entry)| entry.position).collect()
 }

@@ -1,8 +1,7 @@
-//! Plaintext secrets in `base_state.json`, replaced by the SDK's own mask.
+//! Replaces plaintext secrets in `base_state.json` by the SDK's mask.
 //!
-//! The SDK masks or encrypts secrets when it writes them, but a program can ask it for plaintext, and such a file
-//! must end neither in a store nor in an export. Names follow `llm/llm.py`, `secret/secrets.py`, `mcp/config.py`
-//! and `utils/redact.py`.
+//! The SDK masks or encrypts secrets when it writes them, but a program can request plaintext, which must get neither into
+//! a store nor into an export. Names follow `llm/llm.py`, `secret/secrets.py`, `mcp/config.py` and `utils/redact.py`.
 
 use super::{invalid, limits::MAX_JSON_DEPTH};
 use crate::{
@@ -16,13 +15,13 @@ use crate::{
 };
 use std::{borrow::Cow, ops::Range};
 
-/// The text without plaintext secrets, and where they were; the text itself if it holds none.
+/// The text without plaintext secrets, and their paths; the original text if it has none.
 ///
-/// Left alone are nulls, blanks, the mask, and Fernet tokens, which only the owner of the passphrase can read.
-/// Fails if the text is not JSON, or nested deeper than anything that the SDK reads.
+/// Nulls, blanks, the mask, and Fernet tokens, which only the owner of the passphrase can read, are not changed.
+/// Fails if the text is not JSON, or nested deeper than [`MAX_JSON_DEPTH`].
 pub fn masked(text: &str) -> Result<(Cow<'_, str>, Vec<String>)> {
     let mut edits: Vec<(Range<usize>, String)> = Vec::new();
-    let mut places = Vec::new();
+    let mut paths = Vec::new();
     let mut open = vec![Item { value: text, path: String::new(), depth: 0, rule: Rule::ByName }];
     while let Some(item) = open.pop() {
         if item.depth > MAX_JSON_DEPTH {
@@ -33,7 +32,7 @@ pub fn masked(text: &str) -> Result<(Cow<'_, str>, Vec<String>)> {
                 let inner = item.inner(name, value, item.rule.within(name, &object));
                 if is_secret(item.rule, name, &object) && is_plaintext(value) {
                     edits.push((range_in(text, value), quoted(MASK)));
-                    places.push(inner.path);
+                    paths.push(inner.path);
                 } else if value.starts_with(['{', '[']) {
                     open.push(inner);
                 }
@@ -46,13 +45,13 @@ pub fn masked(text: &str) -> Result<(Cow<'_, str>, Vec<String>)> {
         }
     }
     if edits.is_empty() {
-        return Ok((Cow::Borrowed(text), places));
+        return Ok((Cow::Borrowed(text), paths));
     }
-    places.sort();
-    Ok((Cow::Owned(with_replaced(text, edits)), places))
+    paths.sort();
+    Ok((Cow::Owned(with_replaced(text, edits)), paths))
 }
 
-/// A value still to be looked into.
+/// A value that is still to be searched.
 struct Item<'a> {
     value: &'a str,
     path: String,
@@ -67,16 +66,16 @@ impl Item<'_> {
     }
 }
 
-/// Which strings directly in an object are secret, beyond those whose name says so.
+/// The strings directly in an object that are secret, besides those with the name of a secret.
 #[derive(Clone, Copy, PartialEq)]
 enum Rule {
     /// None.
     ByName,
-    /// All: the environment and the headers of an MCP server, secrets by name.
+    /// All: the environment and the headers of an MCP server, and secrets by name.
     Every,
-    /// Those that a header of this name would keep secret.
+    /// Those whose name is that of a secret header.
     Headers,
-    /// `value`.
+    /// The one named `value`.
     Source,
 }
 
@@ -112,7 +111,7 @@ fn is_secret(rule: Rule, name: &str, object: &Object<'_>) -> bool {
     }
 }
 
-/// Whether the SDK takes a header of this name for a secret.
+/// Whether the SDK treats a header with this name as secret.
 fn is_secret_header(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     ["AUTHORIZATION", "COOKIE", "CREDENTIAL", "KEY", "PASSWORD", "SECRET", "SESSION", "TOKEN"]
@@ -128,20 +127,20 @@ fn is_plaintext(value: &str) -> bool {
     }
 }
 
-/// Whether a further file of this path is searched for secrets: of those that the SDK writes, a nested conversation's
-/// `base_state.json` and the agent server's `meta.json` can hold some.
+/// Whether a further file with this path is searched for secrets: of the files of the SDK, the `base_state.json` of a
+/// nested conversation and the agent server's `meta.json` can contain some.
 pub fn is_searched(path: &str) -> bool {
     matches!(path.rsplit('/').next(), Some(BASE_STATE | "meta.json"))
 }
 
-/// The content of a further file as it may be stored or leave.
+/// The content of a further file without secrets, for the store or an export.
 pub fn without_secrets(path: &StorePath, content: Vec<u8>) -> Vec<u8> {
     if !is_searched(path.as_str()) {
         return content;
     }
     let masked = std::str::from_utf8(&content).ok().and_then(|text| masked(text).ok());
     match masked {
-        Some((text, places)) if !places.is_empty() => text.into_owned().into_bytes(),
+        Some((text, paths)) if !paths.is_empty() => text.into_owned().into_bytes(),
         _ => content,
     }
 }
@@ -151,14 +150,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plaintext_is_masked_and_the_rest_keeps_its_bytes() {
+    fn plaintext_is_masked_and_no_other_byte_is_changed() {
         let text = r#"{ "id" : "x", "agent":{"llm":{"model":"m","api_key":"sk-1","aws_session_token":null,"temperature":1.50,
             "extra_headers":{"X-Title":"t","Authorization":"Bearer k"}},
             "mcp_config":{"s":{"url":"u","headers":{"X-Any":"h"},"env":{"PATH":"e"},"auth":{"strategy":"bearer","value":"b"}}},
             "condenser":{"llm":{"api_key":"gAAAAABtoken"}},"critic":{"api_key":"**********"}},
             "secret_registry":{"secret_sources":{"A":{"value":"a","kind":"StaticSecret"},
             "B":{"url":"u","headers":{"X-Key":"k","Accept":"j"},"kind":"LookupSecret"}}},"tags":{"value":"v"}}"#;
-        let (masked, places) = masked(text).unwrap();
+        let (masked, paths) = masked(text).unwrap();
         let expected = text
             .replace("\"sk-1\"", "\"**********\"")
             .replace("\"Bearer k\"", "\"**********\"")
@@ -169,7 +168,7 @@ mod tests {
             .replace("\"X-Key\":\"k\"", "\"X-Key\":\"**********\"");
         assert_eq!(masked, expected);
         assert_eq!(
-            places,
+            paths,
             [
                 "agent.llm.api_key",
                 "agent.llm.extra_headers.Authorization",
@@ -184,14 +183,14 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_that_is_written_twice_is_masked_twice() {
-        let (text, places) = masked(r#"{"api_key":"one","api_key":null,"api\u005fkey":"\ud83d"}"#).unwrap();
+    fn repeated_members_with_secrets_are_all_masked() {
+        let (text, paths) = masked(r#"{"api_key":"one","api_key":null,"api\u005fkey":"\ud83d"}"#).unwrap();
         assert_eq!(text, r#"{"api_key":"**********","api_key":null,"api\u005fkey":"**********"}"#);
-        assert_eq!(places.len(), 2);
+        assert_eq!(paths.len(), 2);
     }
 
     #[test]
-    fn depth_is_bounded() {
+    fn the_nesting_depth_is_limited() {
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
         assert!(masked(&deep).unwrap_err().message().contains("deeper"));
         assert!(masked("{").is_err());

@@ -25,8 +25,8 @@ pub fn mark(state: &mut BaseState, stored: Option<&str>) {
     state.set_import_mark(&RawJson::from(mark));
 }
 
-/// What the host had decided about a stored conversation. If nobody has opened it since an earlier import, that is what
-/// had been decided before the earlier import, if anything.
+/// The earlier decisions of the host about a stored conversation. If it was not opened since an earlier import, they are
+/// those from before that import, if any.
 fn decided_before(stored: &str) -> Option<String> {
     let fields = Object::parse(stored).unwrap_or_default();
     let mark = fields.object(IMPORT);
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_import_remembers_what_was_decided_before_the_first() {
+    fn a_second_import_keeps_the_decisions_from_before_the_first() {
         let ours =
             r#"{"confirmation_policy":{"kind":"AlwaysConfirm"},"agent_state":{"allowed_tools":["a"]}}"#;
         let decided = r#""before":{"confirmation_policy":{"kind":"AlwaysConfirm"},"allowed_tools":["a"]}"#;

@@ -1,4 +1,4 @@
-//! The first pass: every content is read and checked, and nothing is stored.
+//! The first pass of an import: reads and checks every file, and stores nothing.
 
 use super::{
     Archive, base_state,
@@ -14,35 +14,35 @@ use crate::{
     names::Names,
 };
 
-/// What a conversation of an archive amounts to.
+/// A checked conversation of an archive.
 #[derive(Debug)]
 pub struct Verified {
-    /// Whose it is.
+    /// The conversation's id.
     pub id: ConversationId,
-    /// How many events of the log are kept; those after them are set aside.
+    /// The number of events that are imported; those after them are quarantined.
     pub length: u64,
     /// The new position of HEAD, if the event that HEAD names is not among those that are imported.
     pub new_leaf: Option<Leaf>,
-    /// What is changed in events, in the order of the log.
+    /// The repairs of events, in the order of the log.
     pub mends: Vec<Mend>,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 
 impl Verified {
-    /// What is changed in the event at this place.
+    /// The repair of the event at this index, if any.
     pub fn mend(&self, index: usize) -> Option<&Mend> {
-        let place = self.mends.binary_search_by(|mend| mend.index.cmp(&index)).ok()?;
-        self.mends.get(place)
+        let position = self.mends.binary_search_by(|mend| mend.index.cmp(&index)).ok()?;
+        self.mends.get(position)
     }
 }
 
-/// An index as a position in memory; one that memory cannot have is beyond every end.
+/// An index as a position in memory; an index that does not fit is beyond every end.
 pub fn position(index: u64) -> usize {
     usize::try_from(index).unwrap_or(usize::MAX)
 }
 
-/// Reads every entry in the order of the archive. `progress` is told of the bytes read.
+/// Reads every entry in the order of the archive. `progress` is called with the bytes read.
 pub async fn verify(
     archive: &dyn Archive,
     contents: &Contents,
@@ -52,12 +52,12 @@ pub async fn verify(
     let name = |position| contents.entry_name(position);
     for group in reading::groups(in_archive_order(contents)) {
         let bytes = group.iter().map(|(_, entry)| entry.size).sum();
-        // Whether files can be unpacked is all there is to know of them.
+        // Further files only have to be unpackable.
         let (files, rest): (Vec<_>, Vec<_>) =
             group.into_iter().partition(|((_, part), _)| matches!(part, Part::File(_) | Part::Aside(_)));
-        reading::read(archive, &rest, &name, &mut |(place, part), content| {
-            let (Some(conversation), Some(found)) =
-                (contents.conversations.get(place), findings.get_mut(place))
+        reading::read(archive, &rest, &name, &mut |(conversation, part), content| {
+            let (Some(found), Some(conversation)) =
+                (findings.get_mut(conversation), contents.conversations.get(conversation))
             else {
                 return Ok(());
             };
@@ -78,29 +78,29 @@ pub async fn verify(
     for (conversation, found) in contents.conversations.iter().zip(findings) {
         let done = found.verified(conversation)?;
         if !ids.add(&done.id.hex(), 0) {
-            return Err(invalid(format!("conversation {} is there twice", done.id)));
+            return Err(invalid(format!("conversation {} occurs twice", done.id)));
         }
         verified.push(done);
     }
     Ok(verified)
 }
 
-/// Every entry with its conversation's place in the contents.
+/// All entries of all conversations, in the order of the archive.
 fn in_archive_order(contents: &Contents) -> Vec<Tagged> {
     let conversations = contents.conversations.iter().enumerate();
     let mut entries = Vec::new();
-    for (place, conversation) in conversations {
-        entries.extend(conversation.parts(place, &|_| true));
+    for (index, conversation) in conversations {
+        entries.extend(conversation.parts(index, &|_| true));
     }
     entries.sort_by_key(|(_, entry)| entry.position);
     entries
 }
 
-/// What was found in one conversation's entries so far.
+/// The findings about the entries of one conversation so far.
 #[derive(Default)]
 struct Findings {
     base_state: Option<BaseStateFindings>,
-    /// By their places in the log.
+    /// By index in the log.
     events: Vec<Found>,
 }
 
@@ -114,8 +114,8 @@ struct BaseStateFindings {
 /// The findings in an event's file.
 #[derive(Clone, Default)]
 struct Found {
-    /// What is wrong with it, if it is no JSON object.
-    broken: Option<&'static str>,
+    /// The problem, if the file is not a JSON object.
+    problem: Option<&'static str>,
     can_be_head: bool,
     becomes_head: bool,
     other_id: Option<Box<str>>,
@@ -139,8 +139,8 @@ impl Findings {
         self.events.resize(conversation.events.len(), Found::default());
         let Some(found) = self.events.get_mut(index) else { return };
         match event_text(content, &event.id) {
-            EventText::Broken(why) => found.broken = Some(why),
-            EventText::Sound { can_be_head, becomes_head, other_id, parent } => {
+            EventText::Invalid(problem) => found.problem = Some(problem),
+            EventText::Valid { can_be_head, becomes_head, other_id, parent } => {
                 found.can_be_head = can_be_head;
                 found.becomes_head = becomes_head;
                 found.other_id = other_id.map(Into::into);
@@ -159,32 +159,32 @@ impl Findings {
         let mut warnings = base_state.warnings;
         warnings.extend_from_slice(&conversation.warnings);
         let name = |index| conversation.entry_name(Part::Event(index));
-        // A process that dies leaves its last files half written; what comes before them is sound.
-        let sound = self.events.iter().rposition(|found| found.broken.is_none());
-        let length = sound.map_or(0, |last| last.saturating_add(1));
+        // A process that ended while writing leaves its last files incomplete; the files before them are valid.
+        let last_valid = self.events.iter().rposition(|found| found.problem.is_none());
+        let length = last_valid.map_or(0, |last| last.saturating_add(1));
         for (index, found) in self.events.iter().enumerate() {
-            let Some(why) = found.broken else { continue };
+            let Some(problem) = found.problem else { continue };
             if index >= length {
                 let and = "the conversation ends before it, and";
-                warnings.push(format!("{} {why}; {and} {QUARANTINE}", name(index)));
-            } else if matches!(why, NOT_UTF8 | UTF16) {
-                return Err(invalid(format!("entry {} {why}", name(index))));
+                warnings.push(format!("{} {problem}; {and} {QUARANTINE}", name(index)));
+            } else if matches!(problem, NOT_UTF8 | UTF16) {
+                return Err(invalid(format!("entry {} {problem}", name(index))));
             } else {
-                warnings.push(format!("{} {why}; it is kept as it is, but cannot be shown", name(index)));
+                warnings.push(format!("{} {problem}; its text is kept, but cannot be shown", name(index)));
             }
         }
         self.events.truncate(length);
         let mends = mends(conversation, &self.events, &mut warnings);
-        let is_kept =
+        let is_imported =
             |head: &String| conversation.events.iter().take(length).any(|event| event.id.as_str() == head);
-        let new_leaf = match base_state.leaf_event_id.filter(|head| !is_kept(head)) {
+        let new_leaf = match base_state.leaf_event_id.filter(|head| !is_imported(head)) {
             None => None,
             Some(lost) => {
                 let last = self.events.iter().rposition(|found| found.can_be_head);
                 let last =
                     last.and_then(|index| conversation.events.get(index)).map(|event| event.id.clone());
                 warnings.push(format!(
-                    "{} names the event {}, which is not there; the conversation stands at its last event instead",
+                    "{} names the event {}, which does not exist; the conversation continues after its last event instead",
                     conversation.entry_name(Part::BaseState),
                     shown(&lost)
                 ));
@@ -201,58 +201,58 @@ impl Findings {
     }
 }
 
-/// What has to be changed in events so that each has the id in its file's name and follows an event before it.
+/// The repairs after which each event has the id in its file's name and follows an event before it.
 fn mends(conversation: &Conversation, events: &[Found], warnings: &mut Vec<String>) -> Vec<Mend> {
-    // Where each id is; those that are only inside of files as well, if no file is named after them.
-    let mut places = Names::default();
+    // The index of each id in a file's name, and of each id that is only inside of a file.
+    let mut indices = Names::default();
     for (index, event) in conversation.events.iter().enumerate().take(events.len()) {
-        places.add(event.id.as_str(), index);
+        indices.add(event.id.as_str(), index);
     }
     for (index, found) in events.iter().enumerate() {
         if let Some(id) = &found.other_id {
-            places.add(id, index);
+            indices.add(id, index);
         }
     }
     let id_at =
         |index: usize| conversation.events.get(index).map_or(ROOT_PARENT_ID, |event| event.id.as_str());
     let mut mends = Vec::new();
-    // The last event that the next one would have followed, and what was found in place of lost ones.
+    // The last event that can be followed, and the replacements for missing parents.
     let mut last: Option<usize> = None;
-    let mut found_for = Names::default();
+    let mut replacements = Names::default();
     for (index, found) in events.iter().enumerate() {
         let parent = found.parent.as_deref().filter(|parent| *parent != ROOT_PARENT_ID);
-        let place = parent.and_then(|parent| places.get(parent)).filter(|place| *place < index);
+        let parent_index = parent.and_then(|parent| indices.get(parent)).filter(|parent| *parent < index);
         let mut new_parent = None;
-        match (parent, place) {
-            (Some(parent), Some(place)) if id_at(place) != parent => {
-                new_parent = Some(id_at(place).to_owned());
+        match (parent, parent_index) {
+            (Some(parent), Some(parent_index)) if id_at(parent_index) != parent => {
+                new_parent = Some(id_at(parent_index).to_owned());
                 warnings.push(format!(
-                    "{} follows an event that calls itself {}; it follows it under the id in its file's name now, and \
-                     the file as it was is kept under quarantine/",
+                    "{} follows event {} by the id inside of its file; it follows it by the id in the file's name now, and \
+                     the original file is kept under quarantine/",
                     conversation.entry_name(Part::Event(index)),
                     shown(parent)
                 ));
             }
             (Some(parent), None) => {
-                // Two that followed the same event still do.
-                let place = found_for.get(parent).or(last);
-                if let Some(place) = place {
-                    found_for.add(parent, place);
+                // Events with the same missing parent get the same replacement.
+                let replacement = replacements.get(parent).or(last);
+                if let Some(replacement) = replacement {
+                    replacements.add(parent, replacement);
                 }
-                new_parent = Some(place.map_or(ROOT_PARENT_ID, id_at).to_owned());
+                new_parent = Some(replacement.map_or(ROOT_PARENT_ID, id_at).to_owned());
                 warnings.push(format!(
-                    "{} follows an event that is not there before it; it follows {}, and the file as it was is kept \
+                    "{} follows an event that does not exist before it; it follows {}, and the original file is kept \
                      under quarantine/",
                     conversation.entry_name(Part::Event(index)),
-                    if place.is_some() { "the one before it now" } else { "none now" }
+                    if replacement.is_some() { "the one before it now" } else { "none now" }
                 ));
             }
             _ => {}
         }
         if let Some(id) = &found.other_id {
             warnings.push(format!(
-                "{} holds an event that calls itself {}; it has the id in its file's name now, and the file as it was \
-                 is kept under quarantine/",
+                "{} contains an event with the id {}; it has the id in the file's name now, and the original file is \
+                 kept under quarantine/",
                 conversation.entry_name(Part::Event(index)),
                 shown(id)
             ));
@@ -267,14 +267,14 @@ fn mends(conversation: &Conversation, events: &[Found], warnings: &mut Vec<Strin
     mends
 }
 
-/// How many warnings anybody reads.
-const MOST_WARNINGS: usize = 100;
+/// The highest number of warnings for a conversation.
+const MAX_WARNINGS: usize = 100;
 
 fn shortened(mut warnings: Vec<String>) -> Vec<String> {
-    let more = warnings.len().saturating_sub(MOST_WARNINGS);
+    let more = warnings.len().saturating_sub(MAX_WARNINGS);
     if more > 0 {
-        warnings.truncate(MOST_WARNINGS);
-        warnings.push(format!("and {more} more like these"));
+        warnings.truncate(MAX_WARNINGS);
+        warnings.push(format!("and {more} more warnings of this kind"));
     }
     warnings
 }

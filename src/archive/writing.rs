@@ -1,4 +1,4 @@
-//! What an import writes: commits whose contents stay in the archive until they are stored.
+//! The commits of an import, whose contents stay in the archive until they are stored.
 
 use crate::{
     error::Error,
@@ -6,46 +6,46 @@ use crate::{
     store::{Commit, StoreError},
 };
 
-/// A commit, and where the contents of its events and files are.
+/// A commit, and the sources of the contents of its events and files.
 #[derive(Debug)]
 pub struct Writing {
-    /// All but events and files.
+    /// The commit without events and files.
     pub commit: Commit,
-    /// Appended in this order. Each content is UTF-8.
+    /// Events, appended in this order.
     pub events: Vec<(EventId, Source)>,
     /// Further files.
     pub files: Vec<(StorePath, Source)>,
 }
 
-/// Where a content is.
+/// The source of a content.
 #[derive(Debug)]
 pub enum Source {
-    /// In the archive, at this position of its directory.
+    /// The entry at this position of the archive's directory.
     Entry(usize),
-    /// Here.
+    /// The content itself.
     Given(Vec<u8>),
 }
 
 /// An entry that cannot be unpacked.
 #[derive(Debug)]
 pub struct Unreadable {
-    /// Its place in the archive's directory.
+    /// Its position in the archive's directory.
     pub position: usize,
-    /// Why, in the words of whoever reads the container.
+    /// The message of the reader of the container.
     pub reason: String,
 }
 
-/// Why a [`Writing`] was not committed.
+/// The reason why a [`Writing`] was not committed.
 #[derive(Debug)]
 pub enum Failure {
     /// An entry could not be read.
     Unreadable(Unreadable),
-    /// The store could not do it.
+    /// The store failed.
     Store(StoreError),
 }
 
 impl Writing {
-    /// The commit with everything in it. `read` gives the content of the entry at a position.
+    /// The complete commit. `read` returns the content of the entry at a position.
     pub(super) async fn with_contents(
         self,
         read: impl AsyncFn(usize) -> std::result::Result<Vec<u8>, Unreadable>,
@@ -56,8 +56,9 @@ impl Writing {
         };
         let Self { mut commit, events, files } = self;
         for (id, source) in events {
-            let text = String::from_utf8(content(source).await?).unwrap_or_default();
-            commit.events.push((id, text.into()));
+            // An event that breaks off inside of a character gets a replacement character, as in JavaScript.
+            let content = content(source).await?;
+            commit.events.push((id, String::from_utf8_lossy(&content).into()));
         }
         for (path, source) in files {
             commit.files.push((path, Some(content(source).await?)));
@@ -67,10 +68,10 @@ impl Writing {
 }
 
 impl Unreadable {
-    /// As the user is told; `name` is what the entry is called.
+    /// The error for the user; `name` is the name of the entry.
     pub fn error(&self, name: &str) -> Error {
         super::invalid(format!(
-            "entry {name} cannot be unpacked: {}; the archive is damaged, get it again",
+            "entry {name} cannot be unpacked: {}; the archive is damaged; download or create it again",
             self.reason
         ))
     }

@@ -16,7 +16,7 @@ use crate::{
     host::Host as _,
     id::ConversationId,
     json::{EditableObject, FromJson as _, well_formed},
-    llm::{Delta, message::Content},
+    llm::{Delta, message::Content, option_table::OptionSource as _},
     store::Found,
     web::{guard::promise, host::WebHost, locks},
 };
@@ -102,8 +102,8 @@ impl CoreConversation {
         self.conversation.execution_status().as_str().into()
     }
 
-    /// What opening found in the store: 0 this conversation, 1 other conversations only, 2 nothing, 3 nothing, because the
-    /// browser has removed the database as damaged.
+    /// The state in which opening found the store: 0 for this conversation, 1 for other conversations only, 2 for nothing,
+    /// 3 for nothing because the browser has removed the database as damaged.
     pub fn found(&self) -> u8 {
         match self.conversation.found() {
             (_, Found::Damage) => 3,

@@ -1,5 +1,5 @@
-//! From the host's camelCase options to the core's. Values have been checked on the TypeScript side; what does not
-//! fit here all the same is an error that names it.
+//! Reads the options of the TypeScript side, whose names are in camelCase. TypeScript has checked them; a value of another
+//! type is an error that names the option all the same.
 
 use super::{
     error::{invalid, message_of},
@@ -10,9 +10,8 @@ use crate::{
     agent::Agent,
     conversation::stuck_detector::{StuckDetection, StuckDetectionThresholds},
     error::Result,
-    json::{FromJson as _, quoted},
     llm::{
-        ApiKey, ApiMode, Llm, LlmOptions, SecretString, TextFunction, options::ModelData,
+        ApiKey, Llm, LlmOptions, SecretString, TextFunction, option_table::OptionSource, options::ModelData,
         transport::HttpClient,
     },
     tool::{Tool, ToolRegistry},
@@ -36,30 +35,9 @@ impl<'a> Options<'a> {
         Self { object, what }
     }
 
-    /// A text.
-    pub fn text(&self, name: &str) -> Result<Option<String>> {
-        self.read(name, "a string", JsValue::as_string)
-    }
-
     /// A text that must be there.
     pub fn required_text(&self, name: &str) -> Result<String> {
         self.text(name)?.ok_or_else(|| invalid(format!("{name} of {} is missing", self.what)))
-    }
-
-    /// A number.
-    pub fn number(&self, name: &str) -> Result<Option<f64>> {
-        self.read(name, "a number", JsValue::as_f64)
-    }
-
-    /// A whole number that counts something.
-    pub fn count(&self, name: &str) -> Result<Option<u32>> {
-        let is_count = |number: &f64| number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(number);
-        self.read(name, "a whole number", |value| value.as_f64().filter(is_count).map(|number| number as u32))
-    }
-
-    /// A yes or no.
-    pub fn flag(&self, name: &str) -> Result<Option<bool>> {
-        self.read(name, "true or false", JsValue::as_bool)
     }
 
     /// An object of texts, in its order; empty where there is none.
@@ -75,6 +53,25 @@ impl<'a> Options<'a> {
         }
         let unfit = || invalid(format!("{name} of {} must be {kind}", self.what));
         read(&value).map(Some).ok_or_else(unfit)
+    }
+}
+
+impl OptionSource for Options<'_> {
+    fn text(&self, name: &str) -> Result<Option<String>> {
+        self.read(name, "a string", JsValue::as_string)
+    }
+
+    fn number(&self, name: &str) -> Result<Option<f64>> {
+        self.read(name, "a number", JsValue::as_f64)
+    }
+
+    fn count(&self, name: &str) -> Result<Option<u32>> {
+        let is_count = |number: &f64| number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(number);
+        self.read(name, "a whole number", |value| value.as_f64().filter(is_count).map(|number| number as u32))
+    }
+
+    fn flag(&self, name: &str) -> Result<Option<bool>> {
+        self.read(name, "true or false", JsValue::as_bool)
     }
 }
 
@@ -165,25 +162,8 @@ pub fn llm(object: &JsValue) -> Result<Llm> {
     let options = LlmOptions {
         api_key: api_key(&property(object, "apiKey")),
         model_data: ModelData(Some(text_function(function(object, "modelRow")?, ""))),
-        base_url: plain.text("baseUrl")?,
-        api_mode: plain.text("apiMode")?.and_then(|mode| ApiMode::from_json(&quoted(&mode))),
-        native_tool_calling: plain.flag("nativeToolCalling")?,
-        usage_id: plain.text("usageId")?,
-        stream: plain.flag("stream")?,
-        temperature: plain.number("temperature")?,
-        top_p: plain.number("topP")?,
-        max_output_tokens: plain.count("maxOutputTokens")?,
-        reasoning_effort: plain.text("reasoningEffort")?,
-        background: plain.flag("background")?.unwrap_or_default(),
-        reasoning_summary: plain.text("reasoningSummary")?,
-        enable_encrypted_reasoning: plain.flag("enableEncryptedReasoning")?,
-        prompt_cache_retention: plain.text("promptCacheRetention")?,
-        num_retries: plain.count("numRetries")?,
-        timeout: plain.number("timeout")?,
         headers: plain.texts("headers")?,
-        input_cost_per_token: plain.number("inputCostPerToken")?,
-        output_cost_per_token: plain.number("outputCostPerToken")?,
-        ..LlmOptions::new(plain.required_text("model")?)
+        ..LlmOptions::given(plain.required_text("model")?, &plain)?
     };
     *options.stored_key.token.borrow_mut() = plain.text("keyToken")?;
     let mut made = Llm::new(options, http, Rc::new(WebHost))?;

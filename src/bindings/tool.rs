@@ -7,6 +7,7 @@ use super::{
 use crate::{
     error::Result,
     json::{EditableObject, well_formed},
+    llm::option_table::OptionSource as _,
     tool::{Replay, Tool, ToolAnnotations, ToolCall, ToolDefinition, ToolFailure, ToolKind, ToolOutput},
 };
 use futures_util::future::LocalBoxFuture;

@@ -5,7 +5,7 @@
 
 use super::{FromJson, ToJson, scan::Scanner};
 
-/// What a JSON number is as a float: infinite if it is too large for one.
+/// A JSON number as a float, which is infinite if the number is too large.
 pub fn float(json: &str) -> Option<f64> {
     let mut scanner = Scanner::new(json);
     let number = scanner.value()?;

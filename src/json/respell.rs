@@ -6,8 +6,10 @@ use std::borrow::Cow;
 /// JSON text as Python's `json.dumps` spells it: `", "` and `": "` as separators, non-ASCII characters escaped.
 /// The SDK stores a tool call's arguments in this form. Numbers keep their spelling. The text must be valid JSON.
 pub fn python_dumps(json: &str) -> String {
+    // A string with a lone surrogate could not be read.
+    let json = well_formed(json);
     let mut out = String::with_capacity(json.len() + json.len() / 8);
-    let mut rest = json;
+    let mut rest = &*json;
     while let Some(c) = rest.chars().next() {
         match c {
             '"' => {
@@ -88,6 +90,7 @@ mod tests {
             r#"{"a": [1, 2.50, true], "b": "x: \"y\", \u00e9\ud83d\ude00\u00e9/"}"#
         );
         assert_eq!(python_dumps("{}"), "{}");
+        assert_eq!(python_dumps(r#"{"a":"b\ud83d"}"#), r#"{"a": "b\ufffd"}"#);
         assert_eq!(python_dumps(r#""\u0001\b\f\n\u007f""#), "\"\\u0001\\b\\f\\n\u{7f}\"");
     }
 

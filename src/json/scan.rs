@@ -5,10 +5,10 @@
 
 use std::fmt;
 
-/// Why a text could not be read.
+/// The reason why a text could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Broken {
-    /// What should not be there; nothing where the text ends too early.
+    /// The character that is not allowed; `None` if the text ends too early.
     found: Option<char>,
     /// Where, in bytes.
     at: usize,

@@ -169,11 +169,11 @@ pub fn with_replaced(text: &str, mut replacements: Vec<(Range<usize>, String)>) 
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     for (range, replacement) in replacements {
-        out.push_str(text.get(at..range.start).unwrap_or_default());
+        out.push_str(&text[at..range.start]);
         out.push_str(&replacement);
         at = range.end;
     }
-    out.push_str(text.get(at..).unwrap_or_default());
+    out.push_str(&text[at..]);
     out
 }
 

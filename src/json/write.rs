@@ -2,7 +2,7 @@
 
 use super::quoted;
 
-/// A type that can be written as one JSON value.
+/// A type whose values can be written as one JSON value.
 pub trait ToJson {
     /// Appends the value's text.
     fn write_json(&self, out: &mut String);

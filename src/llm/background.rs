@@ -1,4 +1,4 @@
-//! Answers that a provider works on by itself, seen from who asked.
+//! Background responses: answers that a provider produces independently of the connection.
 
 use crate::llm::{
     client::{Llm, with_key},
@@ -12,19 +12,22 @@ use crate::llm::{
 };
 
 impl Llm {
-    /// The answer of this id, which this model gives.
+    /// The background response of this model with this id.
     pub fn started_response(&self, id: &str) -> StartedResponse {
         let LlmOptions { model, base_url, .. } = &self.options;
         StartedResponse { id: id.to_owned(), model: model.clone(), base_url: base_url.clone() }
     }
 
-    /// Tells the provider to work no longer on an answer that it keeps.
+    /// Asks the provider to cancel a background response.
     ///
     /// # Errors
-    /// Where it could not be told.
+    /// If the request fails.
     pub async fn cancel_answer(&self, id: &str) -> Result<(), LlmError> {
-        let options =
-            LlmOptions { background: true, background_response: Some(id.to_owned()), ..self.options.clone() };
+        let options = LlmOptions {
+            background: Some(true),
+            background_response: Some(id.to_owned()),
+            ..self.options.clone()
+        };
         let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref())?;
         let features = ModelFeatures::of(&options, &endpoint, &ModelRow::of(&options).await?);
         let api = Api::of(&options, &endpoint, &features);
@@ -39,11 +42,12 @@ impl Llm {
             is_streaming: false,
         };
         let (sent, decoder) = wire_api.begin(&request)?;
-        let Some(kept) = decoder.background() else { return Ok(()) };
-        let sent = WireRequest { url: kept.cancel, body: "{}".into(), ..sent };
+        let Some(response) = decoder.background() else { return Ok(()) };
+        let sent = WireRequest { url: response.cancel, body: "{}".into(), ..sent };
         let sent = with_key(sent, api, self.key().await?.as_ref(), &request);
-        let told = self.http.send(sent).await;
-        told.map(drop)
-            .map_err(|_| LlmError::new(LlmFailure::Network, "the provider could not be told to stop"))
+        let sent = self.http.send(sent).await;
+        sent.map(drop).map_err(|_| {
+            LlmError::new(LlmFailure::Network, "the request to cancel the background response failed")
+        })
     }
 }

@@ -1,8 +1,8 @@
-//! Calls a model: chooses how it is spoken with, and tries again where that can help.
+//! Calls a model: chooses the wire API, and retries where that can help.
 //!
 //! One call of [`Llm::complete`] is one answer or one error. A failed attempt is repeated only as long as nothing of
-//! its answer has been shown: what a person has read is not taken back, unless the network was lost and who waits for it
-//! ([`HttpClient::wait`]) wants the answer all the same. Dropping the future aborts the exchange.
+//! its answer has been shown, because a shown text is not taken back; except that after a loss of the network the caller
+//! may decide in [`HttpClient::wait`] to begin the answer anew. Dropping the future aborts the exchange.
 
 use crate::{
     host::Host,
@@ -17,7 +17,7 @@ use crate::{
         metrics::Usage,
         model_data::{ModelRow, price},
         model_features::ModelFeatures,
-        options::{ApiKey, LlmOptions},
+        options::{ApiKey, FALLBACK_ON, LlmOptions},
         provider_errors::{PROMPT_CACHE_TOO_SMALL, refuses_thoughts},
         retry::{attempts, next_delay},
         secret_string::{SecretString, Secrets},
@@ -27,31 +27,28 @@ use crate::{
 };
 use std::{borrow::Cow, cell::Cell, rc::Rc, time::Duration};
 
-/// One model as the user configured it.
+/// One model with its configuration.
 #[derive(Clone)]
 pub struct Llm {
-    /// How to reach it and what to ask of it.
+    /// The options of the model and its server.
     pub options: LlmOptions,
-    /// The network.
+    /// The HTTP client.
     pub http: Rc<dyn HttpClient>,
-    /// Time and chance.
+    /// Clock and random numbers.
     pub host: Rc<dyn Host>,
-    /// The wire APIs that are not always there.
+    /// The wire APIs that are loaded when they are needed.
     pub wire_apis: Option<Rc<dyn WireApis>>,
-    /// Asked one after the other where this one has failed for good. Their own fallbacks are not asked.
+    /// Models that are asked one after the other if this one has finally failed. Their own fallbacks are not used.
     pub fallbacks: Vec<Llm>,
     /// The codes of the failures after which a fallback is asked.
     pub fallback_on: Vec<String>,
 }
 
-/// The SDK's `_LLM_FALLBACK_EXCEPTIONS`: what another server may not have.
-const FALLBACK_ON: [&str; 4] = ["network", "llm_rate_limit", "llm_timeout", "llm_unavailable"];
-
 impl Llm {
-    /// A model whose options can work.
+    /// A model whose options are valid.
     ///
     /// # Errors
-    /// `InvalidOptions`, naming what cannot. [`Llm::complete`] checks the same, for options that were changed since.
+    /// `InvalidOptions`, naming the invalid option. [`Llm::complete`] checks the same, for options that have changed.
     pub fn new(options: LlmOptions, http: Rc<dyn HttpClient>, host: Rc<dyn Host>) -> Result<Self, LlmError> {
         options.check()?;
         Endpoint::resolve(&options.model, options.base_url.as_deref())?;
@@ -61,16 +58,16 @@ impl Llm {
             host,
             wire_apis: None,
             fallbacks: Vec::new(),
-            fallback_on: FALLBACK_ON.map(str::to_owned).into(),
+            fallback_on: FALLBACK_ON.iter().copied().map(str::to_owned).collect(),
         })
     }
 
-    /// Asks for the next message: this model, and where it fails for good before anything of an answer was shown, its
-    /// fallbacks in their order. `on_delta` is called with each piece of text and reasoning as it comes, and with an
-    /// empty one where the answer begins anew.
+    /// Requests the next message from this model, and if it finally fails before a part of an answer was shown, from its
+    /// fallbacks in their order. `on_delta` is called with each piece of text and reasoning as it arrives, and with an
+    /// empty one if the answer begins anew.
     ///
     /// # Errors
-    /// This model's own, whatever became of the fallbacks; but a fallback's that had begun to show an answer.
+    /// The error of this model, also if all fallbacks have failed; or that of a fallback that had begun to show an answer.
     pub async fn complete(
         &self,
         messages: &[Rc<Message>],
@@ -84,13 +81,13 @@ impl Llm {
             on_delta(delta);
         };
         let mut first_error: Option<LlmError> = None;
-        for (place, llm) in std::iter::once(self).chain(&self.fallbacks).enumerate() {
-            let is_last = place == self.fallbacks.len();
+        for (position, llm) in std::iter::once(self).chain(&self.fallbacks).enumerate() {
+            let is_last = position == self.fallbacks.len();
             let error = match llm.complete_alone(messages, tools, context, &is_shown, &show, is_last).await {
                 Ok(completion) => return Ok(completion),
                 Err(error) => error,
             };
-            // What was shown is not begun again by another model.
+            // An answer that was partly shown is not replaced by one of another model.
             let is_final =
                 is_shown.get() || first_error.is_none() && !self.falls_back_on(error.failure.code().as_str());
             if is_final {
@@ -102,10 +99,10 @@ impl Llm {
     }
 
     fn falls_back_on(&self, code: &str) -> bool {
-        self.fallback_on.iter().any(|named| named == code)
+        self.fallback_on.iter().any(|listed| listed == code)
     }
 
-    /// Asks this model, as often as its options allow. `is_last` says that nobody else can be asked.
+    /// Asks this model, as often as its options allow. `is_last` is whether no other model can be asked.
     async fn complete_alone(
         &self,
         messages: &[Rc<Message>],
@@ -117,9 +114,9 @@ impl Llm {
     ) -> Result<Completion, LlmError> {
         let mut options = self.options.clone();
         options.check()?;
-        let kept =
-            context.background_response.as_ref().filter(|kept| options.background && kept.is_of(&options));
-        options.background_response = kept.map(|kept| kept.id.clone());
+        let started = context.background_response.as_ref();
+        let started = started.filter(|started| options.background() && started.is_of(&options));
+        options.background_response = started.map(|started| started.id.clone());
         let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref())?;
         let mut features = ModelFeatures::of(&options, &endpoint, &ModelRow::of(&options).await?);
         let api = Api::of(&options, &endpoint, &features);
@@ -141,11 +138,11 @@ impl Llm {
                 Err(error) => error,
             };
             let was_shown = is_shown.get();
-            // What a provider keeps has been asked for again already.
-            if was_shown && (options.background || !error.is_of_the_network()) {
+            // A background response has been requested again already.
+            if was_shown && (options.background() || !error.is_of_the_network()) {
                 return Err(error);
             }
-            // Nothing more is to be had of it: a lost connection is made again elsewhere.
+            // The started background response is lost. (A lost connection to it is handled in `attempt`.)
             if options.background_response.take().is_some() {
                 continue;
             }
@@ -157,15 +154,15 @@ impl Llm {
                 continue;
             }
             if refuses_thoughts(&error)
-                && let Some(rest) = without_thoughts(&messages)
+                && let Some(stripped) = without_thoughts(&messages)
             {
-                messages = Cow::Owned(rest);
+                messages = Cow::Owned(stripped);
                 continue;
             }
             if !error.is_retryable() || attempt >= attempts(&options) {
                 return Err(error);
             }
-            // As the SDK does: at temperature 0 the model would say nothing again.
+            // As in the SDK: at temperature 0 the model would send an empty answer again.
             if error.failure == LlmFailure::NoResponse && options.temperature == Some(0.0) {
                 options.temperature = Some(1.0);
             }
@@ -183,7 +180,7 @@ impl Llm {
         }
     }
 
-    /// Waits until another attempt is worth making; returns whether it is to be made.
+    /// Waits before the next attempt; returns whether to make it.
     async fn wait(&self, wait: &Wait<'_>) -> bool {
         match self.http.wait(wait) {
             Some(waited) => waited.await,
@@ -201,7 +198,7 @@ impl Llm {
             (None, Some(apis)) => apis.load(api).await,
             (None, None) => Err(LlmError::new(
                 LlmFailure::InvalidOptions,
-                format!("this build does not speak {}; set apiMode to \"chat\"", api.as_str()),
+                format!("this build does not include the wire API {}; set apiMode to \"chat\"", api.as_str()),
             )),
         }
     }
@@ -218,18 +215,18 @@ impl Llm {
         let key = self.key().await?;
         let (sent, mut decoder) = wire_api.begin(request)?;
         let mut http_request = with_key(sent, api, key.as_ref(), request);
-        let is_told = Cell::new(!request.options.background);
-        let tell = |decoder: &dyn Decoder| {
-            if let (false, Some(tell)) = (is_told.get(), &context.on_background)
-                && let Some(kept) = decoder.background()
+        let is_reported = Cell::new(!request.options.background());
+        let after_push = |decoder: &dyn Decoder| {
+            if let (false, Some(on_background)) = (is_reported.get(), &context.on_background)
+                && let Some(response) = decoder.background()
             {
-                is_told.set(true);
-                tell(self, &kept.id);
+                is_reported.set(true);
+                on_background(self, &response.id);
             }
         };
         let mut exchange = Exchange {
             host: &*self.host,
-            tell: &tell,
+            after_push: &after_push,
             silence: request.options.timeout(),
             timer: None,
             secrets: Secrets::of_request(key.as_ref(), &request.options.headers),
@@ -237,25 +234,26 @@ impl Llm {
             advice: request.endpoint.page_advice(),
         };
         let started = self.host.now();
-        let mut in_vain = 0;
-        let heard = loop {
+        let mut failed_reconnects = 0;
+        let outcome = loop {
             let url = http_request.url.clone();
-            let heard = exchange.hear(&*self.http, http_request.clone(), &mut *decoder, show).await;
-            let is_kept = request.options.background && !decoder.is_done();
-            let kept = if is_kept { decoder.background() } else { None };
-            let (Some(kept), true) = (kept, heard.as_ref().err().is_none_or(LlmError::is_retryable)) else {
-                break heard;
+            let outcome = exchange.run(&*self.http, http_request.clone(), &mut *decoder, show).await;
+            let is_unfinished = request.options.background() && !decoder.is_done();
+            let response = if is_unfinished { decoder.background() } else { None };
+            let can_continue = outcome.as_ref().err().is_none_or(LlmError::is_retryable);
+            let (Some(response), true) = (response, can_continue) else {
+                break outcome;
             };
-            // The provider works on: what is left comes over another connection. One that works in silence is asked
-            // again and again.
-            let is_silent = heard.is_ok() && !request.is_streaming;
-            in_vain = if is_silent || kept.rest != url { 0 } else { in_vain + 1 };
-            let delay = Duration::from_secs(1 << in_vain.min(5));
-            let goes_on = in_vain < attempts(request.options)
-                && match &heard {
+            // The provider continues the answer: the rest is requested over another connection. Without streaming the
+            // provider is polled.
+            let is_polling = outcome.is_ok() && !request.is_streaming;
+            failed_reconnects = if is_polling || response.rest != url { 0 } else { failed_reconnects + 1 };
+            let delay = Duration::from_secs(1 << failed_reconnects.min(5));
+            let continues = failed_reconnects < attempts(request.options)
+                && match &outcome {
                     Err(error) => {
-                        let url = kept.rest.clone();
-                        let attempt = in_vain + 1;
+                        let url = response.rest.clone();
+                        let attempt = failed_reconnects + 1;
                         self.wait(&Wait { attempt, delay, is_shown: false, is_last: true, url, error }).await
                     }
                     Ok(_) => {
@@ -263,16 +261,16 @@ impl Llm {
                         true
                     }
                 };
-            if !goes_on {
-                // It is worked on all the same, and nobody is to pay for it twice.
+            if !continues {
+                // The provider still produces and bills the answer, so it must not be requested again.
                 is_shown.set(true);
-                break heard;
+                break outcome;
             }
-            http_request = HttpRequest { url: kept.rest, body: "".into(), ..http_request };
+            http_request = HttpRequest { url: response.rest, body: "".into(), ..http_request };
         };
         let usage = decoder.usage();
         let new_id = &mut || self.host.random_uuid().simple().to_string();
-        let (response, answer) = match heard {
+        let (response, answer) = match outcome {
             Ok(response) => {
                 (Some(response), decoder.finish(new_id).map_err(|error| exchange.decode_error(error)))
             }
@@ -280,7 +278,7 @@ impl Llm {
         };
         let (answer, error) = match answer {
             Ok(answer) => (answer, None),
-            Err(error) => (Answer::nothing(usage), Some(error)),
+            Err(error) => (Answer::empty(usage), Some(error)),
         };
         let completion = self.completion(request, answer, response.as_ref(), started);
         let Some(error) = error else { return Ok(completion) };
@@ -293,16 +291,17 @@ impl Llm {
     pub(super) async fn key(&self) -> Result<Option<SecretString>, LlmError> {
         let key = match &self.options.api_key {
             ApiKey::None => {
-                let kept = &self.options.stored_key;
-                let key = kept.key.borrow().clone();
-                if key.is_none() && kept.token.borrow().is_some() {
+                let stored = &self.options.stored_key;
+                let key = stored.key.borrow().clone();
+                if key.is_none() && stored.token.borrow().is_some() {
                     return Err(LlmError::with_message(LlmFailure::KeyLocked, None, ""));
                 }
                 return Ok(key);
             }
             ApiKey::Value(key) => key.clone(),
-            ApiKey::Function(give) => {
-                let key = give("", "").await.map_err(|words| LlmError::new(LlmFailure::Auth, words))?;
+            ApiKey::Function(api_key) => {
+                let key =
+                    api_key("", "").await.map_err(|message| LlmError::new(LlmFailure::Auth, message))?;
                 SecretString::new(&key)
             }
         };
@@ -329,28 +328,28 @@ impl Llm {
     }
 }
 
-/// The provider's id, made longer where it may come again. Two answers with one id would be read as one: Ollama's
+/// The provider's id, made longer if it may not be unique. Two answers with one id would be taken for one: Ollama's
 /// ids have three digits, and some servers count from 1 at every start.
 fn unique_id(id: &str, host: &dyn Host) -> String {
-    const ENOUGH: usize = 16;
+    const UNIQUE_LENGTH: usize = 16;
     let start = if id.is_empty() { "chatcmpl" } else { id };
     let random = id.strip_prefix("chatcmpl-").unwrap_or(id);
     match random.bytes().filter(u8::is_ascii_alphanumeric).count() {
-        ENOUGH.. => id.to_owned(),
+        UNIQUE_LENGTH.. => id.to_owned(),
         _ => format!("{start}-{}", host.random_uuid().simple()),
     }
 }
 
-/// What an answer cost: as a LiteLLM proxy says, by the user's prices, or by those that are known of the model.
+/// The cost of an answer: as a LiteLLM proxy reports it, by the user's prices, or by those of the model data.
 fn cost(request: &LlmRequest<'_>, usage: Option<Usage>, response: Option<&HttpResponse>) -> Option<f64> {
-    let told =
+    let reported =
         response.and_then(|response| response.header("x-litellm-response-cost")).and_then(f64::from_json);
     let options = request.options;
     let counted = || match (options.input_cost_per_token, options.output_cost_per_token) {
         (Some(input), Some(output)) => Some(price(usage?, [input, output, input, input], None)),
         _ => request.features.row.cost(usage?),
     };
-    told.or_else(counted).filter(|cost| cost.is_finite() && *cost > 0.0)
+    reported.or_else(counted).filter(|cost| cost.is_finite() && *cost > 0.0)
 }
 
 /// The request with the key and the user's own headers.

@@ -1,54 +1,76 @@
-//! What goes into a call of a model and what comes out of it, whatever the wire API.
+//! The input and the result of a call of a model, independent of the wire API.
 
-use crate::llm::{client::Llm, message::Message, metrics::Usage, options::LlmOptions};
+use crate::{
+    json::EditableObject,
+    llm::{
+        client::Llm,
+        error::{LlmError, LlmFailure},
+        message::Message,
+        metrics::Usage,
+        options::LlmOptions,
+    },
+};
 use std::{cell::RefCell, rc::Rc};
 
-/// A tool as the model is told of it.
+/// The description of a tool for the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolSchema {
-    /// What the model calls it by.
+    /// The name by which the model calls it.
     pub name: String,
-    /// What it is for.
+    /// The purpose of the tool.
     pub description: String,
     /// JSON Schema of the arguments, as JSON text that is sent as it is.
     pub parameters: Rc<str>,
 }
 
-/// On whose behalf a model is called.
+impl ToolSchema {
+    /// The parameters as an object.
+    ///
+    /// # Errors
+    /// `InvalidOptions` if they are not a JSON object.
+    pub(super) fn schema(&self) -> Result<EditableObject, LlmError> {
+        EditableObject::compact(&self.parameters).ok_or_else(|| {
+            let message = format!("the parameters of tool {} must be a JSON object", self.name);
+            LlmError::new(LlmFailure::InvalidOptions, message)
+        })
+    }
+}
+
+/// The context of a call: the conversation, and the state that outlives single attempts.
 #[derive(Clone, Default)]
 pub struct CallContext {
-    /// The conversation's id with dashes, by which providers find their cache again.
+    /// The conversation's id with dashes, which providers use as a cache key.
     pub conversation_id: Option<String>,
-    /// What attempts have cost that came to nothing, an entry each. Their messages are empty.
+    /// The cost of failed attempts, an entry each. Their messages are empty.
     pub lost: Rc<RefCell<Vec<Completion>>>,
-    /// An answer that was begun before and that the provider keeps. Where it is lost, a new one is asked for.
+    /// A background response that was begun before. If it is lost, a new one is requested.
     pub background_response: Option<StartedResponse>,
-    /// Told the id of each answer that a provider keeps, as soon as it is known.
+    /// Called with the id of each background response, as soon as it is known.
     pub on_background: Option<OnBackground>,
 }
 
-/// An answer that a provider keeps.
+/// A background response that was begun.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StartedResponse {
     /// The provider's id.
     pub id: String,
-    /// The model that answers, as its options name it. No other one picks it up.
+    /// The model, as its options name it. Only this model continues the response.
     pub model: String,
-    /// Where it is asked, as its options say. No other server is told of the answer.
+    /// The base URL of its options. Only this server is asked for the response.
     pub base_url: Option<String>,
 }
 
 impl StartedResponse {
-    /// Whether a model of these options gives it.
+    /// Whether the response comes from a model with these options.
     pub fn is_of(&self, options: &LlmOptions) -> bool {
         self.model == options.model && self.base_url == options.base_url
     }
 }
 
-/// Is told which model answers, and the id of the answer.
+/// A callback with the model and the id of its background response.
 pub type OnBackground = Rc<dyn Fn(&Llm, &str)>;
 
-/// A piece of an answer, to be shown as it comes.
+/// A piece of an answer, to be shown as it arrives.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Delta {
     /// More text.
@@ -57,24 +79,23 @@ pub struct Delta {
     pub reasoning_content: Option<String>,
 }
 
-/// A whole answer.
+/// A complete answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Completion {
-    /// Unique: the provider's, or made here where it gave none.
+    /// A unique id: the provider's, or one made here if it sent none.
     pub response_id: String,
-    /// What the model says, as an assistant's message; or what it is to be told where that cannot be read, as the
-    /// user's.
+    /// The assistant message; or, if a call in the answer cannot be read, a user message that tells the model so.
     pub message: Message,
-    /// Why it ended, in the provider's words.
+    /// The finish reason, as the provider names it.
     pub finish_reason: Option<String>,
-    /// What was counted; `None` where nothing was.
+    /// The token counts, if the provider sent any.
     pub usage: Option<Usage>,
-    /// Seconds from the request to the end of the answer; earlier attempts are not in it.
+    /// Seconds from the request to the end of the answer, without earlier attempts.
     pub latency: f64,
-    /// The model as the options name it, which is what usage is counted under.
+    /// The model as its options name it, under which usage is counted.
     pub model: String,
-    /// Dollars, where the prices are known and not nothing.
+    /// The cost in dollars, if the prices are known and it is not zero.
     pub cost: Option<f64>,
-    /// The model's context window, or 0 where it is not known.
+    /// The model's context window in tokens, or 0 if it is unknown.
     pub context_window: u32,
 }

@@ -1,6 +1,6 @@
-//! From a model's name to the server that is asked.
+//! The server for a model.
 //!
-//! A request goes where the user's base URL says or, without one, where the provider prefix stands for; never
+//! A request goes to the user's base URL or, without one, to the server of the provider in the model's name; never
 //! anywhere else.
 
 use crate::{
@@ -11,24 +11,24 @@ use crate::{
     },
 };
 
-/// Where a model's requests go.
+/// The server of a model and the name that the model has there.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
-    /// The row that applies.
+    /// The provider's row of the table.
     pub provider: &'static Provider,
-    /// The name that is sent.
+    /// The model's name in requests.
     pub model: String,
-    /// What the path of a wire API is put behind. Absolute, or relative to the page.
+    /// The base URL to which the path of a wire API is appended. Absolute, or relative to the page.
     base: String,
-    /// Whether the user named the server.
+    /// Whether the user has set the base URL to another server than the provider's.
     pub is_user_server: bool,
 }
 
 impl Endpoint {
-    /// Looks a model's name up.
+    /// Finds the server for a model's name.
     ///
     /// # Errors
-    /// Where it does not say which server is meant, or the base URL is none.
+    /// If the name does not determine a server, or the base URL is invalid.
     pub fn resolve(model: &str, base_url: Option<&str>) -> Result<Self, LlmError> {
         let model = model.trim();
         let base_url = base_url.map(str::trim).filter(|url| !url.is_empty());
@@ -51,16 +51,16 @@ impl Endpoint {
         Ok(Self { provider, model: sent.to_owned(), base, is_user_server })
     }
 
-    /// Where a wire API is reached that stands at `path`, which the user's base URL may end with already.
+    /// The URL of the wire API with this path, with which the user's base URL may end already.
     pub fn url(&self, path: &str) -> String {
         with_path(&self.base, path)
     }
 
-    /// What to do if no response comes to a page; empty where that is not known.
+    /// Advice if a page gets no response; empty if nothing is known.
     pub fn page_advice(&self) -> &'static str {
-        let is_own =
-            !self.is_user_server || self.provider.base_url.is_some_and(|own| own.starts_with("http:"));
-        if is_own { self.provider.page_advice } else { "" }
+        let is_known_server =
+            !self.is_user_server || self.provider.base_url.is_some_and(|url| url.starts_with("http:"));
+        if is_known_server { self.provider.page_advice } else { "" }
     }
 
     /// The server's name, for messages.
@@ -75,14 +75,14 @@ fn provider_of(model: &str, has_base_url: bool) -> Result<(&'static Provider, &s
     {
         return match name {
             "" => Err(invalid(format!(
-                "model {} names a provider and no model; add one behind the slash",
+                "model {} has a provider but no name; add the model's name after the slash",
                 shown(model)
             ))),
             name => Ok((provider, name)),
         };
     }
     if model.is_empty() {
-        return Err(invalid("no model is named; set model, for instance \"openai/gpt-4o\"".into()));
+        return Err(invalid("the model has no name; set model, for instance \"openai/gpt-4o\"".into()));
     }
     if has_base_url {
         return Ok((&UNNAMED, model));
@@ -94,13 +94,13 @@ fn provider_of(model: &str, has_base_url: bool) -> Result<(&'static Provider, &s
     }
     let names: Vec<&str> = PROVIDERS.iter().map(|provider| provider.name).collect();
     Err(invalid(format!(
-        "model {} does not say which server to ask; set baseUrl, or begin the name with one of: {}",
+        "model {} does not determine a server; set baseUrl, or begin the name with one of: {}",
         shown(model),
         names.join(", ")
     )))
 }
 
-/// Whether `base` is a provider's own server named without its path.
+/// Whether `base` is the server of a provider without the path of its API.
 fn is_origin_of(base: &str, own: &str) -> bool {
     let base = base.trim_end_matches('/');
     own.strip_prefix(base).is_some_and(|path| path.starts_with('/')) && base.matches('/').count() == 2
@@ -111,13 +111,13 @@ fn checked_base(base: &str, bare_path: &str) -> Result<String, LlmError> {
     let is_absolute = lower.starts_with("http://") || lower.starts_with("https://");
     if !is_absolute && !base.starts_with(['/', '.']) {
         return Err(invalid(
-            "the base URL is neither an http(s) URL nor a path of the page; write it as in http://localhost:11434/v1"
+            "the base URL must be an http(s) URL or a path of the page, for instance http://localhost:11434/v1"
                 .into(),
         ));
     }
     if is_absolute && !authority(base).is_some_and(is_host) {
         return Err(invalid(
-            "the base URL's server is not of the form host or host:port; give a key as apiKey, never in the URL".into(),
+            "the server in the base URL must have the form host or host:port; set a key as apiKey, never in the URL".into(),
         ));
     }
     let base = base.trim_end_matches('/');
@@ -125,22 +125,22 @@ fn checked_base(base: &str, bare_path: &str) -> Result<String, LlmError> {
     Ok(if is_absolute && !has_path { format!("{base}{bare_path}") } else { base.to_owned() })
 }
 
-/// Azure's address of a deployment, unless the base URL is one, or that of its newer API, which has models instead.
+/// The URL of an Azure deployment; the base URL itself if it is one, or that of Azure's newer API without deployments.
 fn deployment(base: &str, name: &str) -> String {
     if base.contains("/openai/") {
         return base.to_owned();
     }
     let url = with_path(base, &format!("/openai/deployments/{name}"));
-    // LiteLLM's, where nothing is said.
+    // LiteLLM's default version.
     if url.contains('?') { url } else { format!("{url}?api-version=2025-02-01-preview") }
 }
 
-/// What stands between `//` and the path.
+/// The part of a URL between `//` and the path.
 fn authority(url: &str) -> Option<&str> {
     url.split_once("//")?.1.split(['/', '?', '#']).next()
 }
 
-/// No user, no password: `fetch` would refuse them, and a message would show them.
+/// Whether it is a host without user and password, which `fetch` would refuse and messages would show.
 fn is_host(authority: &str) -> bool {
     let (host, port) = match authority.rsplit_once(':') {
         // The colons of an IPv6 address are inside its brackets.
@@ -151,10 +151,9 @@ fn is_host(authority: &str) -> bool {
     is_name && port.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// `path` behind the base's own, in front of its query; neither it nor its `/v1` twice.
+/// Appends `path` to the path of `base`, before its query; does not repeat the path or its `/v1`.
 fn with_path(base: &str, path: &str) -> String {
-    let query = base.find('?').and_then(|at| base.get(at..)).unwrap_or_default();
-    let start = base.strip_suffix(query).unwrap_or(base);
+    let (start, query) = base.split_at(base.find('?').unwrap_or(base.len()));
     let start = start.trim_end_matches('/');
     let path = match path.strip_prefix("/v1") {
         _ if start.ends_with(path) => "",
@@ -183,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn names_stand_for_servers() {
+    fn names_determine_servers() {
         assert_eq!(
             resolved("openai/gpt-4o", None),
             pair("gpt-4o", "https://api.openai.com/v1/chat/completions")
@@ -223,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn advice_is_about_the_server_that_is_asked() {
+    fn advice_is_given_only_for_the_providers_own_server() {
         let advice = |model, base| Endpoint::resolve(model, base).unwrap().page_advice();
         assert!(advice("deepseek/deepseek-chat", None).contains("relay"));
         assert_eq!(advice("deepseek/deepseek-chat", Some("https://relay.example/v1")), "");
@@ -233,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_base_url_is_where_it_goes() {
+    fn requests_go_to_the_base_url() {
         assert_eq!(
             resolved("openai/my-model", Some("http://localhost:8000/v1/")),
             pair("my-model", "http://localhost:8000/v1/chat/completions")
@@ -250,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_is_not_named_twice() {
+    fn the_version_in_a_path_is_not_repeated() {
         for base in ["https://h", "https://h/", "https://h/v1", "https://h/v1/", "https://h/v1/messages"] {
             let endpoint = Endpoint::resolve("anthropic/claude-x", Some(base)).unwrap();
             assert_eq!(endpoint.url("/v1/messages"), "https://h/v1/messages", "{base}");
@@ -264,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_server_is_refused() {
+    fn names_and_urls_without_a_server_are_refused() {
         for (model, base_url) in [
             ("", None),
             ("nosuch/model", None),
@@ -288,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn the_origin_hides_what_a_url_carries() {
+    fn the_origin_has_no_path_and_no_query() {
         let endpoint = Endpoint::resolve("x", Some("https://host:1/v1?key=secret")).unwrap();
         assert_eq!(endpoint.origin(), "host:1");
         assert_eq!(Endpoint::resolve("x", Some("http://[::1]:8080/v1")).unwrap().origin(), "[::1]:8080");

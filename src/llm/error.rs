@@ -1,7 +1,7 @@
-//! Why a model gave no answer: from a provider's status and words to what a program and a person can do.
+//! Errors of model calls: a provider's status and message become a failure that programs and people can act on.
 //!
-//! The provider's own words are kept; secrets are taken out of them before anything else is done with them. The
-//! classes are the SDK's (`llm/exceptions`), so that a log says the same whoever wrote it.
+//! The provider's message is included; secrets are removed from it before anything else is done with it. The classes are
+//! the SDK's (`llm/exceptions`), so that logs of both are equal.
 
 use crate::{
     error::{Error, ErrorCode},
@@ -10,13 +10,13 @@ use crate::{
 use std::{fmt, time::Duration};
 
 macro_rules! llm_failures {
-    ($($(#[$doc:meta])* $name:ident: $code:ident, $class:literal, retry $retry:literal, $what:literal, $advice:literal;)*) => {
-        /// What went wrong, finer than the public [`ErrorCode`].
+    ($($(#[$doc:meta])* $name:ident: $code:ident, $class:literal, retry $retry:literal, $summary:literal, $advice:literal;)*) => {
+        /// The kind of a failure, finer than the public [`ErrorCode`].
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum LlmFailure { $($(#[$doc])* $name,)* }
 
         impl LlmFailure {
-            /// Every failure there is.
+            /// All failures.
             pub const ALL: &[Self] = &[$(Self::$name,)*];
 
             /// The public code.
@@ -33,8 +33,8 @@ macro_rules! llm_failures {
                 match self { $(Self::$name => $class,)* }
             }
 
-            const fn what(self) -> &'static str {
-                match self { $(Self::$name => $what,)* }
+            const fn summary(self) -> &'static str {
+                match self { $(Self::$name => $summary,)* }
             }
 
             const fn advice(self) -> &'static str {
@@ -45,101 +45,101 @@ macro_rules! llm_failures {
 }
 
 llm_failures! {
-    /// The key was refused, or there was none.
+    /// The key was refused or missing.
     Auth: LlmAuth, "LLMAuthenticationError", retry false,
         "the provider refused the API key", "check the key and that it may use this model";
-    /// Nothing was sent.
+    /// The stored key cannot be decrypted; nothing was sent.
     KeyLocked: KeyLocked, "LLMAuthenticationError", retry false,
-        "the key of this model is stored encrypted, and cannot be read", "open the conversation with its passphrase (cipher), or give the key (apiKey, empty for none)";
-    /// The account has nothing left to spend.
+        "the stored key of this model is encrypted and cannot be read", "open the conversation with its passphrase (cipher), or give the key (apiKey, empty for none)";
+    /// The account has no credit or quota left.
     Quota: LlmAuth, "APIError", retry false,
-        "the provider says that the account has no credit or quota left", "check its billing, or use another key";
+        "the account at the provider has no credit or quota left", "check its billing, or use another key";
     /// Too many requests.
     RateLimit: LlmRateLimit, "LLMRateLimitError", retry true,
         "the provider is getting too many requests", "wait and try again";
-    /// Too long for the model.
+    /// The request is too long for the model.
     ContextWindow: LlmContextWindow, "LLMContextWindowExceedError", retry false,
         "the conversation no longer fits the model's context window", "condense it or use a model with a larger window";
-    /// Calls and results do not pair as this provider wants them.
+    /// The provider refused the order of tool calls and results.
     MalformedHistory: LlmBadRequest, "LLMMalformedConversationHistoryError", retry false,
         "the provider refused the order of tool calls and results", "condense the conversation or go back before it";
-    /// Refused for what it says.
+    /// Refused because of its content.
     ContentPolicy: LlmContentPolicy, "LLMContentPolicyViolationError", retry false,
-        "the provider's content filter blocked the request or the answer", "change what is asked";
-    /// Not understood.
+        "the provider's content filter blocked the request or the answer", "change the request";
+    /// The provider refused the request as invalid.
     BadRequest: LlmBadRequest, "LLMBadRequestError", retry false,
         "the provider refused the request", "check the model's name, the base URL and the options";
-    /// What answered is not a model's server.
+    /// The server is not an API for models.
     NotAnApi: LlmBadRequest, "LLMBadRequestError", retry false,
-        "the server answered with something that is no model's answer", "check the base URL";
+        "the server sent something that is not a model's answer", "check the base URL";
     /// Overloaded or broken.
     Unavailable: LlmUnavailable, "LLMServiceUnavailableError", retry true,
         "the provider failed or is overloaded", "try again later";
-    /// An answer without an answer.
+    /// The answer was empty.
     NoResponse: LlmUnavailable, "LLMNoResponseError", retry true,
         "the provider sent an empty answer", "try again";
-    /// Silence.
+    /// The server did not answer in time.
     Timeout: LlmTimeout, "LLMTimeoutError", retry true,
-        "the provider did not answer in time", "try again, or allow more with the timeout option";
-    /// Not reached, or cut off.
+        "the provider did not answer in time", "try again, or set a longer timeout";
+    /// The server was not reached, or the connection was lost.
     Network: Network, "LLMServiceUnavailableError", retry true,
         "the connection to the provider failed", "check the connection, the base URL, and that the server allows requests from web pages (CORS)";
-    /// The browser says so.
+    /// The browser reports that it is offline.
     Offline: Offline, "LLMServiceUnavailableError", retry true,
         "the browser is offline", "connect and try again";
-    /// What speaks with this provider may not run here.
+    /// The part of the library for this wire API may not run here.
     WasmBlocked: WasmBlocked, "LLMServiceUnavailableError", retry false,
         "the page or the browser forbids WebAssembly", "allow it in the page's Content-Security-Policy";
-    /// Nothing was sent.
+    /// The options are invalid; nothing was sent.
     InvalidOptions: InvalidOptions, "LLMBadRequestError", retry false,
-        "the model's options cannot be used", "correct them";
+        "the model's options are invalid", "correct them";
 }
 
 /// A failed call of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LlmError {
-    /// What went wrong.
+    /// The kind of the failure.
     pub failure: LlmFailure,
-    /// The HTTP status, where a server answered.
+    /// The HTTP status, if a server answered.
     pub status: Option<u16>,
-    /// How long the server asks to wait.
+    /// The time that the server asks to wait.
     pub retry_after: Option<Duration>,
-    /// For people: what was wrong with what, and what to do.
+    /// The message for people: what was wrong with what, and what to do.
     pub message: String,
-    /// What the provider said, in its own words.
+    /// The provider's own message.
     pub provider_message: Option<String>,
 }
 
 impl LlmError {
-    /// A failure that no provider had words for.
+    /// A failure with this message and without one of a provider.
     pub fn new(failure: LlmFailure, message: impl Into<String>) -> Self {
         Self { failure, status: None, retry_after: None, message: message.into(), provider_message: None }
     }
 
-    /// A failure with the platform's or the provider's words.
-    pub fn with_message(failure: LlmFailure, status: Option<u16>, words: &str) -> Self {
-        let words = shortened(words);
-        let mut message = String::from(failure.what());
+    /// A failure with the message of the platform or the provider, which is put between the failure's summary and advice.
+    pub fn with_message(failure: LlmFailure, status: Option<u16>, original: &str) -> Self {
+        let original = shortened(original);
+        let mut message = String::from(failure.summary());
         if let Some(status) = status {
             message.push_str(" (HTTP ");
             message.push_str(&status.to_string());
             message.push(')');
         }
-        if !words.is_empty() {
+        if !original.is_empty() {
             message.push_str(": ");
-            message.push_str(&words);
+            message.push_str(&original);
         }
         message.push_str("; ");
         message.push_str(failure.advice());
-        let provider_message = Some(words).filter(|words| !words.is_empty());
+        let provider_message = Some(original).filter(|original| !original.is_empty());
         Self { failure, status, retry_after: None, message, provider_message }
     }
 
     /// Reads a provider's error: a response's status and body, or an error object inside a stream.
     pub fn from_provider(status: Option<u16>, body: &str, secrets: &Secrets) -> Self {
-        let said = ErrorBody::read(body, secrets);
-        let status = status.filter(|status| *status >= 400).or(said.status);
-        Self::with_message(said.failure(status), status, &said.words)
+        let error = ErrorBody::read(body, secrets);
+        let status = status.filter(|status| *status >= 400).or(error.status);
+        Self::with_message(error.failure(status), status, &error.message)
     }
 
     /// The public code.
@@ -160,7 +160,7 @@ impl LlmError {
     /// The name of the exception that the SDK would raise, which it writes as `ConversationErrorEvent.code`.
     pub fn sdk_class(&self) -> &'static str {
         match (self.failure, self.status) {
-            // LiteLLM knows no quota: to it, every 429 is a rate limit.
+            // For LiteLLM, which has no class for quotas, every 429 is a rate limit.
             (LlmFailure::Quota, Some(429)) => LlmFailure::RateLimit.sdk_class(),
             (failure, _) => failure.sdk_class(),
         }
@@ -187,12 +187,12 @@ impl From<LlmError> for Error {
 }
 
 /// One line of at most 600 characters, without a final stop.
-fn shortened(words: &str) -> String {
+fn shortened(message: &str) -> String {
     const LIMIT: usize = 600;
-    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    match words.char_indices().nth(LIMIT) {
-        Some((end, _)) => format!("{}…", words.get(..end).unwrap_or_default()),
-        None => words.trim_end_matches('.').to_owned(),
+    let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(LIMIT) {
+        Some((end, _)) => format!("{}…", line.split_at(end).0),
+        None => line.trim_end_matches('.').to_owned(),
     }
 }
 
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn providers_say_it_in_their_own_ways() {
+    fn the_error_responses_of_providers_are_classified() {
         use LlmFailure::*;
         let table = [
             (
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_say_what_and_what_to_do_without_the_key() {
+    fn a_message_has_the_problem_and_the_advice_and_no_key() {
         let key = SecretString::new("sk-abc\"/1234567890");
         let secrets = Secrets::of_request(Some(&key), &[("x-other".into(), "Bearer other-secret".into())]);
         let body = r#"{"error":{"message":"bad key sk-abc\"\/1234567890 and other-secret."}}"#;
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_body_is_cut_after_secrets_are_out() {
+    fn a_long_body_is_cut_after_secrets_are_removed() {
         let key = SecretString::new("sk-1234567890");
         let body = format!("{}sk-1234567890", "x".repeat(595));
         let error = LlmError::from_provider(Some(400), &body, &Secrets::of_request(Some(&key), &[]));
@@ -306,13 +306,13 @@ mod tests {
     }
 
     #[test]
-    fn classes_are_the_sdks() {
+    fn classes_equal_those_of_the_sdk() {
         let class = |failure, status| LlmError { status, ..LlmError::new(failure, "") }.sdk_class();
         assert_eq!(class(LlmFailure::Auth, Some(401)), "LLMAuthenticationError");
         assert_eq!(class(LlmFailure::Network, None), "LLMServiceUnavailableError");
         assert_eq!(class(LlmFailure::Quota, Some(429)), "LLMRateLimitError");
         for failure in LlmFailure::ALL {
-            assert!(failure.what().chars().next().is_some_and(char::is_lowercase), "{failure:?}");
+            assert!(failure.summary().chars().next().is_some_and(char::is_lowercase), "{failure:?}");
             assert_eq!(failure.is_retryable(), failure.code().is_retryable(), "{failure:?}");
         }
     }

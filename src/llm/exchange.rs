@@ -1,5 +1,5 @@
-//! One request and what comes back to it: waits no longer than it may, reads no more than fits, and turns whatever goes
-//! wrong into an error whose words hold no secret. Never tries again.
+//! One request and its response, with limits for silence and length. Failures become errors whose messages contain no
+//! secrets. Never retries.
 
 use crate::{
     host::Host,
@@ -21,43 +21,44 @@ use std::{
     time::Duration,
 };
 
-/// One event of a stream may be this long: tool arguments come in one piece from some servers.
-const LONGEST_EVENT: usize = 16 << 20;
+/// The longest event of a stream, in bytes: some servers send tool arguments in one piece.
+const MAX_EVENT: usize = 16 << 20;
 
-/// A whole answer may be this long.
-const LONGEST_ANSWER: usize = 64 << 20;
+/// The longest answer, in bytes.
+const MAX_ANSWER: usize = 64 << 20;
 
-/// So much of an error is read.
-const LONGEST_ERROR: usize = 64 << 10;
+/// How much of an error response is read, in bytes.
+const MAX_ERROR: usize = 64 << 10;
 
-/// What comes after the model has ended is only the count of tokens; a server that keeps silent then has none.
-const GRACE: Duration = Duration::from_secs(5);
+/// How long the token counts are waited for after the end of the model's answer.
+const END_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// One request and its answer.
+/// One request and its response.
 pub(super) struct Exchange<'a> {
-    /// Looks at the decoder whenever it has taken something in.
-    pub(super) tell: &'a dyn Fn(&dyn Decoder),
+    /// Called with the decoder after each event that it has processed.
+    pub(super) after_push: &'a dyn Fn(&dyn Decoder),
     pub(super) host: &'a dyn Host,
+    /// The longest silence of the server.
     pub(super) silence: Option<Duration>,
     pub(super) timer: Option<Timer>,
     pub(super) secrets: Secrets,
     pub(super) origin: &'a str,
-    /// What to do if no response comes. A browser does not say that a server would not have it; what is known of the
-    /// server, does.
+    /// Advice for the case that there is no response. A browser does not report that a server refuses web pages, so the
+    /// advice comes from what is known about the server.
     pub(super) advice: &'static str,
 }
 
-/// What ends a silence. One timer lasts for many waits, and is set again only when it rings: to set one costs more than to
-/// take in a piece of an answer.
+/// The timer for silence. One timer is used for many waits, and is set again only when it fires, because setting one costs
+/// more than processing a piece of an answer.
 pub(super) struct Timer {
     limit: Duration,
-    rings: LocalBoxFuture<'static, ()>,
+    fires: LocalBoxFuture<'static, ()>,
 }
 
 /// A wait that is under way.
 struct Wait {
     began: f64,
-    /// Whether the timer was set in it, and ends it; or else for an earlier one.
+    /// Whether the timer was set during this wait, and not during an earlier one.
     is_timed: bool,
 }
 
@@ -72,19 +73,20 @@ impl Exchange<'_> {
         let mut wait = None;
         let result = poll_fn(|context| {
             if let Poll::Ready(result) = step.as_mut().poll(context) {
-                return Poll::Ready(Some(result));
+                return Poll::Ready(Ok(result));
             }
             match limit {
-                Some(limit) => self.poll_silence(limit, &mut wait, context).map(|()| None),
+                Some(limit) => self.poll_silence(limit, &mut wait, context).map(|()| Err(limit)),
                 None => Poll::Pending,
             }
         });
-        let Some(result) = result.await else {
-            let limit = limit.unwrap_or_default();
-            let words = format!("{} was silent for {} seconds", self.origin, limit.as_secs().max(1));
-            return Err(LlmError::with_message(LlmFailure::Timeout, None, &words));
-        };
-        result.map_err(|error| self.failure_of(error))
+        match result.await {
+            Ok(result) => result.map_err(|error| self.failure_of(error)),
+            Err(limit) => {
+                let message = format!("{} was silent for {} seconds", self.origin, limit.as_secs().max(1));
+                Err(LlmError::with_message(LlmFailure::Timeout, None, &message))
+            }
+        }
     }
 
     /// Ready once the wait has lasted for `limit`.
@@ -98,33 +100,33 @@ impl Exchange<'_> {
         let is_set = self.timer.as_ref().is_some_and(|timer| timer.limit == limit);
         let wait = wait.get_or_insert_with(|| Wait { began: host.now(), is_timed: !is_set });
         if !is_set {
-            self.timer = Some(Timer { limit, rings: host.sleep(limit) });
+            self.timer = Some(Timer { limit, fires: host.sleep(limit) });
         }
         let Some(timer) = &mut self.timer else { return Poll::Pending };
-        ready!(timer.rings.as_mut().poll(context));
+        ready!(timer.fires.as_mut().poll(context));
         if !wait.is_timed {
             wait.is_timed = true;
             let silent = Duration::from_millis((host.now() - wait.began).max(0.0) as u64);
-            timer.rings = host.sleep(limit.saturating_sub(silent));
-            ready!(timer.rings.as_mut().poll(context));
+            timer.fires = host.sleep(limit.saturating_sub(silent));
+            ready!(timer.fires.as_mut().poll(context));
         }
         self.timer = None;
         Poll::Ready(())
     }
 
     fn failure_of(&self, error: HttpError) -> LlmError {
-        let (failure, words) = match error {
-            HttpError::Invalid(words) => (LlmFailure::InvalidOptions, words),
+        let (failure, message) = match error {
+            HttpError::Invalid(message) => (LlmFailure::InvalidOptions, message),
             HttpError::Offline => (LlmFailure::Offline, String::new()),
-            HttpError::Network(words) => {
-                (LlmFailure::Network, format!("{}: {words}{}", self.origin, self.advice))
+            HttpError::Network(message) => {
+                (LlmFailure::Network, format!("{}: {message}{}", self.origin, self.advice))
             }
         };
-        LlmError::with_message(failure, None, &self.secrets.redact_in(&words))
+        LlmError::with_message(failure, None, &self.secrets.redact_in(&message))
     }
 
-    /// Sends a request and reads what comes back to it.
-    pub(super) async fn hear(
+    /// Sends a request and reads the response into the decoder.
+    pub(super) async fn run(
         &mut self,
         http: &dyn HttpClient,
         request: HttpRequest,
@@ -132,22 +134,22 @@ impl Exchange<'_> {
         show: &dyn Fn(Delta),
     ) -> Result<HttpResponse, LlmError> {
         let mut response = self.within(self.silence, http.send(request)).await?;
-        // It can be reached from here.
+        // The server responds, so advice about its reachability does not apply.
         self.advice = "";
         if !(200..300).contains(&response.status) {
-            return Err(self.refusal(response).await);
+            return Err(self.error_response(response).await);
         }
         self.read(&mut *response.body, decoder, show).await?;
         Ok(response)
     }
 
-    async fn refusal(&mut self, mut response: HttpResponse) -> LlmError {
+    async fn error_response(&mut self, mut response: HttpResponse) -> LlmError {
         let mut body = Vec::new();
-        // What is lost of an error's words is no second error.
-        while let Ok(Some(bytes)) = self.within(Some(GRACE), response.body.chunk()).await {
+        // If the body breaks off, the error has the part that was received.
+        while let Ok(Some(bytes)) = self.within(Some(END_TIMEOUT), response.body.chunk()).await {
             body.extend_from_slice(&bytes);
-            if body.len() > LONGEST_ERROR {
-                body.truncate(LONGEST_ERROR);
+            if body.len() > MAX_ERROR {
+                body.truncate(MAX_ERROR);
                 break;
             }
         }
@@ -157,7 +159,7 @@ impl Exchange<'_> {
         error
     }
 
-    /// Reads an answer: events, or the one JSON object that some servers send although they were asked to stream.
+    /// Reads an answer: events, or the one JSON object that some servers send although streaming was requested.
     async fn read(
         &mut self,
         body: &mut dyn HttpBody,
@@ -174,12 +176,12 @@ impl Exchange<'_> {
             if let Some(first) = at.and_then(|at| start.get(at)) {
                 break Some(*first);
             }
-            if start.len() > LONGEST_ERROR {
+            if start.len() > MAX_ERROR {
                 break None;
             }
         };
         match first {
-            Some(b'{' | b'[' | b'<') => self.read_whole(start, body, decoder, show).await,
+            Some(b'{' | b'[' | b'<') => self.read_document(start, body, decoder, show).await,
             Some(_) => self.read_events(&start, body, decoder, show).await,
             None => Ok(()),
         }
@@ -192,7 +194,7 @@ impl Exchange<'_> {
         decoder: &mut dyn Decoder,
         show: &dyn Fn(Delta),
     ) -> Result<(), LlmError> {
-        let mut parser = SseParser::new(LONGEST_EVENT);
+        let mut parser = SseParser::new(MAX_EVENT);
         let mut chunk = Some(start.to_vec());
         let mut length = 0;
         let mut messages = Vec::new();
@@ -205,17 +207,17 @@ impl Exchange<'_> {
                 }
                 self.push(decoder, &message.event, &message.data, show)?;
             }
-            if pushed.is_err() || length > LONGEST_ANSWER {
-                return Err(self.decode_error(DecodeError::Garbage("an answer without an end".into())));
+            if pushed.is_err() || length > MAX_ANSWER {
+                return Err(self.decode_error(DecodeError::Malformed("an answer that is too long".into())));
             }
             if decoder.is_done() {
                 return Ok(());
             }
             let has_ended = decoder.has_ended();
-            let limit = if has_ended { Some(GRACE) } else { self.silence };
+            let limit = if has_ended { Some(END_TIMEOUT) } else { self.silence };
             chunk = match self.within(limit, body.chunk()).await {
                 Ok(chunk) => chunk,
-                // The answer is whole; only its count is missing.
+                // The answer is complete; only its token counts are missing.
                 Err(_) if has_ended => return Ok(()),
                 Err(error) => return Err(error),
             };
@@ -223,15 +225,15 @@ impl Exchange<'_> {
         if let Some(last) = parser.finish() {
             match decoder.push(&last.event, &last.data) {
                 Ok(Some(delta)) => show(delta),
-                // Half a chunk at the end is a stream that was cut off, which the decoder tells by itself.
-                Ok(None) | Err(DecodeError::Garbage(_)) => {}
+                // Half a chunk at the end means that the stream was cut off, which `finish` of the decoder reports.
+                Ok(None) | Err(DecodeError::Malformed(_)) => {}
                 Err(error) => return Err(self.decode_error(error)),
             }
         }
         Ok(())
     }
 
-    async fn read_whole(
+    async fn read_document(
         &mut self,
         mut start: Vec<u8>,
         body: &mut dyn HttpBody,
@@ -240,14 +242,14 @@ impl Exchange<'_> {
     ) -> Result<(), LlmError> {
         while let Some(bytes) = self.within(self.silence, body.chunk()).await? {
             start.extend_from_slice(&bytes);
-            if start.len() > LONGEST_ANSWER {
-                return Err(self.decode_error(DecodeError::Garbage("an answer without an end".into())));
+            if start.len() > MAX_ANSWER {
+                return Err(self.decode_error(DecodeError::Malformed("an answer that is too long".into())));
             }
         }
         let text = String::from_utf8_lossy(&start);
         match text.trim_start().starts_with('{') {
             true => self.push(decoder, "", &text, show),
-            // A web page, or Gemini's error in a list.
+            // A web page, or an error of Gemini in a list.
             false => Err(LlmError::from_provider(Some(200), &text, &self.secrets)),
         }
     }
@@ -264,22 +266,23 @@ impl Exchange<'_> {
             Ok(None) => {}
             Err(error) => return Err(self.decode_error(error)),
         }
-        (self.tell)(decoder);
+        (self.after_push)(decoder);
         Ok(())
     }
 
     pub(super) fn decode_error(&self, error: DecodeError) -> LlmError {
-        let (failure, words) = match error {
+        let (failure, message) = match error {
             DecodeError::Provider(json) => return LlmError::from_provider(None, &json, &self.secrets),
-            DecodeError::Garbage(what) => {
-                (LlmFailure::Unavailable, format!("it sent {}", self.secrets.redact_in(&what)))
+            DecodeError::Malformed(content) => {
+                (LlmFailure::Unavailable, format!("it sent {}", self.secrets.redact_in(&content)))
             }
-            DecodeError::CutOff => {
-                (LlmFailure::Network, format!("{} ended the answer in the middle", self.origin))
-            }
+            DecodeError::CutOff => (
+                LlmFailure::Network,
+                format!("{} ended the response before the answer was complete", self.origin),
+            ),
             DecodeError::Empty => (LlmFailure::NoResponse, String::new()),
             DecodeError::Filtered => (LlmFailure::ContentPolicy, String::new()),
         };
-        LlmError::with_message(failure, None, &words)
+        LlmError::with_message(failure, None, &message)
     }
 }

@@ -1,19 +1,19 @@
-//! What is done to a history that a provider refuses, whatever the wire API, and with the
-//! ids of calls. Pure: a log is never changed.
+//! Changes to the history of a request that a provider would refuse, for all wire APIs: reasoning and ids of calls. Pure:
+//! the log is never changed.
 
 use crate::llm::{message::Message, provider::Provider};
 use std::rc::Rc;
 
-/// What stands in an id between the provider's own and Gemini's signature of the call: LiteLLM's
-/// `THOUGHT_SIGNATURE_SEPARATOR`, so that Python finds the signature in what is written here.
+/// The separator in an id between the provider's id and Gemini's signature of the call: LiteLLM's
+/// `THOUGHT_SIGNATURE_SEPARATOR`, so that Python finds the signature.
 const SIGNATURE: &str = "__thought__";
 
-/// The messages without the thoughts that only the model that had them can read, if there are any. Signatures hold for
-/// one model alone (github.com/vybestack/llxprt-code/issues/2335), and nothing in them says for which.
+/// The messages without signed and encrypted reasoning; `None` if there is none. Signatures are valid for one model only
+/// (github.com/vybestack/llxprt-code/issues/2335), and do not show for which.
 pub(super) fn without_thoughts(messages: &[Rc<Message>]) -> Option<Vec<Rc<Message>>> {
-    let mut rest = messages.to_vec();
+    let mut stripped = messages.to_vec();
     let mut has_thoughts = false;
-    for shared in &mut rest {
+    for shared in &mut stripped {
         let item = &shared.responses_reasoning_item;
         let is_encrypted = item.as_ref().is_some_and(|item| item.encrypted_content.is_some());
         if shared.thinking_blocks.is_empty() && !is_encrypted {
@@ -26,10 +26,10 @@ pub(super) fn without_thoughts(messages: &[Rc<Message>]) -> Option<Vec<Rc<Messag
             item.encrypted_content = None;
         }
     }
-    has_thoughts.then_some(rest)
+    has_thoughts.then_some(stripped)
 }
 
-/// An id that holds the signature, too.
+/// An id that contains the signature.
 pub(super) fn signed_id(id: &str, signature: &str) -> String {
     [id, SIGNATURE, signature].concat()
 }
@@ -39,7 +39,7 @@ pub(super) fn signature_of(id: &str) -> (&str, Option<&str>) {
     id.split_once(SIGNATURE).map_or((id, None), |(own, signature)| (own, Some(signature)))
 }
 
-/// The id that a call has on the way to this provider, if it came from another one.
+/// The id that is sent to this provider for a call, which may come from another provider.
 pub(super) fn sent_id(id: &str, provider: &Provider) -> String {
     let own = if provider.takes_call_signatures { signature_of(id).0 } else { id };
     if (provider.takes_call_id)(own) {

@@ -1,10 +1,10 @@
-//! Messages as the SDK has them (`llm/message.py`), both in event files and on the way to a model.
+//! Messages in the SDK's form (`llm/message.py`), for event files and for requests.
 
 mod wire;
 
 use crate::json::string_enum;
 
-/// Who speaks.
+/// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The user, or the environment speaking in the user's place.
@@ -13,7 +13,7 @@ pub enum Role {
     System,
     /// The model.
     Assistant,
-    /// A tool's result.
+    /// A tool, with its result.
     Tool,
 }
 
@@ -27,17 +27,17 @@ string_enum!(Role {
 /// One message. Field order is the SDK's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// Who speaks.
+    /// The author.
     pub role: Role,
-    /// What is said; `null` and a bare string are accepted on reading.
+    /// The content; `null` and a single string are accepted on reading.
     pub content: Vec<Content>,
     /// The calls of an assistant message.
     pub tool_calls: Option<Vec<MessageToolCall>>,
-    /// The call that a tool message answers.
+    /// The id of the call that a tool message answers.
     pub tool_call_id: Option<String>,
     /// The tool's name in a tool message.
     pub name: Option<String>,
-    /// Reasoning text of models that show it.
+    /// Reasoning text, from models that return it.
     pub reasoning_content: Option<String>,
     /// Signed reasoning of Anthropic models.
     pub thinking_blocks: Vec<ThinkingBlock>,
@@ -74,7 +74,7 @@ pub enum Content {
     Text {
         /// The text.
         text: String,
-        /// Whether a provider should cache up to here; always `false` in what is stored.
+        /// Whether a provider should cache up to here; always `false` in stored messages.
         cache_prompt: bool,
     },
     /// `ImageContent`.
@@ -113,7 +113,7 @@ pub struct MessageToolCall {
     pub responses_item_id: Option<String>,
     /// The tool's name.
     pub name: String,
-    /// Argument JSON, as text.
+    /// The arguments, as JSON text.
     pub arguments: String,
     /// `completion` or `responses`.
     pub origin: String,
@@ -131,7 +131,7 @@ pub enum ThinkingBlock {
     },
     /// Reasoning that only the provider can read.
     Redacted {
-        /// Opaque.
+        /// The encrypted reasoning.
         data: String,
     },
 }
@@ -143,9 +143,9 @@ pub struct ReasoningItem {
     pub id: Option<String>,
     /// Summaries for people.
     pub summary: Vec<String>,
-    /// The reasoning, where shown.
+    /// The reasoning, if the provider returns it.
     pub content: Option<Vec<String>>,
-    /// The reasoning, for the provider alone.
+    /// The reasoning, encrypted for the provider.
     pub encrypted_content: Option<String>,
     /// The item's status.
     pub status: Option<String>,

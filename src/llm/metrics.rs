@@ -1,7 +1,7 @@
-//! What a model has cost so far: tokens, dollars, seconds, as the SDK's `llm/utils/metrics.py` counts them.
+//! The usage of a model so far: tokens, dollars and seconds, counted as in the SDK's `llm/utils/metrics.py`.
 //!
-//! Metrics are kept as the JSON that they are stored as, so that what Python counted, and fields that only Python
-//! knows, stay as they were written.
+//! Metrics are held as their stored JSON, so that values that Python has written, and fields that only Python knows, stay
+//! unchanged.
 
 use crate::{
     json::{EditableObject, ToJson as _, quoted},
@@ -11,30 +11,30 @@ use crate::{
 /// Tokens of one answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Read.
+    /// Input tokens.
     pub prompt_tokens: u64,
-    /// Written, reasoning included.
+    /// Output tokens, including reasoning.
     pub completion_tokens: u64,
-    /// Read from the provider's cache; part of those read.
+    /// Input tokens read from the provider's cache.
     pub cache_read_tokens: u64,
-    /// Written to the provider's cache.
+    /// Input tokens written to the provider's cache.
     pub cache_write_tokens: u64,
-    /// Thought; part of those written.
+    /// Output tokens of the reasoning.
     pub reasoning_tokens: u64,
 }
 
-/// `TokenUsage`: tokens of one answer, or of all.
+/// `TokenUsage`: the tokens of one answer, or of all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TokenUsage {
-    /// The model that they were counted for.
+    /// The model.
     pub model: String,
     /// The tokens.
     pub usage: Usage,
-    /// The model's context window, or 0 where it is not known.
+    /// The model's context window in tokens, or 0 if it is unknown.
     pub context_window: u64,
-    /// How much of it the answer took, question included.
+    /// Input and output tokens of the last answer.
     pub per_turn_token: u64,
-    /// The answer; empty for a sum.
+    /// The id of the answer; empty for a sum.
     pub response_id: String,
 }
 
@@ -72,7 +72,7 @@ impl TokenUsage {
         object.set("response_id", &quoted(&self.response_id));
     }
 
-    /// The sum: the window is the larger one, the turn the later one.
+    /// The sum; `context_window` is the larger one, `per_turn_token` the later one.
     fn plus(self, later: &Self) -> Self {
         let (a, b) = (self.usage, later.usage);
         Self {
@@ -95,7 +95,7 @@ impl TokenUsage {
 pub struct Metrics(EditableObject);
 
 impl Metrics {
-    /// Nothing counted yet for a model.
+    /// Metrics of a model without any answer.
     pub fn new(model_name: &str) -> Self {
         let mut object = EditableObject::default();
         object.set("model_name", &quoted(model_name));
@@ -109,39 +109,39 @@ impl Metrics {
         Self(object)
     }
 
-    /// The stored metrics in this text; `None` if the text is not a JSON object.
+    /// Reads stored metrics; `None` if the text is not a JSON object.
     pub fn parse(json: &str) -> Option<Self> {
         EditableObject::compact(json).map(Self)
     }
 
-    /// As it is stored.
+    /// The stored JSON.
     pub fn to_json(&self) -> String {
         self.0.text()
     }
 
-    /// Without the lists, as it is sent while a conversation runs.
+    /// The JSON without the lists of single answers, for events during a run.
     pub fn snapshot_json(&self) -> String {
         let mut snapshot = self.0.clone();
         snapshot.retain(&|name, _| !LISTS.contains(&name));
         snapshot.text()
     }
 
-    /// The model that it counts for.
+    /// The model.
     pub fn model_name(&self) -> String {
         self.0.read("model_name").unwrap_or_else(|| "default".into())
     }
 
-    /// Dollars.
+    /// The cost of all answers, in dollars.
     pub fn accumulated_cost(&self) -> f64 {
         self.0.read("accumulated_cost").unwrap_or(0.0)
     }
 
-    /// The dollars that may be spent in all, where somebody has said so.
+    /// The budget for all answers in dollars, if one is set.
     pub fn max_budget_per_task(&self) -> Option<f64> {
         self.0.read("max_budget_per_task")
     }
 
-    /// Tokens.
+    /// The tokens of all answers.
     pub fn accumulated_token_usage(&self) -> TokenUsage {
         match self.0.read::<EditableObject>("accumulated_token_usage") {
             Some(object) => TokenUsage::read(&object),
@@ -149,8 +149,8 @@ impl Metrics {
         }
     }
 
-    /// Counts one answer: its time always, its cost and its tokens where there are any. `now` is in milliseconds
-    /// since the epoch.
+    /// Adds one answer: its latency, and its cost and tokens if they are known. `now` is in milliseconds since the epoch.
+    /// A stored value of another type than the SDK's is left unchanged.
     pub fn record(&mut self, completion: &Completion, now: f64) {
         let model = self.model_name();
         let response_id = quoted(&completion.response_id);
@@ -176,23 +176,31 @@ impl Metrics {
                 per_turn_token: usage.prompt_tokens.saturating_add(usage.completion_tokens),
                 response_id: completion.response_id.clone(),
             };
-            let mut accumulated =
-                self.0.read::<EditableObject>("accumulated_token_usage").unwrap_or_default();
-            self.accumulated_token_usage().plus(&turn).write(&mut accumulated);
-            self.set("accumulated_token_usage", &accumulated.text());
+            let accumulated = match self.0.get("accumulated_token_usage") {
+                None | Some("null") => Some(EditableObject::default()),
+                Some(json) => EditableObject::compact(json),
+            };
+            if let Some(mut accumulated) = accumulated {
+                self.accumulated_token_usage().plus(&turn).write(&mut accumulated);
+                self.set("accumulated_token_usage", &accumulated.text());
+            }
             let mut entry = EditableObject::default();
             turn.write(&mut entry);
             self.append("token_usages", &entry);
         }
     }
 
-    /// Adds to a list at its end, without reading what is in it.
+    /// Appends to a list, without reading its entries.
     fn append(&mut self, list: &str, entry: &EditableObject) {
-        let entry = entry.text();
-        let kept = self.0.get(list).and_then(|json| json.trim_end().strip_suffix(']'));
-        let kept = kept.map(str::trim_end).unwrap_or("[");
-        let comma = if kept.ends_with('[') { "" } else { "," };
-        let list_json = format!("{kept}{comma}{entry}]");
+        let stored = match self.0.get(list) {
+            None | Some("null") => "[",
+            Some(json) => match json.trim_end().strip_suffix(']') {
+                Some(entries) => entries.trim_end(),
+                None => return,
+            },
+        };
+        let comma = if stored.ends_with('[') { "" } else { "," };
+        let list_json = format!("{stored}{comma}{}]", entry.text());
         self.set(list, &list_json);
     }
 
@@ -201,7 +209,7 @@ impl Metrics {
     }
 }
 
-/// The lists of single answers, which snapshots leave out.
+/// The lists of single answers, which snapshots do not have.
 const LISTS: [&str; 3] = ["costs", "response_latencies", "token_usages"];
 
 const ORDER: [&str; 7] = [
@@ -233,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_as_the_sdk_dumps() {
+    fn recorded_answers_are_written_as_by_the_sdk() {
         let usage = Usage {
             prompt_tokens: 100,
             completion_tokens: 20,
@@ -246,7 +254,7 @@ mod tests {
         metrics.record(&completion("r2", Some(1e-7), None), 1_795_181_910_000.0);
         metrics
             .record(&completion("r3", Some(0.0), Some(Usage { prompt_tokens: 1, ..Usage::default() })), 0.0);
-        // Written by the SDK for the same calls.
+        // The SDK's output for the same calls.
         assert_eq!(
             metrics.to_json(),
             concat!(
@@ -269,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_stored_keeps_its_spelling() {
+    fn stored_values_keep_their_spelling() {
         let stored = concat!(
             r#"{"model_name":"m","accumulated_cost":1.50,"extra":[1e5],"#,
             r#""costs":[ {"model":"m","cost":1.50,"timestamp":1.0E2} ],"response_latencies":[]}"#
@@ -288,6 +296,17 @@ mod tests {
             r#""costs":[ {"model":"m","cost":1.50,"timestamp":1.0E2},{"model":"m","cost":0.25,"timestamp":2.0}]"#
         ));
         assert_eq!(metrics.accumulated_token_usage().usage.prompt_tokens, 1);
+    }
+
+    #[test]
+    fn stored_values_of_another_type_are_left_unchanged() {
+        let stored = r#"{"model_name":"m","accumulated_token_usage":[7],"costs":"x","token_usages":null}"#;
+        let mut metrics = Metrics::parse(stored).unwrap();
+        metrics
+            .record(&completion("r", Some(0.25), Some(Usage { prompt_tokens: 1, ..Usage::default() })), 0.0);
+        let json = metrics.to_json();
+        assert!(json.contains(r#""accumulated_token_usage":[7],"costs":"x""#), "{json}");
+        assert!(json.contains(r#""token_usages":[{"model":"m""#), "{json}");
     }
 
     #[test]

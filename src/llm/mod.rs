@@ -1,8 +1,8 @@
-//! Models: what is said to them and what comes back, one folder per wire API.
+//! Calls of language models: requests and answers, one folder per wire API.
 //!
-//! Knows nothing of events or conversations. Performs no I/O of its own: requests go through
-//! [`transport::HttpClient`], time and chance come from [`crate::host::Host`]. A provider is a row of
-//! [`provider`], a model a row of [`model_data`] with the families of [`model_features`]; nothing else decides by a name.
+//! Independent of events and conversations. Performs no I/O of its own: requests go through [`transport::HttpClient`],
+//! time and random numbers come from [`crate::host::Host`]. A provider is a row of [`provider`], a model a row of
+//! [`model_data`] with the families of [`model_features`]; nothing else depends on a name.
 
 pub mod anthropic;
 pub mod chat_completions;
@@ -18,6 +18,7 @@ pub mod message;
 pub mod metrics;
 pub mod model_data;
 pub mod model_features;
+pub mod option_table;
 pub mod options;
 mod persisted;
 pub mod provider;

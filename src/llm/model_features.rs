@@ -1,53 +1,53 @@
-//! What models can do and want, as data: the one place where a model's name decides anything.
+//! Abilities and requirements of models, as data: the only module that depends on a model's name.
 //!
 //! Mirrors the SDK's `llm/utils/model_features.py`: families are found by a part of the name, limits and abilities
-//! are in the model's row. A name that has no row has no known limits.
+//! are in the model's row. A model without a row has no known limits.
 //!
-//! One thing differs on purpose: the SDK takes `openai/gpt-4o` and its kin for reasoning models, because LiteLLM does
+//! One difference is intended: the SDK takes `openai/gpt-4o` and similar names for reasoning models, because LiteLLM does
 //! not know them with their prefix, and so drops the temperature that a user sets. Here it is sent.
 
 use crate::llm::{
     endpoint::Endpoint,
     model_data::ModelRow,
     options::LlmOptions,
-    provider::{ReasoningEffort, is_openais},
+    provider::{ReasoningEffort, is_openai_model},
 };
 
-/// What a request to a model depends on.
+/// The features of a model on which a request depends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModelFeatures {
     /// Reads images.
     pub supports_vision: bool,
-    /// Is told how hard to think.
+    /// Accepts a reasoning effort.
     pub supports_reasoning_effort: bool,
-    /// Is asked at a server that is known to take what OpenAI has added to Chat Completions.
+    /// Its server is known to accept OpenAI's extensions of Chat Completions.
     pub takes_extras: bool,
-    /// Takes temperature and its kin.
+    /// Accepts `temperature` and `top_p`.
     pub supports_sampling_params: bool,
     /// Decides by itself how much to think, as Anthropic's newer models do.
     pub supports_adaptive_thinking: bool,
-    /// Wants Anthropic's older thinking budget.
+    /// Needs Anthropic's older thinking budget.
     pub has_thinking_budget: bool,
-    /// Caches what is marked with `cache_control`.
+    /// Caches at marks (`cache_control`).
     pub supports_prompt_cache: bool,
-    /// Is best asked over the Responses API, where its provider has one.
+    /// Should be used over the Responses API, if its provider has one.
     pub supports_responses_api: bool,
     /// Refuses lists of parts as content.
     pub force_string_serializer: bool,
-    /// Refuses calls without a signature, which those of other models have not.
+    /// Refuses calls without a signature, such as those of other models.
     pub wants_signed_calls: bool,
-    /// Wants its earlier reasoning back.
+    /// Needs its earlier reasoning in the history.
     pub send_reasoning_content: bool,
-    /// The context window, where known.
+    /// The context window in tokens, if known.
     pub max_input_tokens: Option<u32>,
-    /// The longest answer to ask for, where known.
+    /// The limit of output tokens to send, if known.
     pub max_output_tokens: Option<u32>,
-    /// All that is known of it.
+    /// The row of the model data.
     pub row: ModelRow,
 }
 
 impl ModelFeatures {
-    /// What holds for this model at this place, with these options.
+    /// The features of this model at this server, with these options.
     pub fn of(options: &LlmOptions, endpoint: &Endpoint, row: &ModelRow) -> Self {
         let name =
             options.model_canonical_name.as_deref().unwrap_or(&options.model).trim().to_ascii_lowercase();
@@ -66,7 +66,7 @@ impl ModelFeatures {
             .has("supports_sampling_params")
             .unwrap_or_else(|| !supports_reasoning_effort || name.contains("gemini"));
         let marks_cache = match row.has("supports_prompt_caching") {
-            // That other models cache does not mean that they want to be told where.
+            // Other models that support caching may not support marks.
             Some(true) if name.contains("claude") => true,
             Some(false) => false,
             _ => has(PROMPT_CACHE),
@@ -92,15 +92,16 @@ impl ModelFeatures {
     }
 }
 
-/// Anybody's server can be named with a prefix that says no more than what it speaks, or without any. A relay to OpenAI's
-/// own models is one that knows them.
+/// Whether the server accepts OpenAI's extensions. A user's server with no prefix, or with one that only names the API, may
+/// not; but a relay to models of OpenAI does.
 fn takes_extras(name: &str, endpoint: &Endpoint) -> bool {
-    let is_anybodys = endpoint.is_user_server && endpoint.provider.reasoning == ReasoningEffort::UnlessKnown;
-    !is_anybodys || is_openais(name.strip_prefix("openai/").unwrap_or(name))
+    let is_unknown_server =
+        endpoint.is_user_server && endpoint.provider.reasoning == ReasoningEffort::UnlessKnown;
+    !is_unknown_server || is_openai_model(name.strip_prefix("openai/").unwrap_or(name))
 }
 
-/// Whether a request to the Responses API may say for how long the prompt is to be cached. The last rule that applies
-/// decides, as in the SDK.
+/// Whether a request to the Responses API may set how long the prompt is cached. The last rule that applies decides, as in
+/// the SDK.
 pub(super) fn supports_prompt_cache_retention(options: &LlmOptions) -> bool {
     const RULES: &[(&str, bool)] = &[
         ("gpt-5", true),
@@ -113,16 +114,16 @@ pub(super) fn supports_prompt_cache_retention(options: &LlmOptions) -> bool {
     RULES.iter().rev().find(|(part, _)| name.contains(part)).is_some_and(|(_, is_supported)| *is_supported)
 }
 
-/// The answer that is asked for where the user does not say: the SDK's `_init_model_info_and_caps`.
+/// The default limit of output tokens: the SDK's `_init_model_info_and_caps`.
 fn output_limit(name: &str, known: Option<u32>, options: &LlmOptions, endpoint: &Endpoint) -> Option<u32> {
     let known = match OUTPUT_CAPS.iter().find(|(family, _)| name.contains(family)) {
         Some((_, cap)) => Some(*cap),
         None => known.map(|limit| {
-            // An answer as long as the window would leave no room for the question. The row has seen to its own window.
-            let is_all = options.max_input_tokens.is_some_and(|window| limit >= window);
-            let limit = if is_all { limit / 2 } else { limit };
-            let is_doubtful = endpoint.is_user_server && !endpoint.provider.has_true_limits;
-            if is_doubtful { limit.min(USER_SERVER_CAP) } else { limit }
+            // A limit as large as the window would leave no room for input. In rows this is accounted for already.
+            let fills_window = options.max_input_tokens.is_some_and(|window| limit >= window);
+            let limit = if fills_window { limit / 2 } else { limit };
+            let is_uncertain = endpoint.is_user_server && !endpoint.provider.has_true_limits;
+            if is_uncertain { limit.min(USER_SERVER_CAP) } else { limit }
         }),
     };
     let ceiling =
@@ -133,17 +134,17 @@ fn output_limit(name: &str, known: Option<u32>, options: &LlmOptions, endpoint: 
     }
 }
 
-/// A server that only looks like the provider's may allow less than the provider's metadata says.
+/// The limit for a user's server, which may allow less than the metadata of the provider claims.
 const USER_SERVER_CAP: u32 = 16_384;
 
-/// Families whose answers are capped whatever the metadata says.
+/// Families with a limit of output tokens that replaces the one in the metadata.
 const OUTPUT_CAPS: &[(&str, u32)] =
     &[("claude-3-7-sonnet", 64_000), ("claude-sonnet-4", 64_000), ("kimi-k2-thinking", 64_000)];
 
-/// Families that never get more, known or not.
+/// Families with an upper bound for the limit of output tokens.
 const OUTPUT_CEILINGS: &[(&str, u32)] = &[("o3", 100_000)];
 
-/// Families that cache at marks. Gemini is left out on purpose: marks switch its own caching off.
+/// Families that cache at marks. Gemini is intentionally not listed: marks disable its own caching.
 const PROMPT_CACHE: &str = "\
 claude-3-7-sonnet
 claude-sonnet-3-7-latest
@@ -157,7 +158,7 @@ claude-haiku-4
 claude-opus-5
 claude-fable-5";
 
-/// Families whose thinking is steered by a token budget.
+/// Families whose thinking is controlled by a token budget.
 const THINKING_BUDGET: &str = "\
 claude-sonnet-4-5
 claude-sonnet-4-6
@@ -168,7 +169,7 @@ const RESPONSES_API: &str = "\
 gpt-5
 codex-mini-latest";
 
-/// Families whose servers refuse content as a list of parts. The last is not in the SDK, because LiteLLM sees to it.
+/// Families whose servers refuse content as a list of parts. The last is not in the SDK's list, because LiteLLM handles it.
 const STRING_CONTENT: &str = "\
 deepseek
 glm
@@ -176,10 +177,10 @@ groq/kimi-k2-instruct
 openrouter/minimax
 moonshot-v1";
 
-/// Families that sign their calls, and look at the signatures.
+/// Families that sign their calls and verify the signatures.
 const SIGNED_CALLS: &str = "gemini-3";
 
-/// Families that lose the thread without their own reasoning.
+/// Families that need their own reasoning in the history.
 const REASONING_ECHO: &str = "\
 kimi-k3
 kimi-k2-thinking
@@ -190,16 +191,16 @@ deepseek/deepseek-reasoner
 deepseek/deepseek-v4-pro
 deepseek/deepseek-v4-flash";
 
-/// What a model is like that is told of tools in text.
+/// The features of a model that uses tools in text.
 pub struct TextToolFeatures {
-    /// Ends its answer where a word comes up that the request names.
+    /// Supports stop words, at which the answer ends.
     pub supports_stop_words: bool,
-    /// Learns from a worked example.
+    /// Should be sent an example of a call.
     pub wants_example: bool,
 }
 
 impl TextToolFeatures {
-    /// What holds for this model.
+    /// The features of the model of these options.
     pub fn of(options: &LlmOptions) -> Self {
         let name = options.model_canonical_name.as_deref().unwrap_or(&options.model).to_ascii_lowercase();
         Self {
@@ -209,12 +210,12 @@ impl TextToolFeatures {
     }
 }
 
-/// Families that take no stop words, as the SDK and LiteLLM have them.
-/// Whether a model's name has one of these parts, a line each.
+/// Whether a model's name contains one of these parts, which are lines of a text.
 fn is_one_of(name: &str, families: &str) -> bool {
     families.lines().any(|family| name.contains(family))
 }
 
+/// Families without support for stop words, as in the SDK and LiteLLM.
 const NO_STOP_WORDS: &str = "\
 o1
 o3
@@ -223,7 +224,7 @@ grok-4-0709
 grok-code-fast-1
 deepseek-r1-0528";
 
-/// Families that know the text protocol, or have no room for an example.
+/// Families that were trained with the text protocol, or whose context is too small for an example.
 const NO_EXAMPLE: &str = "\
 openhands-lm
 devstral

@@ -1,116 +1,201 @@
-//! What the user says about a model: the SDK's `LLM` fields that a browser can use, under their names.
+//! The options of a model: the SDK's `LLM` fields that a browser can use, under their names. One table: a further option is
+//! a row here, and the code of the wire APIs that send it.
 //!
-//! `None` means that the user said nothing: then the SDK's default holds here, and what is stored stays as it is.
+//! `None` means not set: then the default holds, and a stored value stays as it is.
 
 use crate::{
-    json::string_enum,
+    json::{ToJson as _, string_enum},
     llm::{
         error::{LlmError, LlmFailure},
+        option_table::{OptionDeclaration, llm_options},
         request_text::RequestText,
         retry,
         secret_string::SecretString,
+        wire_api::Api,
     },
 };
 use futures_util::future::LocalBoxFuture;
 use std::{cell::RefCell, fmt, rc::Rc, time::Duration};
 
-/// How to reach a model and what to ask of it.
-#[derive(Clone, Debug, Default)]
-pub struct LlmOptions {
-    /// LiteLLM's `provider/model`.
-    pub model: String,
-    /// Kept in memory.
-    pub api_key: ApiKey,
-    /// What is known of the key that is stored. Clones share it: it may be read only after the model was made.
-    pub stored_key: Rc<StoredKey>,
-    /// What was sent before, as text. Clones share it.
-    pub request_text: Rc<RequestText>,
-    /// The server, up to and without `/chat/completions`.
-    pub base_url: Option<String>,
-    /// The wire API.
-    pub api_mode: Option<ApiMode>,
-    /// Under which name usage is counted.
-    pub usage_id: Option<String>,
-    /// Whether the answer comes piece by piece, which is the default here: a page shows it as it comes.
-    pub stream: Option<bool>,
-    /// Sampling temperature.
-    pub temperature: Option<f64>,
-    /// Nucleus sampling.
-    pub top_p: Option<f64>,
-    /// The context window, where the name does not tell.
-    pub max_input_tokens: Option<u32>,
-    /// The longest answer.
-    pub max_output_tokens: Option<u32>,
-    /// `none`, `low`, `medium`, `high`, `xhigh`, or what the provider has besides.
-    pub reasoning_effort: Option<String>,
-    /// How much of its reasoning the model sums up: `auto`, `concise` or `detailed`.
-    pub reasoning_summary: Option<String>,
-    /// Whether reasoning comes and goes encrypted for the provider, where the provider keeps nothing.
-    pub enable_encrypted_reasoning: Option<bool>,
-    /// How long the provider may keep a prompt cached; empty for as long as it likes.
-    pub prompt_cache_retention: Option<String>,
-    /// Whether the provider works on an answer by itself, so that it outlives a lost connection and a reload. It keeps
-    /// the answer then, for as long as it likes. Not stored: the SDK knows no such thing.
-    pub background: bool,
-    /// The kept answer that is asked for, instead of a new one. Never the user's to say.
-    pub background_response: Option<String>,
-    /// How often a request is made at most; 0 and 1 are the same, as in the SDK.
-    pub num_retries: Option<u32>,
+llm_options! {
+    /// How to reach a model and what to ask of it.
+    #[derive(Clone, Debug, Default)]
+    pub struct LlmOptions {
+        /// LiteLLM's `provider/model`.
+        pub model: String,
+        /// Never stored in the clear.
+        pub api_key: ApiKey,
+        /// The key as it is stored. Clones share it: it may be read only after the model was made.
+        pub stored_key: Rc<StoredKey>,
+        /// The text of earlier requests. Clones share it.
+        pub request_text: Rc<RequestText>,
+        /// The id of the background response to read, in place of a new answer. Not an option of hosts.
+        pub background_response: Option<String>,
+        /// Further headers. They are not stored, because they may hold secrets.
+        pub headers: Vec<(String, String)>,
+        /// Looks up what is known of a model: see [`crate::llm::model_data`]. Without it, the model is unknown.
+        pub model_data: ModelData,
+    }
+
+    /// The URL of the API, without `/chat/completions`. A path such as `/v1` is relative to the page.
+    base_url "baseUrl": String, stored, sent by [];
+
+    /// The wire API: Chat Completions or Responses of OpenAI, or Messages of Anthropic. `"auto"` chooses by the model's name,
+    /// as the SDK does.
+    api_mode "apiMode" ["auto", "chat", "responses", "anthropic"]: ApiMode = ApiMode::Auto, stored, sent by [];
+
+    /// The name under which `conversation.stats` counts this model.
+    usage_id "usageId": String = "default", stored, sent by [];
+
+    /// Whether answers are streamed.
+    stream "stream": bool = true, stored, sent by [Chat Responses Anthropic];
+
+    /// The sampling temperature. Not sent to models that are known to refuse it.
+    temperature "temperature": f64, stored, sent by [Chat Responses Anthropic];
+
+    /// The probability mass of nucleus sampling, from 0 to 1. Not sent to models that are known to refuse it.
+    top_p "topP": f64, stored, sent by [Chat Responses Anthropic];
+
+    /// The context window in tokens, where it differs from what is known of the model.
+    max_input_tokens: u32, stored, sent by [];
+
+    /// The maximum length of an answer, in tokens. Without it, the known limit of the model is sent.
+    max_output_tokens "maxOutputTokens": u32, stored, sent by [Chat Responses Anthropic];
+
+    /// How much the model reasons. Not sent to models that are known not to reason.
+    reasoning_effort "reasoningEffort" ["none", "low", "medium", "high", "xhigh"]: String = "high",
+        stored, sent by [Chat Responses Anthropic];
+
+    /// How detailed a summary of its reasoning the model writes. Without it, none.
+    reasoning_summary "reasoningSummary" ["auto", "concise", "detailed"]: String, stored, sent by [Responses];
+
+    /// Whether the model's reasoning is requested in encrypted form and sent back with the next request, so that the model
+    /// can continue it.
+    enable_encrypted_reasoning "enableEncryptedReasoning": bool = true, stored, sent by [Responses];
+
+    /// Whether the provider generates answers in the background, so that an answer survives a lost connection and a reload of
+    /// the page. For this the provider stores the answer (`store: true`), as long as it decides to.
+    background "background": bool = false, not stored, sent by [Responses];
+
+    /// How long the provider caches prompts: `"24h"`, `"in_memory"`, or `""` to leave it to the provider.
+    prompt_cache_retention "promptCacheRetention": String = "24h", stored, sent by [Responses];
+
+    /// The maximum number of attempts, as in the SDK: 0 and 1 both mean one.
+    num_retries "numRetries": u32 = 5, stored, sent by [];
+
     /// The shortest wait between attempts, in seconds.
-    pub retry_min_wait: Option<u32>,
+    retry_min_wait: u32 = 8, stored, sent by [];
+
     /// The longest wait between attempts, in seconds.
-    pub retry_max_wait: Option<u32>,
-    /// What the exponential wait is multiplied by.
-    pub retry_multiplier: Option<f64>,
-    /// Seconds that a server may be silent, before its answer and in it; 0 is for ever.
-    pub timeout: Option<f64>,
-    /// Further headers. They are not stored, because they may hold secrets.
-    pub headers: Vec<(String, String)>,
-    /// Whether the model calls tools by itself.
-    pub native_tool_calling: Option<bool>,
-    /// The price of a token that is read, in dollars.
-    pub input_cost_per_token: Option<f64>,
-    /// The price of a token that is written, in dollars.
-    pub output_cost_per_token: Option<f64>,
-    /// What the model would be called by its provider, where `model` is an alias.
-    pub model_canonical_name: Option<String>,
+    retry_max_wait: u32 = 64, stored, sent by [];
+
+    /// The factor of the exponential wait.
+    retry_multiplier: f64 = 8.0, stored, sent by [];
+
+    /// The maximum time until the first byte, and between two bytes, in seconds; 0 is no limit.
+    timeout "timeout": f64 = 300.0, stored, sent by [];
+
+    /// Whether the model has native tool calling. With `false`, tools are described and called in text, as in the SDK.
+    native_tool_calling "nativeToolCalling": bool = true, stored, sent by [];
+
+    /// The price of an input token in US dollars. Without both prices, those of the metadata apply, if there are any.
+    input_cost_per_token "inputCostPerToken": f64, stored, sent by [];
+
+    /// The price of an output token in US dollars.
+    output_cost_per_token "outputCostPerToken": f64, stored, sent by [];
+
+    /// The provider's name of the model, where `model` is an alias.
+    model_canonical_name: String, stored, sent by [];
+
     /// Sends no images although the model could read them.
-    pub disable_vision: Option<bool>,
+    disable_vision: bool, stored, sent by [];
+
     /// Whether cacheable parts are marked.
-    pub caching_prompt: Option<bool>,
+    caching_prompt: bool = true, stored, sent by [];
+
     /// Sends content as one string.
-    pub force_string_serializer: Option<bool>,
-    /// Says what is known of the model: see [`crate::llm::model_data`]. Without it, the model is unknown.
-    pub model_data: ModelData,
+    force_string_serializer: bool, stored, sent by [];
+}
+
+/// The options that are no plain values, each read in its own way.
+pub const OTHER_OPTIONS: &[OptionDeclaration] = &[
+    OptionDeclaration {
+        doc: "The name in LiteLLM's form: `\"openai/gpt-4o\"`, `\"openrouter/…\"`, `\"ollama/…\"`, or any name together with `baseUrl`.",
+        is_stored: true,
+        sent_by: &[Api::Chat, Api::Responses, Api::Anthropic],
+        ..other("model", "string")
+    },
+    OptionDeclaration {
+        doc: "Kept in memory; `**********` is stored, or the key encrypted under the conversation's `cipher`. A function is called before each request.",
+        ..other("apiKey", "string | (() => string | Promise<string>)")
+    },
+    OptionDeclaration { doc: "HTTP headers of every request.", ..other("headers", "Record<string, string>") },
+    OptionDeclaration {
+        doc: "Abilities of this model that the metadata does not know or has wrong. A model without metadata is assumed not to accept images.",
+        is_stored: true,
+        ..other(
+            "capabilityOverrides",
+            "{ supports_vision?: boolean | undefined; supports_responses_api?: boolean | undefined }",
+        )
+    },
+    OptionDeclaration {
+        doc: "Models to ask in this order where this one has failed, retries included, before any part of an answer was shown. Each request begins with this model again; the cost of fallbacks is counted under this model's `usageId`.",
+        ..other("fallbacks", "LLM[]")
+    },
+    OptionDeclaration {
+        doc: "The error codes after which a fallback is asked, as in the SDK.",
+        default: || FALLBACK_ON.to_json_text(),
+        ..other("fallbackOn", "ErrorCode[]")
+    },
+    OptionDeclaration {
+        doc: "Called in place of the page's `fetch`: a relay, a test double, or a model in the page.",
+        ..other("fetch", "typeof fetch")
+    },
+];
+
+/// The codes after which fallbacks are asked by default: the SDK's `_LLM_FALLBACK_EXCEPTIONS`.
+pub(super) const FALLBACK_ON: &[&str] = &["network", "llm_rate_limit", "llm_timeout", "llm_unavailable"];
+
+const fn other(option: &'static str, typescript: &'static str) -> OptionDeclaration {
+    OptionDeclaration {
+        option: Some(option),
+        field: "",
+        doc: "",
+        typescript,
+        words: &[],
+        default: String::new,
+        is_stored: false,
+        sent_by: &[],
+    }
 }
 
 /// A key that is stored encrypted.
 #[derive(Debug, Default)]
 pub struct StoredKey {
-    /// The key, for where the user gives none.
+    /// The decrypted key, which is used where the user gives none.
     pub key: RefCell<Option<SecretString>>,
-    /// What is stored for the key: a token that only who has the passphrase can read.
+    /// The key encrypted under the passphrase, as it is stored.
     pub token: RefCell<Option<String>>,
 }
 
-/// Where the key comes from.
+/// The source of the key.
 #[derive(Clone, Default)]
 pub enum ApiKey {
-    /// None is needed.
+    /// No key.
     #[default]
     None,
-    /// It is known.
+    /// The key.
     Value(SecretString),
-    /// It is asked for before each request, with two empty texts.
+    /// Called before each request, with two empty texts.
     Function(TextFunction),
 }
 
-/// Asks the host for a text, each time anew. An error is words for the user.
+/// A function of the host that returns a text. An error is a message for the user.
 pub type TextFunction = Rc<Ask>;
 
 type Ask = dyn Fn(&str, &str) -> LocalBoxFuture<'static, Result<String, String>>;
 
-/// Where what is known of a model comes from.
+/// The function that looks up limits, abilities and prices of a model.
 #[derive(Clone, Default)]
 pub struct ModelData(pub Option<TextFunction>);
 
@@ -133,7 +218,7 @@ impl fmt::Debug for ApiKey {
 /// The wire API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ApiMode {
-    /// Whatever suits the model.
+    /// Chosen by the model's name.
     Auto,
     /// OpenAI Chat Completions.
     Chat,
@@ -151,40 +236,45 @@ string_enum!(ApiMode {
 });
 
 impl LlmOptions {
-    /// A model, everything else as the SDK has it.
+    /// A model with nothing else set.
     pub fn new(model: impl Into<String>) -> Self {
         Self { model: model.into(), ..Self::default() }
     }
 
-    /// Under which name usage is counted.
+    /// The name under which usage is counted.
     pub fn usage_id(&self) -> &str {
-        self.usage_id.as_deref().unwrap_or("default")
+        self.usage_id.as_deref().unwrap_or(DEFAULTS.usage_id)
     }
 
-    /// How hard the model is asked to think.
+    /// How much the model is asked to reason.
     pub fn reasoning_effort(&self) -> &str {
-        self.reasoning_effort.as_deref().unwrap_or("high")
+        self.reasoning_effort.as_deref().unwrap_or(DEFAULTS.reasoning_effort)
     }
 
-    /// Whether reasoning comes and goes encrypted.
+    /// Whether reasoning is requested encrypted.
     pub fn enable_encrypted_reasoning(&self) -> bool {
-        self.enable_encrypted_reasoning.unwrap_or(true)
+        self.enable_encrypted_reasoning.unwrap_or(DEFAULTS.enable_encrypted_reasoning)
+    }
+
+    /// Whether the provider completes answers in the background.
+    pub fn background(&self) -> bool {
+        self.background.unwrap_or(DEFAULTS.background)
     }
 
     /// How long the provider is asked to keep a prompt cached.
     pub fn prompt_cache_retention(&self) -> Option<&str> {
-        Some(self.prompt_cache_retention.as_deref().unwrap_or("24h"))
+        Some(self.prompt_cache_retention.as_deref().unwrap_or(DEFAULTS.prompt_cache_retention))
             .filter(|retention| !retention.is_empty())
     }
 
     /// How long a server may be silent.
     pub fn timeout(&self) -> Option<Duration> {
-        // What no clock can count to is for ever as well.
-        let timeout = retry::seconds_of(self.timeout.unwrap_or(300.0));
+        // More than a clock can count is without a limit as well.
+        let timeout = retry::seconds_of(self.timeout.unwrap_or(DEFAULTS.timeout));
         timeout.filter(|timeout| !timeout.is_zero())
     }
 
-    /// Refuses what can be seen to be wrong before anything is sent.
+    /// Refuses values that no request can use.
     ///
     /// # Errors
     /// `InvalidOptions`, naming the option.

@@ -1,20 +1,20 @@
-//! The `agent.llm` of `base_state.json`: what the user set, over what was there.
+//! The `agent.llm` of `base_state.json`: the options that are set, over the stored ones.
 //!
-//! Writes no key but as a token: otherwise only that there is one. Writes no headers, because nothing tells a secret one from others.
+//! A key is written encrypted or as asterisks. Headers are not written, because they may hold secrets.
 
 use crate::{
     format::secrets::{MASK, is_token},
-    json::{EditableObject, Object, ToJson as _, quoted},
-    llm::options::{ApiKey, ApiMode, LlmOptions},
+    json::{EditableObject, quoted},
+    llm::options::{ApiKey, LlmOptions},
 };
 
 impl LlmOptions {
-    /// The options as the SDK stores them. Of `existing`, an object that was stored before, every field that the
-    /// user did not set stays as it is, unknown ones included; but a base URL belongs to its model, and goes with it.
-    /// Without `existing`, what the user did not set has the SDK's defaults.
+    /// The options as the SDK stores them. Fields of `existing`, an object that was stored before, stay as they are where
+    /// an option is not set, unknown ones included; but a base URL belongs to its model, and goes with it. Without
+    /// `existing`, options that are not set have the SDK's defaults.
     pub fn to_sdk_json(&self, existing: Option<&str>) -> String {
         let existing = existing.and_then(EditableObject::compact);
-        let mut llm = existing.unwrap_or_else(|| EditableObject::compact(DEFAULTS).unwrap_or_default());
+        let mut llm = existing.unwrap_or_else(|| EditableObject::compact(SDK_DEFAULTS).unwrap_or_default());
         if self.base_url.is_none() && llm.read::<String>("model").is_some_and(|model| model != self.model) {
             llm.remove("base_url");
         }
@@ -28,10 +28,9 @@ impl LlmOptions {
             // A key in clear text has no place in a file; a token can be read where the passphrase is.
             llm.set_in_order("api_key", quoted(MASK).into(), ORDER);
         }
-        for (name, json) in self.set_fields() {
-            if let Some(json) = json {
-                llm.set_in_order(name, json.into(), ORDER);
-            }
+        llm.set_in_order("model", quoted(&self.model).into(), ORDER);
+        for (name, json) in self.to_stored() {
+            llm.set_in_order(name, self.accepted_by_sdk(name, json).into(), ORDER);
         }
         llm.text()
     }
@@ -48,30 +47,27 @@ impl LlmOptions {
         Some(server)
     }
 
-    /// Reads options as they are stored. What the SDK and the user left out has the SDK's defaults; the key, and how
-    /// often and for how long is tried, are the caller's affair and are not read.
+    /// The options of a stored model, but for the key, which is read elsewhere. Options that are missing are not set.
     pub fn from_sdk_json(json: &str) -> Self {
-        let llm = Object::parse(json).unwrap_or_default();
-        let count = |name| llm.read::<u64>(name).and_then(|count| u32::try_from(count).ok());
-        Self {
-            base_url: llm.read("base_url"),
-            temperature: llm.read("temperature"),
-            top_p: llm.read("top_p"),
-            max_input_tokens: count("max_input_tokens"),
-            max_output_tokens: count("max_output_tokens"),
-            model_canonical_name: llm.read("model_canonical_name"),
-            native_tool_calling: llm.read("native_tool_calling"),
-            disable_vision: llm.read("disable_vision"),
-            caching_prompt: llm.read("caching_prompt"),
-            force_string_serializer: llm.read("force_string_serializer"),
-            reasoning_effort: llm.read("reasoning_effort"),
-            reasoning_summary: llm.read("reasoning_summary"),
-            enable_encrypted_reasoning: llm.read("enable_encrypted_reasoning"),
-            prompt_cache_retention: match llm.get("prompt_cache_retention") {
-                Some("null") => Some(String::new()),
-                _ => llm.read("prompt_cache_retention"),
-            },
-            ..Self::new(llm.read::<String>("model").unwrap_or_default())
+        let llm = EditableObject::compact(json).unwrap_or_default();
+        let mut options = Self::new(llm.read::<String>("model").unwrap_or_default());
+        options.set_stored(&llm);
+        if llm.get("prompt_cache_retention") == Some("null") {
+            options.prompt_cache_retention = Some(String::new());
+        }
+        options
+    }
+
+    /// The JSON of an option, in a form that the SDK does not refuse.
+    fn accepted_by_sdk(&self, name: &str, json: String) -> String {
+        match (name, json.as_str()) {
+            // The SDK has no Anthropic mode; with "auto", LiteLLM asks Anthropic's models over it.
+            ("api_mode", "\"anthropic\"") => "\"auto\"".into(),
+            // Where the field is missing, the SDK has a default.
+            ("prompt_cache_retention", "\"\"") => "null".into(),
+            // The SDK refuses fractions of a second.
+            ("timeout", _) => (self.timeout.unwrap_or_default().ceil() as u64).to_string(),
+            _ => json,
         }
     }
 
@@ -81,62 +77,14 @@ impl LlmOptions {
         let keeps_url = self.base_url.is_none() && model == self.model;
         provider_of(&model) != provider_of(&self.model) || !keeps_url && base_url != self.base_url
     }
-
-    fn set_fields(&self) -> [(&'static str, Option<String>); 25] {
-        let text = |value: &Option<String>| value.as_deref().map(quoted);
-        let whole = |value: Option<u32>| value.map(|value| value.to_string());
-        let number = |value: Option<f64>| value.map(|value| value.to_json_text());
-        let flag = |value: Option<bool>| value.map(|value| value.to_string());
-        // The SDK knows no Anthropic mode and would refuse the file; for it, LiteLLM decides.
-        let api_mode = self.api_mode.map(|mode| match mode {
-            ApiMode::Auto | ApiMode::Anthropic => "\"auto\"".to_owned(),
-            ApiMode::Chat => "\"chat\"".to_owned(),
-            ApiMode::Responses => "\"responses\"".to_owned(),
-        });
-        [
-            ("model", Some(quoted(&self.model))),
-            ("base_url", text(&self.base_url)),
-            ("num_retries", whole(self.num_retries)),
-            ("retry_multiplier", number(self.retry_multiplier)),
-            ("retry_min_wait", whole(self.retry_min_wait)),
-            ("retry_max_wait", whole(self.retry_max_wait)),
-            // The SDK refuses fractions of a second.
-            ("timeout", self.timeout.map(|seconds| (seconds.ceil() as u64).to_string())),
-            ("temperature", number(self.temperature)),
-            ("top_p", number(self.top_p)),
-            ("max_input_tokens", whole(self.max_input_tokens)),
-            ("max_output_tokens", whole(self.max_output_tokens)),
-            ("model_canonical_name", text(&self.model_canonical_name)),
-            ("api_mode", api_mode),
-            ("input_cost_per_token", number(self.input_cost_per_token)),
-            ("output_cost_per_token", number(self.output_cost_per_token)),
-            ("stream", flag(self.stream)),
-            ("disable_vision", flag(self.disable_vision)),
-            ("caching_prompt", flag(self.caching_prompt)),
-            ("native_tool_calling", flag(self.native_tool_calling)),
-            ("force_string_serializer", flag(self.force_string_serializer)),
-            ("reasoning_effort", text(&self.reasoning_effort)),
-            ("reasoning_summary", text(&self.reasoning_summary)),
-            ("enable_encrypted_reasoning", flag(self.enable_encrypted_reasoning)),
-            // The SDK has no value here for as long as the provider likes.
-            (
-                "prompt_cache_retention",
-                match self.prompt_cache_retention.as_deref() {
-                    Some("") => Some("null".to_owned()),
-                    _ => text(&self.prompt_cache_retention),
-                },
-            ),
-            ("usage_id", text(&self.usage_id)),
-        ]
-    }
 }
 
 fn provider_of(model: &str) -> &str {
     model.split_once('/').map_or("", |(provider, _)| provider)
 }
 
-/// What the SDK writes for a model of which nothing was said, but for its name.
-const DEFAULTS: &str = r#"{"model":"","auth_type":"api_key","openrouter_site_url":"https://docs.all-hands.dev/","openrouter_app_name":"OpenHands","num_retries":5,"retry_multiplier":8.0,"retry_min_wait":8,"retry_max_wait":64,"timeout":300,"max_message_chars":30000,"api_mode":"auto","capability_overrides":{},"stream":false,"drop_params":true,"modify_params":true,"disable_stop_word":false,"caching_prompt":true,"log_completions":false,"log_completions_folder":"logs/completions","native_tool_calling":true,"reasoning_effort":"high","enable_encrypted_reasoning":true,"prompt_cache_retention":"24h","extended_thinking_budget":200000,"usage_id":"default","litellm_extra_body":{},"is_subscription":false}"#;
+/// The text that the SDK writes for a model with nothing set but its name.
+const SDK_DEFAULTS: &str = r#"{"model":"","auth_type":"api_key","openrouter_site_url":"https://docs.all-hands.dev/","openrouter_app_name":"OpenHands","num_retries":5,"retry_multiplier":8.0,"retry_min_wait":8,"retry_max_wait":64,"timeout":300,"max_message_chars":30000,"api_mode":"auto","capability_overrides":{},"stream":false,"drop_params":true,"modify_params":true,"disable_stop_word":false,"caching_prompt":true,"log_completions":false,"log_completions_folder":"logs/completions","native_tool_calling":true,"reasoning_effort":"high","enable_encrypted_reasoning":true,"prompt_cache_retention":"24h","extended_thinking_budget":200000,"usage_id":"default","litellm_extra_body":{},"is_subscription":false}"#;
 
 /// The SDK's fields, in its order.
 const ORDER: &[&str] = &[
@@ -204,7 +152,7 @@ mod tests {
     use crate::llm::SecretString;
 
     #[test]
-    fn a_new_one_is_what_the_sdk_writes() {
+    fn a_new_model_is_stored_as_the_sdk_stores_it() {
         let options = LlmOptions {
             base_url: Some("http://x/v1".into()),
             api_key: ApiKey::Value(SecretString::new("sk-secret-key")),
@@ -217,7 +165,22 @@ mod tests {
     }
 
     #[test]
-    fn what_python_wrote_survives() {
+    fn defaults_are_those_of_the_sdk() {
+        let defaults = EditableObject::compact(SDK_DEFAULTS).unwrap();
+        for row in LlmOptions::DECLARATIONS.iter().filter(|row| row.is_stored) {
+            // Whether a model streams, the SDK leaves to who asks it; a page shows an answer as it comes.
+            if (row.default)().is_empty() || row.field == "stream" {
+                continue;
+            }
+            let set = LlmOptions::from_sdk_json(&format!("{{\"{}\":{}}}", row.field, (row.default)()));
+            let stored = EditableObject::compact(&set.to_sdk_json(Some("{}"))).unwrap();
+            assert_eq!(defaults.get(row.field), stored.get(row.field), "{}", row.field);
+            assert!(ORDER.contains(&row.field), "{}", row.field);
+        }
+    }
+
+    #[test]
+    fn fields_that_python_wrote_survive() {
         let stored = r#"{"model":"m","base_url":"http://h","timeout":30.0,"mine":[1.50],"seed":7,"is_subscription":false}"#;
         assert_eq!(LlmOptions::new("m").to_sdk_json(Some(stored)), stored);
         let options = LlmOptions { temperature: Some(0.5), timeout: Some(0.5), ..LlmOptions::new("m") };
@@ -232,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_of_reasoning_and_of_the_cache_is_stored_and_read_again() {
+    fn options_of_reasoning_and_of_the_cache_are_stored_and_read_again() {
         let options = LlmOptions {
             reasoning_summary: Some("auto".into()),
             enable_encrypted_reasoning: Some(false),

@@ -1,73 +1,73 @@
-//! Which server a model's name stands for, and what that server wants spelled differently: one table.
+//! The table of providers: their servers, and the differences in their APIs.
 //!
-//! Names are LiteLLM's: `provider/model`. Differences in spelling are those that LiteLLM makes for the same provider.
+//! Names are LiteLLM's: `provider/model`. The differences are those that LiteLLM handles for the same provider.
 
 use crate::llm::wire_api::Api;
 
-/// A row: what is known of one provider's Chat Completions server.
+/// A row of the table: one provider's server for Chat Completions.
 #[derive(Debug)]
 pub struct Provider {
     /// The prefix of a model's name.
     pub name: &'static str,
-    /// Where its public server is. `None` where the user must say.
+    /// The base URL of its public server. `None` if the user must set one.
     pub base_url: Option<&'static str>,
-    /// Added to a user's base URL that has no path, because LiteLLM's users write it without.
+    /// Appended to a user's base URL that has no path, because users of LiteLLM write it without.
     pub bare_path: &'static str,
-    /// How names without a prefix begin that mean this provider.
+    /// The beginnings of names without a prefix that belong to this provider.
     pub bare_names: &'static [&'static str],
-    /// What it speaks.
+    /// Its default wire API.
     pub api: Api,
-    /// The header that carries the key, and what stands in front of the key there.
+    /// The header with the key, and the text before the key in it.
     pub key_header: (&'static str, &'static str),
-    /// When `reasoning_effort` is sent.
+    /// The models for which `reasoning_effort` is sent.
     pub reasoning: ReasoningEffort,
-    /// How the output limit is called.
+    /// The name of the field with the limit of output tokens.
     pub output_limit: &'static str,
-    /// Whether `prompt_cache_key` is understood.
+    /// Whether it accepts `prompt_cache_key`.
     pub takes_cache_key: bool,
-    /// Whether `stream_options` is understood.
+    /// Whether it accepts `stream_options`.
     pub takes_stream_options: bool,
-    /// Whether it takes an id of a call that another one has made.
+    /// Whether it accepts this id of a call, which may come from another provider.
     pub takes_call_id: fn(&str) -> bool,
-    /// Whether calls come and go with a signature of their own, Gemini's `extra_content.google.thought_signature`
+    /// Whether calls have a signature, Gemini's `extra_content.google.thought_signature`
     /// (ai.google.dev/gemini-api/docs/thought-signatures).
     pub takes_call_signatures: bool,
-    /// Whether it refuses what a user says right behind a tool: "Unexpected role 'user' after role 'tool'"
+    /// Whether it refuses a user message directly after a tool message: "Unexpected role 'user' after role 'tool'"
     /// (github.com/BerriAI/litellm/issues/17761).
     pub wants_answer_to_tools: bool,
-    /// Whether tool messages may carry the tool's name.
+    /// Whether tool messages may have the tool's name.
     pub takes_tool_name: bool,
-    /// Whether tool messages may carry images, which OpenAI's own protocol has no place for.
+    /// Whether tool messages may have images, which OpenAI's own protocol does not allow.
     pub takes_tool_images: bool,
-    /// Whether assistant messages may carry Anthropic's signed reasoning.
+    /// Whether assistant messages may have Anthropic's signed reasoning.
     pub takes_thinking_blocks: bool,
-    /// Whether it has the Responses API as well, for the models that are best asked over it.
+    /// Whether it has the Responses API as well, for models that should be used over it.
     pub has_responses_api: bool,
-    /// Whether reasoning that is not encrypted is read back, in the Responses API.
+    /// Whether it accepts unencrypted reasoning in the history, in the Responses API.
     pub takes_open_reasoning: bool,
-    /// Which assistant messages must carry reasoning, be it blank, once a model thinks.
+    /// The assistant messages that must have reasoning, even if it is blank, for models that think.
     pub wants_reasoning: WantsReasoning,
-    /// Whether it passes on Anthropic's `thinking` and its beta header.
+    /// Whether it forwards Anthropic's `thinking` and its beta header.
     pub takes_thinking: bool,
     /// Whether it reads the session header of a LiteLLM proxy.
     pub takes_session: bool,
-    /// Whether the output limit that is asked for is trusted although the user named the server.
+    /// Whether the output limit of the metadata is trusted although the user has set the server.
     pub has_true_limits: bool,
-    /// Headers that it needs from a page.
+    /// Headers that it requires from a page.
     pub headers: &'static [(&'static str, &'static str)],
-    /// Whether a model is a deployment with a path of its own, as at Azure.
+    /// Whether each model is a deployment with its own path, as at Azure.
     pub has_deployments: bool,
-    /// What is said, behind what a browser says, where no response comes from a server that lets no page ask it, or not
-    /// without being told; empty where pages are welcome or nothing is known. `docs/models.md` has the sources.
+    /// Advice that is appended to the error if there is no response from a server that refuses web pages, or refuses them
+    /// by default; empty if pages are allowed or nothing is known. `docs/models.md` has the sources.
     pub page_advice: &'static str,
 }
 
-/// When and how a provider is told how hard to think.
+/// The models for which a provider accepts a reasoning effort, and its form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReasoningEffort {
     /// For every model.
     Always,
-    /// For every model that is not known to have none.
+    /// For every model that is not known to reject it.
     UnlessKnown,
     /// For models that are known to reason.
     IfKnown,
@@ -86,7 +86,7 @@ pub enum WantsReasoning {
     Everywhere,
 }
 
-/// A server that speaks OpenAI's language; every row differs from this in little.
+/// A server that is compatible with OpenAI; every row lists its differences from this one.
 const COMPATIBLE: Provider = Provider {
     name: "",
     base_url: None,
@@ -119,19 +119,20 @@ const REFUSES_PAGES: &str =
     "; its server is known to refuse web pages: set baseUrl to a relay of yours, or give a fetch";
 const OLLAMA_ORIGINS: &str = "; Ollama answers pages of other hosts only if OLLAMA_ORIGINS names them";
 
-/// A user's own server whose model has no provider prefix.
+/// A user's server for a model without a provider prefix.
 pub(super) static UNNAMED: Provider = Provider { has_responses_api: true, ..COMPATIBLE };
 
-/// How the names of OpenAI's models begin.
+/// The beginnings of the names of OpenAI's models.
 const OPENAI_NAMES: &[&str] = &["gpt-", "chatgpt-", "o1", "o3", "o4", "codex-"];
 
-/// Whether a name without a prefix is that of a model of OpenAI's.
-pub(super) fn is_openais(name: &str) -> bool {
+/// Whether a name without a prefix belongs to a model of OpenAI.
+pub(super) fn is_openai_model(name: &str) -> bool {
     OPENAI_NAMES.iter().any(|start| name.starts_with(start))
 }
 
-/// The providers by prefix.
-pub(super) static PROVIDERS: &[Provider] = &[
+/// The providers by prefix. The table of `docs/models.md` and the servers of the demo are generated from here: see
+/// `tests/generated`.
+pub static PROVIDERS: &[Provider] = &[
     Provider {
         name: "openai",
         has_responses_api: true,

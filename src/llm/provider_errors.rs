@@ -1,6 +1,6 @@
-//! What providers say when they refuse, and what they mean by it.
+//! Reads and classifies the error responses of providers.
 //!
-//! Secrets are taken out before anything else is done with the words.
+//! Secrets are removed before anything else is done with a message.
 
 use crate::{
     json::{EditableObject, FromJson as _},
@@ -10,12 +10,12 @@ use crate::{
     },
 };
 
-/// What an error body says.
+/// The body of an error response.
 #[derive(Default)]
 pub(super) struct ErrorBody {
-    pub(super) words: String,
-    /// Words, code and type in lower case, to look for phrases in.
-    searched: String,
+    pub(super) message: String,
+    /// Message, code and type in lower case, in which phrases are searched.
+    search_text: String,
     pub(super) status: Option<u16>,
     is_page: bool,
 }
@@ -24,41 +24,41 @@ impl ErrorBody {
     pub(super) fn read(body: &str, secrets: &Secrets) -> Self {
         let body = body.trim();
         if body.starts_with('<') {
-            return Self { words: "a web page".into(), is_page: true, ..Self::default() };
+            return Self { message: "a web page".into(), is_page: true, ..Self::default() };
         }
-        // Gemini wraps its error object into a list.
+        // Gemini sends its error object in a list.
         let object = EditableObject::compact(body)
             .or_else(|| Vec::<EditableObject>::from_json(body).and_then(|list| list.into_iter().next()));
         let Some(object) = object else {
-            let words = secrets.redact_in(body);
-            return Self { searched: words.to_ascii_lowercase(), words, ..Self::default() };
+            let message = secrets.redact_in(body);
+            return Self { search_text: message.to_ascii_lowercase(), message, ..Self::default() };
         };
         let inner = object.read::<EditableObject>("error").unwrap_or_else(|| object.clone());
-        let mut words = ["message", "error", "detail", "msg"]
+        let mut message = ["message", "error", "detail", "msg"]
             .iter()
             .find_map(|name| inner.read::<String>(name))
             .unwrap_or_else(|| inner.text());
         if let Some(raw) =
             inner.read::<EditableObject>("metadata").and_then(|metadata| metadata.read::<String>("raw"))
         {
-            words.push_str(": ");
-            words.push_str(&raw);
+            message.push_str(": ");
+            message.push_str(&raw);
         }
-        let words = secrets.redact_in(&words);
+        let message = secrets.redact_in(&message);
         let code = inner.get("code").unwrap_or_default();
         let kind = inner.get("type").or_else(|| inner.get("status")).unwrap_or_default();
         let status = ["code", "status", "status_code"].iter().find_map(|name| status_of(inner.get(name)?));
         Self {
-            searched: format!("{words} {code} {kind}").to_ascii_lowercase(),
-            words,
+            search_text: format!("{message} {code} {kind}").to_ascii_lowercase(),
+            message,
             status,
             is_page: false,
         }
     }
 
-    /// What it comes to, with the status that it came with.
+    /// The failure for this body and the status of its response.
     pub(super) fn failure(&self, status: Option<u16>) -> LlmFailure {
-        if self.is_page { page_failure(status) } else { classify(status, &self.searched) }
+        if self.is_page { page_failure(status) } else { classify(status, &self.search_text) }
     }
 }
 
@@ -75,34 +75,34 @@ fn page_failure(status: Option<u16>) -> LlmFailure {
     }
 }
 
-fn classify(status: Option<u16>, searched: &str) -> LlmFailure {
-    let says = |phrases: &str| phrases.lines().any(|phrase| searched.contains(phrase));
+fn classify(status: Option<u16>, search_text: &str) -> LlmFailure {
+    let has = |phrases: &str| phrases.lines().any(|phrase| search_text.contains(phrase));
     match status {
-        Some(401 | 403) if says(CONTENT_POLICY) => LlmFailure::ContentPolicy,
+        Some(401 | 403) if has(CONTENT_POLICY) => LlmFailure::ContentPolicy,
         Some(402) => LlmFailure::Quota,
-        // Gemini calls every limit a quota, and most of them pass within a minute.
-        Some(429) if says("resource_exhausted") => LlmFailure::RateLimit,
-        Some(401 | 403 | 429) if says(QUOTA) => LlmFailure::Quota,
+        // Gemini names every limit a quota, and most of them are reset within a minute.
+        Some(429) if has("resource_exhausted") => LlmFailure::RateLimit,
+        Some(401 | 403 | 429) if has(QUOTA) => LlmFailure::Quota,
         Some(401 | 403) => LlmFailure::Auth,
         Some(425 | 429) => LlmFailure::RateLimit,
-        Some(413) if says(RATE_LIMIT) => LlmFailure::RateLimit,
-        _ if says(CONTEXT_WINDOW) => LlmFailure::ContextWindow,
-        _ if says(MALFORMED_HISTORY) => LlmFailure::MalformedHistory,
-        _ if says(CONTENT_POLICY) => LlmFailure::ContentPolicy,
-        _ if says(QUOTA) => LlmFailure::Quota,
+        Some(413) if has(RATE_LIMIT) => LlmFailure::RateLimit,
+        _ if has(CONTEXT_WINDOW) => LlmFailure::ContextWindow,
+        _ if has(MALFORMED_HISTORY) => LlmFailure::MalformedHistory,
+        _ if has(CONTENT_POLICY) => LlmFailure::ContentPolicy,
+        _ if has(QUOTA) => LlmFailure::Quota,
         Some(408) => LlmFailure::Timeout,
         Some(413) => LlmFailure::ContextWindow,
         Some(500..) => LlmFailure::Unavailable,
-        _ if says(AUTH) => LlmFailure::Auth,
+        _ if has(AUTH) => LlmFailure::Auth,
         Some(_) => LlmFailure::BadRequest,
-        None if says(RATE_LIMIT) => LlmFailure::RateLimit,
-        None if says(TIMEOUT) => LlmFailure::Timeout,
-        None if says(BAD_REQUEST) => LlmFailure::BadRequest,
+        None if has(RATE_LIMIT) => LlmFailure::RateLimit,
+        None if has(TIMEOUT) => LlmFailure::Timeout,
+        None if has(BAD_REQUEST) => LlmFailure::BadRequest,
         None => LlmFailure::Unavailable,
     }
 }
 
-/// As the SDK's classifier, with what LiteLLM recognises before it.
+/// The phrases of the SDK's classifier and of LiteLLM, which classifies before it.
 const CONTEXT_WINDOW: &str = "\
 contextwindowexceedederror
 context_length_exceeded
@@ -183,17 +183,17 @@ bad_request
 not_found
 not found";
 
-/// What tells that marks for caching are the trouble (Gemini behind a proxy).
+/// The error of Gemini behind a proxy for a prompt that is too small for cache marks.
 pub(super) const PROMPT_CACHE_TOO_SMALL: &str = "minimum token count to start caching";
 
-/// Whether thoughts in the history are the trouble: those of another model, whose signature is none of this one's, or
-/// of which something is missing. Anthropic says "Invalid `signature` in `thinking` block", "each thinking block must
-/// contain thinking" and "`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified",
-/// OpenAI "The encrypted content … could not be verified".
+/// Whether the provider refused reasoning in the history, which comes from another model or is incomplete. The errors of
+/// Anthropic are "Invalid `signature` in `thinking` block", "each thinking block must contain thinking" and "`thinking`
+/// or `redacted_thinking` blocks in the latest assistant message cannot be modified", that of OpenAI is "The encrypted
+/// content … could not be verified".
 pub(super) fn refuses_thoughts(error: &LlmError) -> bool {
-    let words = error.message.to_ascii_lowercase();
-    let says = |phrases: &[&str]| phrases.iter().any(|phrase| words.contains(phrase));
+    let message = error.message.to_ascii_lowercase();
+    let has = |phrases: &[&str]| phrases.iter().any(|phrase| message.contains(phrase));
     error.failure == LlmFailure::BadRequest
-        && (says(&["encrypted content", "encrypted_content"])
-            || says(&["thinking"]) && says(&["signature", "must contain thinking", "cannot be modified"]))
+        && (has(&["encrypted content", "encrypted_content"])
+            || has(&["thinking"]) && has(&["signature", "must contain thinking", "cannot be modified"]))
 }

@@ -1,5 +1,5 @@
-//! The text of messages that were sent before. A request says again all that the one before it said, so that is kept,
-//! and only what is new is written.
+//! A cache for the JSON of messages. A request repeats the messages of the one before it, so their text is cached, and only
+//! that of new messages is written.
 
 use crate::llm::message::Message;
 use std::{
@@ -14,59 +14,59 @@ pub struct RequestText(RefCell<Cached>);
 
 #[derive(Default)]
 struct Cached {
-    way: Option<Way>,
+    form: Option<Form>,
     messages: Vec<Rc<Message>>,
-    /// Where the text can be cut off: behind so many messages, and so many bytes.
+    /// The points at which the text can be truncated: number of messages and length of the text.
     cuts: Vec<(usize, usize)>,
     text: String,
 }
 
-/// What the text of a message depends on besides the message.
+/// The properties of a request on which the text of a message depends.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Way {
-    /// Where what is known of the provider is kept.
+pub(super) struct Form {
+    /// The address of the provider's row.
     pub provider: usize,
     pub features: [bool; 7],
 }
 
 impl RequestText {
-    /// The texts of these messages with commas between. `write` is asked for those that were not written before, and at
-    /// the end once more for what is to stand behind all of them; it says whether what follows can be written without
-    /// knowing more than the message before. Of messages beyond so many, the text is another one next time.
+    /// The texts of these messages, separated by commas. `write` is called for each message that is not cached, and once
+    /// more at the end for text after all of them; it returns whether the text of the following messages depends only on
+    /// the message before them. The text of messages from index `unchanging` on is not cached, because it changes.
     pub(super) fn of(
         &self,
-        way: Way,
+        form: Form,
         messages: &[Rc<Message>],
-        so_many: usize,
+        unchanging: usize,
         write: &mut dyn FnMut(usize, &mut Texts<'_>) -> bool,
     ) -> Ref<'_, str> {
-        let mut kept = self.0.borrow_mut();
-        if kept.way.replace(way) != Some(way) {
-            kept.cuts.clear();
+        let mut cached = self.0.borrow_mut();
+        if cached.form.replace(form) != Some(form) {
+            cached.cuts.clear();
         }
-        let same = kept.messages.iter().zip(messages).take_while(|(old, new)| Rc::ptr_eq(old, new)).count();
-        let same = same.min(so_many);
-        while kept.cuts.last().is_some_and(|(count, _)| *count > same) {
-            kept.cuts.pop();
+        let same = cached.messages.iter().zip(messages).take_while(|(old, new)| Rc::ptr_eq(old, new)).count();
+        let same = same.min(unchanging);
+        while cached.cuts.last().is_some_and(|(count, _)| *count > same) {
+            cached.cuts.pop();
         }
-        let (start, length) = kept.cuts.last().copied().unwrap_or_default();
-        kept.messages.truncate(start);
-        kept.text.truncate(length);
+        let (start, length) = cached.cuts.last().copied().unwrap_or_default();
+        cached.messages.truncate(start);
+        cached.text.truncate(length);
         for (at, message) in messages.iter().enumerate().skip(start) {
-            let can_be_cut = write(at, &mut Texts(&mut kept.text));
-            kept.messages.push(message.clone());
-            if can_be_cut && at < so_many {
-                let length = kept.text.len();
-                kept.cuts.push((at + 1, length));
+            let can_be_cut = write(at, &mut Texts(&mut cached.text));
+            cached.messages.push(message.clone());
+            if can_be_cut && at < unchanging {
+                let length = cached.text.len();
+                cached.cuts.push((at + 1, length));
             }
         }
-        write(messages.len(), &mut Texts(&mut kept.text));
-        drop(kept);
-        Ref::map(self.0.borrow(), |kept| kept.text.as_str())
+        write(messages.len(), &mut Texts(&mut cached.text));
+        drop(cached);
+        Ref::map(self.0.borrow(), |cached| cached.text.as_str())
     }
 }
 
-/// Takes texts of messages.
+/// The output for the texts of messages.
 pub(super) struct Texts<'a>(&'a mut String);
 
 impl Texts<'_> {
@@ -78,7 +78,7 @@ impl Texts<'_> {
     }
 }
 
-/// What was said is nobody's to read here.
+/// Does not show the messages.
 impl fmt::Debug for RequestText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("RequestText")

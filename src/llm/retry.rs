@@ -1,30 +1,32 @@
-//! When to try again: the waits of the SDK's `RetryMixin`, and what a server asks for.
+//! Delays between attempts: those of the SDK's `RetryMixin`, and those that a server asks for.
 //!
-//! Pure. Attempts are counted as the SDK counts them: `num_retries` is how often a request is made in all.
+//! Pure. As in the SDK, `num_retries` is the total number of attempts.
 
-use crate::llm::options::LlmOptions;
+use crate::llm::options::{DEFAULTS, LlmOptions};
 use std::time::Duration;
 
-/// How often a request is made at most.
+/// The highest number of attempts.
 pub fn attempts(options: &LlmOptions) -> u32 {
-    options.num_retries.unwrap_or(5).max(1)
+    options.num_retries.unwrap_or(DEFAULTS.num_retries).max(1)
 }
 
-/// How long to wait after the `attempt`th attempt, counted from 1, has failed: exponentially longer, and as long as
-/// the server asks, but never beyond the longest wait.
+/// The delay after a failed attempt, counted from 1: it grows exponentially, is at least as long as the server asks, and
+/// at most `retry_max_wait`.
 pub fn next_delay(options: &LlmOptions, attempt: u32, retry_after: Option<Duration>) -> Duration {
     let seconds = |value: Option<u32>, default: u32| Duration::from_secs(value.unwrap_or(default).into());
-    let (shortest, longest) = (seconds(options.retry_min_wait, 8), seconds(options.retry_max_wait, 64));
+    let shortest = seconds(options.retry_min_wait, DEFAULTS.retry_min_wait);
+    let longest = seconds(options.retry_max_wait, DEFAULTS.retry_max_wait);
     let power = 2f64.powi(attempt.saturating_sub(1).min(64) as i32);
-    let backoff = seconds_of(options.retry_multiplier.unwrap_or(8.0) * power).unwrap_or(longest);
+    let backoff =
+        seconds_of(options.retry_multiplier.unwrap_or(DEFAULTS.retry_multiplier) * power).unwrap_or(longest);
     let backoff = backoff.min(longest).max(shortest);
     match retry_after {
-        Some(asked) => backoff.max(asked.min(longest)),
+        Some(requested) => backoff.max(requested.min(longest)),
         None => backoff,
     }
 }
 
-/// What the response's headers ask for. `now` is in milliseconds since the epoch.
+/// The delay that the headers of a response ask for. `now` is in milliseconds since the epoch.
 pub fn retry_after(headers: &[(String, String)], now: f64) -> Option<Duration> {
     let value = |name: &str| headers.iter().find(|(n, _)| n == name).map(|(_, value)| value.trim());
     if let Some(milliseconds) = value("retry-after-ms").and_then(|value| value.parse::<u32>().ok()) {
@@ -32,7 +34,7 @@ pub fn retry_after(headers: &[(String, String)], now: f64) -> Option<Duration> {
     }
     let value = value("retry-after")?;
     // Some servers send fractions of a second.
-    if let Some(seconds) = value.split('.').next().and_then(|whole| whole.parse::<u32>().ok()) {
+    if let Some(seconds) = value.split('.').next().and_then(|integer| integer.parse::<u32>().ok()) {
         let has_fraction = value.contains('.');
         return Some(Duration::from_secs(u64::from(seconds) + u64::from(has_fraction)));
     }
@@ -40,8 +42,8 @@ pub fn retry_after(headers: &[(String, String)], now: f64) -> Option<Duration> {
     seconds_of(until.max(0.0))
 }
 
-/// So many seconds, in whole microseconds, unless no clock counts so far. What the standard library has for it is five
-/// hundred bytes to download.
+/// A duration in whole microseconds; `None` if it is negative or too long. The function of the standard library would add
+/// five hundred bytes to the wasm.
 pub(super) fn seconds_of(seconds: f64) -> Option<Duration> {
     let micros = seconds * 1e6;
     (0.0..1e18).contains(&micros).then_some(Duration::from_micros(micros.ceil() as u64))
@@ -76,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_are_the_sdks() {
+    fn delays_equal_those_of_the_sdk() {
         let options = LlmOptions::new("m");
         let waits: Vec<u64> = (1..=6).map(|attempt| next_delay(&options, attempt, None).as_secs()).collect();
         assert_eq!(waits, [8, 16, 32, 64, 64, 64]);
@@ -86,20 +88,20 @@ mod tests {
     }
 
     #[test]
-    fn a_server_is_heard_within_the_longest_wait() {
+    fn the_delay_of_a_server_is_limited_by_the_longest_wait() {
         let options = LlmOptions::new("m");
         let wait = |asked| next_delay(&options, 1, Some(Duration::from_secs(asked))).as_secs();
         assert_eq!((wait(1), wait(20), wait(3600)), (8, 20, 64));
     }
 
     #[test]
-    fn attempts_are_counted_in_all() {
+    fn num_retries_is_the_total_number_of_attempts() {
         let of = |num_retries| attempts(&LlmOptions { num_retries, ..LlmOptions::new("m") });
         assert_eq!((of(None), of(Some(0)), of(Some(1)), of(Some(3))), (5, 1, 1, 3));
     }
 
     #[test]
-    fn headers_in_seconds_milliseconds_and_dates() {
+    fn headers_may_be_seconds_milliseconds_or_dates() {
         let at = |name, value| retry_after(&headers(name, value), 784_111_777_000.0);
         assert_eq!(at("retry-after", "20"), Some(Duration::from_secs(20)));
         assert_eq!(at("retry-after", "1.5"), Some(Duration::from_secs(2)));
@@ -114,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_around_leap_days() {
+    fn dates_around_leap_days_are_read() {
         assert_eq!(http_date("Thu, 01 Jan 1970 00:00:00 GMT"), Some(0.0));
         assert_eq!(http_date("Tue, 29 Feb 2000 12:00:00 GMT"), Some(951_825_600.0));
         assert_eq!(http_date("Wed, 01 Mar 2000 00:00:00 GMT"), Some(951_868_800.0));

@@ -1,4 +1,4 @@
-//! A string that is never shown.
+//! A secret text that is not shown in logs and errors.
 
 use crate::{format::secrets::MASK, json::quoted};
 use std::cmp::Reverse;
@@ -9,7 +9,7 @@ use std::{fmt, rc::Rc};
 pub struct SecretString(Rc<str>);
 
 impl SecretString {
-    /// Keeps `text`, without the white space around it that a paste brings along.
+    /// A secret with this text, without white space around it, which pasting may add.
     pub fn new(text: &str) -> Self {
         Self(text.trim().into())
     }
@@ -19,13 +19,13 @@ impl SecretString {
         &self.0
     }
 
-    /// Whether there is nothing to hide.
+    /// Whether the secret is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The secret as it is, in JSON, in JSON as PHP writes it, and in a URL. The longer come first, so that what they
-    /// contain does not spoil them.
+    /// The secret as plain text, in JSON, in JSON as PHP writes it, and in a URL. The longest come first, because replacing
+    /// a shorter one could break a longer one that contains it.
     fn spellings(&self) -> Vec<String> {
         let plain = self.expose();
         let json = quoted(plain);
@@ -45,8 +45,8 @@ impl SecretString {
         all
     }
 
-    /// `text` without the secret. A short one, such as the `ollama` that local servers are given, is taken out only
-    /// where it stands as a word of its own.
+    /// `text` with the secret replaced. A short secret, such as the `ollama` that is set for local servers, is replaced only
+    /// as a separate word.
     pub fn redact_in(&self, text: &str) -> String {
         const SHORT: usize = 8;
         if self.is_empty() {
@@ -55,9 +55,7 @@ impl SecretString {
         let is_short = self.0.len() < SHORT;
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
-        while let Some(at) = rest.find(&*self.0) {
-            let before = rest.get(..at).unwrap_or_default();
-            let after = rest.get(at + self.0.len()..).unwrap_or_default();
+        while let Some((before, after)) = rest.split_once(&*self.0) {
             let touches = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
             let last = before.chars().next_back().or(out.chars().next_back());
             let is_part_of_word = is_short && (touches(last) || touches(after.chars().next()));
@@ -70,21 +68,21 @@ impl SecretString {
     }
 }
 
-/// Everything that must not get into a message about one request.
+/// All texts that must not occur in a message about one request.
 #[derive(Clone, Debug, Default)]
 pub struct Secrets(Vec<SecretString>);
 
 impl Secrets {
-    /// A key, and whatever words of further headers could be one, in every spelling that an error may quote them in.
+    /// A key, and long words of further headers, which may be keys as well, in every spelling that an error may quote.
     pub fn of_request(key: Option<&SecretString>, headers: &[(String, String)]) -> Self {
-        const WORD: usize = 8;
+        const MIN_LENGTH: usize = 8;
         let mut secrets = Vec::new();
         if let Some(key) = key {
             secrets.push(key.clone());
         }
         for (_, value) in headers {
             for word in value.split_whitespace() {
-                if word.len() >= WORD {
+                if word.len() >= MIN_LENGTH {
                     secrets.push(SecretString::new(word));
                 }
             }
@@ -98,7 +96,7 @@ impl Secrets {
         spellings
     }
 
-    /// `text` without any of them.
+    /// `text` with all of them replaced.
     pub fn redact_in(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for secret in &self.0 {
@@ -119,13 +117,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn is_not_shown() {
+    fn debug_output_does_not_show_the_secret() {
         assert_eq!(format!("{:?}", Some(SecretString::new("sk-1234567890"))), "Some(**********)");
         assert_eq!(SecretString::new(" sk-1\n").expose(), "sk-1");
     }
 
     #[test]
-    fn is_taken_out_however_it_is_spelled() {
+    fn all_spellings_are_redacted() {
         let key = SecretString::new("sk-a/b+c\"d0123");
         let secrets = Secrets::of_request(Some(&key), &[]);
         for text in ["sk-a/b+c\"d0123", r#"sk-a/b+c\"d0123"#, r#"sk-a\/b+c\"d0123"#, "sk-a%2Fb%2Bc%22d0123"] {
@@ -134,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn is_taken_out_of_texts() {
+    fn a_short_secret_is_redacted_only_as_a_separate_word() {
         let key = SecretString::new("sk-1234567890");
         assert_eq!(key.redact_in("key sk-1234567890!"), "key **********!");
         assert_eq!(key.redact_in("xsk-1234567890sk-1234567890y"), "x********************y");

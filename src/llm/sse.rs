@@ -1,13 +1,13 @@
-//! Server-sent events, pushed in as bytes: the grammar of the HTML standard, right for any chunking.
+//! A push parser for server-sent events by the grammar of the HTML standard, independent of how the bytes are divided.
 //!
-//! A line end may be split between CR and LF, a character between its bytes, the byte order mark too. `id` and
-//! `retry` are read over: a completion cannot be resumed. Memory is bounded: one event may not grow beyond a
-//! limit, and every byte is looked at once.
+//! A line end may be split between CR and LF, and a character or the byte order mark between its bytes. `id` and
+//! `retry` are ignored, because a completion cannot be resumed. Memory is bounded by a limit for the size of an event, and
+//! every byte is read once.
 
 /// One dispatched event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SseMessage {
-    /// The event's type; empty where the server named none.
+    /// The event's type; empty if the server sent none.
     pub event: String,
     /// The data lines, joined by line breaks.
     pub data: String,
@@ -23,12 +23,12 @@ pub struct TooLong {
 /// Collects bytes until an event is complete.
 pub struct SseParser {
     limit: usize,
-    /// The line that has begun and not ended.
+    /// The beginning of an incomplete line.
     line: Vec<u8>,
     event: String,
     data: String,
     has_data: bool,
-    /// The last byte was a CR, so that an LF now belongs to it.
+    /// The last byte was a CR, so that an LF now is part of the same line end.
     is_after_cr: bool,
     is_first_line: bool,
     is_refusing: bool,
@@ -49,10 +49,10 @@ impl SseParser {
         }
     }
 
-    /// Takes in the next bytes and appends the events that they complete to `out`.
+    /// Parses the next bytes and appends the events that they complete to `out`.
     ///
     /// # Errors
-    /// `TooLong` once an event exceeds the limit, and ever after. Events before it are in `out`.
+    /// `TooLong` once an event exceeds the limit, and for all later bytes. Events before it are in `out`.
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<SseMessage>) -> Result<(), TooLong> {
         let mut rest = bytes;
         while let Some((&first, tail)) = rest.split_first() {
@@ -85,8 +85,8 @@ impl SseParser {
         Ok(())
     }
 
-    /// The end of the stream: what a server left without its closing blank line. The standard drops it; some
-    /// servers end so. It may be cut off anywhere.
+    /// Ends the stream, and returns an event without its closing blank line. The standard drops it, but some servers end
+    /// this way. It may be incomplete.
     pub fn finish(mut self) -> Option<SseMessage> {
         if self.is_refusing {
             return None;
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn the_grammar() {
+    fn events_are_parsed_by_the_grammar_of_the_standard() {
         assert_eq!(data_of("data: a\n\ndata:b\n\ndata:  c\n\n"), ["a", "b", " c"]);
         assert_eq!(data_of("data: a\r\n\r\ndata: b\r\rdata: c\n\r\n"), ["a", "b", "c"]);
         assert_eq!(data_of("data: a\ndata: b\ndata\n\n"), ["a\nb\n"]);
@@ -178,20 +178,20 @@ mod tests {
     }
 
     #[test]
-    fn an_event_has_its_own_type_only() {
+    fn a_type_applies_to_one_event_only() {
         let messages = parse(&[b"event: error\ndata: a\n\ndata: b\n\n"]);
         assert_eq!(messages[0], SseMessage { event: "error".into(), data: "a".into() });
         assert_eq!(messages[1], SseMessage { event: String::new(), data: "b".into() });
     }
 
     #[test]
-    fn an_unfinished_event_is_given_at_the_end() {
+    fn an_unfinished_event_is_returned_at_the_end() {
         assert_eq!(data_of("data: a\n\ndata: [DONE]"), ["a", "[DONE]"]);
         assert_eq!(data_of("data: a\n\ndata: [DONE]\n"), ["a", "[DONE]"]);
     }
 
     #[test]
-    fn an_event_beyond_the_limit_is_refused_for_good() {
+    fn after_an_event_beyond_the_limit_everything_is_refused() {
         let mut parser = SseParser::new(10);
         let mut out = Vec::new();
         assert_eq!(parser.push(b"data: a\n\n", &mut out), Ok(()));
@@ -230,7 +230,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_taken(bytes in prop::collection::vec(any::<u8>(), 0..200), at in 0usize..200) {
+        fn any_bytes_are_accepted(bytes in prop::collection::vec(any::<u8>(), 0..200), at in 0usize..200) {
             let at = at.min(bytes.len());
             let (head, tail) = bytes.split_at(at);
             prop_assert_eq!(parse(&[head, tail]), parse(&[&bytes]));

@@ -1,36 +1,36 @@
-//! JSON strings whose surrogates may be torn apart.
+//! Joins JSON strings between which a surrogate pair may be split.
 //!
-//! Some servers cut their answer between the two `\u` escapes of one character, so that a chunk ends with half of
-//! it. Rust's strings cannot hold a half; this joins it with the next chunk's.
+//! Some servers divide their answer between the two `\u` escapes of one character, so that a chunk ends with half of
+//! it. A Rust string cannot contain a half; this module joins it with the other half in the next chunk.
 
 use crate::json::{string, wtf8};
 
-/// Puts pieces of text together, joining halves of characters across them.
+/// Decodes consecutive pieces of a text and joins surrogate pairs across them.
 #[derive(Default)]
 pub(super) struct TextPieces {
-    /// A high surrogate that the last piece ended with.
+    /// The high surrogate at the end of the last piece.
     pending: Option<u16>,
 }
 
 impl TextPieces {
-    /// The text of a JSON string, as far as it is known; `None` where the JSON is no string.
+    /// The text of a JSON string, without a high surrogate at its end; `None` if the JSON is not a string.
     pub(super) fn text(&mut self, json: &str) -> Option<String> {
         let mut bytes = wtf8(string(json)?);
         if self.pending.is_none() {
             match String::from_utf8(bytes) {
                 Ok(text) => return Some(text),
-                Err(torn) => bytes = torn.into_bytes(),
+                Err(invalid) => bytes = invalid.into_bytes(),
             }
         }
         Some(self.join(&bytes))
     }
 
-    /// What is left at the end.
+    /// The replacement for a high surrogate that is left at the end.
     pub(super) fn rest(&mut self) -> Option<String> {
         self.pending.take().map(|_| char::REPLACEMENT_CHARACTER.into())
     }
 
-    /// `bytes` are UTF-8 but for surrogates, which are encoded as if they were characters.
+    /// `bytes` are UTF-8 in which surrogates may be encoded like characters (WTF-8).
     fn join(&mut self, bytes: &[u8]) -> String {
         let mut out = String::new();
         let mut rest = bytes;
@@ -88,20 +88,20 @@ mod tests {
     }
 
     #[test]
-    fn halves_of_a_character_find_each_other() {
+    fn a_surrogate_pair_across_pieces_is_joined() {
         assert_eq!(texts(&[r#""a\ud83d""#, r#""\ude00b""#]), ["a", "😀b"]);
         assert_eq!(texts(&[r#""é\ud83d\ude00""#]), ["é😀"]);
     }
 
     #[test]
-    fn a_half_without_the_other_is_replaced() {
+    fn a_lone_surrogate_is_replaced() {
         assert_eq!(texts(&[r#""a\ud83d""#, r#""b""#]), ["a", "\u{fffd}b"]);
         assert_eq!(texts(&[r#""\ude00é""#]), ["\u{fffd}é"]);
         assert_eq!(texts(&[r#""\ud83d\ud83d""#]), ["\u{fffd}", "\u{fffd}"]);
     }
 
     #[test]
-    fn other_values_are_no_text() {
+    fn other_values_than_strings_have_no_text() {
         assert_eq!(texts(&["null", "1", "[\"a\"]", "\"b\""]), ["b"]);
     }
 }

@@ -1,24 +1,23 @@
-//! What a tool says, as long as a model is shown it.
+//! Clips long texts of tools for requests.
 
 /// The SDK's `DEFAULT_TEXT_CONTENT_LIMIT`, in code points.
 const TOOL_TEXT_LIMIT: usize = 50_000;
 
-/// What stands in the place of the middle. `event/clip.rs` says the same.
+/// The replacement for the middle. `event/clip.rs` has the same text.
 const CLIPPED: &str = "\n[The middle is left out here: the whole is too long to be read at once.]\n";
 
-/// A tool's text, its middle replaced by a notice where it is too long. Lengths are code points, as in Python.
+/// The text of a tool, its middle replaced by a notice if it is too long. Lengths are in code points, as in Python.
 pub(super) fn clipped(text: &str) -> String {
-    // No text has more code points than bytes.
+    // A text has at most as many code points as bytes.
     if text.len() <= TOOL_TEXT_LIMIT || text.chars().count() <= TOOL_TEXT_LIMIT {
         return text.to_owned();
     }
-    let kept = TOOL_TEXT_LIMIT - CLIPPED.chars().count();
-    let head = kept.div_ceil(2);
-    let tail = kept - head;
+    let remaining = TOOL_TEXT_LIMIT - CLIPPED.chars().count();
+    let head = remaining.div_ceil(2);
+    let tail = remaining - head;
     let head_end = text.char_indices().nth(head).map_or(text.len(), |(at, _)| at);
     let tail_start = text.char_indices().nth_back(tail - 1).map_or(0, |(at, _)| at);
-    let (head, tail) = (text.get(..head_end), text.get(tail_start..));
-    [head.unwrap_or_default(), CLIPPED, tail.unwrap_or_default()].concat()
+    [text.split_at(head_end).0, CLIPPED, text.split_at(tail_start).1].concat()
 }
 
 #[cfg(test)]
@@ -26,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tool_text_is_cut_to_the_limit_in_code_points() {
+    fn a_long_text_is_clipped_to_the_limit_in_code_points() {
         assert_eq!(clipped(&"é".repeat(50_000)), "é".repeat(50_000));
         let cut = clipped(&format!("{}{}", "é".repeat(30_000), "x".repeat(30_000)));
         assert_eq!(cut.chars().count(), 50_000);

@@ -1,61 +1,61 @@
-//! The network as the core sees it.
+//! The HTTP client that the core uses, as a trait.
 
 use crate::llm::error::LlmError;
 use futures_util::future::LocalBoxFuture;
 use std::{rc::Rc, time::Duration};
 
-/// A request: a POST, or a GET where it has no body.
+/// A request: a POST, or a GET if the body is empty.
 #[derive(Clone, Debug)]
 pub struct HttpRequest {
     /// Absolute, or relative to the page.
     pub url: String,
     /// Names and values; a value may hold a secret, so requests are never logged.
     pub headers: Vec<(String, String)>,
-    /// JSON text, or nothing.
+    /// JSON text, or empty.
     pub body: Rc<str>,
 }
 
-/// Sends requests. Dropping any of its futures, or the body, aborts the exchange.
+/// An HTTP client. Dropping any of its futures, or the body, aborts the exchange.
 pub trait HttpClient {
-    /// Resolves when the response's headers are there, whatever the status.
+    /// Resolves when the headers of the response have arrived, whatever the status.
     fn send(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpResponse, HttpError>>;
 
-    /// Waits until another attempt is worth making, and says whether it is to be made. Without this the clock decides,
-    /// and nothing of which a part was shown is asked for again.
+    /// Waits before the next attempt, and resolves to whether to make it. With `None` the caller waits for the delay, and
+    /// does not repeat an answer that was partly shown.
     fn wait(&self, _wait: &Wait<'_>) -> Option<LocalBoxFuture<'static, bool>> {
         None
     }
 }
 
-/// What is waited for.
+/// The next attempt that is waited for.
 #[derive(Clone, Debug)]
 pub struct Wait<'a> {
-    /// How many attempts have failed.
+    /// The number of failed attempts.
     pub attempt: u32,
-    /// How long to wait before the next one.
+    /// The delay before the next attempt.
     pub delay: Duration,
     /// Whether a part of the answer has been shown.
     pub is_shown: bool,
-    /// Whether nobody else can answer.
+    /// Whether no other model can answer.
     pub is_last: bool,
-    /// An address of the server, by which to find out whether it can be reached.
+    /// A URL of the server, for testing whether it can be reached.
     pub url: String,
-    /// Why the last attempt failed.
+    /// The error of the last attempt.
     pub error: &'a LlmError,
 }
 
-/// A response whose body is still coming.
+/// A response whose body is still being received.
 pub struct HttpResponse {
     /// The status code.
     pub status: u16,
-    /// Names in lower case. A browser shows only those that CORS exposes.
+    /// Names in lower case, and values. A browser has only those that CORS exposes.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Box<dyn HttpBody>,
 }
 
 impl HttpResponse {
-    /// The first header of this name, which is given in lower case.
+    /// The first header with this name, which must be in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
     }
@@ -67,13 +67,13 @@ pub trait HttpBody {
     fn chunk(&mut self) -> LocalBoxFuture<'_, Result<Option<Vec<u8>>, HttpError>>;
 }
 
-/// Why no response, or not all of it, could be had.
+/// The reason why a response is missing or incomplete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HttpError {
-    /// A URL or header that cannot be sent; says which, never the value of a header.
+    /// A URL or header that cannot be sent. The text names it, without the value of a header.
     Invalid(String),
-    /// The browser says that it is offline.
+    /// The browser reports that it is offline.
     Offline,
-    /// Anything else: refused, reset, blocked by CORS; in the platform's words.
+    /// Anything else: refused, reset, blocked by CORS; with the message of the platform.
     Network(String),
 }

@@ -1,9 +1,9 @@
-//! Token counts, wherever a server puts them.
+//! Reads token counts from the different forms of `usage`.
 
 use crate::{json::Object, llm::metrics::Usage};
 
-/// Reads a `usage` object; `None` where it counts nothing. Mirrors the SDK's `Telemetry._record_usage` and the
-/// names that LiteLLM folds together before it.
+/// Reads a `usage` object; `None` if it has no counts. Mirrors the SDK's `Telemetry._record_usage` and the names that
+/// LiteLLM maps to each other before it.
 pub fn usage_of(usage: &Object<'_>) -> Option<Usage> {
     let count = |object: &Object<'_>, names: &[&str]| {
         names
@@ -34,10 +34,9 @@ pub fn usage_of(usage: &Object<'_>) -> Option<Usage> {
             .or_else(|| count(usage, &["reasoning_tokens"]))
             .unwrap_or(0),
     };
-    let whole = counted.prompt_tokens.saturating_add(counted.completion_tokens);
-    // xAI counts reasoning beside what is written, not in it, which shows in the sum.
-    if counted.reasoning_tokens > 0
-        && usage.read("total_tokens") == whole.checked_add(counted.reasoning_tokens)
+    let sum = counted.prompt_tokens.saturating_add(counted.completion_tokens);
+    // xAI does not include reasoning in the output tokens, which shows in the total.
+    if counted.reasoning_tokens > 0 && usage.read("total_tokens") == sum.checked_add(counted.reasoning_tokens)
     {
         counted.completion_tokens = counted.completion_tokens.saturating_add(counted.reasoning_tokens);
     }
@@ -53,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn details_are_found_where_servers_put_them() {
+    fn counts_are_found_in_all_known_fields() {
         let openai = read(
             r#"{"prompt_tokens":100,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":40},
                 "completion_tokens_details":{"reasoning_tokens":8}}"#,
@@ -76,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn reasoning_that_is_counted_beside_the_answer_is_part_of_it() {
+    fn reasoning_that_is_counted_separately_is_added_to_the_output() {
         let xai = |total: u64| {
             let details = r#""completion_tokens_details":{"reasoning_tokens":250}"#;
             let json = format!(
@@ -88,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_counted_is_nothing() {
+    fn without_counts_there_is_no_usage() {
         assert_eq!(read(r#"{"prompt_tokens":0,"completion_tokens":null}"#), None);
         assert_eq!(read(r#"{"prompt_tokens":"7"}"#), None);
     }

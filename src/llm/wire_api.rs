@@ -1,7 +1,7 @@
-//! What every wire API is: a request made of messages, and a decoder of what comes back. No I/O.
+//! The trait of all wire APIs: a request made from messages, and a decoder of the answer. Performs no I/O.
 //!
-//! Each is a folder beside this file. Chat Completions is always there; a page loads each other one when a model needs it,
-//! and natively all are there: see [`WireApis`].
+//! Each wire API is a folder beside this file. Chat Completions is always compiled in; a page loads each other one when a
+//! model needs it, and natively all are compiled in: see [`WireApis`].
 
 use crate::{
     json::string_enum,
@@ -19,12 +19,12 @@ use crate::{
 use futures_util::future::LocalBoxFuture;
 use std::rc::Rc;
 
-/// One way of speaking with a model.
+/// A wire API: the form of requests and answers.
 pub trait WireApi {
-    /// What is sent, and what reads the answer to it.
+    /// The request, and the decoder of its answer.
     ///
     /// # Errors
-    /// Where this API has no way to say what is asked.
+    /// If the request cannot be expressed in this API.
     fn begin(&self, request: &LlmRequest<'_>) -> Result<(WireRequest, Box<dyn Decoder>), LlmError>;
 }
 
@@ -37,7 +37,7 @@ pub enum Api {
     Responses,
     /// Anthropic Messages.
     Anthropic,
-    /// Chat Completions with tools told and called in text.
+    /// Chat Completions with tools described and called in text.
     TextTools,
 }
 
@@ -49,7 +49,7 @@ string_enum!(Api {
 });
 
 impl Api {
-    /// The one in which this model is spoken with: as the user says, else as the provider and the model do.
+    /// The wire API for this model: the user's choice, or else the default of the provider and the model.
     pub fn of(options: &LlmOptions, endpoint: &Endpoint, features: &ModelFeatures) -> Self {
         let is_text_only = options.native_tool_calling == Some(false);
         match options.api_mode {
@@ -66,20 +66,20 @@ impl Api {
         }
     }
 
-    /// The header that carries the key, and what stands in front of the key there. Every server that speaks
-    /// Anthropic's language reads Anthropic's header, whoever's it is (docs.litellm.ai, "/v1/messages").
+    /// The header with the key, and the text before the key in it. All servers with Anthropic's API read Anthropic's
+    /// header (docs.litellm.ai, "/v1/messages").
     pub fn key_header(self, endpoint: &Endpoint) -> (&'static str, &'static str) {
         if self == Self::Anthropic { ("x-api-key", "") } else { endpoint.provider.key_header }
     }
 }
 
-/// Where the wire APIs come from that are not always there.
+/// Loads the wire APIs that are not compiled in.
 pub trait WireApis {
-    /// Brings up the one of this name.
+    /// Loads this wire API.
     fn load(&self, api: Api) -> LocalBoxFuture<'static, Result<Rc<dyn WireApi>, LlmError>>;
 }
 
-/// The wire API, if it is always there. Every one is, natively.
+/// The wire API, if it is compiled in. Natively all are.
 pub fn compiled_in(api: Api) -> Option<Rc<dyn WireApi>> {
     match api {
         Api::Chat => Some(Rc::new(ChatCompletions)),
@@ -94,26 +94,26 @@ pub fn compiled_in(api: Api) -> Option<Rc<dyn WireApi>> {
     }
 }
 
-/// All that a request is made of.
+/// The input of a request.
 #[derive(Clone, Copy)]
 pub struct LlmRequest<'a> {
     /// The user's options.
     pub options: &'a LlmOptions,
-    /// Where it goes.
+    /// The server.
     pub endpoint: &'a Endpoint,
-    /// What the model can do.
+    /// The features of the model.
     pub features: &'a ModelFeatures,
-    /// The history. What is the same as in an earlier request is the same message.
+    /// The history. A message of an earlier request is the same `Rc`.
     pub messages: &'a [Rc<Message>],
     /// The tools.
     pub tools: &'a [ToolSchema],
-    /// The conversation that asks, if one does.
+    /// The id of the conversation, if there is one.
     pub conversation_id: Option<&'a str>,
-    /// Whether the answer is to come piece by piece.
+    /// Whether the answer is to be streamed.
     pub is_streaming: bool,
 }
 
-/// A request but for the key, which the client adds.
+/// A request without the key, which the client adds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WireRequest {
     /// Absolute, or relative to the page.
@@ -124,82 +124,82 @@ pub struct WireRequest {
     pub body: String,
 }
 
-/// Puts one answer together.
+/// Builds one answer from the data of a response.
 pub trait Decoder {
-    /// Takes in one event of the stream, or a whole answer's body as the data of an event without a name. `Some` where
-    /// it adds something to show.
+    /// Processes one event of the stream, or the body of a complete answer as the data of an event without a name.
+    /// Returns the piece to show, if any.
     ///
     /// # Errors
-    /// What the provider reports, or data that makes no sense.
+    /// An error that the provider reports, or data that cannot be read.
     fn push(&mut self, event: &str, data: &str) -> Result<Option<Delta>, DecodeError>;
 
-    /// Nothing more is to come.
+    /// Whether the answer has ended and nothing more is to be read.
     fn is_done(&self) -> bool;
 
-    /// The model has ended; what may still come is the count of tokens.
+    /// Whether the model has ended; only token counts may follow.
     fn has_ended(&self) -> bool;
 
-    /// Where the answer is, if the provider works on it by itself: it outlives the connection.
+    /// The background response, if the answer is one: it continues without the connection.
     fn background(&self) -> Option<BackgroundResponse> {
         None
     }
 
-    /// What has been counted so far: an attempt that fails may have cost something.
+    /// The token counts so far: a failed attempt may have a cost as well.
     fn usage(&self) -> Option<Usage>;
 
-    /// The end of the stream. `new_id` makes what ids are missing.
+    /// Ends the stream and returns the answer. `new_id` makes ids that are missing.
     ///
     /// # Errors
-    /// An answer that was cut off, or is none.
+    /// An answer that was cut off, empty or filtered.
     fn finish(self: Box<Self>, new_id: &mut dyn FnMut() -> String) -> Result<Answer, DecodeError>;
 }
 
-/// An answer that a provider works on whether or not somebody listens.
+/// A background response: an answer that the provider produces independently of the connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackgroundResponse {
     /// The provider's id.
     pub id: String,
-    /// The URL that gives what has not come yet.
+    /// The URL of the part that has not been received yet.
     pub rest: String,
-    /// The URL that stops it.
+    /// The URL that cancels it.
     pub cancel: String,
 }
 
-/// The whole answer.
+/// A complete answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// The provider's id; empty where it gave none.
+    /// The provider's id; empty if it sent none.
     pub id: String,
-    /// The model that answered, in the provider's words.
+    /// The model that answered, as the provider names it.
     pub model: String,
-    /// The message. One of the user's role stands for an answer with a call that cannot be read: it tells the model
-    /// what was wrong, and the answer itself is not kept.
+    /// The assistant message. If a call in the answer cannot be read, it is a user message instead, which tells the model
+    /// about the error, and the answer itself is not stored.
     pub message: Message,
-    /// Why it ended, in the provider's words.
+    /// The finish reason, as the provider names it.
     pub finish_reason: Option<String>,
-    /// What was counted.
+    /// The token counts.
     pub usage: Option<Usage>,
 }
 
 impl Answer {
-    /// One that says nothing and yet has cost something.
-    pub fn nothing(usage: Option<Usage>) -> Self {
+    /// An answer without content, for the cost of a failed attempt.
+    pub fn empty(usage: Option<Usage>) -> Self {
         let message = Message::new(Role::Assistant, Vec::new());
         Self { id: String::new(), model: String::new(), message, finish_reason: None, usage }
     }
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DecodeError {
-    /// The provider says so, in this JSON.
+    /// The provider reported an error, in this JSON.
     Provider(String),
-    /// Neither an answer nor an error; says what.
-    Garbage(String),
-    /// It ended too early.
+    /// Data that is neither an answer nor an error; the text describes or quotes it.
+    Malformed(String),
+    /// The stream ended before the answer was complete.
     CutOff,
-    /// It ended in order, with nothing in it.
+    /// The answer was complete and empty.
     Empty,
-    /// It was filtered, with nothing left.
+    /// The content filter has removed the complete answer.
     Filtered,
 }

@@ -11,7 +11,7 @@ const { importZip, exportZip, memoryStore } = await archiveLibrary();
 const fixtures = fileURLToPath(new URL("../fixtures/sdk-1.43.1/", import.meta.url));
 const { conversations } = JSON.parse(readFileSync(path.join(fixtures, "index.json"), "utf8"));
 
-/** What does not come in, or not as it is. The others leave with the same files. */
+/** Fixtures that are refused or changed by an import. The others are exported with the same files. */
 const refused = new Map([["other-id", /says it is conversation/]]);
 const setAside = new Map([["torn-tail", 1], ["torn-event", 1], ["empty-event", 1], ["torn-state", 1]]);
 
@@ -44,13 +44,13 @@ for (const { scenario, directory, id } of conversations) {
     assert.equal(imported.id.replaceAll("-", ""), id.replaceAll("-", ""));
     const after = await unzip(await (await exportZip(store, imported.id)).arrayBuffer());
     const files = new Map(after.filter(({ name }) => !name.endsWith("/")).map(({ name, content }) => [name, content.toString()]));
-    const kept = [...files.keys()].filter((name) => name.includes("/quarantine/"));
-    assert.equal(kept.length, setAside.get(scenario) ?? 0, kept.join());
-    assert.equal(imported.warnings.length >= kept.length, true);
+    const quarantined = [...files.keys()].filter((name) => name.includes("/quarantine/"));
+    assert.equal(quarantined.length, setAside.get(scenario) ?? 0, quarantined.join());
+    assert.equal(imported.warnings.length >= quarantined.length, true);
     const state = `${id}/base_state.json`;
     for (const { name, content } of entries.filter(({ name }) => !name.endsWith("/"))) {
-      const place = kept.find((one) => one.endsWith(`/${path.basename(name)}`)) ?? name;
-      const expected = place === state ? withoutLostHead(portable(content.toString(), id), kept, entries) : content.toString();
+      const place = quarantined.find((one) => one.endsWith(`/${path.basename(name)}`)) ?? name;
+      const expected = place === state ? withoutLostHead(portable(content.toString(), id), quarantined, entries) : content.toString();
       assert.equal(files.get(place), expected, name);
       files.delete(place);
     }
@@ -66,9 +66,9 @@ function portable(text, id) {
 }
 
 /** A head that is not there, or was set aside, moves to the last event that is. */
-function withoutLostHead(text, kept, entries) {
+function withoutLostHead(text, quarantined, entries) {
   const { leaf_event_id: head } = JSON.parse(text);
-  const setAside = kept.map((name) => path.basename(name));
+  const setAside = quarantined.map((name) => path.basename(name));
   const events = entries.map(({ name }) => path.basename(name)).filter((name) => name.startsWith("event-") && !setAside.includes(name));
   if (!head || events.some((name) => name.includes(head))) return text;
   return text.replace(head, /event-\d+-(.*)\.json$/.exec(events.at(-1))[1]);

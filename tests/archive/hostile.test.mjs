@@ -11,19 +11,19 @@ import { measuredImport, withTemporaryFolder } from "./measured.mjs";
 import { zip } from "./zip-bytes.mjs";
 
 const { importZip, exportZip, memoryStore, ThreadkeepError } = await archiveLibrary();
-const kept = "1f8fad5b-d9cb-469f-a165-70867728950e";
+const remaining = "1f8fad5b-d9cb-469f-a165-70867728950e";
 
 async function refused(bytes, code, pattern) {
   const store = memoryStore();
-  await importZip(zip(conversation(2, kept)), store);
-  const before = await exported(store, kept);
+  await importZip(zip(conversation(2, remaining)), store);
+  const before = await exported(store, remaining);
   await assert.rejects(importZip(bytes, store), (error) => {
     assert(error instanceof ThreadkeepError, String(error));
     assert.equal(error.code, code, error.message);
     assert.match(error.message, pattern);
     return true;
   });
-  assert.deepEqual(await exported(store, kept), before);
+  assert.deepEqual(await exported(store, remaining), before);
   await assert.rejects(exportZip(store, id), { code: "not_found" });
 }
 
@@ -84,7 +84,7 @@ for (const [what, [bytes, pattern]] of Object.entries(cases)) {
 
 test("a base state of another conversation is refused", async () => {
   const entries = plain();
-  entry(entries, `${folder}/base_state.json`).content = baseState(kept);
+  entry(entries, `${folder}/base_state.json`).content = baseState(remaining);
   await refused(zip(entries), "archive_invalid", new RegExp(`${folder}/base_state.json`));
 });
 
@@ -99,7 +99,7 @@ test("a bomb does not fill the memory before it is refused", { timeout: 120_000 
   });
 });
 
-test("arguments that are no archive are refused as such", async () => {
+test("arguments that are no archive are refused with invalid_options", async () => {
   for (const wrong of [undefined, null, "zip", 7, {}, [1, 2]]) {
     await assert.rejects(importZip(wrong, memoryStore()), { code: "invalid_options" });
   }

@@ -26,7 +26,7 @@ test("each import is a conversation of its own", async () => {
   assert.equal((await store.list()).length, 2);
 });
 
-test("what is no file of any program is refused, and leaves nothing", async () => {
+test("an unknown file is refused, and nothing is stored", async () => {
   const store = memoryStore();
   const circle = {};
   circle.circle = circle;
@@ -42,11 +42,11 @@ test("what is no file of any program is refused, and leaves nothing", async () =
   assert.deepEqual(await store.list(), []);
 });
 
-test("a conversation that is not there has no messages", async () => {
+test("a conversation that does not exist has no messages", async () => {
   await assert.rejects(written(memoryStore(), "0f8fad5b-d9cb-469f-a165-70867728950e", "message"), { code: "not_found" });
 });
 
-test("a store that is full leaves nothing behind and says so", async () => {
+test("an import into a full store fails and leaves nothing behind", async () => {
   const inner = memoryStore();
   const methods = ["list", "load", "events", "indexOf", "files", "readFile", "delete", "close"];
   const full = Object.fromEntries(methods.map((name) => [name, (...args) => inner[name](...args)]));

@@ -1,27 +1,20 @@
 // A key that the host gives is nowhere but in the request: not in the store, an export, an event, an error, a log.
 import assert from "node:assert/strict";
-import http from "node:http";
 import { after, before, test } from "node:test";
 import { inflateRawSync } from "node:zlib";
 import { Agent, Conversation, LLM, memoryStore, tool } from "../../dist/index.js";
-import { createScriptedModel } from "../../scripts/scripted-model.mjs";
+import { createModel } from "../support/model.mjs";
 
 const keys = { apiKey: "sk-planted-Zm9vYmFy+/=é", header: "planted-header-\"quoted\\value" };
-const seen = [];
-let server;
 let refuses = false;
-
-before(async () => {
-  const answer = createScriptedModel({ delay: 0 });
-  server = http.createServer((request, response) => {
-    seen.push(request.headers);
-    if (!refuses) return answer(request, response, new URL(request.url, "http://model").pathname);
-    // A server that says the key again, in several spellings.
-    const words = `no such key: ${keys.apiKey}, ${encodeURIComponent(keys.apiKey)}, ${request.headers.authorization}, ${keys.header}`;
-    response.writeHead(401, { "content-type": "application/json" }).end(JSON.stringify({ error: { message: words } }));
-  });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+const model = createModel(({ messages }) => {
+  // A server that repeats the key, in several spellings.
+  const text = `no such key: ${keys.apiKey}, ${encodeURIComponent(keys.apiKey)}, ${model.requests.at(-1).headers.authorization}, ${keys.header}`;
+  if (refuses) return { status: 401, body: { error: { message: text } } };
+  return messages.at(-1).role === "tool" ? { text: "It is noon." } : { calls: [{ name: "get_time" }] };
 });
+let server;
+before(async () => (server = await model.listen()));
 after(() => server.close());
 
 test("keys and headers are sent, and found nowhere else", async () => {
@@ -34,17 +27,17 @@ test("keys and headers are sent, and found nowhere else", async () => {
   // A header carries bytes up to U+00FF.
   const apiKey = keys.apiKey;
   const llm = new LLM({
-    model: "openai/scripted-model", baseUrl: `http://127.0.0.1:${server.address().port}/v1`, apiKey, numRetries: 1,
+    model: "openai/scripted", baseUrl: server.baseUrl, apiKey, numRetries: 1,
     headers: { "x-relay-key": keys.header },
   });
   const clock = tool({ name: "get_time", description: "The time.", parameters: { type: "object" }, execute: () => "noon" });
   const store = memoryStore();
-  const told = [];
+  const reported = [];
   const conversation = await Conversation.open({ agent: new Agent({ llm, tools: [clock] }), store });
-  conversation.subscribe((event) => told.push(JSON.stringify(event)));
+  conversation.subscribe((event) => reported.push(JSON.stringify(event)));
   await conversation.sendMessage("What time is it?");
   await conversation.run();
-  assert.ok(seen[0].authorization.startsWith("Bearer sk-planted"), "it was sent");
+  assert.ok(model.requests[0].headers.authorization.startsWith("Bearer sk-planted"), "it was sent");
 
   refuses = true;
   await conversation.sendMessage("And now?");
@@ -52,7 +45,7 @@ test("keys and headers are sent, and found nowhere else", async () => {
   assert.equal(error.code, "llm_auth");
   const zip = Buffer.from(await (await conversation.exportZip()).arrayBuffer());
   const places = {
-    "an event that was told": told,
+    "an event that was told": reported,
     "the log": (await store.events(conversation.id, 0, 1000)).map(({ json }) => json),
     "the base state": [(await store.load(conversation.id)).baseState],
     "the error": [`${error.message} ${error.stack} ${JSON.stringify(error)} ${error.cause ?? ""}`],

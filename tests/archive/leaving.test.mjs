@@ -38,7 +38,7 @@ test("a date that no archive can have is the nearest one that it can", async () 
   }
 });
 
-test("what a host's store answers is checked, and what it throws keeps its meaning", async () => {
+test("answers of a host's store are checked, and its errors get the matching codes", async () => {
   const inner = await holding(conversation(3));
   const rows = (change) => host(inner, { events: async (...args) => change(await inner.events(...args)) });
   const full = Object.assign(new Error("no room"), { name: "QuotaExceededError" });
@@ -69,7 +69,7 @@ test("secrets that a host's store holds do not leave", async () => {
   assert.deepEqual([...files.find(({ name }) => name === `${folder}/notes.txt`).content], [1, 2]);
 });
 
-test("an export holds what was there when it began, and fails if the conversation is deleted meanwhile", async () => {
+test("an export holds the events that existed when it began, and fails if the conversation is deleted meanwhile", async () => {
   const noise = () => Array.from({ length: 5_000 }, () => crypto.randomUUID()).join("");
   const large = (one, n) => (n < 3 ? one : { ...one, content: event(n - 3, noise()), method: 0 });
   const store = await holding(conversation(20).map(large));

@@ -20,7 +20,7 @@ async function isFree(store) {
   return lock !== undefined;
 }
 
-test("what somebody else holds is not changed, and can be imported once it is let go", async () => {
+test("a locked conversation is not changed by an import, and can be imported once it is released", async () => {
   const store = memoryStore();
   await importZip(zip(conversation(3)), store);
   const lock = await lockConversation(id, await coreStore(store));
@@ -30,7 +30,7 @@ test("what somebody else holds is not changed, and can be imported once it is le
   assert.equal((await importZip(zip(conversation(5)), store))[0].outcome, "continued");
 });
 
-test("an import holds what it writes, and lets go when it is done and when it fails", async () => {
+test("an import locks the conversation, and releases it at its end and when it fails", async () => {
   const held = [];
   const store = watched(memoryStore(), async () => held.push(!(await isFree(store))));
   await importZip(zip(conversation(3)), store);
@@ -41,7 +41,7 @@ test("an import holds what it writes, and lets go when it is done and when it fa
   assert(await isFree(failing));
 });
 
-test("what one's own store says is wrong is said once", async () => {
+test("an error of a host's store is reported once", async () => {
   const corrupt = watched(memoryStore(), () => Promise.reject(Object.assign(new Error("the store cannot be read: row 7"), { code: "store_corrupt" })));
   await assert.rejects(importZip(zip(conversation(3)), corrupt), { code: "store_corrupt", message: "the store cannot be read: row 7" });
   const closed = memoryStore();
@@ -50,7 +50,7 @@ test("what one's own store says is wrong is said once", async () => {
 });
 
 // Last, because nothing can be done after it.
-test("a crash settles every import and export, and everything else, for all chunks share one memory", async () => {
+test("a crash rejects every open promise, of archives too, because all chunks share one memory", async () => {
   const { importArchive } = await archiveParts();
   const hostile = { size: 1, nextEntries: async () => ({ get numbers() { throw new Error("a crash on purpose"); } }) };
   const crash = () => importArchive(hostile, {}, () => true, 0, () => {}).catch(() => {});

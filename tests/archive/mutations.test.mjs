@@ -8,7 +8,7 @@ const count = Number(process.env.THREADKEEP_MUTATIONS ?? 3000);
 const seed = Number(process.env.THREADKEEP_SEED ?? 20261120);
 const module = new URL("mutations.mjs", import.meta.url).href;
 
-test(`${count} damaged archives (seed ${seed}) are imported whole or refused`, { timeout: 300_000 }, async () => {
+test(`${count} damaged archives (seed ${seed}) are imported completely or refused`, { timeout: 300_000 }, async () => {
   const outcomes = await apart(module, "importDamaged", count, seed);
   assert.equal(outcomes.imported + outcomes.refused, count);
   // Both happen: the mutations reach contents as well as structure.

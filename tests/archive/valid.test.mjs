@@ -53,7 +53,7 @@ test("bytes may come as a Blob, an ArrayBuffer, a Uint8Array, or a view of part 
   for (const form of forms) assert.deepEqual(await filesAfter(form), filesOf(conversation(2)));
 });
 
-test("what Python's zipfile writes is imported, and it reads what is exported", { skip: !python && "there is no python3" }, async () => {
+test("archives of Python's zipfile are imported, and it reads exported ones", { skip: !python && "there is no python3" }, async () => {
   await withTemporaryFolder(async (directory) => {
     const file = path.join(directory, "python.zip");
     execFileSync("python3", ["-c", `
@@ -93,7 +93,7 @@ test("an export is the same each time, and dated by the conversation's last chan
   for (const date of dates) assert(date > begun - 2000 && date < Date.now() + 2000, new Date(date).toISOString());
 });
 
-test("what leaves rests in a place of its own, and holds no secret", async () => {
+test("an exported conversation is idle, has its own persistence folder, and holds no secret", async () => {
   const entries = conversation(1);
   const state = entry(entries, `${folder}/base_state.json`);
   state.content = state.content
@@ -109,7 +109,7 @@ test("what leaves rests in a place of its own, and holds no secret", async () =>
   assert.equal(exported.content.toString(), baseState().replace("idle", "paused").replace("mine/", "workspace/conversations/").replace('"model":"m"', '"model":"m","api_key":"**********"'));
 });
 
-test("several conversations come in together, and an archive that goes on continues its own", async () => {
+test("an archive of several conversations is imported, and a longer archive continues its conversation", async () => {
   const other = "1f8fad5b-d9cb-469f-a165-70867728950e";
   const store = memoryStore();
   const outcomes = async (entries) => (await importZip(zip(entries), store)).map(({ outcome, eventCount }) => [outcome, eventCount]);
@@ -162,7 +162,7 @@ test("an export that is cancelled, or never read, settles and leaves the convers
   assert.equal((await unzip(await (await exportZip(store, id)).arrayBuffer())).length, 203);
 });
 
-test("an export of a conversation that is not there fails, whichever way it is asked for", async () => {
+test("an export of a conversation that does not exist fails, by every function", async () => {
   const store = memoryStore();
   await assert.rejects(exportZip(store, id), { name: "ThreadkeepError", code: "not_found" });
   await assert.rejects(exportZipStream(store, id).getReader().read(), { code: "not_found" });

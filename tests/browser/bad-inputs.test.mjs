@@ -7,7 +7,7 @@ import { availableBrowsers } from "./driver.mjs";
 import { tabs } from "./shared.mjs";
 
 let server;
-before(async () => (server = await startServer({ mounts: { "/support/": "tests/support" } })));
+before(async () => (server = await startServer()));
 after(() => server.close());
 
 for (const kind of availableBrowsers) {

@@ -1,4 +1,4 @@
-// What the demo page takes care of: output that is not to be trusted, keyboards, screen readers, keys, failures, other tabs.
+// The demo page and output that is not to be trusted, keyboards, screen readers, keys, failures, other tabs.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { DemoPage, startDemo, stepsOf } from "./demo-page.mjs";
@@ -15,8 +15,8 @@ for (const kind of availableBrowsers) {
     const step = stepsOf(context, browser, demo);
     try {
       await step("hostile output stays text", async (page) => {
-        const foreign = [];
-        page.page.on("request", (request) => request.url().startsWith(demo.origin) || foreign.push(request.url()));
+        const external = [];
+        page.page.on("request", (request) => request.url().startsWith(demo.origin) || external.push(request.url()));
         await page.ask("Show me something unsafe");
         for (const link of await page.page.$$(".prose a")) await link.evaluate((element) => element.dispatchEvent(new MouseEvent("mouseover", { bubbles: true })));
         const seen = await page.page.evaluate(() => ({
@@ -27,7 +27,7 @@ for (const kind of availableBrowsers) {
           isShown: document.body.checkVisibility(),
         }));
         assert.deepEqual({ ...seen, hrefs: [...new Set(seen.hrefs)] }, { ran: null, elements: 0, hrefs: ["https:"], composers: 1, isShown: true });
-        assert.deepEqual(foreign.filter((url) => /^https?:/.test(url)), []);
+        assert.deepEqual(external.filter((url) => /^https?:/.test(url)), []);
         assert.match(await page.text(".items"), /nothing moved, all is well/);
       }, /Content Security Policy|TrustedScript/);
 
@@ -65,7 +65,7 @@ for (const kind of availableBrowsers) {
         await tabTo(".next .button", { back: true });
       });
 
-      await step("what a screen reader needs is there", async (page) => {
+      await step("every state of the page passes axe", async (page) => {
         await page.isAccessible("the start");
         await page.ask("Show me Markdown");
         await page.ask("Roll two dice and tell me the time");
@@ -89,7 +89,7 @@ for (const kind of availableBrowsers) {
         await page.isAccessible("the drawer on a phone");
       });
 
-      await step("on a phone the drawer makes way for what was chosen in it, and the focus comes back", async (page) => {
+      await step("on a phone the drawer closes after a choice, and the focus returns", async (page) => {
         await page.page.setViewport({ width: 390, height: 844 });
         await page.press("Conversations");
         await page.still();
@@ -100,7 +100,7 @@ for (const kind of availableBrowsers) {
         assert.deepEqual(seen, [false, "open-sidebar"]);
       });
 
-      await step("a failure says what happened and offers a way on", async (page) => {
+      await step("a failure is explained and offers a next step", async (page) => {
         await page.say("fail 401");
         await page.press("Open settings");
         await page.press("Cancel");
@@ -112,7 +112,7 @@ for (const kind of availableBrowsers) {
         assert.equal((await page.calls()).at(-1).result, "1 + 1 = 2");
       }, /status of 401|INCOMPLETE_CHUNKED/);
 
-      await step("a key stays in memory unless the user says otherwise", async (page) => {
+      await step("a key stays in memory unless the user stores it", async (page) => {
         const stored = () => page.page.evaluate(async () => {
           const texts = [JSON.stringify({ ...localStorage, ...sessionStorage })];
           for (const { name } of await indexedDB.databases()) {

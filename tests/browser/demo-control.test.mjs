@@ -1,4 +1,4 @@
-// Who is in control, in the demo page: calls that wait for the user, over a reload too, and what the user says of them.
+// Confirmation in the demo page: calls that wait for the user, over a reload too, and the user's decisions.
 import assert from "node:assert/strict";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import { tabs } from "./shared.mjs";
 /** Firefox complains of a font that was under way when the page was left. */
 const leftWhileLoading = /downloadable font: download failed.*status=2152398850/;
 
-/** What the newest SDK writes otherwise than the first. */
+/** The fields that the newest SDK writes differently from the first. */
 const newest = new URL("../fixtures/sdk-1.58.0/", import.meta.url);
 const risky = JSON.parse(readFileSync(new URL("index.json", newest), "utf8")).conversations.find(({ scenario }) => scenario === "risky");
 
@@ -48,7 +48,7 @@ for (const kind of availableBrowsers) {
         assert.match(await page.text("#control-line"), /Asks about risky calls · .*tokens, \$0\.00/);
       });
 
-      await step("of several calls one is rejected with a reason, and the others are approved", async (page) => {
+      await step("one of several calls is rejected with a reason, and the others are approved", async (page) => {
         await askFirst(page, "Pay Ann 20 euros, roll two dice and tell me the time", /3 calls wait for you/);
         await page.press("Reject…");
         await page.page.type("#reason-field", "Not on Fridays");
@@ -65,7 +65,7 @@ for (const kind of availableBrowsers) {
         assert.equal((await page.calls())[0].result, "Not on Fridays");
       });
 
-      await step("all of them are rejected at once", async (page) => {
+      await step("several calls are rejected at once", async (page) => {
         await askFirst(page, "Pay Ann 20 euros and roll a die", /2 calls wait for you/);
         await page.press("Reject all…");
         await page.press("Reject");
@@ -73,7 +73,7 @@ for (const kind of availableBrowsers) {
         assert.deepEqual((await page.calls()).map(({ state }) => state), ["rejected", "rejected"]);
       });
 
-      await step("arguments are changed, and only what was run is shown as a call", async (page) => {
+      await step("changed arguments are run, and only the call that ran is shown", async (page) => {
         await askFirst(page, "Pay Ann 20 euros", /A call waits for you/);
         await page.press("Edit…");
         const change = async (text) => {
@@ -83,7 +83,7 @@ for (const kind of availableBrowsers) {
         await change('{"to": "Ann"');
         await page.shows(/This is not JSON/, "#arguments-wrong");
         await change('{"to": "Ann", "amount": -1}');
-        await page.shows(/not those of tool send_payment/, "#arguments-wrong");
+        await page.shows(/do not fit the tool send_payment/, "#arguments-wrong");
         await page.isAccessible("arguments that do not fit");
         await page.page.evaluate(closeDialogsLate);
         await change('{"to": "Bert", "amount": 5}');
@@ -135,7 +135,7 @@ for (const kind of availableBrowsers) {
         assert.deepEqual((await page.calls()).map(({ state }) => state), ["done", "done", "rejected", "done"]);
       });
 
-      await step("what an analyzer of the Python SDK said is shown, and the call waits here too", async (page) => {
+      await step("the rating of an analyzer of the Python SDK is shown, and the call waits here too", async (page) => {
         const file = path.join(tmpdir(), `threadkeep-risky-${process.pid}.zip`);
         context.after(() => rmSync(file, { force: true }));
         writeFileSync(file, packed(risky.id, filesOf(fileURLToPath(new URL(risky.directory, newest)))));
@@ -147,7 +147,7 @@ for (const kind of availableBrowsers) {
         await page.shows(/The user rejected this action.*scripted answer/);
       });
 
-      await step("the conversation says when it asks", async (page) => {
+      await step("the confirmation policy of a conversation can be chosen", async (page) => {
         await page.ask("Roll a die");
         await page.press("Control");
         await page.isAccessible("control");
@@ -170,7 +170,7 @@ for (const kind of availableBrowsers) {
         assert.equal((await page.calls()).at(-1).state, "waiting", "what does harm is asked about in each case");
       });
 
-      await step("a secret is used by its name and seen by nobody", async (page) => {
+      await step("a secret is used by its name and shown nowhere", async (page) => {
         await page.ask("Call the API");
         await page.shows(/no secret API_TOKEN here/);
         await page.press("Control");

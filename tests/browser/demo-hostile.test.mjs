@@ -7,6 +7,7 @@ import { after, before, test } from "node:test";
 import { conversation, entry, eventId, eventPath, id } from "../archive/conversation.mjs";
 import { zip } from "../archive/zip-bytes.mjs";
 import { startDemo, stepsOf } from "./demo-page.mjs";
+import { createModel } from "../support/model.mjs";
 import { availableBrowsers } from "./driver.mjs";
 import { tabs } from "./shared.mjs";
 
@@ -20,19 +21,15 @@ const answers = {
 };
 const last = "and that was all.";
 
-/** Says the answer that the last message names. */
-async function model(request, response) {
-  let body = "";
-  for await (const piece of request) body += piece;
-  const said = JSON.stringify(JSON.parse(body).messages.findLast(({ role }) => role === "user").content);
-  const [, text] = Object.entries(answers).findLast(([name]) => said.includes(`the ${name}`)) ?? [, ""];
-  const chunk = (choice) => `data: ${JSON.stringify({ id: "chatcmpl-0123456789abcdef", choices: [{ index: 0, ...choice }] })}\n\n`;
-  response.writeHead(200, { "content-type": "text/event-stream" });
-  response.end(`${chunk({ delta: { role: "assistant", content: text } })}${chunk({ delta: { content: ` ${last}` } })}${chunk({ delta: {}, finish_reason: "stop" })}data: [DONE]\n\n`);
-}
+/** Says the answer that the last message names, in one piece, and then the last words. */
+const model = createModel(({ messages }) => {
+  const asked = JSON.stringify(messages.findLast(({ role }) => role === "user").content);
+  const [, text] = Object.entries(answers).findLast(([name]) => asked.includes(`the ${name}`)) ?? [, ""];
+  return { text: `${text} ${last}`, pieces: Infinity };
+});
 
 let demo;
-before(async () => (demo = await startDemo({ model })));
+before(async () => (demo = await startDemo({ model: model.handle })));
 after(() => demo.close());
 
 for (const kind of availableBrowsers) {

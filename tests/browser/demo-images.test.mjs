@@ -30,7 +30,7 @@ for (const kind of availableBrowsers) {
         assert.deepEqual(await names(page), ["demo.png", "demo.png", "pasted.png"]);
       });
 
-      await step("one is taken back, and the others are sent and shown, also after a reload", async () => {
+      await step("an image is removed before sending, and the others are sent and shown, also after a reload", async () => {
         await page.press("Remove demo.png");
         assert.deepEqual(await names(page), ["demo.png", "pasted.png"]);
         await page.say("What is in these pictures?");
@@ -43,7 +43,7 @@ for (const kind of availableBrowsers) {
         await page.until("the message shows both again", shown);
       });
 
-      await step("an image needs no words", async () => {
+      await step("an image can be sent without text", async () => {
         await page.page.evaluate(paste);
         await page.until("it is there", () => document.querySelectorAll(".attachments li").length === 1);
         await page.press("Send");
@@ -51,7 +51,7 @@ for (const kind of availableBrowsers) {
         await page.idle();
       });
 
-      await step("what no browser can read is given back with the words", async () => {
+      await step("a file that no browser can decode is returned with the text", async () => {
         await page.page.evaluate(paste, "not a picture");
         await page.say("And this?");
         await page.shows(/cannot be read.*give a PNG, JPEG, GIF or WebP/, "#notices");
@@ -65,7 +65,7 @@ for (const kind of availableBrowsers) {
   });
 }
 
-/** Pastes a picture, or what only says that it is one. */
+/** Pastes a picture, or a file that only has the type of one. */
 async function paste(text) {
   const canvas = new OffscreenCanvas(20, 10);
   canvas.getContext("2d").fillRect(0, 0, 10, 10);

@@ -69,7 +69,7 @@ for (const kind of availableBrowsers) {
         await page.waits(/A call waits for you.*Pay Ann 20/);
       });
 
-      await step("so they do for a session", async (page) => {
+      await step("the page's settings hold for an imported session too", async (page) => {
         await page.drop(session);
         await page.shows(/Hello/);
         await page.shows(/Asks about risky calls/, "#control-line");

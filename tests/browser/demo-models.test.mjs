@@ -44,19 +44,19 @@ for (const kind of availableBrowsers) {
     const last = () => model.requests.at(-1);
 
     try {
-      await step("the plain case is as short as it was", async (page) => {
+      await step("rarely used settings are folded away, and unfold where a value is wrong", async (page) => {
         await page.press("Settings");
         assert.equal(await page.page.$eval("#api-key", (field) => field.checkVisibility()), false);
         await page.page.select("#connection", "openai");
         assert.equal(await page.page.$eval("#api-key", (field) => field.checkVisibility()), true);
         assert.equal(await page.page.$eval("#api-mode", (field) => field.checkVisibility()), false);
-        // What is wrong in there is shown.
+        // A wrong value in a folded part is shown.
         await page.page.$eval("#input-price", (field) => (field.value = "-1"));
         await page.press("Save");
         await page.until("it is unfolded, and the focus there", () => document.querySelector(".more").open && document.activeElement.id === "input-price");
       });
 
-      await step("what the server speaks changes the request", async (page) => {
+      await step("the wire API of a server changes the request", async (page) => {
         for (const [mode, path] of [["anthropic", "/v1/messages"], ["responses", "/v1/responses"], ["chat", "/v1/chat/completions"], ["auto", "/v1/chat/completions"]]) {
           await page.press("Settings");
           if (mode === "anthropic") await connect(page, "openai/talker", { key: "sk-talk" });
@@ -92,7 +92,7 @@ for (const kind of availableBrowsers) {
         assert.deepEqual([last().body.background, last().body.store], [true, true]);
       });
 
-      await step("a profile is kept, and after a reload chosen and used; no key is in it", async (page) => {
+      await step("a profile is stored without its key, and can be chosen after a reload", async (page) => {
         await page.press("Settings");
         await connect(page, "openai/first", { key: "sk-of-the-first" });
         await unfold(page);

@@ -9,7 +9,7 @@ import { availableBrowsers } from "./driver.mjs";
 import { photograph, tabs } from "./shared.mjs";
 
 let demo;
-/** What the server puts behind the service worker: another text is another version. */
+/** The text that the server appends to the service worker: another text is another version. */
 let version = "";
 before(async () => {
   const worker = (_, response) => {
@@ -29,7 +29,7 @@ for (const kind of availableBrowsers) {
     const step = stepsOf(context, browser, demo, noNetwork);
     const keptFiles = (page) => page.page.evaluate(async () => void (await navigator.serviceWorker.ready));
     try {
-      await step("opens without a network at the second visit, waits, and goes on when the network is back", async (page) => {
+      await step("the page opens without a network at the second visit, and its run waits for the network", async (page) => {
         await keptFiles(page);
         await demo.stop();
         try {
@@ -50,7 +50,7 @@ for (const kind of availableBrowsers) {
         await photograph(page, `offline-${kind}-after`);
       });
 
-      await step("in the middle of an answer it waits, and the answer comes anew", async (page) => {
+      await step("a run without a network in mid-answer waits, and the answer is requested again", async (page) => {
         await page.say("A long answer of 60 paragraphs");
         await page.streams();
         await demo.stop();
@@ -59,7 +59,7 @@ for (const kind of availableBrowsers) {
           assert.equal(await page.page.$(".live .prose"), null, "what was shown is not an answer");
           await page.still();
           await photograph(page, `offline-${kind}-in-the-middle`);
-          // A page that is closed now says why it stopped when it is opened again.
+          // A page that is closed now shows why it stopped when it is opened again.
           await page.page.reload();
           await page.shows(/was waiting for the network/, ".next");
           await photograph(page, `offline-${kind}-reloaded`);
@@ -102,7 +102,7 @@ for (const kind of availableBrowsers) {
         await page.until("it is another page", () => window.isOld === undefined && document.querySelector(".items"));
       });
 
-      await step("it can be installed", async (page) => {
+      await step("the page can be installed", async (page) => {
         const manifest = await page.page.evaluate(async () => (await fetch(document.querySelector("link[rel=manifest]").href)).json());
         for (const { src, sizes } of manifest.icons) {
           const found = await page.page.evaluate(async (src) => {

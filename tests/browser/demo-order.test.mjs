@@ -1,4 +1,4 @@
-// A message in the middle of an answer, in the demo page: it is there at once, and stands where the agent has read it.
+// A message in the middle of an answer, in the demo page: it is shown at once, and placed where the agent has read it.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startDemo, stepsOf } from "./demo-page.mjs";
@@ -9,14 +9,14 @@ let demo;
 before(async () => (demo = await startDemo({ delay: 10 })));
 after(() => demo.close());
 
-const speech = () => [...document.querySelectorAll(".items .entry-user .said, .items .entry-agent .prose")].map((element) => element.textContent.replace(/\s+/g, " ").slice(0, 40));
+const speech = () => [...document.querySelectorAll(".items .entry-user .message, .items .entry-agent .prose")].map((element) => element.textContent.replace(/\s+/g, " ").slice(0, 40));
 
 for (const kind of availableBrowsers) {
   test(kind, { timeout: 60_000 }, async (context) => {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo);
     try {
-      await step("what is said in the middle of an answer is shown as sent, and stands behind that answer", async (page) => {
+      await step("a message sent in mid-answer is shown as sent, and placed behind that answer", async (page) => {
         await page.say("hello");
         await page.streams(20);
         await page.say("what is 2 + 3?");
@@ -27,9 +27,9 @@ for (const kind of availableBrowsers) {
         await page.shows(/= 5/);
         await page.idle();
         assert.equal(await page.text(".sent"), "");
-        const said = await page.page.evaluate(speech);
-        assert.deepEqual([said[0], said[2]], ["hello", "what is 2 + 3?"]);
-        assert.ok(said.length >= 4, said.join(" / "));
+        const texts = await page.page.evaluate(speech);
+        assert.deepEqual([texts[0], texts[2]], ["hello", "what is 2 + 3?"]);
+        assert.ok(texts.length >= 4, texts.join(" / "));
         assert.equal(await page.page.evaluate(() => document.querySelector(".items").textContent.includes("Note to the agent")), false);
         await photograph(page, `order-${kind}-after`);
       });

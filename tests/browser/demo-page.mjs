@@ -1,5 +1,5 @@
-// The demo page as somebody sees it who uses it: what is on it, and what can be done with it. Nothing here looks into
-// the page's code, and everything waits for what it wants to see.
+// The demo page as its users see it: what it shows, and what can be done with it. Nothing here reads the page's code, and
+// every step waits for what it expects to see.
 import assert from "node:assert/strict";
 import { readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -145,7 +145,7 @@ export class DemoPage {
     return this.until("nothing moves", () => document.getAnimations().length === 0);
   }
 
-  /** Asserts that axe has nothing against the page as it stands. */
+  /** Asserts that axe finds no fault in the current state of the page. */
   async isAccessible(where) {
     await this.page.evaluate(axe);
     const found = await this.page.evaluate(async () => (await window.axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`));
@@ -177,7 +177,7 @@ export class DemoPage {
     return this.page.$eval(selector, (element) => element.textContent);
   }
 
-  /** What was offered for download last, under a name like this: its name and its bytes. */
+  /** The name and the bytes of the last download with a name like this. */
   async download(pattern) {
     await this.until(`there is a download ${pattern}`, (source) => new RegExp(source).test(window.downloads.at(-1)?.name ?? ""), pattern.source);
     const { name, bytes } = await this.page.evaluate(async () => {

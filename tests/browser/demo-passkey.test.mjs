@@ -44,7 +44,7 @@ test("a passkey keeps the key", { timeout: 120_000, skip: !availableBrowsers.inc
     await page.shows(/key is locked/, "#model-label");
     await page.press("Unlock it");
     await page.shows(/did not unlock/, "#notices");
-    // Where no passkey comes of it, nothing is kept in the clear instead.
+    // If no passkey is made, the key is not stored in plain text instead.
     await page.press("Settings");
     await page.fill("#api-key", "sk-not-to-be-kept");
     await page.press("Save");

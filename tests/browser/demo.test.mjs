@@ -35,7 +35,7 @@ for (const kind of availableBrowsers) {
         assert.match(await page.text(".conversation[aria-current]"), /^Roll three dice/);
       });
 
-      await step("an answer streams, stops when told, and goes on", async () => {
+      await step("an answer streams, stops on request, and is continued", async () => {
         await page.say("A long answer of 9 paragraphs");
         await page.streams();
         await page.press("Stop");
@@ -54,7 +54,7 @@ for (const kind of availableBrowsers) {
         await page.idle();
       });
 
-      await step("a reload in the middle of a tool asks, and runs it again only if told", async () => {
+      await step("after a reload in the middle of a tool the page asks, and repeats it only on request", async () => {
         await page.say("Count slowly to 3");
         await page.shows(/1 of 3/);
         await page.page.reload();
@@ -63,7 +63,7 @@ for (const kind of availableBrowsers) {
         await page.idle();
       });
 
-      await step("after SIGKILL in the middle of a tool everything is there, and it goes on without", async () => {
+      await step("after SIGKILL in the middle of a tool nothing is lost, and the conversation continues without its result", async () => {
         await page.say("Count slowly to 99");
         await page.shows(/1 of 99/);
         const before = await page.page.$$eval(".items > .entry", (entries) => entries.length);
@@ -109,7 +109,7 @@ for (const kind of availableBrowsers) {
         assert.deepEqual(events.slice(0, 3).map(({ action }) => action), ["system", "message", "call_tool_mcp"]);
       });
 
-      await step("what was deleted comes back by dropping its archive on the page, and continues", async () => {
+      await step("a deleted conversation returns by dropping its archive on the page, and continues", async () => {
         await page.press("Delete");
         await page.press("Delete");
         await page.until("it is gone", () => document.querySelector(".start") && !document.querySelector(".conversation"));
@@ -119,7 +119,7 @@ for (const kind of availableBrowsers) {
         assert.equal((await page.calls()).at(-1).result, "6 * 7 = 42");
       });
 
-      await step("what other programs wrote becomes a conversation that continues", async () => {
+      await step("files of other programs become conversations that continue", async () => {
         for (const [form, file] of Object.entries(forms)) {
           const before = new URL(page.page.url()).hash;
           await page.drop(file);
@@ -141,7 +141,7 @@ for (const kind of availableBrowsers) {
   });
 }
 
-/** Holds an archive against the layout, and returns what the page says about a conversation of that many events. */
+/** Compares an archive with the layout, and returns the page's text about a conversation of that many events. */
 async function layoutOf(bytes, id) {
   const entries = await new ZipReader(new BlobReader(new Blob([bytes]))).getEntries();
   const folder = id.replaceAll("-", "");

@@ -29,6 +29,9 @@ const firefoxPreferences = {
   // After a SIGKILL neither the old tabs nor the safe mode should come back.
   "browser.sessionstore.resume_from_crash": false,
   "toolkit.startup.max_resumed_crashes": -1,
+  // As puppeteer starts Chromium: a test may use several tabs, and only one of them is in front.
+  "dom.min_background_timeout_value": 4,
+  "dom.timeout.enable_budget_timer_throttling": false,
   "datareporting.policy.dataSubmissionEnabled": false,
   "toolkit.telemetry.enabled": false,
   "app.update.enabled": false,

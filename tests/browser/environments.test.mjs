@@ -1,4 +1,4 @@
-// Where the library runs, and what it says where it cannot: plain http, a Content-Security-Policy against WebAssembly, no
+// Where the library runs, and its errors where it cannot: plain http, a Content-Security-Policy against WebAssembly, no
 // IndexedDB, and service workers.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -51,25 +51,25 @@ for (const kind of availableBrowsers) {
     });
 
     await context.test("a policy without wasm-unsafe-eval is named", async () => {
-      for (const said of await inPage(`${server.origin}/no-wasm/`, openAnyway, "/threadkeep/index.js")) {
-        assert.match(said, /^wasm_blocked false: WebAssembly is not allowed here: add 'wasm-unsafe-eval' to script-src of the page's Content-Security-Policy/);
+      for (const failure of await inPage(`${server.origin}/no-wasm/`, openAnyway, "/threadkeep/index.js")) {
+        assert.match(failure, /^wasm_blocked false: WebAssembly is not allowed here: add 'wasm-unsafe-eval' to script-src of the page's Content-Security-Policy/);
       }
     });
 
-    await context.test("a page without IndexedDB is told so, and keeps conversations in memory", async () => {
+    await context.test("a page without IndexedDB gets an error, and can hold conversations in memory", async () => {
       const { failed, memory } = await inPage(`${server.origin}/pages/blank.html`, withoutDatabase, "/threadkeep/index.js", true);
-      for (const said of failed) assert.match(said, /^store_unavailable false: .*IndexedDB/);
+      for (const failure of failed) assert.match(failure, /^store_unavailable false: .*IndexedDB/);
       assert.equal(memory, "writer");
     });
 
-    await context.test("so is one whose browser forbids it", async () => {
+    await context.test("a page whose browser forbids IndexedDB gets an error", async () => {
       const { failed, memory } = await inPage(`${server.origin}/sandboxed/`, withoutDatabase, `${server.origin}/for-all/index.js`, false);
-      for (const said of failed) assert.match(said, /^store_unavailable false: .*(IndexedDB|profiles)/);
+      for (const failure of failed) assert.match(failure, /^store_unavailable false: .*(IndexedDB|profiles)/);
       assert.equal(memory, "writer");
     });
 
     // Firefox forbids it as it does within the frame.
-    await context.test("so is one whose user lets no site store anything", { skip: kind !== "chromium" }, async () => {
+    await context.test("a page whose user blocks site data gets an error", { skip: kind !== "chromium" }, async () => {
       const profile = mkdtempSync(path.join(tmpdir(), "threadkeep-blocked-"));
       mkdirSync(path.join(profile, "Default"));
       writeFileSync(path.join(profile, "Default/Preferences"), JSON.stringify({ profile: { default_content_setting_values: { cookies: 2 } } }));
@@ -77,7 +77,7 @@ for (const kind of availableBrowsers) {
       try {
         await blocked.page(`${server.origin}/pages/blank.html`);
         const { failed, memory } = await blocked.evaluate(withoutDatabase, "/threadkeep/index.js", false);
-        for (const said of failed) assert.match(said, /^store_unavailable false: .*denied permission/);
+        for (const failure of failed) assert.match(failure, /^store_unavailable false: .*denied permission/);
         assert.equal(memory, "writer");
       } finally {
         await blocked.close();
@@ -86,18 +86,18 @@ for (const kind of availableBrowsers) {
     });
 
     await context.test("a service worker holds a conversation with threadkeep/static, and the page finds it", async () => {
-      const { told, found } = await inPage(`${server.origin}/pages/blank.html`, throughWorker, "/workers/service-worker.mjs");
-      assert.equal(told.failed, undefined);
-      assert.deepEqual(told.said, {
+      const { answer, found } = await inPage(`${server.origin}/pages/blank.html`, throughWorker, "/workers/service-worker.mjs");
+      assert.equal(answer.failed, undefined);
+      assert.deepEqual(answer.result, {
         access: "writer", finalResponse: "Done.", hasZip: true, role: "system", hasInput: true,
         kinds: ["SystemPromptEvent", "MessageEvent", "ActionEvent", "ObservationEvent", "MessageEvent"],
       });
       assert.equal(found, 5);
     });
 
-    await context.test("one with the entry for pages is told of the other", async () => {
-      const { told } = await inPage(`${server.origin}/pages/blank.html`, throughWorker, "/workers/service-worker-apart.mjs");
-      assert.match(told, /^invalid_options: .*import "threadkeep\/static"/);
+    await context.test("a service worker that imports the entry for pages is told of threadkeep/static", async () => {
+      const { answer } = await inPage(`${server.origin}/pages/blank.html`, throughWorker, "/workers/service-worker-apart.mjs");
+      assert.match(answer, /^invalid_options: .*import "threadkeep\/static"/);
     });
     // Chromium reports what a policy was against.
     assert.deepEqual(browser.problems.filter((problem) => !/Content.Security.Policy|unsafe-eval/i.test(problem)), []);
@@ -107,9 +107,8 @@ for (const kind of availableBrowsers) {
 async function holdConversation() {
   const { Agent, Conversation, LLM, tool } = await import("/threadkeep/index.js");
   const roll = tool({ name: "roll", description: "Rolls.", parameters: { type: "object" }, execute: () => "rolled" });
-  const calls = [{ id: "call_1", type: "function", function: { name: "roll", arguments: "{}" } }];
-  let asked = 0;
-  const fetch = async () => Response.json({ choices: [{ message: asked++ ? { content: "Done." } : { content: "", tool_calls: calls }, finish_reason: "stop" }] });
+  const { ScriptedModel } = await import("/support/model/script.mjs");
+  const { fetch } = new ScriptedModel([{ calls: [{ name: "roll" }] }, { text: "Done." }]);
   const agent = new Agent({ llm: new LLM({ model: "openai/m", fetch, stream: false, numRetries: 1 }), tools: [roll] });
   const conversation = await Conversation.open({ agent });
   await conversation.sendMessage("Roll.");
@@ -144,19 +143,19 @@ async function withoutDatabase(url, isRemoved) {
   return { failed, memory: (await Conversation.open({ agent, store: memoryStore() })).access };
 }
 
-/** What the service worker of this script says, and how many events the page finds of its conversation. */
+/** The answer of the service worker of this script, and how many events of its conversation the page finds. */
 async function throughWorker(script) {
   const registration = await navigator.serviceWorker.register(script, { type: "module" });
   const worker = registration.active ?? registration.waiting ?? registration.installing;
   const id = crypto.randomUUID();
   const { port1, port2 } = new MessageChannel();
-  const told = new Promise((resolve) => (port1.onmessage = ({ data }) => resolve(data)));
+  const received = new Promise((resolve) => (port1.onmessage = ({ data }) => resolve(data)));
   worker.postMessage(id, [port2]);
-  const answer = await told;
+  const answer = await received;
   await registration.unregister();
   const { Agent, Conversation, LLM } = await import("/threadkeep/index.js");
   const conversation = await Conversation.open({ agent: new Agent({ llm: new LLM({ model: "openai/m" }) }), conversationId: id });
   const { length } = conversation.events;
   await conversation.close();
-  return { told: answer, found: length };
+  return { answer, found: length };
 }

@@ -9,7 +9,7 @@ import { startServer } from "../support/server.mjs";
 import { availableBrowsers } from "./driver.mjs";
 import { tabs } from "./shared.mjs";
 
-/** What is done when the connection of a request to this path is given up. */
+/** Callbacks by path, called when the connection of a request closes. */
 const onceGone = new Map();
 const cors = { "access-control-allow-origin": "*", "access-control-allow-headers": "*", "access-control-expose-headers": "retry-after" };
 
@@ -69,7 +69,7 @@ for (const kind of availableBrowsers) {
         return JSON.parse(json);
       };
 
-      await context.test("a request arrives as it was meant", async () => {
+      await context.test("a request arrives with its method, headers and body", async () => {
         const { status, text } = await post("/echo", { headers: [["x-one", "1"]], body: '{"a":"é"}' });
         assert.equal(status, 200);
         assert.deepEqual(JSON.parse(text), { method: "POST", header: "1", body: '{"a":"é"}' });
@@ -81,8 +81,8 @@ for (const kind of availableBrowsers) {
       await context.test("bytes come through however they are cut", async () => assert.equal((await post("/split")).text, "a😀b"));
       await context.test("an answer that breaks off is a network error", async () => assert.equal((await post("/reset")).error, "network"));
       await context.test("no redirect is followed", async () => assert.equal((await post("/redirect")).error, "network"));
-      await context.test("what CORS hides is a network error", async () => assert.equal((await post("/no-cors")).error, "network"));
-      await context.test("nobody listens there", async () => assert.equal((await post("http://127.0.0.1:1/")).error, "network"));
+      await context.test("a response that CORS hides is a network error", async () => assert.equal((await post("/no-cors")).error, "network"));
+      await context.test("a port without a server is a network error", async () => assert.equal((await post("http://127.0.0.1:1/")).error, "network"));
 
       for (const [what, headers] of [
         ["a line break", [["authorization", "Bearer sk-planted\nx"]]],
@@ -97,19 +97,19 @@ for (const kind of availableBrowsers) {
           }
         });
       }
-      await context.test("what is no URL is refused and not quoted", async () => {
+      await context.test("a string that is no URL is refused and not quoted", async () => {
         const { error, message } = await post("http://planted:planted@[");
         assert.deepEqual([error, message.includes("planted")], ["invalid", false]);
       });
 
-      await context.test("letting go of an answer gives up its connection", async () => {
+      await context.test("dropping a response closes its connection", async () => {
         for (const fetch of [undefined, (url, init) => globalThis.fetch(url, init)]) {
           const gone = new Promise((resolve) => onceGone.set("/drip", resolve));
           assert.equal((await post("/drip", { chunks: 1, fetch })).text, "first");
           await gone;
         }
       });
-      await context.test("letting go before the answer aborts the request", async () => {
+      await context.test("dropping a request before its response aborts it", async () => {
         const isAborted = await browser.evaluate((url) => {
           let signal;
           const keep = (url, init) => ((signal = init.signal), globalThis.fetch(url, init));
@@ -141,7 +141,7 @@ for (const kind of availableBrowsers) {
         });
       }
 
-      await context.test("offline is said to be offline", async () => {
+      await context.test("a network error while the browser is offline names that", async () => {
         await browser.evaluate(() => Object.defineProperty(navigator, "onLine", { value: false, configurable: true }));
         try {
           assert.equal((await post("http://127.0.0.1:1/")).error, "offline");
@@ -149,7 +149,7 @@ for (const kind of availableBrowsers) {
           await browser.evaluate(() => delete navigator.onLine);
         }
       });
-      await context.test("the clock is the page's", async () => {
+      await context.test("the time is read from the page's clock", async () => {
         const [now, local, id, date] = await browser.evaluate(() => {
           const date = new Date();
           const pad = (value) => String(value).padStart(2, "0");
@@ -161,7 +161,7 @@ for (const kind of availableBrowsers) {
         assert.equal(local.slice(0, 13), date[1]);
         assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
       });
-      await context.test("a timer fires, and one that is let go is cleared", async () => {
+      await context.test("a timer fires, and a dropped one is cleared", async () => {
         const cleared = await browser.evaluate(async () => {
           await globalThis.library.probeSleep(5, false);
           const { setTimeout, clearTimeout } = globalThis;
@@ -178,7 +178,7 @@ for (const kind of availableBrowsers) {
         assert.equal(cleared, true);
       });
 
-      // What the browsers themselves say of the failures above.
+      // Messages of the browsers themselves about the failures above.
       const surprises = browser.problems.filter((problem) => !/Failed to load resource|CORS policy|Cross-Origin Request Blocked/.test(problem));
       assert.deepEqual(surprises, []);
       await page.close();

@@ -14,22 +14,22 @@ for (const kind of availableBrowsers) {
     const browser = await tabs(kind);
     try {
       await browser.page(`${server.origin}/pages/strict.html`);
-      const said = await browser.evaluate(sendImages);
-      assert.deepEqual(said.small, { type: "image/png", width: 30, height: 20, isSame: true });
-      assert.deepEqual(said.mislabelled, { type: "image/png", width: 30, height: 20, isSame: true });
-      assert.deepEqual(said.wide, { type: "image/png", width: 2000, height: 500, isSame: false });
-      assert.deepEqual(said.photo, { type: "image/jpeg", width: 1500, height: 2000, isSame: false });
-      assert.equal(said.heavy.type, "image/png");
-      assert.ok(said.heavy.width < 1200 && said.heavy.bytes <= 3.75e6, JSON.stringify(said.heavy));
-      assert.deepEqual(said.drawing, { type: "image/png", width: 40, height: 40, isSame: false });
-      assert.match(said.text, /^invalid_options an image of 5 bytes and type "text\/plain" cannot be read/);
-      assert.match(said.broken, /^invalid_options an image of 40 bytes and type "image\/png" cannot be read/);
-      assert.deepEqual(said.stored, ["MessageEvent", "text", "image", 2]);
+      const answer = await browser.evaluate(sendImages);
+      assert.deepEqual(answer.small, { type: "image/png", width: 30, height: 20, isSame: true });
+      assert.deepEqual(answer.mislabelled, { type: "image/png", width: 30, height: 20, isSame: true });
+      assert.deepEqual(answer.wide, { type: "image/png", width: 2000, height: 500, isSame: false });
+      assert.deepEqual(answer.photo, { type: "image/jpeg", width: 1500, height: 2000, isSame: false });
+      assert.equal(answer.heavy.type, "image/png");
+      assert.ok(answer.heavy.width < 1200 && answer.heavy.bytes <= 3.75e6, JSON.stringify(answer.heavy));
+      assert.deepEqual(answer.drawing, { type: "image/png", width: 40, height: 40, isSame: false });
+      assert.match(answer.text, /^invalid_options an image of 5 bytes and type "text\/plain" cannot be read/);
+      assert.match(answer.broken, /^invalid_options an image of 40 bytes and type "image\/png" cannot be read/);
+      assert.deepEqual(answer.stored, ["MessageEvent", "text", "image", 2]);
       // The instructions, six images, and the last message.
-      assert.equal(said.eventCount, 8);
-      assert.match(said.blind, /^invalid_options openai\/gpt-3\.5-turbo cannot see images/);
-      assert.equal(said.seeing, "sent");
-      assert.deepEqual(said.results, [["image"], ["text", "image"]]);
+      assert.equal(answer.eventCount, 8);
+      assert.match(answer.blind, /^invalid_options openai\/gpt-3\.5-turbo cannot see images/);
+      assert.equal(answer.seeing, "sent");
+      assert.deepEqual(answer.results, [["image"], ["text", "image"]]);
       assert.deepEqual(browser.problems, []);
     } finally {
       await browser.close();
@@ -70,28 +70,28 @@ async function sendImages() {
   const plain = async (blob) => (({ bytes: _, ...rest }) => rest)(await sent(blob));
   const refused = (blob) => conversation.sendMessage([blob]).then(() => "sent", ({ code, message }) => `${code} ${message}`);
   const png = await drawn(30, 20, "image/png");
-  const said = {
+  const answer = {
     small: await plain(png),
     mislabelled: await plain(new Blob([png], { type: "image/webp" })),
     wide: await plain(await drawn(4000, 1000, "image/png")),
     photo: await plain(await drawn(3000, 4000, "image/jpeg")),
     heavy: await sent(await drawn(1200, 1200, "image/png", noise)),
-    // What no provider knows is drawn.
+    // Formats that no provider knows are drawn anew.
     drawing: await plain(new Blob([await bitmapFile(40)], { type: "image/bmp" })),
     text: await refused(new Blob(["hello"], { type: "text/plain" })),
     broken: await refused(new Blob([await png.slice(0, 40).arrayBuffer()], { type: "image/png" })),
   };
   const { kind, llm_message } = await conversation.sendMessage([{ type: "text", text: "Two" }, { type: "image", image_urls: [png, "https://pictures.test/1.png"] }]);
-  said.stored = [kind, ...llm_message.content.map(({ type }) => type), llm_message.content[1].image_urls.length];
-  said.eventCount = conversation.events.length;
-  said.results = [];
-  for (const name of ["draw", "describe"]) said.results.push((await conversation.executeTool(name)).content.map(({ type }) => type));
+  answer.stored = [kind, ...llm_message.content.map(({ type }) => type), llm_message.content[1].image_urls.length];
+  answer.eventCount = conversation.events.length;
+  answer.results = [];
+  for (const name of ["draw", "describe"]) answer.results.push((await conversation.executeTool(name)).content.map(({ type }) => type));
   await conversation.switchLLM(new LLM({ model: "openai/gpt-3.5-turbo" }));
-  said.blind = await refused(png);
+  answer.blind = await refused(png);
   await conversation.switchLLM(new LLM({ model: "openai/gpt-4o" }));
-  said.seeing = await refused(png);
+  answer.seeing = await refused(png);
   await conversation.close();
-  return said;
+  return answer;
 
   /** The file of a square in Windows' format, which browsers read and providers do not. */
   function bitmapFile(side) {

@@ -22,7 +22,7 @@ const begun = ["SystemPrompt", "Message"];
 const atWork = [...begun, "Action", "Observation", "Action"];
 const unknown = /nobody knows whether it took effect/;
 
-/** What the page does when it is cut off (`points` of pages/kills.mjs): what the model answers until then, and what is in the log. */
+/** The points at which a page is cut off (`points` of pages/kills.mjs): the model's replies until then, and the kinds of events in the log. */
 const doings = {
   "tool at work": { replies: oneAfterTheOther, left: atWork },
   "actions stored": { replies: oneAfterTheOther, left: atWork },
@@ -63,7 +63,7 @@ const twice = ["first", "second", "second"];
  *   status, pending, warnings   when it is opened again
  *   acts                        what its tools have done in the end
  *   kinds                       of the events behind those that the page left, before the model's answer
- *   reads                       what the model is told
+ *   reads                       matches the messages of the last request
  */
 const table = [
   { doing: "interrupted answer", cut: "nothing", ...paused, acts: [], kinds: [] },
@@ -206,7 +206,7 @@ class TableRun {
     assert.deepEqual(before.complaints, []);
   }
 
-  /** Continues the conversation of a row, and compares what was found and what came of it. */
+  /** Continues the conversation of a row, and compares the state it was found in and the result. */
   async check({ conversation: { id, model, acts }, given, ...row }) {
     model.add(...(row.then === "message" ? [] : [{ text: "So far." }]), { text: "That is all." });
     const { opened, ...result } = await this.browser.evaluate((given) => window.continueWith(given), { ...given, then: row.then });

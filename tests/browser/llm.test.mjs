@@ -10,7 +10,7 @@ let server;
 before(async () => (server = await startServer({ mounts: { "/sse/": "tests/fixtures/sse" } })));
 after(() => server.close());
 
-/** The wire APIs that are chunks of the wasm: how a model is told to speak one, and a recorded answer that calls these tools. */
+/** The wire APIs that are chunks of the wasm: the options that choose one, and a recorded answer that calls these tools. */
 const wireApis = [
   {
     name: "responses",
@@ -47,7 +47,7 @@ const wireApis = [
 ];
 
 /** Every option that a profile holds, the last ones with values that count as none elsewhere. */
-const kept = {
+const savedOptions = {
   model: "openai/gpt-5", baseUrl: "/v1", apiMode: "responses", usageId: "mine", stream: false, temperature: 0.5, topP: 0.25,
   maxOutputTokens: 1000, reasoningEffort: "none", reasoningSummary: "detailed", nativeToolCalling: false, inputCostPerToken: 1e-6,
   outputCostPerToken: 0, capabilityOverrides: { supports_vision: true, supports_responses_api: false },
@@ -56,16 +56,12 @@ const kept = {
 
 /** Runs an agent of these tools against the recorded answers, which the page's own server keeps. */
 async function runRecorded({ name, llm, calls, tools, text }) {
-  const { Agent, Conversation, LLM, memoryStore, tool } = await import("/threadkeep/index.js");
+  const [{ Agent, Conversation, LLM, memoryStore, tool }, { ScriptedModel }] = await Promise.all([import("/threadkeep/index.js"), import("/support/model/script.mjs")]);
   const partsFetched = () => performance.getEntriesByType("resource").map((entry) => entry.name.split("/").at(-1)).filter((file) => file.includes(`_${name}_bg.wasm`));
-  const requests = [];
-  const recorded = [calls, text];
-  const model = async (url, { headers, body }) => {
-    requests.push({ path: new URL(url).pathname, key: new Headers(headers).get("authorization") ?? new Headers(headers).get("x-api-key"), body: JSON.parse(body) });
-    return fetch(`/sse/${name}/${recorded.shift()}.sse`).then(({ body }) => new Response(body, { headers: { "content-type": "text/event-stream" } }));
-  };
+  const recorded = async (file) => ({ raw: await (await fetch(`/sse/${name}/${file}.sse`)).text() });
+  const model = new ScriptedModel([await recorded(calls), await recorded(text)]);
   const agent = new Agent({
-    llm: new LLM({ model: "openai/recorded", baseUrl: "https://model.invalid/v1", apiKey: "sk-page", fetch: model, ...llm }),
+    llm: new LLM({ model: "openai/recorded", baseUrl: "https://model.invalid/v1", apiKey: "sk-page", fetch: model.fetch, ...llm }),
     tools: tools.filter((name) => name !== "think").map((name) => tool({ name, description: "Does it.", parameters: { type: "object", properties: { path: { type: "string" } } }, execute: () => "done" })),
   });
   let shown = "";
@@ -75,6 +71,7 @@ async function runRecorded({ name, llm, calls, tools, text }) {
   const { status, finalResponse } = await conversation.run();
   const kinds = [];
   for await (const { kind, error } of conversation.events) kinds.push(error ? `${kind}: ${error}` : kind);
+  const requests = model.requests.map(({ path, headers, body }) => ({ path, key: headers.authorization ?? headers["x-api-key"], body }));
   return { before, after: partsFetched(), requests, shown, status, finalResponse, kinds };
 }
 
@@ -84,15 +81,15 @@ for (const kind of availableBrowsers) {
     try {
       await browser.page(`${server.origin}/pages/blank.html`);
       await context.test("a profile outlives the page with every option, and holds neither key nor headers", async () => {
-        await browser.evaluate(async (kept) => {
+        await browser.evaluate(async (savedOptions) => {
           const { LLM, LLMProfileStore } = await import("/threadkeep/index.js");
           const profiles = new LLMProfileStore("profiled");
-          await profiles.save("all", new LLM({ ...kept, background: true }));
+          await profiles.save("all", new LLM({ ...savedOptions, background: true }));
           await profiles.save("fast", new LLM({ model: "openai/gpt-4o-mini", temperature: 0.5, timeout: 1.5, apiKey: "sk-planted", headers: { "x-key": "planted" } }));
           await profiles.save("other", new LLM({ model: "ollama/qwen3", baseUrl: "http://box:11434", nativeToolCalling: false }));
           await profiles.save("gone", new LLM({ model: "m", baseUrl: "/v1" }));
           await profiles.delete("gone");
-        }, kept);
+        }, savedOptions);
         await browser.page(`${server.origin}/pages/blank.html`);
         const found = await browser.evaluate(async () => {
           const { LLMProfileStore } = await import("/threadkeep/index.js");
@@ -118,7 +115,7 @@ for (const kind of availableBrowsers) {
           };
         });
         assert.deepEqual(found.names, ["all", "fast", "other"]);
-        assert.deepEqual(found.all, kept);
+        assert.deepEqual(found.all, savedOptions);
         assert.deepEqual(found.rows.slice(1).map((row) => JSON.parse(row)), [
           { model: "openai/gpt-4o-mini", temperature: 0.5, timeout: 2 },
           { model: "ollama/qwen3", base_url: "http://box:11434", native_tool_calling: false },
@@ -140,17 +137,17 @@ for (const kind of availableBrowsers) {
           assert.deepEqual(requests.map(({ body }) => wireApi.resultsOf(body)), [0, wireApi.tools.length]);
         });
       }
-      await context.test("a model of which nobody knows that it sees is sent images once its host says so", async () => {
+      await context.test("an unknown model is sent images once its host declares vision", async () => {
         const sent = await browser.evaluate(async () => {
-          const { Agent, Conversation, LLM, memoryStore } = await import("/threadkeep/index.js");
-          const answer = { id: "chatcmpl-0123456789abcdef", choices: [{ message: { role: "assistant", content: "A dot." }, finish_reason: "stop" }] };
+          const [{ Agent, Conversation, LLM, memoryStore }, { ScriptedModel }] = await Promise.all([import("/threadkeep/index.js"), import("/support/model/script.mjs")]);
           const sent = [];
           for (const more of [{}, { capabilityOverrides: { supports_vision: true } }]) {
-            const fetch = async (_, { body }) => (sent.push(body.includes("data:image/gif")), Response.json(answer));
+            const { fetch, requests } = new ScriptedModel([{ text: "A dot." }]);
             const llm = new LLM({ model: "ollama/homemade", stream: false, fetch, ...more });
             const conversation = await Conversation.open({ agent: new Agent({ llm }), store: memoryStore() });
             await conversation.sendMessage([{ type: "image", image_urls: ["data:image/gif;base64,R0lGODlhAQABAAAAACw="] }, { type: "text", text: "What is this?" }]);
             await conversation.run();
+            sent.push(JSON.stringify(requests[0].body).includes("data:image/gif"));
           }
           return sent;
         });
@@ -158,16 +155,15 @@ for (const kind of availableBrowsers) {
       });
       await context.test("another model answers where the first one cannot", async () => {
         const { model, asked } = await browser.evaluate(async () => {
-          const { Agent, Conversation, LLM, memoryStore } = await import("/threadkeep/index.js");
-          const asked = [];
-          const answer = { id: "chatcmpl-0123456789abcdef", choices: [{ message: { role: "assistant", content: "Here." }, finish_reason: "stop" }], usage: { prompt_tokens: 5, completion_tokens: 1 } };
-          const model = (name, respond) => ({ model: `openai/${name}`, baseUrl: "https://model.invalid", stream: false, numRetries: 1, fetch: async () => (asked.push(name), respond()) });
-          const second = new LLM(model("second", () => Response.json(answer)));
-          const first = new LLM({ ...model("first", () => new Response("{}", { status: 401 })), fallbacks: [second], fallbackOn: ["llm_auth"] });
+          const [{ Agent, Conversation, LLM, memoryStore }, { ScriptedModel }] = await Promise.all([import("/threadkeep/index.js"), import("/support/model/script.mjs")]);
+          const { fetch, requests } = new ScriptedModel(({ model }) => (model === "first" ? { status: 401 } : { text: "Here.", usage: { prompt_tokens: 5, completion_tokens: 1 } }));
+          const options = { baseUrl: "https://model.invalid", stream: false, numRetries: 1, fetch };
+          const second = new LLM({ ...options, model: "openai/second" });
+          const first = new LLM({ ...options, model: "openai/first", fallbacks: [second], fallbackOn: ["llm_auth"] });
           const conversation = await Conversation.open({ agent: new Agent({ llm: first }), store: memoryStore() });
           await conversation.sendMessage("Hello?");
           await conversation.run();
-          return { asked, model: conversation.stats.usage_to_metrics.default.token_usages[0].model };
+          return { asked: requests.map(({ body }) => body.model), model: conversation.stats.usage_to_metrics.default.token_usages[0].model };
         });
         assert.deepEqual([asked, model], [["first", "second"], "openai/second"]);
       });

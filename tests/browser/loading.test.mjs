@@ -1,4 +1,4 @@
-// How the library finds its wasm files: from every kind of server, after failures, and where the host says.
+// How the library finds its wasm files: from every kind of server, after failures, and from a place that the host gives.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -62,7 +62,7 @@ for (const kind of availableBrowsers) {
     };
     try {
       for (const folder of ["threadkeep", "without-file", "start-page-for-all", "wrong-type", "cut-off"]) {
-        await context.test(`loads from /${folder}/, and what archives need with the first of them`, async () => {
+        await context.test(`the library loads from /${folder}/, and the archive chunk with the first archive`, async () => {
           assert.equal(await inPage(loadFrom, `/${folder}/index.js`), "loaded");
           const { before, archive, after } = await inPage(exportFrom, `/${folder}/index.js`);
           assert.deepEqual([before, archive], [[], "exported"]);
@@ -70,7 +70,7 @@ for (const kind of availableBrowsers) {
         });
       }
 
-      await context.test("a load that failed is tried again by the next call", async () => {
+      await context.test("loading that failed is tried again by the next call", async () => {
         offline = true;
         const page = await browser.page(`${server.origin}/pages/blank.html`);
         assert.match(await browser.evaluate(loadFrom, "/sometimes/index.js"), /^ThreadkeepError network: the wasm did not load: .* answered 404/);
@@ -79,7 +79,7 @@ for (const kind of availableBrowsers) {
         await page.close();
       });
 
-      await context.test("so is one of what archives need, and conversations work without", async () => {
+      await context.test("loading of the archive chunk that failed is tried again, and conversations work without it", async () => {
         offline = true;
         const page = await browser.page(`${server.origin}/pages/blank.html`);
         const failed = await browser.evaluate(exportFrom, "/sometimes-archive/index.js");
@@ -89,7 +89,7 @@ for (const kind of availableBrowsers) {
         await page.close();
       });
 
-      await context.test("and one of what a model needs: the run fails, and the next one speaks with it", async () => {
+      await context.test("loading of a wire API that failed ends the run, and the next run uses it", async () => {
         offline = true;
         const page = await browser.page(`${server.origin}/pages/blank.html`);
         const failed = await browser.evaluate(askAnthropic, "/sometimes-anthropic/index.js");
@@ -100,7 +100,7 @@ for (const kind of availableBrowsers) {
         await page.close();
       });
 
-      await context.test("a page that may compile nothing any more is told so, and goes on when it may", async () => {
+      await context.test("a page that may no longer compile wasm gets an error, and continues once it may", async () => {
         assert.deepEqual(await inPage(exportBlocked, "/threadkeep/index.js"), ["wasm_blocked", "idle", "exported"]);
       });
 
@@ -109,14 +109,14 @@ for (const kind of availableBrowsers) {
         assert.equal((await inPage(exportFrom, "/mixed/index.js")).archive, "exported");
       });
 
-      await context.test("what checks arguments is loaded for agents with tools", async () => {
+      await context.test("the schema checks are loaded for agents with tools only", async () => {
         assert.deepEqual(await inPage(openFrom, "/threadkeep/index.js", false), { outcome: "opened", parts: 0 });
         assert.deepEqual(await inPage(openFrom, "/threadkeep/index.js", true), { outcome: "opened", parts: 1 });
         assert.deepEqual((await inPage(openFrom, "/without-parts/index.js", false)).outcome, "opened");
         assert.match((await inPage(openFrom, "/without-parts/index.js", true)).outcome, /^ThreadkeepError network a part of the library did not load: /);
       });
 
-      await context.test("so is what judges calls and what keeps secrets, and a part that did not load is an error of ours", async () => {
+      await context.test("analyzers and secrets are loaded when they are used, and a part that does not load is an error with a code", async () => {
         for (const options of [{ securityAnalyzer: { kind: "PatternSecurityAnalyzer" } }, { secrets: { TOKEN: "a-value" } }]) {
           assert.equal((await inPage(openFrom, "/threadkeep/index.js", false, options)).outcome, "opened");
           const { outcome } = await inPage(openFrom, "/without-parts/index.js", false, options);
@@ -124,13 +124,13 @@ for (const kind of availableBrowsers) {
         }
       });
 
-      await context.test("what is known of models is loaded when one is asked, a provider's file for a provider's model", async () => {
+      await context.test("model data is loaded with the first request, from the file of the model's provider", async () => {
         const { before, answer, after, stats } = await inPage(askFrom, "/threadkeep/index.js");
         assert.deepEqual([before, answer, after], [[], "finished", ["openai", "rows"]]);
         assert.deepEqual([stats.accumulated_cost, stats.accumulated_token_usage.context_window], [0.0035, 128_000]);
       });
 
-      await context.test("a model is not asked without it, and is once it loads", async () => {
+      await context.test("no request is sent without model data, and one is once the data loads", async () => {
         offline = true;
         const page = await browser.page(`${server.origin}/pages/blank.html`);
         const failed = await browser.evaluate(askFrom, "/without-models/index.js");
@@ -144,12 +144,12 @@ for (const kind of availableBrowsers) {
         await page.close();
       });
 
-      await context.test("an export says that its part did not load", async () => {
+      await context.test("an export fails with a code when its chunk does not load", async () => {
         assert.match((await inPage(exportFrom, "/without-parts/index.js")).archive, /^network a part of the library did not load: /);
       });
 
       for (const source of ["url", "response", "bytes", "view", "module"]) {
-        await context.test(`loads what the host gives: ${source}`, async () => {
+        await context.test(`the library loads the wasm that the host gives: ${source}`, async () => {
           assert.equal(await inPage(loadGiven, source), "loaded");
         });
       }
@@ -164,7 +164,7 @@ for (const kind of availableBrowsers) {
         ["a server that is not there", "unreachable", /^ThreadkeepError network: the wasm passed to load\(\) cannot be used: /],
       ];
       for (const [name, source, expected] of refused) {
-        await context.test(`says what is wrong with ${name}`, async () => assert.match(await inPage(loadGiven, source), expected));
+        await context.test(`the loader refuses ${name} with a reason`, async () => assert.match(await inPage(loadGiven, source), expected));
       }
     } finally {
       await browser.close();
@@ -177,7 +177,7 @@ async function loadFrom(url) {
   return load().then(() => "loaded", (error) => `${error.name} ${error.code}: ${error.message}`);
 }
 
-/** Opens a conversation and exports it; says what of the archives was fetched when. */
+/** Opens a conversation and exports it; returns which parts for archives were fetched, and when. */
 async function exportFrom(url) {
   const { Agent, Conversation, LLM, memoryStore } = await import(url);
   const fetched = () => performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => /archive|parts-/.test(new URL(name).pathname.split("/").at(-1)));
@@ -204,7 +204,7 @@ async function exportBlocked(url) {
   return [blocked, conversation.state.execution_status, await tried()];
 }
 
-/** Opens a conversation, with a tool or without; says how many parts of the library were fetched for tools. */
+/** Opens a conversation, with a tool or without; returns how many parts of the library were fetched for tools. */
 async function openFrom(url, withTool, options = {}) {
   const { Agent, Conversation, LLM, memoryStore, tool } = await import(url);
   const tools = withTool ? [tool({ name: "now", description: "", parameters: { type: "object" }, execute: () => "" })] : [];
@@ -214,42 +214,41 @@ async function openFrom(url, withTool, options = {}) {
   return { outcome, parts };
 }
 
-/** Asks a model; says what of the models' data was fetched before that, and after. */
+/** Asks a model; returns which model data was fetched before and after. */
 async function askFrom(url) {
   const { Agent, Conversation, LLM, memoryStore } = await import(url);
   const fetched = () => {
     const names = performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname.split("/").at(-1));
     return names.map((name) => /^(rows|families|anthropic|openai|azure|mistral)-/.exec(name)?.[1]).filter(Boolean).sort();
   };
-  let asked = 0;
-  const usage = { prompt_tokens: 1000, completion_tokens: 100 };
-  const answerOnce = async () => (asked++, Response.json({ choices: [{ message: { content: "Hi" }, finish_reason: "stop" }], usage }));
-  const llm = new LLM({ model: "openai/gpt-4o", numRetries: 1, fetch: answerOnce });
+  const { ScriptedModel } = await import("/support/model/script.mjs");
+  const { fetch, requests } = new ScriptedModel([{ text: "Hi", usage: { prompt_tokens: 1000, completion_tokens: 100 } }]);
+  const llm = new LLM({ model: "openai/gpt-4o", stream: false, numRetries: 1, fetch });
   const conversation = await Conversation.open({ agent: new Agent({ llm }), store: memoryStore() });
   await conversation.sendMessage("Hello");
   const before = fetched();
   const answer = await conversation.run().then(({ status }) => status, ({ code, retryable, message }) => `${code} ${retryable} ${message}`);
-  return { before, answer, after: fetched(), asked, stats: conversation.stats.usage_to_metrics.default };
+  return { before, answer, after: fetched(), asked: requests.length, stats: conversation.stats.usage_to_metrics.default };
 }
 
-/** Asks a model of Anthropic's; says how that went, and whether the conversation takes messages all the same. */
+/** Asks a model of Anthropic's; returns the outcome, and whether the conversation still takes messages. */
 async function askAnthropic(url) {
   const { Agent, Conversation, LLM, memoryStore } = await import(url);
-  const seen = (globalThis.seen = { asked: 0 });
-  const answer = { id: "msg_1", type: "message", role: "assistant", stop_reason: "end_turn", content: [{ type: "text", text: "Here." }], usage: { input_tokens: 1, output_tokens: 1 } };
-  const fetch = async () => (seen.asked++, Response.json(answer));
+  const { ScriptedModel } = await import("/support/model/script.mjs");
+  const seen = (globalThis.seen = new ScriptedModel(() => ({ text: "Here." })));
+  const { fetch } = seen;
   const llm = new LLM({ model: "anthropic/claude-sonnet-4-5", apiKey: "k", stream: false, numRetries: 1, fetch });
   seen.conversation = await Conversation.open({ agent: new Agent({ llm }), store: memoryStore() });
   await seen.conversation.sendMessage("Are you there?");
-  const said = await seen.conversation.run().then(({ status }) => status, ({ code, retryable, message }) => `${code} ${retryable} ${message}`);
+  const result = await seen.conversation.run().then(({ status }) => status, ({ code, retryable, message }) => `${code} ${retryable} ${message}`);
   await seen.conversation.sendMessage("Still here.");
   const events = await seen.conversation.events.slice();
-  return { answer: said, asked: seen.asked, again: events.at(-1).llm_message.content[0].text };
+  return { answer: result, asked: seen.requests.length, again: events.at(-1).llm_message.content[0].text };
 }
 
 async function askAgain() {
   const { status } = await globalThis.seen.conversation.run();
-  return { answer: status, asked: globalThis.seen.asked };
+  return { answer: status, asked: globalThis.seen.requests.length };
 }
 
 async function loadGiven(what) {

@@ -1,5 +1,5 @@
-// What is said when the browser has lost what was stored: its database was damaged, or cleared while it was in use; and who
-// writes where two tabs begin at once, or one makes anew what the other has.
+// The warnings and errors when the browser has lost what was stored: its database was damaged, or cleared while it was in use; and who
+// writes where two tabs begin at once, or one creates again what the other has.
 import assert from "node:assert/strict";
 import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,8 +17,8 @@ const page = () => `${server.origin}/pages/blank.html`;
 /** For a page: a conversation by this id, with a model that answers at once. */
 async function begin(conversationId, name) {
   const { Agent, Conversation, LLM, indexedDBStore } = await import("/threadkeep/index.js");
-  const answer = { id: crypto.randomUUID(), choices: [{ index: 0, message: { role: "assistant", content: "Hello." }, finish_reason: "stop" }] };
-  const fetch = async () => Response.json({ ...answer, id: crypto.randomUUID() });
+  const { ScriptedModel } = await import("/support/model/script.mjs");
+  const { fetch } = new ScriptedModel(() => ({ text: "Hello." }));
   const llm = new LLM({ model: "openai/m", baseUrl: "https://model.invalid", stream: false, numRetries: 1, fetch });
   globalThis.store = indexedDBStore(name);
   globalThis.conversation = await Conversation.open({ agent: new Agent({ llm }), store, ...(conversationId && { conversationId }) });
@@ -47,11 +47,11 @@ const until = async (browser, condition, ...args) => {
 };
 
 describe("a database that the browser removes", { skip: !availableBrowsers.includes("chromium") && "Chromium alone does it" }, () => {
-  const kept = "1057a000-0000-4000-8000-000000000001";
-  const other = "1057a000-0000-4000-8000-000000000002";
+  const firstId = "1057a000-0000-4000-8000-000000000001";
+  const secondId = "1057a000-0000-4000-8000-000000000002";
   /** Which conversation is opened first afterwards, each in an origin of its own: Chromium removes all databases of an origin at once. */
   const cases = [
-    { how: "by whoever opens a conversation that was in it", first: kept },
+    { how: "by whoever opens a conversation that was in it", first: firstId },
     { how: "by whoever begins another conversation", first: undefined },
   ];
   test("is noticed", { timeout: 120_000 }, async (context) => {
@@ -72,7 +72,7 @@ describe("a database that the browser removes", { skip: !availableBrowsers.inclu
     };
     try {
       await life("kill", async (browser) => {
-        for (const id of [other, kept]) {
+        for (const id of [secondId, firstId]) {
           await browser.evaluate(begin, id, "torn");
           assert.equal(await browser.evaluate(talk), "finished");
         }
@@ -81,7 +81,7 @@ describe("a database that the browser removes", { skip: !availableBrowsers.inclu
       tear(profile);
       // The first start passes over the torn entry and writes on behind it; the second finds it.
       await life("kill", async (browser) => {
-        assert.deepEqual((await browser.evaluate(begin, kept, "torn")).warnings, []);
+        assert.deepEqual((await browser.evaluate(begin, firstId, "torn")).warnings, []);
         await browser.evaluate(talk);
       });
       await life("close", (browser, index) =>
@@ -91,15 +91,15 @@ describe("a database that the browser removes", { skip: !availableBrowsers.inclu
           const [{ code, message }] = warnings;
           assert.equal(code, "store_lost");
           assert.match(message, /damaged/);
-          assert.ok(message.includes(kept) && message.includes(other), message);
+          assert.ok(message.includes(firstId) && message.includes(secondId), message);
           await browser.evaluate(() => conversation.close());
           // Also later, when the database is one like any other.
           await browser.page(pages[index]);
-          const later = await browser.evaluate(begin, other, "torn");
+          const later = await browser.evaluate(begin, secondId, "torn");
           assert.deepEqual([later.length, later.warnings.map(({ code }) => code)], [0, ["store_lost"]]);
           await browser.evaluate(() => conversation.close());
           await browser.page(pages[index]);
-          assert.deepEqual((await browser.evaluate(begin, other, "torn")).warnings, []);
+          assert.deepEqual((await browser.evaluate(begin, secondId, "torn")).warnings, []);
         }),
       );
     } finally {
@@ -118,7 +118,7 @@ for (const kind of availableBrowsers) {
     });
     after(() => browser.close());
 
-    test("a new conversation and one that was deleted are no loss", async () => {
+    test("new and deleted conversations are not reported as lost", async () => {
       const { id, warnings } = await browser.evaluate(begin, undefined, "no-loss");
       assert.deepEqual(warnings, []);
       await until(browser, () => caches.open("threadkeep-conversations").then((cache) => cache.keys()).then((keys) => keys.length === 1));
@@ -132,7 +132,7 @@ for (const kind of availableBrowsers) {
       await browser.evaluate(() => conversation.close());
     });
 
-    test("an opening does not wait for a cache that says nothing, and fails with none that fails", async () => {
+    test("an opening neither waits for a cache that does not answer nor fails with one that does", async () => {
       for (const broken of [() => (caches.open = () => new Promise(() => {})), () => (caches.open = async () => { throw new Error("no cache"); })]) {
         await browser.page(page());
         await browser.evaluate(broken);
@@ -142,7 +142,7 @@ for (const kind of availableBrowsers) {
       await browser.page(page());
     });
 
-    test("what is cleared while it is open is lost, whatever is called next", async () => {
+    test("every verb of a conversation whose database was cleared rejects with store_lost", async () => {
       for (const status of ["new", "finished"]) {
         for (const verb of ["sendMessage", "run", "events", "setTags"]) {
           await browser.evaluate(begin, crypto.randomUUID(), "cleared");

@@ -1,4 +1,4 @@
-// A run whose network goes away before, in the middle of and after an answer, in real browsers: it waits, says so, and
+// A run whose network goes away before, in the middle of and after an answer, in real browsers: it waits, reports that, and
 // goes on by itself; and nothing is sent twice.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -37,7 +37,7 @@ for (const kind of availableBrowsers) {
         }
       });
     try {
-      await step("no network before it is asked: it is asked once, when the network is there", [hello], async ({ page, model, network, until, opened }) => {
+      await step("a run without a network sends its request once, when the network is back", [hello], async ({ page, model, network, until, opened }) => {
         await opened();
         await network.goes();
         await page.evaluate(run);
@@ -51,7 +51,7 @@ for (const kind of availableBrowsers) {
         assert.deepEqual(await page.evaluate(() => [window.waits.at(-1).seconds, window.conversation.waiting]), [0, null]);
       });
 
-      await step("no network in the middle of an answer: what was shown is void, and the answer comes anew", [{ ...hello, pieces: 4, stallAfter: 4 }, hello], async ({ page, model, network, until, opened }) => {
+      await step("a network lost in mid-answer voids what was shown, and the answer is requested again", [{ ...hello, pieces: 4, stallAfter: 4 }, hello], async ({ page, model, network, until, opened }) => {
         await opened();
         await page.evaluate(run);
         await until(() => window.text.length > 4);
@@ -65,7 +65,7 @@ for (const kind of availableBrowsers) {
         assert.equal(model.requests.length, 2);
       });
 
-      await step("no network after an answer: the next message is stored, and waits can be ended", [hello, hello], async ({ page, network, until, opened }) => {
+      await step("a message without a network is stored, and its wait can be ended", [hello, hello], async ({ page, network, until, opened }) => {
         await opened();
         await page.evaluate(run);
         assert.deepEqual(await page.evaluate(() => window.ended), done);
@@ -90,7 +90,7 @@ for (const kind of availableBrowsers) {
         assert.deepEqual(await page.evaluate(() => window.ended), done);
       });
 
-      await step("a page that died while it waited says so, and run() goes on", [hello], async ({ page, model, network, until, opened }) => {
+      await step("a page that died while waiting for the network warns when opened again, and run() continues", [hello], async ({ page, model, network, until, opened }) => {
         await opened();
         await network.goes();
         await page.evaluate(run);
@@ -108,7 +108,7 @@ for (const kind of availableBrowsers) {
         assert.equal(model.requests.length, 1);
       });
 
-      await step("a server that asks for a pause is given it, unless somebody tries at once", [{ status: 429, headers: { "retry-after": "40" }, body: { error: { message: "slow down" } } }, hello], async ({ page, model, until, opened }) => {
+      await step("a server's retry-after is respected, unless retryNow() is called", [{ status: 429, headers: { "retry-after": "40" }, body: { error: { message: "slow down" } } }, hello], async ({ page, model, until, opened }) => {
         await opened();
         await page.evaluate(run);
         await until(() => window.waits.length > 0);
@@ -138,7 +138,7 @@ for (const kind of availableBrowsers) {
         assert.deepEqual([model.requests.length, model.requests[0].aborted], [2, true]);
       });
 
-      await step("who does not want to wait is told at once", [], async ({ page, network, opened }) => {
+      await step("a conversation with offline: \"fail\" gets the network error at once", [], async ({ page, network, opened }) => {
         await opened({ offline: "fail", llm: { numRetries: 1 } });
         await network.goes();
         await page.evaluate(run);
@@ -178,7 +178,7 @@ async function open({ id, baseUrl, offline, llm }) {
   });
 }
 
-/** In the page: says something, and runs. */
+/** In the page: sends a message, and runs. */
 async function run(hasSignal = false, speaks = true) {
   const { conversation } = window;
   if (speaks) await conversation.sendMessage("Hello?");

@@ -1,4 +1,4 @@
-// Ends a process and everything it started, for good, and knows when all of it is gone.
+// Kills a process and everything it started, and waits until all of them are gone.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";

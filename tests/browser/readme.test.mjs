@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => server.close());
 
-test("it is about twenty lines", () => {
+test("the example has about twenty lines", () => {
   const lines = example.split("\n").filter((line) => line.trim() !== "");
   assert.ok(lines.length <= 22, `${lines.length} lines`);
 });

@@ -6,7 +6,7 @@ import { availableBrowsers } from "./driver.mjs";
 import { tabs } from "./shared.mjs";
 
 let server;
-before(async () => (server = await startServer({ mounts: { "/secrets/": "tests/secrets", "/support/": "tests/support" } })));
+before(async () => (server = await startServer({ mounts: { "/secrets/": "tests/secrets" } })));
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
@@ -34,7 +34,7 @@ for (const kind of availableBrowsers) {
         });
         assert.deepEqual(left, []);
       });
-      await context.test("a passphrase opens what another page load has encrypted, and a wrong one nothing", async () => {
+      await context.test("a passphrase decrypts the secrets of an earlier page load, and a wrong one is refused", async () => {
         const inPage = async (cipher, secrets) => {
           const { Agent, Conversation, LLM, indexedDBStore } = await import("/threadkeep/index.js");
           const conversationId = "5ec4e700-0000-4000-8000-00000000000b";

@@ -31,7 +31,7 @@ for (const kind of availableBrowsers) {
       await check("the suite holds through the contract for hosts, both ways", async (page) => {
         assert.deepEqual(await page.evaluate(inPage, "suiteThroughHost"), []);
       });
-      await check("the kit for hosts passes a right store and finds what is wrong with another", async (page) => {
+      await check("the testing kit passes a correct store and finds the mistakes of another", async (page) => {
         const { right, wrong } = await page.evaluate(inPage, "kitForHosts");
         assert.deepEqual(right.filter((report) => report.failure !== undefined), []);
         assert.ok(right.length > 40);
@@ -96,14 +96,14 @@ for (const kind of availableBrowsers) {
         assert.equal(code, "store_corrupt");
         assert.match(message, /belongs to another program, which has other tables; give the store another name/);
       });
-      await check("what is stored in another form is reported, and can be deleted", async (page) => {
+      await check("rows of an unknown form are reported, and can be deleted", async (page) => {
         for (const [what, [code, message], deleted, left] of await page.evaluate(inPage, "damagedRows")) {
           assert.equal(code, "store_corrupt", `${what}: ${message}`);
           assert.equal(deleted[0], "ok", `${what}: ${deleted[1]}`);
           assert.equal(left, 0, what);
         }
       });
-      await check("a full disk is reported, and nothing of the commit is kept", async (page) => {
+      await check("a full disk is reported, and nothing of the commit is stored", async (page) => {
         const results = await page.evaluate(inPage, "refusedWrites");
         assert.deepEqual(results, ["store_quota", "store_quota", 3, "ok", 4]);
       });
@@ -135,7 +135,7 @@ for (const kind of availableBrowsers) {
         await page.waitForFunction(inPage, { polling: 100 }, "takeLock");
         assert.deepEqual(await page.evaluate(inPage, "locksWithoutWebLocks"), [true, false, true]);
       });
-      await check("whoever has closed a conversation can delete it and open it at once, in every tab", async (page) => {
+      await check("a closed conversation can be deleted and opened at once, in every tab", async (page) => {
         const found = await page.evaluate(inPage, "closeThenDelete", 5);
         assert.deepEqual(found, Array(5).fill(["ok", "writer"]));
         const other = await blank();

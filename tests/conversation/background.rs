@@ -58,7 +58,7 @@ fn world(replies: impl IntoIterator<Item = Vec<&'static str>>) -> (World, Rc<Pro
     let options = LlmOptions {
         base_url: Some("http://h/v1".into()),
         api_mode: Some(ApiMode::Responses),
-        background: true,
+        background: Some(true),
         timeout: Some(0.0),
         ..LlmOptions::new("openai/gpt-5")
     };

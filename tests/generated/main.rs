@@ -7,5 +7,7 @@
 
 mod error_codes;
 mod events;
+mod llm_options;
 mod place;
+mod providers;
 mod samples;

@@ -48,12 +48,25 @@ fn absolute(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// A documentation comment of TypeScript, indented by two spaces or not at all. Links of rustdoc become plain code.
+/// A documentation comment of TypeScript. Links of rustdoc become plain code, and long lines are wrapped.
 pub fn documentation(doc: &str, indent: &str) -> String {
-    let lines: Vec<String> =
-        doc.trim().lines().map(|line| line.trim().replace("[`", "`").replace("`]", "`")).collect();
+    let mut lines = Vec::new();
+    for paragraph in doc.trim().replace("[`", "`").replace("`]", "`").split("\n\n") {
+        let mut line = String::new();
+        for word in paragraph.split_whitespace() {
+            if !line.is_empty() && indent.len() + line.len() + word.len() > 115 {
+                lines.push(std::mem::take(&mut line));
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line += word;
+        }
+        lines.extend([line, String::new()]);
+    }
+    lines.pop();
     match &lines[..] {
-        [] => String::new(),
+        [line] if line.is_empty() => String::new(),
         [line] => format!("{indent}/** {line} */\n"),
         lines => {
             let lines: Vec<String> =

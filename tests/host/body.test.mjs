@@ -43,7 +43,7 @@ const ends = () => Promise.resolve({ done: true });
 const fails = () => Promise.reject(new Error("on purpose"));
 const throws = () => { throw new Error("on purpose"); };
 
-test("what is there goes over in one piece, and what is not there is not waited for", async () => {
+test("bytes that have arrived are read in one piece, without waiting for more", async () => {
   let release;
   const late = () => new Promise((resolve) => (release = () => resolve({ done: false, value: encoder.encode("d") })));
   const signs = [];
@@ -57,7 +57,7 @@ test("what is there goes over in one piece, and what is not there is not waited 
 });
 
 for (const [what, end] of [["fails", fails], ["throws", throws], ["gives nothing", () => undefined], ["gives no bytes", async () => ({ done: false, value: { a: 1 } })]]) {
-  test(`a stream that ${what} has given what came before it`, async () => {
+  test(`a stream that ${what} gives the bytes before that`, async () => {
     const body = scripted(["a", "b", end, "c"]);
     assert.equal(textOf(await body.next()), "ab");
     await turn();
@@ -68,7 +68,7 @@ for (const [what, end] of [["fails", fails], ["throws", throws], ["gives nothing
   });
 }
 
-test("so much goes over at once and no more, and one piece is read ahead at most", async () => {
+test("a read is limited in size, and at most one piece is read ahead", async () => {
   const many = scripted(Array(200).fill("a"));
   for (const length of [64, 64, 64, 8]) {
     assert.equal((await many.next()).length, length);
@@ -80,7 +80,7 @@ test("so much goes over at once and no more, and one piece is read ahead at most
   assert.equal((await scripted(["a".repeat(1 << 20), "b"]).next()).length, 1 << 20);
 });
 
-test("a stream is not pulled while nobody asks", async () => {
+test("a stream is not pulled before a read", async () => {
   let pulled = 0;
   const body = bodyOf(new Response(new ReadableStream({ pull: (controller) => controller.enqueue(encoder.encode(`${pulled++} `)) })), () => {});
   await body.next();
@@ -89,7 +89,7 @@ test("a stream is not pulled while nobody asks", async () => {
   assert.ok(before <= 70 && pulled - before <= 2, `${before} and ${pulled}`);
 });
 
-test("letting go cancels the stream, and nobody hears what it says to that", async () => {
+test("cancelling cancels the stream, and its own error is ignored", async () => {
   const body = scripted(["a"]);
   await body.next();
   body.cancel();
@@ -120,7 +120,7 @@ test("doubles of a response are read too", async () => {
   assert.throws(() => bodyOf({ body: { getReader: throws } }, () => {}));
 });
 
-test("bytes come in order and whole, whenever they come", async () => {
+test("bytes arrive complete and in order, at whatever times", async () => {
   const random = randomFrom(20261122);
   const pauses = [() => {}, () => {}, () => Promise.resolve(), turn];
   for (let round = 0; round < 60; round++) {

@@ -1,10 +1,10 @@
-// Whatever the host gives and never answers: every verb lets go of it when the conversation is closed, and closing ends.
+// Functions of the host that never answer: every verb stops waiting for them when the conversation is closed, and closing ends.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Agent, Conversation, LLM, memoryStore, tool } from "../../dist/index.js";
-import { completion } from "../support/model-replies.mjs";
+import { createModel } from "../support/model.mjs";
 
-/** What waits half a minute by the clock waits so much less here. */
+/** Time-outs of more than half a second are divided by this. */
 const faster = 100;
 /** No verb may take longer by far; it is a limit on waiting, not on speed. */
 const patience = 240_000;
@@ -18,7 +18,7 @@ after(() => clearInterval(alive));
 const never = new Promise(() => {});
 const storeMethods = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete"];
 
-/** What the host gives: each name is a thing that does not answer once `stuck.has(name)`. */
+/** Functions of the host, by name: each stops answering once `stuck.has(name)`. */
 const given = [
   "a tool", "a tool's close", "an analyzer", "a key", "fetch", "a secret", "callbacks", "tokenCallbacks",
   ...["preToolUse", "postToolUse", "userPromptSubmit", "sessionStart", "sessionEnd", "stop"].map((name) => `hook ${name}`),
@@ -57,9 +57,8 @@ async function open(options) {
   const memory = memoryStore();
   const methods = storeMethods.map((name) => [name, (...args) => hangs(`store ${name}`, () => memory[name](...args))]);
   const store = { ...Object.fromEntries(methods), close() {} };
-  const replies = [{ calls: [{ name: "look", arguments: { x: 1 } }] }];
-  let asked = 0;
-  const fetch = (_url, { body }) => hangs("fetch", async () => Response.json(completion(replies[asked++] ?? { text: "Done." }, { body: JSON.parse(body), index: asked })));
+  const model = createModel((_, index) => (index === 0 ? { calls: [{ name: "look", arguments: { x: 1 } }] } : { text: "Done." }));
+  const fetch = (url, request) => hangs("fetch", () => model.fetch(url, request));
   const llm = new LLM({ model: "scripted", baseUrl: "http://model.test/v1", stream: false, numRetries: 1, fetch, apiKey: () => hangs("a key", async () => "sk-a-key-of-some-length") });
   const look = tool({
     name: "look", description: "Looks.", parameters: { type: "object", properties: { x: {} } },
@@ -91,7 +90,7 @@ async function unsettled(what, promise) {
 }
 
 for (const hasMessage of [true, false]) {
-  test(`every verb ends, and closing does, whatever hangs ${hasMessage ? "while a call waits" : "in a new conversation"}`, { timeout: 2 * patience }, async () => {
+  test(`every verb and close() settle, whichever callback hangs ${hasMessage ? "while a call waits" : "in a new conversation"}`, { timeout: 2 * patience }, async () => {
     const rows = given.flatMap((name) => Object.keys(verbs).map((verb) => [name, verb]));
     const left = await Promise.all(rows.map(async ([name, verb]) => {
       const { conversation, stuck, llm } = await open();
@@ -112,7 +111,7 @@ for (const hasMessage of [true, false]) {
   });
 }
 
-test("what needs no open conversation ends too when the store hangs", { timeout: 2 * patience }, async () => {
+test("static verbs settle when the store hangs", { timeout: 2 * patience }, async () => {
   const hanging = { ...Object.fromEntries(storeMethods.map((name) => [name, () => never])), close() {} };
   const agent = new Agent({ llm: new LLM({ model: "scripted", baseUrl: "http://model.test/v1" }) });
   const id = "5e771e00-0000-4000-8000-000000000001";
@@ -135,7 +134,7 @@ test("closing with deleteOnClose ends when the store does not delete", { timeout
   await conversation.close();
 });
 
-test("a message whose hook never answers is told that the conversation is closed", { timeout: patience }, async () => {
+test("a message whose hook never answers rejects when the conversation is closed", { timeout: patience }, async () => {
   for (const hook of ["hook sessionStart", "hook userPromptSubmit"]) {
     const { conversation, stuck } = await open();
     stuck.add(hook);

@@ -1,12 +1,14 @@
 // An answer that streams, from the host's `fetch` to the events of the run: every piece, in order, as soon as it is there.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { streamEvents } from "../support/model/chat.mjs";
 import { Agent, Conversation, LLM, memoryStore } from "../../dist/index.js";
 
 const encoder = new TextEncoder();
-const event = (choice) => encoder.encode(`data: ${JSON.stringify({ id: "chatcmpl-00000000000000000001", model: "m", choices: [{ index: 0, ...choice }] })}\n\n`);
-const words = (text) => event({ delta: { content: text } });
-const theEnd = [event({ delta: {}, finish_reason: "stop" }), encoder.encode("data: [DONE]\n\n")];
+const events = (reply) => streamEvents(reply, { body: { model: "m", messages: [] }, index: 0 }).map((event) => encoder.encode(event));
+/** One piece of an answer; the event before it names the role. */
+const words = (text) => events({ text: [text] })[1];
+const theEnd = events({}).slice(1);
 
 /** A conversation whose model answers with what `body` gives: a stream's source, or pieces. */
 async function asking(body, options = {}) {
@@ -35,7 +37,7 @@ test("each piece of an answer is an event, in its order, and the message is all 
   }
 });
 
-test("a piece is told before the next one comes", async () => {
+test("a delta is reported before the next one arrives", async () => {
   let begun;
   const beginning = new Promise((resolve) => (begun = resolve));
   const conversation = await asking({ start: (given) => begun(given) });
@@ -52,7 +54,7 @@ test("a piece is told before the next one comes", async () => {
   assert.equal(await conversation.finalResponse(), "onetwothree");
 });
 
-test("a stream that breaks off has told what came before, and is a network error", async () => {
+test("a stream that breaks off reports its deltas, and is a network error", async () => {
   const pieces = [words("Hel"), words("lo")];
   const conversation = await asking({ pull: (controller) => (pieces.length > 0 ? controller.enqueue(pieces.shift()) : controller.error(new Error("reset"))) });
   const heard = [];
@@ -62,7 +64,7 @@ test("a stream that breaks off has told what came before, and is a network error
   assert.deepEqual(heard, ["Hel", "lo"]);
 });
 
-test("an answer that is interrupted cancels its stream, and no more of it is told", async () => {
+test("an interrupted answer cancels its stream, and no further delta is reported", async () => {
   let cancel;
   const cancelled = new Promise((resolve) => (cancel = resolve));
   let at = 0;
@@ -83,14 +85,14 @@ test("an answer that is interrupted cancels its stream, and no more of it is tol
   assert.deepEqual([at, after < 1_000], [pulled, true]);
 });
 
-test("a silence in mid-answer is a timeout", async () => {
+test("a stream that stalls in mid-answer is a timeout", async () => {
   const pieces = [words("a"), words("b")];
   const conversation = await asking({ pull: (controller) => (pieces.length > 0 ? controller.enqueue(pieces.shift()) : new Promise(() => {})) }, { timeout: 0.05 });
   const alive = setInterval(() => {}, 1000);
   await assert.rejects(conversation.run(), { code: "llm_timeout" }).finally(() => clearInterval(alive));
 });
 
-test("who waits for two events at once is given two, and who is slow loses none", async () => {
+test("parallel calls of next() get different events, and a slow reader loses none", async () => {
   const texts = Array.from({ length: 300 }, (_, at) => `${at} `);
   const conversation = await asking([...texts.map(words), ...theEnd]);
   const events = conversation.run()[Symbol.asyncIterator]();
@@ -106,7 +108,7 @@ test("who waits for two events at once is given two, and who is slow loses none"
   assert.deepEqual(await events.next(), { done: true, value: undefined });
 });
 
-test("who leaves a run's events early is told no more, and the run goes on", async () => {
+test("leaving the iteration of a run early does not end the run", async () => {
   const conversation = await asking([...Array(100).fill(words("a")), ...theEnd]);
   const run = conversation.run();
   for await (const event of run) if (isDelta(event)) break;

@@ -15,13 +15,13 @@ export const committed = path.resolve(import.meta.dirname, `../fixtures/sdk-${sd
 
 /** The folder of all. */
 export const fixtures = sdkVersion === sdkVersions[0] ? committed : await generated();
-/** What `index.json` says of each. */
+/** The entry of `index.json` for each. */
 export const { conversations } = JSON.parse(readFileSync(path.join(fixtures, "index.json"), "utf8"));
 if (isProgram(import.meta.url)) console.log(`${conversations.length} conversations in ${fixtures}`);
 
 async function generated() {
   const { argv, env } = await python();
-  // Said by whoever asks the SDK.
+  // Sent by the scripts that drive the SDK.
   if (!argv) return committed;
   const place = path.join(caches, `threadkeep-conversations-${sdkVersion}`);
   await madeOnce(place, path.join(place, `${fingerprint()}.json`), () => generate(argv, env, place));

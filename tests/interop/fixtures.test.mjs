@@ -1,4 +1,4 @@
-// The committed fixtures against the SDK that is here: they must still mean what index.json says they mean.
+// The committed fixtures against the SDK that is here: it must still read them as index.json describes.
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
@@ -23,14 +23,14 @@ after(async () => {
 });
 
 for (const entry of conversations) {
-  test(`${entry.scenario} ${entry.id}: the SDK says what index.json says`, async (t) => {
+  test(`${entry.scenario} ${entry.id}: the SDK reads what index.json lists`, async (t) => {
     if (!sdk) return t.skip("no SDK");
-    const said = await sdk.check(path.join(fixtures, entry.directory), { cipher: entry.cipher });
+    const answer = await sdk.check(path.join(fixtures, entry.directory), { cipher: entry.cipher });
     for (const key of ["ok", "opens", "execution_status", "kinds", "active_branch", "view", "unmatched_actions"]) {
-      assert.deepEqual(said[key], entry[key], key);
+      assert.deepEqual(answer[key], entry[key], key);
     }
     const expected = JSON.parse(readFileSync(path.join(fixtures, `${entry.directory}.expected.json`), "utf8"));
-    for (const key of Object.keys(expected)) assert.deepEqual(said[key], expected[key], key);
+    for (const key of Object.keys(expected)) assert.deepEqual(answer[key], expected[key], key);
   });
 }
 
@@ -38,19 +38,19 @@ test("an added key, a skipped file and a directory with another name are all ref
   if (!sdk) return t.skip("no SDK");
   const simple = conversations.find(({ scenario }) => scenario === "simple");
   for (const { what, directory, file } of damagedCopies(path.join(fixtures, simple.directory), place)) {
-    const said = await sdk.check(directory);
-    assert.equal(said.ok, false, what);
-    assert.ok(said.refused.some((refusal) => refusal.file === file), `${what}: ${JSON.stringify(said.refused)}`);
+    const answer = await sdk.check(directory);
+    assert.equal(answer.ok, false, what);
+    assert.ok(answer.refused.some((refusal) => refusal.file === file), `${what}: ${JSON.stringify(answer.refused)}`);
   }
 });
 
-test("what 1.58.0 wrote of an analyzer is refused, and the rest of what it writes is not", onlyFor("1.43.1", "it knows no such event"), async (t) => {
+test("an analyzer stored by 1.58.0 is refused, and everything else that it writes is read", onlyFor("1.43.1", "it knows no such event"), async (t) => {
   if (!sdk) return t.skip("no SDK");
   const newest = path.join(fixtures, "../sdk-1.58.0");
   const index = JSON.parse(readFileSync(path.join(newest, "index.json"), "utf8"));
-  const said = Object.fromEntries(await Promise.all(index.conversations.map(async ({ scenario, directory }) => [scenario, await sdk.check(path.join(newest, directory))])));
-  assert.deepEqual([said.simple.ok, said.simple.opens, said.risky.opens], [true, true, false]);
-  assert.match(said.risky.refused[0].error, /SecurityAnalysisEvent/);
+  const answer = Object.fromEntries(await Promise.all(index.conversations.map(async ({ scenario, directory }) => [scenario, await sdk.check(path.join(newest, directory))])));
+  assert.deepEqual([answer.simple.ok, answer.simple.opens, answer.risky.opens], [true, true, false]);
+  assert.match(answer.risky.refused[0].error, /SecurityAnalysisEvent/);
 });
 
 test("without openhands-tools the SDK opens MCP tools, and not the terminal", onlyFor("1.43.1", "the conversations of others are not all in the repository"), async (t) => {
@@ -70,9 +70,9 @@ test("the SDK opens and continues 10 001 events", onlyFor("1.43.1", "ten thousan
   const directory = longConversation(path.join(fixtures, simple.directory), place, 10_001);
   assert.ok(existsSync(path.join(directory, "base_state.json")));
   // In place, because ten thousand files take longer to copy than to read.
-  const said = await sdk.check(directory, { in_place: true });
-  assert.deepEqual(said.refused, []);
-  assert.equal(said.active_branch.length, 10_001);
+  const answer = await sdk.check(directory, { in_place: true });
+  assert.deepEqual(answer.refused, []);
+  assert.equal(answer.active_branch.length, 10_001);
   const { ok, error, request } = await sdk.resume(directory, undefined, { in_place: true });
   assert.ok(ok, error);
   assert.equal(request.messages.length, 10_002);

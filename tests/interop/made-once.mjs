@@ -1,4 +1,4 @@
-// What several processes need and one of them makes: test files run in parallel, and each may be the first to need it.
+// Set-up that several processes need and one of them makes: test files run in parallel, and each may be the first to need it.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -13,7 +13,7 @@ export const caches = process.env.XDG_CACHE_HOME || path.join(os.homedir(), ".ca
 
 /**
  * Has `make` make what is in `folder`, unless the file `mark` is there, and then writes what it resolves to into it.
- * What is in `folder` without the mark was left by a process that did not get to the end, and is removed.
+ * Files in `folder` without the mark were left by a process that died, and are removed.
  */
 export async function madeOnce(folder, mark, make) {
   const lock = `${folder}.lock`;
@@ -36,7 +36,7 @@ export async function madeOnce(folder, mark, make) {
   return JSON.parse(readFileSync(mark, "utf8"));
 }
 
-/** What needs the network is tried again: one packet that is lost is no reason to check nothing. */
+/** Repeats work that needs the network: one lost packet is no reason to skip the checks. */
 export async function tried(times, work) {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -20,7 +20,7 @@ before(async () => {
 }, { timeout: 900_000 });
 after(() => sdk?.close());
 
-/** What both say of every action; Python writes what it read. */
+/** The ratings of every action by both; Python writes the actions that it read. */
 async function judgements(analyzer, events) {
   const here = await Promise.all(events.map((event) => analyzer.securityRisk(JSON.stringify(event))));
   const stored = JSON.parse(analyzer.json);
@@ -34,8 +34,8 @@ async function judgements(analyzer, events) {
 async function agree(t, analyzer, events) {
   if (!sdk) return t.diagnostic("no SDK to ask");
   const [here, there] = await judgements(analyzer, events);
-  const told = (risks) => Object.fromEntries(events.map((event, i) => [`${i} ${event.tool_call.arguments.slice(0, 80)}`, risks[i]]));
-  assert.deepEqual(told(here), told(there));
+  const reported = (risks) => Object.fromEntries(events.map((event, i) => [`${i} ${event.tool_call.arguments.slice(0, 80)}`, risks[i]]));
+  assert.deepEqual(reported(here), reported(there));
 }
 
 test("the built-in patterns", (t) => agree(t, hostAnalyzer({ kind: "PatternSecurityAnalyzer" }), actions));

@@ -9,7 +9,7 @@ const keptErrors = 20_000;
 let shared;
 
 /**
- * The session of this process, or `null` where the SDK cannot be had: that is said loudly, and in CI it is an error.
+ * The session of this process, or `null` where the SDK is not available: that is reported, and in CI it is an error.
  * Whoever opens it closes it in an `after` hook, or the process does not end.
  */
 export async function openSdk() {
@@ -48,7 +48,7 @@ export class Sdk {
     return sdk;
   }
 
-  /** What the SDK makes of a directory or zip: `{ ok, refused, kinds, messages, … }`; several conversations under `conversations`. */
+  /** How the SDK reads a directory or zip: `{ ok, refused, kinds, messages, … }`; several conversations under `conversations`. */
   check(target, options = {}) {
     return this.ask({ command: "check", path: target, ...options });
   }

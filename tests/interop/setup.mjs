@@ -8,7 +8,7 @@ import path from "node:path";
 import { Stop, isProgram, main } from "../../scripts/process.mjs";
 import { environment } from "./environment.mjs";
 
-/** The one place that says which versions of the SDK everything here is checked against: the one of the fixtures, and the newest. */
+/** The versions of the SDK that everything here is checked against, named only here: that of the fixtures, and the newest. */
 export const sdkVersions = ["1.43.1", "1.58.0"];
 /** The one that it is checked against now. */
 export const sdkVersion = process.env.THREADKEEP_SDK || sdkVersions[0];

@@ -1,4 +1,4 @@
-// What tests/fixtures/stuck_detector.json says that the SDK's stuck detector finds, it finds.
+// The SDK's stuck detector finds what tests/fixtures/stuck_detector.json records.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openSdk } from "./session.mjs";
@@ -9,7 +9,7 @@ before(async () => {
 }, { timeout: 900_000 });
 after(() => sdk?.close());
 
-test("the SDK's stuck detector finds what is kept", async (t) => {
+test("the SDK's stuck detector finds what the fixture records", async (t) => {
   if (!sdk) return t.skip("no SDK");
   const { ok, error, count, differing } = await sdk.ask({ command: "stuck" });
   assert.ok(ok, error);

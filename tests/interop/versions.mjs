@@ -1,4 +1,4 @@
-// What holds for one version of the SDK only is marked so where it is tested, with the reason.
+// Expectations for one version of the SDK only are marked where they are tested, with the reason.
 import { sdkVersion, sdkVersions } from "./setup.mjs";
 
 /** Whether it is another version than the one whose conversations are in the repository. */

@@ -113,12 +113,21 @@ fn a_schema_has_at_its_top_what_is_accepted() {
                 "a",
                 r##"{"$schema":"x","title":"A","anyOf":[],"properties":{"p":{"anyOf":[]}},"$defs":{}}"##,
             ),
-            tool("b", "true"),
+            tool("b", "{}"),
         ],
     );
     let schema = json!({"type": "object", "properties": {"p": {"anyOf": []}}, "$defs": {}});
     assert_eq!(body["tools"][0]["input_schema"], schema);
     assert_eq!(body["tools"][1]["input_schema"], json!({"type": "object", "properties": {}}));
+}
+
+#[test]
+fn parameters_that_are_not_an_object_are_refused() {
+    let asked = LlmOptions { model: "anthropic/claude-sonnet-4-5".into(), ..options() };
+    let begun = with_parts(&asked, &[], &[tool("b", "true")], |request| {
+        AnthropicMessages.begin(request).map(drop).map_err(|error| error.message)
+    });
+    assert_eq!(begun, Err("the parameters of tool b must be a JSON object".to_owned()));
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn in_background() -> LlmOptions {
     LlmOptions {
         api_mode: Some(ApiMode::Responses),
         model: "openai/gpt-5".into(),
-        background: true,
+        background: Some(true),
         num_retries: Some(3),
         ..options()
     }
@@ -162,7 +162,7 @@ fn an_answer_is_picked_up_by_its_id() {
     assert!(heard.result.is_ok());
     assert_eq!(urls(&heard.http)[1], "/responses");
 
-    let heard = hear(LlmOptions { background: false, ..in_background() }, Some(ID), vec![whole()]);
+    let heard = hear(LlmOptions { background: Some(false), ..in_background() }, Some(ID), vec![whole()]);
     assert_eq!((urls(&heard.http), heard.told), (vec!["/responses".into()], vec![]));
 }
 

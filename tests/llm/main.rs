@@ -17,6 +17,7 @@ mod responses_requests;
 mod background;
 mod request_text;
 mod models;
+mod options;
 mod scripted_http;
 mod silence;
 mod streams;

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 use std::collections::BTreeMap;
 use threadkeep::{
-    json::FromJson as _,
+    json::{FromJson as _, quoted},
     llm::{
         LlmOptions, ToolSchema,
         endpoint::Endpoint,
@@ -327,7 +327,11 @@ proptest! {
     #[test]
     fn any_words_are_an_answer(words in ".*", schema in ".*", body in "(<parameter=|</parameter>|>|=|a|\\PC){0,12}") {
         let tools = [
-            ToolSchema { name: "f".into(), description: words.clone(), parameters: schema.into() },
+            ToolSchema {
+                name: "f".into(),
+                description: words.clone(),
+                parameters: format!("{{\"properties\":{{\"a\":{}}}}}", quoted(&schema)).into(),
+            },
             ToolSchema { name: "g".into(), description: String::new(), parameters: "{}".into() },
         ];
         read(&[], &tools, &[&words]);

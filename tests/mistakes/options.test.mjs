@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Agent, Conversation, LLM, LLMProfileStore, ThreadkeepError, indexedDBStore, memoryStore, tool } from "../../dist/index.js";
 import { checkStore } from "../../dist/testing.js";
+import { createModel } from "../support/model.mjs";
 
-const answering = async () => Response.json({ choices: [{ message: { content: "Hi" }, finish_reason: "stop" }] });
+const answering = createModel(() => ({ text: "Hi" })).fetch;
 const modelOptions = {
   model: "openai/m", baseUrl: "https://model.test/v1", apiKey: "k", apiMode: "auto", usageId: "default", stream: false, temperature: 1, topP: 1, maxOutputTokens: 9,
   reasoningEffort: "low", reasoningSummary: "auto", enableEncryptedReasoning: true, background: false, promptCacheRetention: "24h", numRetries: 1, timeout: 9, headers: {},
@@ -69,7 +70,7 @@ const objects = {
   ],
   "checkStore()": [{ only: [], onReport() {} }, (options) => checkStore(() => memoryStore(), { only: [], ...options })],
 };
-/** What nothing cannot stand for: it has to be there, or has no default in Node. */
+/** Options that may not be undefined: they are required, or have no default in Node. */
 const own = ["store", "model", "name", "description", "parameters", "execute", "llm", "agent", "kind", "analyzers", "url"];
 
 /** How names are mistyped. */
@@ -82,7 +83,7 @@ const slips = {
 };
 
 for (const [what, [all, take]] of Object.entries(objects)) {
-  test(`${what}: a name that is not there is refused with the one that was meant`, async () => {
+  test(`${what}: an unknown option is refused with the name that was probably meant`, async () => {
     for (const [name, value] of Object.entries(all)) {
       for (const [slip, mistype] of Object.entries(slips)) {
         const mistyped = mistype(name);
@@ -104,7 +105,7 @@ for (const [what, [all, take]] of Object.entries(objects)) {
   });
 }
 
-test("what is no object is refused, and no options are none", async () => {
+test("options that are no object are refused, and missing options are allowed", async () => {
   const conversation = await open();
   for (const odd of [null, 7, "text", true, Symbol("odd")]) {
     for (const attempt of [() => new LLM(odd), () => new Agent(odd), () => tool(odd), () => Conversation.open(odd), () => conversation.sendMessage("x", odd), () => conversation.exportZip(odd)]) {
@@ -114,15 +115,15 @@ test("what is no object is refused, and no options are none", async () => {
   await conversation.exportZip(undefined);
 });
 
-test("a name as long as a book is not repeated", () => {
+test("a very long unknown option is not repeated in the error", () => {
   assert.throws(() => new LLM({ model: "m", ["x".repeat(1e6)]: 1 }), ({ message }) => message.length < 200);
 });
 
 test("baseURL is baseUrl: key and conversation go where they were meant to", async () => {
   const asked = [];
-  const fetch = async (url, { headers }) => {
-    asked.push([String(url), new Headers(headers).get("authorization")]);
-    return answering();
+  const fetch = (url, request) => {
+    asked.push([String(url), new Headers(request.headers).get("authorization")]);
+    return answering(url, request);
   };
   const relay = new LLM({ model: "openai/m", baseURL: "https://relay.test/v1", apiKey: "k", fetch, stream: false, numRetries: 1 });
   assert.equal(relay.options.baseUrl, "https://relay.test/v1");
@@ -142,7 +143,7 @@ test("a misspelt policy leaves nothing allowed, and none at all is no policy", a
   await assert.rejects(open({ confirmationPolicy: null }), { code: "invalid_options" });
 });
 
-test("no id, of whatever kind of nothing, creates", async () => {
+test("a conversationId of null or undefined creates a conversation", async () => {
   const ids = [null, undefined].map(async (conversationId) => (await open({ conversationId })).id);
   const { id } = await open();
   assert.equal(new Set([...(await Promise.all(ids)), id]).size, 3);
@@ -153,11 +154,7 @@ test("no id, of whatever kind of nothing, creates", async () => {
 test("a hook whose answer has another name than `decision` allows nothing", async () => {
   const calls = [];
   const pay = tool({ name: "pay", description: "Pays.", parameters: { type: "object" }, execute: () => (calls.push("paid"), "paid") });
-  let asked = 0;
-  const fetch = async () => {
-    const called = { role: "assistant", content: "", tool_calls: [{ id: "1", type: "function", function: { name: "pay", arguments: "{}" } }] };
-    return Response.json({ choices: [{ message: asked++ ? { content: "Done." } : called, finish_reason: "stop" }] });
-  };
+  const { fetch } = createModel([{ calls: [{ name: "pay" }] }, { text: "Done." }]);
   const paying = new Agent({ llm: new LLM({ model: "openai/m", fetch, stream: false, numRetries: 1 }), tools: [pay] });
   const conversation = await open({ agent: paying, hooks: { preToolUse: () => ({ descision: "deny" }) } });
   await conversation.sendMessage("Pay.");

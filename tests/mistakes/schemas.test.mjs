@@ -1,4 +1,4 @@
-// Tools whose arguments are described with zod, valibot or arktype: the model is told their JSON Schema, and the tool is
+// Tools whose arguments are described with zod, valibot or arktype: the request holds their JSON Schema, and the tool is
 // given what they make of the arguments.
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,6 +7,7 @@ import { type } from "arktype";
 import * as valibot from "valibot";
 import { z } from "zod";
 import { Agent, Conversation, LLM, memoryStore, tool } from "../../dist/index.js";
+import { createModel } from "../support/model.mjs";
 
 const libraries = {
   zod: [
@@ -30,24 +31,24 @@ const libraries = {
 };
 
 for (const [library, [plain, transforming, checking]] of Object.entries(libraries)) {
-  test(`${library}: the model is told the schema`, async () => {
-    const { told } = await call(plain, {});
-    assert.equal(told.type, "object");
+  test(`${library}: the request holds the JSON Schema`, async () => {
+    const { sent } = await call(plain, {});
+    assert.equal(sent.type, "object");
     // The library asks for two more itself.
-    assert.deepEqual(Object.keys(told.properties).sort(), ["as", "note", "security_risk", "sides", "summary"]);
-    const { type: sides, minimum } = told.properties.sides;
-    assert.deepEqual([sides, minimum, told.properties.note.type, told.properties.as.properties.big.type], ["integer", 2, "string", "boolean"]);
-    assert.ok(!("$schema" in told));
-    assert.ok(!told.required?.includes("sides"));
+    assert.deepEqual(Object.keys(sent.properties).sort(), ["as", "note", "security_risk", "sides", "summary"]);
+    const { type: sides, minimum } = sent.properties.sides;
+    assert.deepEqual([sides, minimum, sent.properties.note.type, sent.properties.as.properties.big.type], ["integer", 2, "string", "boolean"]);
+    assert.ok(!("$schema" in sent));
+    assert.ok(!sent.required?.includes("sides"));
   });
 
-  test(`${library}: the tool is given what the schema makes of arguments`, async () => {
+  test(`${library}: the tool gets the parsed arguments`, async () => {
     assert.deepEqual((await call(plain, {})).given, { sides: 6 });
     assert.deepEqual((await call(plain, { sides: 20, as: { big: true } })).given, { sides: 20, as: { big: true } });
     assert.deepEqual((await call(transforming, { sides: "12" })).given, { sides: 12 });
   });
 
-  test(`${library}: what does not fit reaches the model, and not the tool`, async () => {
+  test(`${library}: a mismatch is reported to the model, and the tool is not called`, async () => {
     for (const args of [{ sides: 1 }, { sides: "6" }, { note: 7 }, { as: { big: "no" } }]) {
       const { given, answer } = await call(plain, args);
       assert.equal(given, undefined);
@@ -59,45 +60,39 @@ for (const [library, [plain, transforming, checking]] of Object.entries(librarie
   });
 }
 
-test("what a schema cannot say of itself in JSON its host can", async () => {
+test("a host can give the JSON Schema that a schema cannot express", async () => {
   const even = valibot.object({ sides: valibot.pipe(valibot.number(), valibot.check((sides) => sides % 2 === 0, "no odd dice")) });
   const day = z.object({ sides: z.coerce.date() });
-  const said = [
+  const outcome = [
     [even, toJsonSchema(even, { errorMode: "ignore" }), 6, 6],
     [day, z.toJSONSchema(day, { unrepresentable: "any", io: "input" }), "2026-01-31", new Date("2026-01-31")],
   ];
-  for (const [schema, jsonSchema, sides, parsed] of said) {
-    const { told, given } = await call(schema, { sides }, jsonSchema);
-    assert.ok("sides" in told.properties);
+  for (const [schema, jsonSchema, sides, parsed] of outcome) {
+    const { sent, given } = await call(schema, { sides }, jsonSchema);
+    assert.ok("sides" in sent.properties);
     assert.deepEqual(given, { sides: parsed });
   }
   assert.match((await call(even, { sides: 7 }, toJsonSchema(even, { errorMode: "ignore" }))).answer, /no odd dice/);
 });
 
-test("a schema that cannot say itself in JSON is refused with what helps", () => {
+test("a schema without a JSON form is refused with a hint", () => {
   const make = (parameters) => () => tool({ name: "roll", description: "Rolls.", parameters, execute: () => "" });
   assert.throws(make(valibot.object({ sides: valibot.number() })), { code: "invalid_options", message: /^parameters of tool roll: .*toStandardJsonSchema\(\) of @valibot\/to-json-schema/ });
   assert.throws(make(z.object({ at: z.date() })), { code: "invalid_options", message: /^parameters of tool roll .*Date/ });
   assert.throws(make(z.string()), { code: "invalid_options", message: /must be a JSON Schema of type "object"/ });
 });
 
-/** Lets a model call a tool with these parameters: what it was told of them, what the tool was given, and what it was answered. */
+/** Lets a model call a tool with these parameters; returns the schema of the request, the arguments of the tool, and its result. */
 async function call(parameters, args, jsonSchema) {
-  const requests = [];
   let given;
   const roll = tool({ name: "roll", description: "Rolls.", parameters, jsonSchema, execute: (parsed) => ((given = parsed), "rolled") });
-  const fetch = async (_url, { body }) => {
-    requests.push(JSON.parse(body));
-    const call = { id: "call_1", type: "function", function: { name: "roll", arguments: JSON.stringify(args) } };
-    const message = requests.length === 1 ? { role: "assistant", content: "", tool_calls: [call] } : { role: "assistant", content: "Done." };
-    return Response.json({ choices: [{ message, finish_reason: "stop" }] });
-  };
+  const { fetch, requests } = createModel([{ calls: [{ name: "roll", arguments: args }] }, { text: "Done." }]);
   const agent = new Agent({ llm: new LLM({ model: "openai/m", fetch, stream: false, numRetries: 1 }), tools: [roll] });
   const conversation = await Conversation.open({ agent, store: memoryStore() });
   await conversation.sendMessage("Roll.");
   await conversation.run();
   await conversation.close();
-  const told = requests[0].tools.find((each) => each.function.name === "roll").function.parameters;
-  const { content } = requests[1].messages.at(-1);
-  return { told, given, answer: JSON.stringify(content) };
+  const sent = requests[0].body.tools.find((each) => each.function.name === "roll").function.parameters;
+  const { content } = requests[1].body.messages.at(-1);
+  return { sent, given, answer: JSON.stringify(content) };
 }

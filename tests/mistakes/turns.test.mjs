@@ -25,7 +25,7 @@ const waysToGiveUp = {
 };
 
 for (const [way, giveUp] of Object.entries(waysToGiveUp)) {
-  test(`who opens what is given up ${way} is the writer`, async () => {
+  test(`opening a conversation that is given up ${way} makes a writer`, async () => {
     const options = world();
     for (let round = 0; round < 3; round++) {
       giveUp(Conversation.open(options));
@@ -50,7 +50,7 @@ function slowStore() {
   return Object.fromEntries(methods.map((method) => [method, slow(method)]));
 }
 
-test("who opens what is given up once its owner has read something is the writer", async () => {
+test("opening a conversation that is given up after a read makes a writer", async () => {
   const options = world({ store: slowStore() });
   const first = await Conversation.open(options);
   await first.sendMessage("Hello");
@@ -73,7 +73,7 @@ test("who opens what is given up once its owner has read something is the writer
   }
 });
 
-test("who reads and stays keeps nobody waiting for ever", async () => {
+test("a conversation that stays open for reading does not block another opening for ever", async () => {
   const options = world({ store: slowStore() });
   const made = await Conversation.open(options);
   await made.sendMessage("Hello");
@@ -88,13 +88,13 @@ test("who reads and stays keeps nobody waiting for ever", async () => {
   await reading;
 });
 
-test("three views of which one stays", async () => {
+test("three views open, and the one that stays writes", async () => {
   const options = world();
   for (let view = 0; view < 2; view++) void Conversation.open(options).then((conversation) => conversation.close());
   assert.equal((await Conversation.open(options)).access, "writer");
 });
 
-test("who opens while a run is being closed is the writer", async () => {
+test("opening a conversation whose run is being closed makes a writer", async () => {
   const options = world();
   const first = await Conversation.open(options);
   await first.sendMessage("Hello");
@@ -106,7 +106,7 @@ test("who opens while a run is being closed is the writer", async () => {
   await second.sendMessage("Again");
 });
 
-test("a tool that takes its time to close keeps nobody waiting", async () => {
+test("a tool that closes slowly blocks no opening", async () => {
   let release;
   const slow = tool({ name: "slow", description: "", parameters: { type: "object" }, execute() {}, close: () => new Promise((resolve) => (release = resolve)) });
   const options = world({ agent: agentOf([slow]) });
@@ -118,7 +118,7 @@ test("a tool that takes its time to close keeps nobody waiting", async () => {
   await closed;
 });
 
-test("what is deleted on closing is made anew by who comes then", async () => {
+test("opening a conversation that was deleted on closing creates it again", async () => {
   const options = world();
   const first = await Conversation.open({ ...options, deleteOnClose: true });
   await first.sendMessage("Hello");
@@ -128,7 +128,7 @@ test("what is deleted on closing is made anew by who comes then", async () => {
   assert.equal((await Conversation.list(options.store)).length, 1);
 });
 
-test("who opens after an opening that failed is the writer", async () => {
+test("opening after an opening that failed makes a writer", async () => {
   const options = world();
   const methods = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete", "close"];
   let isBroken = true;

@@ -22,11 +22,11 @@ const add = tool({
   execute: ({ a, b }) => a + b,
 });
 
-/** What the models say: a call in the words of the text protocol, then what came of it. */
+/** The answers of the models: a call in the text protocol, then its result. */
 function said(turns) {
-  const told = turns.at(-1).content;
-  if (!told.startsWith("Result of")) return "I add.\n<function=add>\n<parameter=a>2</parameter>\n<parameter=b>3</parameter>\n</function>";
-  return `It is ${/add:\s*(\d+)/.exec(told)[1]}.`;
+  const reported = turns.at(-1).content;
+  if (!reported.startsWith("Result of")) return "I add.\n<function=add>\n<parameter=a>2</parameter>\n<parameter=b>3</parameter>\n</function>";
+  return `It is ${/add:\s*(\d+)/.exec(reported)[1]}.`;
 }
 
 const pieces = (text) => text.match(/.{1,9}/gs);

@@ -1,4 +1,4 @@
-// The lookup of what is known of a model: every name that the SDK knows comes to the row that the SDK reads.
+// The lookup of model data: every name that the SDK knows finds the row that the SDK reads.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -23,7 +23,7 @@ const parsed = async (...names) => {
   return row === undefined ? undefined : JSON.parse(row);
 };
 
-test("every file says where it is from, and every row has only what is meant to be in it", () => {
+test("every data file names its source, and rows have known fields only", () => {
   const names = new Set();
   for (const file of files) {
     const { source, date, models, ...rest } = json(`js/models/${file}`);
@@ -58,7 +58,7 @@ test("every row is found under its provider's name", async () => {
   }
 });
 
-test("names without a row of their own come to what the SDK takes for them", async () => {
+test("model names without a row resolve as in the SDK", async () => {
   const others = Object.entries(asked).filter(([, { row }]) => row !== undefined);
   assert.ok(others.length > 30);
   for (const [name, { row }] of others) {
@@ -68,14 +68,14 @@ test("names without a row of their own come to what the SDK takes for them", asy
   }
 });
 
-test("an alias has the abilities of the model that it stands for, and its own prices", async () => {
+test("an alias has the features of its model, and its own prices", async () => {
   const alias = await parsed("openai/gpt-4o-mini", "gpt-5.4");
   assert.equal(alias.max_input_tokens, 1_050_000);
   assert.deepEqual(alias.prices, json("js/models/openai.json").models["gpt-4o-mini"].prices);
   assert.equal((await parsed("openai/my-alias", "gpt-5.4")).prices, undefined);
 });
 
-test("names that are no names know nothing and do no harm", async () => {
+test("invalid model names have no data and cause no error", async () => {
   for (const name of ["", "/", "openai/", "__proto__/x", "constructor/toString", "toString", "gpt-", "litellm_proxy/", "x/y/z:free"]) {
     assert.equal(await rowOf(name), undefined, name);
   }

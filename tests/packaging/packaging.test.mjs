@@ -156,7 +156,7 @@ async function esbuild(project, options) {
   copyFileSync(path.join(project, "index.html"), path.join(project, "public/index.html"));
 }
 
-/** Opens the project's page, waits for its conversation, and says what it fetched. */
+/** Opens the project's page, waits for its conversation, and returns what it fetched. */
 async function inPage(name, { origin, close }) {
   const fetched = [];
   try {
@@ -166,10 +166,10 @@ async function inPage(name, { origin, close }) {
       const broken = new Promise((_, reject) => page.once("pageerror", reject));
       await page.goto(`${origin}/?model=${encodeURIComponent(new URL(baseUrl).origin)}`);
       const outcome = await Promise.race([broken, page.waitForFunction(() => globalThis.outcome, { timeout: 30_000 })]);
-      const { answer: said, error } = await outcome.jsonValue();
+      const { answer: result, error } = await outcome.jsonValue();
       await page.close();
       assert.equal(error, undefined);
-      return said;
+      return result;
     });
     report(name, answer, model);
   } finally {
@@ -179,7 +179,8 @@ async function inPage(name, { origin, close }) {
 }
 
 async function withModel(body) {
-  const model = createModel([{ calls: [{ name: "add", arguments: { a: 2, b: 3 } }] }, { text: "2 and 3 make 5." }]);
+  const replies = [{ calls: [{ name: "add", arguments: { a: 2, b: 3 } }] }, { text: "2 and 3 make 5." }];
+  const model = createModel(({ model }) => (model === "other" ? { text: "Here." } : replies.shift()));
   const server = await model.listen();
   try {
     return { answer: await body(server.baseUrl), model };

@@ -7,7 +7,7 @@ import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { python } from "./setup.mjs";
 
-/** What the proxy asks of its clients. */
+/** The key that the proxy demands of its clients. */
 export const key = "sk-of-the-proxy-0123456789abcdef";
 
 const keptWords = 20_000;
@@ -15,7 +15,7 @@ const slowestStart = 90_000;
 
 /**
  * Starts the proxy; `upstream` is the base URL of the model that it passes requests on to, as `scripted`. Returns
- * `{ baseUrl, close() }`, or `null` where it cannot be had: that is said loudly, and in CI it is an error.
+ * `{ baseUrl, close() }`, or `null` where it is not available: that is reported, and in CI it is an error.
  */
 export async function startProxy(upstream) {
   const { argv, env, reason } = await python();

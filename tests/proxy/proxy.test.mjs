@@ -1,6 +1,5 @@
-// A page's agent against a server that nobody here wrote: the LiteLLM proxy, over each wire API that it speaks, streaming
-// and whole, with a tool, and with CORS as a page meets it. The proxy makes the answers' streams from those of a scripted
-// model, which checks what it is asked.
+// A page's agent against a server of others: the LiteLLM proxy, over each wire API that it speaks, streaming and not, with
+// a tool, and with CORS. Behind the proxy is the fake model, which checks its requests.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { availableBrowsers, launch } from "../browser/driver.mjs";
@@ -19,7 +18,7 @@ const wireApis = {
 const isResult = ({ role, content }) => role === "tool" || JSON.stringify(content).includes('"Result of add:');
 const sum = (a, b) => ({ name: "add", arguments: { a, b } });
 
-/** Adds, in text where it has no tools; and then says so. */
+/** Calls the tool, in text where the request offers none; then answers with the result. */
 function script({ model, messages, tools }) {
   if (isResult(messages.at(-1))) return { reasoning: "That was easy.", text: "That makes three and seven." };
   if (!tools) return { text: "Let me add that up.\n\n<function=add>\n<parameter=a>1</parameter>\n<parameter=b>2</parameter>\n" };
@@ -91,7 +90,7 @@ for (const kind of availableBrowsers) {
       const { finalResponse, pieces } = await asked({ model: "litellm_proxy/mocked" });
       assert.deepEqual([finalResponse, pieces.join("")], ["Hello from the proxy.", "Hello from the proxy."]);
     });
-    inPage("what the proxy refuses has its words and its code", async () => {
+    inPage("a refusal of the proxy has its message and a code", async () => {
       // Without a database it cannot look up the keys of users.
       const wrongKey = await asked({}, "sk-wrong");
       assert.deepEqual([wrongKey.code, wrongKey.httpStatus], ["llm_bad_request", 400], wrongKey.message);

@@ -5,7 +5,7 @@ import * as library from "../../dist/index.js";
 import { leaks, plant } from "./planting.mjs";
 import { found, shapes, ways } from "./shapes.mjs";
 
-test("the search finds what is there", () => {
+test("the search finds every spelling of every secret", () => {
   for (const [name, value] of Object.entries(shapes)) {
     for (const [how, way] of Object.entries(ways)) {
       if (how !== "basic" && how !== "form") assert.ok(found(way(value)).some((hit) => hit.startsWith(`${name} `)), `${name} ${how}`);

@@ -1,8 +1,10 @@
 // A conversation in which tools and the model do all they can to let secrets out. Runs in Node and in pages.
+import { ScriptedModel } from "../support/model/script.mjs";
 import { found, shapes, ways } from "./shapes.mjs";
 
 const names = Object.keys(shapes);
 const pieceLength = 3;
+const argumentsLength = 200;
 
 /**
  * Opens a conversation in `store`, lets everybody talk, and returns every text that came out, by place: arrays of
@@ -42,26 +44,23 @@ export async function plant(library, store) {
   const hows = [...Object.keys(ways), "throw", "parts", "image", "object", "error", "progress"];
   const everything = names.map((name) => `${name}: ${Object.values(ways).map((way) => way(shapes[name])).join(" ")}`).join("\n");
   const answers = [
-    { calls: names.flatMap((name) => hows.map((how) => ["leak", JSON.stringify({ name, how })])) },
+    { calls: names.flatMap((name) => hows.map((how) => ({ name: "leak", arguments: { name, how }, pieces: argumentsLength }))) },
     {
-      text: everything, reasoning: everything,
+      text: everything, reasoning: everything, pieces: pieceLength,
       calls: [
-        ...names.map((name) => ["other", JSON.stringify({ text: `say ${shapes[name]}`, json: JSON.stringify({ v: shapes[name] }), [shapes[name]]: 1 })]),
-        ["other", `{"object":${shapes.OBJECT},"array":${shapes.ARRAY},"number":${shapes.DIGITS}}`],
-        ["other", `{"cut":"${shapes.PLAIN}`],
-        [shapes.PLAIN, "{}"],
-      ],
+        ...names.map((name) => ({ text: `say ${shapes[name]}`, json: JSON.stringify({ v: shapes[name] }), [shapes[name]]: 1 })),
+        `{"object":${shapes.OBJECT},"array":${shapes.ARRAY},"number":${shapes.DIGITS}}`,
+        `{"cut":"${shapes.PLAIN}`,
+      ].map((args) => ({ name: "other", arguments: args, pieces: argumentsLength })).concat({ name: shapes.PLAIN }),
     },
-    { text: everything, reasoning: everything },
+    { text: everything, reasoning: everything, pieces: pieceLength },
+    { status: 400, body: { error: { message: `refused: ${everything}` } } },
   ];
-  const model = async (_url, { body }) => {
-    places.requests.push(body);
-    const answer = answers.shift();
-    if (answer) return new Response(streamed(answer), { headers: { "content-type": "text/event-stream" } });
-    return new Response(JSON.stringify({ error: { message: `refused: ${everything}` } }), { status: 400, headers: { "content-type": "application/json" } });
-  };
+  // A result that is only an image has no content for a model that sees no images.
+  const model = new ScriptedModel(answers, { checks: false });
+  const fetch = (url, options) => (places.requests.push(options.body), model.fetch(url, options));
   try {
-    const llm = new LLM({ model: "openai/scripted", baseUrl: "https://model.invalid/v1", apiKey: "sk-model", numRetries: 1, fetch: model });
+    const llm = new LLM({ model: "openai/scripted", baseUrl: "https://model.invalid/v1", apiKey: "sk-model", numRetries: 1, fetch });
     let content = "";
     let reasoning = "";
     const conversation = await Conversation.open({
@@ -134,21 +133,6 @@ function listenToConsole(lines) {
 function pieces(text, length) {
   const points = [...text];
   return Array.from({ length: Math.ceil(points.length / length) }, (_, i) => points.slice(i * length, (i + 1) * length).join(""));
-}
-
-/** Server-sent events of an answer, a few characters each. */
-function streamed({ text = "", reasoning = "", calls = [] }) {
-  const chunk = (delta, finish_reason = null) => `data: ${JSON.stringify({ id: `chatcmpl-${crypto.randomUUID()}`, choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
-  return [
-    ...pieces(reasoning, pieceLength).map((reasoning_content) => chunk({ reasoning_content })),
-    ...pieces(text, pieceLength).map((content) => chunk({ content })),
-    ...calls.flatMap(([name, args], index) => [
-      chunk({ tool_calls: [{ index, id: `call_${crypto.randomUUID()}`, type: "function", function: { name, arguments: "" } }] }),
-      ...pieces(args, 200).map((piece) => chunk({ tool_calls: [{ index, function: { arguments: piece } }] })),
-    ]),
-    chunk({}, calls.length ? "tool_calls" : "stop"),
-    "data: [DONE]\n\n",
-  ].join("");
 }
 
 /** Every string in a value, names included. */

@@ -1,4 +1,4 @@
-// What the platform makes of a value: each of its URL, form, JSON and base64 interfaces is asked. Runs in Node and in pages.
+// The platform's spellings of a value, by each of its URL, form, JSON and base64 interfaces. Runs in Node and in pages.
 import { randomFrom } from "../support/random.mjs";
 
 const pieces = [
@@ -14,7 +14,7 @@ export function values(seed, count) {
   return [...named, ...made];
 }
 
-/** Every spelling of a value, by the interface that makes it, without what stands around it. */
+/** Every spelling of a value, by the interface that makes it, without its surroundings. */
 export async function spelled(value, seed) {
   const random = randomFrom(seed);
   const bytes = new TextEncoder().encode(value);
@@ -60,7 +60,7 @@ export async function spelled(value, seed) {
 
 const escapes = /%[0-9A-F]{2}/g;
 
-/** What of the base64 of a text depends on these bytes in it alone. */
+/** The part of a text's base64 that depends only on these bytes. */
 function inside(base64, from, length) {
   return base64.slice(Math.ceil((from * 8) / 6), Math.floor(((from + length) * 8) / 6));
 }

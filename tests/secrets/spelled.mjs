@@ -1,4 +1,4 @@
-// A tool that says values as the platform spells them, and what is left to be seen of it. Runs in Node and in pages.
+// A tool that returns values as the platform spells them, and what of it remains visible. Runs in Node and in pages.
 import { spelled, values } from "./platform.mjs";
 
 /** `way: spelling` for each spelling that is not hidden; `library` is the package. */
@@ -21,9 +21,9 @@ export async function seen(library, seed, count) {
   const left = [];
   for (const index of all.keys()) {
     const { content } = await conversation.executeTool("say", { index });
-    const said = content.map(({ text }) => text).join("").split(between);
+    const answer = content.map(({ text }) => text).join("").split(between);
     for (const [at, [way, text]] of rows.entries()) {
-      if (said[at] !== hidden) left.push(`${way}: ${JSON.stringify(text)} as ${JSON.stringify(said[at])}`);
+      if (answer[at] !== hidden) left.push(`${way}: ${JSON.stringify(text)} as ${JSON.stringify(answer[at])}`);
     }
   }
   await conversation.close();

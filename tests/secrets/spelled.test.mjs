@@ -1,4 +1,4 @@
-// What the platform makes of a secret, in its URL, form, JSON and base64 interfaces, is hidden like the secret.
+// Every spelling of a secret by the platform's URL, form, JSON and base64 interfaces is hidden like the secret.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as library from "../../dist/index.js";

@@ -1,7 +1,8 @@
-// What is stored of secrets and of the model's key, with a passphrase and without, and what becomes of it.
+// How secrets and the model's key are stored, with a passphrase and without, and read again.
 import assert from "node:assert/strict";
 import { createDecipheriv, createHash, createHmac } from "node:crypto";
 import { test } from "node:test";
+import { createModel } from "../support/model.mjs";
 import { Agent, Conversation, LLM, memoryStore, tool } from "../../dist/index.js";
 
 const passphrase = "correct horse battery staple";
@@ -27,14 +28,9 @@ function world() {
     name: "ask", description: "Asks for a secret.", parameters: { type: "object" },
     execute: async ({ name }, { secret }) => (seen.push(await secret(name).catch((error) => `${error.code}: ${error.message}`)), "asked"),
   });
-  const model = async (_url, { headers, body }) => {
-    keys.push(new Headers(headers).get("authorization"));
-    const hasAsked = JSON.parse(body).messages.at(-1).role === "tool";
-    const calls = asks.map((name, index) => ({ id: crypto.randomUUID(), index, type: "function", function: { name: "ask", arguments: JSON.stringify({ name }) } }));
-    const message = hasAsked ? { role: "assistant", content: "Done." } : { role: "assistant", content: "", tool_calls: calls };
-    return Response.json({ id: crypto.randomUUID(), choices: [{ index: 0, message, finish_reason: "stop" }] });
-  };
-  const modelOf = (options) => new LLM({ model: "openai/m", baseUrl: "https://model.invalid", fetch: model, stream: false, numRetries: 1, ...options });
+  const model = createModel(({ messages }) => (messages.at(-1).role === "tool" ? { text: "Done." } : { calls: asks.map((name) => ({ name: "ask", arguments: { name } })) }));
+  const fetch = (url, options) => (keys.push(new Headers(options.headers).get("authorization")), model.fetch(url, options));
+  const modelOf = (options) => new LLM({ model: "openai/m", baseUrl: "https://model.invalid", fetch, stream: false, numRetries: 1, ...options });
   const open = ({ llm, ...options } = {}) =>
     Conversation.open({ agent: new Agent({ llm: modelOf(llm), tools: [ask] }), store, ...options });
   const run = async (conversation, ...names) => {
@@ -117,7 +113,7 @@ test("a wrong passphrase is refused, and changes nothing", async () => {
   await again.close();
 });
 
-test("without the passphrase tokens stay as they are, whatever is done", async () => {
+test("without the passphrase encrypted values stay unchanged by every verb", async () => {
   const { open, run, keys } = world();
   const first = await open({ secrets, cipher: passphrase, llm: { apiKey: "sk-planted" } });
   const [stored, { api_key }] = [sources(first), first.state.agent.llm];
@@ -138,7 +134,7 @@ test("without the passphrase tokens stay as they are, whatever is done", async (
   await third.close();
 });
 
-test("a key that is locked stops the request before it leaves without one", async () => {
+test("a key that cannot be decrypted stops the request", async () => {
   const { open, run, keys, modelOf } = world();
   const first = await open({ cipher: passphrase, llm: { apiKey: "sk-planted" } });
   const { api_key } = first.state.agent.llm;
@@ -166,7 +162,7 @@ test("a key that is locked stops the request before it leaves without one", asyn
 
   const unlocked = await open({ conversationId: first.id, cipher: passphrase });
   await run(unlocked);
-  // Who wants none says so.
+  // To use no key, a host gives an empty one.
   await unlocked.close();
   const without = await open({ conversationId: first.id, llm: { apiKey: "" } });
   await run(without);
@@ -187,7 +183,7 @@ test("a stored key is sent to no other server", async () => {
   }
 });
 
-test("a stored key stays with its server when another model takes over, and is there when that one is back", async () => {
+test("a stored key is not sent to another server after a switch of models, and is used again after the switch back", async () => {
   const { open, run, keys, modelOf } = world();
   const first = await open({ cipher: passphrase, llm: { apiKey: "sk-planted" } });
   await first.close();
@@ -206,7 +202,7 @@ test("a stored key stays with its server when another model takes over, and is t
   assert.deepEqual(keys.filter((_, at) => at % 2 === 0), [null, "Bearer sk-other", null, "Bearer sk-other"]);
 });
 
-test("another model's key is not stored without a passphrase, and is what requests carry", async () => {
+test("the key of a model that was switched to is sent, and not stored without a passphrase", async () => {
   const { open, run, keys, modelOf, store } = world();
   const conversation = await open({ llm: { apiKey: "sk-first" } });
   await conversation.switchLLM(modelOf({ model: "openai/n", apiKey: "sk-second" }));
@@ -219,7 +215,7 @@ test("another model's key is not stored without a passphrase, and is what reques
   await assert.rejects(conversation.switchLLM({ model: "m" }), { code: "invalid_options" });
 });
 
-test("one token that was tampered with is no wrong passphrase", async () => {
+test("one token that was tampered with is not mistaken for a wrong passphrase", async () => {
   const { open, store, run } = world();
   const first = await open({ secrets, cipher: passphrase });
   await first.close();
@@ -234,7 +230,7 @@ test("one token that was tampered with is no wrong passphrase", async () => {
   await second.close();
 });
 
-test("a secret is fetched when a tool asks, with its headers, and what goes wrong is said without it", async (t) => {
+test("a LookupSecret is fetched with its headers when a tool asks, and errors do not contain it", async (t) => {
   const { open, run } = world();
   const asked = [];
   let answer = () => new Response("fetched-value");
@@ -263,7 +259,7 @@ test("a secret is fetched when a tool asks, with its headers, and what goes wron
   await third.close();
 });
 
-test("what is no secret is refused by name", async () => {
+test("an invalid secret is refused with its name", async () => {
   const { open } = world();
   for (const [secrets, words] of [[{ A: 1 }, /secret A must be/], [{ B: { url: "ftp://x" } }, /url of secret B/], [{ C: { url: "https://x", headers: { a: 1 } } }, /secret C/], [{ " ": "x" }, /needs a name/], [[], /an object of secrets/], ["x", /an object/]]) {
     await assert.rejects(open({ secrets }), { code: "invalid_options", message: words });
@@ -293,13 +289,13 @@ test("a password that is a word of the log leaves the log readable", async () =>
   await second.close();
 });
 
-test("of changes that overlap the last one counts, however long the others take", async () => {
+test("the last of overlapping changes wins, however long the others take", async () => {
   const { open, run, keys, modelOf } = world();
   const conversation = await open({ cipher: passphrase, secrets, llm: { apiKey: "sk-the-first-key" } });
   await Promise.all([
     // A long value takes longer to be encrypted than none.
-    conversation.updateSecrets({ TOKEN: "x".repeat(5_000_000) }),
-    conversation.updateSecrets({ TOKEN: null, OTHER: "x".repeat(5_000_000) }),
+    conversation.updateSecrets({ TOKEN: "x".repeat(500_000) }),
+    conversation.updateSecrets({ TOKEN: null, OTHER: "x".repeat(500_000) }),
     conversation.updateSecrets({ OTHER: "the-last-word" }),
     conversation.switchLLM(modelOf({ apiKey: `sk-${"x".repeat(100_000)}` })),
     conversation.switchLLM(modelOf({ apiKey: "sk-the-last-key" })),

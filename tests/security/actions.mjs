@@ -1,6 +1,6 @@
 // Actions and the risk that the built-in patterns see in them. The SDK is asked about the same ones.
 
-/** An ActionEvent as it is stored. Arguments that are a string are taken as they are, sound or not. */
+/** An ActionEvent as it is stored. Arguments that are a string are taken unchanged, valid or not. */
 export function action(args, { name = "run", thought = "", ...more } = {}) {
   const tool_call = { id: "call_1", name, arguments: typeof args === "string" ? args : JSON.stringify(args), origin: "completion" };
   return {

@@ -1,4 +1,4 @@
-// What the analyzers say of actions, what of them is stored, and how long they take.
+// The ratings of the analyzers, their stored form, and their time.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { action, judged } from "./actions.mjs";
@@ -20,7 +20,7 @@ test("each rule has a name of its own and finds something", async () => {
   assert.deepEqual(patterns.unavailable, []);
 });
 
-test("what is stored is what Python loads, and is read back with the same meaning", async () => {
+test("stored settings are loaded by Python, and read back with the same meaning", async () => {
   const analyzer = hostAnalyzer({
     kind: "EnsembleSecurityAnalyzer",
     analyzers: [
@@ -53,13 +53,13 @@ test("rails are looked for in one argument at a time", async () => {
   for (const command of harmless) assert.equal(await ask(rails, action({ command })), "LOW", command);
 });
 
-test("the model's own word is what LLMSecurityAnalyzer says", async () => {
+test("LLMSecurityAnalyzer rates a call as the model does", async () => {
   const model = hostAnalyzer({ kind: "LLMSecurityAnalyzer" });
   assert.equal(await ask(model, action({}, { security_risk: "MEDIUM" })), "MEDIUM");
   assert.equal(model.json, '{"kind":"LLMSecurityAnalyzer"}');
 });
 
-test("an ensemble says the worst of what is known, and a child that fails is the worst", async () => {
+test("an ensemble takes the highest known rating, and a failing child counts as HIGH", async () => {
   const of = (risks, more) => ({
     kind: "EnsembleSecurityAnalyzer",
     analyzers: risks.map((risk) => ({ securityRisk: () => (risk === "throws" ? Promise.reject(new Error("no")) : risk) })),
@@ -91,7 +91,7 @@ test("a function of the host is asked with the action; where it is missing later
   await assert.rejects(ask(throws, action({})), /broken/);
 });
 
-test("what cannot be used here counts as the highest risk and is named", async () => {
+test("an analyzer that cannot run here rates HIGH and is named", async () => {
   const unknown = storedAnalyzer('{"analyzers":[{"kind":"LLMSecurityAnalyzer"},{"kind":"GraySwanAnalyzer"}],"propagate_unknown":false,"kind":"EnsembleSecurityAnalyzer"}');
   assert.deepEqual(unknown.unavailable, ["GraySwanAnalyzer"]);
   assert.equal(await ask(unknown, action({}, { security_risk: "LOW" })), "HIGH");
@@ -120,7 +120,7 @@ test("deeply nested arguments are looked at as one text", async () => {
   assert.equal(await ask(patterns, action(`["eval(1)",${deep}]`)), "HIGH");
 });
 
-test("time does not explode, whatever the text", { timeout: 60_000 }, async () => {
+test("matching takes bounded time for every text", { timeout: 60_000 }, async () => {
   const pieces = [
     "a", "rm ", "rm -r ", "rm -", "<a ", "<a on", "<script ", "https://", "https://a:", "https://x.", "eyJ-", "eyJaaaaaaaaaa.", "curl ", "|",
     "ignore all ", "ignore all your the of ", "4111 ", "4", "?token", "postMessage(", "git push ", "send all the your ", "if you are ", "_", "//a", "Bearer ",

@@ -1,4 +1,4 @@
-// What a handle on a conversation holds: analyzers that are functions, tools that have to be closed, calls of the host's own.
+// The resources of an open conversation: analyzers that are functions, tools that have to be closed, calls of the host's own.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Agent, Conversation, LLM, memoryStore, tool } from "../../dist/index.js";
@@ -18,7 +18,7 @@ async function open(t, { script = [], tools = [], store = memoryStore(), ...opti
 
 const noting = (more = {}) => tool({ name: "note", description: "Keeps a note.", parameters: { type: "object" }, execute: () => "kept", ...more });
 
-test("a function judges while it is here, and where it is missing every call is dangerous", async (t) => {
+test("a function analyzer rates calls while it is set, and every call is HIGH where it is missing", async (t) => {
   const store = memoryStore();
   const seen = [];
   const securityRisk = async (action) => (seen.push(action.tool_name), "LOW");
@@ -68,15 +68,15 @@ test("close() closes each tool once, and removes what was opened with deleteOnCl
   const closed = [];
   const store = memoryStore();
   const tools = [noting({ close: () => void closed.push("note") }), noting({ name: "slow", close: async () => void closed.push("slow") }), noting({ name: "plain" })];
-  const kept = await open(t, { tools, store });
+  const stored = await open(t, { tools, store });
   const gone = await open(t, { tools, store, deleteOnClose: true });
-  await kept.sendMessage("Stay.");
+  await stored.sendMessage("Stay.");
   await gone.sendMessage("Go.");
   await gone.close();
   await gone.close();
   assert.deepEqual(closed.splice(0).sort(), ["note", "slow"]);
-  assert.deepEqual((await Conversation.list(store)).map(({ id }) => id), [kept.id]);
-  await kept.close();
+  assert.deepEqual((await Conversation.list(store)).map(({ id }) => id), [stored.id]);
+  await stored.close();
   assert.equal((await Conversation.list(store)).length, 1);
 });
 

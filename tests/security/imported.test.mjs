@@ -11,12 +11,12 @@ const always = { kind: "AlwaysConfirm" };
 const never = { kind: "NeverConfirm" };
 const risky = { kind: "ConfirmRisky", threshold: "MEDIUM" };
 const patterns = { kind: "PatternSecurityAnalyzer" };
-/** It says LOW to everything. */
+/** An analyzer that rates every call LOW. */
 const blind = { high_patterns: [], medium_patterns: [], injection_high_patterns: [], injection_medium_patterns: [], kind: "PatternSecurityAnalyzer" };
 
 let model, server, ran;
 before(async () => {
-  // The user says which call to make; whoever has its result is done.
+  // The user's message names the call; after its result the model is done.
   model = createModel(({ messages }) => {
     const { role, content } = messages.at(-1);
     const text = typeof content === "string" ? content : content.at(-1).text;
@@ -79,7 +79,7 @@ test("a stored policy that never asks does not stand in for the one that the pag
   assert.deepEqual(ran, []);
 });
 
-test("so it is with sessions and trajectories", async (t) => {
+test("the calls of imported sessions and trajectories wait as those of archives do", async (t) => {
   const forms = [
     { messages: [{ role: "user", content: "Hello" }, { role: "assistant", content: "Hello." }] },
     [{ role: "user", content: "Hello" }, { role: "assistant", content: "Hello." }],
@@ -118,7 +118,7 @@ test("a stored policy that asks about more than the page's holds, until the page
   assert.equal(await statusAfter(later, note), "finished", "from then on it is like any other");
 });
 
-test("an analyzer that comes in lets nothing go of which the page's says that it is risky, nor the other way round", async (t) => {
+test("of an imported analyzer and the page's the higher rating counts", async (t) => {
   const policy = { threshold: "MEDIUM", confirm_unknown: true, kind: "ConfirmRisky" };
   const blinded = await archiveOf(t, with_({ confirmation_policy: policy, security_analyzer: blind }));
   const own = await imported(t, blinded, { confirmationPolicy: risky, securityAnalyzer: patterns });
@@ -142,7 +142,7 @@ test("an analyzer that comes in lets nothing go of which the page's says that it
   assert.equal(await statusAfter(both, note), "waiting_for_confirmation", "what the file asks about is asked about");
 });
 
-test("tools that were allowed elsewhere are asked about here, and those that are allowed here stay so", async (t) => {
+test("tools allowed before the import need approval here, and tools allowed here stay allowed", async (t) => {
   const archive = await archiveOf(t, with_({ agent_state: { allowed_tools: ["note"] } }));
   const store = memoryStore();
   const [{ id }] = await Conversation.importZip(archive.zip, { store });
@@ -158,7 +158,7 @@ test("tools that were allowed elsewhere are asked about here, and those that are
   assert.equal(await statusAfter(later, note), "finished");
 });
 
-test("calls without a result that come in wait for a word of the user, whatever status the file claims", async (t) => {
+test("imported calls without a result wait for the user, whatever status the file claims", async (t) => {
   for (const execution_status of ["idle", "paused", "error"]) {
     const archive = await archiveOf(t, with_({ execution_status, confirmation_policy: never }), { say: [wipe], confirmationPolicy: always });
     const conversation = await imported(t, archive);
@@ -170,7 +170,7 @@ test("calls without a result that come in wait for a word of the user, whatever 
   }
 });
 
-test("an archive that continues a conversation does not take back what was decided here", async (t) => {
+test("importing a continuation does not undo decisions made here", async (t) => {
   const store = memoryStore();
   const here = await open(t, { store });
   await statusAfter(here, "Hello");
@@ -196,7 +196,7 @@ test("an archive that continues a conversation does not take back what was decid
   assert.equal(await statusAfter(back, note), "finished");
 });
 
-test("what is still open about an import leaves with no export, and no archive can say that it is decided", async (t) => {
+test("open decisions about an import are not exported, and no archive can mark them as decided", async (t) => {
   const archive = await archiveOf(t, (state) => ({ threadkeep_import: {}, ...state, confirmation_policy: never }));
   const store = memoryStore();
   const [{ id }] = await Conversation.importZip(archive.zip, { store });
@@ -213,22 +213,22 @@ test("what is still open about an import leaves with no export, and no archive c
   assert.equal(String(untouched.content), plain.state, "byte for byte");
 });
 
-test("secrets that come in are fetched only after allowSecrets()", async (t) => {
+test("imported LookupSecrets are fetched only after allowSecrets()", async (t) => {
   const requests = [];
   const vault = await listen((request, response) => (requests.push(request.url), response.end("the value")));
   t.after(() => vault.close());
   const source = { url: `${vault.origin}/token`, headers: {}, kind: "LookupSecret" };
   const archive = await archiveOf(t, with_({ secret_registry: { secret_sources: { TOKEN: source } } }));
-  const said = [];
+  const answer = [];
   const asking = tool({
     name: "ask",
     description: "Asks for a secret.",
     parameters: { type: "object" },
     async execute(_, { secret }) {
       try {
-        said.push(await secret("TOKEN"));
+        answer.push(await secret("TOKEN"));
       } catch ({ code, message }) {
-        said.push([code, message]);
+        answer.push([code, message]);
       }
     },
   });
@@ -238,15 +238,15 @@ test("secrets that come in are fetched only after allowSecrets()", async (t) => 
   assert.deepEqual(before.heldSecrets, [{ name: "TOKEN", url: source.url }]);
   assert.match(before.warnings.find(({ code }) => code === "secrets_unavailable").message, /not fetched before allowSecrets\(\): TOKEN from http:\/\/127/);
   await before.executeTool("ask");
-  assert.equal(said[0][0], "invalid_state");
-  assert.match(said[0][1], /TOKEN.*allowSecrets/);
+  assert.equal(answer[0][0], "invalid_state");
+  assert.match(answer[0][1], /TOKEN.*allowSecrets/);
   await before.setConfirmationPolicy(always);
   await before.executeTool("ask");
   assert.deepEqual(requests, [], "a word about calls is none about secrets");
   await before.allowSecrets();
   assert.deepEqual(before.heldSecrets, []);
   await before.executeTool("ask");
-  assert.deepEqual([said.at(-1), requests], ["the value", ["/token"]]);
+  assert.deepEqual([answer.at(-1), requests], ["the value", ["/token"]]);
   await before.close();
 
   const later = await open(t, { store, conversationId: id, tools: [asking] });
@@ -262,7 +262,7 @@ test("a secret that the host gives is its own", async (t) => {
   assert.deepEqual(conversation.heldSecrets, []);
 });
 
-test("a pattern that would run too long counts as found and holds nothing up", async (t) => {
+test("a pattern that would run too long counts as a match and blocks nothing", async (t) => {
   const harmless = JSON.stringify({ name: "note", arguments: { text: `${"a".repeat(25_000)}!` } });
   // Of the first ones all ways can be followed in time: nothing is found, and that is known.
   const known = ["(a+)+$", "(a|a)*b$", "(a*)*(a*)*(a*)*b", "(?=(a+)+$)x"];
@@ -281,4 +281,4 @@ test("a pattern that would run too long counts as found and holds nothing up", a
   }
 });
 
-test("nothing was wrong with the requests", () => assert.deepEqual(model.violations, []));
+test("every request that the model got was valid", () => assert.deepEqual(model.violations, []));

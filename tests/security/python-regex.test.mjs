@@ -1,4 +1,4 @@
-// Python's regular expressions, said in JavaScript. The SDK is asked about the same ones in tests/interop.
+// Python's regular expressions, translated to JavaScript. The SDK is asked about the same ones in tests/interop.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fromSource } from "./bundled.mjs";
@@ -14,7 +14,7 @@ for (const [pattern, found, notFound] of spellings) {
   });
 }
 
-test("what JavaScript cannot say is an error that says so", () => {
+test("a pattern that JavaScript cannot express is an error with a reason", () => {
   const unreadable = ["a++", "a{2}+", "(?>a)", "(?(1)a|b)", "(?-i:a)", "\\N{BULLET}", "a(?i)", "(", "[a", "a**", "\\q", "(?P=n)", "\\", "(?P<n>a)(?P<n>b)", "[b-a]", "(?<n>a)"];
   for (const pattern of unreadable) assert.throws(() => pythonRegExp(pattern), UnreadablePattern, pattern);
 });

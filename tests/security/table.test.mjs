@@ -27,7 +27,7 @@ const valueOf = (cell) => (cell === "–" ? {} : Function(`return ({${/^`(.*)`$/
 
 let model, server;
 before(async () => {
-  // The user says which call to make; whoever has its result is done.
+  // The user's message names the call; after its result the model is done.
   model = createModel(({ messages }) => {
     const { role, content } = messages.at(-1);
     return role === "user" ? { calls: [JSON.parse(typeof content === "string" ? content : content[0].text)] } : { text: "Done." };
@@ -36,7 +36,7 @@ before(async () => {
 });
 after(() => server.close());
 
-/** What becomes of a call of this row. */
+/** The outcome of a call of this row. */
 async function outcome([name, hints, args], options) {
   const { needsApproval, ...annotations } = valueOf(hints);
   let runs = 0;
@@ -60,7 +60,7 @@ async function outcome([name, hints, args], options) {
   }
 }
 
-test("the table has forty calls, and a column for each setting", () => {
+test("the table has forty calls and a column for each setting", () => {
   assert.equal(rows.length, 40);
   assert.deepEqual(columns, Object.keys(settings));
 });
@@ -74,4 +74,4 @@ for (const row of rows) {
   });
 }
 
-test("nothing was wrong with the requests", () => assert.deepEqual(model.violations, []));
+test("every request that the model got was valid", () => assert.deepEqual(model.violations, []));

@@ -1,8 +1,9 @@
-// The scripted model itself: it must notice every bad request, or the tests that lean on it prove nothing.
+// The fake model itself, over HTTP and in the place of `fetch`: it must notice every bad request, or the tests that rely on
+// it prove nothing.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createModel } from "./model.mjs";
-import { violationsOf } from "./model-checks.mjs";
+import { violationsOf } from "./model/script.mjs";
 
 const system = { role: "system", content: "be brief" };
 const user = { role: "user", content: [{ type: "text", text: "hi" }] };
@@ -45,8 +46,8 @@ for (const [name, body, expected] of wrong) {
   test(`noticed: ${name}`, () => assert.match(violationsOf(body).join("; "), expected));
 }
 
-const post = (baseUrl, body) =>
-  fetch(`${baseUrl}/chat/completions`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+const post = ({ baseUrl, fetch }, body, options) =>
+  fetch(`${baseUrl}/chat/completions`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), ...options });
 
 /** The deltas of a streamed answer put together again. */
 async function collect(response) {
@@ -68,61 +69,82 @@ async function collect(response) {
   return result;
 }
 
-async function withModel(script, body) {
-  const model = createModel(script);
-  const server = await model.listen();
-  try {
-    await body(server, model);
-  } finally {
-    await server.close();
-  }
+/** Tests a model over both transports. */
+function testModel(name, script, body) {
+  test(`${name}, over HTTP`, async () => {
+    const model = createModel(structuredClone(script));
+    const { baseUrl, close } = await model.listen();
+    try {
+      await body({ baseUrl, fetch }, model);
+    } finally {
+      await close();
+    }
+  });
+  test(`${name}, in the place of fetch`, () => {
+    const model = createModel(structuredClone(script));
+    return body({ baseUrl: "http://model.test/v1", fetch: model.fetch }, model);
+  });
 }
 
-test("a stream cut at every third byte says what the script says, parallel calls in turns", () =>
-  withModel(
-    [{ reasoning: "hm 🤔", text: "größer 🎉 als erwartet", calls: [{ name: "add", arguments: { a: 1, b: "zwölf" } }, { name: "add", arguments: '{"broken"' }], cut: 3, pieces: 4 }],
-    async ({ baseUrl }, model) => {
-      const result = await collect(await post(baseUrl, request([user], { stream: true, stream_options: { include_usage: true } })));
-      assert.equal(result.text, "größer 🎉 als erwartet");
-      assert.equal(result.reasoning, "hm 🤔");
-      assert.deepEqual(result.calls, [{ name: "add", arguments: '{"a":1,"b":"zwölf"}' }, { name: "add", arguments: '{"broken"' }]);
-      assert.deepEqual(result.order.slice(0, 4), [0, 1, 0, 1]);
-      assert.equal(result.finish, "tool_calls");
-      assert.ok(result.usage.total_tokens > 0);
-      model.check();
-    },
-  ));
+testModel(
+  "a stream cut at every third byte has the text of the script, parallel calls in turns",
+  [{ reasoning: "hm 🤔", text: "größer 🎉 als erwartet", calls: [{ name: "add", arguments: { a: 1, b: "zwölf" } }, { name: "add", arguments: '{"broken"' }], cut: 3, pieces: 4 }],
+  async (server, model) => {
+    const result = await collect(await post(server, request([user], { stream: true, stream_options: { include_usage: true } })));
+    assert.equal(result.text, "größer 🎉 als erwartet");
+    assert.equal(result.reasoning, "hm 🤔");
+    assert.deepEqual(result.calls, [{ name: "add", arguments: '{"a":1,"b":"zwölf"}' }, { name: "add", arguments: '{"broken"' }]);
+    assert.deepEqual(result.order.slice(0, 4), [0, 1, 0, 1]);
+    assert.equal(result.finish, "tool_calls");
+    assert.ok(result.usage.total_tokens > 0);
+    model.check();
+  },
+);
 
-test("an error has its status and headers, and a request that asked for no stream gets one object", () =>
-  withModel([{ status: 429, headers: { "retry-after": "2" } }, { text: "later" }], async ({ baseUrl }, model) => {
-    const refused = await post(baseUrl, request([user]));
+testModel(
+  "an error has its status and headers, and a request that asked for no stream gets one object",
+  [{ status: 429, headers: { "retry-after": "2" } }, { text: "later" }],
+  async (server, model) => {
+    const refused = await post(server, request([user]));
     assert.equal(refused.status, 429);
     assert.equal(refused.headers.get("retry-after"), "2");
-    const { choices } = await (await post(baseUrl, request([user]))).json();
+    const { choices } = await (await post(server, request([user]))).json();
     assert.equal(choices[0].message.content, "later");
     model.check();
-  }));
+  },
+);
 
-test("a connection that breaks fails the reader, one that stalls is seen to be left by it", () =>
-  withModel([{ text: "a long text", pieces: 1, breakAfter: 3 }, { text: "never", stallAfter: 1 }], async ({ baseUrl }, model) => {
-    await assert.rejects((await post(baseUrl, request([user], { stream: true }))).text());
+testModel(
+  "a connection that breaks fails the reader, and the model sees that one that stalls was left",
+  [{ text: "a long text", pieces: 1, breakAfter: 3 }, { text: "never", stallAfter: 1 }],
+  async (server, model) => {
+    await assert.rejects((await post(server, request([user], { stream: true }))).text());
     const leaving = new AbortController();
-    const stalled = await fetch(`${baseUrl}/chat/completions`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(request([user], { stream: true })),
-      signal: leaving.signal,
-    });
+    const stalled = await post(server, request([user], { stream: true }), { signal: leaving.signal });
     const reader = stalled.body.getReader();
     assert.match(new TextDecoder().decode((await reader.read()).value), /assistant/);
     leaving.abort();
     await assert.rejects(reader.read(), { name: "AbortError" });
     await model.left(2);
     model.check();
-  }));
+  },
+);
 
-test("a bad request is refused, and check() says so; so does a script that was not played to its end", () =>
-  withModel([{ text: "x" }, { text: "y" }], async ({ baseUrl }, model) => {
-    assert.equal((await post(baseUrl, request([system]))).status, 400);
-    assert.throws(() => model.check(), /request 1: no user message\n- only 0 of 2 replies/);
-  }));
+testModel(
+  "the rest of a background response is given to whoever asks for it",
+  [{ text: "Hello", pieces: 1, connections: [{ endAfter: 5 }, { endAfter: 2 }, {}] }],
+  async ({ baseUrl, fetch }, model) => {
+    const ask = { model: "m", input: [{ type: "message", role: "user", content: [{ type: "input_text", text: "hi" }] }], background: true, store: true, stream: true };
+    const numbers = async (response) => [...(await response.text()).matchAll(/"sequence_number":(\d+)/g)].map(([, number]) => Number(number));
+    const headers = { "content-type": "application/json" };
+    assert.deepEqual(await numbers(await fetch(`${baseUrl}/responses`, { method: "POST", headers, body: JSON.stringify(ask) })), [0, 1, 2, 3, 4]);
+    assert.deepEqual(await numbers(await fetch(`${baseUrl}/responses/resp_1?stream=true&starting_after=4`)), [5, 6]);
+    assert.deepEqual((await numbers(await fetch(`${baseUrl}/responses/resp_1?stream=true&starting_after=6`)))[0], 7);
+    model.check();
+  },
+);
+
+testModel("a bad request is refused, and check() throws; so it does for a script that was not played to its end", [{ text: "x" }, { text: "y" }], async (server, model) => {
+  assert.equal((await post(server, request([system]))).status, 400);
+  assert.throws(() => model.check(), /request 1: no user message\n- only 0 of 2 replies/);
+});

@@ -1,9 +1,9 @@
 // A server for page tests: the library under /threadkeep/, its build with the store conformance suite under /pkg/,
-// test pages under /pages/, the demo page under /, and a model under /v1/.
+// test pages under /pages/, what tests share under /support/, the demo page under /, and a model under /v1/.
 import { site } from "../../scripts/site.mjs";
 import { listen } from "./listen.mjs";
 
 /** Takes the options of `site()`, its `model` being what `createModel()` gives. Returns { origin, port, close() }. */
 export function startServer({ model, mounts, ...options } = {}) {
-  return listen(site({ ...options, model: model?.handle, mounts: { "/pages/": "tests/browser/pages", "/pkg/": "pkg", ...mounts } }));
+  return listen(site({ ...options, model: model?.handle, mounts: { "/pages/": "tests/browser/pages", "/support/": "tests/support", "/pkg/": "pkg", ...mounts } }));
 }

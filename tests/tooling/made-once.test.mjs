@@ -1,4 +1,4 @@
-// What test files that run side by side need is made by one of them, and by another if that one dies.
+// Set-up that parallel test files share is made by one of them, and by another if that one dies.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { madeOnce, tried } from "../interop/made-once.mjs";
 
-test("what two need at once is made once, though a process died in the middle of it", async (t) => {
+test("what two processes need at once is made once, also after a process died in the middle of it", async (t) => {
   const place = mkdtempSync(path.join(os.tmpdir(), "threadkeep-made-once-"));
   t.after(() => rmSync(place, { recursive: true, force: true }));
   const folder = path.join(place, "made");
@@ -23,7 +23,7 @@ test("what two need at once is made once, though a process died in the middle of
   assert.deepEqual(await madeOnce(folder, mark, make), { times: 1 });
 });
 
-test("what fails is no mark, and its lock is gone", async (t) => {
+test("work that fails leaves no mark and no lock", async (t) => {
   const place = mkdtempSync(path.join(os.tmpdir(), "threadkeep-made-once-"));
   t.after(() => rmSync(place, { recursive: true, force: true }));
   const folder = path.join(place, "made");

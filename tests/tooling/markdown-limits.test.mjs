@@ -1,4 +1,4 @@
-// What of Markdown the demo gives to its parser, and what it shows as it is.
+// The Markdown that the demo gives to its parser, and the text that it shows unparsed.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -20,7 +20,7 @@ test("texts that hang the parser or overflow its stack are not given to it", () 
   }
 });
 
-test("what people and models write is", () => {
+test("ordinary text is rendered as Markdown", () => {
   const table = `| a | b | c |\n|---|---|---|\n${"| one | `two` | three |\n".repeat(100)}`;
   const list = Array.from({ length: 100 }, (_, n) => `${n + 1}. **Point ${n}** with \`code\` and [a link](https://example.org), _really_.\n   - and more\n`).join("");
   const code = `\`\`\`\n${" ".repeat(120)}far to the right\n${"int **p = &a[0]; // x\n".repeat(60)}\`\`\`\n`;
@@ -30,7 +30,7 @@ test("what people and models write is", () => {
   }
 });
 
-test("whatever passes is parsed without an error, and soon", () => {
+test("text within the limits is parsed without an error and in time", () => {
   const pieces = ["*a_", "**", "_a ", "~~a", "`a", "``a`", "[", "[a](", "![", "![a](b", "[a][", "<a ", "<!--", "|a", "\\", "&", "http://", "a@b.", "a_*b", "]", "[a](b) ", "- ", "> ", "1. ", "    ", "| a | b |\n", "- a\n", "  - a\n", "\t", "<div>\n", "```\n", "[a]: b\n", "a\n===\n", "- - - ", "a|b\n-|-\n", "\n", "\n\n", "a b ", "# a\n"];
   const chance = randomFrom(7);
   for (let n = 0; n < 120; n++) {

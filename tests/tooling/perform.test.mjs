@@ -1,4 +1,4 @@
-// How a step's command says that it passed, failed, could not run, or left something out.
+// How a step's command reports that it passed, failed, could not run, or left something out.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { perform } from "../../scripts/testing/perform.mjs";
@@ -6,7 +6,7 @@ import { isAlive } from "../browser/process-tree.mjs";
 
 const step = (name, code, timeout = 60) => ({ name: `perform-test-${name}`, command: [process.execPath, "-e", code], timeout });
 
-test("exit code 0 is ok, and lines that name gaps are kept", async () => {
+test("exit code 0 is ok, and lines that name gaps are collected", async () => {
   const result = await perform(step("ok", 'console.log("fine"); console.log("NOT CHECKED: the weather"); console.error("also kept")'));
   assert.equal(result.outcome, "ok");
   assert.deepEqual(result.gaps, ["the weather"]);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { schedule, select } from "../../scripts/testing/schedule.mjs";
 
-/** Performs steps only when told to: `finish(name, outcome)`; `running` are those begun and not finished. */
+/** Performs steps only on request: `finish(name, outcome)`; `running` are those begun and not finished. */
 function stage(steps, slots) {
   const endings = new Map();
   const running = () => [...endings.keys()].sort();

@@ -26,7 +26,7 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** The raw path as it stands: fetch would tidy it before sending. */
+/** The raw path, unchanged: fetch would normalize it before sending. */
 function get(urlPath, method = "GET") {
   return new Promise((resolve, reject) => {
     const request = http.request({ port: server.port, host: "127.0.0.1", path: urlPath, method }, (response) => {
@@ -37,7 +37,7 @@ function get(urlPath, method = "GET") {
   });
 }
 
-test("files have their types, folders their start page, and nothing is kept in a cache", async () => {
+test("files have their types, folders their start page, and no response is cached", async () => {
   assert.deepEqual(await get("/"), { status: 200, type: "text/html; charset=utf-8", text: "start" });
   assert.deepEqual(await get("/a%20b.wasm"), { status: 200, type: "application/wasm", text: "wasm" });
   assert.deepEqual(await get("/index.html", "HEAD"), { status: 200, type: "text/html; charset=utf-8", text: "" });

@@ -50,6 +50,6 @@ function readNotes(): Note[] {
     const notes: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "[]");
     return Array.isArray(notes) ? notes.filter((note): note is Note => typeof note?.text === "string") : [];
   } catch {
-    return []; // Somebody else wrote under our key; the next note replaces it.
+    return []; // Not our data; the next note replaces it.
   }
 }

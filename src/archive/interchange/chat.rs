@@ -1,8 +1,8 @@
-//! A list of messages: those of Chat Completions, and the SDK's own.
+//! Reads a list of messages: those of Chat Completions, and those of the SDK.
 
 use super::{
     entry::Entry,
-    timeline::{Outcome, Timeline, What, call, image},
+    timeline::{ItemKind, Outcome, Timeline, call, image},
 };
 use crate::{
     error::Result,
@@ -11,7 +11,7 @@ use crate::{
     llm::message::{Content, Message, ReasoningItem, Role, ThinkingBlock},
 };
 
-/// The fields that are read, and those that say nothing about a conversation.
+/// The fields that are read, and those that are not content of a conversation.
 const KNOWN: &[&str] = &[
     "role",
     "content",
@@ -30,8 +30,7 @@ const KNOWN: &[&str] = &[
     "id",
 ];
 
-/// Takes up the messages of a list, whose place in the file is `name`. All that do not say when they were said were
-/// said at `created_at`.
+/// Reads the messages of a list, whose path in the file is `name`. `created_at` is the time of messages without one.
 pub fn read(
     timeline: &mut Timeline<'_>,
     name: &str,
@@ -69,14 +68,16 @@ fn message(
         _ => return Err(entry.refused("role", "is not user, assistant, system, developer or tool")),
     };
     let content = content(timeline, entry)?;
-    let what = match role {
+    let kind = match role {
         Role::System if is_first && content.iter().all(|part| part.as_text().is_some()) => {
-            What::Instructions(content, Vec::new())
+            ItemKind::Instructions(content, Vec::new())
         }
         Role::Tool => match entry.name_in("tool_call_id")? {
-            Some(id) => What::Result(id, Outcome::Content(content)),
+            Some(id) => ItemKind::Result(id, Outcome::Content(content)),
             None => {
-                return Err(entry.refused("tool_call_id", "is missing: nothing says which call this answers"));
+                return Err(
+                    entry.refused("tool_call_id", "is missing, so the call of this result is unknown")
+                );
             }
         },
         Role::Assistant => {
@@ -87,7 +88,7 @@ fn message(
                 message.reasoning_content = reasoning(entry)?;
                 message.thinking_blocks = thinking(entry)?;
                 message.responses_reasoning_item = reasoning_item(entry)?;
-                timeline.add(place, timestamp, What::Message(Source::Agent, message));
+                timeline.add(place, timestamp, ItemKind::Message(Source::Agent, message));
                 return Ok(());
             };
             first.thought = content;
@@ -95,7 +96,7 @@ fn message(
             first.thinking_blocks = thinking(entry)?;
             first.responses_reasoning_item = reasoning_item(entry)?;
             for call in calls {
-                timeline.add(place, timestamp.clone(), What::Call(call));
+                timeline.add(place, timestamp.clone(), ItemKind::Call(call));
             }
             return Ok(());
         }
@@ -103,14 +104,14 @@ fn message(
             let mut message = Message::new(role, content);
             message.name = entry.text("name")?;
             let source = if role == Role::User { Source::User } else { Source::Environment };
-            What::Message(source, message)
+            ItemKind::Message(source, message)
         }
     };
-    timeline.add(place, timestamp, what);
+    timeline.add(place, timestamp, kind);
     Ok(())
 }
 
-/// Nothing, a text, or a list of parts.
+/// The content, which may be missing, a text, or a list of parts.
 fn content(timeline: &mut Timeline<'_>, entry: &Entry<'_>) -> Result<Vec<Content>> {
     let refusal = entry.text("refusal")?.map(Content::text);
     let Some(value) = entry.get("content") else { return Ok(refusal.into_iter().collect()) };
@@ -166,9 +167,9 @@ fn calls(timeline: &Timeline<'_>, entry: &Entry<'_>) -> Result<Vec<ActionEvent>>
         let function = function.as_ref().unwrap_or(&call_entry);
         let id = call_entry.name_in("id")?.unwrap_or_else(|| timeline.new_id().to_string());
         if calls.iter().any(|call| call.tool_call_id == id) {
-            return Err(call_entry.refused("id", "is the id of another call of the same message, too"));
+            return Err(call_entry.refused("id", "is the id of another call of the same message as well"));
         }
-        // Some servers give the arguments as an object.
+        // Some servers send the arguments as an object.
         let arguments = match function.get("arguments") {
             Some(value) if !value.starts_with('"') => value.to_owned(),
             Some(_) => function.text("arguments")?.unwrap_or_default(),

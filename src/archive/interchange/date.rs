@@ -1,12 +1,12 @@
-//! Dates of foreign files.
+//! Dates in the files of other programs.
 
 /// Numbers below this are seconds since the Unix epoch, others milliseconds.
 const FIRST_MILLISECONDS: f64 = 1e11;
 
-/// The moment that a number means, as `2026-01-31T09:15:02.123Z`. What is no moment is the epoch.
+/// A number as a date, in the form `2026-01-31T09:15:02.123Z`. `NaN` and negative numbers become the epoch.
 pub fn of_number(number: f64) -> String {
     let milliseconds = if number.abs() < FIRST_MILLISECONDS { number * 1000.0 } else { number };
-    // The year 9999; a number that is none becomes 0.
+    // At most the year 9999; `NaN` becomes 0.
     let milliseconds = milliseconds.clamp(0.0, 253_402_300_799_999.0) as u64;
     let (seconds, fraction) = (milliseconds / 1000, milliseconds % 1000);
     let (days, second) = (seconds / 86_400, seconds % 86_400);
@@ -19,7 +19,7 @@ pub fn of_number(number: f64) -> String {
     )
 }
 
-/// The date of a day since the Unix epoch, in years that begin in March, so that the leap day is the last.
+/// The date of a day since the Unix epoch, computed in years that begin in March, so that the leap day is the last.
 fn civil(days: u64) -> (u64, u64, u64) {
     let days = days.saturating_add(719_468);
     let (era, day) = (days / 146_097, days % 146_097);
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_date_is_told_from_other_text() {
+    fn a_text_that_begins_with_a_date_is_recognized() {
         for good in ["2026-01-31", "2026-01-31T09:15:02.123456", "2026-01-31 09:15:02+00:00"] {
             assert!(is_date(good), "{good}");
         }

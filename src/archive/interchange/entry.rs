@@ -1,4 +1,4 @@
-//! Objects of a file that nobody has checked: a field is what it has to be, is absent, or is an error that names it.
+//! Reads unchecked objects: a field has the expected type, is absent, or is an error that names it.
 
 use super::super::invalid;
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     json::{FromJson as _, Object, elements},
 };
 
-/// An object, and what messages call it.
+/// An object, and its path for messages.
 pub struct Entry<'a> {
     /// Such as `messages[3]`.
     pub name: String,
@@ -22,12 +22,12 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// The text of a field's value; `null` is as good as nothing.
+    /// The JSON of a field's value; `None` for `null`.
     pub fn get(&self, field: &str) -> Option<&'a str> {
         self.fields.get(field).filter(|value| *value != "null")
     }
 
-    /// A string.
+    /// A field with a string.
     pub fn text(&self, field: &str) -> Result<Option<String>> {
         let Some(value) = self.get(field) else { return Ok(None) };
         match String::from_json(value) {
@@ -36,44 +36,43 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// A string that says something.
+    /// A field with a string that is not blank.
     pub fn name_in(&self, field: &str) -> Result<Option<String>> {
         Ok(self.text(field)?.filter(|text| !text.trim().is_empty()))
     }
 
-    /// The texts of a list's elements.
+    /// A field with a list, as the JSON of its elements.
     pub fn list(&self, field: &str) -> Result<Vec<&'a str>> {
         let Some(value) = self.get(field) else { return Ok(Vec::new()) };
         elements(value).ok_or_else(|| self.refused(field, "is not a list"))
     }
 
-    /// An object.
+    /// A field with an object.
     pub fn object(&self, field: &str) -> Result<Option<Entry<'a>>> {
         self.get(field).map(|value| Entry::read(format!("{}.{field}", self.name), value)).transpose()
     }
 
-    /// The objects in a list.
+    /// A field with a list of objects.
     pub fn objects(&self, field: &str) -> Result<Vec<Entry<'a>>> {
         let mut objects = Vec::new();
-        for (place, element) in self.list(field)?.into_iter().enumerate() {
-            objects.push(Entry::read(format!("{}.{field}[{place}]", self.name), element)?);
+        for (index, element) in self.list(field)?.into_iter().enumerate() {
+            objects.push(Entry::read(format!("{}.{field}[{index}]", self.name), element)?);
         }
         Ok(objects)
     }
 
-    /// The strings in a list.
+    /// A field with a list of strings.
     pub fn texts(&self, field: &str) -> Result<Vec<String>> {
         let mut texts = Vec::new();
         for element in self.list(field)? {
             texts.push(
-                String::from_json(element)
-                    .ok_or_else(|| self.refused(field, "holds something else than texts"))?,
+                String::from_json(element).ok_or_else(|| self.refused(field, "must contain only texts"))?,
             );
         }
         Ok(texts)
     }
 
-    /// The names of the fields that are not among `known` and say something.
+    /// The names of the fields that are neither in `known` nor null.
     pub fn others(&self, known: &[&str]) -> Vec<String> {
         let mut others = Vec::new();
         for (name, _) in self.fields.iter() {
@@ -84,8 +83,8 @@ impl<'a> Entry<'a> {
         others
     }
 
-    /// What is wrong with a field.
-    pub fn refused(&self, field: &str, why: &str) -> Error {
-        invalid(format!("{}.{field} {why}", self.name))
+    /// The error for a field.
+    pub fn refused(&self, field: &str, problem: &str) -> Error {
+        invalid(format!("{}.{field} {problem}", self.name))
     }
 }

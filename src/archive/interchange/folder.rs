@@ -1,4 +1,4 @@
-//! A log that was made here as the archive of one conversation, so that it is checked and stored as any other.
+//! A converted log as the archive of one conversation, so that it is checked and stored like any other.
 
 use super::{
     super::{Archive, EntryHeader, Unreadable},
@@ -45,7 +45,7 @@ impl Archive for Folder {
 
     fn next_entries(&self) -> LocalBoxFuture<'_, Result<Vec<EntryHeader>, String>> {
         let mut headers = Vec::new();
-        // All at once, and then no more.
+        // All entries in the first call.
         if !self.was_listed.replace(true) {
             headers.extend(self.files.iter().map(|(name, content)| EntryHeader {
                 name: name.clone(),
@@ -83,11 +83,11 @@ fn base_state(id: ConversationId, log: &Log, timeline: &Timeline<'_>) -> BaseSta
         true => ExecutionStatus::Finished,
         false => ExecutionStatus::Idle,
     });
-    let is_of_the_user = |event: &&Event| {
+    let is_user_message = |event: &&Event| {
         event.source() == Source::User
             && matches!(event.body(), Body::MessageEvent(body) if body.llm_message.role == Role::User)
     };
-    if let Some(message) = log.events.iter().rfind(is_of_the_user) {
+    if let Some(message) = log.events.iter().rfind(is_user_message) {
         state.set_last_user_message_id(Some(message.id()));
     }
     let last = log.events.last().map(|last| last.id().clone());

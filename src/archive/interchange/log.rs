@@ -1,7 +1,7 @@
-//! A timeline as events: typed, each the parent of the next, the instructions first, no call left without a result.
+//! Converts a timeline to events: typed, each the parent of the next, the instructions first, every call with a result.
 
 use super::{
-    timeline::{Item, Outcome, Stamp, Timeline, What},
+    timeline::{Item, ItemKind, Outcome, Stamp, Timeline},
     turns::{Call, Turn, named, turns},
 };
 use crate::{
@@ -14,24 +14,24 @@ use crate::{
     llm::message::{Content, Message, Role},
 };
 
-/// What a call is answered with if the file has no result: left alone, the next run would make it.
+/// The error result for a call without a result in the file, because the next run would make such a call again.
 const NO_RESULT: &str = "No result of this call was recorded.";
 
 /// The events of a timeline.
 pub struct Log {
-    /// The first one first.
+    /// The events, in order.
     pub events: Vec<Event>,
-    /// Whether the last word is the model's.
+    /// Whether the conversation ends with the agent's final message.
     pub is_finished: bool,
 }
 
-/// Writes a timeline down. What that changes is told in its warnings.
+/// Converts a timeline. Changes are reported in its warnings.
 ///
 /// # Errors
-/// `internal` for an event of an unknown kind, which no reader gives.
+/// `internal` for an event of an unknown kind, which no reader produces.
 pub fn log(timeline: &mut Timeline<'_>) -> Result<Log> {
     let mut turns = turns(timeline);
-    let is_finished = turns.last().is_some_and(ends);
+    let is_finished = turns.last().is_some_and(is_final);
     put_instructions_first(&mut turns, timeline);
     let mut writer = Writer::default();
     let mut unanswered = Vec::new();
@@ -67,11 +67,11 @@ pub fn log(timeline: &mut Timeline<'_>) -> Result<Log> {
 
 fn put_instructions_first(turns: &mut Vec<Turn>, timeline: &Timeline<'_>) {
     let is_prompt =
-        |turn: &Turn| matches!(turn, Turn::Item(item) if matches!(item.what, What::Instructions(..)));
+        |turn: &Turn| matches!(turn, Turn::Item(item) if matches!(item.kind, ItemKind::Instructions(..)));
     let first = match turns.iter().position(is_prompt) {
-        Some(place) => turns.remove(place),
+        Some(position) => turns.remove(position),
         None => {
-            // The SDK goes on with no messages that no instructions stand before. Empty ones say nothing.
+            // The SDK requires instructions before messages. Empty ones have no effect.
             let timestamp = match turns.first() {
                 Some(Turn::Item(item)) => item.stamp.timestamp.clone(),
                 Some(Turn::Calls(calls)) => {
@@ -80,23 +80,25 @@ fn put_instructions_first(turns: &mut Vec<Turn>, timeline: &Timeline<'_>) {
                 None => return,
             };
             let stamp = Stamp { id: timeline.new_id(), timestamp, place: String::new() };
-            let what = What::Instructions(Vec::new(), Vec::new());
-            Turn::Item(Box::new(Item { stamp, what }))
+            let kind = ItemKind::Instructions(Vec::new(), Vec::new());
+            Turn::Item(Box::new(Item { stamp, kind }))
         }
     };
     turns.insert(0, first);
 }
 
-/// Whether the model has nothing more to say after this.
-fn ends(turn: &Turn) -> bool {
+/// Whether the agent is finished after this turn.
+fn is_final(turn: &Turn) -> bool {
     match turn {
-        Turn::Calls(calls) => calls.iter().any(|call| last_message(&call.action).is_some()),
-        Turn::Item(item) => matches!(&item.what, What::Message(_, said) if said.role == Role::Assistant),
+        Turn::Calls(calls) => calls.iter().any(|call| final_message(&call.action).is_some()),
+        Turn::Item(item) => {
+            matches!(&item.kind, ItemKind::Message(_, message) if message.role == Role::Assistant)
+        }
     }
 }
 
-/// What a call of `finish` tells the user.
-fn last_message(action: &ActionEvent) -> Option<String> {
+/// The message of a call of `finish`.
+fn final_message(action: &ActionEvent) -> Option<String> {
     let action = action.action.as_ref()?;
     if action.kind()? == "FinishAction" { action.as_json().field("message") } else { None }
 }
@@ -116,19 +118,19 @@ impl Writer {
 
     fn item(&mut self, item: Item) -> Result<()> {
         let stamp = &item.stamp;
-        match item.what {
-            What::Instructions(content, tools) if self.events.is_empty() => {
+        match item.kind {
+            ItemKind::Instructions(content, tools) if self.events.is_empty() => {
                 let (system_prompt, dynamic_context) = prompt(&content);
                 self.event(stamp, Source::Agent, SystemPromptEvent { system_prompt, tools, dynamic_context })
             }
-            What::Instructions(content, _) => {
+            ItemKind::Instructions(content, _) => {
                 let message = Message::new(Role::System, content);
                 self.event(stamp, Source::Environment, MessageEvent::new(message))
             }
-            What::Message(source, message) => self.event(stamp, source, MessageEvent::new(message)),
-            What::Other(source, body) => self.event(stamp, source, body),
+            ItemKind::Message(source, message) => self.event(stamp, source, MessageEvent::new(message)),
+            ItemKind::Other(source, body) => self.event(stamp, source, body),
             // These are in a turn of calls.
-            What::Call(_) | What::Result(..) => Ok(()),
+            ItemKind::Call(_) | ItemKind::Result(..) => Ok(()),
         }
     }
 
@@ -158,10 +160,10 @@ impl Writer {
         }
     }
 
-    /// Answers a call to which there is no result. The end of a task has none in every format; anything else is
-    /// answered with an error, and the answer is `false`.
+    /// Adds a result for a call that has none. `finish` has no result in some formats; any other call gets an error, and
+    /// the function returns `false`.
     fn missing_result(&mut self, call: &Call, stamp: &Stamp) -> Result<bool> {
-        match last_message(&call.action) {
+        match final_message(&call.action) {
             Some(message) => {
                 self.observation(call, stamp, Observation::finish(&message))?;
                 Ok(true)
@@ -192,7 +194,7 @@ impl Writer {
     }
 }
 
-/// Instructions are one text, or two.
+/// Instructions as the static prompt and the dynamic context, if there is one.
 fn prompt(content: &[Content]) -> (Content, Option<Content>) {
     let texts: Vec<&str> = content.iter().filter_map(Content::as_text).collect();
     match texts.split_first() {

@@ -1,8 +1,8 @@
-//! Conversations as other programs keep them: lists of chat messages, sessions of such, and OpenHands V0 trajectories.
+//! Conversations in the formats of other programs: lists of chat messages, sessions, and OpenHands V0 trajectories.
 //!
-//! What is read becomes a new conversation of typed events ([`timeline`], [`log`]), packed as an archive ([`folder`]) and
-//! then imported like any other: checked as a whole, stored completely or not at all. Nothing of a file is trusted,
-//! nothing is dropped without a word, and nothing but what is said in it is taken over: no settings, no keys.
+//! A file becomes a new conversation of typed events ([`timeline`], [`log`]), packed as an archive ([`folder`]) and
+//! then imported like any other: checked completely, and stored completely or not at all. Files are not trusted. Content
+//! that is not imported is reported in a warning, and settings and keys are never imported.
 
 mod chat;
 mod date;
@@ -23,7 +23,7 @@ use crate::{
     format::base_state::BaseState,
     host::Host,
     id::ConversationId,
-    json::{EditableObject, Object, ToJson as _, elements, members, string_enum, well_formed},
+    json::{Object, ToJson as _, elements, members, string_enum, well_formed},
     llm::{
         LlmOptions,
         chat_completions::chat_messages,
@@ -38,7 +38,7 @@ use folder::Folder;
 use std::{borrow::Cow, rc::Rc};
 use timeline::Timeline;
 
-/// Imports a conversation that another program wrote down, as a new one.
+/// Imports a file of another program as a new conversation.
 pub async fn import_interchange(
     text: &str,
     store: &dyn Store,
@@ -50,7 +50,7 @@ pub async fn import_interchange(
     let folder = Folder::new(ConversationId::from(host.random_uuid()), &log, &timeline);
     let imported = import(&folder, store, options).await?;
     let Some(mut imported) = imported.into_iter().next() else {
-        return Err(Error::new(ErrorCode::Internal, "an archive of one conversation was imported as none"));
+        return Err(Error::new(ErrorCode::Internal, "the import of one conversation returned none"));
     };
     imported.warnings.extend(timeline.into_warnings());
     Ok(imported)
@@ -61,11 +61,11 @@ fn read<'a>(text: &str, host: &'a dyn Host) -> Result<Timeline<'a>> {
         return Err(invalid(format!("it has {} bytes, more than the {MAX_ENTRY_BYTES} allowed", text.len())));
     }
     let mut timeline = Timeline::new(host);
-    let sound = well_formed(text);
-    if matches!(sound, Cow::Owned(_)) {
-        timeline.warnings.push("halves of characters, which no file can hold, were replaced".to_owned());
+    let repaired = well_formed(text);
+    if matches!(repaired, Cow::Owned(_)) {
+        timeline.warnings.push("halves of characters (lone surrogates) were replaced".to_owned());
     }
-    let text = sound.trim();
+    let text = repaired.trim();
     if let Some(list) = elements(text) {
         read_list(&mut timeline, &list)?;
         return Ok(timeline);
@@ -74,12 +74,12 @@ fn read<'a>(text: &str, host: &'a dyn Host) -> Result<Timeline<'a>> {
     if object.get("messages").is_some() {
         session::read(&mut timeline, text)?;
     } else if let Some(list) = ["trajectory", "history"].iter().find_map(|name| elements(object.get(name)?)) {
-        // What the server of OpenHands answers, and what its evaluations write.
+        // The form of OpenHands' server, and that of its evaluations.
         check_count(&list)?;
         trajectory::read(&mut timeline, &list)?;
     } else {
         return Err(invalid(
-            "it is neither a list of messages or events, nor an object with messages or a trajectory",
+            "it must be a list of messages or events, or an object with messages or a trajectory",
         ));
     }
     Ok(timeline)
@@ -99,7 +99,7 @@ fn read_list(timeline: &mut Timeline<'_>, list: &[&str]) -> Result<()> {
 }
 
 fn check_count(list: &[&str]) -> Result<()> {
-    // A result and a call can be two events each.
+    // A call and a result can become two events each.
     if list.len() > MAX_ENTRIES / 4 {
         return Err(invalid(format!(
             "it has {} entries, more than the {} allowed",
@@ -117,7 +117,7 @@ fn not_json(text: &str) -> Error {
     }
 }
 
-/// A stored conversation as JSON of another form.
+/// A stored conversation as JSON in the format of another program.
 pub async fn written(store: &dyn Store, conversation: ConversationId, form: Form) -> Result<String> {
     let (listing, branch) = history::read(store, conversation).await?;
     Ok(match form {
@@ -132,8 +132,8 @@ pub async fn written(store: &dyn Store, conversation: ConversationId, form: Form
     })
 }
 
-/// What a wire API sends of a stored conversation's messages: the body of a request in JSON. `llm` is the stored model,
-/// of which anything may be missing, and `row` what is known of it.
+/// The body of the request, as JSON, that a wire API would send for a stored conversation. `llm` is the stored model, whose
+/// fields may be missing, and `row` its row of the model data.
 pub async fn request_body(
     api: &dyn WireApi,
     store: &dyn Store,
@@ -143,12 +143,12 @@ pub async fn request_body(
 ) -> Result<String> {
     let (_, branch) = history::read(store, conversation).await?;
     let messages: Vec<_> = history::messages(&branch).into_iter().map(Rc::new).collect();
-    // The stored model has a default in place of what nobody has set.
+    // The stored model has a default effort if none was set.
     let options = LlmOptions { reasoning_effort: None, ..LlmOptions::from_sdk_json(llm) };
-    // Where the request would go means nothing here, and a model need not say.
+    // The URL is not used here, so the model's name need not determine a server.
     let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref())
         .or_else(|_| Endpoint::resolve(&options.model, Some("/")))?;
-    let row = ModelRow(EditableObject::compact(row).unwrap_or_default());
+    let row = ModelRow::parse(&options.model, row)?;
     let (request, _) = api.begin(&LlmRequest {
         options: &options,
         endpoint: &endpoint,
@@ -161,12 +161,12 @@ pub async fn request_body(
     Ok(request.body)
 }
 
-/// What [`written`] writes.
+/// The formats that [`written`] can write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// The SDK's messages.
     Message,
-    /// Those of Chat Completions, as the SDK makes them.
+    /// Messages of Chat Completions, as the SDK makes them.
     Chat,
     /// `{id, created_at, messages}`.
     Session,

@@ -1,4 +1,4 @@
-//! A session: `{id, created_at, messages}`, as plain chat programs keep a conversation.
+//! Sessions, `{id, created_at, messages}`, the format of simple chat programs.
 
 use super::{super::history, chat, check_count, date, entry::Entry, timeline::Timeline};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     llm::message::{Content, Message, Role},
 };
 
-/// Takes up a session.
+/// Reads a session.
 pub fn read(timeline: &mut Timeline<'_>, text: &str) -> Result<()> {
     let session = Entry::read("the session".to_owned(), text)?;
     timeline.title = session.name_in("title")?;
@@ -30,7 +30,7 @@ pub fn read(timeline: &mut Timeline<'_>, text: &str) -> Result<()> {
     Ok(())
 }
 
-/// The session of a branch. `created_at` is for one without events.
+/// The session of a branch. `created_at` is used if it has no events.
 pub fn write(id: ConversationId, branch: &[Event], title: Option<&str>, created_at: f64) -> String {
     let mut out = ObjectWriter::new();
     out.field("id", &id.to_string());
@@ -40,12 +40,12 @@ pub fn write(id: ConversationId, branch: &[Event], title: Option<&str>, created_
         out.field("title", title);
     }
     let messages = history::messages(branch);
-    let is_system = |place: usize| messages.get(place).is_some_and(|message| message.role == Role::System);
-    // The instructions of a conversation that has none; before others they would be missed.
+    let is_system = |index: usize| messages.get(index).is_some_and(|message| message.role == Role::System);
+    // Empty instructions are omitted, unless other instructions follow, which would then be taken for the first.
     let is_left_out = |message: &Message| message.text().is_empty() && is_system(0) && !is_system(1);
     let mut list = Vec::new();
-    for (place, message) in messages.iter().enumerate() {
-        if place > 0 || !is_left_out(message) {
+    for (index, message) in messages.iter().enumerate() {
+        if index > 0 || !is_left_out(message) {
             list.push(plain(message));
         }
     }
@@ -54,7 +54,7 @@ pub fn write(id: ConversationId, branch: &[Event], title: Option<&str>, created_
     out.finish()
 }
 
-/// A message of Chat Completions that has all of it, and is no list where a text will do.
+/// A complete message of Chat Completions, whose content is a text instead of a list where possible.
 fn plain(message: &Message) -> String {
     let mut out = ObjectWriter::new();
     out.field("role", &message.role);

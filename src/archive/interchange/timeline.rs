@@ -1,4 +1,4 @@
-//! What a file of another program tells, in its order and before it is a log: one vocabulary for all formats.
+//! The content of a file of another program, in its order: the common intermediate form of all formats.
 
 use super::{super::invalid, date::is_date};
 use crate::{
@@ -10,119 +10,120 @@ use crate::{
     llm::message::{Content, Message, MessageToolCall},
 };
 
-/// A conversation as it is read.
+/// A conversation that is being read.
 pub struct Timeline<'a> {
-    /// Makes ids, and knows the time.
+    /// The source of ids and of the current time.
     host: &'a dyn Host,
-    /// What happened.
+    /// The items, in the order of the file.
     pub items: Vec<Item>,
-    /// What people call it.
+    /// The title.
     pub title: Option<String>,
     /// The model that answered last.
     pub model: Option<String>,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
-    /// What was left out, in the order in which it was first met, and how often it was.
+    /// Kinds of content that were not imported, in the order of their first occurrence, and how often they occurred.
     left_out: Vec<(String, usize)>,
 }
 
-/// Something that happened.
+/// An item of a timeline.
 pub struct Item {
-    /// When, and where.
+    /// The id, the time and the position.
     pub stamp: Stamp,
-    /// What it was.
-    pub what: What,
+    /// The kind and content.
+    pub kind: ItemKind,
 }
 
-/// What everything has.
+/// The data that all items have.
 #[derive(Clone)]
 pub struct Stamp {
-    /// What the event will be called.
+    /// The id for the event.
     pub id: EventId,
-    /// When, as the SDK writes it.
+    /// The time, in the SDK's form.
     pub timestamp: String,
-    /// Where in the file it stands, for messages.
+    /// The path in the file, for messages.
     pub place: String,
 }
 
-/// What happened.
-pub enum What {
-    /// The instructions and the tools that there were.
+/// The kind of an item.
+pub enum ItemKind {
+    /// The instructions and the tools.
     Instructions(Vec<Content>, Vec<ToolDefinition>),
-    /// Something was said.
+    /// A message.
     Message(Source, Message),
     /// A call. Calls of one `llm_response_id` with nothing but results in between belong to one answer.
     Call(ActionEvent),
     /// The result of a call, by the call's id.
     Result(String, Outcome),
-    /// Anything else.
+    /// Any other event.
     Other(Source, Body),
 }
 
-/// What came of a call.
+/// The result of a call.
 pub enum Outcome {
-    /// A result.
+    /// The call succeeded, with this content.
     Content(Vec<Content>),
-    /// The user did not allow it.
+    /// The user rejected the call.
     Rejected(String),
-    /// It failed.
+    /// The call failed.
     Failed(String),
 }
 
 impl<'a> Timeline<'a> {
-    /// Nothing yet.
+    /// An empty timeline.
     pub fn new(host: &'a dyn Host) -> Self {
         Self { host, items: Vec::new(), title: None, model: None, warnings: Vec::new(), left_out: Vec::new() }
     }
 
-    /// Adds what happened, and returns what its event will be called. Without a time it is that of the item before,
-    /// or now.
-    pub fn add(&mut self, place: &str, timestamp: Option<String>, what: What) -> EventId {
+    /// Adds an item, and returns the id of its event. An item without a time gets that of the item before, or the current
+    /// time.
+    pub fn add(&mut self, place: &str, timestamp: Option<String>, kind: ItemKind) -> EventId {
         let timestamp = timestamp
             .filter(|text| is_date(text))
             .or_else(|| self.items.last().map(|item| item.stamp.timestamp.clone()))
             .unwrap_or_else(|| self.host.local_time());
         let stamp = Stamp { id: self.new_id(), timestamp, place: place.to_owned() };
         let id = stamp.id.clone();
-        self.items.push(Item { stamp, what });
+        self.items.push(Item { stamp, kind });
         id
     }
 
-    /// Remembers that something of this name is not taken over.
-    pub fn leave_out(&mut self, what: &str) {
-        match self.left_out.iter_mut().find(|(known, _)| known == what) {
+    /// Records that content of this kind is not imported.
+    pub fn leave_out(&mut self, name: &str) {
+        match self.left_out.iter_mut().find(|(known, _)| known == name) {
             Some((_, count)) => *count = count.saturating_add(1),
-            None => self.left_out.push((what.to_owned(), 1)),
+            None => self.left_out.push((name.to_owned(), 1)),
         }
     }
 
-    /// An id that no event has.
+    /// A new id.
     pub fn new_id(&self) -> EventId {
         self.host.random_uuid().into()
     }
 
-    /// All that the user should know.
+    /// All warnings for the user.
     pub fn into_warnings(self) -> Vec<String> {
         let mut warnings = self.warnings;
         if !self.left_out.is_empty() {
-            let mut words = Vec::new();
-            for (what, count) in self.left_out.iter().take(MOST_NAMES) {
-                words.push(if *count == 1 { what.clone() } else { format!("{what} ({count} times)") });
+            let mut names = Vec::new();
+            for (name, count) in self.left_out.iter().take(MAX_NAMES) {
+                names.push(if *count == 1 { name.clone() } else { format!("{name} ({count} times)") });
             }
-            if let Some(more) = self.left_out.len().checked_sub(MOST_NAMES).filter(|more| *more > 0) {
-                words.push(format!("{more} further kinds"));
+            if let Some(more) = self.left_out.len().checked_sub(MAX_NAMES).filter(|more| *more > 0) {
+                names.push(format!("{more} further kinds"));
             }
-            warnings.push(format!("what a conversation has no place for was left out: {}", words.join(", ")));
+            warnings
+                .push(format!("content that a conversation cannot store was left out: {}", names.join(", ")));
         }
         warnings
     }
 }
 
-/// How many names a sentence takes.
-const MOST_NAMES: usize = 20;
+/// The highest number of names in a warning.
+const MAX_NAMES: usize = 20;
 
-/// A call of the tool `name`. `arguments` is the text that the model wrote; what is no JSON object cannot be executed.
-/// The place is for messages.
+/// A call of the tool `name`. `arguments` is the text of the model; if it is not a JSON object, the call cannot be executed.
+/// `place` is the path in the file, for messages.
 pub fn call(
     place: &str,
     id: String,
@@ -146,7 +147,7 @@ pub fn call(
     Ok(ActionEvent::new(call, response, action))
 }
 
-/// A part with these pictures; what is no picture of the web or in the text itself is left out.
+/// A part with these images. URLs other than `http(s):` and `data:` are left out.
 pub fn image(timeline: &mut Timeline<'_>, urls: Vec<String>) -> Option<Content> {
     let mut image_urls = Vec::new();
     for url in urls {

@@ -1,6 +1,6 @@
-//! A timeline in the order of a log: the calls of one answer stand together, and every call has its one result.
+//! Groups a timeline in the order of a log: the calls of one answer together, each call with its result.
 
-use super::timeline::{Item, Outcome, Stamp, Timeline, What};
+use super::timeline::{Item, ItemKind, Outcome, Stamp, Timeline};
 use crate::{
     event::{ActionEvent, Source},
     id::EventId,
@@ -8,20 +8,20 @@ use crate::{
     names::Names,
 };
 
-/// How many places a sentence names.
-const MOST_NAMED: usize = 5;
+/// The highest number of places in a warning.
+const MAX_NAMED: usize = 5;
 
-/// One thing, or the calls of one answer with their results.
+/// One item, or the calls of one answer with their results.
 pub enum Turn {
-    /// Whatever is no call and no result of one.
+    /// An item that is neither a call nor the result of one.
     Item(Box<Item>),
     /// The calls of one answer.
     Calls(Vec<Call>),
 }
 
-/// A call and what came of it.
+/// A call and its result.
 pub struct Call {
-    /// When, and where.
+    /// The id, the time and the position of the call.
     pub stamp: Stamp,
     /// The call.
     pub action: ActionEvent,
@@ -29,24 +29,24 @@ pub struct Call {
     pub result: Option<(Stamp, Outcome)>,
 }
 
-/// Takes a timeline's items apart into turns. What that changes is told in its warnings.
+/// Groups the items of a timeline into turns. Changes are reported in its warnings.
 pub fn turns(timeline: &mut Timeline<'_>) -> Vec<Turn> {
     let items = std::mem::take(&mut timeline.items);
-    let mut pairing = Pairing { timeline, turns: Vec::new(), calls: Vec::new(), places: Names::default() };
+    let mut pairing = Pairing { timeline, turns: Vec::new(), calls: Vec::new(), by_id: Names::default() };
     let mut responses = Names::default();
     let mut orphans = Vec::new();
-    for Item { stamp, what } in items {
-        match what {
-            What::Call(action) => pairing.call(stamp, action, &mut responses),
-            What::Result(id, outcome) => match pairing.open_call(&id) {
+    for Item { stamp, kind } in items {
+        match kind {
+            ItemKind::Call(action) => pairing.call(stamp, action, &mut responses),
+            ItemKind::Result(id, outcome) => match pairing.open_call(&id) {
                 Some(call) => call.result = Some((stamp, outcome)),
                 None => {
                     orphans.push(stamp.place.clone());
-                    let what = What::Message(Source::Environment, in_the_users_place(outcome));
-                    pairing.turns.push(Turn::Item(Box::new(Item { stamp, what })));
+                    let kind = ItemKind::Message(Source::Environment, as_user_message(outcome));
+                    pairing.turns.push(Turn::Item(Box::new(Item { stamp, kind })));
                 }
             },
-            what => pairing.turns.push(Turn::Item(Box::new(Item { stamp, what }))),
+            kind => pairing.turns.push(Turn::Item(Box::new(Item { stamp, kind }))),
         }
     }
     let turns = pairing.turns;
@@ -58,34 +58,34 @@ pub fn turns(timeline: &mut Timeline<'_>) -> Vec<Turn> {
     turns
 }
 
-/// Some of these places, for a sentence.
+/// The first of these places, for a warning.
 pub fn named(places: &[String]) -> String {
-    let words: Vec<&str> = places.iter().take(MOST_NAMED).map(String::as_str).collect();
-    match places.len().checked_sub(MOST_NAMED) {
-        Some(more) if more > 0 => format!("{} and {more} more", words.join(", ")),
-        _ => words.join(", "),
+    let named: Vec<&str> = places.iter().take(MAX_NAMED).map(String::as_str).collect();
+    match places.len().checked_sub(MAX_NAMED) {
+        Some(more) if more > 0 => format!("{} and {more} more", named.join(", ")),
+        _ => named.join(", "),
     }
 }
 
 struct Pairing<'a, 'host> {
     timeline: &'a Timeline<'host>,
     turns: Vec<Turn>,
-    /// Where each call is: its turn, and its place in that.
+    /// The position of each call: the index of its turn, and its index in that.
     calls: Vec<(usize, usize)>,
-    /// The latest call of each id that the file has, as a place in `calls`.
-    places: Names,
+    /// The latest call with each id in the file, as an index into `calls`.
+    by_id: Names,
 }
 
 impl Pairing<'_, '_> {
-    /// `responses` has the turn of each answer's name.
+    /// Adds a call. `responses` has the turn of each answer's id.
     fn call(&mut self, stamp: Stamp, mut action: ActionEvent, responses: &mut Names) {
         let last = self.turns.len().saturating_sub(1);
-        let goes_on = responses.get(&action.llm_response_id) == Some(last)
+        let continues = responses.get(&action.llm_response_id) == Some(last)
             && matches!(self.turns.last(), Some(Turn::Calls(_)));
-        if !goes_on {
+        if !continues {
             let name = action.llm_response_id.clone();
             if responses.has(&name) {
-                // An answer that something else tears apart is two, and the second needs a name of its own.
+                // An answer that is interrupted by another item becomes two, and the second needs another id.
                 action.llm_response_id = self.timeline.new_id().to_string();
             }
             responses.set(&name, self.turns.len());
@@ -97,20 +97,20 @@ impl Pairing<'_, '_> {
             action.llm_response_id.clone_from(&first.action.llm_response_id);
         }
         let id = action.tool_call_id.clone();
-        if self.places.has(&id) {
-            // Some providers count from zero in every answer.
+        if self.by_id.has(&id) {
+            // Some providers count ids from zero in every answer.
             rename(&mut action, &self.timeline.new_id());
         }
-        self.places.set(&id, self.calls.len());
+        self.by_id.set(&id, self.calls.len());
         self.calls.push((turn, calls.len()));
         calls.push(Call { stamp, action, result: None });
     }
 
-    /// The latest call of this id, if nothing has answered it yet.
+    /// The latest call with this id, if it has no result yet.
     fn open_call(&mut self, id: &str) -> Option<&mut Call> {
-        let (turn, place) = *self.calls.get(self.places.get(id)?)?;
+        let (turn, index) = *self.calls.get(self.by_id.get(id)?)?;
         match self.turns.get_mut(turn)? {
-            Turn::Calls(calls) => calls.get_mut(place).filter(|call| call.result.is_none()),
+            Turn::Calls(calls) => calls.get_mut(index).filter(|call| call.result.is_none()),
             Turn::Item(_) => None,
         }
     }
@@ -121,8 +121,8 @@ fn rename(action: &mut ActionEvent, id: &EventId) {
     action.tool_call.id = id.to_string();
 }
 
-/// A result that answers nothing: no provider would take it for one.
-fn in_the_users_place(outcome: Outcome) -> Message {
+/// A result without a call as a user message, because providers refuse such a result.
+fn as_user_message(outcome: Outcome) -> Message {
     let content = match outcome {
         Outcome::Content(content) => content,
         Outcome::Rejected(text) | Outcome::Failed(text) => vec![Content::text(text)],

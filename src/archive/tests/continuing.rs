@@ -1,10 +1,10 @@
-//! Importing over what is already stored: going on, nothing to do, or a clear no.
+//! Imports into a store that has the conversation already: they continue it, change nothing, or are refused.
 
 use super::*;
 use crate::archive::Outcome;
 
 #[test]
-fn an_archive_that_goes_on_is_appended() {
+fn further_events_of_an_archive_are_appended() {
     let store = stored(&Listed::conversation(10));
     let further = Listed::conversation(25)
         .replace(&format!("{FOLDER}/base_state.json"), base_state().replace("idle", "finished").as_bytes())
@@ -15,7 +15,7 @@ fn an_archive_that_goes_on_is_appended() {
 }
 
 #[test]
-fn an_archive_that_says_nothing_further_changes_nothing() {
+fn an_archive_without_further_events_changes_nothing() {
     let store = stored(&Listed::conversation(10));
     let before = snapshot(&store);
     for length in [0, 3, 10] {
@@ -26,7 +26,7 @@ fn an_archive_that_says_nothing_further_changes_nothing() {
 }
 
 #[test]
-fn two_histories_are_not_mixed() {
+fn an_archive_with_other_events_is_refused() {
     let store = stored(&Listed::conversation(10));
     let before = snapshot(&store);
     let other_bytes =
@@ -53,7 +53,7 @@ fn two_histories_are_not_mixed() {
 }
 
 #[test]
-fn what_somebody_else_writes_is_not_changed() {
+fn a_conversation_that_is_open_elsewhere_is_not_changed() {
     let store = stored(&Listed::conversation(10));
     let before = snapshot(&store);
     let options = ImportOptions { now: 0.0, on_progress: &|_| (), claim: &|_| Box::pin(ready(None)) };
@@ -66,7 +66,7 @@ fn what_somebody_else_writes_is_not_changed() {
 }
 
 #[test]
-fn a_tail_that_was_torn_when_it_was_imported_is_appended_when_it_is_whole() {
+fn an_event_that_was_torn_in_the_first_import_is_appended_by_a_complete_one() {
     let store = stored(&Listed::conversation(5).replace(&event_path(4), b""));
     let imported = run(&Listed::conversation(5), &store).unwrap();
     assert_eq!((imported[0].outcome, imported[0].length), (Outcome::Continued { from: 4 }, 5));

@@ -1,4 +1,4 @@
-//! A store that fails, or a process that dies, at every commit in turn.
+//! Imports in which each commit in turn fails, or the process ends at it.
 
 use super::*;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 use std::{cell::RefCell, ops::Range};
 
-/// Fails from the commit with this number on: only that one, or it and everything after (the process died).
+/// A store that fails at the commit with this number: only at that one, or at it and everything after (the process ended).
 struct Failing {
     inner: MemoryStore,
     at: usize,
@@ -104,7 +104,7 @@ fn an_import_that_fails_at_any_commit_leaves_nothing() {
             if !dies {
                 assert!(block_on(store.inner.events(id(), 0..99)).unwrap().is_empty(), "commit {at}");
             }
-            // What a dead import left does not stand in the way of the next.
+            // The remains of an interrupted import do not affect the next one.
             run(&archive, &store.inner).unwrap();
             assert_eq!(snapshot(&store.inner), expected);
         }
@@ -125,7 +125,7 @@ fn an_import_is_written_in_batches_and_small_continuations_in_one_commit() {
 }
 
 #[test]
-fn a_long_continuation_that_fails_at_any_commit_is_taken_back() {
+fn a_long_continuation_that_fails_at_any_commit_is_undone() {
     let (before, after) = (large(3), large(100));
     for at in 0.. {
         let inner = stored(&before);
@@ -141,7 +141,7 @@ fn a_long_continuation_that_fails_at_any_commit_is_taken_back() {
 }
 
 #[test]
-fn the_first_of_two_conversations_goes_when_the_second_fails() {
+fn the_first_of_two_conversations_is_removed_when_the_second_fails() {
     let other = "1f8fad5bd9cb469fa16570867728950e";
     let mut archive = Listed::conversation(3);
     archive.add(&format!("{other}/base_state.json"), base_state().replace("0f8fad5b", "1f8fad5b").as_bytes());

@@ -1,23 +1,23 @@
-//! Archives that are refused: each with the entry named, and the store as it was.
+//! Archives that are refused, each with an error that names the entry, and without a change of the store.
 
 use super::*;
 
-/// Imports beside an unrelated conversation, expects a refusal that says all of `words`, and nothing changed.
-fn refused(what: &str, archive: &Listed, code: &str, words: &[&str]) {
+/// Imports beside an unrelated conversation, and expects an error with all of `texts` and no change of the store.
+fn refused(case: &str, archive: &Listed, code: &str, texts: &[&str]) {
     let store = MemoryStore::new();
     run(&unrelated(), &store).unwrap();
     let before = snapshot(&store);
     match run(archive, &store) {
-        Ok(imported) => panic!("{what} was imported: {imported:?}"),
+        Ok(imported) => panic!("{case} was imported: {imported:?}"),
         Err(error) => {
-            assert_eq!(error.code().as_str(), code, "{what}: {error}");
-            for word in words {
-                assert!(error.message().contains(word), "{what}: {error}");
+            assert_eq!(error.code().as_str(), code, "{case}: {error}");
+            for text in texts {
+                assert!(error.message().contains(text), "{case}: {error}");
             }
         }
     }
-    assert_eq!(snapshot(&store), before, "{what}");
-    // Nothing was left that only cannot be seen.
+    assert_eq!(snapshot(&store), before, "{case}");
+    // No invisible remains are left.
     assert!(
         block_on(store.files(id())).unwrap().is_empty()
             && block_on(store.events(id(), 0..9)).unwrap().is_empty()
@@ -33,7 +33,7 @@ fn unrelated() -> Listed {
 }
 
 #[test]
-fn tricks_with_paths() {
+fn paths_outside_of_a_conversation_are_refused() {
     for path in ["../evil", "/etc/passwd", "a/../../b", "C:/x", "a\\b", "x\0y", "a//b", &"a/".repeat(2000)] {
         refused(path, &Listed::conversation(2).with(path, b"x"), "archive_invalid", &["entry"]);
     }
@@ -50,7 +50,7 @@ fn tricks_with_paths() {
 }
 
 #[test]
-fn entries_outside_of_any_conversation() {
+fn entries_that_belong_to_no_conversation_are_refused() {
     refused("nothing", &Listed::default(), "archive_invalid", &["no files"]);
     refused("only junk", &Listed::of(&[("__MACOSX/x", b"x")]), "archive_invalid", &["no files"]);
     refused("a photo", &Listed::of(&[("photo.jpg", b"x")]), "archive_invalid", &["photo.jpg"]);
@@ -60,17 +60,17 @@ fn entries_outside_of_any_conversation() {
         .with(&format!("{FOLDER}/TASKS.json"), b"[]");
     refused("no base state", &no_base_state, "archive_invalid", &["base_state.json", FOLDER]);
     let two = Listed::conversation(2).with(&format!("{ID}/base_state.json"), base_state().as_bytes());
-    refused("one id in two spellings", &two, "archive_invalid", &["twice", ID]);
+    refused("one id in two spellings", &two, "archive_invalid", &["occurs twice", ID]);
 }
 
 #[test]
-fn a_name_that_is_there_twice() {
+fn a_repeated_name_is_refused() {
     let again = Listed::conversation(3).with(&event_path(1), event(1).as_bytes());
-    refused("a name twice", &again, "archive_invalid", &[&event_path(1), "twice"]);
+    refused("a name twice", &again, "archive_invalid", &[&event_path(1), "occurs twice"]);
 }
 
 #[test]
-fn ids_that_do_not_agree() {
+fn contradictory_ids_are_refused() {
     let base_state_path = format!("{FOLDER}/base_state.json");
     let other = base_state().replace("0f8fad5b", "1f8fad5b");
     let wrong = Listed::conversation(2).replace(&base_state_path, other.as_bytes());
@@ -86,7 +86,7 @@ fn ids_that_do_not_agree() {
 }
 
 #[test]
-fn bombs() {
+fn zip_bombs_are_refused() {
     let declare = |size: u64, compressed: u64, count: usize| {
         let mut archive = Listed::conversation(2);
         for n in 0..count {
@@ -120,7 +120,7 @@ fn bombs() {
 }
 
 #[test]
-fn more_entries_than_memory_should_hold() {
+fn too_many_entries_are_refused() {
     let mut archive = Listed::default();
     for n in 0..=super::super::limits::MAX_ENTRIES {
         archive.add(&format!("{n}/"), b"");
@@ -129,7 +129,7 @@ fn more_entries_than_memory_should_hold() {
 }
 
 #[test]
-fn entries_that_cannot_be_unpacked() {
+fn entries_that_cannot_be_unpacked_are_refused() {
     let mut archive = Listed::conversation(3);
     archive.entries.iter_mut().find(|(header, _)| header.name == event_path(1)).unwrap().1 =
         Err("Invalid CRC32".into());
@@ -143,19 +143,19 @@ fn entries_that_cannot_be_unpacked() {
 }
 
 #[test]
-fn an_event_in_the_middle_that_is_no_text() {
+fn an_event_in_the_middle_that_is_not_text_is_refused() {
     let archive = Listed::conversation(3).replace(&event_path(1), b"{\"id\":\"\xff\xfe\"}");
     refused("not UTF-8", &archive, "archive_invalid", &[&event_path(1), "UTF-8"]);
 }
 
 #[test]
-fn a_second_conversation_that_is_refused_takes_the_first_with_it() {
+fn a_refused_second_conversation_prevents_the_import_of_the_first() {
     let archive = Listed::conversation(3).with("1f8fad5bd9cb469fa16570867728950e/base_state.json", b"[]");
     refused("one good, one bad", &archive, "archive_invalid", &["1f8fad5b"]);
 }
 
 #[test]
-fn a_directory_that_cannot_be_read() {
+fn a_directory_that_cannot_be_read_is_refused() {
     struct NoZip;
     impl Archive for NoZip {
         fn size(&self) -> u64 {

@@ -1,4 +1,4 @@
-//! Conversations of other programs: what becomes of them, and what is refused.
+//! Files of other programs: their import as conversations, and files that are refused.
 
 use super::*;
 use crate::{
@@ -13,10 +13,10 @@ use std::{
 };
 use uuid::Uuid;
 
-/// Never makes an id twice, and knows one time.
+/// A host with unique ids and a constant time.
 struct Counting;
 
-static MADE: AtomicU64 = AtomicU64::new(1);
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
 impl Host for Counting {
     fn now(&self) -> f64 {
@@ -28,7 +28,7 @@ impl Host for Counting {
     }
 
     fn random_uuid(&self) -> Uuid {
-        Uuid::from_u128(MADE.fetch_add(1, Ordering::Relaxed).into())
+        Uuid::from_u128(NEXT_ID.fetch_add(1, Ordering::Relaxed).into())
     }
 
     fn sleep(&self, _: Duration) -> LocalBoxFuture<'static, ()> {
@@ -36,15 +36,15 @@ impl Host for Counting {
     }
 }
 
-pub fn brought_in(text: &str, store: &dyn Store) -> Result<Imported, Error> {
+pub fn import_text(text: &str, store: &dyn Store) -> Result<Imported, Error> {
     let options = ImportOptions { now: 1000.0, on_progress: &|_| {}, claim: &anybody };
     block_on(import_interchange(text, store, &Counting, &options))
 }
 
-/// The kinds and texts of the events, the messages that they make, and the warnings.
-fn became(text: &str) -> (Vec<Value>, Value, Vec<String>) {
+/// Imports a text, and returns the events, their messages and the warnings.
+fn imported_events(text: &str) -> (Vec<Value>, Value, Vec<String>) {
     let store = MemoryStore::new();
-    let imported = brought_in(text, &store).unwrap_or_else(|error| panic!("{error}: {text}"));
+    let imported = import_text(text, &store).unwrap_or_else(|error| panic!("{error}: {text}"));
     let events = block_on(store.events(imported.conversation, 0..999)).unwrap();
     for event in &events {
         let event = Event::decode(event.id.clone(), Rc::clone(&event.json));
@@ -58,7 +58,7 @@ pub fn form(store: &dyn Store, id: ConversationId, form: Form) -> Value {
     serde_json::from_str(&block_on(written(store, id, form)).unwrap()).unwrap()
 }
 
-/// The kinds, in one line.
+/// The kinds of the events, in one line.
 fn kinds(events: &[Value]) -> String {
     let kinds: Vec<&str> = events.iter().map(|event| event["kind"].as_str().unwrap()).collect();
     kinds.join(" ")
@@ -87,7 +87,7 @@ fn a_list_of_chat_messages_becomes_typed_events() {
         {"role": "tool", "tool_call_id": "a", "name": "look", "content": "A cat."},
         {"role": "assistant", "content": null, "tool_calls": [call("c", "finish", "{\"message\":\"A cat.\"}")]},
     ]);
-    let (events, chat, warnings) = became(&messages.to_string());
+    let (events, chat, warnings) = imported_events(&messages.to_string());
     assert_eq!(warnings, Vec::<String>::new());
     assert_eq!(
         kinds(&events),
@@ -120,7 +120,7 @@ fn a_list_of_chat_messages_becomes_typed_events() {
 }
 
 #[test]
-fn a_session_comes_back_as_it_left() {
+fn an_imported_session_is_exported_unchanged() {
     let session = json!({"id": "mine", "created_at": "2024-05-06T07:08:09", "title": "Cats", "messages": [
         {"role": "user", "content": "Hello"},
         {"role": "assistant", "content": "", "tool_calls": [call("a", "look", "{}")]},
@@ -129,14 +129,14 @@ fn a_session_comes_back_as_it_left() {
         {"role": "user", "content": [{"type": "text", "text": "See"}, {"type": "image_url", "image_url": {"url": "https://cats.test/1.png"}}]},
     ]});
     let store = MemoryStore::new();
-    let imported = brought_in(&session.to_string(), &store).unwrap();
+    let imported = import_text(&session.to_string(), &store).unwrap();
     assert_eq!(imported.warnings, Vec::<String>::new());
     let id = imported.conversation;
     let mut expected = session.clone();
     expected["id"] = id.to_string().into();
     let out = form(&store, id, Form::Session);
     assert_eq!(out, expected);
-    let again = brought_in(&out.to_string(), &MemoryStore::new()).unwrap();
+    let again = import_text(&out.to_string(), &MemoryStore::new()).unwrap();
     assert_eq!(again.warnings, Vec::<String>::new());
     let base_state: Value =
         serde_json::from_str(&block_on(store.load(id)).unwrap().unwrap().base_state).unwrap();
@@ -153,12 +153,12 @@ fn a_date_may_be_a_number() {
         (Value::Null, "2026-02-03T04:05:06.000007"),
     ] {
         let session = json!({"created_at": date, "messages": [{"role": "user", "content": "x"}]});
-        assert_eq!(became(&session.to_string()).0[1]["timestamp"], expected);
+        assert_eq!(imported_events(&session.to_string()).0[1]["timestamp"], expected);
     }
 }
 
 #[test]
-fn every_call_has_one_result_directly_behind_it() {
+fn every_call_gets_one_result_directly_after_its_answer() {
     let messages = json!([
         {"role": "tool", "tool_call_id": "lost", "content": "orphan"},
         {"role": "assistant", "tool_calls": [call("0", "a", "{}"), call("1", "b", "{}")]},
@@ -168,7 +168,7 @@ fn every_call_has_one_result_directly_behind_it() {
         {"role": "tool", "tool_call_id": "0", "content": "second"},
         {"role": "tool", "tool_call_id": "0", "content": "twice"},
     ]);
-    let (events, chat, warnings) = became(&messages.to_string());
+    let (events, chat, warnings) = imported_events(&messages.to_string());
     assert_eq!(
         kinds(&events),
         "SystemPromptEvent MessageEvent ActionEvent ActionEvent ObservationEvent AgentErrorEvent MessageEvent ActionEvent ObservationEvent MessageEvent"
@@ -182,16 +182,16 @@ fn every_call_has_one_result_directly_behind_it() {
 }
 
 #[test]
-fn what_has_no_place_is_named() {
+fn content_that_is_not_imported_is_named_in_warnings() {
     let session = json!({"messages": [
         {"role": "user", "content": [{"type": "input_audio"}, {"type": "image_url", "image_url": "javascript:x"}], "mood": 1},
         {"role": "user", "content": "\u{0}x", "mood": 2},
     ], "api_key": "sk-secret-1", "llm": {"api_key": "sk-secret-2"}});
     let text = session.to_string().replace("\\u0000", "\\ud83d");
     let store = MemoryStore::new();
-    let imported = brought_in(&text, &store).unwrap();
-    let told = imported.warnings.join("\n");
-    for words in [
+    let imported = import_text(&text, &store).unwrap();
+    let warnings = imported.warnings.join("\n");
+    for text in [
         "halves of characters",
         "input_audio",
         "javascript:x",
@@ -199,10 +199,10 @@ fn what_has_no_place_is_named() {
         "api_key",
         "llm",
     ] {
-        assert!(told.contains(words), "{words}: {told}");
+        assert!(warnings.contains(text), "{text}: {warnings}");
     }
-    let held = format!("{:?}", snapshot(&store));
-    assert!(!held.contains("sk-secret") && !told.contains("sk-secret"));
+    let stored = format!("{:?}", snapshot(&store));
+    assert!(!stored.contains("sk-secret") && !warnings.contains("sk-secret"));
 }
 
 fn v0(id: u64, rest: Value) -> Value {
@@ -293,7 +293,7 @@ pub fn trajectory() -> Value {
 #[test]
 fn a_v0_trajectory_becomes_typed_events() {
     for wrapped in [trajectory(), json!({"trajectory": trajectory()})] {
-        let (events, chat, warnings) = became(&wrapped.to_string());
+        let (events, chat, warnings) = imported_events(&wrapped.to_string());
         assert_eq!(
             kinds(&events),
             "SystemPromptEvent MessageEvent MessageEvent ActionEvent ActionEvent ObservationEvent AgentErrorEvent MessageEvent MessageEvent ActionEvent ObservationEvent Condensation ActionEvent ObservationEvent"
@@ -333,11 +333,11 @@ fn a_v0_trajectory_becomes_typed_events() {
 }
 
 #[test]
-fn a_trajectory_that_is_written_here_is_read_here() {
+fn an_exported_trajectory_can_be_imported_again() {
     let store = MemoryStore::new();
-    let first = brought_in(&trajectory().to_string(), &store).unwrap().conversation;
+    let first = import_text(&trajectory().to_string(), &store).unwrap().conversation;
     let out = form(&store, first, Form::Trajectory);
-    let second = brought_in(&out.to_string(), &store).unwrap();
+    let second = import_text(&out.to_string(), &store).unwrap();
     assert_eq!(second.warnings, Vec::<String>::new());
     let chat = |id| form(&store, id, Form::Chat);
     assert_eq!(chat(first), chat(second.conversation));
@@ -348,7 +348,7 @@ fn a_trajectory_that_is_written_here_is_read_here() {
 }
 
 #[test]
-fn hostile_files_are_refused_by_name_and_leave_nothing() {
+fn hostile_files_are_refused_with_the_name_of_the_problem() {
     let message = |fields: &str| format!("[{{\"role\":\"user\",\"content\":\"x\"}},{{{fields}}}]");
     let event = |fields: &str| format!("[{{\"id\":0,\"source\":\"user\",\"action\":\"null\"}},{{{fields}}}]");
     let many = format!("[{}0]", "0,".repeat(60_000));
@@ -357,7 +357,7 @@ fn hostile_files_are_refused_by_name_and_leave_nothing() {
         ("nope".into(), "not JSON"),
         ("{\"messages\":[".into(), "it breaks off"),
         ("7".into(), "not JSON, or neither"),
-        ("{}".into(), "neither a list"),
+        ("{}".into(), "it must be a list"),
         ("{\"messages\":7}".into(), "the session.messages is not a list"),
         ("{\"messages\":[],\"created_at\":true}".into(), "created_at is neither"),
         ("[7]".into(), "messages[0] is not an object"),
@@ -392,18 +392,18 @@ fn hostile_files_are_refused_by_name_and_leave_nothing() {
     ];
     let store = stored(&Listed::conversation(2));
     let before = snapshot(&store);
-    for (text, words) in table {
+    for (text, problem) in table {
         let start: String = text.chars().take(100).collect();
-        let error = brought_in(&text, &store).expect_err(&start);
+        let error = import_text(&text, &store).expect_err(&start);
         assert_eq!(error.code().as_str(), "archive_invalid", "{start}");
-        assert!(error.message().contains(words), "{start}: {error}");
+        assert!(error.message().contains(problem), "{start}: {error}");
         assert!(error.message().len() < 1000);
         assert_eq!(snapshot(&store), before, "{start}");
     }
 }
 
 #[test]
-fn a_store_that_fails_keeps_nothing_and_a_lock_is_respected() {
+fn nothing_is_stored_without_the_write_lock() {
     let store = MemoryStore::new();
     let nobody = |_: ConversationId| -> LocalBoxFuture<'_, Option<Claim>> { Box::pin(ready(None)) };
     let options = ImportOptions { now: 1000.0, on_progress: &|_| {}, claim: &nobody };

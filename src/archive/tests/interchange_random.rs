@@ -1,7 +1,7 @@
-//! No file of another program, however odd, does more than fail.
+//! Random files of other programs: each is imported as a valid conversation or refused.
 
 use super::{
-    interchange::{brought_in, call, form, trajectory},
+    interchange::{call, form, import_text, trajectory},
     *,
 };
 use crate::{archive::interchange::Form, event::Event};
@@ -42,7 +42,7 @@ fn any_value() -> impl Strategy<Value = Value> {
         "command",
         "forgotten_event_ids",
     ];
-    let words = [
+    let texts = [
         "user",
         "assistant",
         "system",
@@ -68,7 +68,7 @@ fn any_value() -> impl Strategy<Value = Value> {
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
         (0_i64..4).prop_map(Value::from),
-        prop::sample::select(words.to_vec()).prop_map(Value::from),
+        prop::sample::select(texts.to_vec()).prop_map(Value::from),
         ".{0,6}".prop_map(Value::from),
     ];
     leaf.prop_recursive(5, 60, 6, move |inner| {
@@ -81,7 +81,7 @@ fn any_value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Something near enough to what is read that much of it is.
+/// A file that is similar to valid ones, so that much of it is read.
 fn any_file() -> impl Strategy<Value = Value> {
     let role = prop::sample::select(vec!["user", "assistant", "tool", "system"]);
     let id = prop::sample::select(vec!["a", "b", "c"]);
@@ -102,9 +102,9 @@ fn any_file() -> impl Strategy<Value = Value> {
                 message
             });
     let entry = prop_oneof![3 => message, 1 => any_value()];
-    let mutated = (0_usize..16, any_value()).prop_map(|(place, value)| {
+    let mutated = (0_usize..16, any_value()).prop_map(|(index, value)| {
         let mut all = trajectory();
-        if let Some(entry) = all.get_mut(place) {
+        if let Some(entry) = all.get_mut(index) {
             match (entry.as_object_mut(), value) {
                 (Some(fields), Value::Object(new)) => fields.extend(new),
                 (_, value) => *entry = value,
@@ -124,12 +124,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_json_is_refused_or_becomes_a_sound_conversation(file in any_file(), cut in 0_usize..400) {
+    fn any_json_is_refused_or_becomes_a_valid_conversation(file in any_file(), cut in 0_usize..400) {
         let store = MemoryStore::new();
         let text = file.to_string();
         let torn = text.char_indices().nth(cut).map_or(text.as_str(), |(at, _)| &text[..at]);
-        let _ = brought_in(torn, &MemoryStore::new());
-        match brought_in(&text, &store) {
+        let _ = import_text(torn, &MemoryStore::new());
+        match import_text(&text, &store) {
             Err(error) => {
                 prop_assert_eq!(error.code().as_str(), "archive_invalid");
                 prop_assert!(error.message().len() < 2000);
@@ -141,14 +141,14 @@ proptest! {
                 let events: Vec<Event> = events.iter().map(|one| Event::decode(one.id.clone(), Rc::clone(&one.json))).collect();
                 prop_assert!(events.iter().all(Event::is_valid));
                 prop_assert!(crate::context::branch::unmatched_actions(&events).is_empty());
-                // What leaves comes in again, says the same, and needs no warning.
+                // An export can be imported again, has the same messages, and causes no warnings.
                 let session = form(&store, id, Form::Session);
-                let again = brought_in(&session.to_string(), &store).unwrap();
+                let again = import_text(&session.to_string(), &store).unwrap();
                 prop_assert_eq!(again.warnings, Vec::<String>::new());
                 let after = form(&store, again.conversation, Form::Session);
                 prop_assert_eq!(&session["messages"], &after["messages"]);
                 let v0 = form(&store, id, Form::Trajectory);
-                brought_in(&v0.to_string(), &store).unwrap();
+                import_text(&v0.to_string(), &store).unwrap();
             }
         }
     }

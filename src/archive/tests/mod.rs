@@ -1,4 +1,4 @@
-//! Archives as lists of entries, sound and hostile, against the memory store.
+//! Imports of archives, valid and hostile, given as lists of entries, into the memory store.
 
 mod continuing;
 mod damaged;
@@ -6,7 +6,7 @@ mod faults;
 mod interchange;
 mod interchange_random;
 mod hostile;
-mod left_half_written;
+mod torn_files;
 mod random;
 mod round_trip;
 
@@ -62,7 +62,7 @@ impl Listed {
         &mut self.entries.last_mut().unwrap().0
     }
 
-    /// A conversation of `length` events, as an export has it.
+    /// A conversation of `length` events, in the form of an export.
     fn conversation(length: u64) -> Self {
         let mut archive = Self::default();
         archive.add(&format!("{FOLDER}/"), b"");
@@ -97,7 +97,7 @@ impl Archive for Listed {
         self.size
     }
 
-    /// A few at a time.
+    /// Three entries at a time.
     fn next_entries(&self) -> LocalBoxFuture<'_, Result<Vec<EntryHeader>, String>> {
         let next = self.entries.iter().skip(self.next.get()).take(3);
         let next: Vec<_> = next.map(|(header, _)| header.clone()).collect();
@@ -162,12 +162,12 @@ fn run(archive: &Listed, store: &dyn Store) -> Result<Vec<Imported>, Error> {
     result
 }
 
-/// Lets anybody write.
+/// Grants every write lock.
 fn anybody<'a>(_: ConversationId) -> LocalBoxFuture<'a, Option<Claim>> {
     Box::pin(ready(Some(Box::new(()) as Claim)))
 }
 
-/// Everything that a store holds, for comparison.
+/// The complete content of a store, for comparisons.
 type Snapshot = Vec<(ConversationId, Rc<str>, Vec<StoredEvent>, Vec<(StorePath, Vec<u8>)>)>;
 
 fn snapshot(store: &dyn Store) -> Snapshot {
@@ -186,10 +186,10 @@ fn snapshot(store: &dyn Store) -> Snapshot {
     })
 }
 
-/// The files of a conversation as they leave, directories left out.
+/// The files of an export of the conversation, without directories.
 fn exported(store: &dyn Store) -> Vec<(String, Vec<u8>)> {
-    let held = snapshot(store);
-    let (id, base_state, events, files) = held.iter().find(|(found, ..)| *found == id()).unwrap();
+    let stored = snapshot(store);
+    let (id, base_state, events, files) = stored.iter().find(|(found, ..)| *found == id()).unwrap();
     let name = |path: &str| format!("{}/{path}", id.hex());
     let mut entries = vec![(name("base_state.json"), portable(base_state, *id).into_bytes())];
     for event in events {

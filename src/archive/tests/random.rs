@@ -1,4 +1,4 @@
-//! No list of entries, however odd, does more than fail.
+//! Random archives: each is imported or refused.
 
 use super::*;
 use proptest::prelude::*;
@@ -34,11 +34,11 @@ proptest! {
     #[test]
     fn any_list_of_entries_is_imported_or_refused(
         base in 0_u64..4,
-        odd in prop::collection::vec((name(), content(), any::<u8>()), 0..5),
+        unusual in prop::collection::vec((name(), content(), any::<u8>()), 0..5),
         changed in prop::option::of((0_usize..8, content())),
     ) {
         let mut archive = Listed::conversation(base);
-        for (name, content, flags) in odd {
+        for (name, content, flags) in unusual {
             let header = archive.add(&name, &content);
             header.is_symlink = flags % 32 == 2;
             header.is_encrypted = flags % 32 == 3;
@@ -49,8 +49,8 @@ proptest! {
                 header.size = u64::MAX - u64::from(flags);
             }
         }
-        if let Some((place, content)) = changed
-            && let Some((header, found)) = archive.entries.get_mut(place)
+        if let Some((index, content)) = changed
+            && let Some((header, found)) = archive.entries.get_mut(index)
         {
             header.size = content.len() as u64;
             *found = Ok(content);
@@ -62,27 +62,27 @@ proptest! {
                 prop_assert!(error.message().len() < 1000);
             }
             Ok(imported) => {
-                let held = snapshot(&*store);
-                prop_assert_eq!(imported.len(), held.len());
-                if held.iter().any(|(found, ..)| *found == id()) {
-                    // What was imported can leave and come back.
+                let stored = snapshot(&*store);
+                prop_assert_eq!(imported.len(), stored.len());
+                if stored.iter().any(|(found, ..)| *found == id()) {
+                    // An imported conversation can be exported and imported again.
                     let mut again = Listed::default();
                     for (name, content) in exported(&*store) {
                         again.add(&name, &content);
                     }
                     let copy = MemoryStore::new();
                     run(&again, &copy).unwrap();
-                    let ours: Vec<_> = held.iter().filter(|(found, ..)| *found == id()).map(|one| (&one.2, &one.3)).collect();
+                    let original: Vec<_> = stored.iter().filter(|(found, ..)| *found == id()).map(|one| (&one.2, &one.3)).collect();
                     let copied = snapshot(&copy);
-                    prop_assert_eq!(ours, copied.iter().map(|one| (&one.2, &one.3)).collect::<Vec<_>>());
+                    prop_assert_eq!(original, copied.iter().map(|one| (&one.2, &one.3)).collect::<Vec<_>>());
                 }
             }
         }
     }
 
     #[test]
-    fn any_text_leaves_as_a_base_state_or_not_at_all(text in "[{}\\[\\]\",:a-z\\\\ 0-9]{0,40}") {
-        let left = crate::archive::portable(&text, id());
-        prop_assert!(serde_json::from_str::<serde_json::Value>(&left).is_ok(), "{}", left);
+    fn any_text_is_exported_as_a_valid_base_state(text in "[{}\\[\\]\",:a-z\\\\ 0-9]{0,40}") {
+        let exported = crate::archive::portable(&text, id());
+        prop_assert!(serde_json::from_str::<serde_json::Value>(&exported).is_ok(), "{}", exported);
     }
 }

@@ -1,10 +1,10 @@
-//! What goes in comes out.
+//! Imports followed by exports.
 
 use super::*;
 use crate::archive::Outcome;
 
 #[test]
-fn event_files_leave_byte_for_byte_as_they_came() {
+fn files_are_exported_byte_for_byte_as_imported() {
     let archive = Listed::conversation(300)
         .with(&format!("{FOLDER}/TASKS.json"), b"[ ]")
         .with(&format!("{FOLDER}/observations/terminal_output_1a2b3c4d.txt"), &[0, 255, 10])
@@ -28,7 +28,7 @@ fn event_files_leave_byte_for_byte_as_they_came() {
 }
 
 #[test]
-fn entries_may_come_in_any_order_and_with_things_that_file_managers_add() {
+fn entries_may_have_any_order_and_files_of_file_managers_are_ignored() {
     let mut archive =
         Listed::conversation(50).with("__MACOSX/._x", b"junk").with(&format!("{FOLDER}/.DS_Store"), b"junk");
     archive.entries.reverse();
@@ -37,7 +37,7 @@ fn entries_may_come_in_any_order_and_with_things_that_file_managers_add() {
 }
 
 #[test]
-fn lock_files_are_left_behind() {
+fn lock_files_are_not_imported() {
     let mut archive = Listed::conversation(1);
     for lock in [
         "events/.eventlog.lock",
@@ -52,7 +52,7 @@ fn lock_files_are_left_behind() {
 }
 
 #[test]
-fn folders_around_the_conversation_and_none_at_all_are_understood() {
+fn a_conversation_may_be_in_further_folders_or_in_none() {
     let expected = snapshot(&stored(&Listed::conversation(3)));
     for (from, to) in [
         (String::new(), "conversations/"),
@@ -71,7 +71,7 @@ fn folders_around_the_conversation_and_none_at_all_are_understood() {
 }
 
 #[test]
-fn several_conversations_in_one_archive_are_imported_each() {
+fn all_conversations_of_an_archive_are_imported() {
     let mut archive = Listed::conversation(3);
     let other = "1f8fad5bd9cb469fa16570867728950e";
     for (header, content) in Listed::conversation(2).entries {
@@ -85,7 +85,7 @@ fn several_conversations_in_one_archive_are_imported_each() {
 }
 
 #[test]
-fn secrets_come_neither_in_nor_out() {
+fn secrets_are_neither_imported_nor_exported() {
     let leaky = base_state().replace("\"model\":\"m\"", "\"model\":\"m\",\"api_key\":\"sk-very-secret\"");
     let nested = format!("{FOLDER}/subagents/aa/base_state.json");
     let archive = Listed::conversation(1)
@@ -96,12 +96,12 @@ fn secrets_come_neither_in_nor_out() {
     let imported = run(&archive, &*store).unwrap();
     assert!(imported[0].warnings[0].contains("agent.llm.api_key"), "{imported:?}");
     assert!(!format!("{imported:?}").contains("sk-very-secret"));
-    let held = snapshot(&*store);
-    assert!(!held[0].1.contains("sk-very-secret"));
-    for (path, content) in &held[0].3 {
+    let stored_conversations = snapshot(&*store);
+    assert!(!stored_conversations[0].1.contains("sk-very-secret"));
+    for (path, content) in &stored_conversations[0].3 {
         assert!(!String::from_utf8_lossy(content).contains("sk-very-secret"), "{path}");
     }
-    // A store that a host brought may hold what it should not.
+    // A store of a host may contain secrets.
     block_on(async {
         let mut commit = crate::store::Commit::new(1, 0.0);
         commit.base_state = Some(leaky.as_str().into());

@@ -1,8 +1,8 @@
-//! What comes back: the events of a stream, or one whole JSON answer, put together into one message.
+//! The decoder of answers: it builds one message from the events of a stream or from one complete JSON answer.
 //!
-//! The message is what the SDK stores when LiteLLM has translated the answer: all texts in one, all thoughts in one
-//! beside their signed blocks, arguments as text. What only the provider's own tools leave (`server_tool_use`, their
-//! results, citations) and blocks that nobody knows yet are read over.
+//! The message equals the one that the SDK stores when LiteLLM has translated the answer: all texts in one, all reasoning
+//! in one beside its signed blocks, arguments as text. Blocks of the provider's own tools (`server_tool_use`, their
+//! results, citations) and unknown blocks are ignored.
 
 use super::{names::ToolNames, usage::TokenCounts};
 use crate::{
@@ -16,10 +16,10 @@ use crate::{
     },
 };
 
-/// More blocks than any answer has; a server that sends more sends garbage.
-const MOST_BLOCKS: usize = 10_000;
+/// The limit for the blocks of one answer, far above real answers, against servers that never end.
+const MAX_BLOCKS: usize = 10_000;
 
-/// Puts an answer together.
+/// The decoder of one answer.
 #[derive(Default)]
 pub struct AnthropicDecoder {
     names: ToolNames,
@@ -32,17 +32,17 @@ pub struct AnthropicDecoder {
     is_done: bool,
 }
 
-/// One block of the answer, as far as it has come.
+/// One block of the answer, as far as it has been received.
 struct Block {
     index: u64,
     kind: Kind,
     text: String,
     pieces: TextPieces,
-    /// A thought's signature, or what of it only the provider can read.
-    seal: String,
+    /// The signature of a thinking block, or the encrypted data of a redacted one.
+    opaque: String,
     id: String,
     name: String,
-    /// The arguments that a call begins with; servers that do not stream them have them here.
+    /// The arguments in the first event of a call, for servers that do not stream them.
     input: Option<String>,
 }
 
@@ -62,9 +62,9 @@ impl Decoder for AnthropicDecoder {
             return Ok(None);
         }
         let Some(fields) = Object::parse(data) else {
-            return Err(DecodeError::Garbage(data.chars().take(200).collect()));
+            return Err(DecodeError::Malformed(data.chars().take(200).collect()));
         };
-        // Some servers leave the type to the event's name, and out of a whole answer.
+        // Some servers have the type only as the name of the event, and none in a complete answer.
         let kind = fields.read::<String>("type").unwrap_or_else(|| match fields.get("content") {
             Some(_) => "message".to_owned(),
             None => event.to_owned(),
@@ -73,24 +73,24 @@ impl Decoder for AnthropicDecoder {
             "message_start" => self.begin(&fields.object("message")),
             "content_block_start" => {
                 let block = fields.object("content_block");
-                return self.start(index_of(&fields), &block).map(shown);
+                return self.start(index_of(&fields), &block).map(non_empty);
             }
             "content_block_delta" => {
                 let delta = fields.object("delta");
-                return self.add(index_of(&fields), &delta).map(shown);
+                return self.add(index_of(&fields), &delta).map(non_empty);
             }
             "message_delta" => {
                 self.end(&fields.object("delta"));
                 self.counts.read(&fields);
             }
             "message_stop" => self.is_done = true,
-            // A whole answer.
-            "message" => return self.whole(&fields).map(shown),
-            // LiteLLM and some relays send errors without a type of their own.
+            // A complete answer.
+            "message" => return self.read_complete(&fields).map(non_empty),
+            // LiteLLM and some relays send errors without a type.
             _ if kind == "error" || fields.get("error").is_some_and(|error| error != "null") => {
                 return Err(DecodeError::Provider(data.to_owned()));
             }
-            // `ping`, `content_block_stop`, and what comes to be.
+            // `ping`, `content_block_stop`, and unknown events.
             _ => {}
         }
         Ok(None)
@@ -122,15 +122,15 @@ impl Decoder for AnthropicDecoder {
                 Kind::Text => content.push_str(&block.text),
                 Kind::Thinking => {
                     reasoning.push_str(&block.text);
-                    // Without its signature a thought cannot go back to the model.
-                    if !block.seal.is_empty() {
-                        let signature = Some(block.seal);
+                    // A thinking block without a signature cannot be sent back to the model.
+                    if !block.opaque.is_empty() {
+                        let signature = Some(block.opaque);
                         thinking_blocks.push(ThinkingBlock::Thinking { thinking: block.text, signature });
                     }
                 }
-                Kind::Redacted => thinking_blocks.push(ThinkingBlock::Redacted { data: block.seal }),
+                Kind::Redacted => thinking_blocks.push(ThinkingBlock::Redacted { data: block.opaque }),
                 Kind::Call if block.name.trim().is_empty() => {
-                    return Err(DecodeError::Garbage("a tool call without a name".into()));
+                    return Err(DecodeError::Malformed("a tool call without a name".into()));
                 }
                 Kind::Call => {
                     let is_taken = block.id.trim().is_empty() || calls.iter().any(|call| call.id == block.id);
@@ -139,7 +139,7 @@ impl Decoder for AnthropicDecoder {
                     calls.push(MessageToolCall {
                         id,
                         responses_item_id: None,
-                        name: self.names.own(&block.name).to_owned(),
+                        name: self.names.original(&block.name).to_owned(),
                         arguments: streamed.or(block.input).unwrap_or_else(|| "{}".into()),
                         origin: "completion".into(),
                     });
@@ -147,10 +147,10 @@ impl Decoder for AnthropicDecoder {
                 Kind::Other => {}
             }
         }
-        let is_bare = content.is_empty() && calls.is_empty();
+        let is_empty = content.is_empty() && calls.is_empty();
         match self.stop_reason.as_deref() {
-            Some("refusal") if is_bare => return Err(DecodeError::Filtered),
-            _ if !self.has_begun && is_bare => return Err(DecodeError::Empty),
+            Some("refusal") if is_empty => return Err(DecodeError::Filtered),
+            _ if !self.has_begun && is_empty => return Err(DecodeError::Empty),
             _ => {}
         }
         let content = if content.is_empty() { Vec::new() } else { vec![Content::text(content)] };
@@ -171,16 +171,16 @@ impl Decoder for AnthropicDecoder {
 }
 
 impl AnthropicDecoder {
-    /// For an answer in which tools have the names that they were sent with.
+    /// A decoder that translates the names of tools back.
     pub(super) fn new(names: ToolNames) -> Self {
         Self { names, ..Self::default() }
     }
 
     fn begin(&mut self, message: &Object<'_>) {
         self.has_begun = true;
-        for (name, kept) in [("id", &mut self.id), ("model", &mut self.model)] {
-            if kept.is_empty() {
-                *kept = message.read(name).unwrap_or_default();
+        for (name, value) in [("id", &mut self.id), ("model", &mut self.model)] {
+            if value.is_empty() {
+                *value = message.read(name).unwrap_or_default();
             }
         }
         self.end(message);
@@ -193,7 +193,7 @@ impl AnthropicDecoder {
         }
     }
 
-    fn whole(&mut self, message: &Object<'_>) -> Result<Delta, DecodeError> {
+    fn read_complete(&mut self, message: &Object<'_>) -> Result<Delta, DecodeError> {
         self.begin(message);
         let mut all = Delta::default();
         for (index, block) in (0..).zip(message.objects("content").unwrap_or_default()) {
@@ -210,9 +210,9 @@ impl AnthropicDecoder {
         Ok(all)
     }
 
-    /// A block begins, and some servers give all of it at once.
-    fn start(&mut self, index: u64, given: &Object<'_>) -> Result<Delta, DecodeError> {
-        let kind = match given.read::<String>("type").as_deref() {
+    /// Begins a block, which some servers send completely in this event.
+    fn start(&mut self, index: u64, fields: &Object<'_>) -> Result<Delta, DecodeError> {
+        let kind = match fields.read::<String>("type").as_deref() {
             Some("text") => Kind::Text,
             Some("thinking") => Kind::Thinking,
             Some("redacted_thinking") => Kind::Redacted,
@@ -220,14 +220,14 @@ impl AnthropicDecoder {
             _ => Kind::Other,
         };
         let block = self.open(index, kind)?;
-        let text = |name| given.read::<String>(name).unwrap_or_default();
+        let text = |name| fields.read::<String>(name).unwrap_or_default();
         block.id = text("id");
         block.name = text("name");
-        block.seal = text(if kind == Kind::Redacted { "data" } else { "signature" });
-        block.input = given.read::<EditableObject>("input").map(|input| python_dumps(&input.text()));
+        block.opaque = text(if kind == Kind::Redacted { "data" } else { "signature" });
+        block.input = fields.read::<EditableObject>("input").map(|input| python_dumps(&input.text()));
         Ok(match kind {
-            Kind::Text => block.more(given.get("text")),
-            Kind::Thinking => block.more(given.get("thinking")),
+            Kind::Text => block.append(fields.get("text")),
+            Kind::Thinking => block.append(fields.get("thinking")),
             Kind::Redacted | Kind::Call | Kind::Other => Delta::default(),
         })
     }
@@ -243,33 +243,33 @@ impl AnthropicDecoder {
         let at = self.blocks.iter().rposition(|block| block.index == index);
         let block = match at.and_then(|at| self.blocks.get_mut(at)) {
             Some(block) => block,
-            // Arguments of no call are nobody's.
+            // Arguments without a call are ignored.
             None if kind == Kind::Call => return Ok(Delta::default()),
             None => self.open(index, kind)?,
         };
         if block.kind != kind {
             return Ok(Delta::default());
         }
-        block.seal.extend(delta.read::<String>("signature"));
-        Ok(block.more(piece))
+        block.opaque.extend(delta.read::<String>("signature"));
+        Ok(block.append(piece))
     }
 
     fn open(&mut self, index: u64, kind: Kind) -> Result<&mut Block, DecodeError> {
-        if self.blocks.len() >= MOST_BLOCKS {
-            return Err(DecodeError::Garbage("more blocks than an answer can have".into()));
+        if self.blocks.len() >= MAX_BLOCKS {
+            return Err(DecodeError::Malformed("an answer with too many blocks".into()));
         }
         self.has_begun = true;
         let none = String::new;
         let pieces = TextPieces::default();
-        let (text, seal, id, name) = (none(), none(), none(), none());
-        self.blocks.push(Block { index, kind, text, pieces, seal, id, name, input: None });
+        let (text, opaque, id, name) = (none(), none(), none(), none());
+        self.blocks.push(Block { index, kind, text, pieces, opaque, id, name, input: None });
         self.blocks.last_mut().ok_or(DecodeError::Empty)
     }
 }
 
 impl Block {
-    /// Adds a JSON string, and says what of it is to be shown.
-    fn more(&mut self, json: Option<&str>) -> Delta {
+    /// Appends a JSON string, and returns the part that is shown.
+    fn append(&mut self, json: Option<&str>) -> Delta {
         let text = json.and_then(|json| self.pieces.text(json)).unwrap_or_default();
         self.text.push_str(&text);
         let text = Some(text).filter(|text| !text.is_empty());
@@ -285,11 +285,11 @@ fn index_of(fields: &Object<'_>) -> u64 {
     fields.read("index").unwrap_or(0)
 }
 
-fn shown(delta: Delta) -> Option<Delta> {
+fn non_empty(delta: Delta) -> Option<Delta> {
     Some(delta).filter(|delta| *delta != Delta::default())
 }
 
-/// The reason in the words of Chat Completions, as LiteLLM has it.
+/// The finish reason as Chat Completions names it, mapped as LiteLLM does.
 fn finish_reason(reason: &str) -> &str {
     match reason {
         "end_turn" | "stop_sequence" | "pause_turn" => "stop",

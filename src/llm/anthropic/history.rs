@@ -1,13 +1,13 @@
-//! The history in turns: pairs of what the user and the assistant say, as the API wants them.
+//! The history as alternating turns of the user and the assistant, as the API requires them.
 //!
-//! The first turn is the user's, every call is answered in the turn behind it, and the answers stand first in it
+//! The first turn is the user's, every call has its result in the next turn, and the results are the first blocks in it
 //! (platform.claude.com, "Tool use": "tool_result blocks must come first in the content array"; the API's errors
 //! "`tool_use` ids were found without `tool_result` blocks immediately after", "each tool_use must have a single result"
-//! and "unexpected `tool_use_id` found in `tool_result` blocks"). Where a log has it otherwise, only what is sent is put
-//! in order.
+//! and "unexpected `tool_use_id` found in `tool_result` blocks"). If a log has another order, the request is corrected,
+//! not the log.
 
 use super::{
-    messages::{assistant_blocks, last_spaces_off, note_blocks, system_blocks, tool_result, user_blocks},
+    messages::{assistant_blocks, note_blocks, system_blocks, tool_result, trim_texts, user_blocks},
     names::{CallIds, ToolNames},
     thinking::open_loop,
 };
@@ -21,7 +21,7 @@ use crate::{
 };
 use std::rc::Rc;
 
-/// What a user says who has said nothing.
+/// Sent as the first turn of the user if the history has none.
 const GO_ON: &str = r#"{"type":"text","text":"Go on."}"#;
 
 /// The instructions and the messages of a request.
@@ -31,7 +31,7 @@ pub(super) struct History {
     pub(super) has_calls: bool,
 }
 
-/// A call that waits for its answer in the next turn.
+/// A call whose result belongs into the next turn.
 pub(super) struct OpenCall<'a> {
     /// The id in the log.
     pub(super) id: &'a str,
@@ -40,7 +40,7 @@ pub(super) struct OpenCall<'a> {
     pub(super) name: &'a str,
 }
 
-/// Puts a history in order. `is_thinking` says whether the model is asked to think.
+/// Builds the turns of a request. `is_thinking` is whether the request enables thinking.
 pub(super) fn history(request: &LlmRequest<'_>, names: &ToolNames, is_thinking: bool) -> History {
     let messages = request.messages;
     let marks = CacheMarks::of(request);
@@ -59,11 +59,11 @@ pub(super) fn history(request: &LlmRequest<'_>, names: &ToolNames, is_thinking: 
     let mut has_calls = false;
     let mut rest = messages.iter().enumerate().skip(leading).peekable();
     loop {
-        let mut said = Vec::new();
+        let mut inputs = Vec::new();
         while let Some(next) = rest.next_if(|(_, message)| message.role != Role::Assistant) {
-            said.push(next);
+            inputs.push(next);
         }
-        let mut blocks = user_turn(&said, &open, &marks, request);
+        let mut blocks = user_turn(&inputs, &open, &marks, request);
         if turns.is_empty() && blocks.is_empty() {
             blocks.push(GO_ON.into());
         }
@@ -78,7 +78,7 @@ pub(super) fn history(request: &LlmRequest<'_>, names: &ToolNames, is_thinking: 
         has_calls |= !open.is_empty();
         let is_last = rest.peek().is_none();
         if is_last && open.is_empty() {
-            last_spaces_off(&mut blocks);
+            trim_texts(&mut blocks);
             turns.items(turn("\"assistant\"", blocks));
             break;
         }
@@ -88,7 +88,7 @@ pub(super) fn history(request: &LlmRequest<'_>, names: &ToolNames, is_thinking: 
     History { system, messages: turns.finish(), has_calls }
 }
 
-/// `None` where nothing is said: the API joins what stands around it.
+/// `None` for a turn without blocks: the API then joins the turns around it.
 fn turn(role: &str, blocks: Vec<String>) -> Option<String> {
     if blocks.is_empty() {
         return None;
@@ -102,7 +102,7 @@ fn turn(role: &str, blocks: Vec<String>) -> Option<String> {
 }
 
 fn user_turn(
-    said: &[(usize, &Rc<Message>)],
+    inputs: &[(usize, &Rc<Message>)],
     open: &[OpenCall<'_>],
     marks: &CacheMarks,
     request: &LlmRequest<'_>,
@@ -111,36 +111,36 @@ fn user_turn(
         message.role == Role::Tool && message.tool_call_id.as_deref() == Some(call.id)
     };
     let mut blocks = Vec::new();
-    for (place, (at, message)) in said.iter().enumerate() {
+    for (position, (at, message)) in inputs.iter().enumerate() {
         let Some(call) = open.iter().find(|call| answers(message, call)) else { continue };
-        // Of several answers the last counts, as for LiteLLM.
-        let is_last = !said.iter().skip(place + 1).any(|(_, later)| answers(later, call));
+        // Of several results the last one counts, as in LiteLLM.
+        let is_last = !inputs.iter().skip(position + 1).any(|(_, later)| answers(later, call));
         if is_last {
             blocks.push(tool_result(message, &call.sent, marks.part_of(*at), request));
         }
     }
     for call in open {
-        if !said.iter().any(|(_, message)| answers(message, call)) {
+        if !inputs.iter().any(|(_, message)| answers(message, call)) {
             blocks.push(missing_result(call));
         }
     }
-    for (at, message) in said {
+    for (at, message) in inputs {
         match message.role {
             Role::User => blocks.extend(user_blocks(message, marks.part_of(*at), request)),
             Role::System => blocks.extend(note_blocks(message, request)),
-            // A result that answers no call is refused.
+            // The API refuses a result without a call.
             Role::Assistant | Role::Tool => {}
         }
     }
     blocks
 }
 
-/// The answer to a call that was never answered.
+/// The result for a call that has none.
 fn missing_result(call: &OpenCall<'_>) -> String {
-    let words = format!("[Of this call of {} no result was recorded.]", call.name);
+    let text = format!("[Of this call of {} no result was recorded.]", call.name);
     let mut result = ObjectWriter::new();
     result.raw("type", "\"tool_result\"");
     result.raw("tool_use_id", &quoted(&call.sent));
-    result.raw("content", &quoted(&words));
+    result.raw("content", &quoted(&text));
     result.finish()
 }

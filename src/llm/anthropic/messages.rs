@@ -1,4 +1,4 @@
-//! The blocks of single messages.
+//! The content blocks of single messages.
 
 use super::{
     history::OpenCall,
@@ -15,10 +15,10 @@ use crate::{
     },
 };
 
-/// Stands for a text without words, which the API refuses ("text content blocks must be non-empty").
-const NOTHING_SAID: &str = "[Nothing was said.]";
+/// Sent for a blank text, which the API refuses ("text content blocks must be non-empty").
+const EMPTY_TEXT: &str = "[Nothing was said.]";
 
-/// Stands in front of instructions that come later than the first message.
+/// Sent before instructions that come later than the first message.
 const NOTE: &str = "[Not the user but the program around this conversation says:]";
 
 const CACHE_CONTROL: &str = "{\"type\":\"ephemeral\"}";
@@ -29,7 +29,7 @@ enum Part<'a> {
     Image(&'a str, bool),
 }
 
-/// The parts, with whether a cached prefix ends there. All texts are one where lists are refused.
+/// The parts of a message, with whether a cached prefix ends there. One text if the model refuses lists.
 fn parts<'a>(message: &'a Message, marked: Option<usize>, request: &LlmRequest<'_>) -> Vec<Part<'a>> {
     let features = request.features;
     if features.force_string_serializer {
@@ -42,8 +42,8 @@ fn parts<'a>(message: &'a Message, marked: Option<usize>, request: &LlmRequest<'
                 parts.push(Part::Text(text.clone(), *cache_prompt || marked == Some(at)));
             }
             Content::Image { image_urls, cache_prompt } if features.supports_vision => {
-                for (place, url) in image_urls.iter().enumerate() {
-                    let is_last = place + 1 == image_urls.len();
+                for (position, url) in image_urls.iter().enumerate() {
+                    let is_last = position + 1 == image_urls.len();
                     parts.push(Part::Image(url, is_last && (*cache_prompt || marked == Some(at))));
                 }
             }
@@ -53,7 +53,7 @@ fn parts<'a>(message: &'a Message, marked: Option<usize>, request: &LlmRequest<'
     parts
 }
 
-/// The instructions.
+/// The blocks of a system message.
 pub(super) fn system_blocks(
     message: &Message,
     marked: Option<usize>,
@@ -69,7 +69,7 @@ pub(super) fn system_blocks(
     blocks
 }
 
-/// Instructions that come later. They do not belong in front of the history, which would be cached anew.
+/// The blocks of a later system message. They are not moved before the history, whose cached prefix would change.
 pub(super) fn note_blocks(message: &Message, request: &LlmRequest<'_>) -> Vec<String> {
     let mut blocks = system_blocks(message, None, request);
     if !blocks.is_empty() {
@@ -78,19 +78,19 @@ pub(super) fn note_blocks(message: &Message, request: &LlmRequest<'_>) -> Vec<St
     blocks
 }
 
-/// What the user says.
+/// The blocks of a user message.
 pub(super) fn user_blocks(message: &Message, marked: Option<usize>, request: &LlmRequest<'_>) -> Vec<String> {
     let mut blocks = Vec::new();
     for piece in parts(message, marked, request) {
         blocks.push(match piece {
-            Part::Text(text, is_marked) => text_block(said(&text), is_marked),
+            Part::Text(text, is_marked) => text_block(or_placeholder(&text), is_marked),
             Part::Image(url, is_marked) => image_block(url, is_marked),
         });
     }
     blocks
 }
 
-/// The answer to a call. Its mark stands on the whole of it.
+/// The result of a call. A cache mark is set on the result, not on a part.
 pub(super) fn tool_result(
     message: &Message,
     sent_id: &str,
@@ -104,7 +104,7 @@ pub(super) fn tool_result(
         let mut list = ListWriter::new();
         for piece in parts(message, None, request) {
             match piece {
-                // "text content blocks must be non-empty" holds here, too.
+                // "text content blocks must be non-empty" applies here as well.
                 Part::Text(text, _) if is_blank(&text) => {}
                 Part::Text(text, _) => list.item(&text_block(&clipped(&text), false)),
                 Part::Image(url, _) => list.item(&image_block(url, false)),
@@ -122,7 +122,7 @@ pub(super) fn tool_result(
     result.finish()
 }
 
-/// What the model said, thought and called. Its calls are added to `open`.
+/// The blocks of an assistant message: thinking, texts and calls. The calls are added to `open`.
 pub(super) fn assistant_blocks<'a>(
     message: &'a Message,
     has_thoughts: bool,
@@ -138,23 +138,23 @@ pub(super) fn assistant_blocks<'a>(
         }
     }
     let calls = message.tool_calls.as_deref().unwrap_or_default();
-    let mut is_silent = calls.is_empty();
+    let mut needs_text = calls.is_empty();
     for piece in parts(message, None, request) {
         match piece {
             Part::Text(text, _) if is_blank(&text) && !calls.is_empty() => {}
             Part::Text(text, is_marked) => {
-                is_silent = false;
-                blocks.push(text_block(said(&text), is_marked));
+                needs_text = false;
+                blocks.push(text_block(or_placeholder(&text), is_marked));
             }
-            // The API knows no pictures of the assistant's.
+            // The API has no images in assistant messages.
             Part::Image(..) => {}
         }
     }
-    if is_silent {
-        blocks.push(text_block(NOTHING_SAID, false));
+    if needs_text {
+        blocks.push(text_block(EMPTY_TEXT, false));
     }
     for call in calls {
-        // An id that stands twice in one turn could not be answered.
+        // Of two calls with one id in a turn, only one could have a result.
         if open.iter().any(|open| open.id == call.id) {
             continue;
         }
@@ -170,8 +170,8 @@ pub(super) fn assistant_blocks<'a>(
     blocks
 }
 
-/// Takes white space off the ends of what the assistant says last, with which the API accepts no request.
-pub(super) fn last_spaces_off(blocks: &mut [String]) {
+/// Removes trailing white space from the texts of the last assistant message, with which the API refuses a request.
+pub(super) fn trim_texts(blocks: &mut [String]) {
     for block in blocks {
         let Some(mut fields) = EditableObject::compact(block) else { continue };
         if let (Some("\"text\""), Some(text)) = (fields.get("type"), fields.read::<String>("text")) {
@@ -181,8 +181,8 @@ pub(super) fn last_spaces_off(blocks: &mut [String]) {
     }
 }
 
-/// The arguments as the object that the API wants ("Input should be a valid dictionary"). What is no object is an empty
-/// one: the error that the call was answered with says what was wrong.
+/// The arguments as an object, which the API requires ("Input should be a valid dictionary"). Invalid arguments become an
+/// empty object: the call has failed, and its result quotes the error.
 fn input(arguments: &str) -> String {
     match Object::parse(arguments.trim()) {
         Some(_) => well_formed(arguments.trim()).into_owned(),
@@ -190,8 +190,8 @@ fn input(arguments: &str) -> String {
     }
 }
 
-fn said(text: &str) -> &str {
-    if is_blank(text) { NOTHING_SAID } else { text }
+fn or_placeholder(text: &str) -> &str {
+    if is_blank(text) { EMPTY_TEXT } else { text }
 }
 
 fn text_block(text: &str, is_marked: bool) -> String {
@@ -230,7 +230,10 @@ fn thinking_block(block: &ThinkingBlock) -> String {
         ThinkingBlock::Thinking { thinking, signature } => {
             json.raw("type", "\"thinking\"");
             json.raw("thinking", &quoted(thinking));
-            json.raw("signature", &quoted(signature.as_deref().unwrap_or_default()));
+            // Only signed blocks are sent.
+            if let Some(signature) = signature {
+                json.raw("signature", &quoted(signature));
+            }
         }
         ThinkingBlock::Redacted { data } => {
             json.raw("type", "\"redacted_thinking\"");

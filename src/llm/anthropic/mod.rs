@@ -1,7 +1,7 @@
-//! Anthropic Messages: a body, headers, and a decoder. No I/O.
+//! Anthropic Messages: body and headers of a request, and a decoder. Performs no I/O.
 //!
-//! Mirrors what LiteLLM makes of the SDK's requests for `anthropic/…` models, and what the SDK stores of the answers.
-//! Where the provider would refuse what those two send, the request is put in order instead; each such place says so.
+//! Mirrors the requests that LiteLLM makes for the SDK's `anthropic/…` models, and the messages that the SDK stores.
+//! Where the provider would refuse such a request, it is corrected instead; a comment at each such place says so.
 
 mod decoder;
 mod history;
@@ -28,7 +28,7 @@ impl WireApi for AnthropicMessages {
         let sent = WireRequest {
             url: request.endpoint.url("/v1/messages"),
             headers: request::request_headers(request),
-            body: request::request_body(request, &names),
+            body: request::request_body(request, &names)?,
         };
         Ok((sent, Box::new(AnthropicDecoder::new(names))))
     }

@@ -1,20 +1,20 @@
-//! Names and ids that Anthropic accepts, for those that others made up.
+//! Names of tools and ids of calls that Anthropic accepts, made from those of other servers and providers.
 //!
-//! Tool names match `^[a-zA-Z0-9_-]{1,128}$` and ids of calls `^[a-zA-Z0-9_-]+$`; neither may stand twice
+//! Tool names match `^[a-zA-Z0-9_-]{1,128}$` and ids of calls `^[a-zA-Z0-9_-]+$`; neither may occur twice
 //! (platform.claude.com, "Tool use", and the API's own errors "String should match pattern" and "`tool_use` ids must
 //! be unique"). MCP servers name tools with dots and slashes; ids of other providers have colons, bars and signatures.
 
 use crate::llm::wire_api::LlmRequest;
 use std::collections::BTreeSet;
 
-const LONGEST_NAME: usize = 128;
+const MAX_NAME_LENGTH: usize = 128;
 
-/// The tools that have another name on the way: ours, and the one that is sent.
+/// The renamed tools: the original name, and the name that is sent.
 #[derive(Default)]
 pub(super) struct ToolNames(Vec<(String, String)>);
 
 impl ToolNames {
-    /// Names every tool of the request and of its history. A name that is valid stays.
+    /// The names for all tools of the request and its history. A valid name stays.
     pub(super) fn of(request: &LlmRequest<'_>) -> Self {
         let tools = request.tools.iter().map(|tool| &tool.name);
         let calls = request.messages.iter().filter_map(|message| message.tool_calls.as_ref()).flatten();
@@ -28,27 +28,27 @@ impl ToolNames {
         let mut renamed = Self::default();
         for name in names {
             if !taken.contains(name) && renamed.sent(name) == name {
-                let sent = free(&accepted(name), &mut taken);
+                let sent = unique(&accepted(name), &mut taken);
                 renamed.0.push((name.clone(), sent));
             }
         }
         renamed
     }
 
-    /// What a tool is called on the way out.
+    /// The name that is sent for a tool.
     pub(super) fn sent<'a>(&'a self, name: &'a str) -> &'a str {
-        self.0.iter().find(|(own, _)| own == name).map_or(name, |(_, sent)| sent)
+        self.0.iter().find(|(original, _)| original == name).map_or(name, |(_, sent)| sent)
     }
 
-    /// What a tool is called here.
-    pub(super) fn own<'a>(&'a self, name: &'a str) -> &'a str {
-        self.0.iter().find(|(_, sent)| sent == name).map_or(name, |(own, _)| own)
+    /// The original name of a tool that was sent with this name.
+    pub(super) fn original<'a>(&'a self, name: &'a str) -> &'a str {
+        self.0.iter().find(|(_, sent)| sent == name).map_or(name, |(original, _)| original)
     }
 }
 
 fn accepted(name: &str) -> String {
     let accepted = only_accepted(name);
-    accepted.get(..LONGEST_NAME).unwrap_or(&accepted).to_owned()
+    accepted.get(..MAX_NAME_LENGTH).unwrap_or(&accepted).to_owned()
 }
 
 /// The ids of one request's calls.
@@ -56,9 +56,9 @@ fn accepted(name: &str) -> String {
 pub(super) struct CallIds(BTreeSet<String>);
 
 impl CallIds {
-    /// The id that a call is sent with.
+    /// The id that is sent for the next call, whose original id is `id`.
     pub(super) fn next(&mut self, id: &str) -> String {
-        free(&only_accepted(id), &mut self.0)
+        unique(&only_accepted(id), &mut self.0)
     }
 }
 
@@ -68,18 +68,18 @@ fn only_accepted(text: &str) -> String {
     if accepted.is_empty() { "_".into() } else { accepted }
 }
 
-/// `start`, or with a number behind it where that is taken.
-fn free(start: &str, taken: &mut BTreeSet<String>) -> String {
-    let mut free = start.to_owned();
+/// `start`, with a number appended if it is taken.
+fn unique(start: &str, taken: &mut BTreeSet<String>) -> String {
+    let mut unique = start.to_owned();
     let mut number = 1;
-    while taken.contains(&free) {
+    while taken.contains(&unique) {
         number += 1;
         let end = format!("_{number}");
-        let room = LONGEST_NAME.saturating_sub(end.len());
-        free = format!("{}{end}", start.get(..room).unwrap_or(start));
+        let room = MAX_NAME_LENGTH.saturating_sub(end.len());
+        unique = format!("{}{end}", start.get(..room).unwrap_or(start));
     }
-    taken.insert(free.clone());
-    free
+    taken.insert(unique.clone());
+    unique
 }
 
 #[cfg(test)]
@@ -87,26 +87,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_that_is_taken_or_not_accepted_becomes_another() {
+    fn an_id_that_is_taken_or_not_accepted_is_replaced() {
         let mut ids = CallIds::default();
         let sent = ["call_1", "a.b|é", "a_b_", "call_1", "call_1", ""].map(|id| ids.next(id));
         assert_eq!(sent, ["call_1", "a_b__", "a_b_", "call_1_2", "call_1_3", "_"]);
     }
 
     #[test]
-    fn a_name_is_found_again() {
+    fn a_renamed_tool_is_translated_back() {
         let mut taken = BTreeSet::from(["a_b".to_owned()]);
-        let names = ToolNames(vec![("a.b".into(), free(&accepted("a.b"), &mut taken))]);
-        assert_eq!((names.sent("a.b"), names.own("a_b_2")), ("a_b_2", "a.b"));
-        assert_eq!((names.sent("a_b"), names.own("a_b")), ("a_b", "a_b"));
+        let names = ToolNames(vec![("a.b".into(), unique(&accepted("a.b"), &mut taken))]);
+        assert_eq!((names.sent("a.b"), names.original("a_b_2")), ("a_b_2", "a.b"));
+        assert_eq!((names.sent("a_b"), names.original("a_b")), ("a_b", "a_b"));
     }
 
     #[test]
     fn a_long_name_is_cut() {
         let long = "x".repeat(200);
         let mut taken = BTreeSet::new();
-        assert_eq!(free(&accepted(&long), &mut taken).len(), 128);
-        let second = free(&accepted(&long), &mut taken);
+        assert_eq!(unique(&accepted(&long), &mut taken).len(), 128);
+        let second = unique(&accepted(&long), &mut taken);
         assert_eq!((second.len(), second.ends_with("x_2")), (128, true));
     }
 }

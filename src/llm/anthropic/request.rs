@@ -1,24 +1,27 @@
-//! What is sent, as a function of options, messages and tools.
+//! Body and headers of a request, as a function of options, messages and tools.
 
 use super::{history::history, names::ToolNames, thinking::Thinking};
 use crate::{
-    json::{EditableObject, ListWriter, ObjectWriter, ToJson as _, quoted},
-    llm::{completion::ToolSchema, wire_api::LlmRequest},
+    json::{ListWriter, ObjectWriter, ToJson as _, quoted},
+    llm::{completion::ToolSchema, error::LlmError, wire_api::LlmRequest},
 };
 
-/// LiteLLM's, for a model that nobody knows. The API wants a limit.
+/// LiteLLM's limit for unknown models. The API requires a limit.
 const OUTPUT_LIMIT: u32 = 4096;
 
-/// LiteLLM's tool for a history with calls and a request without tools, which the API refuses.
+/// LiteLLM's tool for a request without tools whose history has calls, which the API would refuse.
 const NO_TOOL: &str = r#"[{"name":"dummy_tool","input_schema":{"type":"object","properties":{}},"type":"custom","description":"This is a dummy tool call"}]"#;
 
-/// What LiteLLM leaves of a tool's schema at its top, where the API refuses alternatives; and `definitions`, which it
-/// resolves and the API does as well.
+/// The fields that LiteLLM sends from the top level of a tool's schema, where the API refuses alternatives; and
+/// `definitions`, which LiteLLM resolves and the API accepts.
 const SCHEMA_FIELDS: &[&str] =
     &["type", "properties", "additionalProperties", "required", "$defs", "strict", "definitions"];
 
 /// The body, as JSON.
-pub(super) fn request_body(request: &LlmRequest<'_>, names: &ToolNames) -> String {
+///
+/// # Errors
+/// `InvalidOptions` if the parameters of a tool are not a JSON object.
+pub(super) fn request_body(request: &LlmRequest<'_>, names: &ToolNames) -> Result<String, LlmError> {
     let LlmRequest { options, endpoint, features, .. } = *request;
     let max_tokens = features.max_output_tokens.unwrap_or(OUTPUT_LIMIT);
     let wanted = Thinking::of(request, max_tokens);
@@ -32,7 +35,7 @@ pub(super) fn request_body(request: &LlmRequest<'_>, names: &ToolNames) -> Strin
     }
     body.raw("messages", &history.messages);
     if !request.tools.is_empty() {
-        body.raw("tools", &tools_json(request.tools, names));
+        body.raw("tools", &tools_json(request.tools, names)?);
     } else if history.has_calls {
         body.raw("tools", NO_TOOL);
     }
@@ -52,10 +55,10 @@ pub(super) fn request_body(request: &LlmRequest<'_>, names: &ToolNames) -> Strin
     if request.is_streaming {
         body.raw("stream", "true");
     }
-    body.finish()
+    Ok(body.finish())
 }
 
-/// The headers besides the key's.
+/// The headers, except the one with the key.
 pub(super) fn request_headers(request: &LlmRequest<'_>) -> Vec<(String, String)> {
     let mut headers = vec![
         ("content-type".to_owned(), "application/json".to_owned()),
@@ -70,10 +73,10 @@ pub(super) fn request_headers(request: &LlmRequest<'_>) -> Vec<(String, String)>
     headers
 }
 
-fn tools_json(tools: &[ToolSchema], names: &ToolNames) -> String {
+fn tools_json(tools: &[ToolSchema], names: &ToolNames) -> Result<String, LlmError> {
     let mut list = ListWriter::new();
     for tool in tools {
-        let mut schema = EditableObject::compact(&tool.parameters).unwrap_or_default();
+        let mut schema = tool.schema()?;
         schema.retain(&|name, _| SCHEMA_FIELDS.contains(&name));
         schema.set("type", "\"object\"");
         if schema.get("properties").is_none() {
@@ -86,5 +89,5 @@ fn tools_json(tools: &[ToolSchema], names: &ToolNames) -> String {
         item.raw("type", "\"custom\"");
         list.item(&item.finish());
     }
-    list.finish()
+    Ok(list.finish())
 }

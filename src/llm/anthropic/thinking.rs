@@ -1,4 +1,4 @@
-//! Whether and how much a model is asked to think.
+//! The thinking options of a request.
 
 use crate::{
     json::quoted,
@@ -13,24 +13,24 @@ use std::rc::Rc;
 /// The SDK's `extended_thinking_budget`.
 const BUDGET: u32 = 200_000;
 
-/// What Anthropic asks a budget to be at least (platform.claude.com, "Extended thinking").
-const SMALLEST_BUDGET: u32 = 1024;
+/// Anthropic's minimum for a budget (platform.claude.com, "Extended thinking").
+const MIN_BUDGET: u32 = 1024;
 
-/// What is asked for.
+/// The thinking that is requested.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Thinking {
-    /// As much as the model finds right, with this effort.
+    /// The model decides how much, with this effort.
     Adaptive(String),
-    /// At most so many tokens.
+    /// At most this many tokens.
     Budget(u32),
 }
 
 impl Thinking {
-    /// As the SDK and LiteLLM decide it, for an answer of at most `max_tokens`; `None` where the model is not to think.
+    /// The decision of the SDK and LiteLLM, for an answer of at most `max_tokens`; `None` for no thinking.
     pub(super) fn of(request: &LlmRequest<'_>, max_tokens: u32) -> Option<Self> {
         let features = request.features;
         let effort = request.options.reasoning_effort();
-        // A model that nobody knows is not asked for what it may not have, unless the user says so.
+        // Without a setting of the user, an unknown model is not asked to think, which it may not support.
         let is_unknown = request.endpoint.provider.reasoning != ReasoningEffort::IfKnown
             && features.max_input_tokens.is_none()
             && request.options.reasoning_effort.is_none();
@@ -54,13 +54,13 @@ impl Thinking {
         };
         // The API refuses a budget that does not leave room for the answer; LiteLLM sends it.
         let budget = wanted.min(max_tokens.saturating_sub(1));
-        (budget >= SMALLEST_BUDGET).then_some(Self::Budget(budget))
+        (budget >= MIN_BUDGET).then_some(Self::Budget(budget))
     }
 
-    /// Whether the history allows it.
+    /// Whether the history allows thinking.
     ///
-    /// LiteLLM does not ask for thinking if calls were made and no thought was ever kept. Beyond that, a budget asks
-    /// for a thought in front of the calls that are being answered: "Expected `thinking` or `redacted_thinking`, but
+    /// LiteLLM does not enable thinking if the history has calls and no thinking block. In addition, a budget requires a
+    /// thinking block before the calls that are being answered: "Expected `thinking` or `redacted_thinking`, but
     /// found `tool_use`" (github.com/BerriAI/litellm/issues/14194). After a change of the model there is none.
     pub(super) fn fits(&self, request: &LlmRequest<'_>) -> bool {
         let messages = request.messages;
@@ -72,21 +72,23 @@ impl Thinking {
         if messages.iter().any(has_calls) && !(is_sent && messages.iter().any(has_thoughts)) {
             return false;
         }
-        let open = messages.get(open_loop(messages)..).unwrap_or_default();
-        let is_thought = is_sent && open.iter().any(|message| message.thinking_blocks.iter().any(is_signed));
-        matches!(self, Self::Adaptive(_)) || is_thought || !open.iter().any(has_calls)
+        let mut open = messages.iter().skip(open_loop(messages));
+        let is_signed_thought = |message: &Rc<Message>| message.thinking_blocks.iter().any(is_signed);
+        matches!(self, Self::Adaptive(_))
+            || is_sent && open.clone().any(is_signed_thought)
+            || !open.any(has_calls)
     }
 
-    /// `thinking` of the body.
+    /// The field `thinking` of the body.
     pub(super) fn json(&self) -> String {
         match self {
-            // Without a display the newer models keep their thoughts to themselves.
+            // Without `display` the newer models do not return their reasoning.
             Self::Adaptive(_) => r#"{"type":"adaptive","display":"summarized"}"#.into(),
             Self::Budget(budget) => format!("{{\"type\":\"enabled\",\"budget_tokens\":{budget}}}"),
         }
     }
 
-    /// `output_config` of the body.
+    /// The field `output_config` of the body.
     pub(super) fn output_config(&self) -> Option<String> {
         match self {
             Self::Adaptive(effort) => Some(format!("{{\"effort\":{}}}", quoted(effort))),
@@ -95,16 +97,17 @@ impl Thinking {
     }
 }
 
-/// Where the calls begin that are still being answered: behind the last that a user said.
+/// The index after the last user message, where the calls that are still being answered begin.
 pub(super) fn open_loop(messages: &[Rc<Message>]) -> usize {
     messages.iter().rposition(|message| message.role == Role::User).map_or(0, |at| at + 1)
 }
 
-/// Whether Anthropic can tell that a thought is its own. One without a signature comes from another model, and is
-/// refused.
+/// Whether a thinking block has a signature of Anthropic. One without comes from another model, and is refused.
 pub(super) fn is_signed(block: &ThinkingBlock) -> bool {
     match block {
-        ThinkingBlock::Thinking { signature, .. } => signature.as_ref().is_some_and(|it| !it.is_empty()),
+        ThinkingBlock::Thinking { signature, .. } => {
+            signature.as_ref().is_some_and(|signature| !signature.is_empty())
+        }
         ThinkingBlock::Redacted { .. } => true,
     }
 }

@@ -1,8 +1,8 @@
-//! Token counts, which come in two parts: what was read at the start of an answer, what was written at its end.
+//! Token counts, which come in two parts: input tokens at the start of an answer, output tokens at its end.
 
 use crate::{json::Object, llm::metrics::Usage};
 
-/// What was counted so far. Counts only grow, and a server may leave any of them out of any event.
+/// The counts so far. They only grow, and a server may omit any of them in any event.
 #[derive(Default)]
 pub(super) struct TokenCounts {
     input: u64,
@@ -13,7 +13,7 @@ pub(super) struct TokenCounts {
 }
 
 impl TokenCounts {
-    /// Takes in the `usage` of an event.
+    /// Reads the `usage` of an event.
     pub(super) fn read(&mut self, event: &Object<'_>) {
         let usage = event.object("usage");
         let details = usage.object("output_tokens_details");
@@ -28,8 +28,8 @@ impl TokenCounts {
         }
     }
 
-    /// The sum as LiteLLM has it: what the cache took in and gave is part of the prompt. `None` where nothing was
-    /// counted.
+    /// The sum as LiteLLM computes it: tokens written to and read from the cache are part of the prompt. `None` if
+    /// nothing was counted.
     pub(super) fn usage(&self) -> Option<Usage> {
         let prompt_tokens = self.input.saturating_add(self.cache_write).saturating_add(self.cache_read);
         let usage = Usage {
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn a_later_event_adds_what_it_has() {
+    fn a_later_event_adds_its_counts() {
         let usage = counted(&[
             r#"{"usage":{"input_tokens":5,"cache_creation_input_tokens":30,"cache_read_input_tokens":null,"output_tokens":1}}"#,
             r#"{"usage":{"input_tokens":0,"output_tokens":20,"output_tokens_details":{"thinking_tokens":8}}}"#,
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_counted_is_nothing() {
+    fn without_counts_there_is_no_usage() {
         assert_eq!(counted(&["{}", r#"{"usage":{"input_tokens":"7","output_tokens":-1}}"#]), None);
     }
 }

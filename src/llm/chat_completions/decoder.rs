@@ -1,7 +1,7 @@
-//! What comes back: chunks of a stream, or one whole JSON answer, put together into one message.
+//! The decoder of answers: it builds one message from the chunks of a stream or from one complete JSON answer.
 //!
-//! Deterministic: ids that a server leaves out are asked for at the end. Reads leniently, because most servers only
-//! nearly speak the protocol; what it cannot make sense of at all is an error.
+//! Deterministic: ids that a server omits are made by the caller's function at the end. Lenient, because most servers
+//! deviate from the protocol; only data that cannot be read at all is an error.
 
 use super::tool_calls::ToolCalls;
 use crate::{
@@ -17,7 +17,7 @@ use crate::{
 };
 use std::ops::Range;
 
-/// Puts an answer together.
+/// The decoder of one answer.
 #[derive(Default)]
 pub struct ChatDecoder {
     id: String,
@@ -31,13 +31,13 @@ pub struct ChatDecoder {
     finish_reason: Option<String>,
     usage: Option<Usage>,
     has_choice: bool,
-    is_whole: bool,
+    is_complete: bool,
     is_done: bool,
     plain: PlainChunk,
 }
 
-/// The last chunk that had a text and nothing else to add, and where its text is. Most chunks of an answer are the same
-/// as the one before them but for that, and need not be taken apart.
+/// The last chunk that added only text, and the position of its text. Most chunks of an answer differ from the one before
+/// only in the text, and need not be parsed.
 #[derive(Default)]
 struct PlainChunk {
     data: String,
@@ -45,14 +45,14 @@ struct PlainChunk {
 }
 
 impl PlainChunk {
-    /// The text, as a JSON string, of a chunk that is otherwise the same.
+    /// The text, as a JSON string, of a chunk that is otherwise equal to the remembered one.
     fn text_of<'a>(&self, data: &'a str) -> Option<&'a str> {
         let (before, after) = (self.data.get(..self.text.start)?, self.data.get(self.text.end..)?);
         string(data.strip_prefix(before)?.strip_suffix(after)?)
     }
 
-    /// Keeps a chunk, if what it says again is nothing new.
-    fn keep(&mut self, data: &str, piece: &Object<'_>) {
+    /// Remembers a chunk if it adds only text.
+    fn remember(&mut self, data: &str, piece: &Object<'_>) {
         let is_empty = |name| matches!(piece.get(name), None | Some("null" | "\"\"" | "[]"));
         let names =
             ["reasoning_content", "reasoning", "refusal", "tool_calls", "function_call", "thinking_blocks"];
@@ -78,17 +78,17 @@ impl Decoder for ChatDecoder {
                 .filter(|text| !text.is_empty())
                 .map(|text| Delta { content: Some(text), reasoning_content: None }));
         }
-        // What is said in between may have been changed by then.
+        // Any other chunk may change the state, so that the remembered chunk no longer adds only text.
         self.plain = PlainChunk::default();
         let Some(chunk) = Object::parse(data) else {
-            return Err(DecodeError::Garbage(data.chars().take(200).collect()));
+            return Err(DecodeError::Malformed(data.chars().take(200).collect()));
         };
         if let Some(error) = chunk.get("error").filter(|error| !matches!(*error, "null" | "\"\"" | "{}")) {
             return Err(DecodeError::Provider(error_json(error)));
         }
-        for (name, kept) in [("id", &mut self.id), ("model", &mut self.model)] {
-            if kept.is_empty() {
-                *kept = chunk.read(name).unwrap_or_default();
+        for (name, value) in [("id", &mut self.id), ("model", &mut self.model)] {
+            if value.is_empty() {
+                *value = chunk.read(name).unwrap_or_default();
             }
         }
         let groq = || chunk.object("x_groq").get("usage").and_then(Object::parse);
@@ -98,7 +98,7 @@ impl Decoder for ChatDecoder {
             self.usage = Some(usage);
         }
         let choices = chunk.get("choices").and_then(elements).unwrap_or_default();
-        // Only one answer is asked for; where there are more, the others are not.
+        // Only one answer is requested; further choices are ignored.
         let mut choices = choices.into_iter().filter_map(Object::parse);
         let choice = choices.find(|choice| choice.read::<u64>("index").unwrap_or(0) == 0);
         choice.map_or(Ok(None), |choice| self.push_choice(data, &choice))
@@ -117,20 +117,20 @@ impl Decoder for ChatDecoder {
     }
 
     fn finish(mut self: Box<Self>, new_id: &mut dyn FnMut() -> String) -> Result<Answer, DecodeError> {
-        if !self.has_ended() && !self.is_whole {
+        if !self.has_ended() && !self.is_complete {
             return Err(DecodeError::CutOff);
         }
         self.content.extend(self.content_pieces.rest());
         self.reasoning.extend(self.reasoning_pieces.rest());
-        let is_bare = self.content.is_empty() && self.calls.is_empty();
+        let is_empty = self.content.is_empty() && self.calls.is_empty();
         match self.finish_reason.as_deref() {
-            Some("content_filter") if is_bare => return Err(DecodeError::Filtered),
+            Some("content_filter") if is_empty => return Err(DecodeError::Filtered),
             Some("error") => return Err(DecodeError::Provider("{}".into())),
             _ if !self.has_choice => return Err(DecodeError::Empty),
             _ => {}
         }
         let Some(calls) = self.calls.finish(new_id) else {
-            return Err(DecodeError::Garbage("a tool call without a name".into()));
+            return Err(DecodeError::Malformed("a tool call without a name".into()));
         };
         let content = if self.content.is_empty() { Vec::new() } else { vec![Content::text(self.content)] };
         let message = Message {
@@ -158,46 +158,46 @@ impl ChatDecoder {
         if let Some(reason) = choice.read::<String>("finish_reason").filter(|reason| !reason.is_empty()) {
             self.finish_reason = Some(reason);
         }
-        // A whole answer has a message where a stream has deltas.
+        // A complete answer has a message where a stream has deltas.
         let delta = choice.get("delta").and_then(Object::parse);
-        let whole = choice.get("message").and_then(Object::parse).filter(|_| delta.is_none());
-        self.is_whole |= whole.is_some();
-        let Some(piece) = delta.or(whole) else {
+        let message = choice.get("message").and_then(Object::parse).filter(|_| delta.is_none());
+        self.is_complete |= message.is_some();
+        let Some(piece) = delta.or(message) else {
             return Ok(None);
         };
         if !self.push_calls(&piece) {
-            return Err(DecodeError::Garbage("more tool calls than an answer can have".into()));
+            return Err(DecodeError::Malformed("an answer with too many tool calls".into()));
         }
         self.push_thinking(&piece);
         let mut shown = Delta::default();
         self.push_texts(&piece, &mut shown);
         shown.content.iter().for_each(|text| self.content.push_str(text));
         shown.reasoning_content.iter().for_each(|text| self.reasoning.push_str(text));
-        self.plain.keep(data, &piece);
+        self.plain.remember(data, &piece);
         Ok(Some(shown).filter(|delta| *delta != Delta::default()))
     }
 
     fn push_texts(&mut self, piece: &Object<'_>, shown: &mut Delta) {
         let mut content = String::new();
         let mut reasoning = String::new();
-        // OpenRouter, Groq and Ollama call it `reasoning`; some send both names with the same text.
+        // OpenRouter, Groq and Ollama name it `reasoning`; some servers send both fields with the same text.
         for name in ["reasoning_content", "reasoning"] {
             if reasoning.is_empty() {
                 reasoning.extend(piece.get(name).and_then(|json| self.reasoning_pieces.text(json)));
             }
         }
-        let said = piece.get("content").unwrap_or_default();
-        if let Some(text) = self.content_pieces.text(said) {
+        let json = piece.get("content").unwrap_or_default();
+        if let Some(text) = self.content_pieces.text(json) {
             content = text;
         }
-        // Mistral's reasoning models answer in parts.
-        for part in objects(said).unwrap_or_default() {
+        // Mistral's reasoning models send a list of parts.
+        for part in objects(json).unwrap_or_default() {
             content.extend(part.get("text").and_then(|json| self.content_pieces.text(json)));
             for part in part.objects("thinking").unwrap_or_default() {
                 reasoning.extend(part.get("text").and_then(|json| self.reasoning_pieces.text(json)));
             }
         }
-        // What the model says instead of an answer is still what it says.
+        // A refusal is shown and stored as text.
         content.extend(piece.get("refusal").and_then(|json| self.content_pieces.text(json)));
         shown.content = Some(content).filter(|text| !text.is_empty());
         shown.reasoning_content = Some(reasoning).filter(|text| !text.is_empty());
@@ -206,8 +206,8 @@ impl ChatDecoder {
     fn push_calls(&mut self, piece: &Object<'_>) -> bool {
         let calls = piece.objects("tool_calls").unwrap_or_default();
         let mut all =
-            (0u64..).zip(&calls).all(|(at, call)| self.calls.push(call, self.is_whole.then_some(at)));
-        // The protocol's first form, which knew only one call.
+            (0u64..).zip(&calls).all(|(at, call)| self.calls.push(call, self.is_complete.then_some(at)));
+        // The deprecated form of the protocol, with only one call.
         if let Some(function) = piece.get("function_call").filter(|json| *json != "null") {
             let call = format!("{{\"index\":0,\"function\":{function}}}");
             all &= Object::parse(&call).is_some_and(|call| self.calls.push(&call, None));
@@ -215,7 +215,7 @@ impl ChatDecoder {
         all
     }
 
-    /// Anthropic's signed reasoning, as a LiteLLM proxy passes it on: text first, its signature last.
+    /// Anthropic's signed reasoning, as a LiteLLM proxy sends it: first the text, then the signature.
     fn push_thinking(&mut self, piece: &Object<'_>) {
         for block in piece.objects("thinking_blocks").unwrap_or_default() {
             if let Some(data) = block.read::<String>("data") {
@@ -223,19 +223,19 @@ impl ChatDecoder {
                 continue;
             }
             let text = block.read::<String>("thinking").unwrap_or_default();
-            let signed = block.read::<String>("signature").filter(|signature| !signature.is_empty());
+            let new_signature = block.read::<String>("signature").filter(|signature| !signature.is_empty());
             match self.thinking.last_mut() {
                 Some(ThinkingBlock::Thinking { thinking, signature: signature @ None }) => {
                     thinking.push_str(&text);
-                    *signature = signed;
+                    *signature = new_signature;
                 }
-                _ => self.thinking.push(ThinkingBlock::Thinking { thinking: text, signature: signed }),
+                _ => self.thinking.push(ThinkingBlock::Thinking { thinking: text, signature: new_signature }),
             }
         }
     }
 }
 
-/// The error in an object of its own, as a response's body would have it.
+/// The error as an object, in the form of an error response's body.
 fn error_json(error: &str) -> String {
     format!("{{\"error\":{error}}}")
 }
@@ -245,7 +245,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A chunk of parts that servers send, most of which come again and again.
+    /// A chunk of parts that servers send, most of which occur several times.
     fn chunk() -> impl Strategy<Value = String> {
         let piece = prop::sample::select(vec![
             r#""role":"assistant","content":TEXT"#,
@@ -296,12 +296,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_chunk_that_is_like_the_last_one_is_read_as_if_it_were_not(chunks in prop::collection::vec(chunk(), 0..12)) {
+        fn the_shortcut_for_similar_chunks_gives_the_same_result_as_parsing(chunks in prop::collection::vec(chunk(), 0..12)) {
             let (mut same, mut other) = (ChatDecoder::default(), ChatDecoder::default());
             for (at, chunk) in chunks.iter().enumerate() {
-                // White space makes it unlike the one before it.
-                let unlike = chunk.replacen('{', &format!("{{{}", " ".repeat(at + 1)), 1);
-                let (one, two) = (same.push("", chunk), other.push("", &unlike));
+                // White space makes it different from the one before it, which disables the shortcut.
+                let different = chunk.replacen('{', &format!("{{{}", " ".repeat(at + 1)), 1);
+                let (one, two) = (same.push("", chunk), other.push("", &different));
                 prop_assert_eq!(one.is_err(), two.is_err(), "{}", chunk);
                 if one.is_ok() {
                     prop_assert_eq!(one, two, "{}", chunk);
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_that_differ_in_their_text_alone_are_not_taken_apart() {
+    fn chunks_that_differ_only_in_their_text_are_not_parsed() {
         let mut decoder = ChatDecoder::default();
         let chunk =
             |text: &str| format!(r#"{{"id":"i","choices":[{{"index":0,"delta":{{"content":"{text}"}}}}]}}"#);

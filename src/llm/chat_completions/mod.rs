@@ -1,6 +1,6 @@
-//! OpenAI Chat Completions, the wire API that most servers speak: a body, headers, and a decoder. No I/O.
+//! OpenAI Chat Completions, the wire API of most servers: body and headers of a request, and a decoder. Performs no I/O.
 //!
-//! Mirrors the SDK's `Message.to_chat_dict` and `select_chat_options`, and what LiteLLM makes of them.
+//! Mirrors the SDK's `Message.to_chat_dict` and `select_chat_options`, and LiteLLM's changes to their results.
 
 mod decoder;
 pub(super) mod messages;
@@ -34,11 +34,11 @@ impl WireApi for ChatCompletions {
     }
 }
 
-/// Messages as the SDK's `Message.to_chat_dict` writes them for a model that can do everything: a list with images,
-/// calls and earlier reasoning, and without marks for a cache. A LiteLLM proxy is the server that gets them so.
+/// Messages as the SDK's `Message.to_chat_dict` writes them for a model with all abilities: a list with images, calls
+/// and earlier reasoning, without cache marks. This is the form for a LiteLLM proxy.
 ///
 /// # Errors
-/// None that could be met.
+/// None in practice: the model's name and base URL are constants.
 pub fn chat_messages(messages: &[Message]) -> Result<String, LlmError> {
     let options = LlmOptions::new("litellm_proxy/any");
     let endpoint = Endpoint::resolve(&options.model, Some("/"))?;

@@ -1,11 +1,11 @@
-//! What is sent, as a function of options, messages and tools.
+//! Body and headers of a request, as a function of options, messages and tools.
 
 use crate::{
     json::{ListWriter, ObjectWriter, ToJson as _, quoted},
     llm::{completion::ToolSchema, provider::ReasoningEffort, wire_api::LlmRequest},
 };
 
-/// The body with these messages, which come in pieces, to which a wire API that is built on this one may add.
+/// The body with these messages, given in pieces. A wire API that is built on this one may add fields.
 pub(in crate::llm) fn request_body(request: &LlmRequest<'_>, messages: &[&str]) -> ObjectWriter {
     let LlmRequest { options, endpoint, features, .. } = *request;
     let provider = endpoint.provider;
@@ -25,7 +25,7 @@ pub(in crate::llm) fn request_body(request: &LlmRequest<'_>, messages: &[&str]) 
             }
         }
     }
-    // What is sent unasked only to who is known to take it is sent to anybody where the host set it.
+    // By default it is sent only to servers that are known to accept it; if the host has set it, to any server.
     if features.supports_reasoning_effort && (features.takes_extras || options.reasoning_effort.is_some()) {
         let effort = options.reasoning_effort();
         match provider.reasoning {
@@ -59,8 +59,8 @@ pub(in crate::llm) fn request_body(request: &LlmRequest<'_>, messages: &[&str]) 
     body
 }
 
-/// The headers besides authorization. Only what the provider reads: every header that is not on CORS's list costs
-/// the request where the server does not expect it.
+/// The headers, except authorization. Only headers that the provider reads: one that is not safelisted by CORS fails the
+/// request if the server does not allow it.
 pub(in crate::llm) fn request_headers(request: &LlmRequest<'_>) -> Vec<(String, String)> {
     let provider = request.endpoint.provider;
     let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];

@@ -1,4 +1,4 @@
-//! Tool calls put together from pieces, however a server cuts and numbers them.
+//! Assembles tool calls from pieces, however a server divides and numbers them.
 
 use crate::{
     json::Object,
@@ -9,10 +9,10 @@ use crate::{
     },
 };
 
-/// More calls than any answer makes; a server that sends more sends garbage.
-const MOST_CALLS: usize = 1000;
+/// The limit for the calls of one answer, far above real answers, against servers that never end.
+const MAX_CALLS: usize = 1000;
 
-/// The calls of one answer, as far as they have come.
+/// The calls of one answer, as far as they have been received.
 #[derive(Default)]
 pub(super) struct ToolCalls(Vec<PartialCall>);
 
@@ -31,14 +31,14 @@ impl ToolCalls {
         self.0.is_empty()
     }
 
-    /// Takes in one element of `tool_calls`. `place` is its place in the list where the list holds whole calls,
-    /// which then need no index. `false` where there are too many.
-    pub(super) fn push(&mut self, piece: &Object<'_>, place: Option<u64>) -> bool {
+    /// Reads one element of `tool_calls`. `position` is its position in a list of complete calls, which need no index.
+    /// `false` if there are too many calls.
+    pub(super) fn push(&mut self, piece: &Object<'_>, position: Option<u64>) -> bool {
         let function = piece.object("function");
         let id = piece.read::<String>("id").unwrap_or_default();
         let name = function.read::<String>("name").unwrap_or_default();
-        // In a list of whole calls the place is surer than an index, which some servers leave at 0.
-        let index = place.or_else(|| piece.read::<u64>("index"));
+        // In a list of complete calls the position is more reliable than an index, which some servers leave at 0.
+        let index = position.or_else(|| piece.read::<u64>("index"));
         let Some(call) = self.call_for(index, &id, &name) else {
             return false;
         };
@@ -46,7 +46,7 @@ impl ToolCalls {
             call.id = id;
         }
         if name.starts_with(&call.name) {
-            // The first piece, the same again, or all of it so far.
+            // The first piece, a repetition, or the complete name so far.
             call.name = name;
         } else {
             call.name.push_str(&name);
@@ -57,16 +57,16 @@ impl ToolCalls {
             None | Some("null") => {}
             Some(json) => match call.pieces.text(json) {
                 Some(text) => call.arguments.push_str(&text),
-                // An object where the protocol has text.
+                // Some servers send an object instead of a text.
                 None => call.arguments.push_str(json),
             },
         }
         true
     }
 
-    /// The calls in order. `new_id` makes the ids that are missing or taken. `None` where a call has no name.
+    /// The calls in order. `new_id` makes the ids that are missing or taken. `None` if a call has no name.
     pub(super) fn finish(mut self, mut new_id: impl FnMut() -> String) -> Option<Vec<MessageToolCall>> {
-        // Those without an index first, as they came.
+        // Calls without an index first, in the order of their arrival.
         self.0.sort_by_key(|call| call.index);
         let mut calls: Vec<MessageToolCall> = Vec::new();
         for mut partial in self.0 {
@@ -85,7 +85,7 @@ impl ToolCalls {
                 id: if partial.signature.is_empty() { id } else { signed_id(&id, &partial.signature) },
                 responses_item_id: None,
                 name: partial.name,
-                // A call without arguments, which providers refuse to read back unless it is an object.
+                // Providers refuse a history with empty arguments; they must be an object.
                 arguments: if is_blank { "{}".into() } else { partial.arguments },
                 origin: "completion".into(),
             });
@@ -95,8 +95,8 @@ impl ToolCalls {
 
     fn call_for(&mut self, index: Option<u64>, id: &str, name: &str) -> Option<&mut PartialCall> {
         let found = match index {
-            // Gemini and Ollama number every parallel call 0; vLLM made a new id for every piece. Only a piece
-            // with another id and a name is another call.
+            // Gemini and Ollama give every parallel call the index 0; vLLM sent a new id with every piece. Only a piece
+            // with another id and with a name is another call.
             Some(_) => self.0.iter().rposition(|call| call.index == index).filter(|at| {
                 self.0.get(*at).is_some_and(|call| {
                     id.is_empty() || call.id.is_empty() || call.id == id || name.is_empty()
@@ -111,7 +111,7 @@ impl ToolCalls {
         };
         let at = match found {
             Some(at) => at,
-            None if self.0.len() < MOST_CALLS => {
+            None if self.0.len() < MAX_CALLS => {
                 self.0.push(PartialCall { index, ..PartialCall::default() });
                 self.0.len() - 1
             }
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn interleaved_by_index() {
+    fn pieces_of_two_calls_are_separated_by_index() {
         assert_eq!(
             calls(&[
                 r#"{"index":1,"id":"b","function":{"name":"two","arguments":""}}"#,
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn every_call_numbered_0() {
+    fn parallel_calls_with_index_0_are_separated_by_id() {
         assert_eq!(
             calls(&[
                 r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}"#,
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_id_for_every_piece() {
+    fn a_new_id_without_a_name_continues_the_call() {
         assert_eq!(
             calls(&[
                 r#"{"index":0,"id":"a","function":{"name":"f"}}"#,
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn no_index() {
+    fn without_an_index_calls_are_separated_by_id_and_name() {
         assert_eq!(
             calls(&[
                 r#"{"id":"a","function":{"name":"f","arguments":"{"}}"#,
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_split_or_sent_again() {
+    fn a_name_may_be_split_or_repeated() {
         assert_eq!(
             calls(&[
                 r#"{"index":0,"id":"a","function":{"name":"get_"}}"#,
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_as_an_object_and_ids_twice() {
+    fn arguments_may_be_an_object_and_repeated_ids_are_replaced() {
         assert_eq!(
             calls(&[
                 r#"{"index":0,"id":"a","function":{"name":"f","arguments":{"x": 1.50}}}"#,
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_without_a_name() {
+    fn a_call_without_a_name_is_refused_unless_it_is_empty() {
         let mut nameless = ToolCalls::default();
         nameless.push(&Object::parse(r#"{"index":0,"id":"a","function":{"arguments":"{}"}}"#).unwrap(), None);
         assert_eq!(nameless.finish(String::new), None);

@@ -19,7 +19,7 @@ impl FromJson for Message {
     }
 }
 
-/// `null` and a bare string are content, too.
+/// A list of parts; `null` and a single string are accepted as well.
 fn content_list(json: &str) -> Option<Vec<Content>> {
     match json.bytes().next()? {
         b'n' => Some(Vec::new()),

@@ -1,42 +1,45 @@
-//! Answers that the provider works on by itself (`background`), and where they are.
+//! Background responses (`background`): their ids and URLs.
 
 use crate::llm::wire_api::{BackgroundResponse, LlmRequest};
 
-/// The answer of a request, as far as the provider keeps it.
+/// The background response of a request, if it is one.
 #[derive(Default)]
 pub(super) struct Background {
-    /// Where answers are made; empty where none are kept.
+    /// The URL of the API; empty if the request is not a background one.
     url: String,
     id: String,
     is_streaming: bool,
-    /// The number of the last event that has come.
+    /// The sequence number of the last event.
     last_event: Option<u64>,
-    /// It has failed, and nothing more is to be had of it.
+    /// Whether it has failed or was cancelled, so that it cannot be continued.
     pub(super) is_over: bool,
 }
 
 impl Background {
     pub(super) fn of(request: &LlmRequest<'_>, url: &str) -> Self {
-        if !request.options.background {
+        if !request.options.background() {
             return Self::default();
         }
-        let mut kept = Self { url: url.to_owned(), is_streaming: request.is_streaming, ..Self::default() };
-        kept.is_called(request.options.background_response.as_deref().unwrap_or_default());
-        kept
+        let mut background =
+            Self { url: url.to_owned(), is_streaming: request.is_streaming, ..Self::default() };
+        if let Some(id) = &request.options.background_response {
+            background.set_id(id);
+        }
+        background
     }
 
-    /// The provider says what it is called. A name that would lead elsewhere in a URL is none.
-    pub(super) fn is_called(&mut self, id: &str) {
+    /// Sets the provider's id. An id that would change the path of a URL is ignored.
+    pub(super) fn set_id(&mut self, id: &str) {
         if id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')) {
             self.id = id.to_owned();
         }
     }
 
-    pub(super) fn has_come(&mut self, event: Option<u64>) {
+    pub(super) fn received(&mut self, event: Option<u64>) {
         self.last_event = self.last_event.max(event);
     }
 
-    pub(super) fn answer(&self) -> Option<BackgroundResponse> {
+    pub(super) fn response(&self) -> Option<BackgroundResponse> {
         if self.url.is_empty() || self.id.is_empty() || self.is_over {
             return None;
         }
@@ -52,7 +55,7 @@ impl Background {
         Some(BackgroundResponse { id: self.id.clone(), rest, cancel: self.url_with("/cancel") })
     }
 
-    /// The answer's own URL and `path`, in front of the query that the user's base URL may have.
+    /// The URL of the response with `path` appended, before the query that the user's base URL may have.
     fn url_with(&self, path: &str) -> String {
         let (base, query) = self.url.split_at(self.url.find('?').unwrap_or(self.url.len()));
         format!("{base}/{}{path}{query}", self.id)
@@ -63,31 +66,31 @@ impl Background {
 mod tests {
     use super::*;
 
-    fn kept(url: &str, id: &str) -> Background {
-        let mut kept = Background { url: url.into(), is_streaming: true, ..Background::default() };
-        kept.is_called(id);
-        kept
+    fn background(url: &str, id: &str) -> Background {
+        let mut background = Background { url: url.into(), is_streaming: true, ..Background::default() };
+        background.set_id(id);
+        background
     }
 
     #[test]
-    fn the_rest_begins_behind_what_has_come() {
-        let mut answer = kept("http://h/v1/responses?tenant=1", "resp_1");
-        assert_eq!(answer.answer().unwrap().rest, "http://h/v1/responses/resp_1?tenant=1&stream=true");
-        answer.has_come(Some(7));
-        answer.has_come(Some(3));
-        answer.has_come(None);
+    fn the_rest_begins_after_the_last_received_event() {
+        let mut background = background("http://h/v1/responses?tenant=1", "resp_1");
+        assert_eq!(background.response().unwrap().rest, "http://h/v1/responses/resp_1?tenant=1&stream=true");
+        background.received(Some(7));
+        background.received(Some(3));
+        background.received(None);
         let expected = BackgroundResponse {
             id: "resp_1".into(),
             rest: "http://h/v1/responses/resp_1?tenant=1&stream=true&starting_after=7".into(),
             cancel: "http://h/v1/responses/resp_1/cancel?tenant=1".into(),
         };
-        assert_eq!(answer.answer(), Some(expected));
+        assert_eq!(background.response(), Some(expected));
     }
 
     #[test]
-    fn a_name_that_leads_elsewhere_is_none() {
+    fn an_id_that_would_change_the_url_is_ignored() {
         for id in ["", "../files", "a?b", "é"] {
-            assert_eq!(kept("http://h/v1/responses", id).answer(), None, "{id}");
+            assert_eq!(background("http://h/v1/responses", id).response(), None, "{id}");
         }
     }
 }

@@ -1,24 +1,24 @@
-//! Ids that the provider takes, whoever made them.
+//! Ids of items that the provider accepts, made from those of any provider.
 //!
-//! The same history always gets the same ids, or the provider would not find its cache again.
+//! The same history always gets the same ids, because the provider's cache depends on them.
 
 use crate::names::Names;
 
-/// No id may be longer.
-const LONGEST: usize = 64;
+/// The provider's limit for the length of an id.
+const MAX_LENGTH: usize = 64;
 
 /// The ids of one request's items.
 #[derive(Default)]
 pub(super) struct CallIds {
-    /// What is sent, and how often a call's own id came.
+    /// The ids that are sent already.
     taken: Names,
-    /// Calls that wait for their result: their own id, and what is sent for it.
+    /// Calls without a result: the original id, and the id that is sent.
     open: Vec<(String, String)>,
 }
 
 impl CallIds {
-    /// The id that is sent for a call. Servers that count their calls from 0 in each answer use one id again and
-    /// again, and two results with one id are refused.
+    /// The id that is sent for a call. Servers that count their calls from 0 in each answer repeat ids, and two results
+    /// with one id are refused.
     pub(super) fn of_call(&mut self, id: &str) -> String {
         let mut sent = shortened(id);
         let mut times = 1;
@@ -30,31 +30,31 @@ impl CallIds {
         sent
     }
 
-    /// The id that is sent for the result of a call; `None` where nobody called.
+    /// The id that is sent for the result of a call; `None` if there is no such call.
     pub(super) fn of_result(&mut self, id: &str) -> Option<String> {
-        let place = self.open.iter().position(|(own, _)| own == id)?;
-        Some(self.open.remove(place).1)
+        let position = self.open.iter().position(|(original, _)| original == id)?;
+        Some(self.open.remove(position).1)
     }
 
-    /// The item's id, if the provider takes it: it begins with `prefix` and stands nowhere else.
+    /// The id of an item, if the provider accepts it: it begins with `prefix` and is unique.
     pub(super) fn of_item<'a>(&mut self, id: &'a str, prefix: &str) -> Option<&'a str> {
-        let is_known = id.starts_with(prefix) && id.len() <= LONGEST;
-        (is_known && self.taken.add(id, 1)).then_some(id)
+        let is_valid = id.starts_with(prefix) && id.len() <= MAX_LENGTH;
+        (is_valid && self.taken.add(id, 1)).then_some(id)
     }
 }
 
-/// The id, its end replaced by a number that stands for all of it where it is too long.
+/// The id; if it is too long, its end is replaced by a hash of the id.
 fn shortened(id: &str) -> String {
-    const KEPT: usize = LONGEST - 17;
-    if id.len() <= LONGEST {
+    const START_LENGTH: usize = MAX_LENGTH - 17;
+    if id.len() <= MAX_LENGTH {
         return id.to_owned();
     }
     // FNV-1a.
     let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    let end = (0..=KEPT).rev().find(|end| id.is_char_boundary(*end)).unwrap_or(0);
-    format!("{}_{hash:016x}", id.get(..end).unwrap_or_default())
+    let end = (0..=START_LENGTH).rev().find(|end| id.is_char_boundary(*end)).unwrap_or(0);
+    format!("{}_{hash:016x}", id.split_at(end).0)
 }
 
 #[cfg(test)]
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_id_for_two_calls_is_two_ids() {
+    fn two_calls_with_one_id_get_two_ids() {
         let mut ids = CallIds::default();
         assert_eq!(ids.of_call("call_0"), "call_0");
         assert_eq!(ids.of_result("call_0").as_deref(), Some("call_0"));
@@ -74,14 +74,14 @@ mod tests {
     }
 
     #[test]
-    fn a_long_id_is_short_and_still_its_own() {
+    fn a_shortened_id_is_stable_and_distinct() {
         let long = |end: &str| CallIds::default().of_call(&format!("{}{end}", "é".repeat(40)));
         assert_eq!((long("a").len(), long("a")), (63, long("a")));
         assert_ne!(long("a"), long("b"));
     }
 
     #[test]
-    fn an_item_that_the_provider_does_not_know_has_no_id() {
+    fn an_item_with_an_id_of_another_provider_has_no_id() {
         let mut ids = CallIds::default();
         assert_eq!(ids.of_item("fc_1", "fc"), Some("fc_1"));
         assert_eq!(ids.of_item("fc_1", "fc"), None);

@@ -1,7 +1,7 @@
-//! What comes back: events of a stream, or one whole JSON answer, put together into one message.
+//! The decoder of answers: it builds one message from the events of a stream or from one complete JSON answer.
 //!
-//! Deterministic: ids that a server leaves out are asked for at the end. Reads leniently: what an item says at its end
-//! counts, then what the whole response says, and pieces only where a server says neither.
+//! Deterministic: ids that a server omits are made by the caller's function at the end. Lenient: the complete response at
+//! the end takes precedence, then the complete items, and pieces are used only if a server sends neither.
 
 use super::{
     background::Background,
@@ -19,10 +19,10 @@ use crate::{
     },
 };
 
-/// More items than any answer has; a server that sends more sends garbage.
-const MOST_ITEMS: usize = 1000;
+/// The limit for the items of one answer, far above real answers, against servers that never end.
+const MAX_ITEMS: usize = 1000;
 
-/// Puts an answer together.
+/// The decoder of one answer.
 #[derive(Default)]
 pub struct ResponsesDecoder {
     id: String,
@@ -31,9 +31,9 @@ pub struct ResponsesDecoder {
     text: Shown,
     reasoning: Shown,
     arguments: TextPieces,
-    kept: Background,
+    background: Background,
     usage: Option<Usage>,
-    /// Why it ended, once it has.
+    /// The finish reason, once the answer has ended.
     finish_reason: Option<String>,
     is_done: bool,
 }
@@ -49,9 +49,9 @@ impl Decoder for ResponsesDecoder {
             return Ok(None);
         }
         let Some(event_data) = Object::parse(data) else {
-            return Err(DecodeError::Garbage(data.chars().take(200).collect()));
+            return Err(DecodeError::Malformed(data.chars().take(200).collect()));
         };
-        self.kept.has_come(event_data.read("sequence_number"));
+        self.background.received(event_data.read("sequence_number"));
         let kind = event_data.read::<String>("type").unwrap_or_else(|| event.to_owned());
         if kind == "error" {
             return Err(DecodeError::Provider(data.to_owned()));
@@ -59,12 +59,13 @@ impl Decoder for ResponsesDecoder {
         if let Some(response) = event_data.get("response").and_then(Object::parse) {
             self.push_response(&kind, &response)?;
         } else if let Some(error) = error_of(&event_data) {
-            self.kept.is_over = event_data.read::<String>("status").is_some_and(|status| status == "failed");
+            self.background.is_over =
+                event_data.read::<String>("status").is_some_and(|status| status == "failed");
             return Err(error);
         } else if event_data.get("output").is_some() || event_data.get("status").is_some() {
             self.push_response("", &event_data)?;
         } else if !self.push_event(&kind, &event_data) {
-            return Err(DecodeError::Garbage("more items than an answer can have".into()));
+            return Err(DecodeError::Malformed("an answer with too many items".into()));
         }
         let delta = Delta { content: self.text.take(), reasoning_content: self.reasoning.take() };
         Ok(Some(delta).filter(|delta| *delta != Delta::default()))
@@ -83,7 +84,7 @@ impl Decoder for ResponsesDecoder {
     }
 
     fn background(&self) -> Option<BackgroundResponse> {
-        self.kept.answer()
+        self.background.response()
     }
 
     fn finish(self: Box<Self>, new_id: &mut dyn FnMut() -> String) -> Result<Answer, DecodeError> {
@@ -91,12 +92,12 @@ impl Decoder for ResponsesDecoder {
             return Err(DecodeError::CutOff);
         }
         let Some(message) = message_of(&self.items, new_id) else {
-            return Err(DecodeError::Garbage("a tool call without a name".into()));
+            return Err(DecodeError::Malformed("a tool call without a name".into()));
         };
         let is_bare = message.content.is_empty() && message.tool_calls.is_none();
         match self.finish_reason.as_deref() {
             Some("content_filter") if is_bare => return Err(DecodeError::Filtered),
-            // The marker that ends a stream, behind no answer at all.
+            // A stream with only the marker of its end.
             None if self.items.is_empty() => return Err(DecodeError::Empty),
             _ => {}
         }
@@ -111,27 +112,27 @@ impl Decoder for ResponsesDecoder {
 }
 
 impl ResponsesDecoder {
-    pub(super) fn of(kept: Background) -> Self {
-        Self { kept, ..Self::default() }
+    pub(super) fn of(background: Background) -> Self {
+        Self { background, ..Self::default() }
     }
 
-    /// A response as it stands at its beginning or at its end; `kind` is empty where it came alone.
+    /// Reads a response at its beginning or end; `kind` is empty if it is not part of a stream.
     fn push_response(&mut self, kind: &str, response: &Object<'_>) -> Result<(), DecodeError> {
-        for (name, kept) in [("id", &mut self.id), ("model", &mut self.model)] {
+        for (name, value) in [("id", &mut self.id), ("model", &mut self.model)] {
             if let Some(text) = response.read::<String>(name).filter(|text| !text.is_empty()) {
-                *kept = text;
+                *value = text;
             }
         }
-        self.kept.is_called(&self.id);
+        self.background.set_id(&self.id);
         let status = response.read::<String>("status").unwrap_or_default();
-        let said = kind.strip_prefix("response.").unwrap_or(&status);
-        let end = match said {
+        let state = kind.strip_prefix("response.").unwrap_or(&status);
+        let end = match state {
             "failed" | "cancelled" => {
-                self.kept.is_over = true;
-                return Err(failure(said, response));
+                self.background.is_over = true;
+                return Err(failure(state, response));
             }
-            "completed" | "incomplete" => said,
-            // A whole answer that does not say how it stands.
+            "completed" | "incomplete" => state,
+            // A complete answer without a status.
             _ if kind.is_empty() && status.is_empty() => "completed",
             _ => return Ok(()),
         };
@@ -142,32 +143,32 @@ impl ResponsesDecoder {
         let reason = response.object("incomplete_details").read::<String>("reason");
         self.finish_reason = Some(reason.unwrap_or_else(|| end.to_owned()));
         self.usage = usage_of(&response.object("usage"));
-        let whole = response.objects("output").unwrap_or_default();
-        if whole.len() > MOST_ITEMS {
-            return Err(DecodeError::Garbage("more items than an answer can have".into()));
+        let output = response.objects("output").unwrap_or_default();
+        if output.len() > MAX_ITEMS {
+            return Err(DecodeError::Malformed("an answer with too many items".into()));
         }
         self.end_pieces();
-        if !whole.is_empty() {
-            self.items = whole.iter().map(OutputItem::read).collect();
+        if !output.is_empty() {
+            self.items = output.iter().map(OutputItem::read).collect();
         }
-        // Only what came in pieces has been shown.
+        // The part that was not sent in pieces has not been shown yet.
         self.text.complete(&text_of(&self.items));
         self.reasoning.complete(&reasoning_of(&self.items));
         Ok(())
     }
 
-    /// `false` where there are too many items.
+    /// Reads any other event; `false` if there are too many items.
     fn push_event(&mut self, kind: &str, event: &Object<'_>) -> bool {
         let index = event.read::<u64>("output_index");
         let item_id = event.read::<String>("item_id").unwrap_or_default();
         match kind {
             "response.output_item.added" | "response.output_item.done" => {
-                let whole = OutputItem::read(&event.object("item"));
-                let Some(item) = self.item(index, &whole.id, &whole.call_id, &whole.kind) else {
+                let complete = OutputItem::read(&event.object("item"));
+                let Some(item) = self.item(index, &complete.id, &complete.call_id, &complete.kind) else {
                     return false;
                 };
                 if !item.is_done {
-                    item.become_whole(whole);
+                    item.replace_with(complete);
                     item.is_done = kind.ends_with(".done");
                 }
             }
@@ -190,15 +191,17 @@ impl ResponsesDecoder {
                 self.reasoning.push(is_first, "\n\n", &piece);
             }
             "response.content_part.added" | "response.reasoning_summary_part.added" => {
-                let place = self.place(index, &item_id, "", "");
-                let Some(item) = place.and_then(|place| self.items.get_mut(place)) else { return true };
+                let position = self.position(index, &item_id, "", "");
+                let Some(item) = position.and_then(|position| self.items.get_mut(position)) else {
+                    return true;
+                };
                 let parts = match (kind, item.kind.as_str()) {
                     ("response.content_part.added", "reasoning") => &mut item.reasoning,
                     ("response.content_part.added", _) => &mut item.texts,
                     _ => &mut item.summary,
                 };
-                // A part that stays empty is none.
-                if parts.len() < MOST_ITEMS && parts.last().is_some_and(|last| !last.is_empty()) {
+                // Parts that stay empty are not added.
+                if parts.len() < MAX_ITEMS && parts.last().is_some_and(|last| !last.is_empty()) {
                     parts.push(String::new());
                 }
             }
@@ -211,9 +214,9 @@ impl ResponsesDecoder {
             }
             "response.function_call_arguments.done" => {
                 let Some(item) = self.item(index, &item_id, "", "function_call") else { return false };
-                for (name, kept) in [("arguments", &mut item.arguments), ("name", &mut item.name)] {
+                for (name, value) in [("arguments", &mut item.arguments), ("name", &mut item.name)] {
                     if let Some(text) = event.read::<String>(name).filter(|text| !text.is_empty()) {
-                        *kept = text;
+                        *value = text;
                     }
                 }
             }
@@ -222,40 +225,40 @@ impl ResponsesDecoder {
         true
     }
 
-    /// Where an item of this kind is, by its place or what else names it.
-    fn place(&self, index: Option<u64>, id: &str, call_id: &str, kind: &str) -> Option<usize> {
-        let place = |is_it: &dyn Fn(&OutputItem) -> bool| {
-            self.items.iter().rposition(|item| is_it(item) && (kind.is_empty() || item.kind == kind))
+    /// The position of an item of this kind, found by its index or by one of its ids.
+    fn position(&self, index: Option<u64>, id: &str, call_id: &str, kind: &str) -> Option<usize> {
+        let find = |matches: &dyn Fn(&OutputItem) -> bool| {
+            self.items.iter().rposition(|item| matches(item) && (kind.is_empty() || item.kind == kind))
         };
-        let by_index = || place(&|item| index.is_some() && item.index == index);
+        let by_index = || find(&|item| index.is_some() && item.index == index);
         // Some servers announce a call under one id and confirm it under another.
-        let by_call = || place(&|item| !call_id.is_empty() && item.call_id == call_id);
-        let by_id = || place(&|item| !id.is_empty() && item.id == id);
-        let last = || if index.is_none() && id.is_empty() { place(&|item| !item.is_done) } else { None };
+        let by_call = || find(&|item| !call_id.is_empty() && item.call_id == call_id);
+        let by_id = || find(&|item| !id.is_empty() && item.id == id);
+        let last = || if index.is_none() && id.is_empty() { find(&|item| !item.is_done) } else { None };
         by_index().or_else(by_call).or_else(by_id).or_else(last)
     }
 
-    /// The item, made where it was not announced; `None` where there are too many.
+    /// The item, which is made if it was not announced; `None` if there are too many.
     fn item(&mut self, index: Option<u64>, id: &str, call_id: &str, kind: &str) -> Option<&mut OutputItem> {
-        let place = match self.place(index, id, call_id, kind) {
-            Some(place) => place,
-            None if self.items.len() < MOST_ITEMS => {
+        let position = match self.position(index, id, call_id, kind) {
+            Some(position) => position,
+            None if self.items.len() < MAX_ITEMS => {
                 let (kind, id) = (kind.to_owned(), id.to_owned());
                 self.items.push(OutputItem { index, kind, id, ..OutputItem::default() });
                 self.items.len() - 1
             }
             None => return None,
         };
-        self.items.get_mut(place)
+        self.items.get_mut(position)
     }
 
-    /// Halves of characters whose other half never came.
+    /// Discards surrogates at the end of pieces whose other half never came.
     fn end_pieces(&mut self) {
         let _ = (self.text.pieces.rest(), self.reasoning.pieces.rest(), self.arguments.rest());
     }
 }
 
-/// Adds to the last part. `true` where the part begins with it.
+/// Appends to the last part; `true` if the part was empty before.
 fn push_piece(parts: &mut Vec<String>, piece: &str) -> bool {
     if parts.is_empty() {
         parts.push(String::new());
@@ -266,55 +269,56 @@ fn push_piece(parts: &mut Vec<String>, piece: &str) -> bool {
     is_first
 }
 
-/// A text as a reader sees it grow. Blanks at its start are never shown, and those at its end only once something
-/// follows: the message has neither.
+/// A text that is shown while it grows. White space at its start is not shown, and that at its end only once other text
+/// follows, because the final message has neither.
 #[derive(Default)]
 struct Shown {
     pieces: TextPieces,
     shown: String,
     waiting: String,
-    /// What stands in front of the next piece.
-    between: &'static str,
+    /// The separator before the next piece.
+    separator: &'static str,
 }
 
 impl Shown {
-    fn push(&mut self, is_first: bool, between: &'static str, piece: &str) {
+    fn push(&mut self, is_first: bool, separator: &'static str, piece: &str) {
         if is_first && !(self.shown.is_empty() && self.waiting.is_empty()) {
-            self.between = between;
+            self.separator = separator;
         }
         if !piece.is_empty() {
-            self.waiting.push_str(std::mem::take(&mut self.between));
+            self.waiting.push_str(std::mem::take(&mut self.separator));
             self.waiting.push_str(piece);
         }
     }
 
-    /// What is to be shown next.
+    /// The next piece to show.
     fn take(&mut self) -> Option<String> {
         let start =
             if self.shown.is_empty() { self.waiting.trim_start_matches(is_blank) } else { &self.waiting };
-        let text = start.trim_end_matches(is_blank).to_owned();
-        self.waiting = start.get(text.len()..).unwrap_or_default().to_owned();
+        let (text, rest) = start.split_at(start.trim_end_matches(is_blank).len());
+        let (text, rest) = (text.to_owned(), rest.to_owned());
+        self.waiting = rest;
         self.shown.push_str(&text);
         Some(text).filter(|text| !text.is_empty())
     }
 
-    /// What the whole has behind what was shown comes next; nothing where the two are different.
-    fn complete(&mut self, whole: &str) {
-        self.waiting = whole.strip_prefix(self.shown.as_str()).unwrap_or_default().to_owned();
+    /// Sets the complete text, so that its rest is shown next; nothing is if it does not begin with the shown part.
+    fn complete(&mut self, text: &str) {
+        self.waiting = text.strip_prefix(self.shown.as_str()).unwrap_or_default().to_owned();
     }
 }
 
-/// Why there is no answer, where a response says so.
+/// The error of a response that failed or was cancelled.
 fn failure(status: &str, response: &Object<'_>) -> DecodeError {
     error_of(response).unwrap_or_else(|| {
         DecodeError::Provider(format!(
             "{{\"error\":{{\"message\":{}}}}}",
-            quoted(&format!("the response is {status}"))
+            quoted(&format!("the response has the status {status}"))
         ))
     })
 }
 
-/// The error in an object, as a response's body would have it.
+/// The error of an object, in the form of an error response's body.
 fn error_of(object: &Object<'_>) -> Option<DecodeError> {
     let error = object.get("error").filter(|error| !matches!(*error, "null" | "\"\"" | "{}"))?;
     Some(DecodeError::Provider(format!("{{\"error\":{error}}}")))

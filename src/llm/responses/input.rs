@@ -1,7 +1,7 @@
-//! Messages as instructions and input items: the SDK's `message_to_responses_dict`.
+//! Converts messages to instructions and input items: the SDK's `message_to_responses_dict`.
 //!
-//! Where the provider would refuse what the SDK sends, because the conversation began with another model or was cut
-//! short, the item is sent in a form that it takes, or left out.
+//! If the provider would refuse an item of the SDK, because the conversation began with another model or was interrupted,
+//! the item is sent in a form that the provider accepts, or is omitted.
 
 use super::call_ids::CallIds;
 use crate::{
@@ -13,13 +13,13 @@ use crate::{
     },
 };
 
-/// What stands between two messages of instructions.
+/// The separator of two system messages.
 const BETWEEN_INSTRUCTIONS: &str = "\n\n---\n\n";
 
-/// What a request says.
+/// The content of a request.
 #[derive(Default)]
 pub(super) struct Input {
-    /// Empty where there are none.
+    /// The text of the system messages; empty if there are none.
     pub(super) instructions: String,
     /// The `input`, as JSON.
     pub(super) items: String,
@@ -55,7 +55,7 @@ impl Input {
     }
 }
 
-/// As Python's `str.strip` sees it.
+/// Whether Python's `str.strip` removes this character.
 pub(super) fn is_blank(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}')
 }
@@ -86,10 +86,10 @@ impl Items<'_> {
         let calls = message.tool_calls.as_deref().unwrap_or_default();
         let mut has_ids = true;
         if let Some(reasoning) = &message.responses_reasoning_item {
-            // Reasoning that nothing follows is refused.
+            // The provider refuses reasoning without an item after it.
             let is_followed = !content.is_empty() || !calls.is_empty();
             let item = if is_followed { self.reasoning(reasoning) } else { None };
-            // A call that the provider knows is refused without the reasoning that it knows before it.
+            // The provider refuses a call with a known id if the reasoning before it is missing.
             has_ids = item.is_some();
             self.list.items(item);
         }
@@ -101,7 +101,7 @@ impl Items<'_> {
         }
     }
 
-    /// The item; `None` where it says nothing to this provider.
+    /// The item; `None` if this provider cannot use it.
     fn reasoning(&mut self, reasoning: &ReasoningItem) -> Option<String> {
         let encrypted = reasoning.encrypted_content.as_deref().filter(|text| !text.is_empty());
         let endpoint = self.request.endpoint;
@@ -131,11 +131,11 @@ impl Items<'_> {
         let call_id = self.ids.of_call(&call.id);
         let mut item = ObjectWriter::new();
         item.raw("type", "\"function_call\"");
-        let own = call.responses_item_id.clone().filter(|id| !id.is_empty());
-        let id = own.unwrap_or_else(|| {
+        let item_id = call.responses_item_id.clone().filter(|id| !id.is_empty());
+        let id = item_id.unwrap_or_else(|| {
             if call_id.starts_with("fc") { call_id.clone() } else { format!("fc_{call_id}") }
         });
-        // A call's id may be the item's as well.
+        // The id of the call may also be that of the item.
         let id = if id == call_id { Some(&*id) } else { self.ids.of_item(&id, "fc") };
         if let Some(id) = id.filter(|_| has_ids) {
             item.raw("id", &quoted(id));
@@ -150,7 +150,7 @@ impl Items<'_> {
         let Some(call_id) = message.tool_call_id.as_deref().and_then(|id| self.ids.of_result(id)) else {
             return;
         };
-        // One result for one call: some servers refuse a second, which the SDK sends for each further part.
+        // One result for each call: some servers refuse further ones, which the SDK sends for further parts.
         let has_images = self.request.features.supports_vision
             && message.content.iter().any(|part| part.as_text().is_none());
         let output = if has_images {
@@ -171,9 +171,9 @@ impl Items<'_> {
         self.list.item(&item.finish());
     }
 
-    fn push_part(&self, list: &mut ListWriter, part: &Content, cut: fn(&str) -> String) {
+    fn push_part(&self, list: &mut ListWriter, part: &Content, convert: fn(&str) -> String) {
         match part {
-            Content::Text { text, .. } => list.item(&text_part("input_text", &cut(text))),
+            Content::Text { text, .. } => list.item(&text_part("input_text", &convert(text))),
             Content::Image { image_urls, .. } if self.request.features.supports_vision => {
                 for url in image_urls {
                     let mut image = ObjectWriter::new();

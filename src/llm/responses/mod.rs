@@ -1,9 +1,8 @@
-//! OpenAI Responses: a body, headers, and a decoder. No I/O.
+//! OpenAI Responses: body and headers of a request, and a decoder. Performs no I/O.
 //!
 //! Mirrors the SDK's `utils/responses_serialization.py`, `select_responses_options` and
-//! `Message.from_llm_responses_output`, and what LiteLLM makes of them. Nothing is kept by the provider, unless it works
-//! on the answer by itself: each request holds the whole history, with the reasoning in it encrypted for the provider
-//! alone.
+//! `Message.from_llm_responses_output`, and LiteLLM's changes to their results. The provider stores nothing, except
+//! background responses: each request contains the complete history, with reasoning encrypted for the provider.
 
 mod call_ids;
 mod decoder;
@@ -29,7 +28,7 @@ impl WireApi for Responses {
         let headers = request::request_headers(request);
         let decoder = ResponsesDecoder::of(Background::of(request, &url));
         let sent = match decoder.background() {
-            Some(kept) => WireRequest { url: kept.rest, headers, body: String::new() },
+            Some(response) => WireRequest { url: response.rest, headers, body: String::new() },
             None => WireRequest { url, headers, body: request::request_body(request) },
         };
         Ok((sent, Box::new(decoder)))

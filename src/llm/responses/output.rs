@@ -1,4 +1,4 @@
-//! What a model gives: items, whole or as far as they have come, and the message that they make
+//! The output items of an answer, complete or in part, and the message that is made from them
 //! (`Message.from_llm_responses_output`).
 
 use super::input::is_blank;
@@ -10,21 +10,21 @@ use crate::{
 /// One item of an answer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OutputItem {
-    /// Its place, where the server says.
+    /// The item's index, if the server sends it.
     pub(super) index: Option<u64>,
     pub(super) kind: String,
     pub(super) id: String,
     pub(super) call_id: String,
     pub(super) name: String,
     pub(super) arguments: String,
-    /// What is said, in parts. What the model says instead of an answer is still what it says.
+    /// The text parts of a message, including refusals.
     pub(super) texts: Vec<String>,
     pub(super) summary: Vec<String>,
-    /// Reasoning that is shown as it is.
+    /// Unencrypted reasoning.
     pub(super) reasoning: Vec<String>,
     pub(super) encrypted: Option<String>,
     pub(super) status: Option<String>,
-    /// Nothing more is to come of it.
+    /// Whether the item is complete.
     pub(super) is_done: bool,
 }
 
@@ -34,8 +34,8 @@ impl OutputItem {
         let some = |name: &str| json.read::<String>(name).filter(|text| !text.is_empty());
         let kind = text("type");
         let is_reasoning = kind == "reasoning";
-        let said = texts_of(json, "content", &["text", "refusal"]);
-        let (texts, reasoning) = if is_reasoning { (Vec::new(), said) } else { (said, Vec::new()) };
+        let content = texts_of(json, "content", &["text", "refusal"]);
+        let (texts, reasoning) = if is_reasoning { (Vec::new(), content) } else { (content, Vec::new()) };
         let mut arguments = text("arguments");
         if let Some(object) = json.read::<EditableObject>("arguments") {
             arguments = object.to_json_text();
@@ -56,9 +56,9 @@ impl OutputItem {
         }
     }
 
-    /// Takes what the server says of all of it for what came in pieces, but for what it leaves out.
-    pub(super) fn become_whole(&mut self, whole: Self) {
-        let before = std::mem::replace(self, whole);
+    /// Replaces an item that was received in pieces by the complete one, except for fields that the latter omits.
+    pub(super) fn replace_with(&mut self, complete: Self) {
+        let before = std::mem::replace(self, complete);
         self.index = before.index;
         for (text, before) in [
             (&mut self.kind, before.kind),
@@ -93,7 +93,7 @@ impl OutputItem {
     }
 }
 
-/// The texts in the parts of a list; a bare text counts as one part.
+/// The texts in the parts of a list; a single text counts as one part.
 fn texts_of(json: &Object<'_>, name: &str, names: &[&str]) -> Vec<String> {
     if let Some(text) = json.read::<String>(name) {
         return vec![text];
@@ -102,21 +102,21 @@ fn texts_of(json: &Object<'_>, name: &str, names: &[&str]) -> Vec<String> {
     parts.iter().filter_map(|part| names.iter().find_map(|name| part.read::<String>(name))).collect()
 }
 
-/// What the items say, as it is shown.
+/// The text of all messages among the items.
 pub(super) fn text_of(items: &[OutputItem]) -> String {
     let parts = items.iter().filter(|item| item.kind == "message").flat_map(|item| &item.texts);
     let texts: Vec<&str> = parts.map(String::as_str).filter(|text| !text.is_empty()).collect();
     texts.join("\n").trim_matches(is_blank).to_owned()
 }
 
-/// The reasoning in the items, as it is shown.
+/// The text of all reasoning in the items.
 pub(super) fn reasoning_of(items: &[OutputItem]) -> String {
     let parts = items.iter().flat_map(|item| item.summary.iter().chain(&item.reasoning));
     let texts: Vec<&str> = parts.map(String::as_str).filter(|text| !text.is_empty()).collect();
     texts.join("\n\n").trim_matches(is_blank).to_owned()
 }
 
-/// The message that the items make; `None` where a call has no name. `new_id` makes the ids that are missing or taken.
+/// The message from all items; `None` if a call has no name. `new_id` makes the ids that are missing or taken.
 pub(super) fn message_of(items: &[OutputItem], new_id: &mut dyn FnMut() -> String) -> Option<Message> {
     let text = text_of(items);
     let content = if text.is_empty() { Vec::new() } else { vec![Content::text(text)] };
@@ -133,17 +133,17 @@ pub(super) fn message_of(items: &[OutputItem], new_id: &mut dyn FnMut() -> Strin
                 }
                 let id = if item.call_id.is_empty() { &item.id } else { &item.call_id };
                 let is_taken = id.trim().is_empty() || calls.iter().any(|call| call.id == *id);
-                let is_bare = item.arguments.trim().is_empty();
+                let is_empty = item.arguments.trim().is_empty();
                 calls.push(MessageToolCall {
                     id: if is_taken { format!("call_{}", new_id()) } else { id.clone() },
                     responses_item_id: Some(item.id.clone()).filter(|id| !id.is_empty()),
                     name: item.name.clone(),
-                    // A call without arguments, which providers refuse to read back unless it is an object.
-                    arguments: if is_bare { "{}".into() } else { item.arguments.clone() },
+                    // Providers refuse a history with empty arguments; they must be an object.
+                    arguments: if is_empty { "{}".into() } else { item.arguments.clone() },
                     origin: "responses".into(),
                 });
             }
-            // The SDK has a place for one.
+            // The SDK stores one reasoning item, the last.
             "reasoning" => message.responses_reasoning_item = Some(item.reasoning_item()),
             _ => {}
         }

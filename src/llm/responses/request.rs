@@ -1,4 +1,4 @@
-//! What is sent, as a function of options, messages and tools: the SDK's `select_responses_options`.
+//! Body and headers of a request, as a function of options, messages and tools: the SDK's `select_responses_options`.
 
 use super::input::Input;
 use crate::{
@@ -6,8 +6,8 @@ use crate::{
     llm::{completion::ToolSchema, model_features::supports_prompt_cache_retention, wire_api::LlmRequest},
 };
 
-/// The provider refuses to answer in less.
-const LEAST_OUTPUT: u32 = 16;
+/// The provider's minimum for the limit of output tokens.
+const MIN_OUTPUT: u32 = 16;
 
 /// The body, as JSON.
 pub(super) fn request_body(request: &LlmRequest<'_>) -> String {
@@ -24,7 +24,7 @@ pub(super) fn request_body(request: &LlmRequest<'_>) -> String {
         body.raw("instructions", &quoted(&input.instructions));
     }
     if let Some(limit) = features.max_output_tokens {
-        body.raw("max_output_tokens", &limit.max(LEAST_OUTPUT).to_string());
+        body.raw("max_output_tokens", &limit.max(MIN_OUTPUT).to_string());
     }
     if reasons {
         let mut reasoning = ObjectWriter::new();
@@ -34,9 +34,9 @@ pub(super) fn request_body(request: &LlmRequest<'_>) -> String {
         }
         body.raw("reasoning", &reasoning.finish());
     }
-    // What works by itself has to be kept.
-    body.raw("store", if options.background { "true" } else { "false" });
-    if options.background {
+    // The provider must store a background response.
+    body.raw("store", if options.background() { "true" } else { "false" });
+    if options.background() {
         body.raw("background", "true");
     }
     if request.is_streaming {
@@ -64,8 +64,8 @@ pub(super) fn request_body(request: &LlmRequest<'_>) -> String {
     body.finish()
 }
 
-/// The headers besides authorization. Only what the provider reads: every header that is not on CORS's list costs
-/// the request where the server does not expect it.
+/// The headers, except authorization. Only headers that the provider reads: one that is not safelisted by CORS fails the
+/// request if the server does not allow it.
 pub(super) fn request_headers(request: &LlmRequest<'_>) -> Vec<(String, String)> {
     let provider = request.endpoint.provider;
     let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];

@@ -1,4 +1,4 @@
-//! A call that was made, as text.
+//! The text form of a call in the history.
 
 use super::python::str_of;
 use crate::{
@@ -6,8 +6,8 @@ use crate::{
     llm::message::MessageToolCall,
 };
 
-/// The SDK's `convert_tool_call_to_string`, but never an error: arguments that are no object stand as they are, so
-/// that one bad call does not make a whole history unusable.
+/// The SDK's `convert_tool_call_to_string`, but without errors: arguments that are not an object are written unchanged, so
+/// that one invalid call does not make the history unusable.
 pub(super) fn text_of(call: &MessageToolCall) -> String {
     let mut text = format!("<function={}>\n", call.name);
     match EditableObject::compact(&call.arguments) {

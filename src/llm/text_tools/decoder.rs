@@ -1,6 +1,6 @@
-//! An answer whose text may end in a call. The text in front of it is shown as it comes, the call never.
+//! The decoder of answers whose text may end with a call. The text before the call is shown as it arrives, the call is not.
 
-use super::reading::{BEFORE_CALL, CALL, quiet_start, spoken, understood};
+use super::reading::{CALL, IGNORED_TAGS, find_call, ignorable_start, parse_call};
 use crate::llm::{
     chat_completions::ChatDecoder,
     completion::{Delta, ToolSchema},
@@ -10,10 +10,10 @@ use crate::llm::{
 };
 use std::rc::Rc;
 
-/// Puts the answer together.
+/// The decoder of one answer.
 pub(super) struct TextToolsDecoder {
     inner: ChatDecoder,
-    /// What came and was not shown: the call, or what may be its beginning.
+    /// Received text that was not shown: the call, or a text that may be the beginning of one.
     held: String,
     is_in_call: bool,
     is_at_end: bool,
@@ -21,8 +21,8 @@ pub(super) struct TextToolsDecoder {
     call_id: String,
 }
 
-/// White space in front of a call is not shown; more than this is no longer taken for that.
-const LONGEST_HOLD: usize = 1000;
+/// White space before a call is not shown. The limit for text that is held back for this reason, in bytes.
+const MAX_HELD: usize = 1000;
 
 impl TextToolsDecoder {
     pub(super) fn new(request: &LlmRequest<'_>) -> Self {
@@ -36,7 +36,7 @@ impl TextToolsDecoder {
         }
     }
 
-    /// What of the text may be shown.
+    /// Appends a piece and returns the text that can be shown now.
     fn shown(&mut self, piece: &str) -> String {
         self.held.push_str(piece);
         if self.is_in_call {
@@ -45,31 +45,31 @@ impl TextToolsDecoder {
         let held_from = match self.held.find(CALL) {
             Some(at) => {
                 self.is_in_call = true;
-                quiet_start(&self.held, at)
+                ignorable_start(&self.held, at)
             }
             None => {
-                let tag = self.held.rfind('<').filter(|at| self.held.get(*at..).is_some_and(may_open));
-                quiet_start(&self.held, tag.unwrap_or(self.held.len()))
+                let tag = self.held.rfind('<').filter(|at| self.held.get(*at..).is_some_and(may_begin_tag));
+                ignorable_start(&self.held, tag.unwrap_or(self.held.len()))
             }
         };
-        let is_too_long = !self.is_in_call && self.held.len() - held_from > LONGEST_HOLD;
+        let is_too_long = !self.is_in_call && self.held.len() - held_from > MAX_HELD;
         let rest = if is_too_long { String::new() } else { self.held.split_off(held_from) };
         std::mem::replace(&mut self.held, rest)
     }
 }
 
-/// Whether a tag of a call may begin with this.
-fn may_open(start: &str) -> bool {
-    CALL.starts_with(start) || BEFORE_CALL.iter().any(|tag| tag.starts_with(start))
+/// Whether this may be the beginning of a call or of a tag before it.
+fn may_begin_tag(start: &str) -> bool {
+    CALL.starts_with(start) || IGNORED_TAGS.iter().any(|tag| tag.starts_with(start))
 }
 
 impl Decoder for TextToolsDecoder {
     fn push(&mut self, event: &str, data: &str) -> Result<Option<Delta>, DecodeError> {
         let mut delta = self.inner.push(event, data)?.unwrap_or_default();
         let mut shown = self.shown(delta.content.as_deref().unwrap_or_default());
-        // Words about calls are words. What still comes behind the end is counts.
+        // Held text that is not a call after all is shown at the end. After that only token counts follow.
         let ends = self.inner.has_ended() && !std::mem::replace(&mut self.is_at_end, self.inner.has_ended());
-        if ends && spoken(&self.held).is_none() {
+        if ends && find_call(&self.held).is_none() {
             shown.push_str(&std::mem::take(&mut self.held));
         }
         delta.content = Some(shown).filter(|shown| !shown.is_empty());
@@ -92,9 +92,9 @@ impl Decoder for TextToolsDecoder {
         let Self { inner, tools, call_id, .. } = *self;
         let mut answer = Box::new(inner).finish(new_id)?;
         let text = answer.message.text();
-        // Some servers read the call themselves.
-        if let (None, Some(call)) = (&answer.message.tool_calls, spoken(&text)) {
-            match understood(&call, &tools) {
+        // Some servers parse the call themselves.
+        if let (None, Some(call)) = (&answer.message.tool_calls, find_call(&text)) {
+            match parse_call(&call, &tools) {
                 Ok((name, arguments)) => {
                     let thought = (!call.thought.is_empty()).then(|| Content::text(call.thought));
                     answer.message.content = thought.into_iter().collect();
@@ -106,14 +106,14 @@ impl Decoder for TextToolsDecoder {
                         origin: "completion".into(),
                     }]);
                 }
-                Err(words) => answer.message = Message::new(Role::User, vec![Content::text(words)]),
+                Err(error) => answer.message = Message::new(Role::User, vec![Content::text(error)]),
             }
         }
         Ok(answer)
     }
 }
 
-/// The SDK counts the calls of the history. One that was condensed may have had the number already.
+/// The id of the next call. The SDK counts the calls of the history; after a condensation the number may be taken.
 fn next_id(messages: &[Rc<Message>]) -> String {
     let calls = || messages.iter().flat_map(|message| message.tool_calls.iter().flatten());
     let mut number = calls().count() + 1;

@@ -1,20 +1,20 @@
-//! The worked example around the first message of the user: a call of one of the tools at hand.
+//! The example before the user's first message: a call of one of the available tools.
 
-use super::{call::text_of, reading::OF_EVERY_CALL};
+use super::{call::text_of, reading::COMMON_PARAMETERS};
 use crate::{
     json::{EditableObject, Object, elements},
     llm::{completion::ToolSchema, message::MessageToolCall},
 };
 
-/// What stands behind the user's first message.
+/// The text after the user's first message.
 pub(super) const TASK_END: &str = include_str!("prompts/task_end.md");
 
-/// A short conversation with marks where the call and the name of its tool stand.
+/// A short conversation with marks for the call and the name of its tool.
 const EXAMPLE: &str = include_str!("prompts/example.md");
 
 /// The example for these tools.
 pub(super) fn example_for(tools: &[ToolSchema]) -> String {
-    // A call that ends the task is a poor first example.
+    // A call that ends the task would be a bad example.
     let Some(tool) = tools.iter().find(|tool| tool.name != "finish").or(tools.first()) else {
         return String::new();
     };
@@ -34,8 +34,8 @@ fn arguments_for(tool: &ToolSchema) -> String {
     let properties = schema.object("properties");
     let required: Vec<String> = schema.read("required").unwrap_or_default();
     let mut arguments = EditableObject::default();
-    // These are asked for with every call, and forgotten where the example has none.
-    for (name, value) in OF_EVERY_CALL.into_iter().zip(["\"LOW\"", "\"Try it out\""]) {
+    // Every tool may have these parameters, and models omit them if the example does.
+    for (name, value) in COMMON_PARAMETERS.into_iter().zip(["\"LOW\"", "\"Try it out\""]) {
         if properties.get(name).is_some() {
             arguments.set(name, value);
         }
@@ -49,7 +49,7 @@ fn arguments_for(tool: &ToolSchema) -> String {
     arguments.text()
 }
 
-/// A value that this schema allows, where that is plain to see.
+/// A value that this schema allows, if its `enum` or `type` shows one.
 fn value_for<'a>(schema: &Object<'a>) -> &'a str {
     let choices = schema.get("enum").and_then(elements).unwrap_or_default();
     choices.first().copied().unwrap_or(match schema.get("type") {
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn the_example_calls_a_tool_at_hand_with_what_it_requires() {
+    fn the_example_calls_an_available_tool_with_its_required_parameters() {
         let properties = r#""where": {"type": "string", "enum": ["here", "there"]}, "count": {"type": "integer"},
             "deep": {"type": "boolean"}, "all": {"type": "array"}, "more": {"type": "string"}, "summary": {"type": "string"}"#;
         let schema =
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_else_is_at_hand_the_example_ends_the_task() {
+    fn without_other_tools_the_example_calls_finish() {
         assert!(example_for(&[tool("finish", "{}")]).contains("<function=finish>\n</function>"));
     }
 }

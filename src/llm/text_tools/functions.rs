@@ -1,4 +1,4 @@
-//! Tools described as a list in words, for the end of the instructions.
+//! The description of tools as text, for the end of the instructions.
 
 use super::python::str_of;
 use crate::{
@@ -6,19 +6,19 @@ use crate::{
     llm::completion::ToolSchema,
 };
 
-/// What follows the instructions; the tools stand in the place of the mark.
+/// The text after the instructions, with a mark for the tools.
 const FUNCTIONS: &str = include_str!("prompts/functions.md");
 const MARK: &str = "@@ functions\n";
 
 const UNIONS: [&str; 3] = ["anyOf", "oneOf", "allOf"];
 
-/// How deep a schema is described; what is nested deeper would fill the stack before it told a model anything.
-const DEEPEST: usize = 50;
+/// The depth to which a schema is described, so that nested schemas cannot overflow the stack.
+const MAX_DEPTH: usize = 50;
 
-/// How far a list stands in from the one around it.
-const STEP: usize = 2;
+/// The indentation of a nested list, in spaces.
+const INDENT: usize = 2;
 
-/// The tools, and how they are called.
+/// The description of the tools and of the form of a call.
 pub(super) fn description_of(tools: &[ToolSchema]) -> String {
     let described: String = tools.iter().map(function).collect();
     FUNCTIONS.replace(MARK, &described)
@@ -46,18 +46,19 @@ fn fields(schema: &Object<'_>, indent: usize, out: &mut String) {
     }
 }
 
-/// A line about a value, and below it what else there is to say of it.
-fn entry(what: &str, schema: &str, indent: usize, out: &mut String) {
-    let said = Object::parse(schema).and_then(|schema| schema.read::<String>("description"));
-    let said = said.as_deref().unwrap_or_default().trim();
-    line(&format!("- {what}{}{said}", if said.is_empty() { "" } else { ": " }), indent, out);
-    details(schema, indent + STEP, out);
+/// A line about a value, and below it the details of its schema.
+fn entry(label: &str, schema: &str, indent: usize, out: &mut String) {
+    let description = Object::parse(schema).and_then(|schema| schema.read::<String>("description"));
+    let description = description.as_deref().unwrap_or_default().trim();
+    let colon = if description.is_empty() { "" } else { ": " };
+    line(&format!("- {label}{colon}{description}"), indent, out);
+    details(schema, indent + INDENT, out);
 }
 
-/// What a value may be, and what is in it.
+/// The allowed values and the nested schemas of a value.
 fn details(schema: &str, indent: usize, out: &mut String) {
     let Some(schema) = Object::parse(schema) else { return };
-    if indent > STEP * DEEPEST {
+    if indent > INDENT * MAX_DEPTH {
         return;
     }
     if let Some(values) = list(&schema, "enum") {
@@ -71,8 +72,8 @@ fn details(schema: &str, indent: usize, out: &mut String) {
     }
     match list(&schema, "items") {
         Some(items) => {
-            for (place, item) in (1..).zip(items) {
-                entry(&format!("item {place} ({})", type_of(&item)), &item, indent, out);
+            for (position, item) in (1..).zip(items) {
+                entry(&format!("item {position} ({})", type_of(&item)), &item, indent, out);
             }
         }
         None => {
@@ -92,15 +93,15 @@ fn details(schema: &str, indent: usize, out: &mut String) {
     }
 }
 
-/// The texts of a list's elements, if there is such a list.
+/// The JSON of a list's elements, if there is such a list.
 fn list(schema: &Object<'_>, name: &str) -> Option<Vec<String>> {
     let all = elements(schema.get(name)?)?;
     Some(all.into_iter().map(str::to_owned).collect())
 }
 
-/// What a schema allows, in a few words.
+/// The types that a schema allows, in a few words.
 fn type_of(schema: &str) -> String {
-    type_within(schema, DEEPEST)
+    type_within(schema, MAX_DEPTH)
 }
 
 fn type_within(schema: &str, depth: usize) -> String {
@@ -165,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_inside_a_value_stands_below_it() {
+    fn nested_schemas_are_described_below_their_value() {
         let schema = r#"{"properties": {
             "either": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "integer"}, "description": "Several."}]},
             "pair": {"type": "array", "items": [{"type": "string"}, {"type": "boolean"}]},
@@ -194,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_without_parameters_says_so() {
+    fn a_tool_without_parameters_is_described_as_such() {
         assert_eq!(described("{}"), "It takes no parameters.\n");
     }
 }

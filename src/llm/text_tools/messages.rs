@@ -1,7 +1,7 @@
-//! The history in text: calls and results become what the assistant and the user say.
+//! The history with calls and results as text of assistant and user messages.
 //!
-//! The SDK's `convert_fncall_messages_to_non_fncall_messages`. It refuses a message with several calls; here each call
-//! becomes a message of its own, with its result behind it.
+//! Mirrors the SDK's `convert_fncall_messages_to_non_fncall_messages`, which refuses a message with several calls; here
+//! each call becomes a separate message, followed by its result.
 
 use super::{
     call::text_of,
@@ -26,37 +26,37 @@ pub(super) fn messages_json(request: &LlmRequest<'_>, wants_example: bool) -> St
     let mut list = ListWriter::new();
     let mut rest = request.messages.iter().enumerate().peekable();
     while let Some((at, message)) = rest.next() {
-        let said = MessageContent::of(message, marks.part_of(at), request);
+        let content = MessageContent::of(message, marks.part_of(at), request);
         match message.role {
             Role::System => {
-                list.item(&message_json(said.and(&description_of(request.tools)), Role::System, request));
+                list.item(&message_json(content.and(&description_of(request.tools)), Role::System, request));
             }
             Role::User => {
                 let example = std::mem::take(&mut example);
-                let said = if example.is_empty() { said } else { said.between(&example, TASK_END) };
-                list.item(&message_json(said, Role::User, request));
+                let content = if example.is_empty() { content } else { content.between(&example, TASK_END) };
+                list.item(&message_json(content, Role::User, request));
             }
-            Role::Tool => list.item(&result_json(message, said, request)),
+            Role::Tool => list.item(&result_json(message, content, request)),
             Role::Assistant => {
                 let mut results = Vec::new();
                 while let Some(result) = rest.next_if(|(_, next)| next.role == Role::Tool) {
                     results.push(result);
                 }
-                let mut said = Some(said);
+                let mut first = Some(content);
                 for call in message.tool_calls.iter().flatten() {
-                    let said = said.take().unwrap_or(MessageContent::Text(String::new()));
-                    list.item(&message_json(said.and_call(&text_of(call)), Role::Assistant, request));
+                    let content = first.take().unwrap_or(MessageContent::Text(String::new()));
+                    list.item(&message_json(content.and_call(&text_of(call)), Role::Assistant, request));
                     results.retain(|(at, result)| {
-                        let is_its = result.tool_call_id.as_ref() == Some(&call.id);
-                        if is_its {
-                            let said = MessageContent::of(result, marks.part_of(*at), request);
-                            list.item(&result_json(result, said, request));
+                        let is_result_of_call = result.tool_call_id.as_ref() == Some(&call.id);
+                        if is_result_of_call {
+                            let content = MessageContent::of(result, marks.part_of(*at), request);
+                            list.item(&result_json(result, content, request));
                         }
-                        !is_its
+                        !is_result_of_call
                     });
                 }
-                if let Some(said) = said {
-                    list.item(&message_json(said, Role::Assistant, request));
+                if let Some(content) = first {
+                    list.item(&message_json(content, Role::Assistant, request));
                 }
                 for (at, result) in results {
                     list.item(&result_json(
@@ -71,19 +71,19 @@ pub(super) fn messages_json(request: &LlmRequest<'_>, wants_example: bool) -> St
     list.finish()
 }
 
-fn result_json(message: &Message, said: MessageContent, request: &LlmRequest<'_>) -> String {
+fn result_json(message: &Message, content: MessageContent, request: &LlmRequest<'_>) -> String {
     let name = message.name.as_deref().unwrap_or("a function");
-    message_json(said.of_tool(&format!("Result of {name}:\n")), Role::User, request)
+    message_json(content.of_tool(&format!("Result of {name}:\n")), Role::User, request)
 }
 
-fn message_json(said: MessageContent, role: Role, request: &LlmRequest<'_>) -> String {
+fn message_json(content: MessageContent, role: Role, request: &LlmRequest<'_>) -> String {
     let mut json = ObjectWriter::new();
-    json.raw("content", &said.json());
+    json.raw("content", &content.json());
     json.raw("role", role_json(role));
     let wants_reasoning = request.features.send_reasoning_content
         && request.endpoint.provider.wants_reasoning == WantsReasoning::Everywhere;
     if wants_reasoning && role == Role::Assistant {
-        // The model's own is not sent: it would stand beside a message that is not the model's own any more.
+        // The model's own reasoning is not sent, because the message has been changed.
         json.raw("reasoning_content", "\" \"");
     }
     json.finish()
@@ -109,14 +109,14 @@ impl Part {
 }
 
 impl MessageContent {
-    /// What a message says before anything is put into words. `marked` is the part that ends a cached prefix.
+    /// The content of a message before calls are added as text. `marked` is the part that ends a cached prefix.
     fn of(message: &Message, marked: Option<usize>, request: &LlmRequest<'_>) -> Self {
         let is_result = message.role == Role::Tool;
         let has_calls = message.tool_calls.as_ref().is_some_and(|calls| !calls.is_empty());
-        let is_silent = |text: &str| has_calls && text.chars().all(is_space);
+        let is_omitted = |text: &str| has_calls && text.chars().all(is_space);
         if request.features.force_string_serializer {
             let text = message.text();
-            return Self::Text(if is_silent(&text) {
+            return Self::Text(if is_omitted(&text) {
                 String::new()
             } else if is_result {
                 clipped(&text)
@@ -127,15 +127,15 @@ impl MessageContent {
         let mut parts = Vec::new();
         for (at, content) in message.content.iter().enumerate() {
             match content {
-                Content::Text { text, .. } if is_silent(text) => {}
+                Content::Text { text, .. } if is_omitted(text) => {}
                 Content::Text { text, cache_prompt } => parts.push(Part {
                     text: if is_result { clipped(text) } else { text.clone() },
                     is_image: false,
                     is_marked: !is_result && (*cache_prompt || marked == Some(at)),
                 }),
                 Content::Image { image_urls, cache_prompt } if request.features.supports_vision => {
-                    for (place, url) in image_urls.iter().enumerate() {
-                        let is_last = place + 1 == image_urls.len();
+                    for (position, url) in image_urls.iter().enumerate() {
+                        let is_last = position + 1 == image_urls.len();
                         parts.push(Part {
                             text: format!("{{\"url\":{}}}", quoted(url)),
                             is_image: true,
@@ -154,7 +154,7 @@ impl MessageContent {
 
     fn and(mut self, text: &str) -> Self {
         match &mut self {
-            Self::Text(own) => own.push_str(text),
+            Self::Text(existing) => existing.push_str(text),
             Self::Parts { parts, .. } => match parts.last_mut() {
                 Some(last) if !last.is_image => last.text.push_str(text),
                 _ => parts.push(Part::text(text)),
@@ -165,7 +165,7 @@ impl MessageContent {
 
     fn between(mut self, before: &str, after: &str) -> Self {
         match &mut self {
-            Self::Text(own) => *own = [before, own, after].concat(),
+            Self::Text(existing) => *existing = [before, existing, after].concat(),
             Self::Parts { parts, .. } => match parts.first_mut() {
                 Some(first) if !first.is_image => first.text = [before, &first.text, after].concat(),
                 _ => {
@@ -178,8 +178,8 @@ impl MessageContent {
     }
 
     fn and_call(mut self, call: &str) -> Self {
-        let own = match &mut self {
-            Self::Text(own) => own,
+        let existing = match &mut self {
+            Self::Text(existing) => existing,
             Self::Parts { parts, .. } => match parts.last_mut() {
                 Some(last) if !last.is_image => &mut last.text,
                 _ => {
@@ -188,13 +188,13 @@ impl MessageContent {
                 }
             },
         };
-        *own = [own, "\n\n", call].concat().trim_start_matches(is_space).to_owned();
+        *existing = [existing, "\n\n", call].concat().trim_start_matches(is_space).to_owned();
         self
     }
 
     fn of_tool(mut self, heading: &str) -> Self {
         match &mut self {
-            Self::Text(own) => own.insert_str(0, heading),
+            Self::Text(existing) => existing.insert_str(0, heading),
             Self::Parts { parts, is_marked } => {
                 match parts.iter_mut().find(|part| !part.is_image) {
                     Some(first) => first.text.insert_str(0, heading),

@@ -1,9 +1,9 @@
-//! Chat Completions for models that call no tools by themselves: tools are told and called in text.
+//! Chat Completions for models without native tool calling: tools are described and called in text.
 //!
-//! How a call is written is the SDK's (`llm/mixins/fn_call_converter.py`, `non_native_fc.py`), because models were
-//! trained with it. The sentences around it are our own: `prompts/`, `functions.rs`. A request and an answer's pieces
-//! are those of [`super::chat_completions`]; this changes the messages on the way out and finds the call on the way in.
-//! What the log holds are calls and results as of any other model.
+//! The form of a call is the SDK's (`llm/mixins/fn_call_converter.py`, `non_native_fc.py`), because models were trained
+//! with it. The sentences around it are this library's: `prompts/`, `functions.rs`. Requests and answers are those of
+//! [`super::chat_completions`]; this module changes the messages of a request and finds the call in an answer. The log
+//! contains calls and results as for any other model.
 
 mod call;
 mod decoder;
@@ -26,13 +26,16 @@ pub struct TextTools;
 
 impl WireApi for TextTools {
     fn begin(&self, request: &LlmRequest<'_>) -> Result<(WireRequest, Box<dyn Decoder>), LlmError> {
-        // As in the SDK: a model that calls no tools is taken for one that may not read lists of parts either.
+        // As in the SDK: a model without native tool calling may not accept lists of parts either.
         let reads_lists = request.features.supports_prompt_cache || request.features.supports_vision;
         let force_string_serializer = request.features.force_string_serializer || !reads_lists;
         let features = &ModelFeatures { force_string_serializer, ..request.features.clone() };
         let request = LlmRequest { features, ..*request };
         if request.tools.is_empty() {
             return ChatCompletions.begin(&request);
+        }
+        for tool in request.tools {
+            tool.schema()?;
         }
         let model = TextToolFeatures::of(request.options);
         let messages = messages::messages_json(&request, model.wants_example);

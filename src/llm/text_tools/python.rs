@@ -1,8 +1,8 @@
-//! Values as Python's `str` spells them, which is how they stand in the text.
+//! Values as Python's `str` writes them, the form in which they occur in the text.
 
 use crate::json::{FromJson as _, ToJson as _, float, python_dumps};
 
-/// `str(json.loads(json))` for texts, numbers, `null`, `true` and `false`; lists and objects as `json.dumps` has them.
+/// `str(json.loads(json))` for texts, numbers, `null`, `true` and `false`; `json.dumps` for lists and objects.
 pub(super) fn str_of(json: &str) -> String {
     let json = json.trim();
     match json {
@@ -21,7 +21,7 @@ pub(super) fn str_of(json: &str) -> String {
     }
 }
 
-/// `repr` of a float, from how the SDK's serializer spells it: exponents have two digits, and -5 is one.
+/// `repr` of a float, from the text of the SDK's serializer: exponents have two digits, and -5 is written as one.
 fn float_str(spelled: &str) -> String {
     if let Some((mantissa, exponent)) = spelled.split_once('e') {
         let (sign, digits) = exponent.split_at(exponent.len().min(1));
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_spelled_as_python_does() {
+    fn values_are_written_as_by_python() {
         for (json, spelled) in [
             ("\"a\\n\\u00e9\"", "a\né"),
             ("true", "True"),
@@ -77,8 +77,8 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_number_is_what_python_takes_for_one() {
-        let read = |text| int(text).unwrap_or_default();
+    fn integers_are_read_as_in_python() {
+        let read = |text| int(text).unwrap();
         assert_eq!((read("+0_12"), read("-0"), read("-007")), ("12".into(), "0".into(), "-7".into()));
         for other in ["", "+", "--1", "1__2", "_1", "1_", "1.0", "1e3", "0x1", "one"] {
             assert_eq!(int(other), None, "{other}");

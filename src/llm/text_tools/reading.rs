@@ -1,9 +1,9 @@
-//! The call in an answer's text: the SDK's `convert_non_fncall_messages_to_fncall_messages` for its last message.
+//! Parses the call in the text of an answer: the SDK's `convert_non_fncall_messages_to_fncall_messages` for its last
+//! message.
 //!
-//! Lenient where the SDK is: closing tags that a stop word cut off, tags of models with a format of their own around
-//! the call, names of tools of old. Only the first call counts, because the protocol allows one in an answer, and a
-//! history with several could not be told in it.
-//! A call with a value that has no end is not made: the SDK leaves the value out.
+//! As lenient as the SDK: a closing tag may be cut off by the stop word, tags of some models around the call are ignored,
+//! and former names of tools are accepted. Only the first call counts, because the protocol allows one per answer.
+//! A call with an unclosed value is refused; the SDK omits the value.
 
 use super::python::{int, str_of};
 use crate::{
@@ -16,71 +16,71 @@ const CALL_END: &str = "</function>";
 const VALUE: &str = "<parameter=";
 const VALUE_END: &str = "</parameter>";
 
-/// Tags that some models put in front of a call, and that say nothing.
-pub(super) const BEFORE_CALL: [&str; 2] = ["<tool_call>", "</think>"];
+/// Tags that some models write before a call, and that are ignored.
+pub(super) const IGNORED_TAGS: [&str; 2] = ["<tool_call>", "</think>"];
 
-/// What models call tools that they were trained with.
-const OLD_NAMES: [(&str, &str); 4] = [
+/// Names of tools with which models were trained, and the current names.
+const FORMER_NAMES: [(&str, &str); 4] = [
     ("str_replace_editor", "file_editor"),
     ("bash", "terminal"),
     ("execute_bash", "terminal"),
     ("str_replace", "file_editor"),
 ];
 
-/// What is asked for with every call; a tool that does not want it does without.
-pub(super) const OF_EVERY_CALL: [&str; 2] = ["security_risk", "summary"];
+/// Parameters that models may add to every call; they are dropped if the tool does not have them.
+pub(super) const COMMON_PARAMETERS: [&str; 2] = ["security_risk", "summary"];
 
-/// More values than any call has.
-const MOST_VALUES: usize = 1000;
+/// The limit for the values of one call.
+const MAX_VALUES: usize = 1000;
 
-/// A call, and what was said before it.
+/// A call as it is written in the text, and the text before it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Spoken<'a> {
-    /// The model's words in front of the call.
+pub(super) struct TextCall<'a> {
+    /// The text before the call.
     pub thought: &'a str,
-    /// What it calls the tool.
+    /// The name of the tool in the call.
     name: &'a str,
-    /// What stands between the call's tags.
+    /// The text between the tags of the call.
     body: &'a str,
 }
 
 /// Finds the first call.
-pub(super) fn spoken(text: &str) -> Option<Spoken<'_>> {
+pub(super) fn find_call(text: &str) -> Option<TextCall<'_>> {
     let start = text.find(CALL)?;
     let mut rest = text.get(start..)?;
     loop {
-        let (_, behind) = rest.split_once(CALL)?;
-        let (name, body) = behind.split_once('>')?;
+        let (_, after_tag) = rest.split_once(CALL)?;
+        let (name, body) = after_tag.split_once('>')?;
         if !name.is_empty() {
-            // The last call of an answer need not be closed: its end is the stop word.
+            // The call at the end of an answer may be unclosed, because the stop word is its closing tag.
             let end = body.find(CALL_END).unwrap_or(body.len());
-            let thought = text.get(..quiet_start(text, start))?.trim_start_matches(is_space);
-            return Some(Spoken { thought, name, body: body.get(..end)? });
+            let thought = text.get(..ignorable_start(text, start))?.trim_start_matches(is_space);
+            return Some(TextCall { thought, name, body: body.get(..end)? });
         }
-        rest = behind;
+        rest = after_tag;
     }
 }
 
-/// Where the white space and the tags begin that say nothing and end at `end`.
-pub(super) fn quiet_start(text: &str, end: usize) -> usize {
-    let mut before = text.get(..end).unwrap_or_default();
+/// The start of the white space and ignored tags that end at `end`.
+pub(super) fn ignorable_start(text: &str, end: usize) -> usize {
+    let mut before = text.split_at(end).0;
     loop {
         before = before.trim_end_matches(is_space);
-        match BEFORE_CALL.iter().find_map(|tag| before.strip_suffix(tag)) {
+        match IGNORED_TAGS.iter().find_map(|tag| before.strip_suffix(tag)) {
             Some(earlier) => before = earlier,
             None => return before.len(),
         }
     }
 }
 
-/// The tool's name and its arguments as JSON.
+/// The name of the tool and the arguments as JSON.
 ///
 /// # Errors
-/// What is wrong with the call, for the model.
-pub(super) fn understood(call: &Spoken<'_>, tools: &[ToolSchema]) -> Result<(String, String), String> {
+/// A message for the model about the error in the call.
+pub(super) fn parse_call(call: &TextCall<'_>, tools: &[ToolSchema]) -> Result<(String, String), String> {
     let find_tool = |name: &str| tools.iter().find(|tool| tool.name == name);
-    let known_as = OLD_NAMES.iter().find(|(old, _)| *old == call.name).map(|(_, name)| *name);
-    let Some(tool) = find_tool(call.name).or_else(|| find_tool(known_as?)) else {
+    let current_name = FORMER_NAMES.iter().find(|(old, _)| *old == call.name).map(|(_, name)| *name);
+    let Some(tool) = find_tool(call.name).or_else(|| find_tool(current_name?)) else {
         let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
         return Err(format!(
             "The call was not made: there is no function '{}'. Available: {}",
@@ -88,10 +88,10 @@ pub(super) fn understood(call: &Spoken<'_>, tools: &[ToolSchema]) -> Result<(Str
             names.join(", ")
         ));
     };
-    let refused = |what: String| Err(format!("The call of '{}' was not made: {what}", tool.name));
+    let refused = |problem: String| Err(format!("The call of '{}' was not made: {problem}", tool.name));
     let schema = Object::parse(&tool.parameters).unwrap_or_default();
     let properties = schema.object("properties");
-    let is_open = properties.iter().next().is_none();
+    let accepts_any = properties.iter().next().is_none();
     let mut arguments = EditableObject::default();
     let (values, unfinished) = values(call.body);
     if let Some(start) = unfinished {
@@ -101,8 +101,8 @@ pub(super) fn understood(call: &Spoken<'_>, tools: &[ToolSchema]) -> Result<(Str
     for (name, text) in values {
         let property = match properties.get(name) {
             Some(property) => Object::parse(property).unwrap_or_default(),
-            None if is_open => Object::default(),
-            None if OF_EVERY_CALL.contains(&name) => continue,
+            None if accepts_any => Object::default(),
+            None if COMMON_PARAMETERS.contains(&name) => continue,
             None => {
                 let names: Vec<&str> = properties.iter().map(|(name, _)| name).collect();
                 return refused(format!("it has no parameter '{name}'. It has: {}", names.join(", ")));
@@ -120,7 +120,7 @@ pub(super) fn understood(call: &Spoken<'_>, tools: &[ToolSchema]) -> Result<(Str
         arguments.set(name, &value);
     }
     let required: Vec<String> = schema.read("required").unwrap_or_default();
-    // The risk is looked at where somebody wants to know it.
+    // The risk is checked only where it is needed.
     let is_missing = |name: &String| name != "security_risk" && arguments.get(name).is_none();
     let missing: Vec<String> = required.into_iter().filter(is_missing).collect();
     if !missing.is_empty() {
@@ -129,17 +129,16 @@ pub(super) fn understood(call: &Spoken<'_>, tools: &[ToolSchema]) -> Result<(Str
     Ok((tool.name.clone(), python_dumps(&arguments.text())))
 }
 
-/// The names and values between a call's tags, and the beginning of one that is not closed.
+/// The names and values in the body of a call, and the text of an unclosed value.
 fn values(body: &str) -> (Vec<(&str, &str)>, Option<&str>) {
     let mut found = Vec::new();
     let mut rest = body;
-    while let Some((_, behind)) = rest.split_once(VALUE).filter(|_| found.len() < MOST_VALUES) {
-        let Some(end) = behind.find(VALUE_END) else { return (found, Some(behind)) };
-        let whole = behind.get(..end).unwrap_or_default();
-        rest = behind.get(end..).unwrap_or_default();
+    while let Some((_, after_tag)) = rest.split_once(VALUE).filter(|_| found.len() < MAX_VALUES) {
+        let Some((element, after)) = after_tag.split_once(VALUE_END) else { return (found, Some(after_tag)) };
+        rest = after;
         // Some models write `<parameter=name=value</parameter>`.
-        let torn = whole.split_once('=').filter(|(name, value)| is_name(name) && !value.contains('<'));
-        if let Some((name, value)) = torn.or_else(|| whole.split_once('>')) {
+        let malformed = element.split_once('=').filter(|(name, value)| is_name(name) && !value.contains('<'));
+        if let Some((name, value)) = malformed.or_else(|| element.split_once('>')) {
             found.push((name, value.trim_matches(is_space)));
         }
     }
@@ -150,8 +149,8 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// A value as JSON. The SDK reads whole numbers and lists, and leaves the rest to the tool's class, which reads them
-/// out of texts; tools here are given what their schema says.
+/// A value as JSON of the type in the schema. The SDK converts integers and lists only, and leaves other types to the
+/// tool's class, which accepts them as text.
 fn value_of(text: &str, property: &Object<'_>) -> Result<String, ()> {
     let kind = property.read::<String>("type");
     let json = text.trim_matches(is_space);

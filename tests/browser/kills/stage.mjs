@@ -1,4 +1,4 @@
-// What is around the page of the kill suite: its server, a model for each conversation, the place where its tools act,
+// The surroundings of the page of the kill suite: its server, a model for each conversation, the place where its tools act,
 // and the witness of all that it reports.
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
@@ -29,7 +29,6 @@ export class Stage {
     await once(stage.#sockets, "listening");
     stage.#server = await startServer({
       mounts: {
-        "/support/": "tests/support",
         "/act": (request, response) => stage.#act(request, response),
         "/let-go": (request, response) => {
           stage.conversations.get(request.url.split("?")[1]).letGo();
@@ -95,7 +94,7 @@ export class Stage {
 
 /** One life of a page, from its connection to its death, as it reports it. */
 class Life {
-  /** What is wrong with what was found in this life, as sentences. */
+  /** Faults of the conversations that this life found, as sentences. */
   complaints = [];
   turns = 0;
   #reports = 0;

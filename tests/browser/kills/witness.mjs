@@ -1,9 +1,9 @@
 // Writes down what a page that will die reports as stored and done, and compares what is found afterwards with it.
 
-/** What is known of one conversation from outside of the browser. */
+/** The knowledge about one conversation that is outside of the browser. */
 export class Witness {
   /** The JSON of each event that was reported durable, by id, in the order of the reports. */
-  told = new Map();
+  reported = new Map();
   sent = new Map();
   /** How often each action was carried out, by idempotency key. */
   done = new Map();
@@ -21,7 +21,7 @@ export class Witness {
 
   /** Takes up a report of the page. */
   hear({ kind, value }) {
-    if (kind === "event") this.told.set(value.id, JSON.stringify(value));
+    if (kind === "event") this.reported.set(value.id, JSON.stringify(value));
     if (kind === "message") this.sent.set(value.id, JSON.stringify(value.llm_message));
     if (kind === "approved") for (const id of value) this.approvals.set(id, this.#approved(id) + 1);
     if (kind === "title") this.title = value;
@@ -37,10 +37,10 @@ export class Witness {
   complaints(opened) {
     const { events, length, state, access, warnings } = opened;
     const found = [];
-    const kept = new Map(events.map((event, index) => [event.id, { index, json: JSON.stringify(event) }]));
+    const stored = new Map(events.map((event, index) => [event.id, { index, json: JSON.stringify(event) }]));
     let last = -1;
-    for (const [id, json] of this.told) {
-      const event = kept.get(id);
+    for (const [id, json] of this.reported) {
+      const event = stored.get(id);
       if (!event) found.push(`event ${id} was reported durable and is lost: ${json.slice(0, 200)}`);
       else if (event.json !== json) found.push(`event ${id} is ${event.json}, and was reported as ${json}`);
       else if (event.index < last) found.push(`event ${id} is at ${event.index}, before one that was reported earlier`);
@@ -48,26 +48,26 @@ export class Witness {
     }
     // A message that is sent while tools run gets its place in the log when they are through.
     for (const [id, message] of this.sent) {
-      const event = kept.get(id);
+      const event = stored.get(id);
       if (!event) found.push(`message ${id} was reported durable and is lost: ${message}`);
       else if (JSON.stringify(JSON.parse(event.json).llm_message) !== message) found.push(`message ${id} is ${event.json}, and was sent as ${message}`);
     }
-    if (kept.size !== events.length) found.push("an event is there twice");
-    if (length !== events.length) found.push(`the log says that it has ${length} events, and gives ${events.length}`);
-    found.push(...chainComplaints(events, state, this.#expected), ...this.#actionComplaints(kept));
+    if (stored.size !== events.length) found.push("an event is there twice");
+    if (length !== events.length) found.push(`the log has a length of ${length}, and gives ${events.length}`);
+    found.push(...chainComplaints(events, state, this.#expected), ...this.#actionComplaints(stored));
     // One that was set when the browser died may be there already.
-    if ((state.tags.title ?? "") < this.title) found.push(`the title is ${state.tags.title}, after ${this.title} was kept`);
-    if (state.execution_status === "running") found.push("it runs, although nobody told it to");
+    if ((state.tags.title ?? "") < this.title) found.push(`the title is ${state.tags.title}, after ${this.title} was stored`);
+    if (state.execution_status === "running") found.push("it runs, although nobody called run()");
     if (access !== "writer") found.push(`access is ${access}`);
     // A browser writes complete transactions: there is never anything to put into quarantine, nor a HEAD to look for.
     for (const { code, message } of warnings) if (!this.#expected.warnings.includes(code)) found.push(`warning ${code}: ${message}`);
     return found;
   }
 
-  #actionComplaints(kept) {
+  #actionComplaints(stored) {
     const found = [];
     for (const [key, { replay, times }] of this.done) {
-      if (!kept.has(key)) found.push(`action ${key} was carried out without being in the log`);
+      if (!stored.has(key)) found.push(`action ${key} was carried out without being in the log`);
       const allowed = { safe: Infinity, ask: 1 + this.#approved(key), never: 1 }[replay];
       if (times > allowed) found.push(`action ${key} (replay ${replay}) was carried out ${times} times, and allowed ${allowed} times`);
     }

@@ -154,7 +154,7 @@ window.live = async ({ id, seed, round, limit, loses, ...given }) => {
   }
 };
 
-/** What users do while an agent works. */
+/** Does what users do while an agent works. */
 async function disturb(conversation, random) {
   const kind = random.between(0, 5);
   await new Promise((resolve) => setTimeout(resolve, random.between(0, 60)));
@@ -205,7 +205,7 @@ function allow(conversation, actions) {
   tell(conversation.id, "approved", actions.map(({ id }) => id));
 }
 
-/** What the table compares. */
+/** The state of a conversation that the table compares. */
 async function standing(conversation) {
   const pending = await conversation.pendingActions();
   return {
@@ -217,7 +217,7 @@ async function standing(conversation) {
   };
 }
 
-/** What the witness compares with the reports. */
+/** The content of a conversation, which the witness compares with the reports. */
 async function everything({ access, warnings, state, events }) {
   return { access, warnings, state, length: events.length, events: await events.slice() };
 }

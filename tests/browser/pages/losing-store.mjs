@@ -1,7 +1,7 @@
-// A store that does what no store may do: it says that a commit is done, and keeps it back until the next one comes.
-// Whoever dies in between has lost what was reported. A test that cannot tell it from an honest store proves nothing.
+// A store with a defect on purpose: it reports a commit as done, and writes it only with the next one. A page that dies in
+// between has lost what was reported. A test that does not notice this defect proves nothing.
 
-/** The conversations of `store`, each without its last commit. */
+/** Stores in `store`, one commit late. */
 export function losing(store) {
   let held;
   const write = async () => {

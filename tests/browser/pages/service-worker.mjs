@@ -1,4 +1,5 @@
-// A service worker that holds a conversation when it is told to, and says how it went.
+// A service worker that holds a conversation on request, and returns the result.
+import { ScriptedModel } from "/support/model/script.mjs";
 import * as library from "/threadkeep/static.js";
 
 addEventListener("install", () => skipWaiting());
@@ -7,7 +8,7 @@ addEventListener("message", (event) => event.waitUntil(answer(event)));
 
 async function answer({ data: id, ports: [port] }) {
   try {
-    port.postMessage({ said: await converse(id) });
+    port.postMessage({ result: await converse(id) });
   } catch (error) {
     port.postMessage({ failed: `${error.code}: ${error.stack}` });
   }
@@ -16,9 +17,7 @@ async function answer({ data: id, ports: [port] }) {
 async function converse(conversationId) {
   const { Agent, Conversation, LLM, tool } = library;
   const roll = tool({ name: "roll", description: "Rolls.", parameters: { type: "object", properties: { sides: { type: "integer" } } }, execute: async (_, { secret }) => ((await secret("TOKEN")) ? "rolled" : "no secret") });
-  const calls = [{ id: "call_1", type: "function", function: { name: "roll", arguments: '{"sides":6}' } }];
-  let asked = 0;
-  const fetch = async () => Response.json({ choices: [{ message: asked++ ? { content: "Done." } : { content: "", tool_calls: calls }, finish_reason: "stop" }] });
+  const { fetch } = new ScriptedModel([{ calls: [{ name: "roll", arguments: { sides: 6 } }] }, { text: "Done." }]);
   const llm = new LLM({ model: "openai/gpt-4o", apiKey: "k", fetch, stream: false, numRetries: 1 });
   const conversation = await Conversation.open({
     agent: new Agent({ llm, tools: [roll] }), conversationId, secrets: { TOKEN: "a-value" }, cipher: "a passphrase", securityAnalyzer: { kind: "PatternSecurityAnalyzer" },

@@ -47,13 +47,13 @@ const effects = {
   },
 };
 
-function View({ effect, options, told }) {
+function View({ effect, options, observer }) {
   const [conversation, show] = useState();
   useEffect(() => {
-    told.shown += 1;
+    observer.shown += 1;
     return effects[effect](options, show);
-  }, [effect, options, told]);
-  useEffect(() => void (conversation && told.show(conversation)), [conversation, told]);
+  }, [effect, options, observer]);
+  useEffect(() => void (conversation && observer.show(conversation)), [conversation, observer]);
   return createElement("p", null, conversation?.access ?? "opening");
 }
 
@@ -63,12 +63,12 @@ export async function showTwice(effect, options, use) {
   const root = createRoot(place);
   const found = [];
   for (const key of ["first", "second"]) {
-    const told = { shown: 0 };
-    const shown = new Promise((resolve) => (told.show = resolve));
-    root.render(createElement(StrictMode, null, createElement(View, { key, effect, options, told })));
+    const observer = { shown: 0 };
+    const shown = new Promise((resolve) => (observer.show = resolve));
+    root.render(createElement(StrictMode, null, createElement(View, { key, effect, options, observer })));
     const conversation = await shown;
     await use(conversation);
-    found.push([told.shown, place.textContent, conversation.access]);
+    found.push([observer.shown, place.textContent, conversation.access]);
   }
   root.unmount();
   return found;

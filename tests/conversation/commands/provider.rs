@@ -56,7 +56,7 @@ impl Model {
             let options = LlmOptions {
                 base_url: Some(format!("http://{name}/v1")),
                 api_mode: Some(if is_kept { ApiMode::Responses } else { ApiMode::Chat }),
-                background: is_kept,
+                background: Some(is_kept),
                 stream: Some(is_kept && self != Self::BackgroundWithoutStream),
                 num_retries: Some(2),
                 usage_id: Some(self.name().into()),

@@ -1,4 +1,4 @@
-// What hooks and analyzers of the SDK mean to a conversation that has come here.
+// Hooks and analyzers of the SDK in a conversation that is opened here.
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
@@ -27,7 +27,7 @@ export function blockedByTheSdk() {
     assert.deepEqual(conversation.state.blocked_messages, {});
     assert.equal(model.requests.length, 0);
   });
-  test("parts of an analyzer that are not here are reported, and say the worst", { timeout: 60_000 }, async (t) => {
+  test("parts of an analyzer that a browser lacks are reported, and rate every call HIGH", { timeout: 60_000 }, async (t) => {
     const call = { name: "note", arguments: { text: "harmless", security_risk: "LOW" } };
     const { conversation } = await brought(t, "analyzers", [{ calls: [call] }]);
     const messages = conversation.warnings.filter(({ code }) => code === "settings_unavailable").map(({ message }) => message).join();
@@ -35,7 +35,7 @@ export function blockedByTheSdk() {
     assert.equal((await say(conversation, "Note it.")).status, "waiting_for_confirmation");
     assert.deepEqual(Object.values(conversation.securityRisks), ["HIGH"]);
   });
-  test("hooks of the SDK are kept, and reported as not run", { timeout: 60_000 }, async (t) => {
+  test("hooks of the SDK stay stored, and are reported as not run", { timeout: 60_000 }, async (t) => {
     const { conversation } = await brought(t, "hooks", []);
     const [warning] = conversation.warnings.filter(({ code }) => code === "settings_unavailable");
     assert.match(warning.message, /\bhooks\b/);

@@ -15,10 +15,10 @@ export function thereAndBack(sdk, place) {
   for (const scenario of ["simple", "tools", "mcp-tool", "invalid-calls", "legacy", "model-over-responses"]) {
     test(`${scenario} goes from Python to the page, on in Python, and back`, { timeout: 60_000 }, (t) => (sdk() ? goesThereAndBack(t, scenario, sdk(), place) : t.skip("no SDK")));
   }
-  test("thoughts go from the page to Python, on there, and back", { timeout: 60_000 }, (t) => (sdk() ? thoughtsGoThereAndBack(t, sdk(), place) : t.skip("no SDK")));
+  test("thinking blocks survive the way from the page to Python and back", { timeout: 60_000 }, (t) => (sdk() ? thoughtsGoThereAndBack(t, sdk(), place) : t.skip("no SDK")));
 }
 
-/** What Claude thinks in Python goes on here, and what it thinks here goes on in Python. */
+/** Thinking blocks of Claude from Python are sent back here, and those from here by Python. */
 async function thoughtsGoThereAndBack(t, sdk, place) {
   const llm = { model: "anthropic/claude-sonnet-4-5-20250929", apiMode: "anthropic" };
   const store = memoryStore();

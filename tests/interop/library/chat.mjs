@@ -2,7 +2,7 @@
 import { Agent, Conversation, LLM, tool } from "../../../dist/index.js";
 import { createModel } from "../../support/model.mjs";
 
-/** What the SDK is made to ask when it resumes (`QUESTION` in resuming.py). */
+/** The user's question when the SDK resumes (`QUESTION` in resuming.py). */
 export const question = "What did you do so far?";
 
 export const add = tool({

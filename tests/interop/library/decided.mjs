@@ -26,7 +26,7 @@ export function decidedElsewhere(sdk, place) {
   }
 }
 
-/** A conversation whose calls wait, and a directory of it. */
+/** A conversation whose calls wait, and its directory. */
 async function waitingHere(t, place, calls, more = () => {}) {
   const model = await scripted(t, [{ text: "Let me.", calls }]);
   const store = memoryStore();
@@ -42,8 +42,8 @@ async function waitingHere(t, place, calls, more = () => {}) {
 
 async function approvedInPython(t, sdk, place) {
   const waiting = await waitingHere(t, place, [thought, finish]);
-  const said = await sdk.decide(waiting.directory, "approve", "Done.", { in_place: true });
-  assert.deepEqual([said.execution_status, said.new_kinds], ["finished", ["ObservationEvent", "ObservationEvent"]]);
+  const answer = await sdk.decide(waiting.directory, "approve", "Done.", { in_place: true });
+  assert.deepEqual([answer.execution_status, answer.new_kinds], ["finished", ["ObservationEvent", "ObservationEvent"]]);
   const back = await bringBack(t, waiting);
   assert.deepEqual([back.executionStatus, await back.finalResponse(), await back.pendingActions()], ["finished", "Done here.", []]);
 }
@@ -53,16 +53,16 @@ async function editedHere(t, sdk, place) {
     const [, { id }] = await conversation.pendingActions();
     await conversation.editAction(id, { message: "As I say." });
   });
-  const said = await sdk.decide(waiting.directory, "approve", "Done.", { in_place: true });
-  assert.deepEqual([said.execution_status, said.new_kinds], ["finished", ["ObservationEvent", "ObservationEvent"]]);
+  const answer = await sdk.decide(waiting.directory, "approve", "Done.", { in_place: true });
+  assert.deepEqual([answer.execution_status, answer.new_kinds], ["finished", ["ObservationEvent", "ObservationEvent"]]);
   assert.equal(await (await bringBack(t, waiting)).finalResponse(), "As I say.");
 }
 
 async function rejectedInPython(t, sdk, place) {
   const waiting = await waitingHere(t, place, [sum, sum]);
-  const said = await sdk.decide(waiting.directory, "reject", "Then not.", { in_place: true });
-  assert.ok(said.ok, said.error);
-  assert.deepEqual(said.new_kinds, ["UserRejectObservation", "UserRejectObservation", "MessageEvent"]);
+  const answer = await sdk.decide(waiting.directory, "reject", "Then not.", { in_place: true });
+  assert.ok(answer.ok, answer.error);
+  assert.deepEqual(answer.new_kinds, ["UserRejectObservation", "UserRejectObservation", "MessageEvent"]);
   const back = await bringBack(t, waiting);
   assert.deepEqual([back.executionStatus, await back.finalResponse(), await back.pendingActions()], ["finished", "Then not.", []]);
 }
@@ -94,8 +94,8 @@ async function waitedInPython(t, sdk, place, decision) {
   assert.deepEqual(answers.map((event) => [event.kind, event.tool_call_id]), expected);
   const directory = path.join(place, `decided-${decision}`, entry.id);
   write(directory, unpacked(await exported(conversation)));
-  const said = await sdk.check(directory);
-  assert.deepEqual([said.refused, said.unmatched_actions], [[], []]);
+  const answer = await sdk.check(directory);
+  assert.deepEqual([answer.refused, answer.unmatched_actions], [[], []]);
   const resumed = await sdk.resume(directory);
   assert.ok(resumed.ok, resumed.error);
 }

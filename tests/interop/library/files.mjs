@@ -1,4 +1,4 @@
-// Conversations as files: a directory, a zip of it, and what is in an export.
+// Conversations as files: a directory, a zip archive, and the files of an export.
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { inflateRawSync } from "node:zlib";

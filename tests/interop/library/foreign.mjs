@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { Conversation, memoryStore } from "../../../dist/index.js";
-import { violationsOf } from "../../support/model-checks.mjs";
+import { violationsOf } from "../../support/model/script.mjs";
 import { eventsOf, open, question, say, scripted } from "./chat.mjs";
 import { exported } from "./files.mjs";
 
@@ -19,8 +19,8 @@ const chat = [
   { role: "assistant", content: "A cat and a dog." },
 ];
 
-const told = (content, calls) => ({ id: `answer-to-${calls[0].id}`, model: "claude-x", object: "chat.completion", created: 0, choices: [{ index: 0, finish_reason: "tool_calls", message: { role: "assistant", content, tool_calls: calls } }] });
-const made = (calls, place) => ({ function_name: calls[place].function.name, tool_call_id: calls[place].id, model_response: told("I will.", calls), total_calls_in_response: calls.length });
+const reported = (content, calls) => ({ id: `answer-to-${calls[0].id}`, model: "claude-x", object: "chat.completion", created: 0, choices: [{ index: 0, finish_reason: "tool_calls", message: { role: "assistant", content, tool_calls: calls } }] });
+const made = (calls, place) => ({ function_name: calls[place].function.name, tool_call_id: calls[place].id, model_response: reported("I will.", calls), total_calls_in_response: calls.length });
 const work = [call("t1", "execute_bash", { command: "ls" }), call("t2", "str_replace_editor", { command: "view", path: "/a" })];
 const end = [call("t3", "finish", { message: "All done." })];
 const trajectory = [
@@ -61,8 +61,8 @@ export function foreignConversations(sdk, place) {
   for (const [name, { json, warnings, kinds }] of Object.entries(files)) {
     test(`${name} is carried on here and by the SDK`, { timeout: 60_000 }, async (t) => {
       const store = memoryStore();
-      const { id, warnings: said, eventCount } = await Conversation.importJSON(json, { store });
-      assert.match(said.join("\n"), warnings);
+      const { id, warnings: result, eventCount } = await Conversation.importJSON(json, { store });
+      assert.match(result.join("\n"), warnings);
       const model = await scripted(t, [{ text: "Done." }]);
       const conversation = await open(t, { model, store, conversationId: id });
       const events = await eventsOf(conversation);

@@ -10,7 +10,7 @@ import { eventsAmong, exported, filesOf, membersOf, packed, unpacked } from "./f
 
 export const { conversations } = JSON.parse(readFileSync(path.join(fixtures, "index.json"), "utf8"));
 
-/** Damage that an import refuses: what is of another conversation cannot be told apart from a mistake. */
+/** Damage that an import refuses: a file of another conversation may be a mistake. */
 export const refused = { "other-id": "archive_invalid" };
 /** Damage that is mended: the SDK opens none of these, or loses something. */
 const mended = new Set(["gap", "torn-event", "empty-event", "torn-state", "torn-tail", "dangling-head"]);
@@ -27,7 +27,7 @@ export function importedConversations(sdk, place) {
       test(`${name} is carried on here and by the SDK`, { timeout: 60_000 }, (t) => isCarriedOn(t, entry, sdk, place));
     }
   }
-  test("what no SDK knows stays where it is", { timeout: 60_000 }, (t) => keepsWhatNobodyKnows(t, sdk, place));
+  test("fields that no SDK knows stay in place", { timeout: 60_000 }, (t) => keepsWhatNobodyKnows(t, sdk, place));
 }
 
 /** A later version of the SDK, or a host, may have more to say. */
@@ -49,8 +49,8 @@ async function keepsWhatNobodyKnows(t, sdk, place) {
   assert.ok(String(after.get("base_state.json")).includes(`"llm":{${strange},`));
   assert.deepEqual(after.get("notes/from a host.txt"), files.get("notes/from a host.txt"));
   await t.test("the SDK opens it all the same", { skip: !sdk() && "no SDK" }, async () => {
-    const said = await sdk().check(write(place, entry, zip));
-    assert.deepEqual([said.ok, said.base_state_lost], [true, ["later", "agent.later", "agent.llm.later"]]);
+    const answer = await sdk().check(write(place, entry, zip));
+    assert.deepEqual([answer.ok, answer.base_state_lost], [true, ["later", "agent.later", "agent.llm.later"]]);
   });
 }
 
@@ -88,14 +88,14 @@ async function leavesAsItCame(t, entry, sdk, place) {
   }
   reportsWhatCannotRun(conversation);
 
-  await t.test("the SDK says the same of it", { skip: !sdk() && "no SDK" }, async () => {
-    const said = await sdk().check(write(place, entry, zip), { cipher: entry.cipher });
-    if (mended.has(entry.scenario) || wasRunning) return assert.deepEqual([said.refused, said.opens], [[], true]);
+  await t.test("the SDK reads it with the same meaning", { skip: !sdk() && "no SDK" }, async () => {
+    const answer = await sdk().check(write(place, entry, zip), { cipher: entry.cipher });
+    if (mended.has(entry.scenario) || wasRunning) return assert.deepEqual([answer.refused, answer.opens], [[], true]);
     for (const key of ["ok", "opens", "refused", "respelled", "base_state_lost", "execution_status", "kinds", "active_branch", "view", "unmatched_actions"]) {
-      assert.deepEqual(said[key], entry[key], key);
+      assert.deepEqual(answer[key], entry[key], key);
     }
     const expected = JSON.parse(readFileSync(path.join(fixtures, `${entry.directory}.expected.json`), "utf8"));
-    for (const key of Object.keys(expected)) assert.deepEqual(said[key], expected[key], key);
+    for (const key of Object.keys(expected)) assert.deepEqual(answer[key], expected[key], key);
   });
 }
 
@@ -128,9 +128,9 @@ async function isCarriedOn(t, entry, sdk, place) {
   }
   await t.test("the SDK carries it on", { skip: !sdk() && "no SDK" }, async () => {
     const target = write(place, entry, zip);
-    const said = await sdk().check(target, { cipher: entry.cipher });
-    assert.deepEqual(said.refused, entry.opens && !mended.has(entry.scenario) ? entry.refused : []);
-    assert.deepEqual([said.opens, said.base_state_lost], [true, []]);
+    const answer = await sdk().check(target, { cipher: entry.cipher });
+    assert.deepEqual(answer.refused, entry.opens && !mended.has(entry.scenario) ? entry.refused : []);
+    assert.deepEqual([answer.opens, answer.base_state_lost], [true, []]);
     const resumed = await sdk().resume(target, "Done.", { cipher: entry.cipher });
     if (!entry.resume.ok && !mended.has(entry.scenario)) return assert.equal(resumed.ok, false);
     assert.ok(resumed.ok, resumed.error);
@@ -139,7 +139,7 @@ async function isCarriedOn(t, entry, sdk, place) {
   });
 }
 
-/** Rejects what waits, says this, and approves whatever the conversation's policy asks about. */
+/** Rejects the calls that wait, sends this message, and approves every call that the policy asks about. */
 async function goOn(conversation, message) {
   await conversation.sendMessage(message, { pending: "reject" });
   let result = await conversation.run();
@@ -189,12 +189,12 @@ function keepsPythonsSettings(before, after) {
 
 function reportsWhatCannotRun({ state, warnings }) {
   const { agent } = state;
-  const said = (code) => warnings.filter((warning) => warning.code === code).map(({ message }) => message).join();
+  const answer = (code) => warnings.filter((warning) => warning.code === code).map(({ message }) => message).join();
   const builtIn = { InvokeSkillTool: "invoke_skill", SwitchLLMTool: "switch_llm", VisionInspectTool: "inspect_image_with_vision" };
   const missing = (agent.tools ?? []).map(({ name }) => name);
   missing.push(...(agent.include_default_tools ?? []).flatMap((name) => builtIn[name] ?? []));
-  for (const name of missing) assert.ok(said("tools_unavailable").includes(name), name);
-  if (missing.length === 0) assert.equal(said("tools_unavailable"), "");
+  for (const name of missing) assert.ok(answer("tools_unavailable").includes(name), name);
+  if (missing.length === 0) assert.equal(answer("tools_unavailable"), "");
   const settings = {
     "MCP servers": Object.keys(agent.mcp_config ?? {}).length > 0,
     condenser: (agent.condenser?.kind ?? "NoOpCondenser") !== "NoOpCondenser",
@@ -203,5 +203,5 @@ function reportsWhatCannotRun({ state, warnings }) {
     "security analyzer": /"(GraySwan|ToolShield)/.test(JSON.stringify(state.security_analyzer)),
     hooks: state.hook_config !== undefined,
   };
-  for (const [name, isThere] of Object.entries(settings)) assert.equal(said("settings_unavailable").includes(name), isThere, name);
+  for (const [name, isThere] of Object.entries(settings)) assert.equal(answer("settings_unavailable").includes(name), isThere, name);
 }

@@ -1,4 +1,4 @@
-// What the library does with a conversation of ten thousand events, timed: see long.mjs.
+// The library's operations on a conversation of ten thousand events, timed: see long.mjs.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -14,9 +14,9 @@ async function isCarriedOn(t, sdk, place) {
   const times = await apart(new URL("long-way.mjs", import.meta.url).href, "goesThrough", target);
   await t.test("the SDK carries it on", { skip: !sdk() && "no SDK" }, async () => {
     const timed = clock(times);
-    const said = await timed("check", () => sdk().check(target));
-    assert.deepEqual(said.refused, []);
-    assert.equal(said.active_branch.length, count + 6);
+    const answer = await timed("check", () => sdk().check(target));
+    assert.deepEqual(answer.refused, []);
+    assert.equal(answer.active_branch.length, count + 6);
     const { ok, error, request } = await timed("resume", () => sdk().resume(target));
     assert.ok(ok, error);
     assert.equal(request.messages.length, count + 7);

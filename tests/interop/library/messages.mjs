@@ -22,14 +22,14 @@ export function messagesOfConversations(sdk, place) {
       const conversation = await opened(t);
       if (!sdk()) return t.skip("no SDK");
       // Opening may have answered what a crash left, so both look at what is there now.
-      const said = await sdk().check(await written(conversation, place), { cipher: entry.cipher });
-      assert.deepEqual(await conversation.toMessages(), said.branch_messages);
-      assert.deepEqual(await conversation.toMessages("chat"), said.branch_chat);
-      const { instructions, input } = said.branch_responses;
+      const response = await sdk().check(await written(conversation, place), { cipher: entry.cipher });
+      assert.deepEqual(await conversation.toMessages(), response.branch_messages);
+      assert.deepEqual(await conversation.toMessages("chat"), response.branch_chat);
+      const { instructions, input } = response.branch_responses;
       assert.deepEqual(await conversation.toMessages("responses"), { instructions, input: withOneOutputEach(input) });
-      // What LiteLLM makes of them is compared where requests are; here, that it is a history which the provider takes.
+      // LiteLLM's form of them is compared in requests.mjs; here, that a provider accepts the history.
       const { system, messages } = await conversation.toMessages("anthropic");
-      const spoken = said.branch_messages.filter(({ role }) => role === "system").flatMap(({ content }) => content.map(({ text }) => text));
+      const spoken = response.branch_messages.filter(({ role }) => role === "system").flatMap(({ content }) => content.map(({ text }) => text));
       assert.deepEqual(system.map(({ text }) => text), spoken.slice(0, system.length));
       assert.equal(system.length === 0, spoken.length === 0);
       assert.deepEqual(messages.map(({ role }) => role), messages.map((_, place) => (place % 2 === 0 ? "user" : "assistant")));
@@ -43,8 +43,8 @@ export function messagesOfConversations(sdk, place) {
       const fromV0 = await brought(t, await conversation.exportTrajectory());
       if (!sdk()) return t.diagnostic("no SDK to show it to");
       for (const one of [again, fromV0]) {
-        const said = await sdk().check(await written(one, place));
-        assert.deepEqual([said.ok, said.refused, said.base_state_lost, said.unmatched_actions], [true, [], [], []]);
+        const response = await sdk().check(await written(one, place));
+        assert.deepEqual([response.ok, response.refused, response.base_state_lost, response.unmatched_actions], [true, [], [], []]);
       }
     });
   }
@@ -69,7 +69,7 @@ function withOneOutputEach(items) {
   return joined.map((item) => (Array.isArray(item.output) ? { ...item, output: output(item.output) } : item));
 }
 
-/** What is put in order when it comes in: calls that are not answered directly, and answers to nothing. */
+/** Messages that an import corrects: calls that are not answered directly, and answers without a call. */
 function violations(messages) {
   const found = [];
   let open = [];

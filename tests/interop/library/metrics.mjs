@@ -1,11 +1,11 @@
-// What answers cost and take: the same answers, counted by the SDK and by the library.
+// Tokens and costs: the same answers, counted by the SDK and by the library.
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { Conversation, memoryStore } from "../../../dist/index.js";
 import { listen } from "../../support/listen.mjs";
-import { completion, streamEvents } from "../../support/model-replies.mjs";
+import { createModel } from "../../support/model.mjs";
 import { open, say, scripted } from "./chat.mjs";
 import { exported, filesOf, packed, unpacked } from "./files.mjs";
 
@@ -53,7 +53,7 @@ export function metricsOfTheSdk(sdk, place) {
       test(name, { timeout: 30_000 }, (t) => (sdk() ? countsTheSame(t, sdk(), { ...fields, stream }, usages) : t.skip("no SDK")));
     }
   }
-  test("what was counted goes to Python, on there, and comes back", { timeout: 60_000 }, (t) => (sdk() ? goesOnCounting(t, sdk(), place) : t.skip("no SDK")));
+  test("metrics are continued by Python and again by the page", { timeout: 60_000 }, (t) => (sdk() ? goesOnCounting(t, sdk(), place) : t.skip("no SDK")));
 }
 
 const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
@@ -69,23 +69,15 @@ async function countsTheSame(t, sdk, fields, usages) {
   assert.deepEqual(counted(conversation.stats.usage_to_metrics.agent), counted(metrics));
 }
 
-/** A server that answers whatever it is asked, and says that it took this much. */
+/** A model that answers every request, also the SDK's, and reports this usage. */
 async function counting(t, usages) {
-  let answered = 0;
-  const server = await listen(async (request, response) => {
-    // The SDK asks a LiteLLM proxy what it has.
-    if (request.method !== "POST") return response.writeHead(404).end("{}");
-    const body = JSON.parse(Buffer.concat(await request.toArray()).toString());
-    const index = answered++;
-    const reply = { text: `Answer ${index}.`, usage: usages[index] };
-    const said = body.stream ? streamEvents(reply, { body: { stream_options: { include_usage: true }, ...body }, index }).join("") : JSON.stringify(completion(reply, { body, index }));
-    response.writeHead(200, { "content-type": body.stream ? "text/event-stream" : "application/json" }).end(said);
-  });
-  t.after(() => server.close());
-  return { baseUrl: `${server.origin}/v1` };
+  const model = createModel(usages.map((usage, index) => ({ text: `Answer ${index}.`, usage })), { checks: false });
+  const { baseUrl, close } = await model.listen();
+  t.after(() => close());
+  return { baseUrl };
 }
 
-/** What does not depend on the clock. Ids that could come again are made longer here. */
+/** The metrics that do not depend on the clock. Response ids are left out, because the library makes short ones longer. */
 function counted({ costs, response_latencies: latencies, token_usages: usages, ...sums }) {
   return {
     ...sums,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
 import { Conversation, memoryStore } from "../../../dist/index.js";
-import { violationsOf } from "../../support/model-checks.mjs";
+import { violationsOf } from "../../support/model/script.mjs";
 import { fixtures } from "../conversations.mjs";
 import { open, question, say, scripted } from "./chat.mjs";
 import { filesOf, packed } from "./files.mjs";
@@ -22,7 +22,7 @@ const isWaiting = ({ unmatched_actions: unmatched, execution_status: status }) =
 /** A server of which nothing is known but its language is sent nothing but that. */
 const toAnybody = (body) => without(body, "prompt_cache_key");
 
-/** What is not the same, and why. Each changes the SDK's request into the library's. */
+/** The differences and their reasons. Each changes the SDK's request into the library's. */
 const differences = {
   "model-with-prompt-caching": toAnybody,
   "model-with-reasoning-echo": toAnybody,
@@ -36,7 +36,7 @@ const differences = {
   "model-with-reasoning-effort": (body) => ({ ...body, messages: body.messages.with(0, { ...body.messages[0], role: "system" }) }),
   // Since 1.58.0 only an older model of this family is taken for one that wants strings.
   ...(isNewest && { "model-with-string-content": (body) => toAnybody({ ...body, messages: body.messages.map(({ content, ...rest }) => ({ ...rest, content: content.map(({ text }) => text).join("\n") })) }) }),
-  // Skills and secrets add to what is said; here they have no effect, which is reported.
+  // Skills and secrets add text to messages; here they have no effect, which is reported.
   skills: (body) => withLast(body, ({ content, ...rest }) => ({ ...rest, content: content.slice(0, -1) })),
   "secrets-with-cipher": (body) => ({ ...body, messages: body.messages.with(0, { ...body.messages[0], content: body.messages[0].content.slice(0, 1) }) }),
   // A branch that begins at the root gets its instructions again.
@@ -52,9 +52,9 @@ const differencesOverResponses = {
   "secrets-with-cipher": (body) => ({ ...body, instructions: body.instructions.split("\n")[0] }),
   "empty-head": (body) => ({ ...body, instructions: "You are the agent of a threadkeep fixture. Use the tools you have." }),
 };
-/** Tools are told in the instructions. */
+/** Tools are described in the instructions. */
 const inText = new Set(["model-without-native-calls"]);
-/** What some provider would refuse: here it is put in order. */
+/** Parts of requests that some provider would refuse, which the library corrects. */
 const inDisorder = new Set(["invalid-calls", "tool-definitions", "empty-answers"]);
 /** The same over the Responses API, which has no place for what is empty. */
 const tornApart = new Set(["invalid-calls"]);
@@ -96,7 +96,7 @@ async function isTheSdksOverResponses(t, entry, sdk) {
   assert.deepEqual(without(ours, "tools"), without(expected, "tools"));
 }
 
-/** What the SDK sends as the provider takes it: one result for each call, and nothing that is looked for and not found. */
+/** The SDK's request as a provider accepts it: one result for each call, and no reasoning that it cannot take back. */
 export function taken({ input, ...body }) {
   // With its provider before its name every model is taken for one that thinks, and this one refuses to hear of it.
   if (body.reasoning === undefined) delete body.include;

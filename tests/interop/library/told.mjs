@@ -1,4 +1,4 @@
-// What a model without native tool calling is told is in words of our own: marks stand for it, as in `our_words.py`.
+// The instructions for a model without native tool calling are texts of our own: marks stand for them, as in `our_words.py`.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { Conversation, memoryStore } from "../../../dist/index.js";
-import { violationsOf } from "../../support/model-checks.mjs";
+import { violationsOf } from "../../support/model/script.mjs";
 import { anthropic } from "./scenarios/anthropic.mjs";
 import { calls } from "./scenarios/calls.mjs";
 import { control } from "./scenarios/control.mjs";
@@ -49,11 +49,11 @@ async function isTakenByTheSdk(t, name, scenario, sdk, place) {
   assert.equal(pending.length, scenario.pending ?? 0);
   if (!sdk()) return t.diagnostic("no SDK to show it to");
 
-  const said = await sdk().check(target);
-  assert.deepEqual(said.refused, []);
-  assert.deepEqual(said.kinds, events.map(({ kind }) => kind));
-  assert.deepEqual(said.unmatched_actions, pending.map(({ id }) => id));
-  assert.deepEqual(said.base_state_lost, []);
+  const answer = await sdk().check(target);
+  assert.deepEqual(answer.refused, []);
+  assert.deepEqual(answer.kinds, events.map(({ kind }) => kind));
+  assert.deepEqual(answer.unmatched_actions, pending.map(({ id }) => id));
+  assert.deepEqual(answer.base_state_lost, []);
   const apiMode = goesOn?.apiMode ?? "chat";
   const resumed = await sdk().resume(target, "Done.", { text: question, api_mode: apiMode });
   assert.ok(resumed.ok, resumed.error);

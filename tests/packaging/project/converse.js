@@ -9,21 +9,8 @@ const add = tool({
   execute: ({ a, b }) => `${a + b}`,
 });
 
-/** Models inside the page, one for each further wire API. */
-const otherModels = [
-  {
-    apiMode: "responses",
-    answer: { id: "resp_1", status: "completed", output: [{ type: "message", role: "assistant", content: [{ type: "output_text", text: "Here." }] }] },
-  },
-  {
-    apiMode: "anthropic",
-    answer: { id: "msg_1", type: "message", role: "assistant", stop_reason: "end_turn", content: [{ type: "text", text: "Here." }], usage: { input_tokens: 1, output_tokens: 1 } },
-  },
-  {
-    nativeToolCalling: false,
-    answer: { id: "chatcmpl-1", choices: [{ message: { role: "assistant", content: "Here." }, finish_reason: "stop" }] },
-  },
-].map(({ answer, ...options }) => ({ model: "openai/page", baseUrl: "https://page.invalid/v1", stream: false, fetch: async () => Response.json(answer), ...options }));
+/** Further wire APIs, and tools in text. */
+const otherModels = [{ apiMode: "responses" }, { apiMode: "anthropic" }, { nativeToolCalling: false }];
 
 export async function converse(baseUrl) {
   const llm = new LLM({ model: "openai/scripted", apiKey: "none", baseUrl });
@@ -36,7 +23,8 @@ export async function converse(baseUrl) {
   if ((await conversation.toMessages("chat")).length < 4) throw new Error("the messages were not told");
   await conversation.close();
   for (const options of otherModels) {
-    const other = await Conversation.open({ agent: new Agent({ llm: new LLM(options) }), store: memoryStore() });
+    const llm = new LLM({ model: "openai/other", apiKey: "none", baseUrl, ...options });
+    const other = await Conversation.open({ agent: new Agent({ llm }), store: memoryStore() });
     await other.sendMessage("Are you there?");
     const { finalResponse } = await other.run();
     if (finalResponse !== "Here.") throw new Error(`${JSON.stringify(options)} answered ${finalResponse}`);

@@ -67,7 +67,7 @@ function* tools() {
   };
   for (const [name, value] of each(schemas)) yield { name: `tool parameters: ${name}`, expected: invalid, attempt: make({ ...plain, parameters: value }) };
 
-  // What a validator makes of these differs; the model is told if a call cannot be checked.
+  // Validators differ on these; the model gets an error if a call cannot be checked.
   const doubtful = {
     "an unknown type": { type: "object", properties: { a: { type: "nonsense" } } }, "a reference to nowhere": { type: "object", properties: { a: { $ref: "#/$defs/none" } } },
     "a circle of references": { type: "object", properties: { a: { $ref: "#/properties/a" } } }, "a bad pattern": { type: "object", properties: { a: { pattern: "(" } } },

@@ -1,4 +1,4 @@
-// Bad inputs to conversations: how they are opened, what is said to them, and when.
+// Bad inputs to conversations: to opening, to messages, and to calls at the wrong time.
 import { cyclic, each, hostile, lone, noArray, noFunction, noNumber, noObject, noString, reasons, speechless, unreadable } from "./odd.mjs";
 
 const invalid = ["invalid_options"];
@@ -21,7 +21,7 @@ function* openings() {
   }
   const ids = { ...noString, empty: "", short: "0f8fad5b", braces: `{${id}}`, urn: `urn:uuid:${id}`, path: "../../etc/passwd", "with a line break": `${id}\n`, "with a zero": `${id}\0`, letters: id.replace("0", "g"), lone, huge: "0".repeat(1_000_000) };
   for (const [name, value] of each(ids)) {
-    // None creates, however it is said.
+    // A missing id creates a conversation, in whichever form it is missing.
     yield { name: `conversationId: ${name}`, expected: name === "null" ? ["ok"] : invalid, attempt: (world) => world.open([], { conversationId: value }) };
     yield { name: `Conversation.delete(${name})`, expected: invalid, attempt: ({ library }) => library.Conversation.delete(value, library.memoryStore()) };
   }
@@ -210,8 +210,8 @@ function* collisions() {
     if (`${first.access} ${second.access}` !== "writer follower") throw new Error(`${first.access} ${second.access}`);
     const refused = await world.outcome(() => second.sendMessage("x"));
     if (refused !== "locked_elsewhere") throw new Error(refused);
-    const kept = await world.outcome(() => world.library.Conversation.delete(first.id, store));
-    if (kept !== "locked_elsewhere") throw new Error(kept);
+    const stored = await world.outcome(() => world.library.Conversation.delete(first.id, store));
+    if (stored !== "locked_elsewhere") throw new Error(stored);
     await first.close();
     const third = await world.open([], { store, conversationId: first.id });
     await third.sendMessage("x");
@@ -243,7 +243,7 @@ function* callbacks() {
   }
   yield { name: "a callback that calls back", expected: ["ok"], attempt: async (world) => {
     let done;
-    const said = new Promise((resolve) => (done = resolve));
+    const result = new Promise((resolve) => (done = resolve));
     const conversation = await world.open();
     let left = 3;
     conversation.subscribe((event) => {
@@ -252,7 +252,7 @@ function* callbacks() {
     });
     await conversation.sendMessage("Please.");
     await conversation.run();
-    await said;
+    await result;
   } };
   yield { name: "a callback that closes", expected: ["ok"], attempt: async (world) => {
     const conversation = await world.open();

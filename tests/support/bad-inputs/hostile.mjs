@@ -25,7 +25,7 @@ const opened = (use) => async (world, value) => use(await world.open(), value, w
 const model = (name) => ({ library: { LLM } }, value) => new LLM({ model: "x", [name]: value });
 const tool = (name) => ({ library }, value) => library.tool({ name: "odd", description: "", parameters: { type: "object" }, execute() {}, [name]: value });
 
-/** What is passed as a whole. */
+/** Values that are passed as an argument. */
 const places = {
   "new LLM()": ({ library: { LLM } }, value) => new LLM(value),
   ...Object.fromEntries(["headers", "capabilityOverrides", "fallbacks", "fallbackOn", "baseUrl", "baseURL"].map((name) => [`LLM ${name}`, model(name)])),
@@ -54,7 +54,7 @@ const places = {
   "executeTool() options": opened((conversation, value) => conversation.executeTool("think", { thought: "x" }, value)),
 };
 
-/** What is passed within something. */
+/** Values that are passed inside another value. */
 const inner = {
   "a header": ({ library: { LLM } }, value) => new LLM({ model: "x", headers: { a: value } }),
   "a fallback": ({ library: { LLM } }, value) => new LLM({ model: "x", fallbacks: [value] }),

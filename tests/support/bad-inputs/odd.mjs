@@ -26,7 +26,7 @@ export function unreadable(name, rest = {}) {
   });
 }
 
-/** Not even a text can be made of it. */
+/** A value that cannot be converted to a string. */
 export const speechless = () => ({
   toString() {
     throw new Error("on purpose");
@@ -46,7 +46,7 @@ export const noFunction = { text: "x", number: 7, null: null, true: true, symbol
 export const noObject = { text: "x", number: 7, null: null, true: true, symbol: Symbol("odd"), bigint: 7n, revoked: revoked() };
 export const noArray = { text: "x", number: 7, null: null, object: {}, bare: Object.create(null), hostile: hostile(), length: { length: 2 ** 32 }, revoked: revoked([]) };
 
-/** What things are thrown and rejected with. */
+/** Values that are thrown, and with which promises reject. */
 export const reasons = {
   nothing: undefined, null: null, text: "on purpose", empty: "", number: 7, symbol: Symbol("odd"), bigint: 7n, object: {}, "odd message": { message: 7 },
   bare: Object.create(null), speechless: speechless(), "unreadable message": unreadable("message"), hostile: hostile(), revoked: revoked(), cyclic: cyclic(), array: [], function: () => {},

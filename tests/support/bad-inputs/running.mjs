@@ -1,7 +1,7 @@
-// Bad inputs that come while an agent runs: from its tools, and from what stands between it and its model.
+// Bad inputs that come while an agent runs: from its tools, and from the way to its model.
 import { cyclic, each, hostile, lone, reasons, speechless, unreadable } from "./odd.mjs";
 
-/** Whatever a tool does, the model is told of it. */
+/** Every failure of a tool becomes a result that the model reads. */
 const ok = ["ok"];
 
 export function* runningRows() {
@@ -147,7 +147,7 @@ function* answers() {
     "arguments of no bytes": { name: "think", arguments: "" }, "half of a pair": { name: "think", arguments: '{"thought":"\\ud83d"}' }, "deep arguments": { name: "think", arguments: `{"thought":${"[".repeat(5000)}${"]".repeat(5000)}}` }, "a prototype": { name: "think", arguments: '{"__proto__":{"a":1},"thought":"x"}' }, "an id of nothing": { id: "", name: "think", arguments: { thought: "x" } }, "a number beyond": { name: "think", arguments: '{"thought":1e999}' }, "the name of a property": { name: "__proto__", arguments: {} },
   };
   for (const [name, call] of each(calls)) {
-    // What a model without a name for it wanted cannot be answered.
+    // A call without a name cannot be answered.
     yield { name: `a call with ${name}`, expected: ["ok", "llm_unavailable"], attempt: async (world) => {
       const conversation = await world.open([{ calls: [call] }, { calls: [call, call] }]);
       await conversation.sendMessage("Please.");

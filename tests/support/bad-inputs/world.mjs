@@ -1,14 +1,12 @@
-// What the rows of the table are tried in: the library, a model within the page, and a way to see that all is well.
-import { completion } from "../model-replies.mjs";
-import { violationsOf } from "../model-checks.mjs";
+// The surroundings in which the rows of the table are tried: the library, a fake model, and a check that everything still works.
+import { ScriptedModel } from "../model/script.mjs";
 
 /** Nothing that the library does may take longer; it is a limit on waiting, not on speed. */
 const patience = 20_000;
 
 export class World {
-  /** What was wrong with requests. */
+  /** The faults of requests, a list for each model. */
   violations = [];
-  #requests = 0;
 
   constructor(library) {
     this.library = library;
@@ -22,13 +20,9 @@ export class World {
 
   /** A `fetch` that gives these replies as a model. */
   model(replies) {
-    const left = [...replies];
-    return async (_url, { body, headers }) => {
-      const request = JSON.parse(body);
-      this.violations.push(...violationsOf(request, { "content-type": headers["content-type"] ?? headers["Content-Type"] }));
-      const reply = left.shift() ?? { text: "Done." };
-      return Response.json(completion(reply, { body: request, index: this.#requests++ }));
-    };
+    const model = new ScriptedModel((_, index) => replies[index] ?? { text: "Done." });
+    this.violations.push(model.violations);
+    return model.fetch;
   }
 
   agent(replies, { llm, ...options } = {}) {
@@ -65,7 +59,7 @@ export class World {
     if (text !== '{"twice":42}') throw new Error(`the tool's result became ${JSON.stringify(answer)}`);
   }
 
-  /** What comes of `attempt`: "ok", the code of a ThreadkeepError, or words for what must not be. */
+  /** The outcome of `attempt`: "ok", the code of a ThreadkeepError, or a text for anything else. */
   async outcome(attempt) {
     const { ThreadkeepError } = this.library;
     let timer;
@@ -90,7 +84,7 @@ function describe(error) {
   }
 }
 
-/** Tries every row, and after each whether all still works. Returns sentences on what was not as the table says. */
+/** Tries every row, and after each whether everything still works. Returns sentences on the differences from the table. */
 export async function tryAll(world, rows) {
   const found = [];
   for (const { name, expected, attempt } of rows) {
@@ -102,6 +96,6 @@ export async function tryAll(world, rows) {
       break;
     }
   }
-  found.push(...world.violations.map((violation) => `a request was wrong: ${violation}`));
+  found.push(...world.violations.flat().map((violation) => `a request was wrong: ${violation}`));
   return found;
 }

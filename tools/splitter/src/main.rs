@@ -1,14 +1,14 @@
-//! Cuts a linked wasm into the files that its functions are marked for, and packs a wasm smaller.
+//! Splits a linked wasm into chunks by the marks of its functions, and makes a wasm smaller.
 //!
-//!     splitter split <wasm> <folder> <chunk>[+<chunk>]…    main.wasm, and <chunk>.wasm for each
-//!     splitter pack <wasm>                                 the same in fewer bytes
+//!     splitter split <wasm> <folder> <chunk>[+<chunk>]…    writes main.wasm, and <chunk>.wasm for each chunk
+//!     splitter pack <wasm>                                 replaces the file by an equivalent smaller one
 //!
-//! The wasm to be cut has to be linked with `--emit-relocs`, by which its functions and data can be told apart.
+//! The wasm to be split must be linked with `--emit-relocs`, so that its functions and data can be separated.
 //!
-//! What two chunks share and the main wasm does not use is in the files of both. A machine that loads both has the same
-//! functions twice, of which the later take the places of the earlier in the table, and writes the same constants to the
-//! same places. What is no constant would be written over: that is refused. Where too much would be there twice, one chunk
-//! can be loaded with another: `messages+archive` says that whoever has `messages` has `archive` too.
+//! Code and data that two chunks share and the main wasm does not use is in the files of both. An instance that loads both
+//! has these functions twice, of which the later ones replace the earlier ones in the table, and writes the same constants
+//! to the same addresses. Variables would be overwritten, which is refused. To avoid large duplicates, a chunk can require
+//! another: `messages+archive` means that `archive` is always loaded before `messages`.
 
 mod locals;
 mod pack;
@@ -18,12 +18,12 @@ use wasm_split_cli_support::{Options, transform};
 
 fn main() -> ExitCode {
     let args: Vec<String> = env::args().skip(1).collect();
-    let done = match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+    let result = match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["split", wasm, folder, chunks @ ..] => split(Path::new(wasm), Path::new(folder), chunks),
         ["pack", wasm] => pack(Path::new(wasm)),
-        _ => Err("splitter split <wasm> <folder> <chunk>..., or splitter pack <wasm>".into()),
+        _ => Err("usage: splitter split <wasm> <folder> <chunk>..., or splitter pack <wasm>".into()),
     };
-    match done {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("splitter: {error:?}");
@@ -38,9 +38,9 @@ fn split(wasm: &Path, folder: &Path, chunks: &[&str]) -> Result<(), Box<dyn Erro
     let mut options = Options::new(&bytes);
     options.output_dir = &parts;
     options.main_out_path = &main;
-    let made = transform(options)?.prefetch_map;
+    let parts_by_chunk = transform(options)?.prefetch_map;
     let parts_of = |chunk: &str| -> Result<BTreeSet<&String>, Box<dyn Error>> {
-        Ok(made
+        Ok(parts_by_chunk
             .get(chunk)
             .ok_or_else(|| format!("no function is marked for a chunk {chunk}"))?
             .iter()
@@ -54,12 +54,12 @@ fn split(wasm: &Path, folder: &Path, chunks: &[&str]) -> Result<(), Box<dyn Erro
             own = own.difference(&parts_of(other)?).copied().collect();
         }
         let mut files = Vec::new();
-        // What is nobody else's comes first, and is always there.
+        // The part that no other chunk has comes first; it always exists.
         for part in own.iter().rev() {
             let file = fs::read(parts.join(format!("{part}.wasm")))?;
             if !written.insert(*part) && pack::has_variables(&file)? {
                 return Err(
-                    format!("{name} shares a variable with a chunk that is not loaded with it").into()
+                    format!("chunk {name} shares a variable with a chunk that it does not require; write {name}+<chunk>").into()
                 );
             }
             files.push(file);

@@ -1,5 +1,5 @@
-//! The same wasm in fewer bytes: functions that begin alike beside each other, which compresses well, one of those that
-//! are the same, every number as short as it can be, and no types or data segments that nothing uses.
+//! Makes a wasm smaller without changing its behaviour: sorts similar functions next to each other, which compresses well,
+//! merges equal functions, encodes numbers as short as possible, and removes unused types and data segments.
 
 use crate::locals;
 use std::{collections::BTreeSet, convert::Infallible, error::Error};
@@ -17,14 +17,14 @@ use wasmparser::{
 
 type Reencoded<T> = Result<T, reencode::Error<Infallible>>;
 
-/// One wasm of several: of a main wasm alone, or of parts that the splitter has cut off one, which have the same types
-/// and import nothing but its memory, its table and its stack.
+/// Packs one wasm, or merges parts of one wasm that the splitter has made, which have the same types and import only its
+/// memory, its table and its stack.
 ///
 /// # Errors
-/// Where one is no wasm, or has what Rust's compiler and the splitter do not write.
+/// If one is not a wasm, or has features that Rust's compiler and the splitter do not use.
 pub fn packed(wasms: &[Vec<u8>]) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut smallest = packed_once(wasms)?;
-    // Functions that call one of two that were the same can be the same now.
+    // After merging two functions, their callers may be equal as well.
     loop {
         let wasms = [smallest];
         let smaller = packed_once(&wasms)?;
@@ -41,25 +41,25 @@ fn packed_once(wasms: &[Vec<u8>]) -> Result<Vec<u8>, Box<dyn Error>> {
     for wasm in wasms {
         packing.read(wasm)?;
     }
-    packing.put_in_order();
+    packing.sort_and_merge();
     let mut module = Module::new();
     packing.parse_core_module(&mut module, Parser::new(0), &wasms[0])?;
     Ok(module.finish())
 }
 
-/// Whether what a wasm writes into memory when it is loaded can have been changed since.
+/// Whether a wasm has data segments that are not constants.
 ///
 /// # Errors
-/// Where it is no wasm.
+/// If it is not a wasm.
 pub fn has_variables(wasm: &[u8]) -> Result<bool, Box<dyn Error>> {
-    let mut places = Vec::new();
+    let mut segments = Vec::new();
     let mut constant = BTreeSet::new();
     for payload in Parser::new(0).parse_all(wasm) {
         match payload? {
             Payload::DataSection(section) => {
-                for (place, segment) in section.into_iter().enumerate() {
+                for (index, segment) in section.into_iter().enumerate() {
                     if !segment?.data.is_empty() {
-                        places.push(place as u32);
+                        segments.push(index as u32);
                     }
                 }
             }
@@ -79,23 +79,23 @@ pub fn has_variables(wasm: &[u8]) -> Result<bool, Box<dyn Error>> {
             _ => {}
         }
     }
-    Ok(!places.iter().all(|place| constant.contains(place)))
+    Ok(!segments.iter().all(|index| constant.contains(index)))
 }
 
 #[derive(Default)]
 struct Packing<'a> {
-    /// Those of the first wasm, and so of all.
+    /// The function types of the first wasm, which all have.
     signatures: Vec<FuncType>,
     used_types: BTreeSet<u32>,
     wasms: Vec<Wasm<'a>>,
     functions: Vec<Function<'a>>,
-    /// The new index of each type that is used.
+    /// The new index of each used type.
     type_indices: Vec<Option<u32>>,
-    /// The new index of each function, wasm by wasm.
+    /// The new index of each function, for each wasm.
     function_indices: Vec<Vec<u32>>,
-    /// The place of the wasm whose numbers are being read.
-    now: usize,
-    /// The local variables of the function that is being read, and their new numbers.
+    /// The index of the wasm that is being encoded.
+    current: usize,
+    /// The local variables of the function that is being encoded, and their new numbers.
     locals: (Vec<ValType>, Vec<u32>),
 }
 
@@ -107,7 +107,7 @@ struct Wasm<'a> {
     types: Vec<u32>,
     elements: Vec<Element<'a>>,
     segments: Vec<Data<'a>>,
-    names_segments: bool,
+    uses_segments: bool,
 }
 
 struct Function<'a> {
@@ -129,7 +129,7 @@ impl<'a> Packing<'a> {
                     for group in section {
                         for one in group?.into_types() {
                             let CompositeInnerType::Func(function) = one.composite_type.inner else {
-                                return Err("a type that is no function's".into());
+                                return Err("the wasm has a type that is not a function type".into());
                             };
                             signatures.push(function);
                         }
@@ -160,7 +160,7 @@ impl<'a> Packing<'a> {
                     let index = wasm.imported_functions + bodies;
                     bodies += 1;
                     self.used_types.insert(type_index);
-                    wasm.names_segments |= self.read_body(&body)?;
+                    wasm.uses_segments |= self.read_body(&body)?;
                     let parameters = signatures[type_index as usize].params().len() as u32;
                     let locals = locals::ordered(&body, parameters)?;
                     self.functions.push(Function { wasm: self.wasms.len(), index, type_index, body, locals });
@@ -173,11 +173,11 @@ impl<'a> Packing<'a> {
                 _ => {}
             }
         }
-        let is_part = wasm.imported_functions == 0 && !wasm.names_segments;
+        let is_part = wasm.imported_functions == 0 && !wasm.uses_segments;
         match self.wasms.first() {
             None => self.signatures = signatures,
             Some(_) if !is_part || self.signatures != signatures => {
-                return Err("not cut off the same wasm".into());
+                return Err("the files are not parts of the same wasm".into());
             }
             Some(_) => {}
         }
@@ -185,9 +185,9 @@ impl<'a> Packing<'a> {
         Ok(())
     }
 
-    /// Notes the types that a function uses. Returns whether it names data segments.
+    /// Records the types that a function uses. Returns whether it refers to data segments.
     fn read_body(&mut self, body: &FunctionBody<'_>) -> Result<bool, Box<dyn Error>> {
-        let mut names_segments = false;
+        let mut uses_segments = false;
         for operator in body.get_operators_reader()? {
             match operator? {
                 Operator::CallIndirect { type_index: of, .. }
@@ -196,27 +196,27 @@ impl<'a> Packing<'a> {
                 | Operator::If { blockty: BlockType::FuncType(of) } => {
                     self.used_types.insert(of);
                 }
-                Operator::MemoryInit { .. } | Operator::DataDrop { .. } => names_segments = true,
+                Operator::MemoryInit { .. } | Operator::DataDrop { .. } => uses_segments = true,
                 _ => {}
             }
         }
-        Ok(names_segments)
+        Ok(uses_segments)
     }
 
-    fn put_in_order(&mut self) {
+    fn sort_and_merge(&mut self) {
         self.functions.sort_by_key(|function| (function.type_index, function.body.as_bytes(), function.wasm));
         let imported = self.wasms[0].imported_functions;
         self.function_indices =
             self.wasms.iter().map(|wasm| (0..(imported + wasm.types.len()) as u32).collect()).collect();
-        let mut kept: Vec<Function<'a>> = Vec::new();
+        let mut merged: Vec<Function<'a>> = Vec::new();
         for function in std::mem::take(&mut self.functions) {
             let (wasm, index) = (function.wasm, function.index);
-            if kept.last().is_none_or(|last| !last.is_same(&function)) {
-                kept.push(function);
+            if merged.last().is_none_or(|last| !last.is_same(&function)) {
+                merged.push(function);
             }
-            self.function_indices[wasm][index] = (imported + kept.len() - 1) as u32;
+            self.function_indices[wasm][index] = (imported + merged.len() - 1) as u32;
         }
-        self.functions = kept;
+        self.functions = merged;
         self.type_indices = vec![None; self.signatures.len()];
         for (new, old) in self.used_types.iter().enumerate() {
             self.type_indices[*old as usize] = Some(new as u32);
@@ -225,7 +225,7 @@ impl<'a> Packing<'a> {
 }
 
 impl Function<'_> {
-    /// Numbers mean the same within one wasm only.
+    /// Whether two functions are equal, which can be compared only within one wasm, because indices differ.
     fn is_same(&self, other: &Self) -> bool {
         (self.wasm, self.type_index) == (other.wasm, other.type_index)
             && self.body.as_bytes() == other.body.as_bytes()
@@ -233,9 +233,9 @@ impl Function<'_> {
 }
 
 impl Wasm<'_> {
-    /// A segment without content is a place that another file fills.
+    /// Whether a segment is needed. An empty segment is one that another file fills.
     fn keeps(&self, segment: &Data<'_>) -> bool {
-        self.names_segments || !segment.data.is_empty() || matches!(segment.kind, DataKind::Passive)
+        self.uses_segments || !segment.data.is_empty() || matches!(segment.kind, DataKind::Passive)
     }
 }
 
@@ -243,11 +243,11 @@ impl<'a> Reencode for Packing<'a> {
     type Error = Infallible;
 
     fn function_index(&mut self, index: u32) -> Reencoded<u32> {
-        Ok(self.function_indices[self.now][index as usize])
+        Ok(self.function_indices[self.current][index as usize])
     }
 
     fn type_index(&mut self, index: u32) -> Reencoded<u32> {
-        // Only types that are not used have none, and nobody asks for those.
+        // Only unused types have no new index.
         Ok(self.type_indices[index as usize].unwrap_or(0))
     }
 
@@ -269,17 +269,17 @@ impl<'a> Reencode for Packing<'a> {
         Ok(())
     }
 
-    /// Of what several parts import of the main wasm there is one of each kind, so its number is 0 in all.
+    /// The imports without duplicates. All parts import at most one of each kind from the main wasm, so its index is always 0.
     fn parse_import_section(
         &mut self,
         imports: &mut ImportSection,
         _: ImportSectionReader<'_>,
     ) -> Reencoded<()> {
         let mut known = BTreeSet::new();
-        for now in 0..self.wasms.len() {
-            for place in 0..self.wasms[now].imports.len() {
-                let import = self.wasms[now].imports[place];
-                if now == 0 || !known.contains(import.name) {
+        for index in 0..self.wasms.len() {
+            for import in 0..self.wasms[index].imports.len() {
+                let import = self.wasms[index].imports[import];
+                if index == 0 || !known.contains(import.name) {
                     self.parse_import(imports, import)?;
                 }
                 known.insert(import.name);
@@ -293,8 +293,8 @@ impl<'a> Reencode for Packing<'a> {
         functions: &mut FunctionSection,
         _: FunctionSectionReader<'_>,
     ) -> Reencoded<()> {
-        for place in 0..self.functions.len() {
-            functions.function(self.type_index(self.functions[place].type_index)?);
+        for index in 0..self.functions.len() {
+            functions.function(self.type_index(self.functions[index].type_index)?);
         }
         Ok(())
     }
@@ -304,33 +304,33 @@ impl<'a> Reencode for Packing<'a> {
         elements: &mut ElementSection,
         _: ElementSectionReader<'_>,
     ) -> Reencoded<()> {
-        for now in 0..self.wasms.len() {
-            self.now = now;
-            for element in std::mem::take(&mut self.wasms[now].elements) {
+        for index in 0..self.wasms.len() {
+            self.current = index;
+            for element in std::mem::take(&mut self.wasms[index].elements) {
                 self.parse_element(elements, element)?;
             }
         }
-        self.now = 0;
+        self.current = 0;
         Ok(())
     }
 
     fn parse_code_section(&mut self, code: &mut CodeSection, _: CodeSectionReader<'_>) -> Reencoded<()> {
-        for place in 0..self.functions.len() {
-            self.now = self.functions[place].wasm;
-            let body = self.functions[place].body.clone();
-            self.locals = std::mem::take(&mut self.functions[place].locals);
+        for index in 0..self.functions.len() {
+            self.current = self.functions[index].wasm;
+            let body = self.functions[index].body.clone();
+            self.locals = std::mem::take(&mut self.functions[index].locals);
             self.parse_function_body(code, body)?;
         }
-        self.now = 0;
+        self.current = 0;
         Ok(())
     }
 
     fn new_function_with_parsed_locals(&mut self, _: &FunctionBody<'_>) -> Reencoded<wasm_encoder::Function> {
-        let mut kinds = Vec::new();
-        for kind in self.locals.0.clone() {
-            kinds.push(self.val_type(kind)?);
+        let mut types = Vec::new();
+        for ty in self.locals.0.clone() {
+            types.push(self.val_type(ty)?);
         }
-        Ok(wasm_encoder::Function::new_with_locals_types(kinds))
+        Ok(wasm_encoder::Function::new_with_locals_types(types))
     }
 
     fn instruction<'b>(&mut self, operator: Operator<'b>) -> Reencoded<Instruction<'b>> {
@@ -344,14 +344,14 @@ impl<'a> Reencode for Packing<'a> {
     }
 
     fn data_count(&mut self, _: u32) -> Reencoded<u32> {
-        let kept = |wasm: &Wasm<'_>| wasm.segments.iter().filter(|segment| wasm.keeps(segment)).count();
-        Ok(self.wasms.iter().map(kept).sum::<usize>() as u32)
+        let count = |wasm: &Wasm<'_>| wasm.segments.iter().filter(|segment| wasm.keeps(segment)).count();
+        Ok(self.wasms.iter().map(count).sum::<usize>() as u32)
     }
 
     fn parse_data_section(&mut self, data: &mut DataSection, _: DataSectionReader<'_>) -> Reencoded<()> {
-        for now in 0..self.wasms.len() {
-            for segment in std::mem::take(&mut self.wasms[now].segments) {
-                if self.wasms[now].keeps(&segment) {
+        for index in 0..self.wasms.len() {
+            for segment in std::mem::take(&mut self.wasms[index].segments) {
+                if self.wasms[index].keeps(&segment) {
                     self.parse_data(data, segment)?;
                 }
             }

@@ -1,6 +1,6 @@
-//! OpenHands V0 trajectories: a list of actions and observations, numbered, each observation naming its cause.
+//! OpenHands V0 trajectories: numbered lists of actions and observations, in which each observation names its cause.
 //!
-//! Mirrors what V0 reads and writes (`openhands/events/serialization`), and for texts what it tells a model
+//! Mirrors V0's serialization (`openhands/events/serialization`), and for texts its messages to the model
 //! (`openhands/memory/conversation_memory.py`).
 
 mod observations;

@@ -1,8 +1,8 @@
-//! V0 observations on their way in, and which call each of them answers.
+//! Reads V0 observations and assigns them to their calls.
 
 use super::super::{
     entry::Entry,
-    timeline::{Outcome, Timeline, What, image},
+    timeline::{ItemKind, Outcome, Timeline, image},
 };
 use crate::{
     error::Result,
@@ -17,17 +17,17 @@ use crate::{
 pub struct Calls {
     /// The ids of calls.
     ids: Vec<String>,
-    /// The call that an event of V0 was, by the event's number.
+    /// The call of a V0 event, by the event's number.
     by_event: Names,
     /// Every call by its id.
     by_id: Names,
-    /// What the user did, by the event's number.
-    by_the_user: Names,
+    /// The actions of the user, by the event's number.
+    user_actions: Names,
     responses: Names,
 }
 
 impl Calls {
-    /// Remembers the call that this event is.
+    /// Adds the call of this event.
     pub fn add(&mut self, entry: &Entry<'_>, action: &ActionEvent) {
         if let Some(id) = entry.get("id") {
             self.by_event.set(id.trim(), self.ids.len());
@@ -37,14 +37,14 @@ impl Calls {
         self.responses.set(&action.llm_response_id, 0);
     }
 
-    /// Remembers that the user did this, and no model.
-    pub fn done_by_the_user(&mut self, entry: &Entry<'_>) {
+    /// Records that this event is an action of the user.
+    pub fn add_user_action(&mut self, entry: &Entry<'_>) {
         if let Some(id) = entry.get("id") {
-            self.by_the_user.set(id.trim(), 0);
+            self.user_actions.set(id.trim(), 0);
         }
     }
 
-    /// Whether a call of this answer is known.
+    /// Whether a call of this answer was added.
     pub fn has_response(&self, response: &str) -> bool {
         self.responses.has(response)
     }
@@ -52,16 +52,16 @@ impl Calls {
     /// The id of the call that an observation answers.
     fn answered_by(&self, entry: &Entry<'_>) -> Result<Option<String>> {
         let metadata = entry.object("tool_call_metadata")?;
-        let told = metadata.map(|metadata| metadata.text("tool_call_id")).transpose()?.flatten();
-        if let Some(id) = told.filter(|id| self.by_id.has(id)) {
+        let id = metadata.map(|metadata| metadata.text("tool_call_id")).transpose()?.flatten();
+        if let Some(id) = id.filter(|id| self.by_id.has(id)) {
             return Ok(Some(id));
         }
-        let place = entry.get("cause").and_then(|cause| self.by_event.get(cause.trim()));
-        Ok(place.and_then(|place| self.ids.get(place).cloned()))
+        let index = entry.get("cause").and_then(|cause| self.by_event.get(cause.trim()));
+        Ok(index.and_then(|index| self.ids.get(index).cloned()))
     }
 }
 
-/// Takes up an observation.
+/// Reads an observation.
 pub fn observation(
     timeline: &mut Timeline<'_>,
     calls: &mut Calls,
@@ -73,48 +73,48 @@ pub fn observation(
         None => Entry::read(format!("{}.extras", entry.name), "{}")?,
     };
     let text = entry.text("content")?.unwrap_or_default();
-    let what = match (name, calls.answered_by(entry)?) {
+    let kind = match (name, calls.answered_by(entry)?) {
         ("null" | "agent_state_changed" | "loop_detection", _) => {
             timeline.leave_out(name);
             return Ok(());
         }
-        ("error", Some(call)) => What::Result(call, Outcome::Failed(text)),
-        ("user_rejected", Some(call)) => What::Result(call, Outcome::Rejected(text)),
-        (_, Some(call)) => What::Result(call, Outcome::Content(content(timeline, &extras, name, text)?)),
+        ("error", Some(call)) => ItemKind::Result(call, Outcome::Failed(text)),
+        ("user_rejected", Some(call)) => ItemKind::Result(call, Outcome::Rejected(text)),
+        (_, Some(call)) => ItemKind::Result(call, Outcome::Content(content(timeline, &extras, name, text)?)),
         ("error", None) => {
             let code = extras.name_in("error_id")?.unwrap_or_else(|| "ErrorObservation".to_owned());
-            What::Other(Source::Environment, ConversationErrorEvent::new(code, text).into())
+            ItemKind::Other(Source::Environment, ConversationErrorEvent::new(code, text).into())
         }
         ("recall", None) => match recalled(&extras)? {
-            Some(text) => said(Source::Environment, vec![Content::text(text)]),
+            Some(text) => user_message(Source::Environment, vec![Content::text(text)]),
             None => {
                 timeline.leave_out(name);
                 return Ok(());
             }
         },
         (_, None) => {
-            let is_of_the_user = entry.get("cause").is_some_and(|cause| calls.by_the_user.has(cause.trim()));
+            let is_user_action = entry.get("cause").is_some_and(|cause| calls.user_actions.has(cause.trim()));
             let mut content = content(timeline, &extras, name, text)?;
             content.retain(|part| part.as_text().is_none_or(|text| !text.trim().is_empty()));
             if content.is_empty() {
                 timeline.leave_out(&format!("{name} without content"));
                 return Ok(());
             }
-            if let (true, Some(Content::Text { text, .. })) = (is_of_the_user, content.first_mut()) {
+            if let (true, Some(Content::Text { text, .. })) = (is_user_action, content.first_mut()) {
                 *text = format!("What came of a command of the user's:\n{text}");
             }
-            said(if is_of_the_user { Source::User } else { Source::Environment }, content)
+            user_message(if is_user_action { Source::User } else { Source::Environment }, content)
         }
     };
-    timeline.add(&entry.name, entry.text("timestamp")?, what);
+    timeline.add(&entry.name, entry.text("timestamp")?, kind);
     Ok(())
 }
 
-fn said(source: Source, content: Vec<Content>) -> What {
-    What::Message(source, Message::new(Role::User, content))
+fn user_message(source: Source, content: Vec<Content>) -> ItemKind {
+    ItemKind::Message(source, Message::new(Role::User, content))
 }
 
-/// What the model was shown.
+/// The content that the model was shown.
 fn content(
     timeline: &mut Timeline<'_>,
     extras: &Entry<'_>,
@@ -144,8 +144,8 @@ fn content(
     Ok(content)
 }
 
-/// V0 keeps the parts of what it tells a model about a command. Older versions have fewer of them. The words around them
-/// are those of `event/observation_text.rs`.
+/// The text for the model about a command, from V0's fields, of which older versions have fewer. The sentences are those of
+/// `event/observation_text.rs`.
 fn terminal_text(extras: &Entry<'_>, output: String) -> Result<String> {
     let Some(metadata) = extras.object("metadata")? else {
         return Ok(match extras.get("exit_code").and_then(i64::from_json) {
@@ -155,12 +155,12 @@ fn terminal_text(extras: &Entry<'_>, output: String) -> Result<String> {
     };
     let part = |field| -> Result<String> { Ok(metadata.text(field)?.unwrap_or_default()) };
     let mut text = format!("{}{output}{}", part("prefix")?, part("suffix")?);
-    for (field, what) in
+    for (field, label) in
         [("working_dir", "Current working directory"), ("py_interpreter_path", "Python interpreter")]
     {
         let value = part(field)?;
         if !value.is_empty() {
-            text.push_str(&format!("\n[{what}: {value}]"));
+            text.push_str(&format!("\n[{label}: {value}]"));
         }
     }
     let code = metadata.get("exit_code").and_then(i64::from_json).unwrap_or(-1);
@@ -170,7 +170,7 @@ fn terminal_text(extras: &Entry<'_>, output: String) -> Result<String> {
     Ok(text)
 }
 
-/// What V0 added to the prompt from a repository and its microagents, without the frame that it wrote around that.
+/// The texts that V0 added to the prompt from a repository and its microagents, without the text around them.
 fn recalled(extras: &Entry<'_>) -> Result<Option<String>> {
     let mut texts = Vec::new();
     for field in ["repo_instructions", "additional_agent_instructions", "conversation_instructions"] {

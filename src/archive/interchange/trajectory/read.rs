@@ -1,10 +1,10 @@
-//! V0 events on their way in.
+//! Reads V0 events.
 
 use super::{
     super::{
         check_count,
         entry::Entry,
-        timeline::{Timeline, What, call, image},
+        timeline::{ItemKind, Timeline, call, image},
     },
     observations::{Calls, observation},
 };
@@ -20,7 +20,7 @@ use crate::{
     names::Names,
 };
 
-/// The tool that an action was a call of, where the action does not say.
+/// The tools of actions that do not name theirs.
 const TOOLS: &[(&str, &str)] = &[
     ("run", "execute_bash"),
     ("run_ipython", "execute_ipython_cell"),
@@ -33,7 +33,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("delegate", "delegate_to_browsing_agent"),
 ];
 
-/// Arguments of an action that the model did not give.
+/// Fields of an action's arguments that do not come from the model.
 const NO_ARGUMENTS: &[&str] = &[
     "thought",
     "confirmation_state",
@@ -53,7 +53,7 @@ const NO_ARGUMENTS: &[&str] = &[
     "kernel_init_code",
 ];
 
-/// Takes up a trajectory.
+/// Reads a trajectory.
 pub fn read(timeline: &mut Timeline<'_>, list: &[&str]) -> Result<()> {
     check_count(list)?;
     let mut calls = Calls::default();
@@ -68,9 +68,9 @@ pub fn read(timeline: &mut Timeline<'_>, list: &[&str]) -> Result<()> {
         if let Some(id) = id
             && !ids.add(id.trim(), index)
         {
-            return Err(invalid(format!("event {index}: another event has the id {id}, too")));
+            return Err(invalid(format!("event {index}: another event has the id {id} as well")));
         }
-        // What becomes of it, for those that are forgotten later.
+        // The item of this event is needed for condensations, which name forgotten events.
         let before = timeline.items.len();
         let is_action =
             entry.name_in("action")?.map(|name| action(timeline, &mut calls, &events, &entry, &name));
@@ -88,7 +88,7 @@ pub fn read(timeline: &mut Timeline<'_>, list: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// V0's numbers of the events so far, with what they are called here.
+/// V0's numbers of the events so far, with their new ids.
 type Events = Vec<(String, crate::id::EventId)>;
 
 fn action(
@@ -102,49 +102,49 @@ fn action(
         Some(args) => args,
         None => Entry::read(format!("{}.args", entry.name), "{}")?,
     };
-    let is_of_the_user = entry.text("source")?.as_deref() == Some("user");
+    let is_by_user = entry.text("source")?.as_deref() == Some("user");
     let timestamp = entry.text("timestamp")?;
-    let what = match name {
+    let kind = match name {
         "system" => {
             let content = args.text("content")?.map(Content::text);
-            What::Instructions(content.into_iter().collect(), tools(&args)?)
+            ItemKind::Instructions(content.into_iter().collect(), tools(&args)?)
         }
         "message" => message(timeline, entry, &args)?,
-        "condensation" => What::Other(Source::Environment, condensation(timeline, events, &args)?),
+        "condensation" => ItemKind::Other(Source::Environment, condensation(timeline, events, &args)?),
         "condensation_request" if entry.get("tool_call_metadata").is_none() => {
-            What::Other(Source::Environment, CondensationRequest {}.into())
+            ItemKind::Other(Source::Environment, CondensationRequest {}.into())
         }
         "change_agent_state" if args.text("agent_state")?.as_deref() == Some("paused") => {
-            What::Other(Source::User, PauseEvent {}.into())
+            ItemKind::Other(Source::User, PauseEvent {}.into())
         }
         "change_agent_state" | "null" | "start" | "stop" | "pause" | "resume" | "recall"
         | "loop_recovery" => {
             timeline.leave_out(name);
             return Ok(());
         }
-        "finish" if is_of_the_user => {
+        "finish" if is_by_user => {
             timeline.leave_out("finish by the user");
             return Ok(());
         }
-        _ if entry.get("tool_call_metadata").is_none() && is_of_the_user => {
-            calls.done_by_the_user(entry);
+        _ if entry.get("tool_call_metadata").is_none() && is_by_user => {
+            calls.add_user_action(entry);
             let text = match args.text("command")? {
                 Some(command) if name == "run" => format!("User executed the command:\n{command}"),
                 _ => format!("User requested {name}: {}", arguments(name, &args)?),
             };
-            What::Message(Source::User, Message::new(Role::User, vec![Content::text(text)]))
+            ItemKind::Message(Source::User, Message::new(Role::User, vec![Content::text(text)]))
         }
         _ => {
             let action = tool_call(timeline, calls, entry, &args, name)?;
             calls.add(entry, &action);
-            What::Call(action)
+            ItemKind::Call(action)
         }
     };
-    timeline.add(&entry.name, timestamp, what);
+    timeline.add(&entry.name, timestamp, kind);
     Ok(())
 }
 
-fn message(timeline: &mut Timeline<'_>, entry: &Entry<'_>, args: &Entry<'_>) -> Result<What> {
+fn message(timeline: &mut Timeline<'_>, entry: &Entry<'_>, args: &Entry<'_>) -> Result<ItemKind> {
     let mut content: Vec<Content> = args.name_in("content")?.map(Content::text).into_iter().collect();
     let mut urls = args.texts("image_urls")?;
     urls.extend(args.texts("images_urls")?);
@@ -155,13 +155,13 @@ fn message(timeline: &mut Timeline<'_>, entry: &Entry<'_>, args: &Entry<'_>) -> 
         timeline.leave_out(&format!("the file {}", shown(&file)));
     }
     Ok(match entry.text("source")?.as_deref() {
-        Some("agent") => What::Message(Source::Agent, Message::new(Role::Assistant, content)),
-        Some("environment") => What::Message(Source::Environment, Message::new(Role::User, content)),
-        _ => What::Message(Source::User, Message::new(Role::User, content)),
+        Some("agent") => ItemKind::Message(Source::Agent, Message::new(Role::Assistant, content)),
+        Some("environment") => ItemKind::Message(Source::Environment, Message::new(Role::User, content)),
+        _ => ItemKind::Message(Source::User, Message::new(Role::User, content)),
     })
 }
 
-/// The call that an action was: as the model made it where the file has that, else made of the action.
+/// The call of an action: the model's own call if the file has it, or else one made from the action.
 fn tool_call(
     timeline: &mut Timeline<'_>,
     calls: &Calls,
@@ -172,27 +172,28 @@ fn tool_call(
     let metadata = entry.object("tool_call_metadata")?;
     let answer =
         metadata.as_ref().map(|metadata| Answer::read(timeline, metadata)).transpose()?.unwrap_or_default();
-    let told = match &metadata {
+    let (recorded_name, recorded_id) = match &metadata {
         Some(metadata) => (metadata.name_in("function_name")?, metadata.name_in("tool_call_id")?),
         None => (None, None),
     };
-    let id = told.1.unwrap_or_else(|| timeline.new_id().to_string());
-    let made = || -> Result<String> {
+    let id = recorded_id.unwrap_or_else(|| timeline.new_id().to_string());
+    let default_name = || -> Result<String> {
         Ok(match name {
             "call_tool_mcp" => args.text("name")?.unwrap_or_default(),
             _ => TOOLS.iter().find(|(action, _)| *action == name).map_or(name, |(_, tool)| tool).to_owned(),
         })
     };
-    let tool_name = told.0.map_or_else(made, Ok)?;
-    let written = answer.calls.iter().find(|(known, _)| *known == id).map(|(_, arguments)| arguments.clone());
-    let arguments = written.map_or_else(|| arguments(name, args), Ok)?;
+    let tool_name = recorded_name.map_or_else(default_name, Ok)?;
+    let recorded =
+        answer.calls.iter().find(|(known, _)| *known == id).map(|(_, arguments)| arguments.clone());
+    let arguments = recorded.map_or_else(|| arguments(name, args), Ok)?;
     let response = answer.id.unwrap_or_else(|| timeline.new_id().to_string());
     let is_first = !calls.has_response(&response);
     let mut action = call(&entry.name, id, tool_name, arguments, response)?;
     if name == "finish" && action.action.as_ref().and_then(Action::kind).as_deref() != Some("FinishAction") {
-        // Early versions had no argument for the last message.
-        let told = args.name_in("final_thought")?.or(args.name_in("thought")?).or(entry.text("message")?);
-        action.action = Some(Action::finish(&told.unwrap_or_default()));
+        // Early versions had no argument for the final message.
+        let message = args.name_in("final_thought")?.or(args.name_in("thought")?).or(entry.text("message")?);
+        action.action = Some(Action::finish(&message.unwrap_or_default()));
     }
     if is_first {
         // The thought of `think` is its argument.
@@ -205,7 +206,7 @@ fn tool_call(
     Ok(action)
 }
 
-/// What the model answered, as far as V0 keeps it.
+/// The model's answer, as far as V0 stores it.
 #[derive(Default)]
 struct Answer {
     id: Option<String>,
@@ -226,7 +227,7 @@ impl Answer {
         let choices = response.objects("choices")?;
         let Some(choice) = choices.first() else { return Ok(answer) };
         let Some(message) = choice.object("message")? else { return Ok(answer) };
-        // Of a content in parts, which is rare, V0 itself keeps the texts only.
+        // A content may be a list of parts, of which V0 itself uses the texts only.
         answer.content = match message.get("content") {
             Some(parts) if parts.starts_with('[') => {
                 let mut text = String::new();
@@ -247,7 +248,7 @@ impl Answer {
     }
 }
 
-/// The arguments of an action as a call would have them.
+/// The arguments of an action as those of a call.
 fn arguments(name: &str, args: &Entry<'_>) -> Result<String> {
     if name == "call_tool_mcp" {
         return Ok(args.get("arguments").unwrap_or("{}").to_owned());
@@ -275,13 +276,13 @@ fn arguments(name: &str, args: &Entry<'_>) -> Result<String> {
     Ok(out.finish())
 }
 
-/// As a number, and in older and newer versions as a word.
+/// A risk, which is a number or, in some versions, a name.
 fn risk(value: Option<&str>) -> SecurityRisk {
     match value {
         Some("0") => SecurityRisk::Low,
         Some("1") => SecurityRisk::Medium,
         Some("2") => SecurityRisk::High,
-        Some(word) => SecurityRisk::from_json(word).unwrap_or_default(),
+        Some(name) => SecurityRisk::from_json(name).unwrap_or_default(),
         None => SecurityRisk::Unknown,
     }
 }
@@ -319,7 +320,7 @@ fn condensation(timeline: &Timeline<'_>, events: &Events, args: &Entry<'_>) -> R
     for id in args.list("forgotten_event_ids")? {
         ids.push(
             u64::from_json(id)
-                .ok_or_else(|| args.refused("forgotten_event_ids", "holds something else than numbers"))?,
+                .ok_or_else(|| args.refused("forgotten_event_ids", "must contain only numbers"))?,
         );
     }
     let range = number("forgotten_events_start_id")?.zip(number("forgotten_events_end_id")?);

@@ -1,4 +1,4 @@
-//! What calls, results and tools are called in V0, and what of them it wants to know.
+//! V0's names and fields for calls, results and tools.
 
 use crate::{
     event::{Action, ActionEvent, Observation, SecurityRisk, ToolDefinition},
@@ -6,10 +6,10 @@ use crate::{
     llm::message::{Content, Message, Role},
 };
 
-/// What stands for an image where V0 has no place for one.
+/// The replacement for an image, which V0 cannot store.
 const IMAGE: &str = "[An image, which this format cannot hold]";
 
-/// V0's action that a call is, with its own arguments.
+/// The V0 action for a call, with its arguments.
 pub fn arguments(body: &ActionEvent) -> (&'static str, ObjectWriter) {
     let json = body.action.as_ref().map_or("{}", |action| action.as_json().as_str());
     let fields = Object::parse(json);
@@ -67,7 +67,7 @@ fn mcp_arguments(body: &ActionEvent) -> String {
     object.map_or_else(|| "{}".to_owned(), |json| json.as_str().to_owned())
 }
 
-/// What V0 says of a result: the content, and what else its class wants.
+/// The content of a V0 observation, and the further fields of its class.
 pub fn result(
     name: &str,
     action: &ActionEvent,
@@ -84,10 +84,10 @@ pub fn result(
                 action.action.as_ref().and_then(|action| action.as_json().field::<String>("command"));
             extras.field("command", command.as_deref().unwrap_or_default());
             extras.raw("metadata", get("metadata").filter(|json| json.starts_with('{')).unwrap_or("{}"));
-            // V0 tells the model of the metadata by itself.
+            // V0 adds the metadata to the text for the model by itself.
             let mut content = observation.content();
             content.extend(extended.iter().cloned());
-            return (told(&content), extras);
+            return (text_of(&content), extras);
         }
         "read" | "edit" => {
             let path = action.action.as_ref().and_then(|action| action.as_json().field::<String>("path"));
@@ -112,11 +112,11 @@ pub fn result(
         }
         _ => {}
     }
-    (told(&message.content), extras)
+    (text_of(&message.content), extras)
 }
 
 /// The text of a content.
-pub fn told(content: &[Content]) -> String {
+pub fn text_of(content: &[Content]) -> String {
     let mut texts = Vec::new();
     for part in content {
         texts.push(part.as_text().unwrap_or(IMAGE));
@@ -124,10 +124,10 @@ pub fn told(content: &[Content]) -> String {
     texts.join("\n")
 }
 
-/// The answer that a call is part of. V0 reads it from the action, and wants one, be it empty, with the result.
-pub fn metadata(action: &ActionEvent, answer: &[&ActionEvent], is_whole: bool) -> String {
+/// The metadata about the answer of a call. V0 reads the answer from the action, and requires a result to have an empty one.
+pub fn metadata(action: &ActionEvent, answer: &[&ActionEvent], with_answer: bool) -> String {
     let mut choices = String::new();
-    if let (true, Some(first)) = (is_whole, answer.first()) {
+    if let (true, Some(first)) = (with_answer, answer.first()) {
         let mut calls = Vec::new();
         for (index, action) in answer.iter().enumerate() {
             let mut function = ObjectWriter::new();
@@ -162,7 +162,7 @@ pub fn metadata(action: &ActionEvent, answer: &[&ActionEvent], is_whole: bool) -
     out.finish()
 }
 
-/// A recorded tool in OpenAI's form. The SDK records some without their arguments.
+/// A recorded tool in OpenAI's form. The SDK records some tools without their parameters.
 pub fn tool_json(tool: &ToolDefinition) -> String {
     let json = tool.clone().into_json();
     let recorded = json.field::<RawJson>("mcp_tool");

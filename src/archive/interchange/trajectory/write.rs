@@ -1,6 +1,6 @@
-//! A branch on its way out as V0 events.
+//! Writes a branch as V0 events.
 
-use super::terms::{arguments, metadata, result, risk, told, tool_json};
+use super::terms::{arguments, metadata, result, risk, text_of, tool_json};
 use crate::{
     event::{ActionEvent, Body, Event},
     json::ObjectWriter,
@@ -8,7 +8,7 @@ use crate::{
     names::Names,
 };
 
-/// The trajectory of a branch: a JSON list. Events that V0 knows nothing like are left out.
+/// The trajectory of a branch: a JSON list. Events without a counterpart in V0 are left out.
 pub fn write(branch: &[Event]) -> String {
     let mut writer = Writer::default();
     for event in branch {
@@ -39,31 +39,31 @@ struct Writer<'a> {
 struct Call<'a> {
     action: &'a ActionEvent,
     number: usize,
-    /// V0's name of it.
+    /// V0's name of the action.
     name: &'static str,
 }
 
 /// The calls of each answer.
 #[derive(Default)]
 struct Answers<'a> {
-    places: Names,
+    indices: Names,
     answers: Vec<Vec<&'a ActionEvent>>,
 }
 
 impl<'a> Answers<'a> {
     fn add(&mut self, action: &'a ActionEvent) {
-        if self.places.add(&action.llm_response_id, self.answers.len()) {
+        if self.indices.add(&action.llm_response_id, self.answers.len()) {
             self.answers.push(Vec::new());
         }
-        let place = self.places.get(&action.llm_response_id);
-        if let Some(calls) = place.and_then(|place| self.answers.get_mut(place)) {
+        let index = self.indices.get(&action.llm_response_id);
+        if let Some(calls) = index.and_then(|index| self.answers.get_mut(index)) {
             calls.push(action);
         }
     }
 
     fn of(&self, action: &ActionEvent) -> &[&'a ActionEvent] {
-        let place = self.places.get(&action.llm_response_id);
-        place.and_then(|place| self.answers.get(place)).map(Vec::as_slice).unwrap_or_default()
+        let index = self.indices.get(&action.llm_response_id);
+        index.and_then(|index| self.answers.get(index)).map(Vec::as_slice).unwrap_or_default()
     }
 }
 
@@ -81,10 +81,10 @@ impl<'a> Writer<'a> {
             Body::ActionEvent(body) => self.call(event, body),
             Body::ObservationEvent(body) => {
                 let call = self.by_event.get(&body.action_id).or(self.by_call.get(&body.tool_call_id));
-                let call = call.and_then(|place| self.actions.get(place).copied());
+                let call = call.and_then(|index| self.actions.get(index).copied());
                 let message = body.to_llm_message();
                 match call {
-                    // In V0 nothing comes of the end.
+                    // In V0 `finish` has no observation.
                     Some(call) if call.name == "finish" => {}
                     Some(call) => {
                         let (content, extras) = result(
@@ -96,9 +96,13 @@ impl<'a> Writer<'a> {
                         );
                         self.observation(event, Some(&call), call.result_name(), &content, extras);
                     }
-                    None => {
-                        self.observation(event, None, "success", &told(&message.content), ObjectWriter::new())
-                    }
+                    None => self.observation(
+                        event,
+                        None,
+                        "success",
+                        &text_of(&message.content),
+                        ObjectWriter::new(),
+                    ),
                 }
             }
             Body::UserRejectObservation(body) => {
@@ -124,7 +128,7 @@ impl<'a> Writer<'a> {
                 }
                 let mut args = ObjectWriter::new();
                 args.field("forgotten_event_ids", &numbers);
-                // V0 wants both or neither.
+                // V0 requires both or neither.
                 if let (Some(summary), Some(offset)) = (&body.summary, body.summary_offset) {
                     args.field("summary", summary);
                     args.field("summary_offset", &offset);
@@ -158,10 +162,10 @@ impl<'a> Writer<'a> {
             }
         }
         args.field("image_urls", &urls);
-        let is_the_models = message.role == Role::Assistant;
-        args.field("wait_for_response", &is_the_models);
-        // V0 takes every message that is not the user's for the model's.
-        self.action(event, if is_the_models { "agent" } else { "user" }, "message", &text, args);
+        let is_from_model = message.role == Role::Assistant;
+        args.field("wait_for_response", &is_from_model);
+        // V0 knows messages of the user and of the agent only.
+        self.action(event, if is_from_model { "agent" } else { "user" }, "message", &text, args);
     }
 
     fn call(&mut self, event: &Event, body: &'a ActionEvent) {
@@ -216,7 +220,7 @@ impl<'a> Writer<'a> {
         self.entries.push(out.finish());
     }
 
-    /// What every entry begins with. `message` is what V0 shows of it in one line.
+    /// Begins an entry with its common fields. `message` is V0's summary of it in one line.
     fn start(&mut self, event: &Event, source: &str, message: &str) -> ObjectWriter {
         let number = self.entries.len();
         self.numbers.set(event.id().as_str(), number);
@@ -230,7 +234,7 @@ impl<'a> Writer<'a> {
 }
 
 impl Call<'_> {
-    /// V0's name of what comes of it.
+    /// V0's name of the observation.
     fn result_name(&self) -> &'static str {
         if self.name == "call_tool_mcp" { "mcp" } else { self.name }
     }

@@ -37,7 +37,7 @@ export const control = {
   "one call approved, one rejected, one edited": {
     options: { confirmationPolicy: ask },
     replies: [three, { text: "3 and 30." }],
-    // The edited answer stands on a branch of its own.
+    // The edited answer is on a branch of its own.
     kinds: [...begin, "Action", "Action", "Action", "Observation", refused, refused, "Action", "Action", "Action", "Observation", refused, "Observation", "Message"],
     forgiven: /never/,
     play: async ({ conversation, model }) => {
@@ -47,9 +47,9 @@ export const control = {
       const edited = await conversation.editAction(third, { a: 10, b: 20 });
       assert.deepEqual((await conversation.pendingActions()).map(({ id }) => id), [edited.id]);
       assert.equal((await conversation.run()).status, "finished");
-      const told = model.requests.at(-1).body.messages;
-      assert.match(JSON.stringify(told.at(-1).content), /30.*changed the arguments/);
-      assert.equal(told.find(({ tool_calls: calls }) => calls).tool_calls[2].function.arguments, '{"a": 10, "b": 20}');
+      const reported = model.requests.at(-1).body.messages;
+      assert.match(JSON.stringify(reported.at(-1).content), /30.*changed the arguments/);
+      assert.equal(reported.find(({ tool_calls: calls }) => calls).tool_calls[2].function.arguments, '{"a": 10, "b": 20}');
       await conversation.setConfirmationPolicy({ kind: "NeverConfirm" });
     },
   },

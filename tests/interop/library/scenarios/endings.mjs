@@ -6,7 +6,7 @@ import { add, say } from "../chat.mjs";
 const begin = ["SystemPrompt", "Message"];
 const sum = { name: "add", arguments: { a: 1, b: 2 } };
 
-/** A tool that says when it has begun, and ends when it is told to, or aborted. */
+/** A tool that reports its start, and ends on request or when it is aborted. */
 function gate(name = "wait", more = {}) {
   const begun = deferred();
   const ended = deferred();

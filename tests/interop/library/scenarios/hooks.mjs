@@ -1,4 +1,4 @@
-// Conversations whose host has hooks: what they said and what they did not allow is in the log, for both sides.
+// Conversations whose host has hooks: their feedback and their refusals are in the log, and both sides read them.
 import assert from "node:assert/strict";
 import { say } from "../chat.mjs";
 
@@ -39,8 +39,8 @@ export const hooked = {
       asked.length = 0;
       await say(conversation, "What is 1 + 2?");
       await conversation.close();
-      const told = asked.map(({ event_type }) => event_type);
-      assert.deepEqual(told, ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"]);
+      const reported = asked.map(({ event_type }) => event_type);
+      assert.deepEqual(reported, ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"]);
       assert.ok(asked.every(({ session_id }) => session_id === conversation.id));
       assert.deepEqual(asked[2].tool_input, { a: 1, b: 2 });
       assert.equal(asked[3].tool_response.content[0].text, "3");

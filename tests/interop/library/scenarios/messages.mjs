@@ -1,4 +1,4 @@
-// Conversations whose point is what is said: text of every kind, images, reasoning, tags and titles.
+// Conversations about the content of messages: text of every kind, images, reasoning, tags and titles.
 import assert from "node:assert/strict";
 import { add, say } from "../chat.mjs";
 

@@ -30,9 +30,9 @@ export const textTools = {
     kinds: [...begin, "Message", "Message", "Message"],
     play: async ({ conversation }) => {
       await say(conversation, "Please do it.");
-      const told = (await eventsOf(conversation)).slice(2, 4).map(({ llm_message: { content } }) => content[0].text);
-      assert.match(told[0], /there is no function 'nowhere'/);
-      assert.match(told[1], /these parameters are missing: thought/);
+      const reported = (await eventsOf(conversation)).slice(2, 4).map(({ llm_message: { content } }) => content[0].text);
+      assert.match(reported[0], /there is no function 'nowhere'/);
+      assert.match(reported[1], /these parameters are missing: thought/);
     },
   },
 };

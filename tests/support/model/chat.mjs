@@ -1,8 +1,7 @@
-// What makes a Chat Completions request one that every provider accepts. Providers differ in what they forgive:
-// a request without violations is forgiven nothing. One that has `input` is over the Responses API, and
-// one that has `system` over Anthropic Messages.
-import { anthropicViolations } from "./model-anthropic.mjs";
-import { responsesViolations } from "./model-responses.mjs";
+// Chat Completions of the fake model: what makes a request one that every provider takes, and the wire form of a reply.
+// Providers differ in what they forgive: a request without violations is forgiven nothing.
+import { isObject } from "./checks.mjs";
+import { cut } from "./pieces.mjs";
 
 const namePattern = /^[a-zA-Z0-9_-]{1,64}$/;
 const parameters = new Set([
@@ -11,19 +10,12 @@ const parameters = new Set([
   "prompt_cache_retention", "presence_penalty", "frequency_penalty", "logprobs", "top_logprobs", "service_tier", "safety_identifier",
 ]);
 
-/** Sentences on what is wrong with a request; an empty list for a good one. */
-export function violationsOf(body, headers = { "content-type": "application/json" }) {
-  if (!isObject(body)) return ["the body is not an object"];
+/** Sentences on what is wrong with the body of a request that is an object; an empty list for a good one. */
+export function chatViolations(body) {
   const found = [];
-  if (!/^application\/json\b/.test(headers["content-type"] ?? "")) found.push(`content-type is ${headers["content-type"]}`);
-  if (typeof body.model !== "string" || body.model === "") found.push("model is missing");
-  if (!isWellFormed(body)) found.push("a string holds half of a surrogate pair");
-  if ("system" in body) return [...found, ...anthropicViolations(body)];
-  if ("input" in body) return [...found, ...responsesViolations(body)];
   for (const key of Object.keys(body)) if (!parameters.has(key)) found.push(`unknown parameter ${key}`);
   if (body.stream_options !== undefined && body.stream !== true) found.push("stream_options without stream");
-  found.push(...toolViolations(body.tools), ...messageViolations(body.messages));
-  return found;
+  return [...found, ...toolViolations(body.tools), ...messageViolations(body.messages)];
 }
 
 function toolViolations(tools) {
@@ -109,12 +101,61 @@ function contentViolations(at, content, types) {
   });
 }
 
-function isWellFormed(value) {
-  if (typeof value === "string") return value.isWellFormed();
-  if (Array.isArray(value)) return value.every(isWellFormed);
-  return !isObject(value) || Object.entries(value).every(([key, each]) => key.isWellFormed() && isWellFormed(each));
+/** The body of an answer to a request that did not ask for a stream. */
+export function completion(reply, { body, index }) {
+  const message = { role: "assistant", content: reply.text === undefined ? null : [reply.text].flat().join("") };
+  if (reply.reasoning !== undefined) message.reasoning_content = reply.reasoning;
+  const calls = callsOf(reply, index);
+  if (calls.length > 0) message.tool_calls = calls.map((call) => ({ type: "function", ...call }));
+  return {
+    ...common(reply, body, index, "chat.completion"),
+    choices: [{ index: 0, message, finish_reason: finishOf(reply), logprobs: null }],
+    usage: usageOf(reply, body),
+  };
 }
 
-function isObject(value) {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** The server-sent events of a streamed answer, `[DONE]` included, in the order OpenAI sends them. */
+export function streamEvents(reply, { body, index }) {
+  const chunk = (fields) => ({ ...common(reply, body, index, "chat.completion.chunk"), ...fields });
+  const deltas = [{ role: "assistant", content: "" }];
+  for (const piece of cut(reply.reasoning, reply.pieces)) deltas.push({ reasoning_content: piece });
+  for (const piece of cut(reply.text, reply.pieces)) deltas.push({ content: piece });
+  deltas.push(...callDeltas(callsOf(reply, index), reply));
+  const chunks = deltas.map((delta) => chunk({ choices: [{ index: 0, delta, finish_reason: null }] }));
+  chunks.push(chunk({ choices: [{ index: 0, delta: {}, finish_reason: finishOf(reply) }] }));
+  const usage = usageOf(reply, body);
+  if (usage && body.stream_options?.include_usage) chunks.push(chunk({ choices: [], usage }));
+  return [...chunks.map((each) => `data: ${JSON.stringify(each)}\n\n`), "data: [DONE]\n\n"];
+}
+
+/** First the heads of all calls, then their arguments in turns: what a parallel call looks like at its worst. */
+function callDeltas(calls, { pieces, calls: script = [] }) {
+  const heads = calls.map((call, index) => ({ index, id: call.id, type: "function", function: { name: call.function.name, arguments: "" } }));
+  const tails = calls.map((call, index) => cut(call.function.arguments, script[index].pieces ?? pieces).map((piece) => ({ index, function: { arguments: piece } })));
+  const rounds = Math.max(0, ...tails.map((tail) => tail.length));
+  const interleaved = Array.from({ length: rounds }, (_, round) => tails.flatMap((tail) => tail.slice(round, round + 1))).flat();
+  return [...heads, ...interleaved].map((call) => ({ tool_calls: [call] }));
+}
+
+function callsOf(reply, index) {
+  return (reply.calls ?? []).map(({ id, name, arguments: args }, position) => ({
+    id: id ?? `call_${index + 1}_${position + 1}`,
+    function: { name, arguments: typeof args === "string" ? args : JSON.stringify(args ?? {}) },
+  }));
+}
+
+function common({ id }, body, index, object) {
+  return { id: id ?? `chatcmpl-${index + 1}`, object, created: 1_700_000_000 + index, model: body.model };
+}
+
+function finishOf(reply) {
+  return reply.finish ?? (reply.calls?.length ? "tool_calls" : "stop");
+}
+
+/** Counts of about four bytes per token, `null` where the script wants none. */
+function usageOf(reply, body) {
+  if (reply.usage !== undefined) return reply.usage;
+  const prompt = Math.ceil(JSON.stringify(body.messages).length / 4);
+  const answer = Math.ceil(JSON.stringify([reply.text, reply.reasoning, reply.calls]).length / 4);
+  return { prompt_tokens: prompt, completion_tokens: answer, total_tokens: prompt + answer };
 }

@@ -1,4 +1,5 @@
-// The Responses API of the scripted model: what makes a request one that the provider takes, and the wire form of a reply.
+// The Responses API of the fake model: what makes a request one that the provider takes, and the wire form of a reply.
+import { cut } from "./pieces.mjs";
 
 const namePattern = /^[a-zA-Z0-9_-]{1,64}$/;
 const parameters = new Set([
@@ -113,8 +114,8 @@ export function responseEvents(reply, request) {
     }
     push("response.output_item.done", { output_index: index, item });
   }
-  const whole = response(reply, request);
-  push(`response.${whole.status}`, { response: whole });
+  const complete = response(reply, request);
+  push(`response.${complete.status}`, { response: complete });
   return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
 }
 
@@ -146,9 +147,4 @@ function usageOf(reply, { body }) {
   const counts = reply.usage ?? { prompt_tokens: Math.ceil(JSON.stringify(body.input).length / 4), completion_tokens: Math.ceil(JSON.stringify([reply.text, reply.calls]).length / 4) };
   const { prompt_tokens: input, completion_tokens: output, prompt_tokens_details: read, completion_tokens_details: written } = counts;
   return { input_tokens: input, input_tokens_details: read ?? { cached_tokens: 0 }, output_tokens: output, output_tokens_details: written ?? { reasoning_tokens: 0 }, total_tokens: input + output };
-}
-
-function cut(text, length = 8) {
-  const characters = [...text];
-  return Array.from({ length: Math.ceil(characters.length / length) }, (_, i) => characters.slice(i * length, (i + 1) * length).join(""));
 }

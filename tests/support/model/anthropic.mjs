@@ -1,4 +1,5 @@
-// Anthropic Messages of the scripted model: what makes a request one that the provider takes, and the wire form of a reply.
+// Anthropic Messages of the fake model: what makes a request one that the provider takes, and the wire form of a reply.
+import { cut } from "./pieces.mjs";
 
 const namePattern = /^[a-zA-Z0-9_-]{1,128}$/;
 const idPattern = /^[a-zA-Z0-9_-]+$/;
@@ -81,18 +82,18 @@ export function message(reply, request) {
 
 /** The server-sent events of a streamed answer, in the order Anthropic sends them. */
 export function messageEvents(reply, request) {
-  const whole = message(reply, request);
-  const events = [{ type: "message_start", message: { ...begun(request), usage: { ...whole.usage, output_tokens: 1 } } }, { type: "ping" }];
-  for (const [index, block] of whole.content.entries()) {
+  const complete = message(reply, request);
+  const events = [{ type: "message_start", message: { ...begun(request), usage: { ...complete.usage, output_tokens: 1 } } }, { type: "ping" }];
+  for (const [index, block] of complete.content.entries()) {
     const [start, deltas] = pieces(block, reply.pieces);
     events.push({ type: "content_block_start", index, content_block: start });
     events.push(...deltas.map((delta) => ({ type: "content_block_delta", index, delta })), { type: "content_block_stop", index });
   }
-  events.push({ type: "message_delta", delta: { stop_reason: whole.stop_reason, stop_sequence: null }, usage: { output_tokens: whole.usage.output_tokens } }, { type: "message_stop" });
+  events.push({ type: "message_delta", delta: { stop_reason: complete.stop_reason, stop_sequence: null }, usage: { output_tokens: complete.usage.output_tokens } }, { type: "message_stop" });
   return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
 }
 
-/** How a block begins, and what of it comes in pieces. */
+/** The start of a block, and its deltas. */
 function pieces(block, length) {
   if (block.type === "text") return [{ ...block, text: "" }, cut(block.text, length).map((text) => ({ type: "text_delta", text }))];
   if (block.type === "tool_use") return [{ ...block, input: {} }, cut(JSON.stringify(block.input), length).map((partial_json) => ({ type: "input_json_delta", partial_json }))];
@@ -123,10 +124,4 @@ function usageOf(reply, { body }) {
   const input = Math.ceil(JSON.stringify(body.messages).length / 4);
   const output = Math.ceil(JSON.stringify([reply.text, reply.reasoning, reply.calls]).length / 4);
   return { input_tokens: input, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: output };
-}
-
-/** Pieces of so many code points. */
-function cut(text, length = 8) {
-  const points = [...text];
-  return Array.from({ length: Math.ceil(points.length / length) }, (_, i) => points.slice(i * length, (i + 1) * length).join(""));
 }

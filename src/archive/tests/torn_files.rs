@@ -1,4 +1,4 @@
-//! What a process leaves that died while it wrote must not cost more than the file it was writing.
+//! Directories of a process that ended while writing: only the incomplete file is lost.
 
 use super::*;
 use crate::format::{base_state::BaseState, import_mark::IMPORT, tree::Leaf};
@@ -9,11 +9,11 @@ fn path(text: &str) -> StorePath {
 }
 
 #[test]
-fn a_torn_tail_is_set_aside_and_reported() {
-    let whole = event(4);
+fn a_torn_last_event_is_quarantined_and_reported() {
+    let complete = event(4);
     for torn in [
         &b""[..],
-        &whole.as_bytes()[..whole.len() - 1],
+        &complete.as_bytes()[..complete.len() - 1],
         b"\0\0\0\0",
         "{\"a\":\"ü".as_bytes().split_last().unwrap().1,
     ] {
@@ -22,15 +22,15 @@ fn a_torn_tail_is_set_aside_and_reported() {
         let imported = run(&archive, &store).unwrap();
         assert_eq!(imported[0].length, 4);
         assert!(imported[0].warnings[0].contains(&event_path(4)), "{imported:?}");
-        let held = snapshot(&store).remove(0);
-        assert_eq!(held.2.len(), 4);
+        let stored_conversation = snapshot(&store).remove(0);
+        assert_eq!(stored_conversation.2.len(), 4);
         let name = event_path(4).rsplit('/').next().unwrap().to_owned();
-        assert_eq!(held.3, [(path(&format!("quarantine/{name}")), torn.to_vec())]);
+        assert_eq!(stored_conversation.3, [(path(&format!("quarantine/{name}")), torn.to_vec())]);
     }
 }
 
 #[test]
-fn several_torn_events_at_the_end_are_set_aside_together() {
+fn several_torn_events_at_the_end_are_quarantined() {
     let mut archive = Listed::conversation(6);
     for index in 3..6 {
         archive = archive.replace(&event_path(index), b"");
@@ -44,7 +44,7 @@ fn several_torn_events_at_the_end_are_set_aside_together() {
 }
 
 #[test]
-fn what_is_set_aside_twice_is_kept_twice() {
+fn quarantined_files_do_not_replace_others() {
     let name = event_path(2).rsplit('/').next().unwrap().to_owned();
     let archive = Listed::conversation(3)
         .replace(&event_path(2), b"second")
@@ -60,7 +60,7 @@ fn what_is_set_aside_twice_is_kept_twice() {
 }
 
 #[test]
-fn a_file_called_set_aside_is_not_in_the_way() {
+fn a_file_named_quarantine_does_not_prevent_quarantining() {
     let name = event_path(2).rsplit('/').next().unwrap().to_owned();
     let torn = Listed::conversation(3).replace(&event_path(2), b"");
     for other in ["quarantine".to_owned(), format!("quarantine/{name}/x")] {
@@ -72,16 +72,18 @@ fn a_file_called_set_aside_is_not_in_the_way() {
 }
 
 #[test]
-fn a_broken_event_in_the_middle_is_kept_and_reported() {
-    let archive = Listed::conversation(5).replace(&event_path(2), b"{\"id\":");
-    let store = MemoryStore::new();
-    let imported = run(&archive, &store).unwrap();
-    assert_eq!(imported[0].length, 5);
-    assert!(imported[0].warnings[0].contains(&event_path(2)));
-    assert_eq!(&*snapshot(&store)[0].2[2].json, "{\"id\":");
+fn an_invalid_event_in_the_middle_is_stored_and_reported() {
+    for (content, stored) in [(&b"{\"id\":"[..], "{\"id\":"), (b"{\"id\":\"\xc3", "{\"id\":\"\u{fffd}")] {
+        let archive = Listed::conversation(5).replace(&event_path(2), content);
+        let store = MemoryStore::new();
+        let imported = run(&archive, &store).unwrap();
+        assert_eq!(imported[0].length, 5);
+        assert!(imported[0].warnings[0].contains(&event_path(2)));
+        assert_eq!(&*snapshot(&store)[0].2[2].json, stored);
+    }
 }
 
-/// What an import has stored, without its note about what is not decided.
+/// The base state that an import has stored, without the mark of the import.
 fn imported_state(stored: &str) -> BaseState {
     let mut state = BaseState::parse(stored).unwrap();
     state.set_field(IMPORT, None);
@@ -97,7 +99,7 @@ fn moved(text: &str, leaf: &Leaf) -> BaseState {
 }
 
 #[test]
-fn the_head_moves_off_a_tail_that_was_set_aside() {
+fn head_moves_if_its_event_is_quarantined() {
     let headed = base_state().replace(
         "\"execution_status\"",
         &format!("\"leaf_event_id\":\"{}\",\"execution_status\"", event_id(4)),
@@ -107,12 +109,15 @@ fn the_head_moves_off_a_tail_that_was_set_aside() {
         .replace(&format!("{FOLDER}/base_state.json"), headed.as_bytes())
         .replace(&event_path(3), artifact.as_bytes())
         .replace(&event_path(4), b"");
-    let held = snapshot(&stored(&archive)).remove(0);
-    assert_eq!(imported_state(&held.1), moved(&headed, &Leaf::Event(event_id(2).parse().unwrap())));
+    let stored_conversation = snapshot(&stored(&archive)).remove(0);
+    assert_eq!(
+        imported_state(&stored_conversation.1),
+        moved(&headed, &Leaf::Event(event_id(2).parse().unwrap()))
+    );
 }
 
 #[test]
-fn a_head_that_points_nowhere_moves_to_the_last_event() {
+fn a_head_without_an_event_moves_to_the_last_event() {
     let headed =
         base_state().replace("\"execution_status\"", "\"leaf_event_id\":\"0badc0de\",\"execution_status\"");
     for (length, leaf) in [(3, Leaf::Event(event_id(2).parse().unwrap())), (0, Leaf::Unset)] {
@@ -126,15 +131,19 @@ fn a_head_that_points_nowhere_moves_to_the_last_event() {
 }
 
 #[test]
-fn a_torn_base_state_is_rebuilt_and_kept_beside() {
+fn a_torn_base_state_is_rebuilt_and_quarantined() {
     for torn in [&b""[..], &base_state().as_bytes()[..100]] {
         let archive = Listed::conversation(3).replace(&format!("{FOLDER}/base_state.json"), torn);
         let store = MemoryStore::new();
         let imported = run(&archive, &store).unwrap();
         assert!(imported[0].warnings[0].contains("base_state.json"), "{imported:?}");
-        let held = snapshot(&store).remove(0);
-        assert!(held.1.contains(ID) && held.1.contains("\"agent\"") && held.1.contains("\"workspace\""));
-        assert_eq!(held.3, [(path("quarantine/base_state.json"), torn.to_vec())]);
-        assert_eq!(held.2.len(), 3);
+        let stored_conversation = snapshot(&store).remove(0);
+        assert!(
+            stored_conversation.1.contains(ID)
+                && stored_conversation.1.contains("\"agent\"")
+                && stored_conversation.1.contains("\"workspace\"")
+        );
+        assert_eq!(stored_conversation.3, [(path("quarantine/base_state.json"), torn.to_vec())]);
+        assert_eq!(stored_conversation.2.len(), 3);
     }
 }
