@@ -2,7 +2,14 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use threadkeep::{context::{branch::{active_branch, unmatched_actions}, view::View}, event::{Body, Event}, format::{tree::Leaf, base_state::BaseState}};
+use threadkeep::{
+    context::{
+        branch::{active_branch, unmatched_actions},
+        view::View,
+    },
+    event::{Body, Event},
+    format::{base_state::BaseState, tree::Leaf},
+};
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(text) = std::str::from_utf8(bytes) else { return };

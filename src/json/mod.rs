@@ -1,8 +1,8 @@
-//! JSON as text. Three types work on it:
+//! JSON as text. It is read, changed and written with:
 //!
 //! * [`Object`], a view: it finds values in a text that it borrows;
 //! * [`EditableObject`], an owned object whose fields can be replaced while the rest keeps its bytes;
-//! * [`ObjectWriter`], which writes a new object.
+//! * [`ObjectWriter`] and [`ListWriter`], which write a new object or array.
 //!
 //! [`RawJson`] is the owned text of one value of any kind. [`FromJson`] and [`ToJson`] say how a Rust value is read
 //! and written. Nothing here changes the spelling of a value, with the exception of the functions in `respell.rs` and
@@ -32,6 +32,6 @@ pub use scan::Broken;
 pub(crate) use string_enum::string_enum;
 pub use text::{quoted, string_length, wtf8};
 pub use view::{
-    Member, Object, complete_members, elements, is_json, members, range_in, string, with_replaced,
+    Member, Object, complete_members, elements, is_json, members, objects, range_in, string, with_replaced,
 };
-pub use write::{ObjectWriter, ToJson};
+pub use write::{ListWriter, ObjectWriter, ToJson};

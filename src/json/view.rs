@@ -41,6 +41,11 @@ pub fn elements(text: &str) -> Option<Vec<&str>> {
     Some(elements)
 }
 
+/// Views of the elements of an array; `None` if the text is not an array of objects.
+pub fn objects(text: &str) -> Option<Vec<Object<'_>>> {
+    elements(text)?.into_iter().map(Object::parse).collect()
+}
+
 /// The name and the text of the value of a field.
 pub type Member<'a> = (Cow<'a, str>, &'a str);
 
@@ -132,7 +137,7 @@ impl<'a> Object<'a> {
 
     /// Views of the objects in an array; `None` if the field is not an array of objects.
     pub fn objects(&self, name: &str) -> Option<Vec<Object<'a>>> {
-        elements(self.get(name)?)?.into_iter().map(Object::parse).collect()
+        objects(self.get(name)?)
     }
 
     /// The complete text of the object.

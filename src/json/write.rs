@@ -1,10 +1,10 @@
-//! Values on their way out: as compact JSON, nothing escaped that need not be.
+//! Writing compact JSON, in which nothing is escaped that need not be.
 
 use super::quoted;
 
 /// A type whose values can be written as one JSON value.
 pub trait ToJson {
-    /// Adds the value's text.
+    /// Appends the value's text.
     fn write_json(&self, out: &mut String);
 
     /// The value's text.
@@ -118,8 +118,16 @@ impl ObjectWriter {
 
     /// Adds a field whose value is this JSON text.
     pub fn raw(&mut self, name: &str, json: &str) {
+        self.raw_of(name, &[json]);
+    }
+
+    /// Adds a field whose value is a JSON text in several pieces.
+    pub fn raw_of(&mut self, name: &str, pieces: &[&str]) {
         self.name(name);
-        self.text.push_str(json);
+        self.text.reserve(pieces.iter().map(|piece| piece.len()).sum());
+        for piece in pieces {
+            self.text.push_str(piece);
+        }
     }
 
     fn name(&mut self, name: &str) {
@@ -133,6 +141,49 @@ impl ObjectWriter {
     /// The object's text.
     pub fn finish(mut self) -> String {
         self.text.push('}');
+        self.text
+    }
+}
+
+/// Writes one JSON array, element by element, compact.
+#[derive(Debug)]
+pub struct ListWriter {
+    text: String,
+}
+
+impl Default for ListWriter {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl ListWriter {
+    /// An array without elements.
+    pub fn new() -> Self {
+        Self { text: String::from("[") }
+    }
+
+    /// Whether there is no element yet.
+    pub fn is_empty(&self) -> bool {
+        self.text.len() == 1
+    }
+
+    /// Adds an element, which is this JSON text.
+    pub fn item(&mut self, json: &str) {
+        if !self.is_empty() {
+            self.text.push(',');
+        }
+        self.text.push_str(json);
+    }
+
+    /// Adds elements.
+    pub fn items(&mut self, items: impl IntoIterator<Item = String>) {
+        items.into_iter().for_each(|json| self.item(&json));
+    }
+
+    /// The array's text.
+    pub fn finish(mut self) -> String {
+        self.text.push(']');
         self.text
     }
 }

@@ -33,7 +33,6 @@ mod tool_text;
 pub mod transport;
 pub mod usage;
 pub mod wire_api;
-mod writer;
 
 pub use client::Llm;
 pub use completion::{CallContext, Completion, Delta, StartedResponse, ToolSchema};

@@ -1,19 +1,24 @@
 //! Reads token counts from the different forms of `usage`.
 
-use crate::{json::EditableObject, llm::metrics::Usage};
+use crate::{json::Object, llm::metrics::Usage};
 
 /// Reads a `usage` object; `None` if it has no counts. Mirrors the SDK's `Telemetry._record_usage` and the names that
 /// LiteLLM maps to each other before it.
-pub fn usage_of(usage: &EditableObject) -> Option<Usage> {
-    let count = |object: &EditableObject, names: &[&str]| {
+pub fn usage_of(usage: &Object<'_>) -> Option<Usage> {
+    let count = |object: &Object<'_>, names: &[&str]| {
         names
             .iter()
             .filter_map(|name| object.read::<f64>(name))
             .find(|count| *count > 0.0)
             .map(|count| count as u64)
     };
-    let prompt_details = usage.read::<EditableObject>("prompt_tokens_details").unwrap_or_default();
-    let completion_details = usage.read::<EditableObject>("completion_tokens_details").unwrap_or_default();
+    // The second names are those of the Responses API.
+    let details = |names: [&str; 2]| {
+        let found = names.iter().find_map(|name| Object::parse(usage.get(name)?));
+        found.unwrap_or_default()
+    };
+    let prompt_details = details(["prompt_tokens_details", "input_tokens_details"]);
+    let completion_details = details(["completion_tokens_details", "output_tokens_details"]);
     let mut counted = Usage {
         prompt_tokens: count(usage, &["prompt_tokens", "input_tokens"]).unwrap_or(0),
         completion_tokens: count(usage, &["completion_tokens", "output_tokens"]).unwrap_or(0),
@@ -43,7 +48,7 @@ mod tests {
     use super::*;
 
     fn read(json: &str) -> Option<Usage> {
-        usage_of(&EditableObject::compact(json).unwrap())
+        usage_of(&Object::parse(json).unwrap())
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use super::{names::ToolNames, usage::TokenCounts};
 use crate::{
-    json::{EditableObject, python_dumps},
+    json::{EditableObject, Object, python_dumps},
     llm::{
         completion::Delta,
         message::{Content, Message, MessageToolCall, Role, ThinkingBlock},
@@ -61,7 +61,7 @@ impl Decoder for AnthropicDecoder {
         if data.is_empty() || self.is_done || data == "[DONE]" {
             return Ok(None);
         }
-        let Some(fields) = EditableObject::compact(data) else {
+        let Some(fields) = Object::parse(data) else {
             return Err(DecodeError::Malformed(data.chars().take(200).collect()));
         };
         // Some servers have the type only as the name of the event, and none in a complete answer.
@@ -70,17 +70,17 @@ impl Decoder for AnthropicDecoder {
             None => event.to_owned(),
         });
         match kind.as_str() {
-            "message_start" => self.begin(&fields.read("message").unwrap_or_default()),
+            "message_start" => self.begin(&fields.object("message")),
             "content_block_start" => {
-                let block = fields.read("content_block").unwrap_or_default();
+                let block = fields.object("content_block");
                 return self.start(index_of(&fields), &block).map(non_empty);
             }
             "content_block_delta" => {
-                let delta = fields.read("delta").unwrap_or_default();
+                let delta = fields.object("delta");
                 return self.add(index_of(&fields), &delta).map(non_empty);
             }
             "message_delta" => {
-                self.end(&fields.read("delta").unwrap_or_default());
+                self.end(&fields.object("delta"));
                 self.counts.read(&fields);
             }
             "message_stop" => self.is_done = true,
@@ -176,7 +176,7 @@ impl AnthropicDecoder {
         Self { names, ..Self::default() }
     }
 
-    fn begin(&mut self, message: &EditableObject) {
+    fn begin(&mut self, message: &Object<'_>) {
         self.has_begun = true;
         for (name, value) in [("id", &mut self.id), ("model", &mut self.model)] {
             if value.is_empty() {
@@ -187,16 +187,16 @@ impl AnthropicDecoder {
         self.counts.read(message);
     }
 
-    fn end(&mut self, message: &EditableObject) {
+    fn end(&mut self, message: &Object<'_>) {
         if let Some(reason) = message.read::<String>("stop_reason").filter(|reason| !reason.is_empty()) {
             self.stop_reason = Some(reason);
         }
     }
 
-    fn read_complete(&mut self, message: &EditableObject) -> Result<Delta, DecodeError> {
+    fn read_complete(&mut self, message: &Object<'_>) -> Result<Delta, DecodeError> {
         self.begin(message);
         let mut all = Delta::default();
-        for (index, block) in (0..).zip(message.read::<Vec<EditableObject>>("content").unwrap_or_default()) {
+        for (index, block) in (0..).zip(message.objects("content").unwrap_or_default()) {
             let delta = self.start(index, &block)?;
             for (sum, more) in
                 [(&mut all.content, delta.content), (&mut all.reasoning_content, delta.reasoning_content)]
@@ -211,7 +211,7 @@ impl AnthropicDecoder {
     }
 
     /// Begins a block, which some servers send completely in this event.
-    fn start(&mut self, index: u64, fields: &EditableObject) -> Result<Delta, DecodeError> {
+    fn start(&mut self, index: u64, fields: &Object<'_>) -> Result<Delta, DecodeError> {
         let kind = match fields.read::<String>("type").as_deref() {
             Some("text") => Kind::Text,
             Some("thinking") => Kind::Thinking,
@@ -232,7 +232,7 @@ impl AnthropicDecoder {
         })
     }
 
-    fn add(&mut self, index: u64, delta: &EditableObject) -> Result<Delta, DecodeError> {
+    fn add(&mut self, index: u64, delta: &Object<'_>) -> Result<Delta, DecodeError> {
         let (kind, piece) = match delta.read::<String>("type").as_deref() {
             Some("text_delta") => (Kind::Text, delta.get("text")),
             Some("thinking_delta") => (Kind::Thinking, delta.get("thinking")),
@@ -281,7 +281,7 @@ impl Block {
     }
 }
 
-fn index_of(fields: &EditableObject) -> u64 {
+fn index_of(fields: &Object<'_>) -> u64 {
     fields.read("index").unwrap_or(0)
 }
 

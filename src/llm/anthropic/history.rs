@@ -12,12 +12,11 @@ use super::{
     thinking::open_loop,
 };
 use crate::{
-    json::quoted,
+    json::{ListWriter, ObjectWriter, quoted},
     llm::{
         chat_completions::messages::CacheMarks,
         message::{Message, Role},
         wire_api::LlmRequest,
-        writer::Writer,
     },
 };
 use std::rc::Rc;
@@ -46,7 +45,7 @@ pub(super) fn history(request: &LlmRequest<'_>, names: &ToolNames, is_thinking: 
     let messages = request.messages;
     let marks = CacheMarks::of(request);
     let leading = messages.iter().take_while(|message| message.role == Role::System).count();
-    let mut system = Writer::list();
+    let mut system = ListWriter::new();
     for (at, message) in messages.iter().enumerate().take(leading) {
         system.items(system_blocks(message, marks.part_of(at), request));
     }
@@ -55,7 +54,7 @@ pub(super) fn history(request: &LlmRequest<'_>, names: &ToolNames, is_thinking: 
     let thoughts_end = if is_thinking { messages.len() } else { open_loop(messages) };
 
     let mut ids = CallIds::default();
-    let mut turns = Writer::list();
+    let mut turns = ListWriter::new();
     let mut open = Vec::new();
     let mut has_calls = false;
     let mut rest = messages.iter().enumerate().skip(leading).peekable();
@@ -85,8 +84,8 @@ pub(super) fn history(request: &LlmRequest<'_>, names: &ToolNames, is_thinking: 
         }
         turns.items(turn("\"assistant\"", blocks));
     }
-    let system = Some(system).filter(|system| !system.is_empty()).map(Writer::end);
-    History { system, messages: turns.end(), has_calls }
+    let system = Some(system).filter(|system| !system.is_empty()).map(ListWriter::finish);
+    History { system, messages: turns.finish(), has_calls }
 }
 
 /// `None` for a turn without blocks: the API then joins the turns around it.
@@ -94,12 +93,12 @@ fn turn(role: &str, blocks: Vec<String>) -> Option<String> {
     if blocks.is_empty() {
         return None;
     }
-    let mut content = Writer::list();
+    let mut content = ListWriter::new();
     content.items(blocks);
-    let mut turn = Writer::object();
-    turn.field("role", role);
-    turn.field("content", &content.end());
-    Some(turn.end())
+    let mut turn = ObjectWriter::new();
+    turn.raw("role", role);
+    turn.raw("content", &content.finish());
+    Some(turn.finish())
 }
 
 fn user_turn(
@@ -139,9 +138,9 @@ fn user_turn(
 /// The result for a call that has none.
 fn missing_result(call: &OpenCall<'_>) -> String {
     let text = format!("[Of this call of {} no result was recorded.]", call.name);
-    let mut result = Writer::object();
-    result.field("type", "\"tool_result\"");
-    result.field("tool_use_id", &quoted(&call.sent));
-    result.field("content", &quoted(&text));
-    result.end()
+    let mut result = ObjectWriter::new();
+    result.raw("type", "\"tool_result\"");
+    result.raw("tool_use_id", &quoted(&call.sent));
+    result.raw("content", &quoted(&text));
+    result.finish()
 }

@@ -6,13 +6,12 @@ use super::{
     thinking::is_signed,
 };
 use crate::{
-    json::{EditableObject, quoted, well_formed},
+    json::{EditableObject, ListWriter, Object, ObjectWriter, quoted, well_formed},
     llm::{
         chat_completions::messages::{is_blank, is_marked, is_space, part},
         message::{Content, Message, ThinkingBlock},
         tool_text::clipped,
         wire_api::LlmRequest,
-        writer::Writer,
     },
 };
 
@@ -102,7 +101,7 @@ pub(super) fn tool_result(
     let content = if is_text {
         quoted(&clipped(&message.text()))
     } else {
-        let mut list = Writer::list();
+        let mut list = ListWriter::new();
         for piece in parts(message, None, request) {
             match piece {
                 // "text content blocks must be non-empty" applies here as well.
@@ -111,16 +110,16 @@ pub(super) fn tool_result(
                 Part::Image(url, _) => list.item(&image_block(url, false)),
             }
         }
-        list.end()
+        list.finish()
     };
-    let mut result = Writer::object();
-    result.field("type", "\"tool_result\"");
-    result.field("tool_use_id", &quoted(sent_id));
-    result.field("content", &content);
+    let mut result = ObjectWriter::new();
+    result.raw("type", "\"tool_result\"");
+    result.raw("tool_use_id", &quoted(sent_id));
+    result.raw("content", &content);
     if !is_text && is_marked(message, marked) {
-        result.field("cache_control", CACHE_CONTROL);
+        result.raw("cache_control", CACHE_CONTROL);
     }
-    result.end()
+    result.finish()
 }
 
 /// The blocks of an assistant message: thinking, texts and calls. The calls are added to `open`.
@@ -160,12 +159,12 @@ pub(super) fn assistant_blocks<'a>(
             continue;
         }
         let sent = ids.next(&call.id);
-        let mut block = Writer::object();
-        block.field("type", "\"tool_use\"");
-        block.field("id", &quoted(&sent));
-        block.field("name", &quoted(names.sent(&call.name)));
-        block.field("input", &input(&call.arguments));
-        blocks.push(block.end());
+        let mut block = ObjectWriter::new();
+        block.raw("type", "\"tool_use\"");
+        block.raw("id", &quoted(&sent));
+        block.raw("name", &quoted(names.sent(&call.name)));
+        block.raw("input", &input(&call.arguments));
+        blocks.push(block.finish());
         open.push(OpenCall { id: &call.id, sent, name: &call.name });
     }
     blocks
@@ -185,7 +184,7 @@ pub(super) fn trim_texts(blocks: &mut [String]) {
 /// The arguments as an object, which the API requires ("Input should be a valid dictionary"). Invalid arguments become an
 /// empty object: the call has failed, and its result quotes the error.
 fn input(arguments: &str) -> String {
-    match EditableObject::compact(arguments.trim()) {
+    match Object::parse(arguments.trim()) {
         Some(_) => well_formed(arguments.trim()).into_owned(),
         None => "{}".into(),
     }
@@ -204,42 +203,42 @@ fn image_block(url: &str, is_marked: bool) -> String {
         let kind = inline.split([';', ',']).next()?;
         Some((kind, inline.split_once(";base64,")?.1))
     });
-    let mut source = Writer::object();
+    let mut source = ObjectWriter::new();
     match inline {
         Some((kind, data)) => {
-            source.field("type", "\"base64\"");
-            source.field("media_type", &quoted(kind));
-            source.field("data", &quoted(data));
+            source.raw("type", "\"base64\"");
+            source.raw("media_type", &quoted(kind));
+            source.raw("data", &quoted(data));
         }
         None => {
-            source.field("type", "\"url\"");
-            source.field("url", &quoted(url));
+            source.raw("type", "\"url\"");
+            source.raw("url", &quoted(url));
         }
     }
-    let mut block = Writer::object();
-    block.field("type", "\"image\"");
-    block.field("source", &source.end());
+    let mut block = ObjectWriter::new();
+    block.raw("type", "\"image\"");
+    block.raw("source", &source.finish());
     if is_marked {
-        block.field("cache_control", CACHE_CONTROL);
+        block.raw("cache_control", CACHE_CONTROL);
     }
-    block.end()
+    block.finish()
 }
 
 fn thinking_block(block: &ThinkingBlock) -> String {
-    let mut json = Writer::object();
+    let mut json = ObjectWriter::new();
     match block {
         ThinkingBlock::Thinking { thinking, signature } => {
-            json.field("type", "\"thinking\"");
-            json.field("thinking", &quoted(thinking));
+            json.raw("type", "\"thinking\"");
+            json.raw("thinking", &quoted(thinking));
             // Only signed blocks are sent.
             if let Some(signature) = signature {
-                json.field("signature", &quoted(signature));
+                json.raw("signature", &quoted(signature));
             }
         }
         ThinkingBlock::Redacted { data } => {
-            json.field("type", "\"redacted_thinking\"");
-            json.field("data", &quoted(data));
+            json.raw("type", "\"redacted_thinking\"");
+            json.raw("data", &quoted(data));
         }
     }
-    json.end()
+    json.finish()
 }

@@ -2,8 +2,8 @@
 
 use super::{history::history, names::ToolNames, thinking::Thinking};
 use crate::{
-    json::{ToJson as _, quoted},
-    llm::{completion::ToolSchema, error::LlmError, wire_api::LlmRequest, writer::Writer},
+    json::{ListWriter, ObjectWriter, ToJson as _, quoted},
+    llm::{completion::ToolSchema, error::LlmError, wire_api::LlmRequest},
 };
 
 /// LiteLLM's limit for unknown models. The API requires a limit.
@@ -27,35 +27,35 @@ pub(super) fn request_body(request: &LlmRequest<'_>, names: &ToolNames) -> Resul
     let wanted = Thinking::of(request, max_tokens);
     let thinking = wanted.as_ref().filter(|thinking| thinking.fits(request));
     let history = history(request, names, thinking.is_some());
-    let mut body = Writer::object();
-    body.field("model", &quoted(&endpoint.model));
-    body.field("max_tokens", &max_tokens.to_string());
+    let mut body = ObjectWriter::new();
+    body.raw("model", &quoted(&endpoint.model));
+    body.raw("max_tokens", &max_tokens.to_string());
     if let Some(system) = history.system {
-        body.field("system", &system);
+        body.raw("system", &system);
     }
-    body.field("messages", &history.messages);
+    body.raw("messages", &history.messages);
     if !request.tools.is_empty() {
-        body.field("tools", &tools_json(request.tools, names)?);
+        body.raw("tools", &tools_json(request.tools, names)?);
     } else if history.has_calls {
-        body.field("tools", NO_TOOL);
+        body.raw("tools", NO_TOOL);
     }
     if let Some(thinking) = thinking {
-        body.field("thinking", &thinking.json());
+        body.raw("thinking", &thinking.json());
     }
     if let Some(config) = wanted.as_ref().and_then(Thinking::output_config) {
-        body.field("output_config", &config);
+        body.raw("output_config", &config);
     }
     if features.supports_sampling_params {
         for (name, value) in [("temperature", options.temperature), ("top_p", options.top_p)] {
             if let Some(value) = value {
-                body.field(name, &value.to_json_text());
+                body.raw(name, &value.to_json_text());
             }
         }
     }
     if request.is_streaming {
-        body.field("stream", "true");
+        body.raw("stream", "true");
     }
-    Ok(body.end())
+    Ok(body.finish())
 }
 
 /// The headers, except the one with the key.
@@ -74,7 +74,7 @@ pub(super) fn request_headers(request: &LlmRequest<'_>) -> Vec<(String, String)>
 }
 
 fn tools_json(tools: &[ToolSchema], names: &ToolNames) -> Result<String, LlmError> {
-    let mut list = Writer::list();
+    let mut list = ListWriter::new();
     for tool in tools {
         let mut schema = tool.schema()?;
         schema.retain(&|name, _| SCHEMA_FIELDS.contains(&name));
@@ -82,12 +82,12 @@ fn tools_json(tools: &[ToolSchema], names: &ToolNames) -> Result<String, LlmErro
         if schema.get("properties").is_none() {
             schema.set("properties", "{}");
         }
-        let mut item = Writer::object();
-        item.field("name", &quoted(names.sent(&tool.name)));
-        item.field("description", &quoted(&tool.description));
-        item.field("input_schema", &schema.text());
-        item.field("type", "\"custom\"");
-        list.item(&item.end());
+        let mut item = ObjectWriter::new();
+        item.raw("name", &quoted(names.sent(&tool.name)));
+        item.raw("description", &quoted(&tool.description));
+        item.raw("input_schema", &schema.text());
+        item.raw("type", "\"custom\"");
+        list.item(&item.finish());
     }
-    Ok(list.end())
+    Ok(list.finish())
 }

@@ -1,6 +1,6 @@
 //! Token counts, which come in two parts: input tokens at the start of an answer, output tokens at its end.
 
-use crate::{json::EditableObject, llm::metrics::Usage};
+use crate::{json::Object, llm::metrics::Usage};
 
 /// The counts so far. They only grow, and a server may omit any of them in any event.
 #[derive(Default)]
@@ -14,9 +14,9 @@ pub(super) struct TokenCounts {
 
 impl TokenCounts {
     /// Reads the `usage` of an event.
-    pub(super) fn read(&mut self, event: &EditableObject) {
-        let Some(usage) = event.read::<EditableObject>("usage") else { return };
-        let details = usage.read::<EditableObject>("output_tokens_details").unwrap_or_default();
+    pub(super) fn read(&mut self, event: &Object<'_>) {
+        let usage = event.object("usage");
+        let details = usage.object("output_tokens_details");
         for (object, name, count) in [
             (&usage, "input_tokens", &mut self.input),
             (&usage, "cache_creation_input_tokens", &mut self.cache_write),
@@ -50,7 +50,7 @@ mod tests {
     fn counted(events: &[&str]) -> Option<Usage> {
         let mut counts = TokenCounts::default();
         for event in events {
-            counts.read(&EditableObject::compact(event).unwrap());
+            counts.read(&Object::parse(event).unwrap());
         }
         counts.usage()
     }

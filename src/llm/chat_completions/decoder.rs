@@ -5,7 +5,7 @@
 
 use super::tool_calls::ToolCalls;
 use crate::{
-    json::{EditableObject, FromJson as _, Object, elements, range_in, string},
+    json::{Object, elements, objects, range_in, string},
     llm::{
         completion::Delta,
         message::{Content, Message, Role, ThinkingBlock},
@@ -91,10 +91,9 @@ impl Decoder for ChatDecoder {
                 *value = chunk.read(name).unwrap_or_default();
             }
         }
-        let groq =
-            || chunk.read::<EditableObject>("x_groq").and_then(|own| own.read::<EditableObject>("usage"));
+        let groq = || chunk.object("x_groq").get("usage").and_then(Object::parse);
         if let Some(usage) =
-            chunk.read::<EditableObject>("usage").or_else(groq).and_then(|usage| usage_of(&usage))
+            chunk.get("usage").and_then(Object::parse).or_else(groq).and_then(|usage| usage_of(&usage))
         {
             self.usage = Some(usage);
         }
@@ -192,9 +191,9 @@ impl ChatDecoder {
             content = text;
         }
         // Mistral's reasoning models send a list of parts.
-        for part in Vec::<EditableObject>::from_json(json).unwrap_or_default() {
+        for part in objects(json).unwrap_or_default() {
             content.extend(part.get("text").and_then(|json| self.content_pieces.text(json)));
-            for part in part.read::<Vec<EditableObject>>("thinking").unwrap_or_default() {
+            for part in part.objects("thinking").unwrap_or_default() {
                 reasoning.extend(part.get("text").and_then(|json| self.reasoning_pieces.text(json)));
             }
         }
@@ -205,22 +204,20 @@ impl ChatDecoder {
     }
 
     fn push_calls(&mut self, piece: &Object<'_>) -> bool {
-        let calls = piece.read::<Vec<EditableObject>>("tool_calls").unwrap_or_default();
+        let calls = piece.objects("tool_calls").unwrap_or_default();
         let mut all =
             (0u64..).zip(&calls).all(|(at, call)| self.calls.push(call, self.is_complete.then_some(at)));
         // The deprecated form of the protocol, with only one call.
         if let Some(function) = piece.get("function_call").filter(|json| *json != "null") {
-            let mut call = EditableObject::default();
-            call.set("index", "0");
-            call.set("function", function);
-            all &= self.calls.push(&call, None);
+            let call = format!("{{\"index\":0,\"function\":{function}}}");
+            all &= Object::parse(&call).is_some_and(|call| self.calls.push(&call, None));
         }
         all
     }
 
     /// Anthropic's signed reasoning, as a LiteLLM proxy sends it: first the text, then the signature.
     fn push_thinking(&mut self, piece: &Object<'_>) {
-        for block in piece.read::<Vec<EditableObject>>("thinking_blocks").unwrap_or_default() {
+        for block in piece.objects("thinking_blocks").unwrap_or_default() {
             if let Some(data) = block.read::<String>("data") {
                 self.thinking.push(ThinkingBlock::Redacted { data });
                 continue;

@@ -1,7 +1,7 @@
 //! The JSON of messages in a request: the SDK's `Message.to_chat_dict` and `_apply_prompt_caching`.
 
 use crate::{
-    json::quoted,
+    json::{ListWriter, ObjectWriter, quoted},
     llm::{
         history::{sent_id, signature_of},
         message::{Content, Message, Role, ThinkingBlock},
@@ -9,7 +9,6 @@ use crate::{
         request_text::Form,
         tool_text::clipped,
         wire_api::LlmRequest,
-        writer::Writer,
     },
 };
 use std::cell::Ref;
@@ -74,10 +73,10 @@ fn tool_images(images: &mut Vec<String>) -> Option<String> {
     if images.is_empty() {
         return None;
     }
-    let mut content = Writer::list();
+    let mut content = ListWriter::new();
     content.item(&format!("{{\"type\":\"text\",\"text\":{}}}", quoted(TOOL_IMAGES)));
     content.items(images.drain(..));
-    Some(format!("{{\"role\":\"user\",\"content\":{}}}", content.end()))
+    Some(format!("{{\"role\":\"user\",\"content\":{}}}", content.finish()))
 }
 
 /// The message parts that end a cached prefix: the SDK's `_apply_prompt_caching`. They are the first part of the system
@@ -117,7 +116,7 @@ fn message_json(
     let provider = request.endpoint.provider;
     let calls =
         message.tool_calls.as_deref().filter(|calls| message.role == Role::Assistant && !calls.is_empty());
-    let mut json = Writer::object();
+    let mut json = ObjectWriter::new();
     let content = if features.force_string_serializer {
         string_content(message, calls.is_some())
     } else {
@@ -125,51 +124,51 @@ fn message_json(
         list_content(message, marked, calls.is_some(), features.supports_vision, hoisted)
     };
     if let Some(content) = content {
-        json.field("content", &content);
+        json.raw("content", &content);
     }
-    json.field("role", role_json(message.role));
+    json.raw("role", role_json(message.role));
     if !features.force_string_serializer {
         if message.role == Role::Tool && is_marked(message, marked) {
-            json.field("cache_control", CACHE_CONTROL);
+            json.raw("cache_control", CACHE_CONTROL);
         }
         let has_thinking = message.role == Role::Assistant && !message.thinking_blocks.is_empty();
         if has_thinking && provider.takes_thinking_blocks {
-            json.field("thinking_blocks", &thinking_json(&message.thinking_blocks));
+            json.raw("thinking_blocks", &thinking_json(&message.thinking_blocks));
         }
     }
     if let Some(calls) = calls {
-        let mut list = Writer::list();
+        let mut list = ListWriter::new();
         let is_unsigned =
             features.wants_signed_calls && calls.iter().all(|call| signature_of(&call.id).1.is_none());
         for (position, call) in calls.iter().enumerate() {
-            let mut function = Writer::object();
-            function.field("name", &quoted(&call.name));
-            function.field("arguments", &quoted(&call.arguments));
-            let mut item = Writer::object();
-            item.field("id", &quoted(&sent_id(&call.id, provider)));
-            item.field("type", "\"function\"");
-            item.field("function", &function.end());
+            let mut function = ObjectWriter::new();
+            function.raw("name", &quoted(&call.name));
+            function.raw("arguments", &quoted(&call.arguments));
+            let mut item = ObjectWriter::new();
+            item.raw("id", &quoted(&sent_id(&call.id, provider)));
+            item.raw("type", "\"function\"");
+            item.raw("function", &function.finish());
             // Of parallel calls only the first has a signature.
             let signature =
                 signature_of(&call.id).1.or((is_unsigned && position == 0).then_some(NO_SIGNATURE));
             if let (true, Some(signature)) = (provider.takes_call_signatures, signature) {
                 let google = format!("{{\"google\":{{\"thought_signature\":{}}}}}", quoted(signature));
-                item.field("extra_content", &google);
+                item.raw("extra_content", &google);
             }
-            list.item(&item.end());
+            list.item(&item.finish());
         }
-        json.field("tool_calls", &list.end());
+        json.raw("tool_calls", &list.finish());
     }
     if let (Role::Tool, Some(id)) = (message.role, &message.tool_call_id) {
-        json.field("tool_call_id", &quoted(&sent_id(id, provider)));
+        json.raw("tool_call_id", &quoted(&sent_id(id, provider)));
         if let (true, Some(name)) = (provider.takes_tool_name, &message.name) {
-            json.field("name", &quoted(name));
+            json.raw("name", &quoted(name));
         }
     }
     if let Some(reasoning) = reasoning(message, calls.is_some(), request) {
-        json.field("reasoning_content", &quoted(reasoning));
+        json.raw("reasoning_content", &quoted(reasoning));
     }
-    json.end()
+    json.finish()
 }
 
 /// The reasoning that is sent back to the model; a space if there is none and the provider requires one.
@@ -219,7 +218,7 @@ fn list_content(
 ) -> Option<String> {
     // On a tool message the mark is set on the message itself, because LiteLLM and Anthropic ignore it on parts.
     let marks_parts = message.role != Role::Tool;
-    let mut list = Writer::list();
+    let mut list = ListWriter::new();
     let mut images = Vec::new();
     for (at, content) in message.content.iter().enumerate() {
         match content {
@@ -251,19 +250,19 @@ fn list_content(
         (true, _) if has_calls => None,
         (true, _) if has_only_images => Some(quoted(ONLY_IMAGES)),
         (true, Role::Assistant) => Some("\"\"".into()),
-        _ => Some(list.end()),
+        _ => Some(list.finish()),
     }
 }
 
 /// A part of this type, with its value in the field of the same name.
 pub(in crate::llm) fn part(kind: &str, value: &str, is_marked: bool) -> String {
-    let mut part = Writer::object();
-    part.field("type", &quoted(kind));
-    part.field(kind, value);
+    let mut part = ObjectWriter::new();
+    part.raw("type", &quoted(kind));
+    part.raw(kind, value);
     if is_marked {
-        part.field("cache_control", CACHE_CONTROL);
+        part.raw("cache_control", CACHE_CONTROL);
     }
-    part.end()
+    part.finish()
 }
 
 pub(in crate::llm) fn is_marked(message: &Message, marked: Option<usize>) -> bool {
@@ -275,23 +274,23 @@ pub(in crate::llm) fn is_marked(message: &Message, marked: Option<usize>) -> boo
 }
 
 fn thinking_json(blocks: &[ThinkingBlock]) -> String {
-    let mut list = Writer::list();
+    let mut list = ListWriter::new();
     for block in blocks {
-        let mut json = Writer::object();
+        let mut json = ObjectWriter::new();
         match block {
             ThinkingBlock::Thinking { thinking, signature } => {
-                json.field("type", "\"thinking\"");
-                json.field("thinking", &quoted(thinking));
-                json.field("signature", &signature.as_deref().map_or("null".into(), quoted));
+                json.raw("type", "\"thinking\"");
+                json.raw("thinking", &quoted(thinking));
+                json.raw("signature", &signature.as_deref().map_or("null".into(), quoted));
             }
             ThinkingBlock::Redacted { data } => {
-                json.field("type", "\"redacted_thinking\"");
-                json.field("data", &quoted(data));
+                json.raw("type", "\"redacted_thinking\"");
+                json.raw("data", &quoted(data));
             }
         }
-        list.item(&json.end());
+        list.item(&json.finish());
     }
-    list.end()
+    list.finish()
 }
 
 /// Whether Python's `str.strip` would leave nothing.

@@ -28,7 +28,7 @@ impl WireApi for ChatCompletions {
         let sent = WireRequest {
             url: request.endpoint.url("/chat/completions"),
             headers: request::request_headers(request),
-            body: request::request_body(request, &["[", &messages, "]"]).end(),
+            body: request::request_body(request, &["[", &messages, "]"]).finish(),
         };
         Ok((sent, Box::new(ChatDecoder::default())))
     }

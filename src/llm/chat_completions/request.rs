@@ -1,27 +1,27 @@
 //! Body and headers of a request, as a function of options, messages and tools.
 
 use crate::{
-    json::{ToJson as _, quoted},
-    llm::{completion::ToolSchema, provider::ReasoningEffort, wire_api::LlmRequest, writer::Writer},
+    json::{ListWriter, ObjectWriter, ToJson as _, quoted},
+    llm::{completion::ToolSchema, provider::ReasoningEffort, wire_api::LlmRequest},
 };
 
 /// The body with these messages, given in pieces. A wire API that is built on this one may add fields.
-pub(in crate::llm) fn request_body(request: &LlmRequest<'_>, messages: &[&str]) -> Writer {
+pub(in crate::llm) fn request_body(request: &LlmRequest<'_>, messages: &[&str]) -> ObjectWriter {
     let LlmRequest { options, endpoint, features, .. } = *request;
     let provider = endpoint.provider;
-    let mut body = Writer::object();
-    body.field("model", &quoted(&endpoint.model));
-    body.field_of("messages", messages);
+    let mut body = ObjectWriter::new();
+    body.raw("model", &quoted(&endpoint.model));
+    body.raw_of("messages", messages);
     if let Some(limit) = features.max_output_tokens {
-        body.field(provider.output_limit, &limit.to_string());
+        body.raw(provider.output_limit, &limit.to_string());
         if features.has_thinking_budget && provider.output_limit != "max_tokens" {
-            body.field("max_tokens", &limit.to_string());
+            body.raw("max_tokens", &limit.to_string());
         }
     }
     if features.supports_sampling_params {
         for (name, value) in [("temperature", options.temperature), ("top_p", options.top_p)] {
             if let Some(value) = value {
-                body.field(name, &value.to_json_text());
+                body.raw(name, &value.to_json_text());
             }
         }
     }
@@ -31,10 +31,10 @@ pub(in crate::llm) fn request_body(request: &LlmRequest<'_>, messages: &[&str]) 
         match provider.reasoning {
             ReasoningEffort::ThinkingSwitch => {
                 let switch = if effort == "none" { "disabled" } else { "enabled" };
-                body.field("thinking", &format!("{{\"type\":\"{switch}\"}}"));
+                body.raw("thinking", &format!("{{\"type\":\"{switch}\"}}"));
             }
             ReasoningEffort::Always | ReasoningEffort::UnlessKnown | ReasoningEffort::IfKnown => {
-                body.field("reasoning_effort", &quoted(effort));
+                body.raw("reasoning_effort", &quoted(effort));
             }
         }
     }
@@ -42,19 +42,19 @@ pub(in crate::llm) fn request_body(request: &LlmRequest<'_>, messages: &[&str]) 
         (features.has_thinking_budget, provider.takes_thinking, features.max_output_tokens)
     {
         let budget = THINKING_BUDGET.min(limit.saturating_sub(1));
-        body.field("thinking", &format!("{{\"type\":\"enabled\",\"budget_tokens\":{budget}}}"));
+        body.raw("thinking", &format!("{{\"type\":\"enabled\",\"budget_tokens\":{budget}}}"));
     }
     if let (true, Some(id)) = (provider.takes_cache_key && features.takes_extras, request.conversation_id) {
-        body.field("prompt_cache_key", &quoted(id));
+        body.raw("prompt_cache_key", &quoted(id));
     }
     if request.is_streaming {
-        body.field("stream", "true");
+        body.raw("stream", "true");
         if provider.takes_stream_options {
-            body.field("stream_options", "{\"include_usage\":true}");
+            body.raw("stream_options", "{\"include_usage\":true}");
         }
     }
     if !request.tools.is_empty() {
-        body.field("tools", &tools_json(request.tools));
+        body.raw("tools", &tools_json(request.tools));
     }
     body
 }
@@ -80,16 +80,16 @@ pub(in crate::llm) fn request_headers(request: &LlmRequest<'_>) -> Vec<(String, 
 const THINKING_BUDGET: u32 = 200_000;
 
 fn tools_json(tools: &[ToolSchema]) -> String {
-    let mut list = Writer::list();
+    let mut list = ListWriter::new();
     for tool in tools {
-        let mut function = Writer::object();
-        function.field("name", &quoted(&tool.name));
-        function.field("description", &quoted(&tool.description));
-        function.field("parameters", &tool.parameters);
-        let mut item = Writer::object();
-        item.field("type", "\"function\"");
-        item.field("function", &function.end());
-        list.item(&item.end());
+        let mut function = ObjectWriter::new();
+        function.raw("name", &quoted(&tool.name));
+        function.raw("description", &quoted(&tool.description));
+        function.raw("parameters", &tool.parameters);
+        let mut item = ObjectWriter::new();
+        item.raw("type", "\"function\"");
+        item.raw("function", &function.finish());
+        list.item(&item.finish());
     }
-    list.end()
+    list.finish()
 }

@@ -1,7 +1,7 @@
 //! Assembles tool calls from pieces, however a server divides and numbers them.
 
 use crate::{
-    json::EditableObject,
+    json::Object,
     llm::{
         history::{signature_of, signed_id},
         message::MessageToolCall,
@@ -33,8 +33,8 @@ impl ToolCalls {
 
     /// Reads one element of `tool_calls`. `position` is its position in a list of complete calls, which need no index.
     /// `false` if there are too many calls.
-    pub(super) fn push(&mut self, piece: &EditableObject, position: Option<u64>) -> bool {
-        let function = piece.read::<EditableObject>("function").unwrap_or_default();
+    pub(super) fn push(&mut self, piece: &Object<'_>, position: Option<u64>) -> bool {
+        let function = piece.object("function");
         let id = piece.read::<String>("id").unwrap_or_default();
         let name = function.read::<String>("name").unwrap_or_default();
         // In a list of complete calls the position is more reliable than an index, which some servers leave at 0.
@@ -51,9 +51,8 @@ impl ToolCalls {
         } else {
             call.name.push_str(&name);
         }
-        let signature =
-            ["extra_content", "google"].iter().try_fold(piece.clone(), |object, name| object.read(name));
-        call.signature.extend(signature.and_then(|google| google.read::<String>("thought_signature")));
+        let google = piece.object("extra_content").object("google");
+        call.signature.extend(google.read::<String>("thought_signature"));
         match function.get("arguments") {
             None | Some("null") => {}
             Some(json) => match call.pieces.text(json) {
@@ -129,7 +128,7 @@ mod tests {
     fn calls(pieces: &[&str]) -> Vec<(String, String, String)> {
         let mut calls = ToolCalls::default();
         for piece in pieces {
-            assert!(calls.push(&EditableObject::compact(piece).unwrap(), None));
+            assert!(calls.push(&Object::parse(piece).unwrap(), None));
         }
         let mut made = 0;
         let new_id = || {
@@ -226,10 +225,7 @@ mod tests {
     #[test]
     fn a_call_without_a_name_is_refused_unless_it_is_empty() {
         let mut nameless = ToolCalls::default();
-        nameless.push(
-            &EditableObject::compact(r#"{"index":0,"id":"a","function":{"arguments":"{}"}}"#).unwrap(),
-            None,
-        );
+        nameless.push(&Object::parse(r#"{"index":0,"id":"a","function":{"arguments":"{}"}}"#).unwrap(), None);
         assert_eq!(nameless.finish(String::new), None);
         assert_eq!(calls(&[r#"{"index":0}"#, r#"{"index":1,"id":"a","function":{"name":"f"}}"#]).len(), 1);
     }

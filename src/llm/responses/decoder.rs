@@ -9,7 +9,7 @@ use super::{
     output::{OutputItem, message_of, reasoning_of, text_of},
 };
 use crate::{
-    json::{EditableObject, quoted},
+    json::{Object, quoted},
     llm::{
         completion::Delta,
         metrics::Usage,
@@ -48,7 +48,7 @@ impl Decoder for ResponsesDecoder {
             self.is_done = true;
             return Ok(None);
         }
-        let Some(event_data) = EditableObject::compact(data) else {
+        let Some(event_data) = Object::parse(data) else {
             return Err(DecodeError::Malformed(data.chars().take(200).collect()));
         };
         self.background.received(event_data.read("sequence_number"));
@@ -56,7 +56,7 @@ impl Decoder for ResponsesDecoder {
         if kind == "error" {
             return Err(DecodeError::Provider(data.to_owned()));
         }
-        if let Some(response) = event_data.read::<EditableObject>("response") {
+        if let Some(response) = event_data.get("response").and_then(Object::parse) {
             self.push_response(&kind, &response)?;
         } else if let Some(error) = error_of(&event_data) {
             self.background.is_over =
@@ -117,7 +117,7 @@ impl ResponsesDecoder {
     }
 
     /// Reads a response at its beginning or end; `kind` is empty if it is not part of a stream.
-    fn push_response(&mut self, kind: &str, response: &EditableObject) -> Result<(), DecodeError> {
+    fn push_response(&mut self, kind: &str, response: &Object<'_>) -> Result<(), DecodeError> {
         for (name, value) in [("id", &mut self.id), ("model", &mut self.model)] {
             if let Some(text) = response.read::<String>(name).filter(|text| !text.is_empty()) {
                 *value = text;
@@ -140,12 +140,10 @@ impl ResponsesDecoder {
             return Err(error);
         }
         self.is_done = true;
-        let reason = response.read::<EditableObject>("incomplete_details");
-        let reason = reason.and_then(|details| details.read::<String>("reason"));
+        let reason = response.object("incomplete_details").read::<String>("reason");
         self.finish_reason = Some(reason.unwrap_or_else(|| end.to_owned()));
-        self.usage =
-            response.read::<EditableObject>("usage").and_then(|usage| usage_of(&as_chat_usage(usage)));
-        let output = response.read::<Vec<EditableObject>>("output").unwrap_or_default();
+        self.usage = usage_of(&response.object("usage"));
+        let output = response.objects("output").unwrap_or_default();
         if output.len() > MAX_ITEMS {
             return Err(DecodeError::Malformed("an answer with too many items".into()));
         }
@@ -160,12 +158,12 @@ impl ResponsesDecoder {
     }
 
     /// Reads any other event; `false` if there are too many items.
-    fn push_event(&mut self, kind: &str, event: &EditableObject) -> bool {
+    fn push_event(&mut self, kind: &str, event: &Object<'_>) -> bool {
         let index = event.read::<u64>("output_index");
         let item_id = event.read::<String>("item_id").unwrap_or_default();
         match kind {
             "response.output_item.added" | "response.output_item.done" => {
-                let complete = OutputItem::read(&event.read("item").unwrap_or_default());
+                let complete = OutputItem::read(&event.object("item"));
                 let Some(item) = self.item(index, &complete.id, &complete.call_id, &complete.kind) else {
                     return false;
                 };
@@ -311,7 +309,7 @@ impl Shown {
 }
 
 /// The error of a response that failed or was cancelled.
-fn failure(status: &str, response: &EditableObject) -> DecodeError {
+fn failure(status: &str, response: &Object<'_>) -> DecodeError {
     error_of(response).unwrap_or_else(|| {
         DecodeError::Provider(format!(
             "{{\"error\":{{\"message\":{}}}}}",
@@ -321,20 +319,7 @@ fn failure(status: &str, response: &EditableObject) -> DecodeError {
 }
 
 /// The error of an object, in the form of an error response's body.
-fn error_of(object: &EditableObject) -> Option<DecodeError> {
+fn error_of(object: &Object<'_>) -> Option<DecodeError> {
     let error = object.get("error").filter(|error| !matches!(*error, "null" | "\"\"" | "{}"))?;
     Some(DecodeError::Provider(format!("{{\"error\":{error}}}")))
-}
-
-/// The counts under the names of Chat Completions.
-fn as_chat_usage(mut usage: EditableObject) -> EditableObject {
-    for (responses, chat) in [
-        ("input_tokens_details", "prompt_tokens_details"),
-        ("output_tokens_details", "completion_tokens_details"),
-    ] {
-        if let Some(details) = usage.remove(responses) {
-            usage.set(chat, &details);
-        }
-    }
-    usage
 }

@@ -5,12 +5,11 @@
 
 use super::call_ids::CallIds;
 use crate::{
-    json::quoted,
+    json::{ListWriter, ObjectWriter, quoted},
     llm::{
         message::{Content, Message, MessageToolCall, ReasoningItem, Role},
         tool_text::clipped,
         wire_api::LlmRequest,
-        writer::Writer,
     },
 };
 
@@ -29,7 +28,7 @@ pub(super) struct Input {
 impl Input {
     pub(super) fn of(request: &LlmRequest<'_>) -> Self {
         let mut instructions = String::new();
-        let mut items = Items { request, ids: CallIds::default(), list: Writer::list() };
+        let mut items = Items { request, ids: CallIds::default(), list: ListWriter::new() };
         for message in request.messages {
             match message.role {
                 Role::System => {
@@ -51,7 +50,7 @@ impl Input {
                 Role::Tool => items.tool(message),
             }
         }
-        let items = if items.list.is_empty() { "\"\"".into() } else { items.list.end() };
+        let items = if items.list.is_empty() { "\"\"".into() } else { items.list.finish() };
         Self { instructions, items }
     }
 }
@@ -64,23 +63,23 @@ pub(super) fn is_blank(c: char) -> bool {
 struct Items<'a> {
     request: &'a LlmRequest<'a>,
     ids: CallIds,
-    list: Writer,
+    list: ListWriter,
 }
 
 impl Items<'_> {
     fn user(&mut self, message: &Message) {
-        let mut content = Writer::list();
+        let mut content = ListWriter::new();
         for part in &message.content {
             self.push_part(&mut content, part, str::to_owned);
         }
         if content.is_empty() {
             content.item(&text_part("input_text", ""));
         }
-        self.push_message("user", &content.end());
+        self.push_message("user", &content.finish());
     }
 
     fn assistant(&mut self, message: &Message) {
-        let mut content = Writer::list();
+        let mut content = ListWriter::new();
         for text in message.content.iter().filter_map(Content::as_text).filter(|text| !text.is_empty()) {
             content.item(&text_part("output_text", text));
         }
@@ -95,7 +94,7 @@ impl Items<'_> {
             self.list.items(item);
         }
         if !content.is_empty() {
-            self.push_message("assistant", &content.end());
+            self.push_message("assistant", &content.finish());
         }
         for call in calls {
             self.call(call, has_ids);
@@ -113,25 +112,25 @@ impl Items<'_> {
         }
         let id = reasoning.id.as_deref()?;
         let id = self.ids.of_item(id, if takes_open { "" } else { "rs" })?;
-        let mut item = Writer::object();
-        item.field("type", "\"reasoning\"");
-        item.field("id", &quoted(id));
-        item.field("summary", &text_parts("summary_text", &reasoning.summary));
+        let mut item = ObjectWriter::new();
+        item.raw("type", "\"reasoning\"");
+        item.raw("id", &quoted(id));
+        item.raw("summary", &text_parts("summary_text", &reasoning.summary));
         if let Some(texts) = open {
-            item.field("content", &text_parts("reasoning_text", texts));
+            item.raw("content", &text_parts("reasoning_text", texts));
         }
         for (name, value) in [("encrypted_content", encrypted), ("status", reasoning.status.as_deref())] {
             if let Some(value) = value.filter(|value| !value.is_empty()) {
-                item.field(name, &quoted(value));
+                item.raw(name, &quoted(value));
             }
         }
-        Some(item.end())
+        Some(item.finish())
     }
 
     fn call(&mut self, call: &MessageToolCall, has_ids: bool) {
         let call_id = self.ids.of_call(&call.id);
-        let mut item = Writer::object();
-        item.field("type", "\"function_call\"");
+        let mut item = ObjectWriter::new();
+        item.raw("type", "\"function_call\"");
         let item_id = call.responses_item_id.clone().filter(|id| !id.is_empty());
         let id = item_id.unwrap_or_else(|| {
             if call_id.starts_with("fc") { call_id.clone() } else { format!("fc_{call_id}") }
@@ -139,12 +138,12 @@ impl Items<'_> {
         // The id of the call may also be that of the item.
         let id = if id == call_id { Some(&*id) } else { self.ids.of_item(&id, "fc") };
         if let Some(id) = id.filter(|_| has_ids) {
-            item.field("id", &quoted(id));
+            item.raw("id", &quoted(id));
         }
-        item.field("call_id", &quoted(&call_id));
-        item.field("name", &quoted(&call.name));
-        item.field("arguments", &quoted(&call.arguments));
-        self.list.item(&item.end());
+        item.raw("call_id", &quoted(&call_id));
+        item.raw("name", &quoted(&call.name));
+        item.raw("arguments", &quoted(&call.arguments));
+        self.list.item(&item.finish());
     }
 
     fn tool(&mut self, message: &Message) {
@@ -155,33 +154,33 @@ impl Items<'_> {
         let has_images = self.request.features.supports_vision
             && message.content.iter().any(|part| part.as_text().is_none());
         let output = if has_images {
-            let mut parts = Writer::list();
+            let mut parts = ListWriter::new();
             for part in &message.content {
                 self.push_part(&mut parts, part, clipped);
             }
-            parts.end()
+            parts.finish()
         } else {
             let texts: Vec<String> =
                 message.content.iter().filter_map(Content::as_text).map(clipped).collect();
             quoted(&texts.join("\n"))
         };
-        let mut item = Writer::object();
-        item.field("type", "\"function_call_output\"");
-        item.field("call_id", &quoted(&call_id));
-        item.field("output", &output);
-        self.list.item(&item.end());
+        let mut item = ObjectWriter::new();
+        item.raw("type", "\"function_call_output\"");
+        item.raw("call_id", &quoted(&call_id));
+        item.raw("output", &output);
+        self.list.item(&item.finish());
     }
 
-    fn push_part(&self, list: &mut Writer, part: &Content, convert: fn(&str) -> String) {
+    fn push_part(&self, list: &mut ListWriter, part: &Content, convert: fn(&str) -> String) {
         match part {
             Content::Text { text, .. } => list.item(&text_part("input_text", &convert(text))),
             Content::Image { image_urls, .. } if self.request.features.supports_vision => {
                 for url in image_urls {
-                    let mut image = Writer::object();
-                    image.field("type", "\"input_image\"");
-                    image.field("image_url", &quoted(url));
-                    image.field("detail", "\"auto\"");
-                    list.item(&image.end());
+                    let mut image = ObjectWriter::new();
+                    image.raw("type", "\"input_image\"");
+                    image.raw("image_url", &quoted(url));
+                    image.raw("detail", "\"auto\"");
+                    list.item(&image.finish());
                 }
             }
             Content::Image { .. } => {}
@@ -189,25 +188,25 @@ impl Items<'_> {
     }
 
     fn push_message(&mut self, role: &str, content: &str) {
-        let mut item = Writer::object();
-        item.field("type", "\"message\"");
-        item.field("role", &quoted(role));
-        item.field("content", content);
-        self.list.item(&item.end());
+        let mut item = ObjectWriter::new();
+        item.raw("type", "\"message\"");
+        item.raw("role", &quoted(role));
+        item.raw("content", content);
+        self.list.item(&item.finish());
     }
 }
 
 fn text_parts(kind: &str, texts: &[String]) -> String {
-    let mut list = Writer::list();
+    let mut list = ListWriter::new();
     for text in texts {
         list.item(&text_part(kind, text));
     }
-    list.end()
+    list.finish()
 }
 
 fn text_part(kind: &str, text: &str) -> String {
-    let mut part = Writer::object();
-    part.field("type", &quoted(kind));
-    part.field("text", &quoted(text));
-    part.end()
+    let mut part = ObjectWriter::new();
+    part.raw("type", &quoted(kind));
+    part.raw("text", &quoted(text));
+    part.finish()
 }

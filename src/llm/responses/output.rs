@@ -3,7 +3,7 @@
 
 use super::input::is_blank;
 use crate::{
-    json::{EditableObject, ToJson as _},
+    json::{EditableObject, Object, ToJson as _},
     llm::message::{Content, Message, MessageToolCall, ReasoningItem, Role},
 };
 
@@ -29,7 +29,7 @@ pub(super) struct OutputItem {
 }
 
 impl OutputItem {
-    pub(super) fn read(json: &EditableObject) -> Self {
+    pub(super) fn read(json: &Object<'_>) -> Self {
         let text = |name: &str| json.read::<String>(name).unwrap_or_default();
         let some = |name: &str| json.read::<String>(name).filter(|text| !text.is_empty());
         let kind = text("type");
@@ -94,11 +94,11 @@ impl OutputItem {
 }
 
 /// The texts in the parts of a list; a single text counts as one part.
-fn texts_of(json: &EditableObject, name: &str, names: &[&str]) -> Vec<String> {
+fn texts_of(json: &Object<'_>, name: &str, names: &[&str]) -> Vec<String> {
     if let Some(text) = json.read::<String>(name) {
         return vec![text];
     }
-    let parts = json.read::<Vec<EditableObject>>(name).unwrap_or_default();
+    let parts = json.objects(name).unwrap_or_default();
     parts.iter().filter_map(|part| names.iter().find_map(|name| part.read::<String>(name))).collect()
 }
 

@@ -2,11 +2,8 @@
 
 use super::input::Input;
 use crate::{
-    json::{ToJson as _, quoted},
-    llm::{
-        completion::ToolSchema, model_features::supports_prompt_cache_retention, wire_api::LlmRequest,
-        writer::Writer,
-    },
+    json::{ListWriter, ObjectWriter, ToJson as _, quoted},
+    llm::{completion::ToolSchema, model_features::supports_prompt_cache_retention, wire_api::LlmRequest},
 };
 
 /// The provider's minimum for the limit of output tokens.
@@ -16,55 +13,55 @@ const MIN_OUTPUT: u32 = 16;
 pub(super) fn request_body(request: &LlmRequest<'_>) -> String {
     let LlmRequest { options, endpoint, features, .. } = *request;
     let input = Input::of(request);
-    let mut body = Writer::object();
-    body.field("model", &quoted(&endpoint.model));
-    body.field("input", &input.items);
+    let mut body = ObjectWriter::new();
+    body.raw("model", &quoted(&endpoint.model));
+    body.raw("input", &input.items);
     let reasons = features.supports_reasoning_effort;
     if reasons && options.enable_encrypted_reasoning() {
-        body.field("include", "[\"reasoning.encrypted_content\"]");
+        body.raw("include", "[\"reasoning.encrypted_content\"]");
     }
     if !input.instructions.is_empty() {
-        body.field("instructions", &quoted(&input.instructions));
+        body.raw("instructions", &quoted(&input.instructions));
     }
     if let Some(limit) = features.max_output_tokens {
-        body.field("max_output_tokens", &limit.max(MIN_OUTPUT).to_string());
+        body.raw("max_output_tokens", &limit.max(MIN_OUTPUT).to_string());
     }
     if reasons {
-        let mut reasoning = Writer::object();
-        reasoning.field("effort", &quoted(options.reasoning_effort()));
+        let mut reasoning = ObjectWriter::new();
+        reasoning.raw("effort", &quoted(options.reasoning_effort()));
         if let Some(summary) = &options.reasoning_summary {
-            reasoning.field("summary", &quoted(summary));
+            reasoning.raw("summary", &quoted(summary));
         }
-        body.field("reasoning", &reasoning.end());
+        body.raw("reasoning", &reasoning.finish());
     }
     // The provider must store a background response.
-    body.field("store", if options.background() { "true" } else { "false" });
+    body.raw("store", if options.background() { "true" } else { "false" });
     if options.background() {
-        body.field("background", "true");
+        body.raw("background", "true");
     }
     if request.is_streaming {
-        body.field("stream", "true");
+        body.raw("stream", "true");
     }
     if features.supports_sampling_params {
         for (name, value) in [("temperature", options.temperature), ("top_p", options.top_p)] {
             if let Some(value) = value {
-                body.field(name, &value.to_json_text());
+                body.raw(name, &value.to_json_text());
             }
         }
     }
-    body.field("tool_choice", "\"auto\"");
+    body.raw("tool_choice", "\"auto\"");
     if !request.tools.is_empty() {
-        body.field("tools", &tools_json(request.tools));
+        body.raw("tools", &tools_json(request.tools));
     }
     if let Some(retention) = options.prompt_cache_retention()
         && supports_prompt_cache_retention(options)
     {
-        body.field("prompt_cache_retention", &quoted(retention));
+        body.raw("prompt_cache_retention", &quoted(retention));
     }
     if let Some(id) = request.conversation_id {
-        body.field("prompt_cache_key", &quoted(id));
+        body.raw("prompt_cache_key", &quoted(id));
     }
-    body.end()
+    body.finish()
 }
 
 /// The headers, except authorization. Only headers that the provider reads: one that is not safelisted by CORS fails the
@@ -82,15 +79,15 @@ pub(super) fn request_headers(request: &LlmRequest<'_>) -> Vec<(String, String)>
 }
 
 fn tools_json(tools: &[ToolSchema]) -> String {
-    let mut list = Writer::list();
+    let mut list = ListWriter::new();
     for tool in tools {
-        let mut item = Writer::object();
-        item.field("type", "\"function\"");
-        item.field("name", &quoted(&tool.name));
-        item.field("description", &quoted(&tool.description));
-        item.field("parameters", &tool.parameters);
-        item.field("strict", "false");
-        list.item(&item.end());
+        let mut item = ObjectWriter::new();
+        item.raw("type", "\"function\"");
+        item.raw("name", &quoted(&tool.name));
+        item.raw("description", &quoted(&tool.description));
+        item.raw("parameters", &tool.parameters);
+        item.raw("strict", "false");
+        list.item(&item.finish());
     }
-    list.end()
+    list.finish()
 }

@@ -2,7 +2,7 @@
 
 use super::{call::text_of, reading::COMMON_PARAMETERS};
 use crate::{
-    json::{EditableObject, elements},
+    json::{EditableObject, Object, elements},
     llm::{completion::ToolSchema, message::MessageToolCall},
 };
 
@@ -30,8 +30,8 @@ pub(super) fn example_for(tools: &[ToolSchema]) -> String {
 
 /// A value for each parameter that the tool requires.
 fn arguments_for(tool: &ToolSchema) -> String {
-    let schema = EditableObject::compact(&tool.parameters).unwrap_or_default();
-    let properties: EditableObject = schema.read("properties").unwrap_or_default();
+    let schema = Object::parse(&tool.parameters).unwrap_or_default();
+    let properties = schema.object("properties");
     let required: Vec<String> = schema.read("required").unwrap_or_default();
     let mut arguments = EditableObject::default();
     // Every tool may have these parameters, and models omit them if the example does.
@@ -42,7 +42,7 @@ fn arguments_for(tool: &ToolSchema) -> String {
     }
     for name in required {
         if arguments.get(&name).is_none() {
-            let property: EditableObject = properties.read(&name).unwrap_or_default();
+            let property = properties.object(&name);
             arguments.set(&name, value_for(&property));
         }
     }
@@ -50,7 +50,7 @@ fn arguments_for(tool: &ToolSchema) -> String {
 }
 
 /// A value that this schema allows, if its `enum` or `type` shows one.
-fn value_for(schema: &EditableObject) -> &str {
+fn value_for<'a>(schema: &Object<'a>) -> &'a str {
     let choices = schema.get("enum").and_then(elements).unwrap_or_default();
     choices.first().copied().unwrap_or(match schema.get("type") {
         Some("\"integer\"" | "\"number\"") => "1",

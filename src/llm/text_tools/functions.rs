@@ -2,7 +2,7 @@
 
 use super::python::str_of;
 use crate::{
-    json::{EditableObject, elements},
+    json::{Object, elements},
     llm::completion::ToolSchema,
 };
 
@@ -26,7 +26,7 @@ pub(super) fn description_of(tools: &[ToolSchema]) -> String {
 
 fn function(tool: &ToolSchema) -> String {
     let mut text = format!("## {}\n\n{}\n\n", tool.name, tool.description.trim());
-    let schema = EditableObject::compact(&tool.parameters).unwrap_or_default();
+    let schema = Object::parse(&tool.parameters).unwrap_or_default();
     let start = text.len();
     fields(&schema, 0, &mut text);
     if text.len() == start {
@@ -37,9 +37,9 @@ fn function(tool: &ToolSchema) -> String {
 }
 
 /// An entry for each field of an object.
-fn fields(schema: &EditableObject, indent: usize, out: &mut String) {
+fn fields(schema: &Object<'_>, indent: usize, out: &mut String) {
     let required: Vec<String> = schema.read("required").unwrap_or_default();
-    let properties: EditableObject = schema.read("properties").unwrap_or_default();
+    let properties = schema.object("properties");
     for (name, property) in properties.iter() {
         let status = if required.iter().any(|one| one == name) { "required" } else { "optional" };
         entry(&format!("{name} ({}, {status})", type_of(property)), property, indent, out);
@@ -48,7 +48,7 @@ fn fields(schema: &EditableObject, indent: usize, out: &mut String) {
 
 /// A line about a value, and below it the details of its schema.
 fn entry(label: &str, schema: &str, indent: usize, out: &mut String) {
-    let description = EditableObject::compact(schema).and_then(|schema| schema.read::<String>("description"));
+    let description = Object::parse(schema).and_then(|schema| schema.read::<String>("description"));
     let description = description.as_deref().unwrap_or_default().trim();
     let colon = if description.is_empty() { "" } else { ": " };
     line(&format!("- {label}{colon}{description}"), indent, out);
@@ -57,7 +57,7 @@ fn entry(label: &str, schema: &str, indent: usize, out: &mut String) {
 
 /// The allowed values and the nested schemas of a value.
 fn details(schema: &str, indent: usize, out: &mut String) {
-    let Some(schema) = EditableObject::compact(schema) else { return };
+    let Some(schema) = Object::parse(schema) else { return };
     if indent > INDENT * MAX_DEPTH {
         return;
     }
@@ -94,7 +94,7 @@ fn details(schema: &str, indent: usize, out: &mut String) {
 }
 
 /// The JSON of a list's elements, if there is such a list.
-fn list(schema: &EditableObject, name: &str) -> Option<Vec<String>> {
+fn list(schema: &Object<'_>, name: &str) -> Option<Vec<String>> {
     let all = elements(schema.get(name)?)?;
     Some(all.into_iter().map(str::to_owned).collect())
 }
@@ -105,7 +105,7 @@ fn type_of(schema: &str) -> String {
 }
 
 fn type_within(schema: &str, depth: usize) -> String {
-    let Some(schema) = EditableObject::compact(schema) else { return "anything".into() };
+    let Some(schema) = Object::parse(schema) else { return "anything".into() };
     let Some(depth) = depth.checked_sub(1) else { return "anything".into() };
     let inner = |schema: &String| type_within(schema, depth);
     if let Some(union) = UNIONS.iter().find_map(|union| list(&schema, union)) {

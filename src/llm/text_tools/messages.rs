@@ -9,14 +9,13 @@ use super::{
     functions::description_of,
 };
 use crate::{
-    json::quoted,
+    json::{ListWriter, ObjectWriter, quoted},
     llm::{
         chat_completions::messages::{CacheMarks, is_marked, is_space, part, role_json},
         message::{Content, Message, Role},
         provider::WantsReasoning,
         tool_text::clipped,
         wire_api::LlmRequest,
-        writer::Writer,
     },
 };
 
@@ -24,7 +23,7 @@ use crate::{
 pub(super) fn messages_json(request: &LlmRequest<'_>, wants_example: bool) -> String {
     let marks = CacheMarks::of(request);
     let mut example = if wants_example { example_for(request.tools) } else { String::new() };
-    let mut list = Writer::list();
+    let mut list = ListWriter::new();
     let mut rest = request.messages.iter().enumerate().peekable();
     while let Some((at, message)) = rest.next() {
         let content = MessageContent::of(message, marks.part_of(at), request);
@@ -69,7 +68,7 @@ pub(super) fn messages_json(request: &LlmRequest<'_>, wants_example: bool) -> St
             }
         }
     }
-    list.end()
+    list.finish()
 }
 
 fn result_json(message: &Message, content: MessageContent, request: &LlmRequest<'_>) -> String {
@@ -78,16 +77,16 @@ fn result_json(message: &Message, content: MessageContent, request: &LlmRequest<
 }
 
 fn message_json(content: MessageContent, role: Role, request: &LlmRequest<'_>) -> String {
-    let mut json = Writer::object();
-    json.field("content", &content.json());
-    json.field("role", role_json(role));
+    let mut json = ObjectWriter::new();
+    json.raw("content", &content.json());
+    json.raw("role", role_json(role));
     let wants_reasoning = request.features.send_reasoning_content
         && request.endpoint.provider.wants_reasoning == WantsReasoning::Everywhere;
     if wants_reasoning && role == Role::Assistant {
         // The model's own reasoning is not sent, because the message has been changed.
-        json.field("reasoning_content", "\" \"");
+        json.raw("reasoning_content", "\" \"");
     }
-    json.end()
+    json.finish()
 }
 
 /// The content of one message.
@@ -214,13 +213,13 @@ impl MessageContent {
             Self::Text(text) => return quoted(&text),
             Self::Parts { parts, .. } => parts,
         };
-        let mut list = Writer::list();
+        let mut list = ListWriter::new();
         for Part { text, is_image, is_marked } in parts {
             list.item(&match is_image {
                 true => part("image_url", &text, is_marked),
                 false => part("text", &quoted(&text), is_marked),
             });
         }
-        list.end()
+        list.finish()
     }
 }

@@ -41,12 +41,12 @@ impl WireApi for TextTools {
         let messages = messages::messages_json(&request, model.wants_example);
         let mut body = request_body(&LlmRequest { tools: &[], ..request }, &[&messages]);
         if model.supports_stop_words {
-            body.field("stop", "[\"</function\"]");
+            body.raw("stop", "[\"</function\"]");
         }
         let sent = WireRequest {
             url: request.endpoint.url("/chat/completions"),
             headers: request_headers(&request),
-            body: body.end(),
+            body: body.finish(),
         };
         Ok((sent, Box::new(TextToolsDecoder::new(&request))))
     }

@@ -7,7 +7,7 @@
 
 use super::python::{int, str_of};
 use crate::{
-    json::{EditableObject, elements, float, is_json, is_same, python_dumps, quoted},
+    json::{EditableObject, Object, elements, float, is_json, is_same, python_dumps, quoted},
     llm::{chat_completions::messages::is_space, completion::ToolSchema},
 };
 
@@ -89,8 +89,8 @@ pub(super) fn parse_call(call: &TextCall<'_>, tools: &[ToolSchema]) -> Result<(S
         ));
     };
     let refused = |problem: String| Err(format!("The call of '{}' was not made: {problem}", tool.name));
-    let schema = EditableObject::compact(&tool.parameters).unwrap_or_default();
-    let properties: EditableObject = schema.read("properties").unwrap_or_default();
+    let schema = Object::parse(&tool.parameters).unwrap_or_default();
+    let properties = schema.object("properties");
     let accepts_any = properties.iter().next().is_none();
     let mut arguments = EditableObject::default();
     let (values, unfinished) = values(call.body);
@@ -100,8 +100,8 @@ pub(super) fn parse_call(call: &TextCall<'_>, tools: &[ToolSchema]) -> Result<(S
     }
     for (name, text) in values {
         let property = match properties.get(name) {
-            Some(property) => EditableObject::compact(property).unwrap_or_default(),
-            None if accepts_any => EditableObject::default(),
+            Some(property) => Object::parse(property).unwrap_or_default(),
+            None if accepts_any => Object::default(),
             None if COMMON_PARAMETERS.contains(&name) => continue,
             None => {
                 let names: Vec<&str> = properties.iter().map(|(name, _)| name).collect();
@@ -151,7 +151,7 @@ fn is_name(text: &str) -> bool {
 
 /// A value as JSON of the type in the schema. The SDK converts integers and lists only, and leaves other types to the
 /// tool's class, which accepts them as text.
-fn value_of(text: &str, property: &EditableObject) -> Result<String, ()> {
+fn value_of(text: &str, property: &Object<'_>) -> Result<String, ()> {
     let kind = property.read::<String>("type");
     let json = text.trim_matches(is_space);
     match kind.as_deref() {
