@@ -59,6 +59,21 @@ fn ids_that_a_provider_refuses_are_others_on_the_way_and_always_the_same() {
 }
 
 #[test]
+fn a_message_of_images_alone_is_not_empty_for_a_model_that_cannot_see() {
+    let image =
+        || Content::Image { image_urls: vec!["data:image/png;base64,AA==".into()], cache_prompt: false };
+    let history = [
+        Message::new(Role::User, vec![image()]),
+        calls(&[("D681PevKs", "f", "{}")]),
+        Message { tool_call_id: Some("D681PevKs".into()), ..Message::new(Role::Tool, vec![image()]) },
+    ];
+    let messages = sent("openai/gpt-3.5-turbo", &history);
+    for message in [&messages[0], &messages[2]] {
+        assert_eq!(message["content"], "[An image, which this model cannot see.]");
+    }
+}
+
+#[test]
 fn mistral_answers_its_tools_before_the_user_speaks() {
     let image = Content::Image { image_urls: vec!["data:image/png;base64,AA==".into()], cache_prompt: false };
     let shows = Message { tool_call_id: Some("D681PevKs".into()), ..Message::new(Role::Tool, vec![image]) };

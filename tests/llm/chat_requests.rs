@@ -40,6 +40,8 @@ fn headers_are_some_of_the_sdks() {
 /// * Azure: the output limit has its older name for models that do not reason. The newer one is understood for all.
 /// * vLLM: an assistant's list of texts becomes one text.
 ///
+/// A message whose images the model cannot see has no content there, and a sentence here.
+///
 /// Without what only servers take that are known to, and which the user did not set: see [`is_anybodys`].
 ///
 /// And with what Mistral wants: see [`as_mistral_wants`]. And with what the SDK loses by mistake: sampling options of `openai/gpt-4o`, which it takes for a reasoning model as
@@ -77,6 +79,9 @@ pub fn without_litellms_own(case: &Case) -> Value {
                 message["content"] = serde_json::json!([{"type": "text", "text": text}]);
             }
         }
+    }
+    for message in messages.iter_mut().filter(|message| message["content"] == serde_json::json!([])) {
+        message["content"] = "[An image, which this model cannot see.]".into();
     }
     if model.starts_with("mistral/") {
         as_mistral_wants(messages);

@@ -56,8 +56,7 @@ export async function plant(library, store) {
     { text: everything, reasoning: everything, pieces: pieceLength },
     { status: 400, body: { error: { message: `refused: ${everything}` } } },
   ];
-  // A result that is only an image has no content for a model that sees no images.
-  const model = new ScriptedModel(answers, { checks: false });
+  const model = new ScriptedModel(answers);
   const fetch = (url, options) => (places.requests.push(options.body), model.fetch(url, options));
   try {
     const llm = new LLM({ model: "openai/scripted", baseUrl: "https://model.invalid/v1", apiKey: "sk-model", numRetries: 1, fetch });
