@@ -1,20 +1,20 @@
-//! Conversations that the SDK wrote, with what it said about them (`tests/fixtures/<sdk version>`).
+//! Conversations that the SDK wrote, with its own reading of each (`tests/fixtures/<sdk version>`).
 
 use serde_json::Value;
 use std::{fs, path::Path};
 use threadkeep::{event::Event, id::EventId};
 
-/// The directories of the versions that have fixtures: everything that the first can be made to write, and what the
-/// newest writes otherwise.
+/// The directories of the SDK versions that have fixtures: the first has every feature that can be scripted, the newest
+/// only the conversations that it writes differently.
 const ROOTS: [&str; 2] = ["sdk-1.43.1", "sdk-1.58.0"];
 
 /// One conversation.
 pub struct Fixture {
-    /// The scenario, for messages.
+    /// The name of the scenario, for failure messages.
     pub name: String,
-    /// What the SDK said when it opened the conversation.
-    pub said: Value,
-    /// What it made of the events for a model; `null` if it could not open the conversation.
+    /// The entry in `index.json`: what the SDK reported when it opened the conversation.
+    pub reported: Value,
+    /// The messages and requests that the SDK built from the events; `null` if it could not open the conversation.
     pub expected: Value,
     /// The text of `base_state.json`.
     pub base_state: String,
@@ -31,21 +31,21 @@ pub fn all() -> Vec<Fixture> {
 fn all_in(root: &Path) -> Vec<Fixture> {
     let index: Value = serde_json::from_str(&read(&root.join("index.json"))).unwrap();
     let conversations = index["conversations"].as_array().unwrap();
-    assert!(!conversations.is_empty(), "the fixtures are there");
-    conversations.iter().map(|said| load(root, said)).collect()
+    assert!(!conversations.is_empty(), "the fixtures are missing");
+    conversations.iter().map(|reported| load(root, reported)).collect()
 }
 
 /// Every conversation that the SDK opens.
 pub fn all_that_open() -> Vec<Fixture> {
-    all().into_iter().filter(|fixture| fixture.said["opens"] == true).collect()
+    all().into_iter().filter(|fixture| fixture.reported["opens"] == true).collect()
 }
 
-fn load(root: &Path, said: &Value) -> Fixture {
-    let directory = root.join(said["directory"].as_str().unwrap());
+fn load(root: &Path, reported: &Value) -> Fixture {
+    let directory = root.join(reported["directory"].as_str().unwrap());
     let expected = directory.with_extension("expected.json");
     Fixture {
-        name: said["scenario"].as_str().unwrap().into(),
-        said: said.clone(),
+        name: reported["scenario"].as_str().unwrap().into(),
+        reported: reported.clone(),
         expected: fs::read_to_string(expected)
             .map_or(Value::Null, |text| serde_json::from_str(&text).unwrap()),
         base_state: read(&directory.join("base_state.json")),

@@ -1,7 +1,9 @@
-//! Whatever is stored or imported can be decoded, walked and formatted: nothing panics, loops or loses a byte.
+//! Properties that hold for any stored or imported data: decoding, branch selection and formatting never panic, never
+//! loop, and lose no byte.
 
 use crate::strategies::{
-    any_event_json, any_json, call, event, field_name, good_history, happening, id, log, message, tangled_log,
+    any_event_json, any_json, call, event, field_name, id, log, message, step, tangled_log,
+    well_formed_history,
 };
 use proptest::{collection::vec, option, prelude::*};
 use serde_json::{Value, json};
@@ -26,29 +28,30 @@ fn decode(json: &str) -> Event {
     Event::decode(id(1), json.into())
 }
 
-fn touch(event: &Event) {
+fn read_everything(event: &Event) {
     let _ = (event.body(), event.source(), event.parent(), event.timestamp(), event.kind(), event.is_valid());
     let _ = (event.to_llm_message(), event.answered_call());
 }
 
-/// Whether a provider accepts the history: instructions come first, nothing is empty, each call is answered once and
-/// directly, and nothing else is answered.
+/// Whether a provider accepts the history: system messages come first, no message is empty, each call is answered exactly
+/// once and directly after its message, and every result answers a call.
 fn is_well_formed(messages: &[Message]) -> bool {
     let has_calls = |message: &Message| message.tool_calls.as_deref().is_some_and(|calls| !calls.is_empty());
-    let is_said = |message: &Message| {
-        let is_empty = message.content.iter().any(|part| part.as_text() == Some(""));
-        let says = !message.content.is_empty() || !message.thinking_blocks.is_empty();
-        message.role == Role::Assistant && has_calls(message) || says && !is_empty
+    let has_content = |message: &Message| {
+        let has_empty_text = message.content.iter().any(|part| part.as_text() == Some(""));
+        let has_parts = !message.content.is_empty() || !message.thinking_blocks.is_empty();
+        message.role == Role::Assistant && has_calls(message) || has_parts && !has_empty_text
     };
-    if !messages.is_sorted_by_key(|message| message.role != Role::System) || !messages.iter().all(is_said) {
+    if !messages.is_sorted_by_key(|message| message.role != Role::System) || !messages.iter().all(has_content)
+    {
         return false;
     }
     let mut open: Vec<&str> = Vec::new();
     for message in messages {
         if message.role == Role::Tool {
-            let place = open.iter().position(|call| message.tool_call_id.as_deref() == Some(call));
-            let Some(place) = place else { return false };
-            open.remove(place);
+            let index = open.iter().position(|call| message.tool_call_id.as_deref() == Some(call));
+            let Some(index) = index else { return false };
+            open.remove(index);
             continue;
         }
         if !open.is_empty() {
@@ -63,19 +66,19 @@ fn is_well_formed(messages: &[Message]) -> bool {
 
 proptest! {
     #[test]
-    fn any_text_is_an_event_that_keeps_its_bytes(text in ".{0,200}") {
+    fn an_event_decoded_from_any_text_has_the_same_bytes(text in ".{0,200}") {
         let event = decode(&text);
         prop_assert_eq!(&**event.json(), &text);
-        touch(&event);
+        read_everything(&event);
     }
 
     #[test]
-    fn any_json_is_an_event_that_keeps_its_bytes(value in any_json()) {
+    fn an_event_decoded_from_any_json_has_the_same_bytes(value in any_json()) {
         let text = value.to_string();
         let event = decode(&text);
         prop_assert_eq!(&**event.json(), &text);
         prop_assert_eq!(event.body() == &Body::Unreadable, !value.is_object());
-        touch(&event);
+        read_everything(&event);
     }
 
     #[test]
@@ -83,21 +86,21 @@ proptest! {
         let event = decode(&text);
         prop_assert_eq!(&**event.json(), &text);
         prop_assert_ne!(event.body(), &Body::Unreadable);
-        touch(&event);
+        read_everything(&event);
     }
 
     #[test]
-    fn a_cut_file_is_never_taken_for_a_whole_one(happening in happening(), cut in any::<prop::sample::Index>()) {
-        let whole = event(1, None, &happening);
-        let end = cut.index(whole.json().len().max(1));
-        if let Some(text) = whole.json().get(..end) {
+    fn a_truncated_event_file_is_unreadable(step in step(), cut in any::<prop::sample::Index>()) {
+        let complete = event(1, None, &step);
+        let end = cut.index(complete.json().len().max(1));
+        if let Some(text) = complete.json().get(..end) {
             let event = decode(text);
             prop_assert_eq!(event.body(), &Body::Unreadable);
         }
     }
 
     #[test]
-    fn what_is_new_can_be_read_by_python(arguments in any_json(), surrogate in any::<bool>(), depth in 0_usize..300) {
+    fn a_new_action_with_any_arguments_is_readable_by_python(arguments in any_json(), surrogate in any::<bool>(), depth in 0_usize..300) {
         let lone = if surrogate { r"\ud83d" } else { "" };
         let text = format!(r#"{{"a{lone}":{}"{lone}"{},"b":{arguments}}}"#, "[".repeat(depth), "]".repeat(depth));
         let body = ActionEvent::new(call(1), "r".into(), Some(Action::mcp_tool(&RawJson::parse(&text).unwrap())));
@@ -107,15 +110,15 @@ proptest! {
         let again = decode(event.json());
         prop_assert_eq!(again.body(), event.body());
         if !surrogate && depth < 100 {
-            let kept = again.body().clone();
-            let Body::ActionEvent(ActionEvent { action: Some(action), .. }) = kept else { panic!("{event:?}") };
+            let body = again.body().clone();
+            let Body::ActionEvent(ActionEvent { action: Some(action), .. }) = body else { panic!("{event:?}") };
             let arguments = action.mcp_arguments().unwrap();
             prop_assert_eq!(arguments.as_str(), text);
         }
     }
 
     #[test]
-    fn a_view_of_any_branch_is_a_history(log in log()) {
+    fn the_view_of_any_branch_is_a_well_formed_history(log in log()) {
         let view = View::of_branch(&log);
         let messages = history_of(view.events());
         prop_assert!(is_well_formed(&messages), "{messages:?}");
@@ -129,13 +132,13 @@ proptest! {
         }
     }
 
-    /// While a run goes on, most messages were made for the request before.
+    /// During a run a view reuses the messages of the previous request; they must equal newly formatted ones.
     #[test]
-    fn a_view_that_grows_makes_the_messages_of_one_that_is_new(log in log(), asked in vec(any::<bool>(), 24)) {
+    fn cached_messages_of_a_growing_view_equal_new_ones(log in log(), requests in vec(any::<bool>(), 24)) {
         let mut growing = View::default();
-        for (event, is_asked) in log.iter().zip(asked) {
+        for (event, is_requested) in log.iter().zip(requests) {
             growing.push(event);
-            if is_asked {
+            if is_requested {
                 let messages = growing.messages();
                 let messages: Vec<Message> = messages.iter().map(|message| Message::clone(message)).collect();
                 prop_assert_eq!(messages, history_of(growing.events()));
@@ -144,40 +147,40 @@ proptest! {
     }
 
     #[test]
-    fn a_view_holds_batches_and_pairs_as_wholes(log in log()) {
+    fn a_view_never_splits_batches_or_call_result_pairs(log in log()) {
         let view = View::of_branch(&log);
         let mut batches: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
         let both = [log.as_slice(), view.events()];
-        for (place, events) in both.into_iter().enumerate() {
+        for (column, events) in both.into_iter().enumerate() {
             for event in events {
                 if let Body::ActionEvent(action) = event.body() {
-                    batches.entry(&action.llm_response_id).or_default()[place] += 1;
+                    batches.entry(&action.llm_response_id).or_default()[column] += 1;
                 }
             }
         }
-        for [all, kept] in batches.values() {
-            prop_assert!(*kept == 0 || kept == all);
+        for [in_log, in_view] in batches.values() {
+            prop_assert!(*in_view == 0 || in_view == in_log);
         }
         let count = |is: fn(&Event) -> bool| view.events().iter().filter(|event| is(event)).count();
         let calls = count(|event| matches!(event.body(), Body::ActionEvent(_)));
         prop_assert_eq!(count(|event| event.answered_call().is_some()), calls);
-        let given = view.messages().iter().filter(|message| message.role == Role::Tool).count();
-        prop_assert_eq!(given, calls);
+        let results = view.messages().iter().filter(|message| message.role == Role::Tool).count();
+        prop_assert_eq!(results, calls);
     }
 
     #[test]
-    fn waiting_actions_are_valid_and_in_order(log in log()) {
-        let waiting = unmatched_actions(&log);
-        let places: Vec<_> =
-            waiting.iter().map(|event| log.iter().position(|other| other.id() == event.id()).unwrap()).collect();
-        prop_assert!(places.is_sorted());
-        for event in &waiting {
+    fn unmatched_actions_are_valid_and_in_log_order(log in log()) {
+        let unmatched = unmatched_actions(&log);
+        let indices: Vec<_> =
+            unmatched.iter().map(|event| log.iter().position(|other| other.id() == event.id()).unwrap()).collect();
+        prop_assert!(indices.is_sorted());
+        for event in &unmatched {
             prop_assert!(matches!(event.body(), Body::ActionEvent(action) if action.action.is_some()));
         }
     }
 
     #[test]
-    fn a_walk_ends_and_passes_nothing_twice(log in tangled_log(), leaf in option::of(0_u8..30)) {
+    fn the_active_branch_of_any_log_has_no_duplicates_and_reports_its_breaks(log in tangled_log(), leaf in option::of(0_u8..30)) {
         let leaf = leaf.map_or(Leaf::Unset, |number| Leaf::Event(id(number)));
         let branch = active_branch(&log, &leaf);
         let ids: BTreeSet<_> = branch.events.iter().map(Event::id).collect();
@@ -185,8 +188,8 @@ proptest! {
         if let (Leaf::Event(leaf), Some(last)) = (&leaf, branch.events.last()) {
             prop_assert_eq!(last.id(), leaf);
         }
-        let place = |event: &Event| log.iter().position(|other| other.id() == event.id()).unwrap();
-        let mut around = 0;
+        let index = |event: &Event| log.iter().position(|other| other.id() == event.id()).unwrap();
+        let mut gaps = 0;
         for pair in branch.events.windows(2) {
             let follows = match pair[1].parent() {
                 Parent::Event(parent) => parent == pair[0].id(),
@@ -194,11 +197,11 @@ proptest! {
                 Parent::Root | Parent::Invalid(_) => false,
             };
             if !follows {
-                around += 1;
-                prop_assert!(place(&pair[0]) < place(&pair[1]));
+                gaps += 1;
+                prop_assert!(index(&pair[0]) < index(&pair[1]));
             }
         }
-        prop_assert!(around <= branch.breaks.len());
+        prop_assert!(gaps <= branch.breaks.len());
         if let Some(first) = branch.events.first() {
             let is_root = matches!(first.parent(), Parent::Root);
             prop_assert!(is_root || first.id() == log[0].id() || !branch.breaks.is_empty());
@@ -206,21 +209,21 @@ proptest! {
     }
 
     #[test]
-    fn a_good_history_is_not_repaired(messages in good_history()) {
+    fn a_well_formed_history_is_not_repaired(messages in well_formed_history()) {
         prop_assert!(is_well_formed(&messages));
         prop_assert_eq!(repair(messages.clone()), messages);
     }
 
     #[test]
-    fn any_history_can_be_repaired(messages in vec(message(), 0..16)) {
+    fn a_repaired_history_is_well_formed_and_keeps_user_messages_and_calls(messages in vec(message(), 0..16)) {
         let repaired = repair(messages.clone());
         prop_assert!(is_well_formed(&repaired), "{repaired:?}");
         prop_assert_eq!(repair(repaired.clone()), repaired.clone());
-        let has_words = |message: &&Message| message.content.iter().any(|part| part.as_text() != Some(""));
-        let said = |messages: &[Message]| {
-            messages.iter().filter(|message| message.role == Role::User).filter(has_words).count()
+        let has_text = |message: &&Message| message.content.iter().any(|part| part.as_text() != Some(""));
+        let user_messages = |messages: &[Message]| {
+            messages.iter().filter(|message| message.role == Role::User).filter(has_text).count()
         };
-        prop_assert_eq!(said(&repaired), said(&messages));
+        prop_assert_eq!(user_messages(&repaired), user_messages(&messages));
         let calls = |messages: &[Message]| -> usize {
             let assistants = messages.iter().filter(|message| message.role == Role::Assistant);
             assistants.flat_map(|message| &message.tool_calls).map(Vec::len).sum()
@@ -229,12 +232,12 @@ proptest! {
     }
 
     #[test]
-    fn messages_of_any_events_can_be_made(log in log()) {
+    fn formatting_any_events_as_messages_never_panics(log in log()) {
         events_to_messages(&log);
     }
 
     #[test]
-    fn a_base_state_is_read_or_refused_in_words(text in ".{0,80}", value in any_json()) {
+    fn an_unreadable_base_state_is_refused_with_an_error_that_names_the_file(text in ".{0,80}", value in any_json()) {
         for text in [text, value.to_string()] {
             if let Err(error) = BaseState::parse(&text) {
                 prop_assert!(error.message().starts_with("base_state.json "));
@@ -243,7 +246,7 @@ proptest! {
     }
 
     #[test]
-    fn setting_a_field_changes_that_field_alone(
+    fn setting_a_field_changes_no_other_field(
         fields in vec((field_name(), any_json()), 0..8),
         name in prop_oneof![field_name(), Just("tags".to_owned()), Just("stats".to_owned())],
         value in any_json(),

@@ -1,4 +1,4 @@
-//! The format against conversations that the SDK itself wrote, and against what nobody would write.
+//! The stored format, tested with conversations that the SDK wrote and with random, mostly invalid data.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, reason = "a test that cannot read its fixture has failed")]
 

@@ -1,4 +1,4 @@
-//! What this library makes of the SDK's conversations is what the SDK makes of them.
+//! This library reads the SDK's conversations as the SDK itself does: kinds, branches, views and messages.
 
 use crate::fixtures::{Fixture, all, all_that_open};
 use serde_json::{Map, Value, json};
@@ -35,9 +35,9 @@ fn strings(value: &Value) -> Vec<String> {
 }
 
 #[test]
-fn every_event_has_the_type_that_the_sdk_gave_it() {
+fn events_have_the_kinds_that_the_sdk_reported() {
     for fixture in all() {
-        let kinds = fixture.said["kinds"].as_array().unwrap();
+        let kinds = fixture.reported["kinds"].as_array().unwrap();
         for (event, kind) in fixture.log.iter().zip(kinds) {
             match kind.as_str() {
                 Some(kind) => {
@@ -51,7 +51,7 @@ fn every_event_has_the_type_that_the_sdk_gave_it() {
 }
 
 #[test]
-fn an_event_written_from_its_typed_value_has_the_bytes_that_the_sdk_wrote() {
+fn an_encoded_event_has_the_bytes_that_the_sdk_wrote() {
     let mut kinds: BTreeSet<_> = Body::KINDS.iter().copied().collect();
     for fixture in all() {
         for event in fixture.log.iter().filter(|event| event.body() != &Body::Unreadable) {
@@ -60,38 +60,38 @@ fn an_event_written_from_its_typed_value_has_the_bytes_that_the_sdk_wrote() {
             kinds.remove(event.kind());
         }
     }
-    // Agent servers send these, and no SDK without a server knows them.
+    // Only agent servers send this kind; the SDK alone does not know it.
     assert_eq!(kinds.into_iter().collect::<Vec<_>>(), ["ServerErrorEvent"], "no fixture holds these");
 }
 
 #[test]
-fn the_active_branch_is_the_one_that_the_sdk_walks() {
+fn the_active_branch_equals_that_of_the_sdk() {
     for fixture in all_that_open() {
         let branch = branch(&fixture);
         assert_eq!(branch.breaks, [], "{}", fixture.name);
-        assert_eq!(ids(&branch.events), strings(&fixture.said["active_branch"]), "{}", fixture.name);
+        assert_eq!(ids(&branch.events), strings(&fixture.reported["active_branch"]), "{}", fixture.name);
     }
 }
 
 #[test]
-fn the_view_holds_the_events_that_the_sdk_keeps() {
+fn the_view_has_the_events_of_the_sdks_view() {
     for fixture in all_that_open() {
         let view = View::of_branch(&branch(&fixture).events);
         let ids: Vec<_> = view.events().iter().map(|event| view_id(event).into_owned()).collect();
-        assert_eq!(ids, strings(&fixture.said["view"]), "{}", fixture.name);
+        assert_eq!(ids, strings(&fixture.reported["view"]), "{}", fixture.name);
     }
 }
 
 #[test]
-fn the_actions_that_wait_are_those_that_the_sdk_would_execute() {
+fn unmatched_actions_equal_those_of_the_sdk() {
     for fixture in all_that_open() {
-        let waiting = unmatched_actions(&branch(&fixture).events);
-        assert_eq!(ids(&waiting), strings(&fixture.said["unmatched_actions"]), "{}", fixture.name);
+        let unmatched = unmatched_actions(&branch(&fixture).events);
+        assert_eq!(ids(&unmatched), strings(&fixture.reported["unmatched_actions"]), "{}", fixture.name);
     }
 }
 
 #[test]
-fn the_messages_are_those_that_the_sdk_makes() {
+fn messages_equal_those_of_the_sdk() {
     for fixture in all_that_open() {
         let view = View::of_branch(&branch(&fixture).events);
         let messages = events_to_messages(view.events()).to_json_text();
@@ -105,12 +105,12 @@ fn the_messages_are_those_that_the_sdk_makes() {
 }
 
 #[test]
-fn over_the_responses_api_the_model_is_told_what_the_sdk_tells_it() {
+fn requests_over_the_responses_api_equal_those_of_the_sdk() {
     let mut compared = 0;
     for fixture in all_that_open() {
         let Some(llm) = BaseState::parse(&fixture.base_state).unwrap().agent_llm() else { continue };
         let options = LlmOptions::from_sdk_json(&llm.to_json_text());
-        // A server of one's own, which any name of a model will do for.
+        // A user's own server accepts any model name.
         let endpoint = Endpoint::resolve(&options.model, Some("http://localhost/v1")).unwrap();
         let row = match options.model.as_str() {
             "openai/gpt-3.5-turbo" => ModelRow::default(),
@@ -136,9 +136,9 @@ fn over_the_responses_api_the_model_is_told_what_the_sdk_tells_it() {
             fixture.name
         );
         let mut items = with_one_result_for_a_call(expected["input"].as_array().unwrap());
-        // The provider keeps nothing, and does not find it.
-        let is_hidden = |item: &Value| item.get("encrypted_content").or(item.get("content")).is_some();
-        items.retain(|item| item["type"] != "reasoning" || is_hidden(item));
+        // Reasoning without content is not sent: the provider stores nothing and would not find it by its id.
+        let has_content = |item: &Value| item.get("encrypted_content").or(item.get("content")).is_some();
+        items.retain(|item| item["type"] != "reasoning" || has_content(item));
         let items: Value = if items.is_empty() { "".into() } else { items.into() };
         assert_eq!(sent["input"], items, "{}", fixture.name);
         compared += 1;
@@ -146,13 +146,13 @@ fn over_the_responses_api_the_model_is_told_what_the_sdk_tells_it() {
     assert!(compared > 50, "the fixtures are missing");
 }
 
-/// The SDK sends a result for each part of a tool's answer.
+/// The SDK sends one result for each part of a tool's result; these are merged into one result for each call.
 fn with_one_result_for_a_call(items: &[Value]) -> Vec<Value> {
     let results = items.chunk_by(|a, b| a.get("output").is_some() && a["call_id"] == b["call_id"]);
     results.map(|same| Value::Object(joined(same))).collect()
 }
 
-/// One item of all; texts are one text unless there is an image between them.
+/// All items as one. Texts are joined to one text unless one of the items has an image.
 fn joined(items: &[Value]) -> Map<String, Value> {
     let mut first = items[0].as_object().unwrap().clone();
     if items.len() > 1 {
@@ -167,17 +167,20 @@ fn joined(items: &[Value]) -> Map<String, Value> {
 }
 
 #[test]
-fn only_the_histories_that_some_provider_refuses_are_repaired() {
-    let torn = all_that_open().into_iter().filter(|fixture| {
+fn only_histories_that_a_provider_would_refuse_are_repaired() {
+    let repaired = all_that_open().into_iter().filter(|fixture| {
         let messages = events_to_messages(View::of_branch(&branch(fixture).events).events());
         repair(messages.clone()) != messages
     });
-    let torn: BTreeSet<String> = torn.map(|fixture| fixture.name).collect();
-    assert_eq!(torn.into_iter().collect::<Vec<_>>(), ["empty-answers", "invalid-calls", "tool-definitions"]);
+    let repaired: BTreeSet<String> = repaired.map(|fixture| fixture.name).collect();
+    assert_eq!(
+        repaired.into_iter().collect::<Vec<_>>(),
+        ["empty-answers", "invalid-calls", "tool-definitions"]
+    );
 }
 
 #[test]
-fn a_base_state_keeps_every_byte_when_its_own_values_are_set_again() {
+fn setting_the_stored_values_again_changes_no_byte_of_a_base_state() {
     for fixture in all().into_iter().filter(|fixture| fixture.name != "torn-state") {
         let mut state = BaseState::parse(&fixture.base_state).unwrap();
         assert_eq!(&*state.json(), fixture.base_state, "{}", fixture.name);
@@ -194,7 +197,7 @@ fn a_base_state_keeps_every_byte_when_its_own_values_are_set_again() {
 }
 
 #[test]
-fn fields_that_are_taken_away_come_back_to_their_places() {
+fn a_field_that_is_removed_and_set_again_returns_to_its_position() {
     for fixture in all().into_iter().filter(|fixture| fixture.name != "torn-state") {
         let names: Vec<String> = serde_json::from_str::<serde_json::Map<String, Value>>(&fixture.base_state)
             .unwrap()

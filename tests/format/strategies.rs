@@ -1,4 +1,4 @@
-//! Texts, events, logs and histories that nobody would write.
+//! Generators of random texts, events, logs and histories, most of them invalid.
 
 use proptest::{collection::vec, option, prelude::*};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use threadkeep::{
     llm::message::{Content, Message, MessageToolCall, Role},
 };
 
-/// One of few ids, so that they meet.
+/// An event id from a small range, so that generated events often refer to each other.
 pub fn id(number: u8) -> EventId {
     format!("00000000-{number:04}").parse().unwrap()
 }
@@ -65,7 +65,7 @@ const KNOWN_NAMES: &[&str] = &[
     "origin",
 ];
 
-/// An object of a known kind whose fields are anything.
+/// An object of a known kind with random fields.
 pub fn any_event_json() -> impl Strategy<Value = String> {
     let kind = proptest::sample::select(Body::KINDS);
     (kind, vec((field_name(), any_json()), 0..12)).prop_map(|(kind, fields)| {
@@ -75,44 +75,44 @@ pub fn any_event_json() -> impl Strategy<Value = String> {
     })
 }
 
-/// What happens in a small log where ids meet often.
+/// One entry of a generated log. The numbers are small, so that ids often coincide.
 #[derive(Clone, Debug)]
-pub enum Happening {
-    Say(bool),
+pub enum Step {
+    Message { is_user: bool },
     Call { response: u8, call: u8, is_valid: bool, is_signed: bool },
-    Answer { call: u8, action: u8 },
-    Fail { call: u8 },
+    Result { call: u8, action: u8 },
+    Error { call: u8 },
     Condense { forgotten: BTreeSet<u8>, offset: Option<u8> },
     Request,
     Pause,
-    Nonsense(String),
+    InvalidText(String),
 }
 
-pub fn happening() -> impl Strategy<Value = Happening> {
+pub fn step() -> impl Strategy<Value = Step> {
     let small = || 0_u8..6;
     prop_oneof![
-        any::<bool>().prop_map(Happening::Say),
+        any::<bool>().prop_map(|is_user| Step::Message { is_user }),
         (small(), small(), any::<bool>(), proptest::bool::weighted(0.2)).prop_map(
-            |(response, call, is_valid, is_signed)| Happening::Call { response, call, is_valid, is_signed }
+            |(response, call, is_valid, is_signed)| Step::Call { response, call, is_valid, is_signed }
         ),
-        (small(), 0_u8..24).prop_map(|(call, action)| Happening::Answer { call, action }),
-        small().prop_map(|call| Happening::Fail { call }),
+        (small(), 0_u8..24).prop_map(|(call, action)| Step::Result { call, action }),
+        small().prop_map(|call| Step::Error { call }),
         (proptest::collection::btree_set(0_u8..24, 0..8), option::of(0_u8..24))
-            .prop_map(|(forgotten, offset)| Happening::Condense { forgotten, offset }),
-        Just(Happening::Request),
-        Just(Happening::Pause),
-        ".{0,8}".prop_map(Happening::Nonsense),
+            .prop_map(|(forgotten, offset)| Step::Condense { forgotten, offset }),
+        Just(Step::Request),
+        Just(Step::Pause),
+        ".{0,8}".prop_map(Step::InvalidText),
     ]
 }
 
-pub fn event(number: u8, parent: Option<Value>, happening: &Happening) -> Event {
+pub fn event(number: u8, parent: Option<Value>, step: &Step) -> Event {
     let text = |text: &str| json!([{ "type": "text", "text": text }]);
-    let mut event = match happening {
-        Happening::Say(is_user) => {
+    let mut event = match step {
+        Step::Message { is_user } => {
             let role = if *is_user { "user" } else { "assistant" };
             json!({ "source": "user", "llm_message": { "role": role, "content": text("x") }, "kind": "MessageEvent" })
         }
-        Happening::Call { response, call, is_valid, is_signed } => {
+        Step::Call { response, call, is_valid, is_signed } => {
             let call = format!("call{call}");
             let signed = json!([{ "type": "thinking", "thinking": "t" }]);
             json!({
@@ -123,14 +123,14 @@ pub fn event(number: u8, parent: Option<Value>, happening: &Happening) -> Event 
                 "kind": "ActionEvent",
             })
         }
-        Happening::Answer { call, action } => json!({
+        Step::Result { call, action } => json!({
             "tool_name": "t", "tool_call_id": format!("call{call}"), "action_id": id(*action).as_str(),
             "observation": { "content": text("y"), "tool_name": "t", "kind": "MCPToolObservation" }, "kind": "ObservationEvent",
         }),
-        Happening::Fail { call } => {
+        Step::Error { call } => {
             json!({ "tool_name": "t", "tool_call_id": format!("call{call}"), "error": "e", "kind": "AgentErrorEvent" })
         }
-        Happening::Condense { forgotten, offset } => {
+        Step::Condense { forgotten, offset } => {
             let ids = forgotten
                 .iter()
                 .flat_map(|number| [id(*number).to_string(), format!("{}-summary", id(*number))]);
@@ -139,9 +139,9 @@ pub fn event(number: u8, parent: Option<Value>, happening: &Happening) -> Event 
                 "llm_response_id": "r", "kind": "Condensation",
             })
         }
-        Happening::Request => json!({ "kind": "CondensationRequest" }),
-        Happening::Pause => json!({ "kind": "PauseEvent" }),
-        Happening::Nonsense(text) => return Event::decode(id(number), text.as_str().into()),
+        Step::Request => json!({ "kind": "CondensationRequest" }),
+        Step::Pause => json!({ "kind": "PauseEvent" }),
+        Step::InvalidText(text) => return Event::decode(id(number), text.as_str().into()),
     };
     event["id"] = id(number).as_str().into();
     if let Some(parent) = parent {
@@ -151,13 +151,13 @@ pub fn event(number: u8, parent: Option<Value>, happening: &Happening) -> Event 
 }
 
 pub fn log() -> impl Strategy<Value = Vec<Event>> {
-    vec(happening(), 0..24).prop_map(|happenings| {
-        let numbers = (0_u8..).zip(&happenings);
-        numbers.map(|(number, happening)| event(number, None, happening)).collect()
+    vec(step(), 0..24).prop_map(|steps| {
+        let numbers = (0_u8..).zip(&steps);
+        numbers.map(|(number, step)| event(number, None, step)).collect()
     })
 }
 
-/// A log whose parents are anything, also later events, strangers and themselves.
+/// A log with random parents: later events, unknown events, the event itself, or values that are no id.
 pub fn tangled_log() -> impl Strategy<Value = Vec<Event>> {
     let parent = prop_oneof![
         (0_u8..30).prop_map(|number| Some(id(number).as_str().into())),
@@ -166,9 +166,9 @@ pub fn tangled_log() -> impl Strategy<Value = Vec<Event>> {
         Just(Some(Value::from(7))),
         ".{0,4}".prop_map(|text| Some(text.into())),
     ];
-    vec((happening(), parent), 0..24).prop_map(|entries| {
+    vec((step(), parent), 0..24).prop_map(|entries| {
         let numbers = (0_u8..).zip(entries);
-        numbers.map(|(number, (happening, parent))| event(number, parent, &happening)).collect()
+        numbers.map(|(number, (step, parent))| event(number, parent, &step)).collect()
     })
 }
 
@@ -199,8 +199,8 @@ pub fn call(number: u8) -> MessageToolCall {
     }
 }
 
-/// A history as it comes about when nothing goes wrong, answers in any order.
-pub fn good_history() -> impl Strategy<Value = Vec<Message>> {
+/// A history that needs no repair: every call is answered, in any order.
+pub fn well_formed_history() -> impl Strategy<Value = Vec<Message>> {
     let turn = (any::<bool>(), vec(0_u8..5, 0..4), any::<prop::sample::Index>());
     vec(turn, 0..8).prop_map(|turns| {
         let mut messages = Vec::new();
@@ -208,8 +208,8 @@ pub fn good_history() -> impl Strategy<Value = Vec<Message>> {
             if is_user {
                 messages.push(Message::new(Role::User, vec![Content::text("x")]));
             }
-            let says = if calls.is_empty() { vec![Content::text("z")] } else { Vec::new() };
-            let mut assistant = Message::new(Role::Assistant, says);
+            let content = if calls.is_empty() { vec![Content::text("z")] } else { Vec::new() };
+            let mut assistant = Message::new(Role::Assistant, content);
             assistant.tool_calls = Some(calls.iter().copied().map(call).collect());
             messages.push(assistant);
             let mut answers = calls;

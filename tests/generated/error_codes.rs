@@ -38,7 +38,7 @@ fn the_documentation_has_every_error_code() {
     markdown_region("docs/errors.md", "src/error.rs", &lines);
 }
 
-/// All sources of this kind in a folder, without the files that declare the codes.
+/// Appends all sources with this ending in a folder, without the files that declare the codes.
 fn sources(folder: &Path, ending: &str, text: &mut String) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -62,8 +62,8 @@ fn every_error_code_is_raised_somewhere() {
     sources(&root.join("js"), ".ts", &mut typescript);
     for code in ErrorCode::ALL {
         let name = format!("{code:?}");
-        let words = rust.split(|c: char| !c.is_alphanumeric());
-        let is_raised = words.into_iter().any(|word| word == name)
+        let mut identifiers = rust.split(|c: char| !c.is_alphanumeric());
+        let is_raised = identifiers.any(|identifier| identifier == name)
             || typescript.contains(&format!("\"{}\"", code.as_str()));
         assert!(is_raised, "nothing raises {}", code.as_str());
     }

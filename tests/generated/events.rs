@@ -9,11 +9,11 @@ use threadkeep::{
     llm::message::Role,
 };
 
-/// Sent to listeners as it happens and never stored, so that it has none of the fields of a stored event.
+/// Sent to listeners and never stored, so that it has none of the fields of a stored event.
 const LIVE: &[&str] = &["StreamingDeltaEvent"];
 
 /// Types that `js/events.ts` declares.
-const ELSEWHERE: &[&str] = &[
+const IMPORTED: &[&str] = &[
     "Action",
     "Content",
     "CriticResult",
@@ -45,7 +45,7 @@ fn typescript_has_every_kind_of_event() {
         text += &format!("\n  | {}", kind.name);
     }
     text += ";\n";
-    let imported: Vec<&str> = ELSEWHERE.iter().copied().filter(|name| is_used(&text, name)).collect();
+    let imported: Vec<&str> = IMPORTED.iter().copied().filter(|name| is_used(&text, name)).collect();
     let text = format!("import type {{ {} }} from \"../events.js\";\n{text}", imported.join(", "));
     typescript_file("js/generated/events.ts", "src/event", &text);
 }
@@ -86,8 +86,8 @@ fn interface(kind: &Declaration) -> String {
     text + "}\n"
 }
 
-/// The type of TypeScript for a type as a declaration spells it. Other types have the same name on both sides; the
-/// compiler of TypeScript refuses one that has not.
+/// The TypeScript type for a Rust type as a declaration spells it. Types that are not listed have the same name on both
+/// sides; the TypeScript compiler reports one that has not.
 fn typescript_type(rust: &str) -> String {
     let rust = rust.replace(' ', "");
     if let Some(inner) = rust.strip_prefix("Vec<").and_then(|rest| rest.strip_suffix('>')) {

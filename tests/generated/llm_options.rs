@@ -5,7 +5,7 @@ use threadkeep::llm::{
     ApiMode, LlmOptions, option_table::OptionDeclaration, options::OTHER_OPTIONS, wire_api::Api,
 };
 
-/// In the order in which TypeScript and the documentation have them: the model and its key first.
+/// The options in the order of TypeScript and of the documentation: the model and its key first.
 fn options() -> Vec<&'static OptionDeclaration> {
     let (first, last) = OTHER_OPTIONS.split_at(2);
     let table = LlmOptions::DECLARATIONS.iter().filter(|row| row.option.is_some());
@@ -16,7 +16,7 @@ fn name(row: &OptionDeclaration) -> &'static str {
     row.option.unwrap()
 }
 
-/// Those of one type, in one text.
+/// The names of the selected options, separated by spaces.
 fn names(rows: &[&OptionDeclaration], is_one: impl Fn(&OptionDeclaration) -> bool) -> String {
     rows.iter().filter(|row| is_one(row)).map(|row| name(row)).collect::<Vec<_>>().join(" ")
 }
@@ -35,7 +35,7 @@ fn default(row: &OptionDeclaration) -> String {
     json.strip_suffix(".0").unwrap_or(&json).replace("\",\"", "\", \"")
 }
 
-/// Types, and what `typeof` makes of their values.
+/// TypeScript types, and the result of `typeof` for their values.
 const PLAIN: &[(&str, &str)] =
     &[("string", "string"), ("number", "number"), ("boolean", "boolean"), ("typeof fetch", "function")];
 

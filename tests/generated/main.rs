@@ -1,7 +1,7 @@
 //! Facts that are declared in Rust and repeated in TypeScript and in the documentation.
 //!
-//! Each test writes one of these repetitions from its declaration, and fails where the repository has another text.
-//! `THREADKEEP_WRITE=1 cargo test --locked --test generated` puts the expected text there.
+//! Each test generates one of these repetitions from its declaration, and fails if the repository has a different text.
+//! `THREADKEEP_WRITE=1 cargo test --locked --test generated` writes the expected text.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, reason = "a test that cannot read its own repository has failed")]
 

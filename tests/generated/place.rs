@@ -1,4 +1,4 @@
-//! Where a generated text stands: a file of its own, or a marked region of a file that is otherwise written by hand.
+//! The destination of a generated text: a file of its own, or a marked region of a file that is otherwise written by hand.
 
 use std::{
     env, fs,
@@ -11,7 +11,7 @@ const HOW_TO_WRITE: &str = "THREADKEEP_WRITE=1 cargo test --locked --test genera
 /// Two tests may write regions of the same file.
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// Checks, or writes, a TypeScript file that has nothing but this text and a comment that names its `source`.
+/// Checks, or writes, a TypeScript file that consists of this text and a comment that names its `source`.
 pub fn typescript_file(path: &str, source: &str, text: &str) {
     let header = format!("// Generated from {source}. Change it there, then run `{HOW_TO_WRITE}`.\n");
     check(path, &(header + text));
@@ -40,7 +40,7 @@ fn check(path: &str, expected: &str) {
     }
     let mut pairs = found.lines().zip(expected.lines());
     let different = pairs.find(|(found, expected)| found != expected);
-    let (found, expected) = different.unwrap_or(("another number of lines", ""));
+    let (found, expected) = different.unwrap_or(("a different number of lines", ""));
     panic!("{path} is out of date: run `{HOW_TO_WRITE}`\n   found: {found}\nexpected: {expected}");
 }
 

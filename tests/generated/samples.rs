@@ -1,4 +1,5 @@
-//! What is in events and has no declaration to generate from: TypeScript checks its own types against JSON that the core writes.
+//! Parts of events that have no declaration to generate from: TypeScript checks its own types against JSON that the core
+//! writes.
 
 use crate::place::typescript_file;
 use threadkeep::{
@@ -13,7 +14,7 @@ use threadkeep::{
 #[test]
 fn typescript_has_every_field_of_messages() {
     let text = || "x".to_owned();
-    // Every field is set, and a new field does not compile before it is here.
+    // Every field is set. A new field is a compile error until it is added here.
     let message = Message {
         role: Role::Assistant,
         content: vec![
