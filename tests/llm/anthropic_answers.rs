@@ -1,25 +1,25 @@
-//! What comes of each stream is what the SDK stores when LiteLLM has read it, but for what is listed here.
+//! Each stream gives the message and the usage that the SDK stores after LiteLLM has decoded it, except in [`DIFFERENT`].
 
 use crate::streams::fixtures;
 use serde_json::{Map, Value};
 use std::{collections::BTreeSet, fs, path::Path};
 
-/// The streams of which the SDK makes something else than we do, and what it does there.
+/// The streams that the SDK decodes differently, and how it does.
 const DIFFERENT: &[(&str, &str)] = &[
     ("blocks-at-the-same-time", "adds arguments to the call that began last"),
-    ("cut-off-in-the-middle", "takes half an answer for a whole one"),
-    ("error-without-a-type", "overlooks it"),
-    ("ids-that-stand-twice", "keeps them, and loses a call without an id"),
-    ("rate-limit-without-an-event-name", "takes every error in a stream for an overloaded server"),
-    ("refusal-at-once", "takes it for an empty answer"),
-    ("server-tools-and-citations", "takes what the provider's own tools do for calls to itself"),
-    ("surrogates-torn-apart", "fails on halves of characters"),
+    ("cut-off-in-the-middle", "accepts an incomplete answer as complete"),
+    ("error-without-a-type", "ignores the error"),
+    ("ids-that-stand-twice", "keeps duplicate ids, and loses a call without an id"),
+    ("rate-limit-without-an-event-name", "reports every error in a stream as an overloaded server"),
+    ("refusal-at-once", "reports an empty answer"),
+    ("server-tools-and-citations", "takes calls of the provider's own tools for calls of the agent's tools"),
+    ("surrogates-torn-apart", "fails on lone surrogates"),
     ("tool-input-at-the-start", "loses the input"),
-    ("types-in-event-names-only", "does not look at them"),
+    ("types-in-event-names-only", "ignores event names"),
 ];
 
 #[test]
-fn answers_are_the_sdks() {
+fn decoded_answers_equal_those_of_the_sdk() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/anthropic_answers.json");
     let theirs: Map<String, Value> = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
     let mut different = BTreeSet::new();
@@ -27,7 +27,7 @@ fn answers_are_the_sdks() {
         let name = name.strip_prefix("anthropic/").unwrap().to_owned();
         let theirs = &theirs[&name];
         let mut usage = theirs["usage"].clone();
-        // Where the provider does not say how much of an answer was thought, LiteLLM guesses it with OpenAI's tokenizer.
+        // If the provider reports no reasoning tokens, LiteLLM estimates them with OpenAI's tokenizer.
         if usage.is_object() && ours["usage"]["reasoning_tokens"] == 0 {
             usage["reasoning_tokens"] = 0.into();
         }

@@ -1,4 +1,4 @@
-//! Calls over Anthropic Messages: where they go, with which key, and what comes of what other models left behind.
+//! Calls over Anthropic Messages: their URL, their key, and how a history with other models' calls and results is sent.
 
 use crate::{
     calls::{call, call_with, options},
@@ -17,7 +17,7 @@ const ANSWER: &str = r#"{"id":"msg_01Fixture0000000000000001","type":"message","
     "stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}"#;
 
 #[test]
-fn whoever_speaks_it_is_asked_in_the_same_way() {
+fn every_server_of_the_api_gets_the_same_key_and_version_headers() {
     for (model, base_url, url, is_anthropics) in [
         ("anthropic/claude-x", None, "https://api.anthropic.com/v1/messages", true),
         ("anthropic/claude-x", Some("https://relay/v1"), "https://relay/v1/messages", true),
@@ -32,7 +32,7 @@ fn whoever_speaks_it_is_asked_in_the_same_way() {
             api_mode: (!is_anthropics).then_some(ApiMode::Anthropic),
             ..options()
         };
-        let outcome = call(asked, vec![Reply::whole(200, ANSWER)]);
+        let outcome = call(asked, vec![Reply::complete(200, ANSWER)]);
         assert_eq!(outcome.result.unwrap().message.text(), "Hi", "{model}");
         let http = outcome.http;
         assert_eq!(http.requests.borrow()[0].url, url);
@@ -46,9 +46,9 @@ fn whoever_speaks_it_is_asked_in_the_same_way() {
 }
 
 #[test]
-fn over_chat_completions_its_server_reads_the_key_of_all_others() {
+fn over_chat_completions_anthropics_server_gets_a_bearer_key() {
     let asked = LlmOptions { model: "claude-x".into(), api_mode: Some(ApiMode::Chat), ..options() };
-    let outcome = call(asked, vec![Reply::whole(200, r#"{"choices":[{"message":{"content":"Hi"}}]}"#)]);
+    let outcome = call(asked, vec![Reply::complete(200, r#"{"choices":[{"message":{"content":"Hi"}}]}"#)]);
     assert_eq!(outcome.result.unwrap().message.text(), "Hi");
     assert_eq!(outcome.http.requests.borrow()[0].url, "https://api.anthropic.com/v1/chat/completions");
     assert_eq!(outcome.http.header(0, "authorization").as_deref(), Some("Bearer sk-test-1234567890"));
@@ -81,9 +81,9 @@ pub fn result(id: &str, text: &str) -> Message {
     Message { tool_call_id: Some(id.into()), ..Message::new(Role::Tool, vec![Content::text(text)]) }
 }
 
-/// Of a server's own tool, of another's: what is not accepted is renamed, and found again in the answer.
+/// Tool names with characters that Anthropic does not accept are replaced in requests and restored in answers.
 #[test]
-fn names_that_are_not_accepted_are_others_on_the_way() {
+fn tool_names_that_are_not_accepted_are_renamed_and_restored() {
     let tools = [tool("files/read", "{}"), tool("files_read", "{}")];
     let history = [
         Message::new(Role::User, vec![Content::text("Hi")]),
@@ -105,7 +105,7 @@ fn names_that_are_not_accepted_are_others_on_the_way() {
 }
 
 #[test]
-fn a_schema_has_at_its_top_what_is_accepted() {
+fn only_accepted_fields_are_sent_at_the_top_level_of_a_schema() {
     let body = body_for(
         &[],
         &[
@@ -131,7 +131,7 @@ fn parameters_that_are_not_an_object_are_refused() {
 }
 
 #[test]
-fn arguments_are_an_object_whatever_a_model_wrote() {
+fn arguments_that_are_not_a_json_object_are_sent_as_an_empty_object() {
     let written = [
         " {\"a\": 1.50}\n",
         "{\"cut\": \"o",
@@ -154,7 +154,7 @@ fn arguments_are_an_object_whatever_a_model_wrote() {
 }
 
 #[test]
-fn a_result_stands_behind_its_call_and_before_what_is_said_meanwhile() {
+fn a_result_is_sent_directly_after_its_call_and_before_other_messages() {
     let text = |role, text: &str| Message::new(role, vec![Content::text(text)]);
     let history = [
         result("nobodys", "x"),
@@ -170,14 +170,14 @@ fn a_result_stands_behind_its_call_and_before_what_is_said_meanwhile() {
     ];
     let body = body_for(&history, &[tool("f", "{}")]);
     let turns = body["messages"].as_array().unwrap();
-    let said = |turn: &Value| -> Vec<String> {
+    let texts_and_ids = |turn: &Value| -> Vec<String> {
         let blocks = turn["content"].as_array().unwrap().iter();
-        let told = |block: &Value| -> String {
+        let text_or_id = |block: &Value| -> String {
             let content = &block["content"];
-            let words = [&block["text"], &block["id"], &content[0]["text"], content];
-            words.iter().find_map(|it| it.as_str()).unwrap().into()
+            let candidates = [&block["text"], &block["id"], &content[0]["text"], content];
+            candidates.iter().find_map(|value| value.as_str()).unwrap().into()
         };
-        blocks.map(told).collect()
+        blocks.map(text_or_id).collect()
     };
     let missing = "[Of this call of f no result was recorded.]";
     let expected: [&[&str]; 7] = [
@@ -189,38 +189,39 @@ fn a_result_stands_behind_its_call_and_before_what_is_said_meanwhile() {
         &["Late:"],
         &["So?"],
     ];
-    assert_eq!(turns.iter().map(said).collect::<Vec<_>>(), expected);
+    assert_eq!(turns.iter().map(texts_and_ids).collect::<Vec<_>>(), expected);
 }
 
-/// After a change of the model: the thoughts of the one before are refused, and sent no more.
+/// After a change of the model, the provider refuses the previous model's thinking blocks; the retry omits them.
 #[test]
-fn thoughts_of_another_model_are_left_out_once_they_are_refused() {
+fn refused_thinking_blocks_of_another_model_are_omitted_in_the_retry() {
     let thought = ThinkingBlock::Thinking { thinking: "t".into(), signature: Some("c2ln".into()) };
     let history = [
         Message::new(Role::User, vec![Content::text("Hi")]),
         Message { thinking_blocks: vec![thought], ..calls(&[("a", "f", "{}")]) },
         result("a", "ok"),
     ];
-    let refused = |words: &str| {
-        let error = json!({"type": "error", "error": {"type": "invalid_request_error", "message": words}});
-        Reply::whole(400, &error.to_string())
+    let refused = |message: &str| {
+        let error = json!({"type": "error", "error": {"type": "invalid_request_error", "message": message}});
+        Reply::complete(400, &error.to_string())
     };
-    for words in [
+    for message in [
         "messages.1.content.0: Invalid `signature` in `thinking` block",
         "messages.1.content.0: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.",
     ] {
         let asked =
             LlmOptions { model: "anthropic/claude-sonnet-4-5".into(), num_retries: Some(1), ..options() };
-        let outcome = call_with(asked.clone(), &history, vec![refused(words), Reply::whole(200, ANSWER)]);
+        let outcome =
+            call_with(asked.clone(), &history, vec![refused(message), Reply::complete(200, ANSWER)]);
         assert_eq!(outcome.result.unwrap().message.text(), "Hi");
         let [first, second] = [0, 1].map(|at| outcome.http.body(at));
         assert_eq!(first["messages"][1]["content"][0]["type"], "thinking");
         assert!(first["thinking"].is_object());
         assert_eq!(second["messages"][1]["content"][0]["type"], "tool_use");
-        // No thought stands before the calls that are being answered.
+        // Thinking is off, because the calls that are being answered have no thinking block any more.
         assert!(second["thinking"].is_null());
 
-        let outcome = call_with(asked, &history, vec![refused(words), refused(words)]);
+        let outcome = call_with(asked, &history, vec![refused(message), refused(message)]);
         assert_eq!((outcome.result.unwrap_err().status, outcome.http.count()), (Some(400), 2));
     }
 }

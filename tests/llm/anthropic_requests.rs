@@ -1,7 +1,7 @@
-//! Every request equals the one that LiteLLM makes of the SDK's for the same messages, tools and options, but for what
-//! is listed in [`accepted`].
+//! Every request equals the one that LiteLLM makes of the SDK's for the same messages, tools and options, except for the
+//! corrections in [`accepted`].
 
-use crate::captured::{Case, assert_bodies_are_the_sdks, assert_bodies_of_cases, cases, request_over};
+use crate::captured::{Case, assert_bodies_equal_the_sdks, assert_bodies_of_cases, cases, request_over};
 use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,13 +13,13 @@ use threadkeep::llm::anthropic::AnthropicMessages;
 const FOLDER: &str = "anthropic_requests";
 
 #[test]
-fn bodies_are_litellms() {
-    assert_bodies_are_the_sdks(&AnthropicMessages, FOLDER, accepted);
+fn bodies_equal_those_of_litellm() {
+    assert_bodies_equal_the_sdks(&AnthropicMessages, FOLDER, accepted);
 }
 
-/// Each conversation of the SDK's, as it stands in its log.
+/// The same for every conversation among the SDK's fixtures.
 #[test]
-fn bodies_for_conversations_are_litellms() {
+fn bodies_for_stored_conversations_equal_those_of_litellm() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let read = |file: &str| serde_json::from_slice::<Value>(&fs::read(fixtures.join(file)).unwrap()).unwrap();
     let bodies = read("anthropic_conversations.json");
@@ -40,7 +40,7 @@ fn bodies_for_conversations_are_litellms() {
 }
 
 #[test]
-fn headers_are_litellms_and_what_a_page_needs() {
+fn headers_equal_those_of_litellm_plus_the_one_for_browsers() {
     for (name, case) in cases(FOLDER) {
         let (_, mut headers) = request_over(&AnthropicMessages, &case);
         let direct = headers.remove("anthropic-dangerous-direct-browser-access");
@@ -52,14 +52,15 @@ fn headers_are_litellms_and_what_a_page_needs() {
     }
 }
 
-/// LiteLLM's request, but for what the provider refuses in it. LiteLLM
+/// LiteLLM's request with corrections where the provider would refuse it. LiteLLM
 ///
-/// * begins a history with the assistant, if a log does;
-/// * leaves what a user says where it stands between results;
-/// * sends texts without words in results, and arguments that are no object;
-/// * gives an id to two calls of one conversation;
-/// * asks for a thinking budget that is too small, or leaves no room for the answer;
-/// * asks for one in the middle of calls that were made without thinking, and sends thoughts there if nothing is asked.
+/// * begins a history with the assistant, if the log does;
+/// * leaves user messages between the results of calls;
+/// * sends empty texts in results, and arguments that are not an object;
+/// * sends the same id for two calls of one conversation;
+/// * requests a thinking budget that is too small, or that leaves no tokens for the answer;
+/// * requests thinking while calls that were made without it are being answered, and sends thinking blocks there although
+///   thinking is off.
 fn accepted(case: &Case) -> Value {
     let mut body = case.body.clone();
     let limit = body["max_tokens"].as_u64().unwrap();
@@ -68,29 +69,30 @@ fn accepted(case: &Case) -> Value {
     if turns[0]["role"] == "assistant" {
         turns.insert(0, json!({"role": "user", "content": [{"type": "text", "text": "Go on."}]}));
     }
-    in_order(turns);
-    // Where the calls begin that are answered last.
-    let said = |turn: &Value| turn["role"] == "user" && turn["content"][0]["type"] != "tool_result";
-    let open = turns.iter().rposition(said).unwrap() + 1;
-    let is_thought = |block: &Value| block["type"].as_str().unwrap().ends_with("thinking");
+    correct_turns(turns);
+    // The first turn of the calls that are answered last.
+    let is_user_message =
+        |turn: &Value| turn["role"] == "user" && turn["content"][0]["type"] != "tool_result";
+    let open = turns.iter().rposition(is_user_message).unwrap() + 1;
+    let is_thinking_block = |block: &Value| block["type"].as_str().unwrap().ends_with("thinking");
     let content = |turn: &Value| turn["content"].as_array().unwrap().clone();
-    let has_thoughts = turns[open..].iter().any(|turn| content(turn).iter().any(is_thought));
-    let lacks_thoughts = turns.len() > open + 1 && !has_thoughts;
+    let has_thinking = turns[open..].iter().any(|turn| content(turn).iter().any(is_thinking_block));
+    let lacks_thinking = turns.len() > open + 1 && !has_thinking;
     for turn in turns[open..].iter_mut().filter(|_| !is_thinking) {
-        turn["content"].as_array_mut().unwrap().retain(|block| !is_thought(block));
+        turn["content"].as_array_mut().unwrap().retain(|block| !is_thinking_block(block));
     }
     if let Some(budget) = body["thinking"]["budget_tokens"].as_u64() {
         body["thinking"]["budget_tokens"] = budget.min(limit - 1).into();
-        if limit <= 1024 || lacks_thoughts {
+        if limit <= 1024 || lacks_thinking {
             body.as_object_mut().unwrap().remove("thinking");
         }
     }
     body
 }
 
-/// Results first and with words, arguments in objects, ids once.
-fn in_order(turns: &mut [Value]) {
-    let mut taken = BTreeSet::new();
+/// Puts results first in their turn, removes empty texts from them, and makes arguments objects and ids unique.
+fn correct_turns(turns: &mut [Value]) {
+    let mut used = BTreeSet::new();
     let mut renamed = BTreeMap::new();
     for turn in turns {
         let is_users = turn["role"] == "user";
@@ -100,7 +102,7 @@ fn in_order(turns: &mut [Value]) {
             match block["type"].as_str().unwrap() {
                 "tool_use" => {
                     let id = block["id"].as_str().unwrap().to_owned();
-                    let sent = if taken.insert(id.clone()) { id.clone() } else { format!("{id}_2") };
+                    let sent = if used.insert(id.clone()) { id.clone() } else { format!("{id}_2") };
                     block["id"] = sent.clone().into();
                     renamed.insert(id, sent);
                     if block["input"].is_array() {

@@ -1,4 +1,5 @@
-//! Answers that the provider works on by itself: gone on with after a lost connection, picked up by their id, stopped.
+//! Background answers, on which the provider works without a connection: resumed after a lost connection, fetched by
+//! their id, cancelled.
 
 use crate::{
     calls::options,
@@ -25,45 +26,46 @@ fn in_background() -> LlmOptions {
     }
 }
 
-struct Heard {
+struct Outcome {
     result: Result<Completion, LlmError>,
     shown: String,
-    told: Vec<String>,
-    tellers: Vec<Option<String>>,
+    /// The ids that `on_background` got, and the base URL of the model of each.
+    ids: Vec<String>,
+    base_urls: Vec<Option<String>>,
     http: Rc<ScriptedHttp>,
     slept: Vec<Duration>,
 }
 
-fn hear(options: LlmOptions, background_response: Option<&str>, replies: Vec<Reply>) -> Heard {
-    hear_with(options, Vec::new(), background_response, replies)
+fn ask(options: LlmOptions, background_response: Option<&str>, replies: Vec<Reply>) -> Outcome {
+    ask_with(options, Vec::new(), background_response, replies)
 }
 
-fn hear_with(
+fn ask_with(
     options: LlmOptions,
     fallbacks: Vec<LlmOptions>,
     background_response: Option<&str>,
     replies: Vec<Reply>,
-) -> Heard {
+) -> Outcome {
     let http = ScriptedHttp::new(replies);
     let host = Rc::new(ScriptedHost::default());
     let model = |options| Llm::new(options, http.clone(), host.clone()).unwrap();
     let llm = Llm { fallbacks: fallbacks.into_iter().map(model).collect(), ..model(options) };
     let shown = RefCell::new(String::new());
-    let told = Rc::new(RefCell::new(Vec::new()));
-    let tell = told.clone();
+    let started = Rc::new(RefCell::new(Vec::new()));
+    let on_started = started.clone();
     let context = CallContext {
         background_response: background_response.map(|id| llm.started_response(id)),
         on_background: Some(Rc::new(move |llm, id| {
-            tell.borrow_mut().push((id.to_owned(), llm.options.base_url.clone()))
+            on_started.borrow_mut().push((id.to_owned(), llm.options.base_url.clone()))
         })),
         ..CallContext::default()
     };
     let messages = [Message::new(Role::User, vec![Content::text("Hi")])];
     let show = |delta: threadkeep::llm::Delta| shown.borrow_mut().extend(delta.content);
     let result = block_on(llm.complete(&shared(&messages), &[], &context, &show));
-    let (told, tellers) = told.borrow().iter().cloned().unzip();
+    let (ids, base_urls) = started.borrow().iter().cloned().unzip();
     let slept = host.slept.borrow().clone();
-    Heard { result, shown: shown.into_inner(), told, tellers, http, slept }
+    Outcome { result, shown: shown.into_inner(), ids, base_urls, http, slept }
 }
 
 fn event(number: u64, rest: &str) -> String {
@@ -100,106 +102,106 @@ fn urls(http: &ScriptedHttp) -> Vec<String> {
 }
 
 #[test]
-fn a_lost_connection_loses_nothing() {
+fn an_interrupted_answer_resumes_after_its_last_event() {
     let breaks = || Some(Piece::Breaks(HttpError::Network("reset".into())));
-    let heard = hear(
+    let outcome = ask(
         in_background(),
         None,
         vec![
             events(&[created(), delta(1, "Hel")], breaks()),
             Reply::Fails(HttpError::Offline),
-            Reply::whole(503, ""),
+            Reply::complete(503, ""),
             events(&[delta(2, "lo, ")], None),
             events(&[delta(3, "world"), completed(4, "Hello, world")], None),
         ],
     );
-    assert_eq!(heard.result.unwrap().message.text(), "Hello, world");
-    assert_eq!((heard.shown.as_str(), heard.told), ("Hello, world", vec![ID.to_owned()]));
+    assert_eq!(outcome.result.unwrap().message.text(), "Hello, world");
+    assert_eq!((outcome.shown.as_str(), outcome.ids), ("Hello, world", vec![ID.to_owned()]));
     let rest = |event: u64| format!("/responses/{ID}?stream=true&starting_after={event}");
-    assert_eq!(urls(&heard.http), ["/responses".into(), rest(1), rest(1), rest(1), rest(2)]);
-    assert_eq!(heard.slept.len(), 4);
-    let body = heard.http.body(0);
+    assert_eq!(urls(&outcome.http), ["/responses".into(), rest(1), rest(1), rest(1), rest(2)]);
+    assert_eq!(outcome.slept.len(), 4);
+    let body = outcome.http.body(0);
     assert_eq!((&body["background"], &body["store"]), (&true.into(), &true.into()));
-    assert!(heard.http.requests.borrow()[1..].iter().all(|request| request.body.is_empty()));
-    assert_eq!(heard.http.header(4, "authorization").as_deref(), Some("Bearer sk-test-1234567890"));
+    assert!(outcome.http.requests.borrow()[1..].iter().all(|request| request.body.is_empty()));
+    assert_eq!(outcome.http.header(4, "authorization").as_deref(), Some("Bearer sk-test-1234567890"));
 }
 
 #[test]
-fn who_is_not_heard_of_again_is_given_up() {
+fn resuming_ends_with_an_error_after_num_retries_attempts() {
     let mut replies = vec![events(&[created(), delta(1, "Hel")], None)];
     replies.extend((0..3).map(|_| Reply::Fails(HttpError::Offline)));
-    let heard = hear(in_background(), None, replies);
-    assert_eq!(heard.result.unwrap_err().failure, LlmFailure::Offline);
+    let outcome = ask(in_background(), None, replies);
+    assert_eq!(outcome.result.unwrap_err().failure, LlmFailure::Offline);
     let empty = || events(&[], None);
-    let heard = hear(in_background(), None, vec![events(&[created()], None), empty(), empty(), empty()]);
-    let waits: Vec<u64> = heard.slept.iter().map(Duration::as_secs).collect();
-    assert_eq!((heard.http.count(), waits), (4, vec![1, 2, 4]));
-    assert_eq!(heard.result.unwrap_err().failure, LlmFailure::Network);
+    let outcome = ask(in_background(), None, vec![events(&[created()], None), empty(), empty(), empty()]);
+    let waits: Vec<u64> = outcome.slept.iter().map(Duration::as_secs).collect();
+    assert_eq!((outcome.http.count(), waits), (4, vec![1, 2, 4]));
+    assert_eq!(outcome.result.unwrap_err().failure, LlmFailure::Network);
 }
 
 #[test]
-fn an_answer_that_failed_is_not_asked_for_again() {
+fn a_failed_answer_is_not_requested_again() {
     let failed = event(
         1,
         r#""type":"response.failed","response":{"status":"failed","error":{"code":"invalid_request","message":"no"}}"#,
     );
-    let heard = hear(in_background(), None, vec![events(&[created(), failed], None)]);
-    assert_eq!(heard.result.unwrap_err().failure, LlmFailure::BadRequest);
+    let outcome = ask(in_background(), None, vec![events(&[created(), failed], None)]);
+    assert_eq!(outcome.result.unwrap_err().failure, LlmFailure::BadRequest);
 }
 
 #[test]
-fn an_answer_is_picked_up_by_its_id() {
-    let whole = || events(&[created(), delta(1, "All "), completed(2, "All of it")], None);
-    let heard = hear(in_background(), Some(ID), vec![whole()]);
+fn an_answer_from_an_earlier_run_is_fetched_by_its_id() {
+    let complete = || events(&[created(), delta(1, "All "), completed(2, "All of it")], None);
+    let outcome = ask(in_background(), Some(ID), vec![complete()]);
     assert_eq!(
-        (heard.result.unwrap().message.text(), heard.shown.as_str()),
+        (outcome.result.unwrap().message.text(), outcome.shown.as_str()),
         ("All of it".into(), "All of it")
     );
-    assert_eq!(urls(&heard.http), [format!("/responses/{ID}?stream=true")]);
+    assert_eq!(urls(&outcome.http), [format!("/responses/{ID}?stream=true")]);
 
-    let gone = Reply::whole(404, r#"{"error":{"message":"Response not found."}}"#);
-    let heard = hear(in_background(), Some(ID), vec![gone, whole()]);
-    assert!(heard.result.is_ok());
-    assert_eq!(urls(&heard.http)[1], "/responses");
+    let gone = Reply::complete(404, r#"{"error":{"message":"Response not found."}}"#);
+    let outcome = ask(in_background(), Some(ID), vec![gone, complete()]);
+    assert!(outcome.result.is_ok());
+    assert_eq!(urls(&outcome.http)[1], "/responses");
 
-    let heard = hear(LlmOptions { background: Some(false), ..in_background() }, Some(ID), vec![whole()]);
-    assert_eq!((urls(&heard.http), heard.told), (vec!["/responses".into()], vec![]));
+    let outcome = ask(LlmOptions { background: Some(false), ..in_background() }, Some(ID), vec![complete()]);
+    assert_eq!((urls(&outcome.http), outcome.ids), (vec!["/responses".into()], vec![]));
 }
 
-/// Another server is not told of it, and what that one keeps is not taken for the first one's.
+/// The id is not sent to a fallback's server, and the id of a fallback's answer is stored with the fallback's base URL.
 #[test]
-fn an_id_stays_between_a_model_and_its_server() {
-    let elsewhere = LlmOptions { base_url: Some("https://elsewhere.test/v1".into()), ..in_background() };
+fn the_id_of_an_answer_is_sent_only_to_the_server_that_gave_it() {
+    let fallback = LlmOptions { base_url: Some("https://elsewhere.test/v1".into()), ..in_background() };
     let once = LlmOptions { num_retries: Some(1), ..in_background() };
-    let there = || events(&[created(), completed(1, "From there")], None);
+    let from_fallback = || events(&[created(), completed(1, "From there")], None);
     for (background_response, failures) in
         [(Some("resp_ofthefirstserver"), vec![404, 503]), (None, vec![503])]
     {
-        let mut replies: Vec<Reply> = failures.iter().map(|status| Reply::whole(*status, "")).collect();
-        replies.push(there());
-        let heard = hear_with(once.clone(), vec![elsewhere.clone()], background_response, replies);
-        assert_eq!(heard.result.unwrap().message.text(), "From there");
-        assert_eq!(urls(&heard.http).last().unwrap(), "https://elsewhere.test/v1/responses");
-        assert_eq!(heard.told, [ID]);
-        assert_eq!(heard.tellers[0], elsewhere.base_url);
+        let mut replies: Vec<Reply> = failures.iter().map(|status| Reply::complete(*status, "")).collect();
+        replies.push(from_fallback());
+        let outcome = ask_with(once.clone(), vec![fallback.clone()], background_response, replies);
+        assert_eq!(outcome.result.unwrap().message.text(), "From there");
+        assert_eq!(urls(&outcome.http).last().unwrap(), "https://elsewhere.test/v1/responses");
+        assert_eq!(outcome.ids, [ID]);
+        assert_eq!(outcome.base_urls[0], fallback.base_url);
     }
 }
 
 #[test]
-fn without_a_stream_it_is_asked_whether_it_is_done() {
-    let still =
-        |status: &str| Reply::whole(200, &format!(r#"{{"id":"{ID}","status":"{status}","output":[]}}"#));
+fn without_streaming_the_status_of_the_answer_is_polled() {
+    let unfinished =
+        |status: &str| Reply::complete(200, &format!(r#"{{"id":"{ID}","status":"{status}","output":[]}}"#));
     let done = r#"{"id":"resp_0123456789abcdef","status":"completed","output":[{"type":"message","content":"Done."}]}"#;
-    let mut replies: Vec<Reply> = (0..9).map(|_| still("queued")).collect();
-    replies.extend([still("in_progress"), Reply::whole(200, done)]);
-    let heard = hear(LlmOptions { stream: Some(false), ..in_background() }, None, replies);
-    assert_eq!(heard.result.unwrap().message.text(), "Done.");
-    assert!(urls(&heard.http)[1..].iter().all(|url| *url == format!("/responses/{ID}")));
+    let mut replies: Vec<Reply> = (0..9).map(|_| unfinished("queued")).collect();
+    replies.extend([unfinished("in_progress"), Reply::complete(200, done)]);
+    let outcome = ask(LlmOptions { stream: Some(false), ..in_background() }, None, replies);
+    assert_eq!(outcome.result.unwrap().message.text(), "Done.");
+    assert!(urls(&outcome.http)[1..].iter().all(|url| *url == format!("/responses/{ID}")));
 }
 
 #[test]
-fn an_answer_that_nobody_waits_for_is_stopped() {
-    let http = ScriptedHttp::new(vec![Reply::whole(200, "{}")]);
+fn cancelling_an_answer_posts_to_its_cancel_url() {
+    let http = ScriptedHttp::new(vec![Reply::complete(200, "{}")]);
     let llm = Llm::new(in_background(), http.clone(), Rc::new(ScriptedHost::default())).unwrap();
     assert_eq!(block_on(llm.cancel_answer(ID)), Ok(()));
     assert_eq!(

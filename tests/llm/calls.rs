@@ -1,4 +1,4 @@
-//! One call of a model, from options to the finished message.
+//! One call of a model, from its options to the complete message.
 
 use crate::{
     captured::shared,
@@ -74,7 +74,7 @@ fn content(text: &str) -> Delta {
 }
 
 #[test]
-fn an_answer_comes_piece_by_piece_and_whole() {
+fn an_answer_is_streamed_in_pieces_and_returned_complete() {
     let priced =
         LlmOptions { input_cost_per_token: Some(0.5), output_cost_per_token: Some(0.25), ..options() };
     let outcome = call(priced, vec![hello()]);
@@ -98,7 +98,7 @@ fn an_answer_comes_piece_by_piece_and_whole() {
 }
 
 #[test]
-fn ids_that_a_server_leaves_out_are_made() {
+fn missing_ids_are_generated() {
     let events = [
         r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"f","arguments":"{}"}}]}}]}"#,
         r#"{"choices":[{"delta":{},"finish_reason":"tool_calls"}]}"#,
@@ -110,9 +110,9 @@ fn ids_that_a_server_leaves_out_are_made() {
 }
 
 #[test]
-fn an_id_that_may_come_again_is_made_unique() {
+fn a_response_id_that_may_repeat_is_made_unique() {
     let answer =
-        |id| Reply::whole(200, &format!(r#"{{"id":"{id}","choices":[{{"message":{{"content":"a"}}}}]}}"#));
+        |id| Reply::complete(200, &format!(r#"{{"id":"{id}","choices":[{{"message":{{"content":"a"}}}}]}}"#));
     let id = |id| call(options(), vec![answer(id)]).result.unwrap().response_id;
     assert_eq!(id("chatcmpl-123"), "chatcmpl-123-00000000000000000000000000000001");
     assert_eq!(id("1"), "1-00000000000000000000000000000001");
@@ -120,12 +120,13 @@ fn an_id_that_may_come_again_is_made_unique() {
 }
 
 #[test]
-fn one_json_object_is_an_answer_too() {
+fn a_single_json_object_is_accepted_as_an_answer() {
     let body = r#" {"id":"r","choices":[{"message":{"role":"assistant","content":"Hi","reasoning":"hm",
         "tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}},
                       {"id":"b","type":"function","function":{"name":"g","arguments":{"x":1}}}]}}]}"#;
     for stream in [true, false] {
-        let outcome = call(LlmOptions { stream: Some(stream), ..options() }, vec![Reply::whole(200, body)]);
+        let outcome =
+            call(LlmOptions { stream: Some(stream), ..options() }, vec![Reply::complete(200, body)]);
         assert_eq!(outcome.http.body(0).get("stream").is_some(), stream);
         assert_eq!(
             outcome.deltas,
@@ -139,15 +140,14 @@ fn one_json_object_is_an_answer_too() {
 }
 
 #[test]
-fn a_key_may_be_asked_for_each_time() {
-    let given = Rc::new(RefCell::new(0));
-    let counter = given.clone();
+fn a_key_function_is_called_for_each_request() {
+    let counter = Rc::new(RefCell::new(0));
     let key = ApiKey::Function(Rc::new(move |_, _| {
         *counter.borrow_mut() += 1;
         let key = format!("sk-number-{}", counter.borrow());
         async move { Ok(key) }.boxed_local()
     }));
-    let outcome = call(LlmOptions { api_key: key, ..options() }, vec![Reply::whole(503, ""), hello()]);
+    let outcome = call(LlmOptions { api_key: key, ..options() }, vec![Reply::complete(503, ""), hello()]);
     assert!(outcome.result.is_ok());
     assert_eq!(outcome.http.header(0, "authorization").as_deref(), Some("Bearer sk-number-1"));
     assert_eq!(outcome.http.header(1, "authorization").as_deref(), Some("Bearer sk-number-2"));
@@ -159,7 +159,7 @@ fn a_key_may_be_asked_for_each_time() {
 }
 
 #[test]
-fn without_a_key_there_is_no_authorization_and_own_headers_win() {
+fn without_a_key_no_authorization_is_sent_and_the_users_headers_take_precedence() {
     let headers = vec![("Authorization".into(), "Basic abc".into()), ("x-team".into(), "t".into())];
     let outcome = call(LlmOptions { headers, ..options() }, vec![hello()]);
     assert_eq!(outcome.http.header(0, "authorization"), None);
@@ -170,7 +170,7 @@ fn without_a_key_there_is_no_authorization_and_own_headers_win() {
 }
 
 #[test]
-fn options_that_cannot_work_send_nothing() {
+fn invalid_options_are_refused_before_any_request() {
     for broken in [
         LlmOptions { temperature: Some(f64::NAN), ..options() },
         LlmOptions { top_p: Some(1.5), ..options() },
@@ -178,9 +178,9 @@ fn options_that_cannot_work_send_nothing() {
         LlmOptions { max_input_tokens: Some(1000), ..options() },
         LlmOptions { model: "nosuch/model".into(), ..options() },
     ] {
-        let unmade =
+        let created =
             Llm::new(broken.clone(), ScriptedHttp::new(Vec::new()), Rc::new(ScriptedHost::default()));
-        assert_eq!(unmade.err().map(|error| error.failure), Some(LlmFailure::InvalidOptions));
+        assert_eq!(created.err().map(|error| error.failure), Some(LlmFailure::InvalidOptions));
         let error = call(broken, Vec::new()).result.unwrap_err();
         assert_eq!(error.failure, LlmFailure::InvalidOptions, "{error}");
     }
@@ -212,7 +212,7 @@ fn dropping_the_call_aborts_the_exchange() {
 }
 
 #[test]
-fn what_a_server_keeps_open_behind_the_end_is_not_waited_for() {
+fn a_connection_that_stays_open_after_the_end_is_aborted() {
     let done = Piece::Bytes(format!("data: {}\n\ndata: [DONE]\n\n", HELLO[2]).into_bytes());
     let outcome = call(options(), vec![Reply::Response(200, Vec::new(), vec![done, Piece::Silence])]);
     assert!(outcome.result.is_ok());

@@ -1,6 +1,6 @@
-//! Requests that the real SDK sent, captured with what it was given, to be compared with ours. `tests/fixtures` has a
-//! folder of them for each wire API. What both say in words of their own, the SDK said in ours while it was captured
-//! (`tests/interop/our_words.py`), so that nothing is left out of the comparison.
+//! Requests of the real SDK, captured together with its input, to be compared with ours. `tests/fixtures` has a folder of
+//! them for each wire API. During the capture the SDK used our wording of those texts that both sides phrase differently
+//! (`tests/interop/our_words.py`), so that the comparison covers the complete request.
 
 use crate::models;
 use serde::Deserialize;
@@ -32,10 +32,10 @@ pub struct Case {
     pub body: Value,
 }
 
-/// Where the SDK was told that its server is.
+/// The base URL that the SDK was given during the capture.
 const BASE_URL: &str = "http://127.0.0.1:1/v1";
 
-/// All that are in this folder, by name.
+/// All cases in this folder, sorted by name.
 pub fn cases(folder: &str) -> Vec<(String, Case)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(folder);
     let mut cases: Vec<(String, Case)> = fs::read_dir(folder)
@@ -51,7 +51,7 @@ pub fn cases(folder: &str) -> Vec<(String, Case)> {
     cases
 }
 
-/// Our body, and our headers but for authorization.
+/// The body and the headers that we send, without authorization.
 pub fn request_over(api: &dyn WireApi, case: &Case) -> (Value, BTreeMap<String, String>) {
     with_request(case, |request| {
         let sent = api.begin(request).unwrap().0;
@@ -59,7 +59,7 @@ pub fn request_over(api: &dyn WireApi, case: &Case) -> (Value, BTreeMap<String, 
     })
 }
 
-/// Gives `use_it` what the SDK was given.
+/// Calls `use_it` with the request that has the SDK's input.
 pub fn with_request<T>(case: &Case, use_it: impl FnOnce(&LlmRequest<'_>) -> T) -> T {
     let messages = Vec::<Message>::from_json(&case.messages.to_string()).unwrap();
     let tools: Vec<ToolSchema> = case.tools.iter().map(|function| tool(function)).collect();
@@ -68,7 +68,7 @@ pub fn with_request<T>(case: &Case, use_it: impl FnOnce(&LlmRequest<'_>) -> T) -
     })
 }
 
-/// Gives `use_it` a request of no conversation.
+/// Calls `use_it` with a request that belongs to no conversation.
 pub fn with_parts<T>(
     options: &LlmOptions,
     messages: &[Message],
@@ -134,7 +134,7 @@ fn options(fields: &Map<String, Value>) -> LlmOptions {
     }
 }
 
-/// A tool as the fixtures have it. The order of its parameters is what a model sees.
+/// A tool of the fixtures. Its parameters stay text, because models see their order.
 pub fn tool(function: &RawValue) -> ToolSchema {
     #[derive(Deserialize)]
     struct Function {
@@ -146,38 +146,38 @@ pub fn tool(function: &RawValue) -> ToolSchema {
     ToolSchema { name, description, parameters: parameters.get().into() }
 }
 
-/// Compares our body over `api` with what `theirs` makes of the SDK's, for every case of a folder.
-pub fn assert_bodies_are_the_sdks(api: &dyn WireApi, folder: &str, theirs: fn(&Case) -> Value) {
+/// Compares our body over `api` with the SDK's body as `theirs` corrects it, for every case of a folder.
+pub fn assert_bodies_equal_the_sdks(api: &dyn WireApi, folder: &str, theirs: fn(&Case) -> Value) {
     assert_bodies_of_cases(api, &cases(folder), theirs);
 }
 
-/// As [`assert_bodies_are_the_sdks`], for these cases.
+/// As [`assert_bodies_equal_the_sdks`], for these cases.
 pub fn assert_bodies_of_cases(api: &dyn WireApi, cases: &[(String, Case)], theirs: fn(&Case) -> Value) {
     assert_same(cases, |case| request_over(api, case).0, theirs);
 }
 
-/// Compares what is made of each case here with what is made of it there.
+/// Compares the results of `ours` and `theirs` for each case.
 pub fn assert_same(cases: &[(String, Case)], ours: impl Fn(&Case) -> Value, theirs: fn(&Case) -> Value) {
     let different: Vec<String> = cases
         .iter()
         .filter_map(|(name, case)| {
             let (ours, theirs) = (ours(case), theirs(case));
             let mut differences = Vec::new();
-            differ("", &ours, &theirs, &mut differences);
+            collect_differences("", &ours, &theirs, &mut differences);
             (ours != theirs).then(|| format!("{name}:\n  {}", differences.join("\n  ")))
         })
         .collect();
     assert!(different.is_empty(), "{}", different.join("\n"));
 }
 
-/// Says where two values differ.
-fn differ(at: &str, ours: &Value, theirs: &Value, out: &mut Vec<String>) {
+/// Appends the path and both values of each difference to `out`.
+fn collect_differences(at: &str, ours: &Value, theirs: &Value, out: &mut Vec<String>) {
     match (ours, theirs) {
         (Value::Object(a), Value::Object(b)) => {
             let names: BTreeSet<_> = a.keys().chain(b.keys()).collect();
             for name in names {
                 let nothing = &Value::Null;
-                differ(
+                collect_differences(
                     &format!("{at}/{name}"),
                     a.get(name).unwrap_or(nothing),
                     b.get(name).unwrap_or(nothing),
@@ -186,8 +186,8 @@ fn differ(at: &str, ours: &Value, theirs: &Value, out: &mut Vec<String>) {
             }
         }
         (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
-            for (place, (a, b)) in a.iter().zip(b).enumerate() {
-                differ(&format!("{at}/{place}"), a, b, out);
+            for (index, (a, b)) in a.iter().zip(b).enumerate() {
+                collect_differences(&format!("{at}/{index}"), a, b, out);
             }
         }
         _ if ours != theirs => out.push(format!("{at}: ours {ours:.300}, theirs {theirs:.300}")),
@@ -195,7 +195,7 @@ fn differ(at: &str, ours: &Value, theirs: &Value, out: &mut Vec<String>) {
     }
 }
 
-/// Messages as a conversation has them.
+/// Messages in the reference-counted form in which conversations hold them.
 pub fn shared(messages: &[Message]) -> Vec<Rc<Message>> {
     messages.iter().cloned().map(Rc::new).collect()
 }

@@ -1,5 +1,5 @@
-//! Histories over Chat Completions that a provider would refuse, because another model or another provider was there
-//! before: they are put in order on the way, and the log stays as it is.
+//! Histories over Chat Completions that a provider would refuse because they began with another model or provider: requests
+//! are corrected, and the log does not change.
 
 use crate::{
     anthropic_calls::{calls, result},
@@ -35,7 +35,7 @@ fn ids(messages: &[Value]) -> Vec<String> {
 }
 
 #[test]
-fn ids_that_a_provider_refuses_are_others_on_the_way_and_always_the_same() {
+fn call_ids_that_a_provider_refuses_are_replaced_by_stable_ones() {
     let history = [
         user("Hi"),
         calls(&[(OF_VLLM, "f", "{}"), (SIGNED, "f", "{}"), ("D681PevKs", "f", "{}")]),
@@ -43,14 +43,14 @@ fn ids_that_a_provider_refuses_are_others_on_the_way_and_always_the_same() {
         result(SIGNED, "b"),
         result("D681PevKs", "c"),
     ];
-    for (model, is_taken) in [
+    for (model, is_accepted) in [
         ("openai/gpt-4o", (|id| id.len() <= 40) as fn(&str) -> bool),
         ("mistral/mistral-large-latest", |id| {
             id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
         }),
     ] {
         let ids = ids(&sent(model, &history));
-        assert!(ids.iter().all(|id| is_taken(id)), "{model}: {ids:?}");
+        assert!(ids.iter().all(|id| is_accepted(id)), "{model}: {ids:?}");
         assert_eq!(ids[..3], ids[3..], "{model}");
         assert!(ids[0] != ids[1] && ids[2] == "D681PevKs", "{model}: {ids:?}");
         assert_eq!(ids, self::ids(&sent(model, &history)));
@@ -59,7 +59,7 @@ fn ids_that_a_provider_refuses_are_others_on_the_way_and_always_the_same() {
 }
 
 #[test]
-fn a_message_of_images_alone_is_not_empty_for_a_model_that_cannot_see() {
+fn a_message_with_only_images_gets_a_placeholder_for_a_model_without_vision() {
     let image =
         || Content::Image { image_urls: vec!["data:image/png;base64,AA==".into()], cache_prompt: false };
     let history = [
@@ -74,16 +74,17 @@ fn a_message_of_images_alone_is_not_empty_for_a_model_that_cannot_see() {
 }
 
 #[test]
-fn mistral_answers_its_tools_before_the_user_speaks() {
+fn for_mistral_an_assistant_message_is_inserted_between_a_result_and_the_user() {
     let image = Content::Image { image_urls: vec!["data:image/png;base64,AA==".into()], cache_prompt: false };
-    let shows = Message { tool_call_id: Some("D681PevKs".into()), ..Message::new(Role::Tool, vec![image]) };
+    let result_with_image =
+        Message { tool_call_id: Some("D681PevKs".into()), ..Message::new(Role::Tool, vec![image]) };
     let history = [
         user("Hi"),
         calls(&[("D681PevKs", "f", "{}")]),
         result("D681PevKs", "a"),
         user("And?"),
         calls(&[("D681PevKt", "f", "{}")]),
-        shows,
+        result_with_image,
     ];
     let roles = |model: &str| -> Vec<String> {
         sent(model, &history).iter().map(|message| message["role"].as_str().unwrap().to_owned()).collect()
@@ -95,7 +96,7 @@ fn mistral_answers_its_tools_before_the_user_speaks() {
 }
 
 #[test]
-fn gemini_gets_its_signatures_back_and_a_pass_where_there_are_none() {
+fn gemini_gets_its_signatures_back_and_a_placeholder_for_missing_ones() {
     let history = [
         user("Hi"),
         calls(&[(SIGNED, "f", "{}"), ("function-call-2", "f", "{}")]),
@@ -112,14 +113,14 @@ fn gemini_gets_its_signatures_back_and_a_pass_where_there_are_none() {
         calls.map(|call| call["extra_content"]["google"]["thought_signature"].clone()).collect()
     };
     let own = json!("AY89a18I+Q/8in==");
-    let pass = json!("skip_thought_signature_validator");
-    assert_eq!(signatures("gemini/gemini-3-pro-preview"), [own.clone(), Value::Null, pass]);
+    let placeholder = json!("skip_thought_signature_validator");
+    assert_eq!(signatures("gemini/gemini-3-pro-preview"), [own.clone(), Value::Null, placeholder]);
     assert_eq!(signatures("gemini/gemini-2.5-pro"), [own, Value::Null, Value::Null]);
 }
 
-/// As LiteLLM keeps it, so that Python finds it.
+/// LiteLLM stores the signature in the same way, so that Python can read it.
 #[test]
-fn the_signature_of_a_call_is_in_its_id() {
+fn the_signature_of_a_call_is_stored_in_its_id() {
     let asked = LlmOptions { model: "gemini/gemini-3-pro-preview".into(), ..options() };
     let mut decoder = with_parts(&asked, &[], &[], |request| ChatCompletions.begin(request).unwrap().1);
     for piece in [

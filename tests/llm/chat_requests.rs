@@ -1,7 +1,7 @@
-//! Every request equals the one that the SDK sends for the same messages, tools and options, but for LiteLLM's own
-//! additions, which are all in [`without_litellms_own`].
+//! Every request equals the one that the SDK sends for the same messages, tools and options, except for the differences
+//! listed at [`without_litellm_changes`].
 
-use crate::captured::{Case, assert_bodies_are_the_sdks, cases, request_over, with_parts};
+use crate::captured::{Case, assert_bodies_equal_the_sdks, cases, request_over, with_parts};
 use serde_json::Value;
 use threadkeep::llm::{
     LlmOptions,
@@ -13,14 +13,14 @@ use threadkeep::llm::{
 const FOLDER: &str = "chat_requests";
 
 #[test]
-fn bodies_are_the_sdks() {
-    assert_bodies_are_the_sdks(&ChatCompletions, FOLDER, without_litellms_own);
+fn bodies_equal_those_of_the_sdk() {
+    assert_bodies_equal_the_sdks(&ChatCompletions, FOLDER, without_litellm_changes);
 }
 
-/// The SDK names OpenRouter's app and the session on every request; here only a provider that reads a header gets it,
-/// because every unexpected header can cost the request its CORS check.
+/// The SDK sends OpenRouter's app name and the session id with every request. Here a header is only sent to a provider
+/// that reads it, because an unexpected header can make the CORS check fail.
 #[test]
-fn headers_are_some_of_the_sdks() {
+fn headers_are_a_subset_of_the_sdks() {
     for (name, case) in cases(FOLDER) {
         let (_, headers) = request_over(&ChatCompletions, &case);
         for (header, value) in &headers {
@@ -33,20 +33,21 @@ fn headers_are_some_of_the_sdks() {
     }
 }
 
-/// The SDK's request without what the SDK did not ask for. LiteLLM adds or rewrites it on the way:
+/// The SDK's request without the changes that LiteLLM makes to it:
 ///
 /// * OpenRouter: `usage: {include: true}`. Usage comes with `stream_options` as well.
-/// * OpenAI's o series: the system message becomes a user message, for models that knew none. They know it since.
-/// * Azure: the output limit has its older name for models that do not reason. The newer one is understood for all.
+/// * OpenAI's o series: the system message becomes a user message, although these models have supported it for long.
+/// * Azure: the output limit has its older name for models that do not reason. The newer name works for all.
 /// * vLLM: an assistant's list of texts becomes one text.
 ///
-/// A message whose images the model cannot see has no content there, and a sentence here.
+/// and with our own differences:
 ///
-/// Without what only servers take that are known to, and which the user did not set: see [`is_anybodys`].
-///
-/// And with what Mistral wants: see [`as_mistral_wants`]. And with what the SDK loses by mistake: sampling options of `openai/gpt-4o`, which it takes for a reasoning model as
-/// long as it has its prefix.
-pub fn without_litellms_own(case: &Case) -> Value {
+/// * A message that has only images, for a model without vision, has a placeholder text instead of no content.
+/// * Fields that an unknown server may refuse are not sent unless the user set them: see [`is_unknown_server`].
+/// * Mistral's restrictions are respected: see [`correct_for_mistral`].
+/// * The sampling options of `openai/gpt-4o` are sent. The SDK loses them, because it takes the model for a reasoning
+///   model as long as the name has its prefix.
+pub fn without_litellm_changes(case: &Case) -> Value {
     let mut body = case.body.clone();
     let model = case.llm["model"].as_str().unwrap();
     if model.starts_with("openrouter/") {
@@ -56,7 +57,7 @@ pub fn without_litellms_own(case: &Case) -> Value {
     for (name, value) in sampling.filter_map(|name| Some((name, case.llm.get(name)?))) {
         assert!(body.as_object_mut().unwrap().insert(name.into(), value.clone()).is_none());
     }
-    if is_anybodys(case) {
+    if is_unknown_server(case) {
         let fields = body.as_object_mut().unwrap();
         assert!(fields.remove("prompt_cache_key").is_some());
         if !case.llm.contains_key("reasoning_effort") {
@@ -84,14 +85,13 @@ pub fn without_litellms_own(case: &Case) -> Value {
         message["content"] = "[An image, which this model cannot see.]".into();
     }
     if model.starts_with("mistral/") {
-        as_mistral_wants(messages);
+        correct_for_mistral(messages);
     }
     body
 }
 
-/// Whether the server is one of which nothing is known but its language: the user named it, and a model that OpenAI does
-/// not have.
-fn is_anybodys(case: &Case) -> bool {
+/// Whether nothing but the wire API is known of the server: the user set its URL, and the model is not one of OpenAI's.
+fn is_unknown_server(case: &Case) -> bool {
     let name = case.llm.get("model_canonical_name").unwrap_or(&case.llm["model"]).as_str().unwrap();
     let openais = ["gpt-", "chatgpt-", "o1", "o3", "o4", "codex-"];
     let model = case.llm["model"].as_str().unwrap();
@@ -101,7 +101,7 @@ fn is_anybodys(case: &Case) -> bool {
 }
 
 #[test]
-fn a_server_of_which_nothing_is_known_is_sent_no_extras_unless_they_are_set() {
+fn an_unknown_server_gets_no_optional_fields_unless_they_are_set() {
     let sent = |model: &str, base_url: Option<&str>, effort: Option<&str>| {
         let options = LlmOptions {
             base_url: base_url.map(str::to_owned),
@@ -119,7 +119,7 @@ fn a_server_of_which_nothing_is_known_is_sent_no_extras_unless_they_are_set() {
     assert_eq!(sent("my-model", own, None), (false, false));
     assert_eq!(sent("openai/my-model", own, None), (false, false));
     assert_eq!(sent("openai/my-model", Some("/v1"), None), (false, false));
-    assert_eq!(sent("my-model", own, Some("low")), (true, false), "the host knows its server");
+    assert_eq!(sent("my-model", own, Some("low")), (true, false), "the user set the effort");
     assert_eq!(sent("gpt-5", own, None), (true, true), "a relay to a model of OpenAI's");
     assert_eq!(sent("openai/gpt-5.1", own, None), (true, true));
     assert_eq!(sent("openai/some-new-model", None, None), (true, true), "OpenAI's own server");
@@ -127,9 +127,10 @@ fn a_server_of_which_nothing_is_known_is_sent_no_extras_unless_they_are_set() {
     assert_eq!(sent("openrouter/some/model", own, None), (true, true));
 }
 
-/// LiteLLM sends what Mistral refuses: ids that are not its own, and a user who speaks right behind a tool.
-fn as_mistral_wants(messages: &mut Vec<Value>) {
-    let sent = |id: &Value| match id.as_str().unwrap() {
+/// Replaces the call ids that Mistral refuses, and inserts an assistant message between a result and a user message.
+/// LiteLLM does neither.
+fn correct_for_mistral(messages: &mut Vec<Value>) {
+    let accepted_id = |id: &Value| match id.as_str().unwrap() {
         "call_1" => "16xj2wjzp".into(),
         "call_2" => "g4r1ckgto".into(),
         "call_3" => "z4tv8oh7p".into(),
@@ -143,10 +144,10 @@ fn as_mistral_wants(messages: &mut Vec<Value>) {
         }
         let message = messages[at].as_object_mut().unwrap();
         if let Some(id) = message.get_mut("tool_call_id") {
-            *id = sent(id);
+            *id = accepted_id(id);
         }
         for call in message.get_mut("tool_calls").and_then(Value::as_array_mut).into_iter().flatten() {
-            call["id"] = sent(&call["id"]);
+            call["id"] = accepted_id(&call["id"]);
         }
         at += 1;
     }

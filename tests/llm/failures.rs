@@ -1,4 +1,4 @@
-//! What goes wrong, how often it is tried again, and that no message tells a secret.
+//! Failed calls: their class, their retries, and that no error message contains a secret.
 
 use crate::{
     calls::{HELLO, Outcome, call, hello, options},
@@ -21,8 +21,8 @@ fn broken_after(events: &[&str], end: Piece) -> Reply {
 }
 
 #[test]
-fn attempts_and_waits_are_the_sdks() {
-    let busy = || Reply::whole(503, "busy");
+fn attempts_and_delays_equal_those_of_the_sdk() {
+    let busy = || Reply::complete(503, "busy");
     let outcome = call(options(), (0..5).map(|_| busy()).collect());
     assert_eq!((failure(&outcome), outcome.http.count()), (LlmFailure::Unavailable, 5));
     assert_eq!(outcome.slept, [8, 16, 32, 64]);
@@ -36,8 +36,8 @@ fn attempts_and_waits_are_the_sdks() {
 }
 
 #[test]
-fn a_server_may_ask_for_more_time() {
-    let limited = |value| Reply::whole(429, "slow down").with_header("retry-after", value);
+fn a_retry_after_header_lengthens_the_delay() {
+    let limited = |value| Reply::complete(429, "slow down").with_header("retry-after", value);
     let outcome = call(
         options(),
         vec![limited("20"), limited("3600"), limited("Thu, 01 Jan 1970 00:02:34 GMT"), hello()],
@@ -48,11 +48,11 @@ fn a_server_may_ask_for_more_time() {
 }
 
 #[test]
-fn what_cannot_succeed_is_not_tried_again() {
+fn permanent_failures_are_not_retried() {
     for (reply, expected) in [
-        (Reply::whole(401, r#"{"error":{"message":"no"}}"#), LlmFailure::Auth),
-        (Reply::whole(400, r#"{"error":{"code":"context_length_exceeded"}}"#), LlmFailure::ContextWindow),
-        (Reply::whole(200, "<!doctype html><title>Welcome</title>"), LlmFailure::NotAnApi),
+        (Reply::complete(401, r#"{"error":{"message":"no"}}"#), LlmFailure::Auth),
+        (Reply::complete(400, r#"{"error":{"code":"context_length_exceeded"}}"#), LlmFailure::ContextWindow),
+        (Reply::complete(200, "<!doctype html><title>Welcome</title>"), LlmFailure::NotAnApi),
         (Reply::Fails(HttpError::Invalid("header".into())), LlmFailure::InvalidOptions),
         (
             Reply::events(&[r#"{"choices":[{"delta":{},"finish_reason":"content_filter"}]}"#]),
@@ -65,7 +65,7 @@ fn what_cannot_succeed_is_not_tried_again() {
 }
 
 #[test]
-fn an_answer_that_was_shown_is_not_taken_back() {
+fn an_answer_that_was_partly_shown_is_not_retried() {
     let reset = || Piece::Breaks(HttpError::Network("reset".into()));
     let outcome = call(options(), vec![broken_after(&HELLO[..2], reset())]);
     assert_eq!((failure(&outcome), outcome.deltas.len(), outcome.http.count()), (LlmFailure::Network, 1, 1));
@@ -75,11 +75,11 @@ fn an_answer_that_was_shown_is_not_taken_back() {
 }
 
 #[test]
-fn a_stream_that_ends_early_was_cut_off() {
+fn a_stream_without_a_proper_end_is_a_failure() {
     for events in [&HELLO[..2], &[HELLO[1], r#"{"choices":[{"del"#], &[HELLO[1], ""]] {
         let outcome = call(options(), vec![Reply::events(events)]);
         let error = outcome.result.unwrap_err();
-        // An unfinished chunk in front of a proper end is garbage, which is as fatal.
+        // An incomplete chunk before a proper end is invalid data, which fails as well.
         assert!(matches!(error.failure, LlmFailure::Network | LlmFailure::Unavailable), "{error}");
     }
     let half = Piece::Bytes(format!("data: {}\n\ndata: {{\"cho", HELLO[1]).into_bytes());
@@ -91,12 +91,12 @@ fn a_stream_that_ends_early_was_cut_off() {
 }
 
 #[test]
-fn a_server_that_refuses_pages_is_told_from_one_that_was_not_reached() {
+fn the_advice_about_cors_is_given_only_for_servers_known_to_refuse_pages() {
     let message = |model: &str, base_url: Option<&str>| {
         let base_url = base_url.map(Into::into);
         let options = LlmOptions { model: model.into(), base_url, num_retries: Some(1), ..options() };
-        let unreached = || Reply::Fails(HttpError::Network("Failed to fetch".into()));
-        call(options, vec![unreached()]).result.unwrap_err().message
+        let failed_fetch = || Reply::Fails(HttpError::Network("Failed to fetch".into()));
+        call(options, vec![failed_fetch()]).result.unwrap_err().message
     };
     let refuses = "is known to refuse web pages: set baseUrl to a relay of yours, or give a fetch";
     assert!(message("deepseek/deepseek-chat", None).contains(refuses));
@@ -105,14 +105,14 @@ fn a_server_that_refuses_pages_is_told_from_one_that_was_not_reached() {
     {
         assert!(!message(model, base_url).contains(refuses), "{}", message(model, base_url));
     }
-    // What breaks later was let in.
+    // A stream that breaks later passed the CORS check.
     let options = LlmOptions { model: "deepseek/deepseek-chat".into(), num_retries: Some(1), ..options() };
     let broken = broken_after(&HELLO[..2], Piece::Breaks(HttpError::Network("reset".into())));
     assert!(!call(options, vec![broken]).result.unwrap_err().message.contains("refuse"));
 }
 
 #[test]
-fn silence_is_a_timeout_before_the_answer_and_in_it() {
+fn silence_before_or_during_an_answer_is_a_timeout() {
     let timeout = LlmOptions { timeout: Some(30.0), num_retries: Some(2), ..options() };
     let outcome = call(timeout.clone(), vec![Reply::Silent, Reply::Silent]);
     assert_eq!((failure(&outcome), outcome.slept), (LlmFailure::Timeout, vec![30, 8, 30]));
@@ -124,7 +124,7 @@ fn silence_is_a_timeout_before_the_answer_and_in_it() {
 }
 
 #[test]
-fn an_error_inside_the_stream_is_an_error() {
+fn an_error_object_inside_a_stream_fails_the_call() {
     let overloaded = r#"{"error":{"message":"Overloaded","type":"overloaded_error"}}"#;
     let limited = r#"{"id":"x","choices":[{"error":{"code":429,"message":"rate limited"},"delta":{}}]}"#;
     let outcome = call(options(), vec![Reply::events(&[overloaded]), Reply::events(&[limited]), hello()]);
@@ -150,7 +150,7 @@ fn an_error_inside_the_stream_is_an_error() {
 }
 
 #[test]
-fn an_empty_answer_is_tried_again_warmer() {
+fn an_empty_answer_is_retried_with_a_higher_temperature() {
     let empty = || Reply::events(&[r#"{"id":"x","choices":[]}"#, "[DONE]"]);
     let cold = LlmOptions { temperature: Some(0.0), ..options() };
     let outcome = call(cold, vec![empty(), empty(), hello()]);
@@ -163,21 +163,21 @@ fn an_empty_answer_is_tried_again_warmer() {
 }
 
 #[test]
-fn marks_that_a_provider_finds_too_small_are_left_out() {
+fn cache_marks_are_omitted_after_the_provider_refuses_them_as_too_small() {
     let claude = LlmOptions {
         model: "litellm_proxy/claude-sonnet-4-5".into(),
         base_url: Some("http://p".into()),
         ..options()
     };
     let refused = "The cached content is of 1171 tokens. The minimum token count to start caching is 4096.";
-    let outcome = call(claude, vec![Reply::whole(400, refused), hello()]);
+    let outcome = call(claude, vec![Reply::complete(400, refused), hello()]);
     assert!(outcome.result.is_ok());
     let marked = |at| outcome.http.body(at).to_string().contains("cache_control");
     assert_eq!((marked(0), marked(1), outcome.slept.len()), (true, false, 0));
 }
 
 #[test]
-fn endless_answers_are_given_up() {
+fn an_oversized_line_fails_the_call() {
     let line = format!("data: {}", "x".repeat(17 << 20));
     let reply = || Reply::Response(200, Vec::new(), vec![Piece::Bytes(line.clone().into_bytes())]);
     let outcome = call(LlmOptions { num_retries: Some(1), ..options() }, vec![reply()]);
@@ -185,7 +185,7 @@ fn endless_answers_are_given_up() {
 }
 
 #[test]
-fn no_message_tells_a_secret() {
+fn no_error_message_contains_a_secret() {
     const KEY: &str = "sk-planted-0123/456+789=";
     const OTHER: &str = "planted-header-value";
     let planted = format!("{KEY} and {OTHER}");
@@ -194,22 +194,22 @@ fn no_message_tells_a_secret() {
     );
     let long = format!("{}{planted}", "x".repeat(590));
     let replies = [
-        Reply::whole(401, &json),
-        Reply::whole(400, &planted),
-        Reply::whole(400, &json.replace('/', "\\/")),
-        Reply::whole(
+        Reply::complete(401, &json),
+        Reply::complete(400, &planted),
+        Reply::complete(400, &json.replace('/', "\\/")),
+        Reply::complete(
             400,
             &format!(
                 r#"{{"failed":{{"url":"/?key={}"}}}}"#,
                 KEY.replace('/', "%2F").replace('+', "%2B").replace('=', "%3D")
             ),
         ),
-        Reply::whole(400, &format!(r#"{{"failed":{{"key":"{}"}}}}"#, KEY.replace('/', "\\/"))),
-        Reply::whole(500, &long),
-        Reply::whole(400, &format!(r#"{{"{KEY}":"{OTHER}"}}"#)),
-        Reply::whole(404, &format!("<html>{planted}</html>")),
-        Reply::whole(200, &format!("{{\"{planted}")),
-        Reply::whole(200, &format!("[\"{planted}\"]")),
+        Reply::complete(400, &format!(r#"{{"failed":{{"key":"{}"}}}}"#, KEY.replace('/', "\\/"))),
+        Reply::complete(500, &long),
+        Reply::complete(400, &format!(r#"{{"{KEY}":"{OTHER}"}}"#)),
+        Reply::complete(404, &format!("<html>{planted}</html>")),
+        Reply::complete(200, &format!("{{\"{planted}")),
+        Reply::complete(200, &format!("[\"{planted}\"]")),
         Reply::events(&[&json]),
         Reply::events(&[&planted]),
         Reply::Fails(HttpError::Network(planted.clone())),
@@ -243,14 +243,14 @@ fn a_key_in_the_base_url_is_refused_and_not_shown() {
 }
 
 #[test]
-fn public_codes_are_stable() {
+fn failures_have_stable_public_codes() {
     let code = |reply| {
         Error::from(call(LlmOptions { num_retries: Some(1), ..options() }, vec![reply]).result.unwrap_err())
             .code()
     };
-    assert_eq!(code(Reply::whole(401, "")), ErrorCode::LlmAuth);
-    assert_eq!(code(Reply::whole(429, "")), ErrorCode::LlmRateLimit);
-    assert_eq!(code(Reply::whole(500, "")), ErrorCode::LlmUnavailable);
+    assert_eq!(code(Reply::complete(401, "")), ErrorCode::LlmAuth);
+    assert_eq!(code(Reply::complete(429, "")), ErrorCode::LlmRateLimit);
+    assert_eq!(code(Reply::complete(500, "")), ErrorCode::LlmUnavailable);
     assert_eq!(code(Reply::Fails(HttpError::Offline)), ErrorCode::Offline);
     assert_eq!(code(Reply::Fails(HttpError::Network("x".into()))), ErrorCode::Network);
     assert_eq!(code(Reply::Silent), ErrorCode::LlmTimeout);

@@ -1,4 +1,4 @@
-//! Models that answer where the first one cannot.
+//! Fallback models, which are called after the first model has failed.
 
 use crate::{
     calls::{hello, options},
@@ -15,11 +15,11 @@ use threadkeep::llm::{
 struct Outcome {
     result: Result<Completion, LlmError>,
     shown: Vec<Delta>,
-    /// The models that were asked.
+    /// The models that were called, in order.
     asked: Vec<String>,
 }
 
-/// Asks `openai/first`, whose fallbacks are `openai/second` and `openai/third`. None tries twice.
+/// Calls `openai/first`, whose fallbacks are `openai/second` and `openai/third`. No model retries.
 fn ask(replies: Vec<Reply>, fallback_on: Option<&str>) -> Outcome {
     let http = ScriptedHttp::new(replies);
     let model = |name: &str| {
@@ -45,7 +45,7 @@ fn refusal(status: u16) -> Reply {
 }
 
 #[test]
-fn they_are_asked_in_their_order_until_one_answers() {
+fn fallbacks_are_called_in_order_until_one_answers() {
     let outcome = ask(vec![refusal(503), refusal(401), hello()], None);
     assert_eq!(outcome.asked, ["first", "second", "third"]);
     let completion = outcome.result.unwrap();
@@ -54,14 +54,14 @@ fn they_are_asked_in_their_order_until_one_answers() {
 }
 
 #[test]
-fn where_all_fail_it_is_said_why_the_first_did() {
+fn if_all_models_fail_the_first_models_error_is_reported() {
     let outcome = ask(vec![refusal(429), refusal(401), refusal(500)], None);
     assert_eq!(outcome.asked.len(), 3);
     assert_eq!(outcome.result.unwrap_err().failure, LlmFailure::RateLimit);
 }
 
 #[test]
-fn only_failures_that_are_named_go_on() {
+fn only_failures_in_fallback_on_lead_to_a_fallback() {
     for status in [400, 401] {
         let outcome = ask(vec![refusal(status)], None);
         assert_eq!((outcome.asked.len(), outcome.result.unwrap_err().status), (1, Some(status)));
@@ -73,7 +73,7 @@ fn only_failures_that_are_named_go_on() {
 }
 
 #[test]
-fn an_answer_that_has_begun_is_not_begun_again_by_another_model() {
+fn an_answer_that_was_partly_shown_is_not_repeated_by_a_fallback() {
     let piece = b"data: {\"choices\":[{\"delta\":{\"content\":\"Hel\"}}]}\n\n".to_vec();
     let cut_off = || Reply::Response(200, Vec::new(), vec![Piece::Bytes(piece.clone())]);
     let outcome = ask(vec![cut_off()], None);

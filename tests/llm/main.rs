@@ -1,4 +1,4 @@
-//! Calling models: requests against those of the real SDK, streams as servers send them, and what goes wrong.
+//! Calls of models: requests compared with those of the real SDK, streams in every server's format, and failures.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, reason = "a test that cannot read its fixture has failed")]
 

@@ -1,4 +1,4 @@
-//! What is known of models: every row reads, and means to the core what it means to the SDK.
+//! Model data: every row can be read, and gives the same features, limits and prices as in the SDK.
 
 use crate::calls::{call, hello, options};
 use futures_util::FutureExt;
@@ -15,8 +15,8 @@ use threadkeep::{
     },
 };
 
-/// What the SDK makes of names; `row` where a name has none of its own. Read with this crate's own reader, to the last
-/// digit.
+/// The features that the SDK reports for each model name, with a `row` for names that have none in `js/models`. Parsed by
+/// this crate, which keeps all digits of a number.
 fn answers() -> EditableObject {
     read("tests/fixtures/model_features.json")
 }
@@ -24,7 +24,7 @@ fn answers() -> EditableObject {
 thread_local! {
     static ANSWERS: BTreeMap<String, EditableObject> = objects(&answers().read("models").unwrap());
 
-    /// Every row under its name with its provider, lower case.
+    /// Every row, by its lower-case name with and without the provider.
     static ROWS: BTreeMap<String, EditableObject> = {
         let mut rows = BTreeMap::new();
         for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("js/models")).unwrap() {
@@ -50,7 +50,7 @@ fn objects(of: &EditableObject) -> BTreeMap<String, EditableObject> {
     of.iter().map(|(key, object)| (key.to_owned(), EditableObject::compact(object).unwrap())).collect()
 }
 
-/// The row of a model that the fixtures or the files know.
+/// The row of a model in the fixtures or in `js/models`; empty for other models.
 pub fn row(model: &str) -> ModelRow {
     let known =
         ANSWERS.with(|answers| answers.get(model).and_then(|answer| answer.read::<EditableObject>("row")));
@@ -58,7 +58,7 @@ pub fn row(model: &str) -> ModelRow {
     ModelRow(row.unwrap_or_default())
 }
 
-/// The same as a source.
+/// [`row`] as the model data of a host.
 pub fn data() -> ModelData {
     ModelData(Some(Rc::new(|model, _| {
         let row = row(model);
@@ -72,15 +72,15 @@ fn features(model: &str, base_url: Option<&str>) -> ModelFeatures {
 }
 
 #[test]
-fn rows_mean_what_the_sdk_reads_in_them() {
+fn rows_give_the_features_and_costs_that_the_sdk_reports() {
     let mut wrong = Vec::new();
     let usages: Vec<Usage> =
         answers().read::<Vec<EditableObject>>("usages").unwrap().iter().map(usage).collect();
     let answers = ANSWERS.with(BTreeMap::clone);
     assert!(answers.len() > 900);
-    // LiteLLM takes a version of an unknown date for a new family, and guesses a price by the 34b of a name.
-    let guessed = ["openai/gpt-5-mini-2099-08-07", "together_ai/togethercomputer/CodeLlama-34b-Instruct"];
-    for (model, theirs) in answers.iter().filter(|(model, _)| !guessed.contains(&model.as_str())) {
+    // LiteLLM treats a version with an unknown date as a new family, and derives a price from the 34b in a name.
+    let excluded = ["openai/gpt-5-mini-2099-08-07", "together_ai/togethercomputer/CodeLlama-34b-Instruct"];
+    for (model, theirs) in answers.iter().filter(|(model, _)| !excluded.contains(&model.as_str())) {
         let mut endpoint = Endpoint::resolve(model, Some("http://h/v1")).unwrap();
         endpoint.is_user_server = false;
         let row = row(model);
@@ -93,7 +93,7 @@ fn rows_mean_what_the_sdk_reads_in_them() {
         let is = |name: &str| theirs.read::<bool>(name).unwrap();
         let mode: String = theirs.read("thinking_mode").unwrap();
         let limits = [ours.max_input_tokens, ours.max_output_tokens].map(|limit| limit.map(u64::from));
-        // Agents do not work in a small window, so the SDK refuses such a model and says no limits.
+        // The SDK refuses models with a context window that is too small for agents, and reports no limits for them.
         let their_limits = theirs.read::<Vec<Option<u64>>>("limits");
         same(&format!("{limits:?}"), their_limits.is_none_or(|theirs| theirs == limits));
         same("vision", ours.supports_vision == is("supports_vision"));
@@ -125,7 +125,7 @@ fn usage(counts: &EditableObject) -> Usage {
 }
 
 #[test]
-fn a_user_server_is_asked_for_less() {
+fn the_output_limit_is_lower_on_a_user_server() {
     assert_eq!(features("openai/gpt-5", None).max_output_tokens, Some(128_000));
     assert_eq!(features("openai/gpt-5", Some("http://h/v1")).max_output_tokens, Some(16_384));
     assert_eq!(features("litellm_proxy/gpt-5.4", Some("http://h/v1")).max_output_tokens, Some(128_000));
@@ -135,9 +135,9 @@ fn a_user_server_is_asked_for_less() {
 }
 
 #[test]
-fn what_cannot_be_looked_up_is_an_error_of_the_network_that_may_pass() {
-    let asked = Rc::new(Cell::new(0));
-    let counter = asked.clone();
+fn a_failed_lookup_of_model_data_is_a_network_error_and_is_repeated_by_the_next_call() {
+    let lookups = Rc::new(Cell::new(0));
+    let counter = lookups.clone();
     let source = ModelData(Some(Rc::new(move |model, real_name| {
         counter.set(counter.get() + 1);
         assert_eq!((model, real_name), ("openai/my-alias", "gpt-4o"));
@@ -155,11 +155,11 @@ fn what_cannot_be_looked_up_is_an_error_of_the_network_that_may_pass() {
     let error = call(options.clone(), Vec::new()).result.unwrap_err();
     assert_eq!((error.failure, error.message.as_str()), (LlmFailure::Network, "a part did not load"));
     assert_eq!(call(options, vec![hello()]).result.unwrap().context_window, 7);
-    assert_eq!(asked.get(), 2);
+    assert_eq!(lookups.get(), 2);
 }
 
 #[test]
-fn without_data_a_model_is_unknown() {
+fn without_model_data_the_context_window_and_the_cost_are_unknown() {
     let nothing: TextFunction = Rc::new(|_, _| async { Ok(String::new()) }.boxed_local());
     for model_data in [ModelData(None), ModelData(Some(nothing))] {
         let completion = call(LlmOptions { model_data, ..options() }, vec![hello()]).result.unwrap();
@@ -168,19 +168,19 @@ fn without_data_a_model_is_unknown() {
 }
 
 #[test]
-fn answers_are_priced_by_the_user_before_the_table_and_by_neither_if_unknown() {
+fn the_users_prices_take_precedence_over_the_table_and_a_reported_cost_over_the_table() {
     let cost = |options: LlmOptions| call(options, vec![hello()]).result.unwrap().cost;
     assert_eq!(cost(options()), Some(10.0 * 2.5e-6 + 2.0 * 1e-5));
     let own = LlmOptions { input_cost_per_token: Some(0.5), output_cost_per_token: Some(0.25), ..options() };
     assert_eq!(cost(own), Some(5.5));
     let only_one = LlmOptions { input_cost_per_token: Some(0.5), ..options() };
     assert_eq!(cost(only_one), cost(options()));
-    let told = call(options(), vec![hello().with_header("x-litellm-response-cost", "0.125")]);
-    assert_eq!(told.result.unwrap().cost, Some(0.125));
+    let reported = call(options(), vec![hello().with_header("x-litellm-response-cost", "0.125")]);
+    assert_eq!(reported.result.unwrap().cost, Some(0.125));
 }
 
 #[test]
-fn counts_that_make_no_sense_cost_no_less_than_nothing() {
+fn inconsistent_counts_have_no_negative_cost_and_malformed_prices_no_cost() {
     let odd = Usage {
         prompt_tokens: 5,
         cache_read_tokens: 9,

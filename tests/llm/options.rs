@@ -1,4 +1,4 @@
-//! The table of options: which requests depend on an option is as its row declares.
+//! The table of options: an option changes the requests of exactly those wire APIs that its row declares.
 
 use threadkeep::{
     error::Result,
@@ -13,7 +13,7 @@ use threadkeep::{
     },
 };
 
-/// A host that sets this option, and to another value than the default.
+/// A host that sets only this option, to a value other than the default.
 struct Setting<'a>(&'a OptionDeclaration);
 
 impl Setting<'_> {
@@ -58,13 +58,13 @@ fn body(api: Api, options: &LlmOptions, row: &str) -> String {
 }
 
 #[test]
-fn an_option_changes_the_requests_of_the_wire_apis_that_its_row_names() {
+fn an_option_changes_exactly_the_requests_of_its_declared_wire_apis() {
     let apis = [
         (Api::Chat, "openai/gpt-4o"),
         (Api::Responses, "openai/gpt-5"),
         (Api::Anthropic, "anthropic/claude-sonnet-4-5"),
     ];
-    // Models that reason do not take what others take.
+    // Models that reason accept other options than models that do not.
     let rows = [
         r#"{"supports_reasoning":true,"reasoning_effort":true,"supports_adaptive_thinking":true}"#,
         r#"{"supports_reasoning":false,"reasoning_effort":false}"#,

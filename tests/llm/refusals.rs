@@ -1,5 +1,5 @@
-//! What providers say when they refuse, as users have reported it: each is a file with its source, and with what the
-//! real SDK raises for the same response.
+//! Error responses of providers, as users have reported them: each is a file with its source, and with the exception that
+//! the real SDK raises for the same response.
 
 use serde::Deserialize;
 use std::{fs, path::Path};
@@ -20,7 +20,7 @@ struct Raised {
     class: String,
 }
 
-/// What the SDK takes for a request that is wrong, or for an error of no kind, because LiteLLM does not know the words.
+/// Responses that the SDK classifies as a bad request or not at all, because LiteLLM does not recognize their message.
 const UNKNOWN_TO_THE_SDK: &[&str] = &[
     "anthropic-no-money",
     "anthropic-too-large",
@@ -32,7 +32,7 @@ const UNKNOWN_TO_THE_SDK: &[&str] = &[
 ];
 
 #[test]
-fn each_refusal_is_understood_and_its_words_are_kept() {
+fn each_error_response_is_classified_and_its_message_is_preserved() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/errors");
     let mut count = 0;
     for entry in fs::read_dir(folder).unwrap() {
@@ -42,11 +42,11 @@ fn each_refusal_is_understood_and_its_words_are_kept() {
         assert!(refusal.source.starts_with("https://") && refusal.model.contains('/'), "{name}");
         let error = LlmError::from_provider(Some(refusal.status), &refusal.body, &Secrets::default());
         assert_eq!(format!("{:?}", error.failure), refusal.failure, "{name}: {error}");
-        let words = error.provider_message.as_deref().unwrap();
-        // What is no text is shown as the JSON that it is, which may be spaced otherwise.
-        let bare = |text: &str| text.replace(['\\', ' '], "");
-        let start: String = bare(words).chars().take(30).collect();
-        assert!(bare(&refusal.body).contains(&start), "{name}: {words}");
+        let message = error.provider_message.as_deref().unwrap();
+        // An error without a text is shown as its JSON, which may have other spaces.
+        let without_spaces = |text: &str| text.replace(['\\', ' '], "");
+        let start: String = without_spaces(message).chars().take(30).collect();
+        assert!(without_spaces(&refusal.body).contains(&start), "{name}: {message}");
         let is_known = !UNKNOWN_TO_THE_SDK.contains(&name.as_str());
         assert_eq!(error.sdk_class() == refusal.sdk.class, is_known, "{name}: {}", refusal.sdk.class);
         // Inside a stream, the same object comes without a status of its own.

@@ -1,4 +1,4 @@
-//! What was sent before is not written again, and a request says the same all the same.
+//! The cached text of messages that were sent before gives the same requests as writing all messages anew.
 
 use crate::captured::{cases, with_request};
 use std::rc::Rc;
@@ -13,9 +13,9 @@ use threadkeep::llm::{
     wire_api::{LlmRequest, WireApi},
 };
 
-/// One request after the other of a history that grows, and then shrinks, and whose last message is said anew each time.
+/// Successive requests of a history that grows and then shrinks, and whose last message is a new copy each time.
 #[test]
-fn a_history_that_grows_is_sent_as_one_that_is_new() {
+fn requests_of_a_growing_history_equal_those_without_a_cache() {
     let apis: [(&str, &dyn WireApi); 4] = [
         ("chat_requests", &ChatCompletions),
         ("text_tools_requests", &TextTools),
@@ -45,9 +45,9 @@ fn a_history_that_grows_is_sent_as_one_that_is_new() {
     }
 }
 
-/// With the images of tools behind their results, marks for a cache, and a server of which the model has changed.
+/// The same with images in results, cache marks, and a change of the model's features.
 #[test]
-fn what_stands_between_messages_is_sent_as_if_it_were_new() {
+fn cached_requests_with_images_and_changed_features_equal_those_without_a_cache() {
     let image = || Content::Image { image_urls: vec!["data:image/png;base64,".into()], cache_prompt: false };
     let mut history = vec![Message::new(Role::System, vec![Content::text("Be kind.")])];
     for turn in 0..4 {

@@ -1,4 +1,4 @@
-//! Histories that began with another model, or were cut short, as the Responses API takes them.
+//! Histories that began with another model, or are incomplete, in the form that the Responses API accepts.
 
 use crate::{
     calls::options,
@@ -19,7 +19,7 @@ fn over_responses() -> LlmOptions {
     LlmOptions { api_mode: Some(ApiMode::Responses), model: "openai/gpt-5".into(), ..options() }
 }
 
-/// What is sent when these messages are the history. The server checks that calls and results are in pairs.
+/// Sends these messages as the history. The scripted server checks that calls and results are in pairs.
 fn sent(
     options: LlmOptions,
     messages: &Value,
@@ -33,7 +33,7 @@ fn sent(
 }
 
 fn input(options: LlmOptions, messages: &Value) -> Value {
-    let (http, failure) = sent(options, messages, vec![Reply::whole(200, ANSWER)]);
+    let (http, failure) = sent(options, messages, vec![Reply::complete(200, ANSWER)]);
     assert_eq!(failure, None);
     http.body(0)["input"].clone()
 }
@@ -59,7 +59,7 @@ fn texts(texts: &[&str]) -> Value {
 }
 
 #[test]
-fn an_id_that_comes_again_is_sent_as_another() {
+fn a_repeated_call_id_is_replaced_by_a_unique_one() {
     let turn = || [calling(call("call_0", Some("fc_0"))), result("call_0", texts(&["ok"]))];
     let items = input(over_responses(), &turn().into_iter().chain(turn()).collect());
     let ids: Vec<(&str, Option<&str>)> = items
@@ -73,7 +73,7 @@ fn an_id_that_comes_again_is_sent_as_another() {
 }
 
 #[test]
-fn ids_of_other_providers_are_made_to_fit() {
+fn ids_of_other_providers_are_adapted_or_omitted() {
     let long = format!("{}|{}", "c".repeat(60), "d".repeat(400));
     let messages = json!([
         calling(call("toolu_01", None)),
@@ -92,7 +92,7 @@ fn ids_of_other_providers_are_made_to_fit() {
 }
 
 #[test]
-fn a_result_is_one_item_and_answers_a_call() {
+fn each_call_gets_one_result_item_and_results_without_a_call_are_omitted() {
     let image = json!({"type": "image", "image_urls": ["data:image/png;base64,AA=="]});
     let messages = json!([
         result("nobody", texts(&["lost"])),
@@ -107,27 +107,28 @@ fn a_result_is_one_item_and_answers_a_call() {
         let items = input(options, &messages);
         items.as_array().unwrap().iter().filter_map(|item| item.get("output").cloned()).collect()
     };
-    let shown = json!({"type": "input_image", "image_url": "data:image/png;base64,AA==", "detail": "auto"});
-    let said = json!({"type": "input_text", "text": "See:"});
-    assert_eq!(outputs(over_responses()), [json!([said, shown]), json!([shown]), json!("")]);
-    let blind = LlmOptions { disable_vision: Some(true), ..over_responses() };
-    assert_eq!(outputs(blind), [json!("See:"), json!(""), json!("")]);
+    let image_part =
+        json!({"type": "input_image", "image_url": "data:image/png;base64,AA==", "detail": "auto"});
+    let text_part = json!({"type": "input_text", "text": "See:"});
+    assert_eq!(outputs(over_responses()), [json!([text_part, image_part]), json!([image_part]), json!("")]);
+    let without_vision = LlmOptions { disable_vision: Some(true), ..over_responses() };
+    assert_eq!(outputs(without_vision), [json!("See:"), json!(""), json!("")]);
 }
 
 #[test]
-fn reasoning_goes_back_only_to_who_can_read_it() {
-    let said = |item: Value, content: Value| json!({"role": "assistant", "content": content, "responses_reasoning_item": item});
-    let hidden = json!({"id": "rs_1", "summary": ["a"], "encrypted_content": "e"});
+fn reasoning_is_sent_only_to_a_server_that_can_read_it() {
+    let message = |item: Value, content: Value| json!({"role": "assistant", "content": content, "responses_reasoning_item": item});
+    let encrypted = json!({"id": "rs_1", "summary": ["a"], "encrypted_content": "e"});
     let open = json!({"id": "rs_2", "summary": [], "content": ["b"]});
-    let foreign = json!({"id": "thought_3", "summary": [], "encrypted_content": "e"});
-    let bare = json!({"id": "rs_4", "summary": ["c"]});
+    let other_id = json!({"id": "thought_3", "summary": [], "encrypted_content": "e"});
+    let summary_only = json!({"id": "rs_4", "summary": ["c"]});
     let messages = json!([
-        said(hidden.clone(), texts(&["1"])),
-        said(hidden.clone(), texts(&["twice"])),
-        said(open, texts(&["2"])),
-        said(foreign, texts(&["3"])),
-        said(bare, texts(&["4"])),
-        said(json!({"id": "rs_5", "summary": [], "encrypted_content": "nothing follows"}), json!([])),
+        message(encrypted.clone(), texts(&["1"])),
+        message(encrypted.clone(), texts(&["twice"])),
+        message(open, texts(&["2"])),
+        message(other_id, texts(&["3"])),
+        message(summary_only, texts(&["4"])),
+        message(json!({"id": "rs_5", "summary": [], "encrypted_content": "nothing follows"}), json!([])),
     ]);
     let ids = |options| -> Vec<Value> {
         let items = input(options, &messages);
@@ -140,7 +141,7 @@ fn reasoning_goes_back_only_to_who_can_read_it() {
 }
 
 #[test]
-fn a_call_is_not_known_without_the_reasoning_before_it() {
+fn a_call_is_sent_without_its_item_id_if_its_reasoning_is_omitted() {
     let item = json!({"id": "rs_1", "summary": []});
     let mut turn = calling(call("a", Some("fc_1")));
     turn["responses_reasoning_item"] = item;
@@ -149,12 +150,12 @@ fn a_call_is_not_known_without_the_reasoning_before_it() {
 }
 
 #[test]
-fn reasoning_that_the_provider_cannot_read_is_left_out_at_once() {
+fn reasoning_that_the_provider_cannot_decrypt_is_omitted_in_an_immediate_retry() {
     let item = json!({"id": "rs_1", "summary": [], "encrypted_content": "of another"});
     let messages = json!([{"role": "assistant", "content": texts(&["a"]), "responses_reasoning_item": item}]);
     let refused = r#"{"error":{"message":"The encrypted content of another... could not be verified.","type":"invalid_request_error","code":"invalid_encrypted_content"}}"#;
-    let refusal = || Reply::whole(400, refused);
-    let (http, failure) = sent(over_responses(), &messages, vec![refusal(), Reply::whole(200, ANSWER)]);
+    let refusal = || Reply::complete(400, refused);
+    let (http, failure) = sent(over_responses(), &messages, vec![refusal(), Reply::complete(200, ANSWER)]);
     let has_reasoning = |at| http.body(at)["input"].to_string().contains("reasoning");
     assert_eq!((failure, has_reasoning(0), has_reasoning(1)), (None, true, false));
     let (http, failure) = sent(over_responses(), &messages, vec![refusal(), refusal()]);

@@ -1,8 +1,8 @@
-//! Every Responses API request equals the one that the SDK sends for the same messages, tools and options, but for what
-//! is LiteLLM's own and what the provider would refuse, all of it in [`as_it_should_be`].
+//! Every Responses API request equals the one that the SDK sends for the same messages, tools and options, except for
+//! LiteLLM's changes and what the provider would refuse, all listed at [`corrected`].
 
 use crate::{
-    captured::{Case, assert_bodies_are_the_sdks, cases, request_over},
+    captured::{Case, assert_bodies_equal_the_sdks, cases, request_over},
     models,
 };
 use serde_json::{Value, json};
@@ -14,12 +14,12 @@ use threadkeep::llm::{
 const FOLDER: &str = "responses_requests";
 
 #[test]
-fn bodies_are_the_sdks() {
-    assert_bodies_are_the_sdks(&Responses, FOLDER, as_it_should_be);
+fn bodies_equal_those_of_the_sdk() {
+    assert_bodies_equal_the_sdks(&Responses, FOLDER, corrected);
 }
 
 #[test]
-fn headers_are_some_of_the_sdks() {
+fn headers_are_a_subset_of_the_sdks() {
     for (name, case) in cases(FOLDER) {
         let (_, headers) = request_over(&Responses, &case);
         for (header, value) in &headers {
@@ -31,21 +31,21 @@ fn headers_are_some_of_the_sdks() {
     }
 }
 
-/// The SDK's request without what LiteLLM makes of it on the way:
+/// The SDK's request with these corrections. LiteLLM's change is undone:
 ///
-/// * A model that LiteLLM does not know is not asked to stream.
+/// * It removes `stream` for a model that it does not know.
 ///
-/// Without what the SDK loses or adds by mistake:
+/// The SDK's mistakes are corrected:
 ///
-/// * `openai/gpt-4o` and its kin are taken for reasoning models as long as they have their prefix, and asked for the
-///   encrypted reasoning that they refuse to give.
-/// * `top_p` is not sent.
+/// * It treats `openai/gpt-4o` and related models as reasoning models as long as the name has its prefix, and requests
+///   encrypted reasoning, which they refuse.
+/// * It does not send `top_p`.
 ///
-/// And as the provider takes it:
+/// And so is what the provider would refuse:
 ///
-/// * A tool's result is one item, however many parts it has.
-/// * Reasoning without encrypted content is not kept by the provider, which then does not know it.
-fn as_it_should_be(case: &Case) -> Value {
+/// * A tool's result must be one item, however many parts it has.
+/// * Reasoning without encrypted content must not be sent, because the provider does not store it.
+fn corrected(case: &Case) -> Value {
     let mut body = case.body.clone();
     let fields = body.as_object_mut().unwrap();
     if case.llm["stream"] == true {
@@ -59,7 +59,7 @@ fn as_it_should_be(case: &Case) -> Value {
         assert!(fields.insert("top_p".into(), top_p.clone()).is_none());
     }
     let Some(items) = fields["input"].as_array_mut() else { return body };
-    let mut taken: Vec<Value> = Vec::new();
+    let mut merged: Vec<Value> = Vec::new();
     let mut has_ids = true;
     for mut item in std::mem::take(items) {
         match item["type"].as_str().unwrap() {
@@ -74,7 +74,7 @@ fn as_it_should_be(case: &Case) -> Value {
             }
             "function_call_output" => {
                 has_ids = true;
-                let last = taken
+                let last = merged
                     .last_mut()
                     .filter(|last| last["call_id"] == item["call_id"] && last.get("output").is_some());
                 if let Some(last) = last {
@@ -86,16 +86,15 @@ fn as_it_should_be(case: &Case) -> Value {
             }
             _ => {}
         }
-        taken.push(item);
+        merged.push(item);
     }
-    *items = taken;
+    *items = merged;
     body
 }
 
-/// Which API the SDK speaks is in `tests/fixtures/model_features.json`, and `models.rs` compares it; here is what else
-/// decides.
+/// `models.rs` compares the choice by model data with the SDK's; this test covers prefixes and `api_mode`.
 #[test]
-fn who_has_the_api_is_spoken_with_over_it() {
+fn models_that_support_the_responses_api_use_it_unless_api_mode_differs() {
     let api = |model: &str, api_mode| {
         let options = LlmOptions { api_mode, ..LlmOptions::new(model) };
         let endpoint = Endpoint::resolve(model, Some("http://h/v1")).unwrap();

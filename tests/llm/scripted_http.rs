@@ -1,5 +1,5 @@
-//! A network of scripted answers and a clock that stands still. Every request is checked, not only those that a test
-//! asks about: each tool message answers a call, each call is answered, and the body is what the protocol wants.
+//! A network with scripted responses and a clock that only advances during sleeps. Every request is checked, not only
+//! those that a test looks at: each tool message answers a call, each call is answered, and the body follows the protocol.
 
 use futures_util::{FutureExt, future::LocalBoxFuture};
 use serde_json::Value;
@@ -16,13 +16,13 @@ use threadkeep::{
 };
 use uuid::Uuid;
 
-/// What a server does with one request.
+/// The scripted reaction of a server to one request.
 pub enum Reply {
-    /// Answers with status, headers and the pieces of a body.
+    /// A response with status, headers and the pieces of a body.
     Response(u16, Vec<(&'static str, &'static str)>, Vec<Piece>),
-    /// Gives no response.
+    /// The request fails without a response.
     Fails(HttpError),
-    /// Never says anything.
+    /// No response ever arrives.
     Silent,
 }
 
@@ -42,12 +42,12 @@ impl Reply {
         Self::Response(200, vec![("content-type", "text/event-stream")], pieces)
     }
 
-    /// A body in one piece.
-    pub fn whole(status: u16, body: &str) -> Self {
+    /// A response with its body in one piece.
+    pub fn complete(status: u16, body: &str) -> Self {
         Self::Response(status, Vec::new(), vec![Piece::Bytes(body.as_bytes().to_vec())])
     }
 
-    /// The same with a header.
+    /// Adds a header to the response.
     pub fn with_header(self, name: &'static str, value: &'static str) -> Self {
         match self {
             Self::Response(status, mut headers, body) => {
@@ -64,13 +64,13 @@ impl Reply {
 pub struct ScriptedHttp {
     replies: RefCell<VecDeque<Reply>>,
     pub requests: RefCell<Vec<HttpRequest>>,
-    /// Exchanges that were dropped before they were over.
+    /// The number of exchanges that were dropped before their end.
     pub aborted: Rc<Cell<u32>>,
-    /// Who waits for the network, and says whether to try again.
-    pub patience: Option<Patience>,
+    /// Answers `HttpClient::wait`: whether to try again.
+    pub on_wait: Option<OnWait>,
 }
 
-pub type Patience = Box<dyn Fn(&Wait<'_>) -> bool>;
+pub type OnWait = Box<dyn Fn(&Wait<'_>) -> bool>;
 
 impl ScriptedHttp {
     pub fn new(replies: Vec<Reply>) -> Rc<Self> {
@@ -94,14 +94,14 @@ impl ScriptedHttp {
 
 impl HttpClient for ScriptedHttp {
     fn wait(&self, wait: &Wait<'_>) -> Option<LocalBoxFuture<'static, bool>> {
-        let goes_on = self.patience.as_ref()?(wait);
-        Some(future::ready(goes_on).boxed_local())
+        let try_again = self.on_wait.as_ref()?(wait);
+        Some(future::ready(try_again).boxed_local())
     }
 
     fn send(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpResponse, HttpError>> {
         check(&request);
         self.requests.borrow_mut().push(request);
-        let reply = self.replies.borrow_mut().pop_front().expect("a request that no reply was scripted for");
+        let reply = self.replies.borrow_mut().pop_front().expect("no reply was scripted for this request");
         let mut abort = AbortCount { aborted: self.aborted.clone(), is_over: false };
         async move {
             match reply {
@@ -189,12 +189,12 @@ fn check_messages(messages: &[Value]) {
             assert!(open.is_empty(), "calls without results: {open:?}");
         }
         for call in message["tool_calls"].as_array().into_iter().flatten() {
-            assert!(open.insert(call["id"].as_str().unwrap().to_owned()), "a call's id stands twice");
+            assert!(open.insert(call["id"].as_str().unwrap().to_owned()), "two calls have the same id");
         }
     }
 }
 
-/// What Anthropic refuses.
+/// Fails where Anthropic would refuse the request.
 fn check_turns(turns: &[Value]) {
     assert_eq!(turns[0]["role"], "user");
     let mut used = BTreeSet::new();
@@ -204,14 +204,14 @@ fn check_turns(turns: &[Value]) {
         for block in turn["content"].as_array().unwrap() {
             let field = |name: &str| block[name].as_str().unwrap().to_owned();
             match field("type").as_str() {
-                "text" => assert!(!field("text").trim().is_empty(), "a text without words"),
+                "text" => assert!(!field("text").trim().is_empty(), "a text is empty"),
                 "tool_result" => assert!(answered.insert(field("tool_use_id")), "{block} is a second result"),
                 "tool_use" => {
                     let is_accepted = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
                     assert!(field("id").chars().all(is_accepted) && block["input"].is_object(), "{block}");
-                    assert!(used.insert(field("id")), "a call's id stands twice");
+                    assert!(used.insert(field("id")), "two calls have the same id");
                 }
-                "thinking" => assert!(!field("signature").is_empty(), "a thought without a signature"),
+                "thinking" => assert!(!field("signature").is_empty(), "a thinking block has no signature"),
                 _ => {}
             }
         }
@@ -222,7 +222,7 @@ fn check_turns(turns: &[Value]) {
     assert!(open.is_empty(), "calls without results: {open:?}");
 }
 
-/// What the Responses API refuses.
+/// Fails where the Responses API would refuse the request.
 fn check_items(items: &[Value]) {
     let mut open = BTreeSet::new();
     let mut answered = BTreeSet::new();
@@ -243,12 +243,12 @@ fn check_items(items: &[Value]) {
     assert!(open.is_empty(), "calls without results: {open:?}");
 }
 
-/// Time passes only while everybody sleeps.
+/// A host whose clock advances only by completed sleeps.
 #[derive(Default)]
 pub struct ScriptedHost {
     now: Rc<Cell<f64>>,
     pub slept: Rc<RefCell<Vec<Duration>>>,
-    made: Cell<u128>,
+    uuids: Cell<u128>,
 }
 
 impl Host for ScriptedHost {
@@ -261,11 +261,11 @@ impl Host for ScriptedHost {
     }
 
     fn random_uuid(&self) -> Uuid {
-        self.made.set(self.made.get() + 1);
-        Uuid::from_u128(self.made.get())
+        self.uuids.set(self.uuids.get() + 1);
+        Uuid::from_u128(self.uuids.get())
     }
 
-    /// Resolves at the second poll: whoever races it with something that is ready wins.
+    /// Resolves at the second poll, so that a future that is ready wins a race against it.
     fn sleep(&self, duration: Duration) -> LocalBoxFuture<'static, ()> {
         let (now, slept) = (self.now.clone(), self.slept.clone());
         async move {

@@ -1,4 +1,4 @@
-//! When a model counts as silent, by a clock that moves on to the next timer once everybody waits.
+//! The limit for silence of a model, measured by a simulated clock that jumps to the next timer once nothing else can run.
 
 use crate::calls::{HELLO, options};
 use futures_util::{FutureExt as _, future::LocalBoxFuture};
@@ -20,16 +20,16 @@ use threadkeep::{
 };
 use uuid::Uuid;
 
-/// In milliseconds. Of the clock and all timers.
+/// The simulated clock, its timers and the scripted answer. All times are in milliseconds.
 #[derive(Clone, Default)]
 struct World {
     now: Rc<Cell<u64>>,
-    rings_at: Rc<RefCell<Vec<u64>>>,
-    /// How many timers the core has set.
-    set: Rc<Cell<usize>>,
-    /// So much is the clock wrong.
-    shift: Rc<Cell<f64>>,
-    /// The pieces of the answer, each so long after the one before it.
+    timers: Rc<RefCell<Vec<u64>>>,
+    /// The number of timers that the core has set.
+    timers_set: Rc<Cell<usize>>,
+    /// The error of the clock that the core reads.
+    clock_error: Rc<Cell<f64>>,
+    /// The pieces of the answer in reverse order, each with the time since the previous one.
     pieces: Rc<RefCell<Vec<(u64, String)>>>,
 }
 
@@ -39,7 +39,7 @@ impl World {
             if self.now.get() >= due {
                 return Poll::Ready(());
             }
-            self.rings_at.borrow_mut().push(due);
+            self.timers.borrow_mut().push(due);
             Poll::Pending
         })
         .await;
@@ -48,7 +48,7 @@ impl World {
 
 impl Host for World {
     fn now(&self) -> f64 {
-        self.now.get() as f64 + self.shift.get()
+        self.now.get() as f64 + self.clock_error.get()
     }
 
     fn local_time(&self) -> String {
@@ -60,7 +60,7 @@ impl Host for World {
     }
 
     fn sleep(&self, duration: Duration) -> LocalBoxFuture<'static, ()> {
-        self.set.set(self.set.get() + 1);
+        self.timers_set.set(self.timers_set.get() + 1);
         self.clone().until(self.now.get() + duration.as_millis() as u64).boxed_local()
     }
 }
@@ -92,10 +92,10 @@ const LIMIT: u64 = 30_000;
 struct Outcome {
     result: Result<Completion, LlmError>,
     ended: u64,
-    set: usize,
+    timers_set: usize,
 }
 
-/// Asks a model whose answer comes in these pieces, behind which it is silent.
+/// Calls a model whose answer has these pieces and then stays silent.
 fn ask(pieces: Vec<(u64, &str)>, on_delta: impl Fn(&World)) -> Outcome {
     let world = World::default();
     world.pieces.replace(pieces.into_iter().rev().map(|(after, data)| (after, data.to_owned())).collect());
@@ -106,14 +106,14 @@ fn ask(pieces: Vec<(u64, &str)>, on_delta: impl Fn(&World)) -> Outcome {
     let mut asked = pin!(llm.complete(&messages, &[], &context, &show));
     loop {
         if let Poll::Ready(result) = asked.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-            return Outcome { result, ended: world.now.get(), set: world.set.get() };
+            return Outcome { result, ended: world.now.get(), timers_set: world.timers_set.get() };
         }
-        world.now.set(world.rings_at.take().into_iter().min().expect("somebody who waits for a time"));
+        world.now.set(world.timers.take().into_iter().min().expect("the call is pending without a timer"));
     }
 }
 
 #[test]
-fn a_silence_is_as_long_as_the_limit_wherever_it_begins() {
+fn silence_times_out_after_exactly_the_limit_wherever_it_begins() {
     for after in [0, 1, 7_000, 15_000, 29_999] {
         let pieces = [HELLO[0]; 1].into_iter().chain([HELLO[1]; 9]).map(|data| (after, data)).collect();
         let outcome = ask(pieces, |_| {});
@@ -125,25 +125,25 @@ fn a_silence_is_as_long_as_the_limit_wherever_it_begins() {
 }
 
 #[test]
-fn a_timer_is_set_for_a_silence_and_not_for_each_piece() {
+fn timers_are_not_set_for_each_piece() {
     let pieces: Vec<_> = [HELLO[0]; 1].into_iter().chain([HELLO[1]; 10_000]).map(|data| (1, data)).collect();
     let outcome =
         ask(pieces.into_iter().chain([(1, HELLO[2]), (1, HELLO[3]), (1, "[DONE]")]).collect(), |_| {});
     assert!(outcome.result.is_ok());
-    // And a shorter one once the model has ended.
-    assert_eq!(outcome.set, 2);
+    // The second is the shorter one after the end of the answer.
+    assert_eq!(outcome.timers_set, 2);
 }
 
 #[test]
-fn behind_the_end_of_an_answer_nobody_waits_long() {
+fn the_wait_after_the_end_of_an_answer_is_short() {
     let outcome = ask(vec![(20_000, HELLO[1]), (20_000, HELLO[2])], |_| {});
     assert_eq!((outcome.result.unwrap().usage, outcome.ended), (None, 45_000));
 }
 
 #[test]
-fn a_clock_that_is_set_back_makes_no_silence_longer_than_two() {
+fn a_clock_that_is_set_back_at_most_doubles_the_limit() {
     let outcome = ask(vec![(20_000, HELLO[1]), (20_000, HELLO[1])], |world| {
-        world.shift.set(world.shift.get() - 3_600_000.0)
+        world.clock_error.set(world.clock_error.get() - 3_600_000.0)
     });
     assert_eq!(outcome.result.unwrap_err().failure, LlmFailure::Timeout);
     assert!((40_000 + LIMIT..=40_000 + 2 * LIMIT).contains(&outcome.ended), "{}", outcome.ended);

@@ -1,6 +1,5 @@
-//! Streams as servers send them, quirks included: raw bytes, written after each server's wire format. Each is played
-//! whole, byte by byte and cut at random, and always comes to the same. `tests/fixtures/sse` has a folder for each wire
-//! API.
+//! Streams as raw bytes, in the wire format of each server with its quirks. Each is decoded in one piece, byte by byte and
+//! cut at random positions, always with the same result. `tests/fixtures/sse` has a folder for each wire API.
 
 use crate::{
     calls::{Outcome, call, options},
@@ -25,7 +24,7 @@ use threadkeep::{
     },
 };
 
-/// The folders of the wire APIs, and a model that is spoken with in each.
+/// The folders of the wire APIs, and a model that uses each of them.
 const APIS: &[(&str, GiveOptions)] = &[
     ("anthropic", anthropic_options),
     ("chat", options),
@@ -75,7 +74,7 @@ fn play(options: &LlmOptions, pieces: &[&[u8]]) -> Outcome {
     call(options, vec![Reply::Response(200, Vec::new(), pieces)])
 }
 
-/// What a call came to, in the fixtures' words.
+/// The result of a call in the form of the fixtures.
 fn summary(outcome: &Outcome) -> Value {
     let completion = match &outcome.result {
         Ok(completion) => completion,
@@ -91,19 +90,19 @@ fn summary(outcome: &Outcome) -> Value {
             Some(item) => json!([call.id, call.name, call.arguments, item]),
         })
         .collect();
-    let json_of = |text: String| -> Value { serde_json::from_str(&text).unwrap() };
-    let mut said = json!({
+    let parsed = |text: String| -> Value { serde_json::from_str(&text).unwrap() };
+    let mut message_json = json!({
         "content": message.content.first().and_then(|content| content.as_text()),
         "reasoning_content": message.reasoning_content,
         "tool_calls": calls,
-        "thinking_blocks": json_of(message.thinking_blocks.to_json_text()),
+        "thinking_blocks": parsed(message.thinking_blocks.to_json_text()),
     });
     if let Some(item) = &message.responses_reasoning_item {
-        said["responses_reasoning_item"] = json_of(item.to_json_text());
+        message_json["responses_reasoning_item"] = parsed(item.to_json_text());
     }
     json!({
         "response_id": completion.response_id,
-        "message": said,
+        "message": message_json,
         "finish_reason": completion.finish_reason,
         "usage": completion.usage.map(|usage| json!({
             "prompt_tokens": usage.prompt_tokens,
@@ -116,15 +115,15 @@ fn summary(outcome: &Outcome) -> Value {
 }
 
 #[test]
-fn every_stream_comes_to_the_same_however_it_is_cut() {
+fn a_stream_gives_the_same_result_however_it_is_cut() {
     for (name, bytes, expected, options) in streams() {
-        let whole = play(&options, &[&bytes]);
-        assert_eq!(summary(&whole), expected, "{name}");
+        let in_one_piece = play(&options, &[&bytes]);
+        assert_eq!(summary(&in_one_piece), expected, "{name}");
         let single: Vec<&[u8]> = bytes.chunks(1).collect();
         let by_byte = play(&options, &single);
         assert_eq!(
             (summary(&by_byte), &by_byte.deltas),
-            (expected.clone(), &whole.deltas),
+            (expected.clone(), &in_one_piece.deltas),
             "{name}, byte by byte"
         );
         let mut runner = TestRunner::new(Config { cases: 20, ..Config::default() });
@@ -141,23 +140,23 @@ fn every_stream_comes_to_the_same_however_it_is_cut() {
 }
 
 #[test]
-fn what_is_shown_is_what_the_message_says() {
+fn streamed_text_equals_the_text_of_the_message() {
     for (name, bytes, _, options) in streams() {
         let outcome = play(&options, &[&bytes]);
         let Ok(completion) = &outcome.result else { continue };
-        // An answer that cannot be read has been shown as far as it went.
+        // An invalid call in text becomes a user message for the model, which differs from the streamed text.
         if completion.message.role == Role::User {
             continue;
         }
         let shown: String = outcome.deltas.iter().filter_map(|delta| delta.content.as_deref()).collect();
         assert_eq!(shown, completion.message.text(), "{name}");
-        let thought: String =
+        let reasoning_shown: String =
             outcome.deltas.iter().filter_map(|delta| delta.reasoning_content.as_deref()).collect();
-        assert!(thought.ends_with(&reasoning(&completion.message)), "{name}: {thought}");
+        assert!(reasoning_shown.ends_with(&reasoning(&completion.message)), "{name}: {reasoning_shown}");
     }
 }
 
-/// What a reader sees of a message's reasoning. Of several reasoning items a message has only the last.
+/// The readable reasoning of a message. Of several reasoning items a message has only the last.
 fn reasoning(message: &Message) -> String {
     match &message.responses_reasoning_item {
         Some(item) => {
@@ -168,11 +167,11 @@ fn reasoning(message: &Message) -> String {
     }
 }
 
-/// A stream that stops anywhere is an answer, an error, but never a trap and never half an answer for a whole one.
+/// A stream that is cut off gives the complete answer or an error; it never panics and never gives a part of the answer.
 #[test]
-fn a_stream_cut_off_anywhere_is_no_whole_answer() {
+fn a_stream_that_is_cut_off_anywhere_gives_no_partial_answer() {
     for (name, bytes, expected, options) in streams() {
-        // Around the ends of lines, where a cut makes a difference, and at some places between them.
+        // At the ends of lines, where a cut makes a difference, and at some positions between them.
         let is_near_an_end =
             |end: usize| bytes[end.saturating_sub(2)..bytes.len().min(end + 2)].contains(&b'\n');
         for end in (0..bytes.len()).filter(|end| end % 13 == 0 || is_near_an_end(*end)) {
@@ -189,7 +188,7 @@ fn a_stream_cut_off_anywhere_is_no_whole_answer() {
     }
 }
 
-/// What reads the answer of this model.
+/// The decoder for the answers of this model.
 fn decoder_of(options: &LlmOptions) -> Box<dyn Decoder> {
     let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref()).unwrap();
     let features = ModelFeatures::of(options, &endpoint, &models::row(&options.model));
@@ -207,7 +206,7 @@ fn decoder_of(options: &LlmOptions) -> Box<dyn Decoder> {
 
 proptest! {
     #[test]
-    fn garbage_never_traps_a_decoder(
+    fn a_decoder_never_panics_on_invalid_data(
         pieces in prop::collection::vec(
             prop_oneof![
                 Just(r#"{"choices":[{"delta":{"content":"a"}}]}"#.to_owned()),

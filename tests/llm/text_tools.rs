@@ -1,9 +1,9 @@
-//! Tools told and called in text: requests and answers against those of the SDK, and what is left of an answer that
-//! is shown.
+//! Tools that are described and called in text: requests and answers compared with those of the SDK, and the part of an
+//! answer that is shown.
 
 use crate::{
     captured::{Case, assert_same, cases, request_over, shared, tool, with_request},
-    chat_requests::without_litellms_own,
+    chat_requests::without_litellm_changes,
 };
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -39,13 +39,13 @@ struct Expected {
     error: Option<String>,
 }
 
-/// What the model is told is ours, and a mark stands for it on both sides.
+/// The prompts are our own, so both sides have a mark in their place.
 #[test]
-fn bodies_are_the_sdks_but_for_what_the_model_is_told() {
+fn bodies_without_prompts_equal_those_of_the_sdk() {
     assert_same(&cases(FOLDER), |case| marked(request_over(&TextTools, case).0), theirs);
 }
 
-/// A body with marks in the places of the texts in `prompts/`, whatever is inserted in these.
+/// A body with marks in place of the texts in `prompts/`, including what is inserted into these.
 fn marked(mut body: Value) -> Value {
     let texts = [
         (include_str!("../../src/llm/text_tools/prompts/functions.md"), "@@ functions"),
@@ -63,23 +63,23 @@ fn marked(mut body: Value) -> Value {
 
 fn mark(text: Option<&mut Value>, texts: &[(&str, &str)]) {
     let Some(Value::String(text)) = text else { return };
-    for (told, mark) in texts {
-        let start = told.split("@@ ").next().unwrap();
-        let end = told.rsplit("@@ ").next().unwrap().trim_start_matches(char::is_alphabetic);
-        let Some((before, behind)) = text.split_once(start) else { continue };
-        let behind = if start == *told { behind } else { behind.split_once(end).unwrap().1 };
-        *text = [before, mark, behind].concat();
+    for (prompt, mark) in texts {
+        let start = prompt.split("@@ ").next().unwrap();
+        let end = prompt.rsplit("@@ ").next().unwrap().trim_start_matches(char::is_alphabetic);
+        let Some((before, after)) = text.split_once(start) else { continue };
+        let after = if start == *prompt { after } else { after.split_once(end).unwrap().1 };
+        *text = [before, mark, after].concat();
     }
 }
 
-/// What LiteLLM makes of Chat Completions, and besides: for Mistral and Moonshot it joins a list of texts to one where
-/// no message has an image, although both read lists. For vLLM there is no list to be joined.
+/// The SDK's body without LiteLLM's changes. For Mistral and Moonshot LiteLLM also joins lists of texts if no message has
+/// an image, although both accept lists. For vLLM there is no list to join.
 fn theirs(case: &Case) -> Value {
     let is_of = |provider: &str| case.llm["model"].as_str().unwrap().starts_with(provider);
     if is_of("hosted_vllm/") {
         return case.body.clone();
     }
-    let mut body = without_litellms_own(case);
+    let mut body = without_litellm_changes(case);
     if is_of("mistral/") || is_of("moonshot/") {
         for message in body["messages"].as_array_mut().unwrap() {
             message["content"] = json!([{"type": "text", "text": message["content"].as_str().unwrap()}]);
@@ -89,7 +89,7 @@ fn theirs(case: &Case) -> Value {
 }
 
 #[test]
-fn headers_are_some_of_the_sdks() {
+fn headers_are_a_subset_of_the_sdks() {
     for (name, case) in cases(FOLDER) {
         let (_, headers) = request_over(&TextTools, &case);
         for (header, value) in &headers {
@@ -102,7 +102,7 @@ fn answers() -> Answers {
     serde_json::from_str(include_str!("../fixtures/text_tools_answers.json")).unwrap()
 }
 
-/// What becomes of an answer with these words, in these pieces, and what of it was shown.
+/// Decodes an answer that arrives in these pieces. Returns it with the text that was streamed.
 fn read(history: &[Message], tools: &[ToolSchema], pieces: &[&str]) -> (Answer, String) {
     let options = LlmOptions { native_tool_calling: Some(false), ..LlmOptions::new("openai/x") };
     let endpoint = Endpoint::resolve(&options.model, None).unwrap();
@@ -134,14 +134,14 @@ fn by_character(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn answers_mean_what_the_sdk_says() {
+fn answers_are_decoded_as_by_the_sdk() {
     let Answers { messages, tools, answers } = answers();
     let history = Vec::<Message>::from_json(&messages.to_string()).unwrap();
     let tools: Vec<ToolSchema> = tools.iter().map(|function| tool(function)).collect();
     assert!(answers.len() > 30, "the answers are missing");
     for (name, expected) in answers {
         let (answer, _) = read(&history, &tools, &by_character(&expected.answer));
-        // The SDK makes the call without the value that was cut off, and takes the other call for words.
+        // The SDK makes the call without the truncated value, and treats the other call as text.
         if name == "open-parameter-behind-a-whole-one" {
             assert_eq!(answer.message.role, Role::User, "{name}");
             continue;
@@ -156,7 +156,7 @@ fn answers_mean_what_the_sdk_says() {
             continue;
         }
         let texts: Vec<&str> = answer.message.content.iter().filter_map(Content::as_text).collect();
-        // Where nothing is said, the SDK has an empty text.
+        // If there is no text, the SDK has an empty one.
         let theirs: Vec<String> =
             expected.content.unwrap().into_iter().filter(|text| !text.is_empty()).collect();
         assert_eq!(texts, theirs, "{name}");
@@ -172,10 +172,10 @@ fn answers_mean_what_the_sdk_says() {
 }
 
 #[test]
-fn what_is_wrong_with_a_call_is_told_to_the_model() {
+fn an_invalid_call_is_answered_with_its_problem() {
     let tools: Vec<ToolSchema> = answers().tools.iter().map(|function| tool(function)).collect();
-    let said = |words: &str| read(&[], &tools, &[words]).0.message.text();
-    for (words, told) in [
+    let reply = |answer: &str| read(&[], &tools, &[answer]).0.message.text();
+    for (answer, expected) in [
         (
             "<function=nothing>\n</function>",
             "The call was not made: there is no function 'nothing'. Available: own, free, terminal, file_editor, think",
@@ -198,12 +198,12 @@ fn what_is_wrong_with_a_call_is_told_to_the_model() {
             "The call of 'own' was not made: the value of 'text' has no end. Close it with </parameter>",
         ),
     ] {
-        assert_eq!(said(words), told);
+        assert_eq!(reply(answer), expected);
     }
 }
 
 #[test]
-fn values_are_what_the_schema_says() {
+fn values_are_converted_to_the_types_of_the_schema() {
     let tools = [ToolSchema {
         name: "set".into(),
         description: String::new(),
@@ -220,12 +220,12 @@ fn values_are_what_the_schema_says() {
         ),
         r#"{"on": true, "to": 1.50, "as": {"a": 1}}"#
     );
-    // What is none of it is left to the check of the arguments.
+    // Values that do not fit stay text; the check of the arguments reports them.
     assert_eq!(
         arguments("<parameter=on>yes</parameter><parameter=to>much</parameter><parameter=as>[]</parameter>"),
         r#"{"on": "yes", "to": "much", "as": "[]"}"#
     );
-    // Models that were trained with the SDK give these with every call; a tool that does not ask for them does without.
+    // Models that were trained with the SDK send these with every call; they are removed if the schema has none.
     assert_eq!(arguments("<parameter=security_risk>LOW</parameter><parameter=summary>s</parameter>"), "{}");
 }
 
@@ -251,9 +251,9 @@ fn result(id: &str, text: &str) -> Message {
     }
 }
 
-/// The SDK refuses such a history.
+/// The SDK cannot send such a history.
 #[test]
-fn calls_that_were_made_together_are_told_one_after_the_other() {
+fn parallel_calls_of_the_history_are_sent_one_after_the_other() {
     let history = [
         called(&[("a", r#"{"x": 1}"#), ("b", "not JSON"), ("c", "{}")]),
         result("b", "two"),
@@ -268,22 +268,22 @@ fn calls_that_were_made_together_are_told_one_after_the_other() {
     let sent: Value = serde_json::from_str(&sent).unwrap();
     let call = |body: &str| format!("<function=free>\n{body}</function>");
     let result = |text: &str| json!({"content": format!("Result of free:\n{text}"), "role": "user"});
-    let said = |text: String| json!({"content": text, "role": "assistant"});
+    let assistant = |text: String| json!({"content": text, "role": "assistant"});
     assert_eq!(
         sent["messages"],
         json!([
-            said(format!("Both.\n\n{}", call("<parameter=x>1</parameter>\n"))),
+            assistant(format!("Both.\n\n{}", call("<parameter=x>1</parameter>\n"))),
             result("one"),
-            said(call("not JSON\n")),
+            assistant(call("not JSON\n")),
             result("two"),
-            said(call("")),
+            assistant(call("")),
             result("whose?"),
         ])
     );
 }
 
 #[test]
-fn an_id_is_never_given_twice() {
+fn generated_call_ids_are_unique_in_the_history() {
     let Answers { tools, .. } = answers();
     let tools: Vec<ToolSchema> = tools.iter().map(|function| tool(function)).collect();
     let history = [called(&[("toolu_03", "{}")]), result("toolu_03", ""), called(&[("toolu_07", "{}")])];
@@ -292,9 +292,9 @@ fn an_id_is_never_given_twice() {
 }
 
 proptest! {
-    /// However an answer is cut, what is shown is what is said in front of the call, and never a part of the call.
+    /// However an answer is cut, only the text before the call is streamed, and never a part of the call.
     #[test]
-    fn a_call_is_never_shown(
+    fn a_call_in_text_is_never_shown(
         parts in prop::collection::vec(
             prop_oneof![
                 Just("<function="), Just("own>"), Just("<parameter=text>"), Just("</parameter>"), Just("</function>"),
@@ -306,37 +306,37 @@ proptest! {
     ) {
         let tools: Vec<ToolSchema> = answers().tools.iter().map(|function| tool(function)).collect();
         let text = parts.concat();
-        let whole = read(&[], &tools, &[&text]);
-        let mut places: Vec<usize> = cuts.iter().map(|cut| cut.index(text.len() + 1)).filter(|at| text.is_char_boundary(*at)).collect();
-        places.extend([0, text.len()]);
-        places.sort_unstable();
-        let pieces: Vec<&str> = places.windows(2).map(|pair| &text[pair[0]..pair[1]]).collect();
+        let in_one_piece = read(&[], &tools, &[&text]);
+        let mut positions: Vec<usize> = cuts.iter().map(|cut| cut.index(text.len() + 1)).filter(|at| text.is_char_boundary(*at)).collect();
+        positions.extend([0, text.len()]);
+        positions.sort_unstable();
+        let pieces: Vec<&str> = positions.windows(2).map(|pair| &text[pair[0]..pair[1]]).collect();
         for cut in [read(&[], &tools, &pieces), read(&[], &tools, &by_character(&text))] {
-            prop_assert_eq!(&cut, &whole);
+            prop_assert_eq!(&cut, &in_one_piece);
         }
-        let (answer, shown) = whole;
+        let (answer, shown) = in_one_piece;
         match answer.message.role {
             Role::Assistant => {
-                let said = answer.message.text();
-                prop_assert_eq!(shown.trim_start(), said.trim_start());
+                let text = answer.message.text();
+                prop_assert_eq!(shown.trim_start(), text.trim_start());
             }
             _ => prop_assert!(!shown.contains("<function=")),
         }
     }
 
     #[test]
-    fn any_words_are_an_answer(words in ".*", schema in ".*", body in "(<parameter=|</parameter>|>|=|a|\\PC){0,12}") {
+    fn any_text_is_a_valid_answer(text in ".*", schema in ".*", body in "(<parameter=|</parameter>|>|=|a|\\PC){0,12}") {
         let tools = [
             ToolSchema {
                 name: "f".into(),
-                description: words.clone(),
+                description: text.clone(),
                 parameters: format!("{{\"properties\":{{\"a\":{}}}}}", quoted(&schema)).into(),
             },
             ToolSchema { name: "g".into(), description: String::new(), parameters: "{}".into() },
         ];
-        read(&[], &tools, &[&words]);
+        read(&[], &tools, &[&text]);
         for name in ["f", "g", "h"] {
-            read(&[], &tools, &[&words, &format!("<function={name}>{body}")]);
+            read(&[], &tools, &[&text, &format!("<function={name}>{body}")]);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Waiting for the network: what who waits is told, and what is asked again afterwards.
+//! `HttpClient::wait`: what it gets, and the requests that follow it.
 
 use crate::{
     calls::{HELLO, hello, options},
@@ -18,28 +18,34 @@ use threadkeep::llm::{
 struct Outcome {
     result: Result<Completion, LlmError>,
     shown: Vec<Delta>,
-    asked: usize,
-    /// Attempt, seconds, why, whether a part was shown, whether nobody else can answer.
+    requests: usize,
+    /// Attempt, delay in seconds, failure, whether a part of the answer was shown, whether no other model can answer.
     waits: Vec<(u32, u64, LlmFailure, bool, bool)>,
     urls: Vec<String>,
 }
 
-/// Asks a model, with a fallback or without, and waits as long as `goes_on` says.
+/// Calls a model with or without a fallback, and tries again as long as `try_again` returns true.
 fn ask(
     options: LlmOptions,
     replies: Vec<Reply>,
     has_fallback: bool,
-    goes_on: impl Fn(&Wait<'_>) -> bool + 'static,
+    try_again: impl Fn(&Wait<'_>) -> bool + 'static,
 ) -> Outcome {
     let waits: Rc<RefCell<Vec<_>>> = Rc::default();
     let urls: Rc<RefCell<Vec<String>>> = Rc::default();
-    let (told, addresses) = (waits.clone(), urls.clone());
+    let (all_waits, all_urls) = (waits.clone(), urls.clone());
     let mut http = Rc::into_inner(ScriptedHttp::new(replies)).unwrap();
-    http.patience = Some(Box::new(move |wait| {
+    http.on_wait = Some(Box::new(move |wait| {
         let failure = wait.error.failure;
-        told.borrow_mut().push((wait.attempt, wait.delay.as_secs(), failure, wait.is_shown, wait.is_last));
-        addresses.borrow_mut().push(wait.url.clone());
-        goes_on(wait)
+        all_waits.borrow_mut().push((
+            wait.attempt,
+            wait.delay.as_secs(),
+            failure,
+            wait.is_shown,
+            wait.is_last,
+        ));
+        all_urls.borrow_mut().push(wait.url.clone());
+        try_again(wait)
     }));
     let http = Rc::new(http);
     let host = Rc::new(ScriptedHost::default());
@@ -51,15 +57,15 @@ fn ask(
     let messages = [Rc::new(Message::new(Role::User, vec![Content::text("Hi")]))];
     let show = |delta| shown.borrow_mut().push(delta);
     let result = block_on(llm.complete(&messages, &[], &CallContext::default(), &show));
-    assert!(host.slept.borrow().is_empty(), "who waits looks at the clock himself");
-    Outcome { result, shown: shown.take(), asked: http.count(), waits: waits.take(), urls: urls.take() }
+    assert!(host.slept.borrow().is_empty(), "the core does not sleep if the client waits");
+    Outcome { result, shown: shown.take(), requests: http.count(), waits: waits.take(), urls: urls.take() }
 }
 
 fn lost() -> HttpError {
     HttpError::Network("reset".into())
 }
 
-/// A stream that shows something and breaks.
+/// A stream whose first part is shown and which then ends with `end`.
 fn broken(end: Piece) -> Reply {
     let mut pieces: Vec<Piece> =
         HELLO[..2].iter().map(|event| Piece::Bytes(format!("data: {event}\n\n").into_bytes())).collect();
@@ -68,10 +74,10 @@ fn broken(end: Piece) -> Reply {
 }
 
 #[test]
-fn who_waits_is_told_how_often_how_long_why_and_where() {
+fn on_wait_reports_attempt_delay_reason_and_url() {
     let replies = vec![
-        Reply::whole(429, "slow down").with_header("retry-after", "20"),
-        Reply::whole(503, "busy"),
+        Reply::complete(429, "slow down").with_header("retry-after", "20"),
+        Reply::complete(503, "busy"),
         Reply::Fails(lost()),
         Reply::Fails(HttpError::Offline),
         hello(),
@@ -95,52 +101,52 @@ fn who_waits_is_told_how_often_how_long_why_and_where() {
 }
 
 #[test]
-fn it_is_asked_no_more_often_than_without_waiting() {
+fn waiting_does_not_increase_the_number_of_attempts() {
     let replies = (0..5).map(|_| Reply::Fails(lost())).collect();
     let outcome = ask(options(), replies, false, |_| true);
-    assert_eq!((outcome.result.unwrap_err().failure, outcome.asked), (LlmFailure::Network, 5));
+    assert_eq!((outcome.result.unwrap_err().failure, outcome.requests), (LlmFailure::Network, 5));
     let once = LlmOptions { num_retries: Some(1), ..options() };
     let outcome = ask(once, vec![Reply::Fails(lost())], false, |_| true);
-    assert_eq!((outcome.result.unwrap_err().failure, outcome.asked), (LlmFailure::Network, 1));
+    assert_eq!((outcome.result.unwrap_err().failure, outcome.requests), (LlmFailure::Network, 1));
 }
 
 #[test]
-fn who_no_longer_waits_gets_the_error() {
+fn the_error_is_returned_once_on_wait_returns_false() {
     let is_first = Cell::new(true);
-    let goes_on = move |_: &Wait<'_>| is_first.replace(false);
-    let outcome = ask(options(), vec![Reply::Fails(lost()), Reply::Fails(lost())], false, goes_on);
-    assert_eq!((outcome.result.unwrap_err().failure, outcome.asked), (LlmFailure::Network, 2));
+    let try_again = move |_: &Wait<'_>| is_first.replace(false);
+    let outcome = ask(options(), vec![Reply::Fails(lost()), Reply::Fails(lost())], false, try_again);
+    assert_eq!((outcome.result.unwrap_err().failure, outcome.requests), (LlmFailure::Network, 2));
 }
 
 #[test]
-fn an_answer_that_the_network_cut_off_begins_anew() {
+fn an_answer_that_the_network_interrupted_is_discarded_and_requested_again() {
     let outcome = ask(options(), vec![broken(Piece::Breaks(lost())), hello()], false, |_| true);
     assert_eq!(outcome.result.unwrap().message.text(), "Hello");
     assert_eq!(outcome.waits, [(1, 8, LlmFailure::Network, true, true)]);
-    let void = outcome.shown.iter().position(|delta| *delta == Delta::default()).unwrap();
-    let whole: String = outcome.shown[void..].iter().filter_map(|delta| delta.content.clone()).collect();
-    assert!(void > 0, "a part was shown before");
-    assert_eq!(whole, "Hello");
+    let reset = outcome.shown.iter().position(|delta| *delta == Delta::default()).unwrap();
+    let second: String = outcome.shown[reset..].iter().filter_map(|delta| delta.content.clone()).collect();
+    assert!(reset > 0, "a part was shown before");
+    assert_eq!(second, "Hello");
 }
 
 #[test]
-fn what_was_shown_stays_if_who_waits_says_so_or_the_network_is_not_to_blame() {
+fn a_shown_answer_is_not_repeated_if_on_wait_refuses_or_the_server_failed() {
     let outcome = ask(options(), vec![broken(Piece::Breaks(lost()))], false, |wait| !wait.is_shown);
-    assert_eq!((outcome.result.unwrap_err().failure, outcome.asked), (LlmFailure::Network, 1));
+    assert_eq!((outcome.result.unwrap_err().failure, outcome.requests), (LlmFailure::Network, 1));
     let error = Piece::Bytes(b"event: error\ndata: {\"error\":{\"type\":\"overloaded_error\"}}\n\n".to_vec());
     let outcome = ask(options(), vec![broken(error)], false, |_| true);
-    assert_eq!((outcome.result.is_err(), outcome.waits.len(), outcome.asked), (true, 0, 1));
+    assert_eq!((outcome.result.is_err(), outcome.waits.len(), outcome.requests), (true, 0, 1));
 }
 
 #[test]
-fn a_model_that_another_one_can_stand_in_for_is_not_the_last() {
+fn is_last_is_false_if_a_fallback_can_answer() {
     let twice = || LlmOptions { num_retries: Some(2), ..options() };
     let replies = || vec![Reply::Fails(lost()), Reply::Fails(lost()), Reply::Fails(lost()), hello()];
     let outcome = ask(twice(), replies(), true, |_| true);
     assert!(outcome.result.is_ok());
     let is_last: Vec<bool> = outcome.waits.iter().map(|wait| wait.4).collect();
     assert_eq!(is_last, [false, true]);
-    // After this failure no fallback is asked.
+    // This failure leads to no fallback.
     let outcome = ask(twice(), vec![Reply::Fails(HttpError::Offline), hello()], true, |_| true);
     assert_eq!((outcome.result.is_ok(), outcome.waits[0].4), (true, true));
 }
