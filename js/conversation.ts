@@ -285,7 +285,7 @@ export class Conversation implements AsyncDisposable {
     this.#network.stop();
   }
 
-  /** What the current run waits for (the network, or a server that asked for a pause), or `null`. */
+  /** The reason why the current run waits (no network, or a server that asked for a pause), or `null`. */
   get waiting(): WaitingEvent | null {
     return this.#network.now;
   }

@@ -94,7 +94,7 @@ error_codes! {
     /// The conversation was stored and is gone: the site's data was cleared, or the browser lost its database.
     StoreLost = "store_lost", retryable false,
         "import an earlier export, or start anew";
-    /// What is stored cannot be read, or a store broke its contract.
+    /// The stored data cannot be read, or a store broke its contract.
     StoreCorrupt = "store_corrupt", retryable false,
         "export what can be read";
     /// Another tab or handle is writing this conversation.

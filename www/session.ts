@@ -23,7 +23,7 @@ export class Session {
   draft: Draft | null = null;
   /** Messages that are stored beside the log until the current answer has ended. */
   sent: StoredEvent[] = [];
-  /** What the run waits for, or null. */
+  /** The reason why the run waits, or null. */
   waiting: Waiting | null = null;
   running = false;
   /** Calls without a result that are not running. */

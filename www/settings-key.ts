@@ -64,7 +64,7 @@ export function keySettings(form: Form) {
   return { elements, apiKey, follow, lock, keys: form.keys, isRemembered: () => remember.checked };
 }
 
-/** What storing the key in this way protects against. */
+/** The threats that each way of storing the key protects against. */
 const protection = {
   none: "In this browser's local storage, unencrypted. Not on a shared computer.",
   passphrase:

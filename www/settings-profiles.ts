@@ -85,7 +85,7 @@ export function fallbackSettings(form: Pick<Form, "baseUrl" | "chosen">) {
   let wanted = settings().fallback;
 
   /** The fallback's base URL, if its server, and so its key, differs. */
-  const elsewhere = (): string => {
+  const fallbackUrl = (): string => {
     const baseUrl = profiles().get(choice.value)?.baseUrl ?? "";
     return baseUrl === "" || serverOf(baseUrl) === serverOf(form.baseUrl()) ? "" : baseUrl;
   };
@@ -101,9 +101,9 @@ export function fallbackSettings(form: Pick<Form, "baseUrl" | "chosen">) {
     follow();
   };
   const follow = (): void => {
-    const there = elsewhere();
-    keyField.hidden = there === "";
-    const next = serverOf(there);
+    const baseUrl = fallbackUrl();
+    keyField.hidden = baseUrl === "";
+    const next = serverOf(baseUrl);
     if (next === server) return;
     server = next;
     key.value = next === "" ? "" : keyOf(next);
@@ -116,7 +116,7 @@ export function fallbackSettings(form: Pick<Form, "baseUrl" | "chosen">) {
     draw,
     follow,
     glance: (): string[] => (choice.value === "" ? [] : [`fallback: ${choice.value}`]),
-    read: () => ({ fallback: choice.value, fallbackServer: key.value.trim() === "" ? "" : serverOf(elsewhere()) }),
-    withKeyIn: (keys: Keys): Keys => (elsewhere() === "" ? keys : withKey(keys, elsewhere(), key.value.trim())),
+    read: () => ({ fallback: choice.value, fallbackServer: key.value.trim() === "" ? "" : serverOf(fallbackUrl()) }),
+    withKeyIn: (keys: Keys): Keys => (fallbackUrl() === "" ? keys : withKey(keys, fallbackUrl(), key.value.trim())),
   };
 }

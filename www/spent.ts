@@ -1,4 +1,4 @@
-// What a conversation has used so far, as text.
+// The tokens and costs of a conversation so far, as text.
 
 import type { ConversationStats } from "threadkeep";
 import { settings } from "./settings.ts";

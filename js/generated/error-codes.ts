@@ -37,7 +37,7 @@ export type ErrorCode =
   | "store_unavailable"
   /** The conversation was stored and is gone: the site's data was cleared, or the browser lost its database. */
   | "store_lost"
-  /** What is stored cannot be read, or a store broke its contract. */
+  /** The stored data cannot be read, or a store broke its contract. */
   | "store_corrupt"
   /** Another tab or handle is writing this conversation. */
   | "locked_elsewhere"

@@ -93,7 +93,7 @@ export interface UserRejectObservation extends EventHead<"UserRejectObservation"
   tool_call_id: string;
   /** The reason that the model is given. */
   rejection_reason: string;
-  /** Who rejected it. */
+  /** The origin of the rejection: the user or a hook. */
   rejection_source: RejectionSource;
   /** The id of the `ActionEvent`. */
   action_id: string;

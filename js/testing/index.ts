@@ -9,7 +9,7 @@ import type { Store } from "../store.js";
 export interface CaseReport {
   /** The requirement, as words joined by underscores. */
   name: string;
-  /** What was wrong; absent if the case passed. */
+  /** The requirement that did not hold; absent if the case passed. */
   failure?: string;
 }
 

@@ -52,7 +52,7 @@ pub struct Conversation {
     /// The other files.
     pub files: Vec<(StorePath, Entry)>,
     /// Files that are named like events but cannot be in the log. They are quarantined.
-    pub aside: Vec<(String, Entry)>,
+    pub not_in_log: Vec<(String, Entry)>,
     /// Warnings for the user.
     pub warnings: Vec<String>,
 }
@@ -77,8 +77,8 @@ pub enum Part {
     Event(usize),
     /// The file at this index of [`Conversation::files`].
     File(usize),
-    /// The file at this index of [`Conversation::aside`].
-    Aside(usize),
+    /// The file at this index of [`Conversation::not_in_log`].
+    NotInLog(usize),
 }
 
 /// The identity of an entry: the index of its conversation in the contents, and the file within the conversation.
@@ -103,8 +103,8 @@ impl Conversation {
         for (index, (_, entry)) in self.files.iter().enumerate() {
             offer(Part::File(index), entry);
         }
-        for (index, (_, entry)) in self.aside.iter().enumerate() {
-            offer(Part::Aside(index), entry);
+        for (index, (_, entry)) in self.not_in_log.iter().enumerate() {
+            offer(Part::NotInLog(index), entry);
         }
         parts
     }
@@ -115,8 +115,8 @@ impl Conversation {
             Part::BaseState => layout::BASE_STATE.to_owned(),
             Part::Event(i) => format!("{}/{}", layout::EVENTS, self.event_file_name(i)),
             Part::File(i) => self.files.get(i).map(|(path, _)| path.to_string()).unwrap_or_default(),
-            Part::Aside(i) => {
-                let name = self.aside.get(i).map(|(name, _)| name.as_str()).unwrap_or_default();
+            Part::NotInLog(i) => {
+                let name = self.not_in_log.get(i).map(|(name, _)| name.as_str()).unwrap_or_default();
                 format!("{}/{name}", layout::EVENTS)
             }
         };
@@ -333,7 +333,7 @@ fn conversation(top: Top, files: Files, wrapper: &str) -> Result<Conversation> {
     };
     let mut base_state = None;
     let mut numbered = Vec::new();
-    let (mut others, mut aside, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut others, mut not_in_log, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
     for (path, entry) in files {
         let name = || path.rsplit('/').next().unwrap_or_default().to_owned();
         match name::kind_of(&path)? {
@@ -343,11 +343,11 @@ fn conversation(top: Top, files: Files, wrapper: &str) -> Result<Conversation> {
             FileKind::Event { number, id } => numbered.push((number, id, name(), entry)),
             FileKind::InvalidEvent => {
                 warnings.push(format!("{prefix}{path} has an invalid name for an event file; {QUARANTINE}"));
-                aside.push((name(), entry));
+                not_in_log.push((name(), entry));
             }
         }
     }
-    let events = log(&prefix, numbered, &mut aside, &mut warnings);
+    let events = log(&prefix, numbered, &mut not_in_log, &mut warnings);
     let searched = others
         .iter()
         .filter(|(path, _)| is_searched(path.as_str()))
@@ -367,7 +367,7 @@ fn conversation(top: Top, files: Files, wrapper: &str) -> Result<Conversation> {
             "there is no base_state.json in {path}, so the conversation is incomplete"
         )));
     }
-    Ok(Conversation { prefix, folder, base_state, events, files: others, aside, warnings })
+    Ok(Conversation { prefix, folder, base_state, events, files: others, not_in_log, warnings })
 }
 
 /// The part of a warning about a file that is quarantined.
@@ -378,7 +378,7 @@ pub const QUARANTINE: &str = "the file is kept under quarantine/";
 fn log(
     prefix: &str,
     mut numbered: Vec<(u64, EventId, String, Entry)>,
-    aside: &mut Vec<(String, Entry)>,
+    not_in_log: &mut Vec<(String, Entry)>,
     warnings: &mut Vec<String>,
 ) -> Vec<LogEntry> {
     numbered.sort_by_key(|(number, ..)| *number);
@@ -389,7 +389,7 @@ fn log(
         let path = format!("{prefix}{}/{name}", layout::EVENTS);
         if !ids.add(id.as_str(), 0) {
             warnings.push(format!("{path}: another event has the same id; {QUARANTINE}"));
-            aside.push((name, entry));
+            not_in_log.push((name, entry));
             expected = expected.max(number.saturating_add(1));
             continue;
         }

@@ -83,7 +83,7 @@ pub const EMPTY: &str = "is empty";
 
 /// A repair of an event whose ids do not fit the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mend {
+pub struct EventRepair {
     /// The event's position in the log.
     pub index: usize,
     /// Whether its id is replaced by the one in the file's name.
@@ -92,7 +92,7 @@ pub struct Mend {
     pub parent: Option<String>,
 }
 
-impl Mend {
+impl EventRepair {
     /// The repaired content; `None` if the content is not UTF-8.
     pub fn content(&self, content: &[u8], id: &EventId) -> Option<Vec<u8>> {
         let text = std::str::from_utf8(content).ok()?;
@@ -164,13 +164,14 @@ mod tests {
     #[test]
     fn a_repair_changes_no_other_byte() {
         let id = "0f8fad5b".parse().unwrap();
-        let mend = |id, parent: Option<&str>| Mend { index: 0, id, parent: parent.map(str::to_owned) };
+        let repair =
+            |id, parent: Option<&str>| EventRepair { index: 0, id, parent: parent.map(str::to_owned) };
         let text = r#"{ "parent_id" : "lost", "n":1.50,"id":"other" }"#;
-        assert_eq!(mend(true, None).applied(text, &id), text.replace("other", "0f8fad5b"));
+        assert_eq!(repair(true, None).applied(text, &id), text.replace("other", "0f8fad5b"));
         assert_eq!(
-            mend(true, Some("0badc0de")).applied(text, &id),
+            repair(true, Some("0badc0de")).applied(text, &id),
             text.replace("other", "0f8fad5b").replace("lost", "0badc0de")
         );
-        assert_eq!(mend(true, Some(ROOT_PARENT_ID)).applied("{}", &id), "{}");
+        assert_eq!(repair(true, Some(ROOT_PARENT_ID)).applied("{}", &id), "{}");
     }
 }

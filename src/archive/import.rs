@@ -115,7 +115,7 @@ async fn check_for_common_history(
         reading::read(archive, &group, &name, &mut |(_, part), content| {
             let (Part::Event(index), Some(ours)) = (part, ours.next()) else { return Ok(()) };
             let is_same = conversation.events.get(index).is_some_and(|event| {
-                let repaired = verified.mend(index).and_then(|mend| mend.content(content, &event.id));
+                let repaired = verified.repair(index).and_then(|repair| repair.content(content, &event.id));
                 event.id == ours.id && ours.json.as_bytes() == repaired.as_deref().unwrap_or(content)
             });
             if is_same {

@@ -95,7 +95,7 @@ impl<'a> Plan<'a> {
         let parts = self.conversation.parts(0, &|part| match part {
             Part::Event(index) => index as u64 >= from,
             Part::BaseState => base_state.is_rebuilt,
-            Part::File(_) | Part::Aside(_) => true,
+            Part::File(_) | Part::NotInLog(_) => true,
         });
         for ((_, part), entry) in parts {
             let source = Source::Entry(entry.position);
@@ -104,10 +104,10 @@ impl<'a> Plan<'a> {
                 Part::Event(index) if index < position(self.verified.length) => {
                     let Some(event) = self.conversation.events.get(index) else { continue };
                     let id = event.id.clone();
-                    if let Some(mend) = self.verified.mend(index) {
-                        let mended = mend.content(&self.content(&entry).await?, &id);
-                        let mended = mended.ok_or_else(|| self.changed(Part::Event(index)))?;
-                        batch.writing.events.push((id, Source::Given(mended)));
+                    if let Some(repair) = self.verified.repair(index) {
+                        let repaired = repair.content(&self.content(&entry).await?, &id);
+                        let repaired = repaired.ok_or_else(|| self.changed(Part::Event(index)))?;
+                        batch.writing.events.push((id, Source::Given(repaired)));
                         let path = quarantine.path(&self.conversation.event_file_name(index))?;
                         batch.writing.files.push((path, source));
                     } else {
@@ -126,8 +126,8 @@ impl<'a> Plan<'a> {
                     };
                     batch.writing.files.push((path.clone(), source));
                 }
-                Part::Aside(index) => {
-                    let Some((name, _)) = self.conversation.aside.get(index) else { continue };
+                Part::NotInLog(index) => {
+                    let Some((name, _)) = self.conversation.not_in_log.get(index) else { continue };
                     batch.writing.files.push((quarantine.path(name)?, source));
                 }
             }

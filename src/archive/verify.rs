@@ -3,7 +3,7 @@
 use super::{
     Archive, base_state,
     contents::{Contents, Conversation, Part, QUARANTINE},
-    event_text::{EventText, Mend, NOT_UTF8, UTF16, event_text},
+    event_text::{EventRepair, EventText, NOT_UTF8, UTF16, event_text},
     invalid,
     reading::{self, Tagged},
 };
@@ -24,16 +24,16 @@ pub struct Verified {
     /// The new position of HEAD, if the event that HEAD names is not among those that are imported.
     pub new_leaf: Option<Leaf>,
     /// The repairs of events, in the order of the log.
-    pub mends: Vec<Mend>,
+    pub repairs: Vec<EventRepair>,
     /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 
 impl Verified {
     /// The repair of the event at this index, if any.
-    pub fn mend(&self, index: usize) -> Option<&Mend> {
-        let position = self.mends.binary_search_by(|mend| mend.index.cmp(&index)).ok()?;
-        self.mends.get(position)
+    pub fn repair(&self, index: usize) -> Option<&EventRepair> {
+        let position = self.repairs.binary_search_by(|repair| repair.index.cmp(&index)).ok()?;
+        self.repairs.get(position)
     }
 }
 
@@ -54,7 +54,7 @@ pub async fn verify(
         let bytes = group.iter().map(|(_, entry)| entry.size).sum();
         // Further files only have to be unpackable.
         let (files, rest): (Vec<_>, Vec<_>) =
-            group.into_iter().partition(|((_, part), _)| matches!(part, Part::File(_) | Part::Aside(_)));
+            group.into_iter().partition(|((_, part), _)| matches!(part, Part::File(_) | Part::NotInLog(_)));
         reading::read(archive, &rest, &name, &mut |(conversation, part), content| {
             let (Some(found), Some(conversation)) =
                 (findings.get_mut(conversation), contents.conversations.get(conversation))
@@ -64,7 +64,7 @@ pub async fn verify(
             match part {
                 Part::BaseState => found.base_state(conversation, Some(content))?,
                 Part::Event(index) => found.event(conversation, index, content),
-                Part::File(_) | Part::Aside(_) => {}
+                Part::File(_) | Part::NotInLog(_) => {}
             }
             Ok(())
         })
@@ -174,7 +174,7 @@ impl Findings {
             }
         }
         self.events.truncate(length);
-        let mends = mends(conversation, &self.events, &mut warnings);
+        let repairs = repairs(conversation, &self.events, &mut warnings);
         let is_imported =
             |head: &String| conversation.events.iter().take(length).any(|event| event.id.as_str() == head);
         let new_leaf = match base_state.leaf_event_id.filter(|head| !is_imported(head)) {
@@ -195,14 +195,14 @@ impl Findings {
             id: base_state.id,
             length: length as u64,
             new_leaf,
-            mends,
+            repairs,
             warnings: shortened(warnings),
         })
     }
 }
 
 /// The repairs after which each event has the id in its file's name and follows an event before it.
-fn mends(conversation: &Conversation, events: &[Found], warnings: &mut Vec<String>) -> Vec<Mend> {
+fn repairs(conversation: &Conversation, events: &[Found], warnings: &mut Vec<String>) -> Vec<EventRepair> {
     // The index of each id in a file's name, and of each id that is only inside of a file.
     let mut indices = Names::default();
     for (index, event) in conversation.events.iter().enumerate().take(events.len()) {
@@ -215,7 +215,7 @@ fn mends(conversation: &Conversation, events: &[Found], warnings: &mut Vec<Strin
     }
     let id_at =
         |index: usize| conversation.events.get(index).map_or(ROOT_PARENT_ID, |event| event.id.as_str());
-    let mut mends = Vec::new();
+    let mut repairs = Vec::new();
     // The last event that can be followed, and the replacements for missing parents.
     let mut last: Option<usize> = None;
     let mut replacements = Names::default();
@@ -258,13 +258,13 @@ fn mends(conversation: &Conversation, events: &[Found], warnings: &mut Vec<Strin
             ));
         }
         if found.other_id.is_some() || new_parent.is_some() {
-            mends.push(Mend { index, id: found.other_id.is_some(), parent: new_parent });
+            repairs.push(EventRepair { index, id: found.other_id.is_some(), parent: new_parent });
         }
         if found.becomes_head {
             last = Some(index);
         }
     }
-    mends
+    repairs
 }
 
 /// The highest number of warnings for a conversation.

@@ -25,7 +25,7 @@ use wasm_bindgen_futures::JsFuture;
 /// The plain values of an options object. Functions beside them are left alone, and `null` counts as absent.
 pub struct Options<'a> {
     object: &'a JsValue,
-    /// What it is, for messages.
+    /// The name of the object in error messages.
     what: &'static str,
 }
 

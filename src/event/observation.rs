@@ -42,7 +42,7 @@ event_body! {
         required tool_call_id: String,
         /// The reason that the model is given.
         defaulted rejection_reason: String = "User rejected the action",
-        /// Who rejected it.
+        /// The origin of the rejection: the user or a hook.
         defaulted rejection_source: RejectionSource,
         /// The id of the `ActionEvent`.
         required action_id: String,

@@ -1,4 +1,4 @@
-//! What is stored of a conversation: the files of its directory and the facts about them that several rooms need. The
+//! The stored form of a conversation: the files of its directory and the facts about them that several rooms need. The
 //! directory is the SDK's:
 //!
 //! ```text

@@ -184,10 +184,10 @@ mod tests {
 
     #[test]
     fn a_number_that_is_too_large_becomes_a_string() {
-        let whole = format!("1{}", "0".repeat(400));
+        let integer = format!("1{}", "0".repeat(400));
         assert_eq!(
-            repaired_or_same(&format!("[1e400,-2.5E+999,1e308,1e-400,{whole}]")),
-            format!(r#"["1e400","-2.5E+999",1e308,1e-400,{whole}]"#)
+            repaired_or_same(&format!("[1e400,-2.5E+999,1e308,1e-400,{integer}]")),
+            format!(r#"["1e400","-2.5E+999",1e308,1e-400,{integer}]"#)
         );
     }
 

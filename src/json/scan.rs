@@ -245,11 +245,11 @@ mod tests {
     use serde_json::value::RawValue;
 
     #[test]
-    fn what_is_out_of_place_is_named_and_what_breaks_off_is_told_from_it() {
-        let words = |text| members(text).unwrap_err().to_string();
-        assert_eq!(words(r#"{"a":1,}"#), "} is out of place at byte 7");
-        assert_eq!(words("[1]"), "[ is out of place at byte 0");
-        assert_eq!(words(r#"{"é":1 é"#), "é is out of place at byte 8");
+    fn an_error_names_the_unexpected_character_and_truncated_text_is_recognized() {
+        let message = |text| members(text).unwrap_err().to_string();
+        assert_eq!(message(r#"{"a":1,}"#), "} is out of place at byte 7");
+        assert_eq!(message("[1]"), "[ is out of place at byte 0");
+        assert_eq!(message(r#"{"é":1 é"#), "é is out of place at byte 8");
         for text in
             ["", "{", r#"{"a"#, r#"{"a\"#, r#"{"a\u00"#, r#"{"a":"#, r#"{"a":tr"#, r#"{"a":-"#, r#"{"a":[1"#]
         {
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_does_not_matter() {
+    fn deeply_nested_json_is_accepted() {
         let deep = format!("{}1{}", "[{\"a\":".repeat(100_000), "}]".repeat(100_000));
         assert!(is_json(&deep));
         assert!(!is_json(&deep[1..]));
@@ -319,7 +319,7 @@ mod tests {
 
         /// serde_json as the second opinion.
         #[test]
-        fn what_is_json_is_what_another_reader_says(text in near_json(), value in "[-0-9.eE+]{1,8}") {
+        fn the_same_text_is_json_as_for_another_parser(text in near_json(), value in "[-0-9.eE+]{1,8}") {
             for text in [&text, &value, &format!("[{text}]"), &format!("{{\"a\":{text}}}"), &format!("\"{text}\"")] {
                 let value = serde_json::from_str::<&RawValue>(text);
                 prop_assert_eq!(is_json(text), value.is_ok(), "{}", text);

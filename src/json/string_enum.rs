@@ -1,4 +1,4 @@
-//! Enums that are one of some words in JSON.
+//! Enums that are written as one of a fixed set of strings in JSON.
 
 /// Declares the word of each variant: `as_str`, and reading and writing.
 macro_rules! string_enum {

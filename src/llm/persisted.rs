@@ -230,9 +230,9 @@ mod tests {
     }
 
     #[test]
-    fn a_token_stays_and_its_server_is_remembered_until_another_takes_its_place() {
+    fn a_stored_token_and_its_server_are_preserved_until_a_new_token_replaces_it() {
         let stored = r#"{"model":"openai/m","api_key":"gAAAAAold","base_url":"http://h"}"#;
-        let kept = |options: LlmOptions| {
+        let key_and_server = |options: LlmOptions| {
             let key = EditableObject::compact(&options.to_sdk_json(Some(stored)))
                 .unwrap()
                 .read::<String>("api_key");
@@ -245,13 +245,13 @@ mod tests {
             base_url: base_url.map(str::to_owned),
             ..LlmOptions::new(model)
         };
-        assert_eq!(kept(at("openai/m", None)), old(None));
-        assert_eq!(kept(at("openai/n", Some("http://h"))), old(None));
-        assert_eq!(kept(at("openai/n", None)), old(left));
-        assert_eq!(kept(at("openai/m", Some("http://other"))), old(left));
-        assert_eq!(kept(LlmOptions { api_key: ApiKey::None, ..at("other/m", None) }), old(left));
+        assert_eq!(key_and_server(at("openai/m", None)), old(None));
+        assert_eq!(key_and_server(at("openai/n", Some("http://h"))), old(None));
+        assert_eq!(key_and_server(at("openai/n", None)), old(left));
+        assert_eq!(key_and_server(at("openai/m", Some("http://other"))), old(left));
+        assert_eq!(key_and_server(LlmOptions { api_key: ApiKey::None, ..at("other/m", None) }), old(left));
         let sealed = at("other/m", None);
         *sealed.stored_key.token.borrow_mut() = Some("gAAAAAnew".into());
-        assert_eq!(kept(sealed), ("gAAAAAnew".into(), None));
+        assert_eq!(key_and_server(sealed), ("gAAAAAnew".into(), None));
     }
 }

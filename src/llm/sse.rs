@@ -223,10 +223,10 @@ mod tests {
             cuts.extend([0, bytes.len()]);
             cuts.sort_unstable();
             let pieces: Vec<&[u8]> = cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect();
-            let whole = parse(&[bytes]);
-            prop_assert_eq!(&parse(&pieces), &whole);
+            let in_one_piece = parse(&[bytes]);
+            prop_assert_eq!(&parse(&pieces), &in_one_piece);
             let single: Vec<&[u8]> = bytes.chunks(1).collect();
-            prop_assert_eq!(&parse(&single), &whole);
+            prop_assert_eq!(&parse(&single), &in_one_piece);
         }
 
         #[test]
