@@ -1,5 +1,4 @@
-// Whatever happens to the bytes of an archive: it is imported as a whole conversation, or refused, and then nothing
-// is stored. THREADKEEP_MUTATIONS sets how many archives are tried, THREADKEEP_SEED which.
+// A damaged archive is either imported as a complete conversation or refused, and then nothing is stored. THREADKEEP_MUTATIONS sets how many archives are tried, THREADKEEP_SEED which.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { apart } from "../support/apart.mjs";

@@ -58,8 +58,8 @@ const done = ["first", "second"];
 const twice = ["first", "second", "second"];
 
 /**
- * What the page does, how it is cut off, what is done with the conversation then (`continuations` of pages/kills.mjs; for
- * each another message follows), and what must hold:
+ * Each row: what the page does, how it is interrupted, how the conversation is continued (`continuations` of
+ * pages/kills.mjs, each followed by another message), and the expected results:
  *   status, pending, warnings   when it is opened again
  *   acts                        what its tools have done in the end
  *   kinds                       of the events behind those that the page left, before the model's answer

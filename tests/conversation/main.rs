@@ -8,7 +8,7 @@ mod confirmation;
 mod crash;
 mod deciding;
 mod editing;
-mod elsewhere;
+mod interop;
 mod fateful_store;
 mod histories;
 mod hooks;

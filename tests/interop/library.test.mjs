@@ -6,7 +6,7 @@ import { after, before, describe } from "node:test";
 import { blockedByTheSdk } from "./library/blocked.mjs";
 import { thereAndBack } from "./library/both-ways.mjs";
 import { decidedElsewhere } from "./library/decided.mjs";
-import { foreignConversations } from "./library/foreign.mjs";
+import { conversationsOfOtherPrograms } from "./library/other-programs.mjs";
 import { importedConversations } from "./library/imported.mjs";
 import { aLongConversation } from "./library/long.mjs";
 import { messagesOfConversations } from "./library/messages.mjs";
@@ -35,7 +35,7 @@ after(async () => {
 describe("conversations written by the SDK", { concurrency: 4 }, () => importedConversations(sdk, place));
 describe("conversations written here", { concurrency: 4 }, () => writtenConversations(sdk, place));
 describe("hooks and analyzers of the SDK", { concurrency: 4 }, () => blockedByTheSdk());
-describe("conversations of other programs", { concurrency: 4 }, () => foreignConversations(sdk, place));
+describe("conversations of other programs", { concurrency: 4 }, () => conversationsOfOtherPrograms(sdk, place));
 describe("messages", { concurrency: 4 }, () => messagesOfConversations(sdk, place));
 describe("requests", { concurrency: 4 }, () => requestsOfTheSdk(sdk));
 describe("metrics", { concurrency: 4 }, () => metricsOfTheSdk(sdk, place));

@@ -30,7 +30,7 @@ export async function startProxy(upstream) {
   const program = "from litellm.proxy.proxy_cli import run_server; run_server()";
   const child = spawn(argv[0], [...argv.slice(1), "-c", program, "--config", config, "--host", "127.0.0.1", "--port", "0", "--telemetry", "False"], {
     cwd: place,
-    // Whatever it keeps goes with it.
+    // The proxy's own files are deleted together with this folder.
     env: { ...env, HOME: place },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,4 +1,4 @@
-// What TypeScript must accept and refuse of the built package's types. Compiled, never run.
+// Uses of the built package's types that TypeScript must accept or refuse. Compiled, never run.
 import {
   Agent,
   Conversation,
@@ -93,7 +93,7 @@ tool({ name: "weather", description: "", parameters: { type: "object" }, execute
 tool({ name: "weather_later", description: "", parameters: { type: "object" }, execute: async () => (weather.days.length > 0 ? weather : "unknown") });
 tool({ name: "whole_weather", description: "", parameters: { type: "object" }, execute: () => [weather] });
 
-/** What is not there is not given: each option of each object also takes `undefined`. */
+/** An absent option may be given as `undefined`: each option of each object accepts it. */
 export async function nothing(none: undefined, opened: Conversation): Promise<void> {
   new LLM({
     model: "m", apiKey: none, baseUrl: none, baseURL: none, apiMode: none, usageId: none, stream: none, temperature: none, topP: none, maxOutputTokens: none, reasoningEffort: none,

@@ -1,4 +1,4 @@
-// What `store.test.mjs` does inside its pages, a function each.
+// The checks that `store.test.mjs` runs inside its pages, one function each.
 import { MapStore, commit, contents, conversation, core, eventId, failures, outcome } from "./stores.js";
 
 export async function suiteOnIndexedDb() {

@@ -1,4 +1,4 @@
-// What the page tests of stores share: the wasm with the suite, commits, and a store as a host would write one.
+// Shared by the page tests of stores: the wasm with the conformance suite, commits, and a store that a host could provide.
 import initialize, * as core from "/pkg/threadkeep_testing.js";
 
 await initialize({ module_or_path: "/pkg/threadkeep_testing_bg.wasm" });
@@ -23,7 +23,7 @@ export function eventId(n) {
   return `e0000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
 }
 
-/** What a promise came to: `["ok", value]` or `[code, message]`. */
+/** The outcome of a promise: `["ok", value]` or `[code, message]`. */
 export async function outcome(promise) {
   try {
     return ["ok", await promise];

@@ -8,7 +8,7 @@ import { fixtures } from "../conversations.mjs";
 import { open, question, say, scripted } from "./chat.mjs";
 import { filesOf, packed } from "./files.mjs";
 import { conversations } from "./imported.mjs";
-import { marked } from "./told.mjs";
+import { marked } from "./prompt-marks.mjs";
 import { isNewest } from "../versions.mjs";
 
 /** The settings of a stored model that a host can give here, by the names that they have here. */

@@ -1,4 +1,4 @@
-// What every project of the packaging test does with the installed package: a conversation, an archive of it, and models
+// Run by every project of the packaging test with the installed package: a conversation, an archive of it, and models
 // of other wire APIs, for each of which a chunk of the wasm is loaded. Written as a user would write it.
 import { Agent, Conversation, LLM, memoryStore, tool } from "threadkeep";
 

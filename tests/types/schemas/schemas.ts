@@ -1,4 +1,4 @@
-// What a tool is given, as the schema of each library says it. Compiled, never run.
+// The argument types of tools, inferred from the schema of each library. Compiled, never run.
 import { toStandardJsonSchema } from "@valibot/to-json-schema";
 import { tool } from "threadkeep";
 import { type } from "arktype";

@@ -1,7 +1,7 @@
 // Conversations with a model that calls its tools in text.
 import assert from "node:assert/strict";
 import { eventsOf, say } from "../chat.mjs";
-import { marked } from "../told.mjs";
+import { marked } from "../prompt-marks.mjs";
 
 const begin = ["SystemPrompt", "Message"];
 const llm = { nativeToolCalling: false };

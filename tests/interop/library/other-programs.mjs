@@ -1,4 +1,4 @@
-// Conversations of other programs: imported here, they are conversations to the SDK, which carries them on as the library does.
+// Conversations of other programs: after the import the SDK accepts them and continues them as the library does.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
@@ -57,9 +57,9 @@ const files = {
   },
 };
 
-export function foreignConversations(sdk, place) {
+export function conversationsOfOtherPrograms(sdk, place) {
   for (const [name, { json, warnings, kinds }] of Object.entries(files)) {
-    test(`${name} is carried on here and by the SDK`, { timeout: 60_000 }, async (t) => {
+    test(`${name} is continued here and by the SDK`, { timeout: 60_000 }, async (t) => {
       const store = memoryStore();
       const { id, warnings: result, eventCount } = await Conversation.importJSON(json, { store });
       assert.match(result.join("\n"), warnings);
@@ -82,10 +82,10 @@ export function foreignConversations(sdk, place) {
       await say(conversation, question);
       model.check();
       if (events.length === 0) return;
-      // Instructions that say nothing are not sent from here.
+      // This library does not send an empty system prompt.
       const theirs = resumed.request.messages.filter(({ role, content }) => role !== "system" || content[0].text !== "");
       assert.deepEqual(violationsOf({ ...resumed.request, messages: theirs }), []);
-      // Nor does a model without a name see images there.
+      // The SDK sends no images to a model that it does not know.
       const seen = model.requests.at(-1).body.messages.map(({ content, ...rest }) => ({ ...rest, content: content.filter(({ type }) => type !== "image_url") }));
       assert.deepEqual(seen, theirs);
     });

@@ -1,4 +1,4 @@
-// The instructions for a model without native tool calling are texts of our own: marks stand for them, as in `our_words.py`.
+// Replaces the instructions for models without native tool calling, which are our own texts, by marks, as `our_words.py` does.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
@@ -8,7 +8,7 @@ const texts = ["functions", "example", "task_end"].map((name) => {
   return { mark: `@@ ${name.replace("_", " ")}`, start: parts[0], end: parts.length > 1 ? parts.at(-1) : "" };
 });
 
-/** These messages with a mark in the place of each text that is ours. */
+/** These messages with a mark in place of each of our own texts. */
 export function marked(messages) {
   const inside = (content) => (typeof content === "string" ? markedText(content) : content.map((part) => ("text" in part ? { ...part, text: markedText(part.text) } : part)));
   return messages.map((message) => (message.content ? { ...message, content: inside(message.content) } : message));
