@@ -44,7 +44,7 @@ for (const kind of availableBrowsers) {
         } finally {
           await demo.restart();
         }
-        await page.press("Try now");
+        await page.pressIfThere("Try now");
         await page.shows(/hello.*scripted/);
         await page.idle();
         await photograph(page, `offline-${kind}-after`);

@@ -158,6 +158,12 @@ export class DemoPage {
     await (await this.page.evaluateHandle(findButton, name)).click();
   }
 
+  /** Clicks the button of this name in one step, if there is one: it may disappear by itself at any time. */
+  async pressIfThere(name) {
+    const button = await this.page.evaluateHandle(findButton, name);
+    await button.evaluate((found) => found?.click());
+  }
+
   follow(href) {
     return this.page.click(`a[href="${href}"]`);
   }
