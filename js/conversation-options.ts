@@ -32,8 +32,8 @@ export interface ConversationOptions extends RunLimits {
    */
   securityAnalyzer?: SecurityAnalyzer | null | undefined;
   /**
-   * What a run does without a network. `"wait"`, the default: it waits, and continues by itself when the server can be
-   * reached again; a `WaitingEvent` says for what it waits. `"fail"`: it fails after `numRetries` attempts.
+   * The behaviour of a run without a network. `"wait"`, the default: it waits, and continues by itself when the server can
+   * be reached again; a `WaitingEvent` reports the reason. `"fail"`: it fails after `numRetries` attempts.
    */
   offline?: "wait" | "fail" | undefined;
   /** Whether `close()` deletes the conversation. Default false. */

@@ -46,7 +46,7 @@ export interface Commit {
   files: Array<{ path: string; content: Uint8Array | null }>;
   /** The time of the change, in milliseconds since the Unix epoch; never moves `updatedAt` backwards. */
   at: number;
-  /** What the completed commit has to survive: `"strict"` a power cut, `"relaxed"` the death of the process. */
+  /** The failure that the completed commit has to survive: `"strict"` a power cut, `"relaxed"` the death of the process. */
   durability: "strict" | "relaxed";
 }
 

@@ -61,7 +61,7 @@ export interface ToolOptions<Args> {
     openWorldHint?: boolean | undefined;
   } | undefined;
   /**
-   * What happens to a call that was running when the page died, so that nobody knows whether it took effect: `"safe"`
+   * How to continue a call that was running when the page died, and that may or may not have taken effect: `"safe"`
    * repeats it, `"ask"` waits for confirmation, `"never"` tells the model that it was interrupted.
    * Default: `"safe"` with `readOnlyHint` or `idempotentHint`, `"ask"` with `destructiveHint`, otherwise `"never"`.
    */
