@@ -1,6 +1,6 @@
 //! The page dies at any point, and the conversation can continue.
 
-use crate::fateful_store::{Fate, FatefulStore};
+use crate::scripted_store::{Outcome, ScriptedStore};
 use crate::support::{Answer, ID, TestTool, World, calls, echo, say, text};
 use futures_executor::block_on;
 use futures_util::FutureExt;
@@ -18,13 +18,13 @@ use threadkeep::{
 };
 
 /// A store for a page that dies at a given commit.
-pub fn dying(inner: MemoryStore, commits: usize, is_applied: bool) -> FatefulStore {
+pub fn dying(inner: MemoryStore, commits: usize, is_applied: bool) -> ScriptedStore {
     let left = Cell::new(commits);
-    let fate = move |_: &Commit| match left.replace(left.get().saturating_sub(1)) {
-        0 => Fate::Dead { is_applied },
-        _ => Fate::DONE,
+    let outcome = move |_: &Commit| match left.replace(left.get().saturating_sub(1)) {
+        0 => Outcome::Dead { is_applied },
+        _ => Outcome::DONE,
     };
-    FatefulStore { inner, fate: Box::new(fate), applied: Box::new(|_| {}), events_read: Rc::default() }
+    ScriptedStore { inner, outcome: Box::new(outcome), applied: Box::new(|_| {}), events_read: Rc::default() }
 }
 
 #[test]

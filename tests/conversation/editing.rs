@@ -1,7 +1,7 @@
 //! Calls whose arguments the user changes before approving them.
 
 use crate::{
-    fateful_store::{Fate, FatefulStore},
+    scripted_store::{Outcome, ScriptedStore},
     support::{ID, TestTool, World, calls, echo, say, text},
 };
 use futures_executor::block_on;
@@ -221,9 +221,9 @@ fn editing_a_call_does_not_reopen_one_whose_result_a_full_store_refused() {
     block_on(async {
         let is_full = Rc::new(Cell::new(false));
         let (asked, set) = (is_full.clone(), is_full.clone());
-        let store = FatefulStore {
+        let store = ScriptedStore {
             inner: MemoryStore::new(),
-            fate: Box::new(move |_| if asked.get() { Fate::Full } else { Fate::DONE }),
+            outcome: Box::new(move |_| if asked.get() { Outcome::Full } else { Outcome::DONE }),
             applied: Box::new(|_| {}),
             events_read: Rc::default(),
         };
@@ -254,10 +254,10 @@ fn a_rejection_that_is_being_stored_when_another_call_is_edited_is_not_undone() 
     block_on(async {
         let is_slow = Rc::new(Cell::new(false));
         let asked = is_slow.clone();
-        let slowly = Fate::Applied { after: 3, reported_after: 3 };
-        let store = FatefulStore {
+        let slowly = Outcome::Applied { after: 3, reported_after: 3 };
+        let store = ScriptedStore {
             inner: MemoryStore::new(),
-            fate: Box::new(move |_| if asked.get() { slowly } else { Fate::DONE }),
+            outcome: Box::new(move |_| if asked.get() { slowly } else { Outcome::DONE }),
             applied: Box::new(|_| {}),
             events_read: Rc::default(),
         };

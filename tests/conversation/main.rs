@@ -9,7 +9,7 @@ mod crash;
 mod deciding;
 mod editing;
 mod interop;
-mod fateful_store;
+mod scripted_store;
 mod histories;
 mod hooks;
 mod background;

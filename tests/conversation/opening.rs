@@ -1,7 +1,7 @@
 //! Opening and closing: opening reads only the end of the log.
 
 use crate::{
-    fateful_store::{Fate, FatefulStore},
+    scripted_store::{Outcome, ScriptedStore},
     support::{ID, World, say, text},
 };
 use futures_executor::block_on;
@@ -17,9 +17,9 @@ use threadkeep::{
 fn opening_a_long_conversation_reads_only_the_end_of_the_log() {
     let (inner, read) = (MemoryStore::new(), Rc::new(Cell::new(0)));
     let open = || {
-        let store = FatefulStore {
+        let store = ScriptedStore {
             inner: inner.another(),
-            fate: Box::new(|_| Fate::DONE),
+            outcome: Box::new(|_| Outcome::DONE),
             applied: Box::new(|_| {}),
             events_read: read.clone(),
         };

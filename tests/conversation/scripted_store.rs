@@ -1,4 +1,4 @@
-//! A store whose commits succeed late, fail, or never return, as a test decides.
+//! A store whose commits succeed late, fail, or never return, as a test scripts them.
 
 use crate::support::yield_once;
 use std::{cell::Cell, ops::Range, rc::Rc};
@@ -9,7 +9,7 @@ use threadkeep::{
 
 /// The outcome of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum Outcome {
     /// The commit is applied after that many polls of other futures, and reported after that many more.
     Applied { after: u8, reported_after: u8 },
     /// The commit fails because the storage is full.
@@ -18,24 +18,24 @@ pub enum Fate {
     Dead { is_applied: bool },
 }
 
-impl Fate {
+impl Outcome {
     /// The commit is applied and reported at once.
     pub const DONE: Self = Self::Applied { after: 0, reported_after: 0 };
 }
 
-/// See [`Fate`].
-pub struct FatefulStore {
+/// A store that gives each commit the [`Outcome`] that a test has scripted.
+pub struct ScriptedStore {
     /// The store that holds the data.
     pub inner: MemoryStore,
     /// Called before each commit.
-    pub fate: Box<dyn Fn(&Commit) -> Fate>,
+    pub outcome: Box<dyn Fn(&Commit) -> Outcome>,
     /// Called after each commit that was applied.
     pub applied: Box<dyn Fn(&Commit)>,
     /// The number of events that were requested.
     pub events_read: Rc<Cell<u64>>,
 }
 
-impl Store for FatefulStore {
+impl Store for ScriptedStore {
     fn list(&self) -> StoreFuture<'_, Vec<Listing>> {
         self.inner.list()
     }
@@ -54,20 +54,20 @@ impl Store for FatefulStore {
         self.inner.index_of(conversation, event)
     }
     fn commit(&self, conversation: ConversationId, commit: Commit) -> StoreFuture<'_, ()> {
-        let fate = (self.fate)(&commit);
+        let outcome = (self.outcome)(&commit);
         Box::pin(async move {
-            let (after, reported_after) = match fate {
-                Fate::Full => return Err(StoreError::Quota),
-                Fate::Dead { is_applied: false } => return std::future::pending().await,
-                Fate::Dead { is_applied: true } => (0, 0),
-                Fate::Applied { after, reported_after } => (after, reported_after),
+            let (after, reported_after) = match outcome {
+                Outcome::Full => return Err(StoreError::Quota),
+                Outcome::Dead { is_applied: false } => return std::future::pending().await,
+                Outcome::Dead { is_applied: true } => (0, 0),
+                Outcome::Applied { after, reported_after } => (after, reported_after),
             };
             for _ in 0..after {
                 yield_once().await;
             }
             self.inner.commit(conversation, commit.clone()).await?;
             (self.applied)(&commit);
-            if matches!(fate, Fate::Dead { .. }) {
+            if matches!(outcome, Outcome::Dead { .. }) {
                 return std::future::pending().await;
             }
             for _ in 0..reported_after {

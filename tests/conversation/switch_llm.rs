@@ -1,7 +1,7 @@
 //! Switching to another model during a conversation.
 
 use crate::{
-    fateful_store::{Fate, FatefulStore},
+    scripted_store::{Outcome, ScriptedStore},
     support::{World, calls, echo, say, text},
 };
 use futures_executor::block_on;
@@ -67,9 +67,9 @@ fn a_switch_that_cannot_be_stored_does_not_change_the_model() {
     block_on(async {
         let is_full = Rc::new(Cell::new(false));
         let full = is_full.clone();
-        let store = FatefulStore {
+        let store = ScriptedStore {
             inner: MemoryStore::new(),
-            fate: Box::new(move |_| if full.get() { Fate::Full } else { Fate::DONE }),
+            outcome: Box::new(move |_| if full.get() { Outcome::Full } else { Outcome::DONE }),
             applied: Box::new(|_| {}),
             events_read: Rc::default(),
         };

@@ -12,7 +12,7 @@ mod settings;
 mod tasks;
 
 use crate::{
-    fateful_store::{Fate, FatefulStore},
+    scripted_store::{Outcome, ScriptedStore},
     support::{TestTool, World, say},
 };
 use futures_channel::oneshot;
@@ -55,7 +55,7 @@ struct Stage {
     /// The page's conversation.
     conversation: Rc<RefCell<Option<Conversation>>>,
     has_closed: Rc<Cell<bool>>,
-    fates: Rc<RefCell<Vec<Fate>>>,
+    outcomes: Rc<RefCell<Vec<Outcome>>>,
     verdicts: Rc<RefCell<VecDeque<Verdict>>>,
     tasks: Tasks,
     begun: Begun,
@@ -91,12 +91,12 @@ impl Stage {
         let begun = tasks.begun();
         let held = Rc::new(Held::default());
         let conversation = Rc::new(RefCell::new(None));
-        let fates: Rc<RefCell<Vec<Fate>>> =
-            Rc::new(RefCell::new(script.fates.iter().rev().copied().collect()));
-        let (next, notes) = (fates.clone(), ledger.clone());
-        let store = FatefulStore {
+        let outcomes: Rc<RefCell<Vec<Outcome>>> =
+            Rc::new(RefCell::new(script.outcomes.iter().rev().copied().collect()));
+        let (next, notes) = (outcomes.clone(), ledger.clone());
+        let store = ScriptedStore {
             inner: MemoryStore::new(),
-            fate: Box::new(move |_| next.borrow_mut().pop().unwrap_or(Fate::DONE)),
+            outcome: Box::new(move |_| next.borrow_mut().pop().unwrap_or(Outcome::DONE)),
             applied: Box::new(move |commit| notes.applied(commit)),
             events_read: Rc::default(),
         };
@@ -112,7 +112,7 @@ impl Stage {
             ledger.has_hooks.set(true);
         }
         let has_closed = Rc::default();
-        Self { ledger, world, provider, held, conversation, has_closed, fates, verdicts, tasks, begun }
+        Self { ledger, world, provider, held, conversation, has_closed, outcomes, verdicts, tasks, begun }
     }
 
     /// Opens the conversation in a new page. That can fail if the store is full.
@@ -275,7 +275,7 @@ impl Stage {
             }
             assert!(self.held.release(), "these never end: {:?}", self.tasks.names());
         }
-        self.fates.borrow_mut().clear();
+        self.outcomes.borrow_mut().clear();
         self.verdicts.borrow_mut().clear();
         self.provider.finish();
         if !self.has_closed.get() {

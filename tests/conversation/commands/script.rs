@@ -1,7 +1,7 @@
 //! The script of a random test: commands, answers of the model and of hooks, and outcomes of commits.
 
 use super::{SECRET, guards::Verdict, provider::Model};
-use crate::fateful_store::Fate;
+use crate::scripted_store::Outcome;
 use proptest::{collection::vec, option, prelude::*, sample::select};
 use serde_json::{Value, json};
 use threadkeep::{conversation::WaitingCalls, event::SecurityRisk, security::ConfirmationPolicy};
@@ -15,7 +15,7 @@ pub struct Script {
     /// The answers of hooks; if empty, there are no hooks.
     pub verdicts: Vec<Verdict>,
     /// The outcomes of the first commits. All later ones succeed.
-    pub fates: Vec<Fate>,
+    pub outcomes: Vec<Outcome>,
     pub tool_concurrency_limit: usize,
 }
 
@@ -185,21 +185,22 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// A random script. Of ten commits, `failures` fail.
 pub fn script(failures: u32) -> impl Strategy<Value = Script> {
-    let late = (0..4_u8, 0..4_u8).prop_map(|(after, reported_after)| Fate::Applied { after, reported_after });
-    let fate = prop_oneof![
-        failures => Just(Fate::Full),
+    let late =
+        (0..4_u8, 0..4_u8).prop_map(|(after, reported_after)| Outcome::Applied { after, reported_after });
+    let outcome = prop_oneof![
+        failures => Just(Outcome::Full),
         10 - failures => late,
     ];
     let all = vec![Verdict::Allow, Verdict::Deny, Verdict::Fail, Verdict::AllowLate, Verdict::DenyLate];
     let verdicts = prop_oneof![2 => Just(Vec::new()), 1 => vec(select(all), 1..12)];
-    let played = (vec(step(), 1..20), vec(reply(), 0..10), verdicts, vec(fate, 0..60));
+    let played = (vec(step(), 1..20), vec(reply(), 0..10), verdicts, vec(outcome, 0..60));
     (model(), played, 1..3_usize).prop_map(
-        |(model, (steps, answers, verdicts, fates), tool_concurrency_limit)| Script {
+        |(model, (steps, answers, verdicts, outcomes), tool_concurrency_limit)| Script {
             model,
             steps,
             answers,
             verdicts,
-            fates,
+            outcomes,
             tool_concurrency_limit,
         },
     )
