@@ -85,7 +85,7 @@ fn sources(folder: &str, ending: &str) -> Vec<(PathBuf, String)> {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            if path.is_dir() && !matches!(name.as_str(), "node_modules" | "dist" | "fixtures") {
+            if path.is_dir() && !matches!(name.as_str(), "node_modules" | "dist" | "fixtures" | "target") {
                 folders.push(path);
             } else if name.ends_with(ending) {
                 let text = fs::read_to_string(&path).unwrap();
@@ -212,6 +212,23 @@ fn no_file_contains_unfinished_code_or_deliberate_panics() {
                 let is_comment = line.trim_start().starts_with("//");
                 assert!(is_comment || !line.contains(found), "{}:{}: {line}", path.display(), at + 1);
             }
+        }
+    }
+}
+
+/// A comment names its subject by a term of the field. One that begins with a question word usually avoids the term.
+#[test]
+fn comments_do_not_begin_with_a_question_word() {
+    let questions = ["What ", "Whatever ", "Whose "];
+    let files = [("src", ".rs"), ("tools", ".rs"), ("js", ".ts"), ("www", ".ts"), ("scripts", ".mjs")];
+    for (path, text) in files.into_iter().flat_map(|(folder, ending)| sources(folder, ending)) {
+        for (at, line) in text.lines().enumerate() {
+            let line = line.trim_start();
+            let markers = ["///", "//!", "//", "/**", "*"];
+            let comment = markers.into_iter().find_map(|marker| line.strip_prefix(marker));
+            let comment = comment.map_or("", str::trim_start);
+            let is_question = questions.iter().any(|question| comment.starts_with(question));
+            assert!(!is_question, "{}:{}: {line}", path.display(), at + 1);
         }
     }
 }
