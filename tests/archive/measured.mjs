@@ -17,7 +17,7 @@ const script = fileURLToPath(import.meta.url);
  */
 export async function measuredImport(file, id, to) {
   const args = ["--max-old-space-size=64", script, file, ...(id ? [id, to] : [])];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 110_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 390_000 });
   return JSON.parse(stdout);
 }
 
