@@ -2,7 +2,7 @@
 //!
 //! Only what goes out is written by serde: a getter or proxy of the host may throw, which serde-wasm-bindgen does not
 //! catch, so that reading a host's object stays in `host_store.rs`. The main wasm makes its few objects with
-//! [`super::error::set`].
+//! [`super::error::set`]: with serde, a list of two texts made it 1.4 kB larger.
 
 use super::host_store::MAX_INDEX;
 use crate::{
