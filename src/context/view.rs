@@ -3,6 +3,7 @@
 //! Mirrors `context/view/`. Where the SDK inserts a synthetic summary event, this view contains the
 //! [`crate::event::Condensation`] itself in the place of its summary.
 
+mod boundaries;
 mod properties;
 
 use crate::{
@@ -17,6 +18,7 @@ use std::{borrow::Cow, cell::RefCell, rc::Rc};
 #[derive(Clone, Debug, Default)]
 pub struct View {
     events: Vec<Event>,
+    is_condensation_requested: bool,
     history: RefCell<History>,
 }
 
@@ -37,6 +39,7 @@ impl View {
     pub fn push(&mut self, event: &Event) {
         match event.body() {
             Body::Condensation(condensation) => self.condense(event, condensation),
+            Body::CondensationRequest(_) => self.is_condensation_requested = true,
             Body::SystemPromptEvent(_)
             | Body::MessageEvent(_)
             | Body::ActionEvent(_)
@@ -50,6 +53,7 @@ impl View {
 
     fn condense(&mut self, event: &Event, condensation: &Condensation) {
         self.history = RefCell::default();
+        self.is_condensation_requested = false;
         let mut forgotten = Names::default();
         for id in &condensation.forgotten_event_ids {
             forgotten.add(id, 0);
@@ -64,6 +68,17 @@ impl View {
     /// The events, where a condensation represents its summary.
     pub fn events(&self) -> &[Event] {
         &self.events
+    }
+
+    /// Whether the last `CondensationRequest` was not followed by a condensation.
+    pub fn is_condensation_requested(&self) -> bool {
+        self.is_condensation_requested
+    }
+
+    /// For each place between two events, before the first and after the last: whether a summary may be inserted there,
+    /// and whether a range of events that ends there may be removed.
+    pub fn boundaries(&self) -> Vec<bool> {
+        boundaries::boundaries(&self.events)
     }
 
     /// The messages for the model. Messages of earlier calls are cached.
