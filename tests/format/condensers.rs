@@ -1,0 +1,218 @@
+//! Condensers decide as the SDK's do: `tests/interop/condenser_cases.py` asks those and writes the fixture.
+
+use serde_json::{Value, json};
+use std::{cell::Cell, fs};
+use threadkeep::{
+    context::{
+        condenser::{Condenser, Decision, Reported, Situation, TokenCounts, estimated_tokens},
+        messages::events_to_messages,
+        view::{View, view_id},
+    },
+    event::Event,
+    json::RawJson,
+};
+
+fn fixture() -> Value {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/condensers.json");
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn id(place: usize) -> String {
+    format!("{place:08x}-0000-4000-8000-000000000000")
+}
+
+fn text(length: usize) -> Value {
+    json!([{ "type": "text", "text": "x".repeat(length) }])
+}
+
+/// The event of a word such as `u12`, see `condenser_cases.py`.
+fn event(place: usize, word: &str, words: &[&str]) -> Event {
+    let (kind, rest) = word.split_at(1);
+    let number = || rest.parse().unwrap();
+    let tool = |source: &str| {
+        // The action with this call, which comes before.
+        let call = format!(",{rest},");
+        let action = words[..place].iter().rposition(|word| {
+            matches!(&word[..1], "a" | "t") && format!(",{}", &word[1..]).starts_with(&call)
+        });
+        json!({
+            "source": source, "tool_name": "echo", "tool_call_id": format!("call{rest}"),
+            "action_id": id(action.unwrap_or(0xffff)),
+        })
+    };
+    let message = |source: &str, role: &str| json!({ "source": source, "llm_message": { "role": role, "content": text(number()) }, "kind": "MessageEvent" });
+    let mut event = match kind {
+        "s" => {
+            json!({ "source": "agent", "system_prompt": text(number())[0], "tools": [], "kind": "SystemPromptEvent" })
+        }
+        "u" => message("user", "user"),
+        "e" => message("environment", "user"),
+        "m" => message("agent", "assistant"),
+        "a" | "t" => {
+            let parts: Vec<usize> = rest.split(',').map(|part| part.parse().unwrap()).collect();
+            let [call, response, thought, arguments] = parts[..] else { panic!("{word}") };
+            let call = format!("call{call}");
+            let arguments = "x".repeat(arguments);
+            let mut event = json!({
+                "source": "agent", "thought": if thought == 0 { json!([]) } else { text(thought) },
+                "action": { "data": {}, "kind": "MCPToolAction" }, "tool_name": "echo", "tool_call_id": call,
+                "tool_call": { "id": call, "name": "echo", "arguments": arguments, "origin": "completion" },
+                "llm_response_id": format!("response{response}"), "kind": "ActionEvent",
+            });
+            if kind == "t" {
+                event["thinking_blocks"] =
+                    json!([{ "type": "thinking", "thinking": "Hm.", "signature": "s" }]);
+            }
+            event
+        }
+        "o" => {
+            let mut event = tool("environment");
+            event["observation"] = json!({ "content": text(20), "is_error": false, "tool_name": "echo", "kind": "MCPToolObservation" });
+            event["kind"] = json!("ObservationEvent");
+            event
+        }
+        "x" => {
+            let mut event = tool("agent");
+            event.as_object_mut().unwrap().remove("action_id");
+            event["error"] = json!("It failed.");
+            event["kind"] = json!("AgentErrorEvent");
+            event
+        }
+        "r" => {
+            let mut event = tool("environment");
+            event["rejection_reason"] = json!("No.");
+            event["kind"] = json!("UserRejectObservation");
+            event
+        }
+        "q" => json!({ "source": "environment", "kind": "CondensationRequest" }),
+        "p" => json!({ "source": "user", "kind": "PauseEvent" }),
+        "c" => {
+            let (offset, forgotten) = rest.split_once(':').unwrap();
+            let forgotten = forgotten.split(',').filter(|id| !id.is_empty());
+            let forgotten = forgotten.map(|name| match name.strip_suffix('s') {
+                Some(place) => format!("{}-summary", id(place.parse().unwrap())),
+                None => id(name.parse().unwrap()),
+            });
+            json!({
+                "source": "environment", "forgotten_event_ids": forgotten.collect::<Vec<_>>(), "summary": "What was.",
+                "summary_offset": offset.parse::<usize>().unwrap(), "llm_response_id": "answer", "kind": "Condensation",
+            })
+        }
+        _ => panic!("{word}"),
+    };
+    event["id"] = json!(id(place));
+    event["timestamp"] = json!("2026-01-31T09:15:02.123456");
+    let event = Event::decode(id(place).parse().unwrap(), event.to_string().into());
+    assert!(event.is_valid(), "{event:?}");
+    event
+}
+
+/// The counter that the SDK was given as well.
+fn count(events: &[Event]) -> u64 {
+    let mut sum = 0;
+    for message in events_to_messages(events) {
+        let texts = message.content.iter().filter_map(|part| part.as_text()).map(str::len).sum::<usize>();
+        let calls = message.tool_calls.iter().flatten().map(|call| call.arguments.len()).sum::<usize>();
+        sum += 4 + texts + calls;
+    }
+    sum.try_into().unwrap()
+}
+
+/// What the SDK was asked about a case, answered by the library.
+fn answer(case: &Value) -> Value {
+    let words: Vec<&str> =
+        case["events"].as_str().unwrap().split(' ').filter(|word| !word.is_empty()).collect();
+    let log: Vec<Event> = words.iter().enumerate().map(|(place, word)| event(place, word, &words)).collect();
+    let mut view = View::default();
+    if case["is_running"] == true {
+        for event in &log {
+            view.push(event);
+        }
+    } else {
+        view = View::of_branch(&log);
+    }
+    let name = |event: &Event| {
+        let id = view_id(event).into_owned();
+        let place = usize::from_str_radix(&id[..8], 16).unwrap();
+        if id.ends_with("-summary") { format!("{place}s") } else { place.to_string() }
+    };
+    let names: Vec<String> = view.events().iter().map(name).collect();
+    let cuts: Vec<String> = view
+        .boundaries()
+        .iter()
+        .enumerate()
+        .filter(|(_, is_one)| **is_one)
+        .map(|(place, _)| place.to_string())
+        .collect();
+    let condenser = Condenser::read(&RawJson::parse(&case["condenser"].to_string()).unwrap());
+    let longest = usize::try_from(case["longest"].as_u64().unwrap()).unwrap();
+    let situation = Situation {
+        view: &view,
+        tokens_of_first: &|events| count(&view.events()[..events]),
+        max_input_tokens: case["limit"].as_u64(),
+        longest_event_text: &|| longest,
+    };
+    let mut attempts = Vec::new();
+    let mut failures = case["failures"].as_u64().unwrap();
+    let mut decision = condenser.decide(&situation);
+    let result = loop {
+        let Decision::Summarize(attempt) = decision else {
+            break json!(if decision == Decision::SendView { "view" } else { "impossible" });
+        };
+        attempts.push(json!([attempt.forgotten.len(), attempt.max_event_text]));
+        if failures == 0 {
+            break json!([attempt.forgotten.start, attempt.forgotten.end]);
+        }
+        failures -= 1;
+        decision = condenser.decide_after_failure(&attempt, &situation);
+    };
+    json!({
+        "view": names.join(" "), "cuts": cuts.join(" "), "attempts": attempts, "result": result,
+    })
+}
+
+#[test]
+fn condensers_decide_as_those_of_the_sdk() {
+    let fixture = fixture();
+    let cases = fixture["cases"].as_array().unwrap();
+    assert!(cases.len() >= 300, "{}", cases.len());
+    let different: Vec<String> = cases
+        .iter()
+        .filter(|case| answer(case) != case["answer"])
+        .map(|case| format!("{case}\n  here: {}", answer(case)))
+        .collect();
+    assert!(different.is_empty(), "{} of {} differ:\n{}", different.len(), cases.len(), different.join("\n"));
+}
+
+#[test]
+fn condensers_are_stored_as_the_sdk_writes_them() {
+    for text in fixture()["stored"].as_array().unwrap() {
+        let stored = RawJson::parse(text.as_str().unwrap()).unwrap();
+        assert_eq!(Condenser::read(&stored).json().as_str(), stored.as_str());
+    }
+}
+
+#[test]
+fn token_estimates_are_never_more_than_a_tenth_too_low() {
+    for text in fixture()["texts"].as_array().unwrap() {
+        let (text, tokens) = (text[0].as_str().unwrap(), text[1].as_u64().unwrap());
+        assert!(estimated_tokens(text) * 10 >= tokens * 9, "{} for {tokens}: {text}", estimated_tokens(text));
+    }
+}
+
+#[test]
+fn token_counts_agree_with_the_provider_and_estimate_only_what_was_added() {
+    let words = ["s400", "u100", "a1,1,0,50", "o1", "u1000"];
+    let log: Vec<Event> = words.iter().enumerate().map(|(place, word)| event(place, word, &words)).collect();
+    let estimated = TokenCounts::of(&log, 300, None);
+    let counts = TokenCounts::of(&log, 300, Some(Reported { events: 2, tokens: 5000 }));
+    assert_eq!((counts.first(0), counts.first(2)), (0, 5000));
+    assert_eq!(counts.total() - 5000, estimated.total() - estimated.first(2));
+    let last = Cell::new(0);
+    for events in 0..=log.len() {
+        assert!(counts.first(events) >= last.replace(counts.first(events)));
+    }
+    // A report about more events than there are is about another view.
+    let other = TokenCounts::of(&log, 300, Some(Reported { events: 9, tokens: 5000 }));
+    assert_eq!(other, estimated);
+}
