@@ -122,21 +122,23 @@ pub fn estimated_tokens(text: &str) -> u64 {
         run = kind;
         sixths = sixths.saturating_add(match kind {
             Run::Lower if length == 1 => 6,
+            // A run that is longer than most words is random, and random letters are split more often.
+            Run::Lower if length > 12 => 4,
             Run::Lower => 1,
             Run::Upper if length == 1 => 6,
-            Run::Upper => 3,
+            Run::Upper => 4,
             Run::Digit if length % 3 == 1 => 6,
             Run::Digit => 0,
             // One space belongs to the word after it.
-            Run::Space if length == 2 => 6,
+            Run::Space if length % 64 == 2 => 6,
             Run::Space => 0,
-            Run::Line if length == 1 => 6,
+            Run::Line if length % 32 == 1 => 6,
             Run::Line => 0,
             Run::Other => match c.len_utf8() {
                 1 if length == 1 => 6,
                 1 => 4,
-                2 => 5,
-                3 => 9,
+                2 => 6,
+                3 => 10,
                 _ => 18,
             },
         });
