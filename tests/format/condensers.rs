@@ -1,15 +1,19 @@
 //! Condensers decide as the SDK's do: `tests/interop/condenser_cases.py` asks those and writes the fixture.
 
+use crate::fixtures::all_that_open;
 use serde_json::{Value, json};
 use std::{cell::Cell, fs};
 use threadkeep::{
     context::{
+        branch::active_branch,
         condenser::{Condenser, Decision, Reported, Situation, TokenCounts, estimated_tokens},
         messages::events_to_messages,
         view::{View, view_id},
     },
-    event::Event,
+    event::{Event, Head, Parent, Source},
+    format::base_state::BaseState,
     json::RawJson,
+    llm::ToolSchema,
 };
 
 fn fixture() -> Value {
@@ -118,6 +122,9 @@ fn count(events: &[Event]) -> u64 {
     sum.try_into().unwrap()
 }
 
+/// The place in the log of the condensation that was decided.
+const NEW: usize = 0xffff_ffff;
+
 /// What the SDK was asked about a case, answered by the library.
 fn answer(case: &Value) -> Value {
     let words: Vec<&str> =
@@ -134,9 +141,13 @@ fn answer(case: &Value) -> Value {
     let name = |event: &Event| {
         let id = view_id(event).into_owned();
         let place = usize::from_str_radix(&id[..8], 16).unwrap();
-        if id.ends_with("-summary") { format!("{place}s") } else { place.to_string() }
+        match id.ends_with("-summary") {
+            true if place == NEW => "new".to_owned(),
+            true => format!("{place}s"),
+            false => place.to_string(),
+        }
     };
-    let names: Vec<String> = view.events().iter().map(name).collect();
+    let names_in = |view: &View| -> String { view.events().iter().map(name).collect::<Vec<_>>().join(" ") };
     let cuts: Vec<String> = view
         .boundaries()
         .iter()
@@ -152,7 +163,7 @@ fn answer(case: &Value) -> Value {
         max_input_tokens: case["limit"].as_u64(),
         longest_event_text: &|| longest,
     };
-    let mut attempts = Vec::new();
+    let (mut attempts, mut after) = (Vec::new(), None);
     let mut failures = case["failures"].as_u64().unwrap();
     let mut decision = condenser.decide(&situation);
     let result = loop {
@@ -161,14 +172,28 @@ fn answer(case: &Value) -> Value {
         };
         attempts.push(json!([attempt.forgotten.len(), attempt.max_event_text]));
         if failures == 0 {
+            let head = Head {
+                id: id(NEW).parse().unwrap(),
+                timestamp: "2026-01-31T09:15:02.123456".into(),
+                source: Source::Environment,
+                parent: Parent::Unset,
+            };
+            let condensation = attempt.condensation(&view, "What was.".into(), "answer".into());
+            let mut condensed = view.clone();
+            condensed.push(&Event::new(head, condensation).unwrap());
+            after = Some(names_in(&condensed));
             break json!([attempt.forgotten.start, attempt.forgotten.end]);
         }
         failures -= 1;
         decision = condenser.decide_after_failure(&attempt, &situation);
     };
-    json!({
-        "view": names.join(" "), "cuts": cuts.join(" "), "attempts": attempts, "result": result,
-    })
+    let mut answer = json!({
+        "view": names_in(&view), "cuts": cuts.join(" "), "attempts": attempts, "result": result,
+    });
+    if let Some(after) = after {
+        answer["after"] = json!(after);
+    }
+    answer
 }
 
 #[test]
@@ -204,8 +229,12 @@ fn token_estimates_are_never_more_than_a_tenth_too_low() {
 fn token_counts_agree_with_the_provider_and_estimate_only_what_was_added() {
     let words = ["s400", "u100", "a1,1,0,50", "o1", "u1000"];
     let log: Vec<Event> = words.iter().enumerate().map(|(place, word)| event(place, word, &words)).collect();
-    let estimated = TokenCounts::of(&log, 300, None);
-    let counts = TokenCounts::of(&log, 300, Some(Reported { events: 2, tokens: 5000 }));
+    let parameters = format!(r#"{{"type":"object","description":"{}"}}"#, "Repeat it. ".repeat(100));
+    let tools =
+        [ToolSchema { name: "echo".into(), description: "Repeats.".into(), parameters: parameters.into() }];
+    let estimated = TokenCounts::of(&log, &tools, None);
+    assert!(estimated.first(1) > TokenCounts::of(&log, &[], None).first(1) + 200);
+    let counts = TokenCounts::of(&log, &tools, Some(Reported { events: 2, tokens: 5000 }));
     assert_eq!((counts.first(0), counts.first(2)), (0, 5000));
     assert_eq!(counts.total() - 5000, estimated.total() - estimated.first(2));
     let last = Cell::new(0);
@@ -213,6 +242,45 @@ fn token_counts_agree_with_the_provider_and_estimate_only_what_was_added() {
         assert!(counts.first(events) >= last.replace(counts.first(events)));
     }
     // A report about more events than there are is about another view.
-    let other = TokenCounts::of(&log, 300, Some(Reported { events: 9, tokens: 5000 }));
+    let other = TokenCounts::of(&log, &tools, Some(Reported { events: 9, tokens: 5000 }));
     assert_eq!(other, estimated);
+}
+
+#[test]
+fn token_estimates_of_conversations_are_never_more_than_a_tenth_too_low() {
+    let counted = fixture()["conversations"].clone();
+    let fixtures = all_that_open();
+    for entry in counted.as_array().unwrap() {
+        let (directory, tokens) = (entry[0].as_str().unwrap(), entry[1].as_u64().unwrap());
+        let fixture = fixtures.iter().find(|fixture| fixture.said["directory"] == directory).unwrap();
+        let leaf = BaseState::parse(&fixture.base_state).unwrap().leaf();
+        let view = View::of_branch(&active_branch(&fixture.log, &leaf).events);
+        let estimated = TokenCounts::of(view.events(), &[], None).total();
+        // Without any message, the SDK counts 3 tokens.
+        assert!((estimated + 3) * 10 >= tokens * 9, "{directory}: {estimated} for {tokens}");
+    }
+}
+
+#[test]
+fn a_condenser_that_the_sdk_would_refuse_or_that_is_unknown_condenses_nothing() {
+    let read = |json: &str| Condenser::read(&RawJson::parse(json).unwrap());
+    let valid = r#"{"llm":{"model":"m"},"kind":"LLMSummarizingCondenser"}"#;
+    assert_eq!((read(valid).members[0].max_size, read(valid).members[0].keep_first), (240, 2));
+    for fields in [
+        r#""max_size":10,"keep_first":4"#,
+        r#""max_size":"many""#,
+        r#""minimum_progress":1.0"#,
+        r#""hard_context_reset_context_scaling":0.0"#,
+        r#""hard_context_reset_max_retries":0"#,
+    ] {
+        let json = valid.replace(r#""kind""#, &format!(r#"{fields},"kind""#));
+        assert!(!read(&json).handles_condensation_requests(), "{json}");
+    }
+    for json in [r#"{"kind":"MyCondenser"}"#, r#"{"kind":"LLMSummarizingCondenser"}"#, "{}", "7"] {
+        assert!(!read(json).handles_condensation_requests(), "{json}");
+    }
+    let nested = format!(
+        r#"{{"condensers":[{{"condensers":[{valid}],"kind":"PipelineCondenser"}},{{"kind":"NoOpCondenser"}},{valid}],"kind":"PipelineCondenser"}}"#
+    );
+    assert_eq!(read(&nested).members.len(), 2);
 }

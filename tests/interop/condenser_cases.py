@@ -10,7 +10,8 @@ event by event as during a run, so it may have calls without results. `limit`: t
     view      the places of the view's events in the log; `7s` is the summary of the condensation at 7
     cuts      the manipulation indices
     attempts  for each request for a summary the number of events, and the maximum length of an event's text
-    result    the first and the last place of the range that was replaced, or "view", or "impossible"
+    result    the start and the end of the range that was replaced, or "view", or "impossible"
+    after     the view with the condensation, whose summary is `new`
 tests/format/condensers.rs compares the library with the same cases.
 """
 
@@ -38,6 +39,7 @@ from openhands.sdk.event import Condensation, Event  # noqa: E402
 from openhands.sdk.llm import Message, TextContent  # noqa: E402
 
 FIXTURE = Path(__file__).resolve().parent.parent / "fixtures" / "condensers.json"
+CONVERSATIONS = FIXTURE.parent / "sdk-1.43.1"
 MODEL = {"model": "gpt-4o", "usage_id": "condenser"}
 
 # Versions before this function forget the system prompt as well.
@@ -190,6 +192,8 @@ def answer(case: dict) -> dict:
     told["attempts"] = attempts
     if isinstance(result, Condensation):
         places = [place for place, each in enumerate(view.events) if each.id in result.forgotten_event_ids]
+        view.append_event(result)
+        told["after"] = " ".join("new" if each.id.startswith(result.id) else name(each.id) for each in view.events)
         assert places == list(range(places[0], places[-1] + 1)) and result.summary_offset == places[0]
         told["result"] = [places[0], places[-1] + 1]
     else:
@@ -352,6 +356,19 @@ def texts(seed: int) -> list[list]:
     return [[text, token_counter(model="gpt-4", text=text)] for text in made]
 
 
+def conversations() -> list[list]:
+    """The conversations of the first version of the SDK, and how many tokens the messages of their views have."""
+    llm = LLM(**MODEL)
+    counted = []
+    for entry in json.loads((CONVERSATIONS / "index.json").read_text(encoding="utf-8"))["conversations"]:
+        if entry["opens"]:
+            path = CONVERSATIONS / entry["directory"]
+            messages = json.loads((path.parent / f"{path.name}.expected.json").read_text(encoding="utf-8"))["messages"]
+            texts = [Message.model_validate(message) for message in messages]
+            counted.append([entry["directory"], llm.get_token_count(texts)])
+    return counted
+
+
 def expected(case: dict) -> dict:
     return case["answer"] if IS_NEWEST else case.get("older", case["answer"])
 
@@ -377,7 +394,7 @@ def main() -> None:
         assert IS_NEWEST, "use the newest version of the SDK"
         given = [int(number) for number in sys.argv[2:]]
         seed, number = [*given, *[1, 400][len(given) :]]
-        write({"cases": make(seed, number), "stored": stored(seed), "texts": texts(seed)})
+        write({"cases": make(seed, number), "stored": stored(seed), "texts": texts(seed), "conversations": conversations()})
         return
     if sys.argv[1:2] == ["--write-older"]:
         assert not IS_NEWEST, "use the first version of the SDK"

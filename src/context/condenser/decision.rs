@@ -2,8 +2,8 @@
 
 use super::settings::{Condenser, LLMSummarizingCondenser};
 use crate::{
-    context::view::View,
-    event::{Body, Event},
+    context::view::{View, view_id},
+    event::{Body, Condensation, Event},
 };
 use std::ops::Range;
 
@@ -63,6 +63,19 @@ pub struct Attempt {
     pub reset: usize,
     /// The maximum length of the text of an event.
     pub max_event_text: Option<usize>,
+}
+
+impl Attempt {
+    /// The event that puts this summary in the place of the forgotten events of `view`.
+    pub fn condensation(&self, view: &View, summary: String, llm_response_id: String) -> Condensation {
+        let forgotten = view.events().get(self.forgotten.clone()).unwrap_or_default();
+        Condensation {
+            forgotten_event_ids: forgotten.iter().map(|event| view_id(event).into_owned()).collect(),
+            summary: Some(summary),
+            summary_offset: u64::try_from(self.forgotten.start).ok(),
+            llm_response_id,
+        }
+    }
 }
 
 impl Condenser {

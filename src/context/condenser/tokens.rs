@@ -3,7 +3,11 @@
 //! An estimate that is too low leads to requests that do not fit, one that is too high only to an early condensation. So
 //! estimates are rather too high.
 
-use crate::{context::messages::events_to_messages, event::Event, llm::message::Message};
+use crate::{
+    context::messages::events_to_messages,
+    event::Event,
+    llm::{ToolSchema, message::Message},
+};
 
 /// The provider's count for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,14 +27,17 @@ pub struct TokenCounts {
 }
 
 impl TokenCounts {
-    /// The counts for these events. `tools` is the estimate for the definitions of the tools.
-    pub fn of(events: &[Event], tools: u64, reported: Option<Reported>) -> Self {
+    /// The counts for these events and for the definitions of these tools, which are part of every request.
+    pub fn of(events: &[Event], tools: &[ToolSchema], reported: Option<Reported>) -> Self {
         let mut sum = 0_u64;
         let mut of_first = vec![0];
         for (place, event) in events.iter().enumerate() {
             let messages = events_to_messages(std::slice::from_ref(event));
             let own: u64 = messages.iter().map(estimated_message).sum();
-            sum = sum.saturating_add(own).saturating_add(if place == 0 { tools } else { 0 });
+            sum = sum.saturating_add(own);
+            if place == 0 {
+                sum = tools.iter().map(estimated_tool).fold(sum, u64::saturating_add);
+            }
             of_first.push(sum);
         }
         let mut counts = Self { of_first };
@@ -88,6 +95,13 @@ fn estimated_message(message: &Message) -> u64 {
         sum = sum.saturating_add(estimated_tokens(reasoning));
     }
     sum
+}
+
+fn estimated_tool(tool: &ToolSchema) -> u64 {
+    [&*tool.name, &*tool.description, &*tool.parameters]
+        .into_iter()
+        .map(estimated_tokens)
+        .fold(FRAME, u64::saturating_add)
 }
 
 /// A run of characters that tokenizers split in the same way.
