@@ -19,6 +19,8 @@ use std::{borrow::Cow, cell::RefCell, rc::Rc};
 pub struct View {
     events: Vec<Event>,
     is_condensation_requested: bool,
+    /// The number of events at the start that were in the view directly after its last condensation.
+    condensed: usize,
     history: RefCell<History>,
 }
 
@@ -30,8 +32,22 @@ impl View {
         for event in branch {
             view.push(event);
         }
+        let condensed = view.events.get(..view.condensed).unwrap_or_default().to_vec();
         properties::enforce(&mut view.events, branch);
+        view.condensed = view.count_of(&condensed);
         view
+    }
+
+    /// The number of these events that are in the view.
+    fn count_of(&self, events: &[Event]) -> usize {
+        if events.is_empty() {
+            return 0;
+        }
+        let mut ids = Names::default();
+        for event in &self.events {
+            ids.add(event.id().as_str(), 0);
+        }
+        events.iter().filter(|event| ids.has(event.id().as_str())).count()
     }
 
     /// Adds the branch's next event. As in the SDK during a run, this omits nothing, so that an action can wait for its
@@ -63,6 +79,13 @@ impl View {
             let place = usize::try_from(offset).unwrap_or(usize::MAX).min(self.events.len());
             self.events.insert(place, event.clone());
         }
+        self.condensed = self.events.len();
+    }
+
+    /// The events that were added since the last condensation, or all events. Requests that were made since then consist
+    /// of the events before these, and of a part of these.
+    pub fn since_condensation(&self) -> std::ops::Range<usize> {
+        self.condensed..self.events.len()
     }
 
     /// The events, where a condensation represents its summary.

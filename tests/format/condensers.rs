@@ -247,6 +247,21 @@ fn token_counts_agree_with_the_provider_and_estimate_only_what_was_added() {
 }
 
 #[test]
+fn a_report_counts_the_events_before_its_answer_unless_the_view_was_condensed_since() {
+    let words = ["s40", "u10", "a1,1,0,5", "o1", "a2,2,0,5", "o2", "c1:1,2,3", "a3,3,0,5", "o3"];
+    let log: Vec<Event> = words.iter().enumerate().map(|(place, word)| event(place, word, &words)).collect();
+    let reported = |events: &[Event], response| {
+        let reported = Reported::with_answer(&View::of_branch(events), response, 700);
+        reported.map(|reported| (reported.events, reported.tokens))
+    };
+    assert_eq!(reported(&log[..6], "response2"), Some((4, 700)));
+    assert_eq!(reported(&log[..6], "response3"), None);
+    // Now the view is the system prompt, the summary, and the second and the third call with their results.
+    assert_eq!(reported(&log, "response2"), None);
+    assert_eq!(reported(&log, "response3"), Some((4, 700)));
+}
+
+#[test]
 fn token_estimates_of_conversations_are_never_more_than_a_tenth_too_low() {
     let counted = fixture()["conversations"].clone();
     let fixtures = all_that_open();

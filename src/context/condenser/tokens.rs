@@ -4,8 +4,8 @@
 //! estimates are rather too high.
 
 use crate::{
-    context::messages::events_to_messages,
-    event::Event,
+    context::{messages::events_to_messages, view::View},
+    event::{Body, Event},
     llm::{ToolSchema, message::Message},
 };
 
@@ -17,6 +17,20 @@ pub struct Reported {
     pub events: usize,
     /// The input tokens, including the definitions of the tools.
     pub tokens: u64,
+}
+
+impl Reported {
+    /// The count that came with an answer: the request consisted of the events before the answer. `None` if the answer
+    /// is not in the view, or if the view has been condensed since.
+    pub fn with_answer(view: &View, response_id: &str, tokens: u64) -> Option<Self> {
+        let is_of_answer = |event: &Event| match event.body() {
+            Body::ActionEvent(action) => action.llm_response_id == response_id,
+            Body::MessageEvent(message) => message.llm_response_id.as_deref() == Some(response_id),
+            _ => false,
+        };
+        let events = view.events().iter().position(is_of_answer)?;
+        view.since_condensation().contains(&events).then_some(Self { events, tokens })
+    }
 }
 
 /// The number of tokens of each start of a view.
