@@ -125,7 +125,7 @@ fn count(events: &[Event]) -> u64 {
 /// The place in the log of the condensation that was decided.
 const NEW: usize = 0xffff_ffff;
 
-/// What the SDK was asked about a case, answered by the library.
+/// The decision of the library about a case, in the form of the fixture.
 fn answer(case: &Value) -> Value {
     let words: Vec<&str> =
         case["events"].as_str().unwrap().split(' ').filter(|word| !word.is_empty()).collect();

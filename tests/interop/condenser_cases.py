@@ -1,6 +1,6 @@
-"""Random views, and what the SDK's condensers decide about them, kept in tests/fixtures/condensers.json.
+"""Random views and the decisions of the SDK's condensers about them, stored in tests/fixtures/condensers.json.
 
-    condenser_cases.py                         compares the kept decisions with those of this SDK: prints the cases that differ
+    condenser_cases.py                         compares the stored decisions with those of this SDK, and prints the cases that differ
     condenser_cases.py --write [SEED [COUNT]]  makes new cases with this SDK, which must be the newest
     condenser_cases.py --write-older           adds the decisions of this SDK where they differ: it must be the first of setup.mjs
 
@@ -148,11 +148,11 @@ def longest(view: View) -> int:
 
 def answer(case: dict) -> dict:
     view = view_of(case)
-    told: dict = {"view": " ".join(name(each.id) for each in view.events)}
+    decided: dict = {"view": " ".join(name(each.id) for each in view.events)}
     try:
-        told["cuts"] = " ".join(map(str, sorted(view.manipulation_indices)))
+        decided["cuts"] = " ".join(map(str, sorted(view.manipulation_indices)))
     except KeyError:
-        told["cuts"] = "error"
+        decided["cuts"] = "error"
     attempts: list[list] = []
 
     def answered(*_: object, **__: object) -> types.SimpleNamespace:
@@ -184,25 +184,25 @@ def answer(case: dict) -> dict:
         try:
             result = condenser.condense(view, agent_llm=agent_llm)
         except KeyError:
-            told.update(attempts=attempts, result="error")
-            return told
+            decided.update(attempts=attempts, result="error")
+            return decided
         except Exception:  # noqa: BLE001 - nothing can be condensed: the run ends with the error
-            told.update(attempts=attempts, result="impossible")
-            return told
-    told["attempts"] = attempts
+            decided.update(attempts=attempts, result="impossible")
+            return decided
+    decided["attempts"] = attempts
     if isinstance(result, Condensation):
         places = [place for place, each in enumerate(view.events) if each.id in result.forgotten_event_ids]
         view.append_event(result)
-        told["after"] = " ".join("new" if each.id.startswith(result.id) else name(each.id) for each in view.events)
+        decided["after"] = " ".join("new" if each.id.startswith(result.id) else name(each.id) for each in view.events)
         assert places == list(range(places[0], places[-1] + 1)) and result.summary_offset == places[0]
-        told["result"] = [places[0], places[-1] + 1]
+        decided["result"] = [places[0], places[-1] + 1]
     else:
         assert result is view
-        told["result"] = "view"
-    return told
+        decided["result"] = "view"
+    return decided
 
 
-class Story:
+class RandomLog:
     """A random log, in words."""
 
     def __init__(self, chance: random.Random) -> None:
@@ -250,7 +250,7 @@ class Story:
             offset = self.chance.randint(0, len(view) - len(ids))
         self.words.append(f"c{offset}:{','.join(ids)}")
 
-    def go_on(self) -> None:
+    def extend(self) -> None:
         kind = self.chance.random()
         if kind < 0.6:
             self.turn()
@@ -266,16 +266,16 @@ class Story:
             self.condense()
 
 
-def story(chance: random.Random) -> str:
-    story = Story(chance)
+def random_log(chance: random.Random) -> str:
+    log = RandomLog(chance)
     if chance.random() < 0.9:
-        story.words.append(f"s{story.length()}")
+        log.words.append(f"s{log.length()}")
     size = chance.choice([0, 3, 10, 25, 50])
-    while len(story.words) < size:
-        story.go_on()
+    while len(log.words) < size:
+        log.extend()
     if chance.random() < 0.3:
-        story.words.append("q")
-    return " ".join(story.words)
+        log.words.append("q")
+    return " ".join(log.words)
 
 
 def condenser(chance: random.Random) -> dict:
@@ -305,7 +305,7 @@ def make(seed: int, number: int) -> list[dict]:
     cases = []
     while len(cases) < number:
         case = {
-            "events": story(chance),
+            "events": random_log(chance),
             "is_running": chance.random() < 0.4,
             "condenser": any_condenser(chance),
             "limit": chance.choice([None, chance.randint(50, 4000)]),
@@ -374,18 +374,18 @@ def expected(case: dict) -> dict:
 
 
 def compared() -> tuple[int, list[str]]:
-    """How many cases are kept, and a sentence about each of which the SDK says something else."""
-    kept = json.loads(FIXTURE.read_text(encoding="utf-8"))
+    """The number of cases, and a sentence about each for which this SDK decides otherwise."""
+    fixture = json.loads(FIXTURE.read_text(encoding="utf-8"))
     differing = []
-    for case in kept["cases"]:
-        told = answer(case)
-        if told != expected(case):
-            differing.append(f"{case['events']}: the SDK says {told}, not {expected(case)}")
-    return len(kept["cases"]), differing
+    for case in fixture["cases"]:
+        current = answer(case)
+        if current != expected(case):
+            differing.append(f"{case['events']}: the SDK answers {current}, the fixture has {expected(case)}")
+    return len(fixture["cases"]), differing
 
 
-def write(kept: dict) -> None:
-    lines = {key: ",\n".join(json.dumps(each, ensure_ascii=False) for each in value) for key, value in kept.items()}
+def write(fixture: dict) -> None:
+    lines = {key: ",\n".join(json.dumps(each, ensure_ascii=False) for each in value) for key, value in fixture.items()}
     FIXTURE.write_text("{\n" + ",\n".join(f'"{key}": [\n{value}\n]' for key, value in lines.items()) + "\n}\n", encoding="utf-8")
 
 
@@ -398,12 +398,12 @@ def main() -> None:
         return
     if sys.argv[1:2] == ["--write-older"]:
         assert not IS_NEWEST, "use the first version of the SDK"
-        kept = json.loads(FIXTURE.read_text(encoding="utf-8"))
-        for case in kept["cases"]:
+        fixture = json.loads(FIXTURE.read_text(encoding="utf-8"))
+        for case in fixture["cases"]:
             case.pop("older", None)
-            if (told := answer(case)) != case["answer"]:
-                case["older"] = told
-        write(kept)
+            if (older := answer(case)) != case["answer"]:
+                case["older"] = older
+        write(fixture)
         return
     number, differing = compared()
     print("\n".join([*differing, f"{number} cases, {len(differing)} differ"]))

@@ -12,7 +12,7 @@ A line for --serve is {"command": "check" | "resume" | "requests" | "secrets", "
 or {"command": "decide", "path": ..., "decision": "approve" | "reject", "reply": ...},
 or {"command": "meter", "llm": ..., "base_url": ..., "questions": ...}, {"command": "judge", "analyzer": ..., "actions": [...]}, {"command": "search", "patterns": [[pattern, [text, ...]], ...]},
 {"command": "profile", "path": ..., "name": ..., "llm": ...},
-or {"command": "stuck"} and {"command": "condensers"}, which compare the stuck detector and the condensers with what is kept of them;
+or {"command": "stuck"} and {"command": "condensers"}, which compare the stuck detector and the condensers with their fixtures;
 anything else the SDK or its libraries print goes to stderr.
 With "api_mode": "responses" or "anthropic" a resume or a request goes over that API, else over Chat Completions; over
 Anthropic's a reply may be a list of blocks.
