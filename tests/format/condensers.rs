@@ -267,7 +267,7 @@ fn token_estimates_of_conversations_are_never_more_than_a_tenth_too_low() {
     let fixtures = all_that_open();
     for entry in counted.as_array().unwrap() {
         let (directory, tokens) = (entry[0].as_str().unwrap(), entry[1].as_u64().unwrap());
-        let fixture = fixtures.iter().find(|fixture| fixture.said["directory"] == directory).unwrap();
+        let fixture = fixtures.iter().find(|fixture| fixture.reported["directory"] == directory).unwrap();
         let leaf = BaseState::parse(&fixture.base_state).unwrap().leaf();
         let view = View::of_branch(&active_branch(&fixture.log, &leaf).events);
         let estimated = TokenCounts::of(view.events(), &[], None).total();

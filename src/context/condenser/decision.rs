@@ -7,7 +7,7 @@ use crate::{
 };
 use std::ops::Range;
 
-/// What a decision depends on, besides the settings.
+/// The input of a decision, besides the settings.
 pub struct Situation<'a> {
     /// The view that would be sent to the model.
     pub view: &'a View,
