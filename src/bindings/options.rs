@@ -145,6 +145,8 @@ pub fn agent(options: &JsValue) -> Result<Agent> {
             .unwrap_or(Agent::DEFAULT_SYSTEM_PROMPT)
             .trim_end()
             .into(),
+        condenser: None,
+        count_tokens: None,
         tool_concurrency_limit: plain.count("toolConcurrencyLimit")?.unwrap_or(1).max(1) as usize,
     })
 }

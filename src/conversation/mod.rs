@@ -5,6 +5,7 @@
 
 mod active_branch;
 mod calls;
+mod condensing;
 mod confirmation;
 mod driver;
 mod edit;
@@ -29,6 +30,7 @@ mod stop;
 pub mod stuck_detector;
 mod warning;
 
+pub use condensing::{CompiledIn, Condensed, Condensing, ContextUsage, LoadCondensing, Summarizing};
 pub use imported::is_undecided;
 pub use log::Listener;
 pub use machine::{WaitingCalls, status};
@@ -75,6 +77,7 @@ struct Shared {
     max_budget_per_run: Option<f64>,
     stuck_detection: Option<StuckDetection>,
     on_delta: Rc<dyn Fn(Delta)>,
+    condensing: Rc<dyn LoadCondensing>,
     /// In-memory state of this page, such as the current run.
     page: RefCell<Page>,
     /// The cost of all answers, including failed and cancelled ones.

@@ -1,12 +1,12 @@
 //! Warnings about an open conversation: repairs, and settings that have no effect here.
 
-use super::confirmation::analyzer_in;
+use super::{condensing::is_known, confirmation::analyzer_in};
 use crate::{
     agent::Agent,
     context::branch::{Branch, Break, Wanted},
     event::{Body, Event},
     format::base_state::BaseState,
-    json::{EditableObject, FromJson},
+    json::{EditableObject, FromJson, RawJson},
     security::ConfirmationPolicy,
 };
 
@@ -132,7 +132,7 @@ pub fn agent_warnings(state: &BaseState, agent: &Agent) -> Vec<Warning> {
             ),
         });
     }
-    let settings = unavailable_settings(state);
+    let settings = unavailable_settings(state, agent);
     if !settings.is_empty() {
         warnings.push(Warning {
             code: WarningCode::SettingsUnavailable,
@@ -175,16 +175,15 @@ pub fn imported_tools(tools: &[String]) -> Option<Warning> {
     })
 }
 
-fn unavailable_settings(state: &BaseState) -> Vec<&'static str> {
+fn unavailable_settings(state: &BaseState, agent: &Agent) -> Vec<&'static str> {
     let mut settings = Vec::new();
     if agent_field::<EditableObject>(state, "mcp_config")
         .is_some_and(|servers| servers.iter().next().is_some())
     {
         settings.push("MCP servers");
     }
-    let condenser = agent_field::<EditableObject>(state, "condenser")
-        .and_then(|condenser| condenser.read::<String>("kind"));
-    if condenser.is_some_and(|kind| kind != "NoOpCondenser") {
+    let condenser = agent_field::<RawJson>(state, "condenser");
+    if agent.condenser.is_none() && condenser.is_some_and(|condenser| !is_known(&condenser)) {
         settings.push("condenser");
     }
     for (field, name) in [("agent_context", "skills and context"), ("critic", "critic")] {

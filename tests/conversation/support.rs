@@ -11,8 +11,8 @@ use std::{
     time::Duration,
 };
 use threadkeep::{
-    agent::Agent,
-    conversation::{Access, Conversation, OpenOptions, stuck_detector::StuckDetection},
+    agent::{Agent, AgentCondenser},
+    conversation::{Access, CompiledIn, Conversation, OpenOptions, stuck_detector::StuckDetection},
     error::Result,
     hooks::Hooks,
     host::Host,
@@ -257,6 +257,7 @@ pub struct World {
     /// The kinds of events that the listener received.
     pub received: Rc<RefCell<Vec<String>>>,
     pub native_tool_calling: Option<bool>,
+    pub condenser: Option<Option<AgentCondenser>>,
     /// Instead of the scripted model.
     pub llm: Option<Rc<Llm>>,
 }
@@ -284,6 +285,7 @@ impl World {
             hooks: None,
             received: Rc::default(),
             native_tool_calling: None,
+            condenser: None,
             llm: None,
         }
     }
@@ -309,6 +311,8 @@ impl World {
             tools: ToolRegistry::new(self.tools.clone())?,
             system_prompt: "Be brief.".into(),
             tool_concurrency_limit: self.tool_concurrency_limit,
+            condenser: self.condenser.clone(),
+            count_tokens: None,
         };
         let received = self.received.clone();
         Conversation::open(OpenOptions {
@@ -327,6 +331,7 @@ impl World {
             hooks: self.hooks.clone(),
             listener: Rc::new(move |event| received.borrow_mut().push(event.kind().to_owned())),
             on_delta: Rc::new(|_| {}),
+            condensing: Rc::new(CompiledIn),
         })
         .await
     }
