@@ -26,6 +26,7 @@ mod settings;
 mod stats;
 mod step;
 mod stop;
+mod tree;
 pub mod stuck_detector;
 mod warning;
 

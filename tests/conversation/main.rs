@@ -22,3 +22,4 @@ mod stuck_detector;
 mod support;
 mod switch_llm;
 mod text_tools;
+mod tree;

@@ -180,6 +180,27 @@ impl Stage {
                     }
                 });
             }
+            Command::Navigate(place) => {
+                let place = *place;
+                self.begun.spawn("navigateTo", async move {
+                    ledger.move_begins();
+                    checked(navigate(&conversation, place).await);
+                    ledger.move_ended();
+                });
+            }
+            Command::Regenerate => self.begun.spawn("regenerate", async move {
+                ledger.move_begins();
+                checked(conversation.regenerate().await);
+                ledger.move_ended();
+            }),
+            Command::EditMessage(place) => {
+                let place = *place;
+                self.begun.spawn("editMessage", async move {
+                    ledger.move_begins();
+                    edit_message(&conversation, &ledger, place).await;
+                    ledger.move_ended();
+                });
+            }
             Command::SetPolicy(policy) => {
                 let policy = *policy;
                 self.begun.spawn("setConfirmationPolicy", async move {
@@ -260,8 +281,15 @@ impl Stage {
     fn settle(&mut self) {
         self.tasks.settle();
         for name in self.tasks.names() {
-            let may_wait =
-                ["run", "run some", "sendMessage", "sendMessage of a tool", "editAction", "executeTool"];
+            let may_wait = [
+                "run",
+                "run some",
+                "sendMessage",
+                "sendMessage of a tool",
+                "editAction",
+                "editMessage",
+                "executeTool",
+            ];
             assert!(may_wait.contains(&name), "{name} waits");
         }
     }
@@ -297,6 +325,27 @@ impl Stage {
             assert_eq!(outcome.final_response.as_deref(), Some(LAST_TEXT));
         });
         self.ledger.check_all_is_counted();
+    }
+}
+
+/// Navigates to the event at this place of the log, counted in a circle, or before the first event.
+async fn navigate(conversation: &Conversation, place: Option<u8>) -> Result<(), Error> {
+    let event = match (place, conversation.length()) {
+        (None, _) | (_, 0) => None,
+        (Some(place), length) => Some(conversation.id_of(u64::from(place) % length).await?),
+    };
+    conversation.navigate_to(event).await
+}
+
+/// Edits the message at this place of the log, counted in a circle.
+async fn edit_message(conversation: &Conversation, ledger: &Ledger, place: u8) {
+    if conversation.length() == 0 {
+        return;
+    }
+    let message = conversation.id_of(u64::from(place) % conversation.length()).await.unwrap();
+    match conversation.edit_message(&message, vec![Content::text(ledger.new_text())]).await {
+        Ok(event) => ledger.was_sent(event.id().as_str()),
+        Err(error) => check(&error),
     }
 }
 
