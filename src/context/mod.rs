@@ -3,6 +3,7 @@
 //! Pure functions of events, without access to stores or conversations.
 
 pub mod branch;
+pub mod branches;
 mod history;
 pub mod messages;
 mod pairs;

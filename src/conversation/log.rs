@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     agent::Draft,
-    context::branch,
+    context::{branch, branches::Tree},
     error::Result,
     event::{Body, Event, Head, Source},
     fair_mutex::{FairGuard, FairMutex},
@@ -50,6 +50,8 @@ pub struct EventLog {
     damage: RefCell<Vec<Warning>>,
     /// See [`EventLog::hold`].
     held: RefCell<Vec<Draft>>,
+    /// The tree of the events that have been read for [`super::Conversation::branches`].
+    pub(super) tree: RefCell<Tree>,
 }
 
 impl EventLog {
@@ -77,6 +79,7 @@ impl EventLog {
             branch: RefCell::new(None),
             damage: RefCell::default(),
             held: RefCell::default(),
+            tree: RefCell::default(),
         }
     }
 

@@ -35,6 +35,7 @@ pub use log::Listener;
 pub use machine::{WaitingCalls, status};
 pub use open::OpenOptions;
 pub use run::RunOutcome;
+pub use tree::OtherBranch;
 pub use warning::{Warning, WarningCode};
 
 use crate::{

@@ -10,6 +10,7 @@ use super::{
     send::ensure_content,
 };
 use crate::{
+    context::branches::BranchEnd,
     error::{Error, ErrorCode, Result},
     event::{Body, Event, Source},
     id::EventId,
@@ -130,6 +131,43 @@ impl Conversation {
         Ok(events)
     }
 
+    /// The branches beside the active one, in the order of their last events. The first call reads the complete log, the
+    /// following ones read new events only.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn branches(&self) -> Result<Vec<OtherBranch>> {
+        let log = &self.0.log;
+        let mut tree = log.tree.take();
+        loop {
+            let start = tree.length() as u64;
+            let page = log.store.events(log.id, start..log.length().min(start + PAGE)).await?;
+            if page.is_empty() {
+                break;
+            }
+            for event in page {
+                tree.add(&Event::decode(event.id, event.json));
+            }
+        }
+        let ends = tree.branches(log.head().as_ref());
+        log.tree.replace(tree);
+        let mut branches = Vec::new();
+        for BranchEnd { leaf, fork, first_message } in ends {
+            let first_message = first_message as u64;
+            let event = log.store.events(log.id, first_message..first_message + 1).await?.pop();
+            let Some(event) = event else { continue };
+            branches.push(OtherBranch {
+                leaf: self.id_of(leaf as u64).await?,
+                fork: match fork {
+                    Some(fork) => Some(self.id_of(fork as u64).await?),
+                    None => None,
+                },
+                first_message: Event::decode(event.id, event.json),
+            });
+        }
+        Ok(branches)
+    }
+
     /// Checks that every call of the last batch up to this event has its result. On a branch that ends with calls they
     /// would run again. Returns whether the branch ends with an answer of the model. Reads only the last batch.
     async fn inspect_end(&self, leaf: &EventId) -> Result<bool> {
@@ -152,6 +190,20 @@ impl Conversation {
             _ => false,
         }))
     }
+}
+
+/// The number of events that are read at once.
+const PAGE: u64 = 512;
+
+/// A branch beside the active one.
+#[derive(Clone, Debug)]
+pub struct OtherBranch {
+    /// The last event.
+    pub leaf: EventId,
+    /// The last event that the branch shares with the active one; `None` if it shares none.
+    pub fork: Option<EventId>,
+    /// The first message or call after that.
+    pub first_message: Event,
 }
 
 fn cut_batch(event: &EventId) -> Error {

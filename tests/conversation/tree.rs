@@ -270,3 +270,37 @@ fn a_page_that_dies_in_a_run_after_navigating_does_not_return_to_the_end_of_the_
         assert_eq!(conversation.state().agent_state().unwrap().as_str(), "{}");
     });
 }
+
+#[test]
+fn branches_are_listed_with_the_event_where_they_part_and_their_first_message() {
+    block_on(async {
+        let world = world([text("One."), text("Other one."), text("Else one.")]);
+        let conversation = world.open().await.unwrap();
+        assert!(conversation.branches().await.unwrap().is_empty());
+        ask(&conversation, "First").await;
+        assert!(conversation.branches().await.unwrap().is_empty());
+        conversation.regenerate().await.unwrap();
+        conversation.run(CancelToken::default()).await.unwrap();
+        let first = id_of(&conversation, 1).await.unwrap();
+        conversation.edit_message(&first, vec![Content::text("Else")]).await.unwrap();
+        conversation.run(CancelToken::default()).await.unwrap();
+        let events = world.events().await;
+        let found: Vec<Vec<Value>> = conversation
+            .branches()
+            .await
+            .unwrap()
+            .iter()
+            .map(|branch| {
+                let fork = branch.fork.as_ref().unwrap();
+                [&branch.leaf, fork, branch.first_message.id()].map(|id| id.as_str().into()).into()
+            })
+            .collect();
+        let ids = |places: [usize; 3]| places.map(|place| events[place]["id"].clone()).to_vec();
+        assert_eq!(found, [ids([2, 0, 1]), ids([3, 0, 1])]);
+
+        conversation.navigate_to(id_of(&conversation, 2).await).await.unwrap();
+        let branches = conversation.branches().await.unwrap();
+        let forks: Vec<&str> = branches.iter().map(|branch| branch.fork.as_ref().unwrap().as_str()).collect();
+        assert_eq!(forks, [events[1]["id"].as_str().unwrap(), events[0]["id"].as_str().unwrap()]);
+    });
+}
