@@ -7,7 +7,7 @@ import { type ImportedConversation, type TransferOptions, exportZip, exportZipSt
 import { Analyzers, type ConfirmationPolicy, actionIds, storedPolicy } from "./control.js";
 import { type ConversationOptions, readOptions } from "./conversation-options.js";
 import { ThreadkeepError, ask, call, invalidOptions, lastRead, optionsOf, reading, settle, textsOf, textOf } from "./errors.js";
-import { type EventLog, eventLog } from "./event-log.js";
+import { type Branch, type EventLog, eventLog, readable } from "./event-log.js";
 import type {
   ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, JSONObject, JSONValue, LiveEvent, LLMMessage, MessageEvent,
   Observation, SecurityRisk, StreamingDeltaEvent, WaitingEvent,
@@ -238,15 +238,76 @@ export class Conversation implements AsyncDisposable {
     const { sender, pending } = optionsOf("sendMessage()", options, "sender pending");
     if (sender !== undefined && typeof sender !== "string") throw invalidOptions("sender must be a string");
     if (pending !== undefined && pending !== "reject" && pending !== "keep") throw invalidOptions('pending must be "reject" or "keep"');
-    const read = reading("the message", () => {
+    const content = this.#content(message);
+    // Without an image nothing is awaited here, so that no later call of the host can overtake this message.
+    const json = typeof content === "string" ? content : await content;
+    return JSON.parse(await ask(this.#core, "sendMessage", json, sender, pending));
+  }
+
+  /** The content of a message as JSON; a promise only if it has images. */
+  #content(message: string | ReadonlyArray<Content | Image>): string | Promise<string> {
+    const given = reading("the message", () => {
       const content: unknown = typeof message === "string" ? [{ type: "text", text: message }] : message;
       if (!Array.isArray(content)) throw invalidOptions("a message is a string or an array of text and image parts");
       return withImages(content, this.#llm);
     });
-    // Without an image nothing is awaited here, so that no later call of the host can overtake this message.
-    const given = read instanceof Promise ? await read : read;
-    const json = reading("the message", () => JSON.stringify(given));
-    return JSON.parse(await ask(this.#core, "sendMessage", json, sender, pending));
+    const toJSON = (content: readonly unknown[]) => reading("the message", () => JSON.stringify(content));
+    return given instanceof Promise ? given.then(toJSON) : toJSON(given);
+  }
+
+  /**
+   * Moves to this event, so that the next message or run continues from there on a new branch; with `null`, to before the
+   * first event, where a branch begins with a system prompt of its own. Resolves once this is durable. Nothing is deleted.
+   * The status becomes `finished` if the event ends an answer of the agent, and `idle` otherwise.
+   * @throws ThreadkeepError `not_found`, `invalid_options` for an event between calls and their results, `invalid_state`
+   * during a run and while calls wait
+   */
+  async navigateTo(eventId: string | null): Promise<void> {
+    await ask(this.#core, "navigateTo", eventId === null ? undefined : textOf(eventId));
+  }
+
+  /** The readable events of the active branch, from the first to the one that the next event follows; with `limit` only the last ones. */
+  async activeBranch(options: { limit?: number | undefined } = {}): Promise<ConversationEvent[]> {
+    const { limit } = optionsOf("activeBranch()", options, "limit");
+    if (limit !== undefined && !(Number.isInteger(limit) && limit >= 0)) throw invalidOptions("limit must be a number of events");
+    return (await ask(this.#core, "activeBranch", limit)).flatMap((json) => readable(json) ?? []);
+  }
+
+  /**
+   * The branches beside the active one, in the order of their last events. Branches without a message or call of their own
+   * are left out. The first call reads the complete log, later ones read only new events.
+   */
+  async branches(): Promise<Branch[]> {
+    const branches = (await ask(this.#core, "branches")) as Array<Omit<Branch, "firstEvent"> & { firstEvent: string }>;
+    return branches.map((branch) => ({ ...branch, firstEvent: JSON.parse(branch.firstEvent) }));
+  }
+
+  /**
+   * Answers the last message of the user again, like `run()`. The earlier answer stays in the log as a branch. If the page
+   * dies before the new answer is stored, the next `run()` asks for it.
+   * @throws ThreadkeepError `invalid_state` without a message, during a run and while calls wait; and those of `run()`
+   */
+  regenerate(options: { signal?: AbortSignal | undefined } = {}): Run {
+    return new Run(this.#regenerate(options), (listener) => this.subscribe(listener));
+  }
+
+  async #regenerate(options: { signal?: AbortSignal | undefined }): Promise<RunResult> {
+    const given = optionsOf("regenerate()", options, "signal");
+    const signal = signalOf(given.signal);
+    if (signal?.aborted) throw aborted(signal);
+    await ask(this.#core, "regenerate");
+    return this.#run(given);
+  }
+
+  /**
+   * Sends a message in place of an earlier one of the user, on a new branch; the earlier one stays in the log with its
+   * answers. Resolves to the new event once it is durable; `run()` answers it.
+   * @throws ThreadkeepError `not_found`, `invalid_options` for an event that is not a message of the user, `invalid_state`
+   * during a run and while calls wait; and those of `sendMessage()`
+   */
+  async editMessage(eventId: string, message: string | ReadonlyArray<Content | Image>): Promise<MessageEvent> {
+    const json = await this.#content(message);
+    return JSON.parse(await ask(this.#core, "editMessage", textOf(eventId), json));
   }
 
   /**
