@@ -3,7 +3,9 @@
 use super::{
     conversation::{CoreConversation, content_of, done},
     error::set,
+    options::texts,
 };
+use crate::conversation::ForkOptions;
 use js_sys::{Array, Object, Promise};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
@@ -44,6 +46,19 @@ impl CoreConversation {
                 branches.push(&object);
             }
             Ok(branches.into())
+        })
+    }
+
+    /// Copies the conversation, or the branch that ends at `from`. `tags` is an object of strings.
+    pub fn fork(&self, id: String, from: Option<String>, tags: JsValue, resets_stats: bool) -> Promise {
+        self.verb(move |conversation| async move {
+            let options = ForkOptions {
+                id: id.parse()?,
+                from: from.map(|event| event.parse()).transpose()?,
+                tags: texts(tags, "tags")?,
+                resets_stats,
+            };
+            done(conversation.fork(options).await)
         })
     }
 

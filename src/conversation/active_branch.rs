@@ -130,7 +130,7 @@ impl ActiveBranch {
 /// The events from the root to `head`.
 pub async fn load(store: &dyn Store, conversation: ConversationId, head: Option<EventId>) -> Result<Branch> {
     let mut events = Vec::new();
-    let visit = &mut |event| {
+    let visit = &mut |_, event| {
         events.push(event);
         true
     };
@@ -139,13 +139,13 @@ pub async fn load(store: &dyn Store, conversation: ConversationId, head: Option<
     Ok(Branch { events, breaks })
 }
 
-/// Visits the events from `head` to the root, until `visit` returns false. They are read backwards and page by page, so
-/// that other branches cost little. Returns the breaks.
+/// Visits the events from `head` to the root with their indices, until `visit` returns false. They are read backwards
+/// and page by page, so that other branches cost little. Returns the breaks.
 pub async fn walk_back(
     store: &dyn Store,
     conversation: ConversationId,
     head: Option<EventId>,
-    visit: &mut dyn FnMut(Event) -> bool,
+    visit: &mut dyn FnMut(u64, Event) -> bool,
 ) -> Result<Vec<Break>> {
     let Some(head) = head else { return Ok(Vec::new()) };
     let mut walk = BranchWalk::from(Wanted::Id(head));
@@ -166,7 +166,7 @@ pub async fn walk_back(
         };
         match index.and_then(|index| Some((index, page.get(index)?))) {
             Some((index, event)) => {
-                if walk.pass(index, &event) && !visit(event) {
+                if walk.pass(index, &event) && !visit(index, event) {
                     break;
                 }
             }

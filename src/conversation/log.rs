@@ -227,7 +227,7 @@ impl EventLog {
                 head = root;
                 state.note_head_move(head.as_ref().map(|head| (head, length)));
             }
-            None if events.is_empty() => {}
+            None if head == self.head() => {}
             None => state.note_head_move(None),
         }
         if head != self.head() || length > 0 {

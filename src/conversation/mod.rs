@@ -9,6 +9,7 @@ mod confirmation;
 mod driver;
 mod edit;
 mod execute_tool;
+mod fork;
 mod hooks;
 mod imported;
 mod inbox;
@@ -30,6 +31,7 @@ mod tree;
 pub mod stuck_detector;
 mod warning;
 
+pub use fork::ForkOptions;
 pub use imported::is_undecided;
 pub use log::Listener;
 pub use machine::{WaitingCalls, status};

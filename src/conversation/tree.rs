@@ -84,7 +84,7 @@ impl Conversation {
         let mut earlier = EarlierMessage::default();
         let mut is_message = false;
         let mut batch = LastBatch::default();
-        let visit = &mut |event: Event| {
+        let visit = &mut |_, event: Event| {
             if event.id() == message {
                 let Body::MessageEvent(body) = event.body() else { return false };
                 is_message = event.source() == Source::User;
@@ -121,7 +121,7 @@ impl Conversation {
         let Some(limit) = limit else { return Ok(load(&*log.store, log.id, log.head()).await?.events) };
         let mut events = Vec::new();
         if limit > 0 {
-            let visit = &mut |event| {
+            let visit = &mut |_, event| {
                 events.push(event);
                 events.len() < limit
             };
@@ -170,11 +170,11 @@ impl Conversation {
 
     /// Checks that every call of the last batch up to this event has its result. On a branch that ends with calls they
     /// would run again. Returns whether the branch ends with an answer of the model. Reads only the last batch.
-    async fn inspect_end(&self, leaf: &EventId) -> Result<bool> {
+    pub(super) async fn inspect_end(&self, leaf: &EventId) -> Result<bool> {
         let log = &self.0.log;
         let mut batch = LastBatch::default();
         let mut last_seen = None;
-        let visit = &mut |event: Event| {
+        let visit = &mut |_, event: Event| {
             if last_seen.is_none() && is_seen(&event) {
                 last_seen = Some(event.clone());
             }

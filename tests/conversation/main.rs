@@ -10,6 +10,7 @@ mod deciding;
 mod editing;
 mod interop;
 mod scripted_store;
+mod fork;
 mod histories;
 mod hooks;
 mod background;

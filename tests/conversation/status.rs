@@ -9,7 +9,7 @@ use std::rc::Rc;
 use threadkeep::{
     cancel::CancelToken,
     conversation::{
-        Conversation, WaitingCalls,
+        Conversation, ForkOptions, WaitingCalls,
         status::{StatusChange, Transition},
     },
     error::{Error as Failure, ErrorCode},
@@ -83,6 +83,10 @@ async fn perform(verb: Transition, world: &World, conversation: &Conversation) -
         Transition::Pause => conversation.pause().await,
         Transition::Interrupt => conversation.interrupt().await,
         Transition::RejectPendingActions => conversation.reject_pending_actions(None, None).await,
+        Transition::Fork => {
+            let id = "1f8fad5b-d9cb-469f-a165-70867728950e".parse()?;
+            conversation.fork(ForkOptions { id, from: None, tags: Vec::new(), resets_stats: true }).await
+        }
         Transition::Regenerate => conversation.regenerate().await,
         Transition::EditMessage => {
             let message = conversation.id_of(1).await?;

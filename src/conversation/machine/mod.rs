@@ -316,6 +316,25 @@ impl Machine<'_> {
         }
     }
 
+    /// Checks that the conversation may be copied. `includes_head`: with the end of the active branch.
+    ///
+    /// # Errors
+    /// `invalid_state` during a run, and if calls would be copied that have no result: both conversations would run them.
+    pub fn check_fork(&self, includes_head: bool) -> Result<()> {
+        if self.page.is_running() {
+            let text = "a conversation cannot be forked during a run; wait for its end or interrupt() first";
+            return Err(Error::new(ErrorCode::InvalidState, text));
+        }
+        if !includes_head {
+            return Ok(());
+        }
+        if !self.calls.is_settled() {
+            let text = "calls have no result yet, and both conversations would run them; run or reject them first, or fork from an earlier event";
+            return Err(Error::new(ErrorCode::InvalidState, text));
+        }
+        Transition::Fork.apply(&mut self.state.clone())
+    }
+
     /// Messages have to wait while the model answers, while tools run, while calls wait for a decision of the user, and
     /// once the conversation is closed (the next opening appends them).
     fn append_inbox_if_possible(&mut self) -> Result<Plan> {

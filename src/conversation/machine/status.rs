@@ -35,6 +35,8 @@ pub enum Transition {
     Regenerate,
     /// Another text for a message of the user, on a new branch.
     EditMessage,
+    /// A copy of the conversation under a new id.
+    Fork,
     /// A change of the policy, model, tags, secrets or other settings.
     ChangeSettings,
     /// The page died, and another one opens the conversation.
@@ -76,6 +78,7 @@ string_enum!(Transition {
     NavigateToAnswer = "`navigateTo`, to an answer",
     Regenerate = "`regenerate`",
     EditMessage = "`editMessage`",
+    Fork = "`fork`",
     ChangeSettings = "settings",
     PageDies = "the page dies",
     PageDiesInCall = "the page dies in a call to be asked about",
@@ -160,6 +163,11 @@ impl Transition {
                 Finished => Stays,
                 // A run would ask the model to answer its own answer, which providers refuse.
                 Idle | Paused | Error | Stuck | Deleting => Becomes(Finished),
+            },
+            Self::Fork => match status {
+                // The calls that wait would run in both conversations.
+                Waiting | Running => Refused,
+                Idle | Paused | Finished | Error | Stuck | Deleting => Stays,
             },
             Self::ChangeSettings => match status {
                 Idle | Running | Paused | Waiting | Finished | Error | Stuck | Deleting => Stays,

@@ -42,6 +42,8 @@ pub enum Command {
     Regenerate,
     /// Edits the message at this place of the log, counted in a circle; most events are none.
     EditMessage(u8),
+    /// Forks the conversation, or the branch that ends at this place of the log, counted in a circle.
+    Fork(Option<u8>),
     SetPolicy(ConfirmationPolicy),
     SetAllowedTools(&'static [&'static str]),
     Pause,
@@ -167,6 +169,7 @@ fn command() -> impl Strategy<Value = Command> {
         3 => option::weighted(0.8, any::<u8>()).prop_map(Command::Navigate),
         1 => Just(Command::Regenerate),
         2 => any::<u8>().prop_map(Command::EditMessage),
+        1 => option::of(any::<u8>()).prop_map(Command::Fork),
         3 => policy().prop_map(Command::SetPolicy),
         1 => select(vec![&["safe"][..], &["once", "ask"], &[]]).prop_map(Command::SetAllowedTools),
         2 => Just(Command::Pause),
