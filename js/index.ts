@@ -3,7 +3,7 @@ export { Agent, type AgentOptions } from "./agent.js";
 export type { ImportedConversation, Progress, TransferOptions } from "./archive.js";
 export type { ConfirmationPolicy } from "./control.js";
 export { Conversation, type ConversationWarning } from "./conversation.js";
-export type { ConversationOptions } from "./conversation-options.js";
+export type { ConversationOptions, ForkOptions } from "./conversation-options.js";
 export { ThreadkeepError, type ErrorCode } from "./errors.js";
 export type { Branch, EventLog } from "./event-log.js";
 export type * from "./events.js";

@@ -168,6 +168,10 @@ export async function use(signal: AbortSignal): Promise<void> {
   same<Awaited<ReturnType<typeof conversation.editMessage>>, MessageEvent>(true);
   await conversation.editMessage(action!.id, [{ type: "text", text: "Else" }]);
   await conversation.regenerate({ signal });
+  same<Awaited<ReturnType<typeof conversation.fork>>, Conversation>(true);
+  await conversation.fork({ fromEventId: action!.id, title: "x", tags: { a: "b" }, resetMetrics: false, agent });
+  // @ts-expect-error the store stays the same
+  await conversation.fork({ store });
   // @ts-expect-error the new answer has no calls yet
   conversation.regenerate({ approve: [] });
   await conversation.setConfirmationPolicy({ kind: "ConfirmRisky", threshold: "LOW", confirmUnknown: false });
