@@ -92,3 +92,64 @@ impl Tree {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::tree::ROOT_PARENT_ID;
+
+    fn id(number: usize) -> EventId {
+        format!("{number:08}").parse().unwrap()
+    }
+
+    /// The tree of events, each with the JSON of its parent id, or nothing, and its kind.
+    fn tree(events: &[(&str, &str)]) -> Tree {
+        let mut tree = Tree::default();
+        for (number, (parent, kind)) in events.iter().enumerate() {
+            let parent =
+                if parent.is_empty() { String::new() } else { format!(r#""parent_id":"{parent}","#) };
+            let json = format!(
+                r#"{{"id":"{}","timestamp":"2026-01-31T09:15:02","source":"user",{parent}"llm_message":{{"role":"user","content":[]}},"kind":"{kind}"}}"#,
+                id(number)
+            );
+            tree.add(&Event::decode(id(number), json.into()));
+        }
+        tree
+    }
+
+    const MESSAGE: &str = "MessageEvent";
+
+    #[test]
+    fn a_log_without_parents_has_one_branch() {
+        let tree = tree(&[("", MESSAGE), ("", MESSAGE), ("", MESSAGE)]);
+        assert_eq!(tree.length(), 3);
+        assert_eq!(tree.branches(Some(&id(2))), []);
+        let rest = BranchEnd { leaf: 2, fork: Some(0), first_message: 1 };
+        assert_eq!(tree.branches(Some(&id(0))), [rest]);
+    }
+
+    #[test]
+    fn branches_without_a_message_of_their_own_are_left_out() {
+        let events = [
+            ("", MESSAGE),
+            ("00000000", "PauseEvent"),
+            ("00000000", MESSAGE),
+            ("00000002", "ConversationStateUpdateEvent"),
+        ];
+        let tree = tree(&events);
+        assert_eq!(tree.branches(Some(&id(2))), []);
+        // An update of the state is not the end of a branch.
+        let other = BranchEnd { leaf: 2, fork: Some(0), first_message: 2 };
+        assert_eq!(tree.branches(Some(&id(1))), [other]);
+    }
+
+    #[test]
+    fn branches_from_the_root_share_no_event_and_a_missing_parent_is_the_preceding_event() {
+        let tree =
+            tree(&[("", MESSAGE), (ROOT_PARENT_ID, MESSAGE), ("99999999", MESSAGE), ("00000003", MESSAGE)]);
+        let first = BranchEnd { leaf: 0, fork: None, first_message: 0 };
+        let second = BranchEnd { leaf: 3, fork: None, first_message: 1 };
+        assert_eq!(tree.branches(None), [first, second]);
+        assert_eq!(tree.branches(Some(&id(3))), [first]);
+    }
+}

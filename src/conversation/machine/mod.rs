@@ -286,6 +286,8 @@ impl Machine<'_> {
         self.check_leaving()?;
         transition.apply(&mut self.state)?;
         let mut plan = self.append_inbox(answers::BRANCH_LEFT)?;
+        // A message of the inbox changes the status of the branch that is left.
+        transition.apply(&mut self.state)?;
         plan.branch = Some((plan.drafts.len(), head));
         Ok(plan.strictly())
     }
