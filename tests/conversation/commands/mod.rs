@@ -366,7 +366,7 @@ async fn fork(conversation: &Conversation, store: &dyn Store, id: ConversationId
     };
     let options = ForkOptions { id, from: from.clone(), tags: Vec::new(), resets_stats: true };
     let result = conversation.fork(options).await;
-    let events = store.events(id, 0..u64::MAX).await.unwrap();
+    let events = store.events(id, 0..u64::from(u32::MAX)).await.unwrap();
     let events: Vec<Event> = events.into_iter().map(|event| Event::decode(event.id, event.json)).collect();
     let listing = store.load(id).await.unwrap();
     if let Err(error) = result {
