@@ -22,5 +22,6 @@ mod options;
 mod store;
 mod stores_chunk;
 mod tool;
+mod tree;
 mod values;
 mod wire_apis;

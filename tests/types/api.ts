@@ -9,6 +9,7 @@ import {
   memoryStore,
   tool,
   type ActionEvent,
+  type Branch,
   type ChatMessage,
   type ConfirmationPolicy,
   type ConversationEvent,
@@ -160,6 +161,19 @@ export async function use(signal: AbortSignal): Promise<void> {
   await conversation.rejectPendingActions("No", { actionIds: [action!.id] });
   same<Awaited<ReturnType<typeof conversation.editAction>>, ActionEvent>(true);
   await conversation.editAction(action!.id, { a: 1 });
+  same<Awaited<ReturnType<typeof conversation.branches>>, Branch[]>(true);
+  await conversation.navigateTo((await conversation.activeBranch({ limit: 1 }))[0]?.id ?? null);
+  // @ts-expect-error a place in the log is not an id
+  await conversation.navigateTo(0);
+  same<Awaited<ReturnType<typeof conversation.editMessage>>, MessageEvent>(true);
+  await conversation.editMessage(action!.id, [{ type: "text", text: "Else" }]);
+  await conversation.regenerate({ signal });
+  same<Awaited<ReturnType<typeof conversation.fork>>, Conversation>(true);
+  await conversation.fork({ fromEventId: action!.id, title: "x", tags: { a: "b" }, resetMetrics: false, agent });
+  // @ts-expect-error the store stays the same
+  await conversation.fork({ store });
+  // @ts-expect-error the new answer has no calls yet
+  conversation.regenerate({ approve: [] });
   await conversation.setConfirmationPolicy({ kind: "ConfirmRisky", threshold: "LOW", confirmUnknown: false });
   // @ts-expect-error nobody can know more than nothing
   await conversation.setConfirmationPolicy({ kind: "ConfirmRisky", threshold: "UNKNOWN" });
