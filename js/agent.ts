@@ -1,8 +1,11 @@
 // Agents: a model with tools and a prompt.
-import { arrayOf, isA } from "./arguments.js";
+import { arrayOf, isA, isFunction } from "./arguments.js";
+import { type Condenser, type CoreMember, coreMembers } from "./condenser.js";
 import { invalidOptions, optionsOf } from "./errors.js";
-import { LLM } from "./llm.js";
-import type { Tool } from "./tool.js";
+import { LLM, type LLMOptions, coreLLM } from "./llm.js";
+import type { Network } from "./network.js";
+import type { Secrets } from "./secrets.js";
+import type { CoreTool, Tool } from "./tool.js";
 
 export interface AgentOptions {
   llm: LLM;
@@ -12,6 +15,13 @@ export interface AgentOptions {
   systemPrompt?: string | undefined;
   /** How many calls of one answer may run at the same time. Default 1. */
   toolConcurrencyLimit?: number | undefined;
+  /**
+   * When a part of the history is replaced by a summary. Default: the stored condenser with the agent's model, for a new
+   * conversation none. `null` is none. `Conversation.open()` checks the fields.
+   */
+  condenser?: Condenser | null | undefined;
+  /** Returns how many tokens a text has for the model. Without it they are estimated, rather too high. */
+  countTokens?: ((text: string) => number) | undefined;
 }
 
 /** A model with tools and a system prompt. Has no state: one agent can serve many conversations. */
@@ -20,19 +30,47 @@ export class Agent {
   readonly tools: readonly Tool[];
   readonly systemPrompt?: string;
   readonly toolConcurrencyLimit: number;
+  readonly condenser?: Condenser | null;
+  readonly countTokens?: (text: string) => number;
 
   /** @throws ThreadkeepError `invalid_options`, naming the option. */
   constructor(options: AgentOptions) {
-    const { llm, tools = [], systemPrompt, toolConcurrencyLimit = 1 } = optionsOf("new Agent()", options, "llm tools systemPrompt toolConcurrencyLimit");
+    const { llm, tools = [], systemPrompt, toolConcurrencyLimit = 1, condenser, countTokens } = optionsOf("new Agent()", options, "llm tools systemPrompt toolConcurrencyLimit condenser countTokens");
     if (!isA(llm, LLM)) throw invalidOptions("llm must be an LLM: new Agent({ llm: new LLM({ … }) })");
     const own = arrayOf("tools", "what tool() returns", tools, (tool) => typeof tool?.execute === "function" && typeof tool.name === "string");
     if (systemPrompt !== undefined && typeof systemPrompt !== "string") throw invalidOptions("systemPrompt must be a string");
     if (!Number.isInteger(toolConcurrencyLimit) || toolConcurrencyLimit < 1) {
       throw invalidOptions("toolConcurrencyLimit must be a whole number of at least 1");
     }
+    if (countTokens !== undefined && !isFunction(countTokens)) throw invalidOptions("countTokens must be a function");
     this.llm = llm;
+    if (condenser !== undefined) this.condenser = condenser;
+    if (countTokens !== undefined) this.countTokens = countTokens;
     this.tools = Object.freeze(own);
     if (systemPrompt !== undefined) this.systemPrompt = systemPrompt;
     this.toolConcurrencyLimit = toolConcurrencyLimit;
   }
+}
+
+/** The members of the agent's condenser; `null` for none, `undefined` for the stored one. @internal */
+export async function membersOf({ condenser }: Agent): Promise<CoreMember[] | null | undefined> {
+  return condenser ? coreMembers(condenser) : condenser;
+}
+
+/** The options of the agent's model, with the models of the condenser among the fallbacks: they may have keys as well. @internal */
+export function keysOf({ llm: { options } }: Agent, condenser: CoreMember[] | null | undefined): LLMOptions {
+  return { ...options, fallbacks: [...(options.fallbacks ?? []), ...(condenser ?? []).flatMap(({ llm }) => llm ?? [])] };
+}
+
+/** The agent in the form that the wasm takes. @internal */
+export function coreAgent(agent: Agent, tools: CoreTool[], condenser: CoreMember[] | null | undefined, network: Network, { onKey, keyToken }: Secrets): object {
+  const { llm, systemPrompt, toolConcurrencyLimit, countTokens } = agent;
+  return {
+    llm: coreLLM(llm, network, onKey, keyToken),
+    ...(systemPrompt !== undefined && { systemPrompt }),
+    toolConcurrencyLimit,
+    tools,
+    condenser: condenser && condenser.map((member) => ({ ...member, llm: member.llm && coreLLM(member.llm, network, onKey) })),
+    countTokens,
+  };
 }

@@ -1,25 +1,26 @@
 // The public class of a conversation, with the SDK's methods. It checks arguments; the decisions are made in the wasm.
 /// <reference lib="esnext.disposable" preserve="true" />
 import { CoreConversation, deleteConversation, listConversations } from "../pkg/threadkeep.js";
-import { Agent } from "./agent.js";
+import { Agent, coreAgent, keysOf, membersOf } from "./agent.js";
 import { arrayOf, checkId, isA, jsonOf, signalOf } from "./arguments.js";
 import { type ImportedConversation, type TransferOptions, exportZip, exportZipStream, importZip } from "./archive.js";
+import { type ContextUsage, type ConversationProgress, progressOf } from "./condenser.js";
 import { Analyzers, type ConfirmationPolicy, actionIds, storedPolicy } from "./control.js";
 import { type ConversationOptions, type ForkOptions, readFork, readOptions } from "./conversation-options.js";
-import { ThreadkeepError, ask, call, invalidOptions, lastRead, optionsOf, settle, textsOf, textOf } from "./errors.js";
+import { ask, call, invalidOptions, lastRead, optionsOf, settle, textsOf, textOf } from "./errors.js";
 import { type Branch, type EventLog, eventLog, readable } from "./event-log.js";
 import type {
   ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, JSONObject, JSONValue, LiveEvent, LLMMessage, MessageEvent,
   Observation, SecurityRisk, StreamingDeltaEvent, WaitingEvent,
 } from "./events.js";
 import { withTimeout, recordChange, opened as noteOpened } from "./inventory.js";
-import { LLM, coreLLM } from "./llm.js";
+import { LLM } from "./llm.js";
 import { type Image, contentOf } from "./images.js";
 import { Network, WAITED } from "./network.js";
 import { type ConversationInfo, type Listing, toInfo } from "./listing.js";
 import type { AnthropicMessages, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "./messages.js";
 import { importJSON, written } from "./interchange.js";
-import { Run, type RunOptions, type RunResult } from "./run.js";
+import { Run, aborted, type RunOptions, type RunResult } from "./run.js";
 import type { SecurityAnalyzer } from "./security.js";
 import { type Store, coreStore, indexedDBStore } from "./store.js";
 import { Secrets } from "./secrets.js";
@@ -27,7 +28,6 @@ import type { HeldSecret } from "./secrets/index.js";
 import type { SecretValue } from "./secrets/source.js";
 import { ToolCalls, closingTimeout } from "./tool-calls.js";
 import { closeInTurn, openInTurn } from "./turns.js";
-import type { CoreTool } from "./tool.js";
 
 /** A note about an opened conversation that the host should know, and may show to the user. */
 export interface ConversationWarning {
@@ -113,7 +113,7 @@ export class Conversation implements AsyncDisposable {
       (event) => emit({ ...event, message: opened.masked(event.message) }),
       (waiting) => void ask(opened, "setAgentState", JSON.stringify({ [WAITED]: waiting })).catch(() => {}),
     );
-    const [core, coreTools] = await Promise.all([coreStore(store), tools.toCore()]);
+    const [core, coreTools, condenser] = await Promise.all([coreStore(store), tools.toCore(), membersOf(agent)]);
     const opened: CoreConversation = (await settle(CoreConversation.open(
       {
         conversationId: id,
@@ -122,7 +122,7 @@ export class Conversation implements AsyncDisposable {
         ...(policy && { confirmationPolicy: policy }),
         ...(analyzer && { securityAnalyzer: analyzer }),
         ...(hooks && { hooks }),
-        agent: coreAgent(agent, coreTools, network, secrets),
+        agent: coreAgent(agent, coreTools, condenser, network, secrets),
         onEvent: (json: string) => emit(JSON.parse(json)),
         onDelta: (content?: string, reasoning_content?: string) => {
           const event: StreamingDeltaEvent = { kind: "StreamingDeltaEvent" };
@@ -136,7 +136,7 @@ export class Conversation implements AsyncDisposable {
     ))) as CoreConversation;
     const conversation = new Conversation(id, store, opened, { listeners, analyzers, tools, secrets, network, deleteOnClose: given.deleteOnClose, agent });
     try {
-      const message = await secrets.open(opened, agent.llm.options);
+      const message = await secrets.open(opened, keysOf(agent, condenser));
       const warnings = conversation.#warnings;
       const lost = await noteOpened(store, id, given.isGiven, opened.found());
       if (lost) warnings.push({ code: "store_lost", message: lost });
@@ -427,6 +427,27 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
+   * Replaces a part of the history by a summary: appends a request and makes one step. During a run it resolves when the
+   * request is stored, and the run condenses before it asks the model again.
+   * @throws ThreadkeepError `invalid_state` without a condenser, without anything to condense, and while calls have no
+   * result; `aborted` after `interrupt()`; those of the model, after which the next run tries again
+   */
+  async condense(): Promise<void> {
+    await ask(this.#core, "condense");
+  }
+
+  /** The use of the context window, for a meter. Asks no model. */
+  async contextUsage(): Promise<ContextUsage> {
+    const [usedTokens, limitTokens = null, reclaimableTokens] = await ask(this.#core, "contextUsage");
+    return { usedTokens, limitTokens, reclaimableTokens };
+  }
+
+  /** The fields of the newest summary if it is a structured one, otherwise `null`. Known once something has read the history, such as `contextUsage()`. */
+  get progress(): ConversationProgress | null {
+    return progressOf(call(() => this.#core.summary()));
+  }
+
+  /**
    * Switches to another model from the next request on, and stores this; an answer that is under way still comes from
    * the old model. The history stays; data in it that only the old model can read is left out of requests.
    */
@@ -576,17 +597,4 @@ interface HandleParts {
   network: Network;
   deleteOnClose: boolean;
   agent: Agent;
-}
-
-function coreAgent({ llm, systemPrompt, toolConcurrencyLimit }: Agent, tools: CoreTool[], network: Network, { onKey, keyToken }: Secrets): object {
-  return {
-    llm: coreLLM(llm, network, onKey, keyToken),
-    ...(systemPrompt !== undefined && { systemPrompt }),
-    toolConcurrencyLimit,
-    tools,
-  };
-}
-
-function aborted(signal: AbortSignal): ThreadkeepError {
-  return new ThreadkeepError("aborted", "the run was stopped by its signal; call run() to continue", { cause: signal.reason });
 }

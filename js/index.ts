@@ -1,6 +1,7 @@
 // The public API.
 export { Agent, type AgentOptions } from "./agent.js";
 export type { ImportedConversation, Progress, TransferOptions } from "./archive.js";
+export type { Condenser, ContextUsage, ConversationProgress, LLMSummarizingCondenser } from "./condenser.js";
 export type { ConfirmationPolicy } from "./control.js";
 export { Conversation, type ConversationWarning } from "./conversation.js";
 export type { ConversationOptions, ForkOptions } from "./conversation-options.js";

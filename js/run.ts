@@ -1,4 +1,5 @@
 // A run: a promise of its result and a stream of its events.
+import { ThreadkeepError } from "./errors.js";
 import type { ConversationEvent, LiveEvent } from "./events.js";
 import type { ExecutionStatus } from "./events.js";
 
@@ -90,4 +91,9 @@ export class Run implements PromiseLike<RunResult>, AsyncIterable<ConversationEv
       },
     };
   }
+}
+
+/** The error of a run that its signal has stopped. @internal */
+export function aborted(signal: AbortSignal): ThreadkeepError {
+  return new ThreadkeepError("aborted", "the run was stopped by its signal; call run() to continue", { cause: signal.reason });
 }

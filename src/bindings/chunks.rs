@@ -12,6 +12,7 @@ use super::{
     messages_chunk::MessagesChunk, store::Stores, stores_chunk::StoresChunk,
 };
 use crate::{
+    conversation::{Condensing, Summarizing},
     error::{Error, ErrorCode, Result},
     llm::{anthropic::AnthropicMessages, responses::Responses, text_tools::TextTools, wire_api::WireApi},
 };
@@ -64,6 +65,8 @@ chunks! {
     archive: dyn Archives = ArchiveChunk;
     /// Conversations in the formats of other programs.
     messages: dyn Messages = MessagesChunk;
+    /// Condensing.
+    condensing: dyn Condensing = Summarizing;
 }
 
 thread_local! {

@@ -124,7 +124,7 @@ impl Conversation {
     }
 
     /// Whether the view has to be looked at before it is sent, and requests for a condensation are handled.
-    pub(super) fn condenses(&self) -> bool {
+    pub fn condenses(&self) -> bool {
         match &self.0.agent.condenser {
             Some(condenser) => condenser.as_ref().is_some_and(|condenser| !condenser.members.is_empty()),
             None => self.condenser().is_some_and(|stored| is_condensing(&stored)),
