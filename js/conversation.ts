@@ -20,6 +20,7 @@ import { type ConversationInfo, type Listing, toInfo } from "./listing.js";
 import type { AnthropicMessages, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "./messages.js";
 import { importJSON, written } from "./interchange.js";
 import { Run, type RunOptions, type RunResult } from "./run.js";
+import { type TitleOptions, sideCall, titleOptions } from "./side-calls.js";
 import type { SecurityAnalyzer } from "./security.js";
 import { type Store, coreStore, indexedDBStore } from "./store.js";
 import { Secrets } from "./secrets.js";
@@ -476,6 +477,27 @@ export class Conversation implements AsyncDisposable {
    */
   async allowSecrets(): Promise<void> {
     await this.#secrets.allow(this.#core);
+  }
+
+  /**
+   * Asks the model a question about the conversation, and resolves to its text. Appends no event and changes no status, so
+   * it is possible at any time, also during a run; only the cost is stored, under the usage id `ask-agent-llm`. The model
+   * sees what it would see in a run, without calls that have no result yet, and calls no tools.
+   * @throws ThreadkeepError `llm_*`, `network`, `aborted`, `locked_elsewhere`, `invalid_state` after `close()`
+   */
+  async askAgent(question: string, options: { signal?: AbortSignal | undefined } = {}): Promise<string> {
+    if (typeof question !== "string") throw invalidOptions("the question must be a string");
+    return sideCall(this.#core, optionsOf("askAgent()", options, "signal").signal, { question });
+  }
+
+  /**
+   * A title for the first message of the user, made by a model, or the beginning of the message if the model fails. Does
+   * not store it: `setTags({ ...state.tags, title })` does, and `Conversation.list()` then returns it.
+   * @throws ThreadkeepError `invalid_state` if there is no message yet and after `close()`, `aborted`, `locked_elsewhere`
+   */
+  async generateTitle(options: TitleOptions = {}): Promise<string> {
+    const { llm, maxLength, signal } = titleOptions(options);
+    return sideCall(this.#core, signal, { maxLength, llm: llm && (await this.#secrets.coreLLM(llm, this.#network)) });
   }
 
   /** Replaces all tags; `title` is the title in lists. */

@@ -18,6 +18,7 @@ export { LLMProfileStore, type GivenAgain, type ProfileStorage } from "./profile
 export type { AnthropicMessages, ChatContent, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "./messages.js";
 export type { Run, RunOptions, RunResult } from "./run.js";
 export type { SecurityAnalyzer, SecurityPattern } from "./security.js";
+export type { TitleOptions } from "./side-calls.js";
 export { indexedDBStore, memoryStore, type Commit, type Listing, type Store, type StoredEvent } from "./store.js";
 export {
   tool,
