@@ -1,11 +1,9 @@
 // Agents: a model with tools and a prompt.
 import { arrayOf, isA, isFunction } from "./arguments.js";
-import { type Condenser, type CoreMember, coreMembers } from "./condenser.js";
+import type { Condenser } from "./condenser.js";
 import { invalidOptions, optionsOf } from "./errors.js";
-import { LLM, type LLMOptions, coreLLM } from "./llm.js";
-import type { Network } from "./network.js";
-import type { Secrets } from "./secrets.js";
-import type { CoreTool, Tool } from "./tool.js";
+import { LLM } from "./llm.js";
+import type { Tool } from "./tool.js";
 
 export interface AgentOptions {
   llm: LLM;
@@ -50,27 +48,4 @@ export class Agent {
     if (systemPrompt !== undefined) this.systemPrompt = systemPrompt;
     this.toolConcurrencyLimit = toolConcurrencyLimit;
   }
-}
-
-/** The members of the agent's condenser; `null` for none, `undefined` for the stored one. @internal */
-export async function membersOf({ condenser }: Agent): Promise<CoreMember[] | null | undefined> {
-  return condenser ? coreMembers(condenser) : condenser;
-}
-
-/** The options of the agent's model, with the models of the condenser among the fallbacks: they may have keys as well. @internal */
-export function keysOf({ llm: { options } }: Agent, condenser: CoreMember[] | null | undefined): LLMOptions {
-  return { ...options, fallbacks: [...(options.fallbacks ?? []), ...(condenser ?? []).flatMap(({ llm }) => llm ?? [])] };
-}
-
-/** The agent in the form that the wasm takes. @internal */
-export function coreAgent(agent: Agent, tools: CoreTool[], condenser: CoreMember[] | null | undefined, network: Network, { onKey, keyToken }: Secrets): object {
-  const { llm, systemPrompt, toolConcurrencyLimit, countTokens } = agent;
-  return {
-    llm: coreLLM(llm, network, onKey, keyToken),
-    ...(systemPrompt !== undefined && { systemPrompt }),
-    toolConcurrencyLimit,
-    tools,
-    condenser: condenser && condenser.map((member) => ({ ...member, llm: member.llm && coreLLM(member.llm, network, onKey) })),
-    countTokens,
-  };
 }

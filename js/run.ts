@@ -1,5 +1,4 @@
 // A run: a promise of its result and a stream of its events.
-import { ThreadkeepError } from "./errors.js";
 import type { ConversationEvent, LiveEvent } from "./events.js";
 import type { ExecutionStatus } from "./events.js";
 
@@ -91,9 +90,4 @@ export class Run implements PromiseLike<RunResult>, AsyncIterable<ConversationEv
       },
     };
   }
-}
-
-/** The error of a run that its signal has stopped. @internal */
-export function aborted(signal: AbortSignal): ThreadkeepError {
-  return new ThreadkeepError("aborted", "the run was stopped by its signal; call run() to continue", { cause: signal.reason });
 }

@@ -9,7 +9,8 @@
 
 use super::{
     archive::Archives, archive_chunk::ArchiveChunk, error::error_of, messages::Messages,
-    messages_chunk::MessagesChunk, store::Stores, stores_chunk::StoresChunk,
+    messages_chunk::MessagesChunk, side_calls::SideCalls, side_calls_chunk::SideCallsChunk, store::Stores,
+    stores_chunk::StoresChunk,
 };
 use crate::{
     conversation::{Condensing, Summarizing},
@@ -67,6 +68,8 @@ chunks! {
     messages: dyn Messages = MessagesChunk;
     /// Condensing.
     condensing: dyn Condensing = Summarizing;
+    /// Requests beside the run, and critics.
+    side_calls: dyn SideCalls = SideCallsChunk;
 }
 
 thread_local! {
