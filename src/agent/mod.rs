@@ -3,6 +3,7 @@
 //! Does not know conversations or stores.
 
 pub mod arguments;
+pub mod critic;
 mod execute;
 mod response;
 
@@ -27,6 +28,8 @@ pub struct Agent {
     pub system_prompt: Rc<str>,
     /// The most calls that run at the same time; at least 1.
     pub tool_concurrency_limit: usize,
+    /// Rates the agent's answers.
+    pub critic: Option<Rc<dyn critic::Critic>>,
 }
 
 impl Agent {

@@ -146,6 +146,7 @@ pub fn agent(options: &JsValue) -> Result<Agent> {
             .trim_end()
             .into(),
         tool_concurrency_limit: plain.count("toolConcurrencyLimit")?.unwrap_or(1).max(1) as usize,
+        critic: None,
     })
 }
 

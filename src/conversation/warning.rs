@@ -132,7 +132,7 @@ pub fn agent_warnings(state: &BaseState, agent: &Agent) -> Vec<Warning> {
             ),
         });
     }
-    let settings = unavailable_settings(state);
+    let settings = unavailable_settings(state, agent);
     if !settings.is_empty() {
         warnings.push(Warning {
             code: WarningCode::SettingsUnavailable,
@@ -175,7 +175,7 @@ pub fn imported_tools(tools: &[String]) -> Option<Warning> {
     })
 }
 
-fn unavailable_settings(state: &BaseState) -> Vec<&'static str> {
+fn unavailable_settings(state: &BaseState, agent: &Agent) -> Vec<&'static str> {
     let mut settings = Vec::new();
     if agent_field::<EditableObject>(state, "mcp_config")
         .is_some_and(|servers| servers.iter().next().is_some())
@@ -187,10 +187,11 @@ fn unavailable_settings(state: &BaseState) -> Vec<&'static str> {
     if condenser.is_some_and(|kind| kind != "NoOpCondenser") {
         settings.push("condenser");
     }
-    for (field, name) in [("agent_context", "skills and context"), ("critic", "critic")] {
-        if agent_field::<EditableObject>(state, field).is_some() {
-            settings.push(name);
-        }
+    if agent_field::<EditableObject>(state, "agent_context").is_some() {
+        settings.push("skills and context");
+    }
+    if agent.critic.is_none() && agent_field::<EditableObject>(state, "critic").is_some() {
+        settings.push("critic");
     }
     if state.field("hook_config").is_some() {
         settings.push("hooks");

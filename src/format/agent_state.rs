@@ -24,7 +24,10 @@ pub const BACKGROUND_RESPONSE: &str = "background_response";
 /// The server for which an encrypted API key was given, if requests go to another one.
 pub const API_KEY_SERVER: &str = "api_key_server";
 
-/// All of them. A host cannot set these.
+/// How many further attempts the agent's critic has demanded in this conversation. The SDK's field; a host may set it.
+pub const REFINEMENT_ITERATION: &str = "iterative_refinement_iteration";
+
+/// All of them except the SDK's. A host cannot set these.
 pub const RESERVED: [&str; 8] = [
     INTERRUPTED_ACTIONS,
     UNAPPROVED_ACTIONS,

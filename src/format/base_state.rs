@@ -322,6 +322,13 @@ impl BaseState {
         self.set("agent", Some(&agent));
     }
 
+    /// Sets the agent's critic and nothing else of the agent.
+    pub fn set_agent_critic(&mut self, critic: &RawJson) {
+        let mut agent = self.object("agent");
+        agent.set("critic", critic.as_str());
+        self.set("agent", Some(&agent));
+    }
+
     /// The directory in which the SDK stores the conversation.
     pub fn persistence_dir(&self) -> Option<String> {
         self.fields.read("persistence_dir")

@@ -6,6 +6,7 @@ mod approval;
 mod commands;
 mod confirmation;
 mod crash;
+mod critics;
 mod deciding;
 mod editing;
 mod interop;

@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 use threadkeep::{
-    agent::Agent,
+    agent::{Agent, critic::Critic},
     conversation::{Access, Conversation, OpenOptions, stuck_detector::StuckDetection},
     error::Result,
     hooks::Hooks,
@@ -254,6 +254,7 @@ pub struct World {
     pub stored_analyzer: Option<Option<StoredAnalyzer>>,
     pub analyzer: Option<Rc<dyn SecurityAnalyzer>>,
     pub hooks: Option<Rc<dyn Hooks>>,
+    pub critic: Option<Rc<dyn Critic>>,
     /// The kinds of events that the listener received.
     pub received: Rc<RefCell<Vec<String>>>,
     pub native_tool_calling: Option<bool>,
@@ -282,6 +283,7 @@ impl World {
             stored_analyzer: None,
             analyzer: None,
             hooks: None,
+            critic: None,
             received: Rc::default(),
             native_tool_calling: None,
             llm: None,
@@ -309,6 +311,7 @@ impl World {
             tools: ToolRegistry::new(self.tools.clone())?,
             system_prompt: "Be brief.".into(),
             tool_concurrency_limit: self.tool_concurrency_limit,
+            critic: self.critic.clone(),
         };
         let received = self.received.clone();
         Conversation::open(OpenOptions {
