@@ -1,5 +1,6 @@
 // Agents: a model with tools and a prompt.
 import { arrayOf, isA } from "./arguments.js";
+import { type Critic, coreCritic } from "./critics.js";
 import { invalidOptions, optionsOf } from "./errors.js";
 import { LLM } from "./llm.js";
 import type { Tool } from "./tool.js";
@@ -12,6 +13,8 @@ export interface AgentOptions {
   systemPrompt?: string | undefined;
   /** How many calls of one answer may run at the same time. Default 1. */
   toolConcurrencyLimit?: number | undefined;
+  /** Rates the agent's answers. One of the host cannot be stored: give it at each opening. */
+  critic?: Critic | undefined;
 }
 
 /** A model with tools and a system prompt. Has no state: one agent can serve many conversations. */
@@ -20,10 +23,11 @@ export class Agent {
   readonly tools: readonly Tool[];
   readonly systemPrompt?: string;
   readonly toolConcurrencyLimit: number;
+  readonly critic?: Critic;
 
   /** @throws ThreadkeepError `invalid_options`, naming the option. */
   constructor(options: AgentOptions) {
-    const { llm, tools = [], systemPrompt, toolConcurrencyLimit = 1 } = optionsOf("new Agent()", options, "llm tools systemPrompt toolConcurrencyLimit");
+    const { llm, tools = [], systemPrompt, toolConcurrencyLimit = 1, critic } = optionsOf("new Agent()", options, "llm tools systemPrompt toolConcurrencyLimit critic");
     if (!isA(llm, LLM)) throw invalidOptions("llm must be an LLM: new Agent({ llm: new LLM({ … }) })");
     const own = arrayOf("tools", "what tool() returns", tools, (tool) => typeof tool?.execute === "function" && typeof tool.name === "string");
     if (systemPrompt !== undefined && typeof systemPrompt !== "string") throw invalidOptions("systemPrompt must be a string");
@@ -34,5 +38,10 @@ export class Agent {
     this.tools = Object.freeze(own);
     if (systemPrompt !== undefined) this.systemPrompt = systemPrompt;
     this.toolConcurrencyLimit = toolConcurrencyLimit;
+    if (critic !== undefined) {
+      // Checks it.
+      coreCritic(critic);
+      this.critic = critic;
+    }
   }
 }

@@ -2,10 +2,11 @@
 export { Agent, type AgentOptions } from "./agent.js";
 export type { ImportedConversation, Progress, TransferOptions } from "./archive.js";
 export type { ConfirmationPolicy } from "./control.js";
+export type { Critic, Rating } from "./critics.js";
 export { Conversation, type ConversationWarning } from "./conversation.js";
-export type { ConversationOptions } from "./conversation-options.js";
+export type { ConversationOptions, ForkOptions } from "./conversation-options.js";
 export { ThreadkeepError, type ErrorCode } from "./errors.js";
-export type { EventLog } from "./event-log.js";
+export type { Branch, EventLog } from "./event-log.js";
 export type * from "./events.js";
 export type { HookInput, HookName, HookResult, Hooks } from "./hooks.js";
 export type { Image } from "./images.js";

@@ -24,5 +24,6 @@ mod side_calls_chunk;
 mod store;
 mod stores_chunk;
 mod tool;
+mod tree;
 mod values;
 mod wire_apis;

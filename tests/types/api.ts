@@ -9,10 +9,12 @@ import {
   memoryStore,
   tool,
   type ActionEvent,
+  type Branch,
   type ChatMessage,
   type ConfirmationPolicy,
   type ConversationEvent,
   type ConversationInfo,
+  type Critic,
   type ErrorCode,
   type ExecutionStatus,
   type HeldSecret,
@@ -93,6 +95,22 @@ tool({ name: "weather", description: "", parameters: { type: "object" }, execute
 tool({ name: "weather_later", description: "", parameters: { type: "object" }, execute: async () => (weather.days.length > 0 ? weather : "unknown") });
 tool({ name: "whole_weather", description: "", parameters: { type: "object" }, execute: () => [weather] });
 
+const critic: Critic = {
+  mode: "all_actions",
+  iterativeRefinement: { successThreshold: 0.8, maxIterations: 2 },
+  async evaluate(events) {
+    same<typeof events, ConversationEvent[]>(true);
+    const last = events.at(-1);
+    return { score: last?.kind === "ActionEvent" ? 1 : 0, message: "", metadata: { checked: [1] } };
+  },
+};
+new Agent({ llm, critic });
+new Agent({ llm, critic: { kind: "AgentFinishedCritic" } });
+// @ts-expect-error there is no such critic here
+new Agent({ llm, critic: { kind: "APIBasedCritic" } });
+// @ts-expect-error a rating has a score
+new Agent({ llm, critic: { evaluate: () => ({ message: "good" }) } });
+
 /** An absent option may be given as `undefined`: each option of each object accepts it. */
 export async function nothing(none: undefined, opened: Conversation): Promise<void> {
   new LLM({
@@ -103,7 +121,9 @@ export async function nothing(none: undefined, opened: Conversation): Promise<vo
   new LLM({ model: "m", capabilityOverrides: { supports_vision: none, supports_responses_api: none } });
   tool({ name: "t", description: "", parameters: {}, jsonSchema: none, annotations: none, needsApproval: none, replay: none, close: none, execute: () => ({ content: [], isError: none }) });
   tool({ name: "t", description: "", parameters: {}, annotations: { title: none, readOnlyHint: none, destructiveHint: none, idempotentHint: none, openWorldHint: none }, execute: () => "" });
-  const agent = new Agent({ llm, tools: none, systemPrompt: none, toolConcurrencyLimit: none });
+  const agent = new Agent({ llm, tools: none, systemPrompt: none, toolConcurrencyLimit: none, critic: none });
+  new Agent({ llm, critic: { kind: "PassCritic", mode: none, iterativeRefinement: none } });
+  new Agent({ llm, critic: { evaluate: () => ({ score: 1, message: none, metadata: none }), iterativeRefinement: { successThreshold: none, maxIterations: none } } });
   await Conversation.open({
     agent, conversationId: none, store: none, callbacks: none, tokenCallbacks: none, confirmationPolicy: none, securityAnalyzer: none, deleteOnClose: none, hooks: none, tags: none,
     secrets: none, cipher: none, maxIterationPerRun: none, maxBudgetPerRun: none, stuckDetection: none, offline: none,
@@ -162,6 +182,19 @@ export async function use(signal: AbortSignal): Promise<void> {
   await conversation.rejectPendingActions("No", { actionIds: [action!.id] });
   same<Awaited<ReturnType<typeof conversation.editAction>>, ActionEvent>(true);
   await conversation.editAction(action!.id, { a: 1 });
+  same<Awaited<ReturnType<typeof conversation.branches>>, Branch[]>(true);
+  await conversation.navigateTo((await conversation.activeBranch({ limit: 1 }))[0]?.id ?? null);
+  // @ts-expect-error a place in the log is not an id
+  await conversation.navigateTo(0);
+  same<Awaited<ReturnType<typeof conversation.editMessage>>, MessageEvent>(true);
+  await conversation.editMessage(action!.id, [{ type: "text", text: "Else" }]);
+  await conversation.regenerate({ signal });
+  same<Awaited<ReturnType<typeof conversation.fork>>, Conversation>(true);
+  await conversation.fork({ fromEventId: action!.id, title: "x", tags: { a: "b" }, resetMetrics: false, agent });
+  // @ts-expect-error the store stays the same
+  await conversation.fork({ store });
+  // @ts-expect-error the new answer has no calls yet
+  conversation.regenerate({ approve: [] });
   await conversation.setConfirmationPolicy({ kind: "ConfirmRisky", threshold: "LOW", confirmUnknown: false });
   // @ts-expect-error nobody can know more than nothing
   await conversation.setConfirmationPolicy({ kind: "ConfirmRisky", threshold: "UNKNOWN" });
