@@ -1,6 +1,7 @@
 // Agents: a model with tools and a prompt.
 import { arrayOf, isA, isFunction } from "./arguments.js";
 import type { Condenser } from "./condenser.js";
+import { type Critic, coreCritic } from "./critics.js";
 import { invalidOptions, optionsOf } from "./errors.js";
 import { LLM } from "./llm.js";
 import type { Tool } from "./tool.js";
@@ -20,6 +21,8 @@ export interface AgentOptions {
   condenser?: Condenser | null | undefined;
   /** Returns how many tokens a text has for the model. Without it they are estimated, rather too high. */
   countTokens?: ((text: string) => number) | undefined;
+  /** Rates the agent's answers. One of the host cannot be stored: give it at each opening. */
+  critic?: Critic | undefined;
 }
 
 /** A model with tools and a system prompt. Has no state: one agent can serve many conversations. */
@@ -30,10 +33,13 @@ export class Agent {
   readonly toolConcurrencyLimit: number;
   readonly condenser?: Condenser | null;
   readonly countTokens?: (text: string) => number;
+  readonly critic?: Critic;
 
   /** @throws ThreadkeepError `invalid_options`, naming the option. */
   constructor(options: AgentOptions) {
-    const { llm, tools = [], systemPrompt, toolConcurrencyLimit = 1, condenser, countTokens } = optionsOf("new Agent()", options, "llm tools systemPrompt toolConcurrencyLimit condenser countTokens");
+    const {
+      llm, tools = [], systemPrompt, toolConcurrencyLimit = 1, condenser, countTokens, critic,
+    } = optionsOf("new Agent()", options, "llm tools systemPrompt toolConcurrencyLimit condenser countTokens critic");
     if (!isA(llm, LLM)) throw invalidOptions("llm must be an LLM: new Agent({ llm: new LLM({ … }) })");
     const own = arrayOf("tools", "what tool() returns", tools, (tool) => typeof tool?.execute === "function" && typeof tool.name === "string");
     if (systemPrompt !== undefined && typeof systemPrompt !== "string") throw invalidOptions("systemPrompt must be a string");
@@ -47,5 +53,10 @@ export class Agent {
     this.tools = Object.freeze(own);
     if (systemPrompt !== undefined) this.systemPrompt = systemPrompt;
     this.toolConcurrencyLimit = toolConcurrencyLimit;
+    if (critic !== undefined) {
+      // Checks it.
+      coreCritic(critic);
+      this.critic = critic;
+    }
   }
 }

@@ -16,6 +16,7 @@ import type {
 import { withTimeout, recordChange } from "./inventory.js";
 import { LLM } from "./llm.js";
 import { type Image, contentOf } from "./images.js";
+import type { Listeners } from "./listeners.js";
 import { type Network, WAITED } from "./network.js";
 import { type ConversationInfo, type Listing, toInfo } from "./listing.js";
 import type { AnthropicMessages, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "./messages.js";
@@ -44,7 +45,7 @@ export class Conversation implements AsyncDisposable {
   readonly events: EventLog;
   readonly #core: CoreConversation;
   readonly #store: Store;
-  readonly #listeners: Set<(event: ConversationEvent | LiveEvent) => void>;
+  readonly #listeners: Listeners;
   readonly #analyzers: Analyzers;
   readonly #tools: ToolCalls;
   readonly #secrets: Secrets;

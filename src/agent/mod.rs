@@ -4,6 +4,7 @@
 
 pub mod arguments;
 mod condenser;
+pub mod critic;
 mod execute;
 mod response;
 
@@ -33,6 +34,8 @@ pub struct Agent {
     pub condenser: Option<Option<AgentCondenser>>,
     /// Counts the tokens of a text as the model does; without it, or where it returns `None`, they are estimated.
     pub count_tokens: Option<TokenCounter>,
+    /// Rates the agent's answers.
+    pub critic: Option<Rc<dyn critic::Critic>>,
 }
 
 /// Returns the number of tokens of a text.

@@ -53,7 +53,12 @@ impl CoreConversation {
         promise(async move {
             let plain = Options::new(&options, "options");
             let id = plain.required_text("conversationId")?.parse()?;
-            let agent = agent(&property(&options, "agent"))?;
+            let given = property(&options, "agent");
+            let mut agent = agent(&given)?;
+            let critic = property(&given, "critic");
+            if !critic.is_undefined() {
+                agent.critic = Some(chunks::side_calls().await?.critic(&critic)?);
+            }
             let on_event = function(&options, "onEvent")?;
             let on_delta = function(&options, "onDelta")?;
             let name = lock_name(&lock_scope, id);

@@ -149,6 +149,7 @@ pub fn agent(options: &JsValue) -> Result<Agent> {
         condenser: condenser(options)?,
         count_tokens: token_counter(options),
         tool_concurrency_limit: plain.count("toolConcurrencyLimit")?.unwrap_or(1).max(1) as usize,
+        critic: None,
     })
 }
 

@@ -58,8 +58,8 @@ impl Conversation {
         self.inspect(|machine| machine.waiting_action(action).cloned()).await?
     }
 
-    /// The call with these arguments. Its risk is reset and its summary replaced, because the model wrote them for the
-    /// old arguments.
+    /// The call with these arguments. Its risk is reset, its summary replaced and its rating removed, because they are about
+    /// the old arguments.
     fn with_arguments(&self, old: &Event, arguments: &str) -> Result<ActionEvent> {
         let Body::ActionEvent(old) = old.body() else {
             return Err(Error::new(ErrorCode::Internal, "the pending event is not an action"));
@@ -82,6 +82,7 @@ impl Conversation {
         edited.action = Some(record_of_call(tool.definition().kind, &arguments.for_tool));
         edited.security_risk = SecurityRisk::Unknown;
         edited.summary = Some(arguments.summary);
+        edited.critic_result = None;
         Ok(edited)
     }
 

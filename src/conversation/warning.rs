@@ -186,10 +186,11 @@ fn unavailable_settings(state: &BaseState, agent: &Agent) -> Vec<&'static str> {
     if agent.condenser.is_none() && condenser.is_some_and(|condenser| !is_known(&condenser)) {
         settings.push("condenser");
     }
-    for (field, name) in [("agent_context", "skills and context"), ("critic", "critic")] {
-        if agent_field::<EditableObject>(state, field).is_some() {
-            settings.push(name);
-        }
+    if agent_field::<EditableObject>(state, "agent_context").is_some() {
+        settings.push("skills and context");
+    }
+    if agent.critic.is_none() && agent_field::<EditableObject>(state, "critic").is_some() {
+        settings.push("critic");
     }
     if state.field("hook_config").is_some() {
         settings.push("hooks");

@@ -7,6 +7,7 @@ mod commands;
 mod condensing;
 mod confirmation;
 mod crash;
+mod critics;
 mod deciding;
 mod editing;
 mod interop;

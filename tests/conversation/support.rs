@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 use threadkeep::{
-    agent::{Agent, AgentCondenser},
+    agent::{Agent, AgentCondenser, critic::Critic},
     conversation::{Access, CompiledIn, Conversation, OpenOptions, stuck_detector::StuckDetection},
     error::Result,
     hooks::Hooks,
@@ -254,6 +254,7 @@ pub struct World {
     pub stored_analyzer: Option<Option<StoredAnalyzer>>,
     pub analyzer: Option<Rc<dyn SecurityAnalyzer>>,
     pub hooks: Option<Rc<dyn Hooks>>,
+    pub critic: Option<Rc<dyn Critic>>,
     /// The kinds of events that the listener received.
     pub received: Rc<RefCell<Vec<String>>>,
     pub native_tool_calling: Option<bool>,
@@ -283,6 +284,7 @@ impl World {
             stored_analyzer: None,
             analyzer: None,
             hooks: None,
+            critic: None,
             received: Rc::default(),
             native_tool_calling: None,
             condenser: None,
@@ -317,6 +319,7 @@ impl World {
             tool_concurrency_limit: self.tool_concurrency_limit,
             condenser: self.condenser.clone(),
             count_tokens: None,
+            critic: self.critic.clone(),
         };
         let received = self.received.clone();
         Conversation::open(OpenOptions {

@@ -29,8 +29,12 @@ use crate::{
     agent::{Agent, Call, Draft, Reply, ReplyKind},
     error::{Error, ErrorCode, Result},
     event::{Body, Event, InterruptEvent, PauseEvent, Source},
-    format::base_state::{BaseState, ExecutionStatus},
+    format::{
+        agent_state::REFINEMENT_ITERATION,
+        base_state::{BaseState, ExecutionStatus},
+    },
     id::EventId,
+    json::RawJson,
     llm::Llm,
 };
 
@@ -398,11 +402,27 @@ impl Machine<'_> {
 
     fn call_ended(&mut self, call: &Call, ends_run: bool) -> Result<Plan> {
         calls::forget_denial(&mut self.state, &call.action_id);
+        let mut plan = Plan::default();
         if ends_run {
-            Transition::TaskFinished.apply(&mut self.state)?;
+            plan.drafts.extend(self.refinement(call));
+            let transition =
+                if plan.drafts.is_empty() { Transition::TaskFinished } else { Transition::Refined };
+            transition.apply(&mut self.state)?;
         }
         self.calls.store(&mut self.state);
-        Ok(Plan::default())
+        Ok(plan)
+    }
+
+    /// The message with which the critic demands another attempt at the task that this call has finished. It is stored
+    /// together with the call's result and the number of attempts, so that no page demands the same attempt again.
+    fn refinement(&mut self, call: &Call) -> Option<Draft> {
+        let critic = self.agent.critic.as_ref()?;
+        let Body::ActionEvent(action) = self.calls.action(&call.action_id)?.body() else { return None };
+        let attempts: u64 = self.state.in_agent_state(REFINEMENT_ITERATION).unwrap_or(0);
+        let message = critic.refine(attempts, action)?;
+        let attempts = attempts.saturating_add(1);
+        self.state.set_in_agent_state(REFINEMENT_ITERATION, Some(&RawJson::of(&attempts)));
+        Some(message)
     }
 }
 
