@@ -2,7 +2,7 @@
 
 import type { Parting } from "./branches.ts";
 import { el } from "./dom.ts";
-import { type StoredEvent, textOf } from "./event-shapes.ts";
+import { textOf } from "./event-shapes.ts";
 import { icon, type IconName } from "./icons.ts";
 import type { Message } from "./timeline.ts";
 import { titleOf } from "./tools/index.ts";

@@ -2,7 +2,7 @@
 // subscribers are notified at most once per turn of the event loop.
 
 import { type Branch, type Content, Conversation, type ConversationEvent, type JSONValue, type LiveEvent, type RunResult, type WaitingEvent } from "threadkeep";
-import { createConversation, createLLM, limits, openStored } from "./agent.ts";
+import { createConversation, createLLM, limits, openStored, PROVISIONAL } from "./agent.ts";
 import { lengthBefore, type OtherBranch, type Parting, partings } from "./branches.ts";
 import { asStored, type StoredEvent } from "./event-shapes.ts";
 import { onOtherTab, takeTurn, notifyOtherTabs } from "./tabs.ts";
@@ -50,6 +50,7 @@ export class Session {
   #others: OtherBranch[] = [];
   #places = new Map<string, number>();
   #announced = false;
+  #isNaming = false;
   #reopening: Promise<void> | null = null;
   #reopenAgain = false;
   #closed = false;
@@ -128,14 +129,17 @@ export class Session {
   }
 
   async loadEarlier(): Promise<void> {
-    await this.#readBranch(this.events.length * 2);
+    await this.#readBranch({ limit: this.events.length * 2 });
     await this.#readOthers();
   }
 
   /** Continues from this event, the last one of another branch. */
   async navigateTo(eventId: string): Promise<void> {
     await this.#conversation.navigateTo(eventId);
-    await this.#moved();
+    // Both at once, for each makes sense with the other only.
+    await this.#readBranch({ withOthers: true });
+    this.#set({ failure: null, pending: await this.#readPending() });
+    notifyOtherTabs(this.id);
   }
 
   /** Sends a message in place of an earlier one, with that one's images. Its answer continues by itself. */
@@ -143,8 +147,9 @@ export class Session {
     const parts = Array.isArray(earlier?.content) ? earlier.content : [];
     const images = parts.filter(({ type }) => type === "image") as Content[];
     await this.#conversation.editMessage(id, [...(text === "" ? [] : [{ type: "text" as const, text }]), ...images]);
-    await this.#moved();
+    await this.#readBranch();
     void this.run();
+    void this.#readOthers();
   }
 
   /** Answers the last message again. Never rejects, see `run`. */
@@ -152,7 +157,7 @@ export class Session {
     // The earlier answer is on another branch as soon as this is stored.
     this.events = this.events.slice(0, this.events.findLastIndex(({ kind, source }) => kind === "MessageEvent" && source === "user") + 1);
     await this.#run(() => this.#conversation.regenerate());
-    await this.#moved();
+    await this.#readOthers();
   }
 
   /** Copies the conversation up to this event. Resolves to the id of the copy. */
@@ -190,7 +195,24 @@ export class Session {
     this.progress.clear();
     this.hasRun = true;
     this.#set({ running: false, draft: null, waiting: null, pending: await this.#readPending() });
+    void this.#nameByModel();
     if (this.#reopenAgain) void this.reopen();
+  }
+
+  /** Once there is an answer, the model makes a title, unless the user gave one. */
+  async #nameByModel(): Promise<void> {
+    const conversation = this.#conversation;
+    const isProvisional = (): boolean => conversation.state.tags?.[PROVISIONAL] !== undefined;
+    if (this.#isNaming || !isProvisional() || conversation.executionStatus !== "finished") return;
+    this.#isNaming = true;
+    try {
+      const title = await conversation.generateTitle();
+      // The user may have been quicker.
+      if (isProvisional()) await this.rename(title);
+    } catch {
+      // The conversation was closed meanwhile: there is another chance after the next answer.
+    }
+    this.#isNaming = false;
   }
 
   /** Stops after the current work. */
@@ -228,8 +250,10 @@ export class Session {
     this.#set({ pending: await this.#readPending() });
   }
 
+  /** Gives the conversation a title, which the model then no longer does. */
   async rename(title: string): Promise<void> {
-    await this.#conversation.setTags({ ...this.#conversation.state.tags, title });
+    const { [PROVISIONAL]: _, ...tags } = this.#conversation.state.tags;
+    await this.#conversation.setTags({ ...tags, title });
     notifyOtherTabs(this.id);
     this.#changed();
   }
@@ -302,9 +326,10 @@ export class Session {
     void this.#readOthers();
   }
 
-  async #readBranch(limit = Math.max(PAGE, this.events.length)): Promise<void> {
+  async #readBranch({ limit = Math.max(PAGE, this.events.length), withOthers = false } = {}): Promise<void> {
     const arrived: StoredEvent[] = (this.#arrived = []);
     const branch = (await this.#conversation.activeBranch({ limit })).map(asStored);
+    if (withOthers) this.#others = await this.#findOthers(branch);
     this.#arrived = null;
     for (const { id } of branch) this.#known.add(id);
     this.events = branch;
@@ -314,15 +339,11 @@ export class Session {
     this.#changed();
   }
 
-  /** Reads which branches there are, and where they begin. In a long log the first time takes seconds. Never rejects. */
+  /** Lists the other branches, which takes seconds the first time if the log is long. Never rejects. */
   async #readOthers(): Promise<void> {
     const conversation = this.#conversation;
     try {
-      const others = await Promise.all((await conversation.branches()).map((branch) => otherBranch(conversation, branch)));
-      for (const { shown } of partings(this.events, others, !this.hasEarlier, () => 0)) {
-        if (shown) this.#places.set(shown.id, await conversation.events.getIndex(shown.id));
-      }
-      this.#others = others;
+      this.#others = await this.#findOthers(this.events);
       this.#changed();
     } catch (error) {
       // Unless the conversation was closed meanwhile.
@@ -330,16 +351,14 @@ export class Session {
     }
   }
 
-  /** Reads the active branch after it became another one. Never rejects. */
-  async #moved(): Promise<void> {
-    notifyOtherTabs(this.id);
-    try {
-      await this.#readBranch();
-      this.#set({ failure: null, pending: await this.#readPending() });
-    } catch (error) {
-      if (!this.#closed) this.#set({ failure: error });
+  /** The branches that part from this one, with their places in the log and those of the messages that they are versions of. */
+  async #findOthers(branch: StoredEvent[]): Promise<OtherBranch[]> {
+    const conversation = this.#conversation;
+    const others = await Promise.all((await conversation.branches()).map((other) => otherBranch(conversation, other)));
+    for (const { shown } of partings(branch, others, true, () => 0)) {
+      if (shown && !this.#places.has(shown.id)) this.#places.set(shown.id, await conversation.events.getIndex(shown.id));
     }
-    await this.#readOthers();
+    return others;
   }
 
   async #readPending(): Promise<StoredEvent[]> {

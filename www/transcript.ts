@@ -114,7 +114,7 @@ export class Transcript {
     const key = nextStepKey(this.#session);
     if (key !== null && key === this.#nextKey) return;
     // A closing dialog returns the focus to the button that opened it, so the button must still exist.
-    const dialog = document.querySelector("dialog[open]");
+    const dialog = document.querySelector("dialog:modal");
     if (dialog !== null) return dialog.addEventListener("close", this.#afterDialog);
     const hadFocus = this.#next.contains(document.activeElement);
     const view = nextStepView(this.#session);
