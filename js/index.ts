@@ -2,7 +2,8 @@
 export { Agent, type AgentOptions } from "./agent.js";
 export type { ImportedConversation, Progress, TransferOptions } from "./archive.js";
 export type { ConfirmationPolicy } from "./control.js";
-export { Conversation, type ConversationWarning } from "./conversation.js";
+export { Conversation } from "./conversation.js";
+export type { ConversationWarning } from "./opening.js";
 export type { ConversationOptions, ForkOptions } from "./conversation-options.js";
 export { ThreadkeepError, type ErrorCode } from "./errors.js";
 export type { Branch, EventLog } from "./event-log.js";
