@@ -195,11 +195,16 @@ export class Conversation implements AsyncDisposable {
     await ask(this.#core, "navigateTo", eventId === null ? undefined : textOf(eventId));
   }
 
-  /** The readable events of the active branch, from the first to the one that the next event follows; with `limit` only the last ones. */
+  /**
+   * The events of the active branch, from the first to the one that the next event follows; with `limit` only the last ones.
+   * An event that cannot be read is an `UnreadableEvent`.
+   */
   async activeBranch(options: { limit?: number | undefined } = {}): Promise<ConversationEvent[]> {
     const { limit } = optionsOf("activeBranch()", options, "limit");
     if (limit !== undefined && !(Number.isInteger(limit) && limit >= 0)) throw invalidOptions("limit must be a number of events");
-    return (await ask(this.#core, "activeBranch", limit)).flatMap((json) => readable(json) ?? []);
+    const texts = await ask(this.#core, "activeBranch", limit);
+    const event = async (id: string, json: string) => readable(json) ?? (await this.events.at(await this.events.getIndex(id)))!;
+    return Promise.all(texts.flatMap((text, place) => (place % 2 === 0 ? event(text, texts[place + 1]!) : [])));
   }
 
   /**
