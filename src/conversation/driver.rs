@@ -131,7 +131,8 @@ impl Conversation {
         });
         let llm = self.llm();
         let instructions = is_empty.then(|| self.instructions(&state));
-        act(Machine { state, calls, page: &page, agent: &self.0.agent, llm: &llm, instructions })
+        let context = log.context.as_deref();
+        act(Machine { state, calls, page: &page, agent: &self.0.agent, context, llm: &llm, instructions })
     }
 
     /// The system prompt event. It has to be the first of the log: elsewhere the SDK would ignore it and providers
@@ -140,10 +141,13 @@ impl Conversation {
         let agent = &self.0.agent;
         // A conversation that another program or an earlier page created may store a prompt that no event holds yet.
         let stored = state.agent().and_then(|agent| agent.field::<String>("system_prompt"));
+        let dynamic_context = self.0.log.context.as_ref().and_then(|context| {
+            context.dynamic_context(&self.llm().options.model, state, &self.0.log.host.local_time())
+        });
         let event = SystemPromptEvent {
             system_prompt: Content::text(stored.unwrap_or_else(|| agent.system_prompt.to_string())),
-            tools: agent.tools.iter().map(|tool| record_of_tool(tool.definition())).collect(),
-            dynamic_context: None,
+            tools: agent.tools.iter().map(|tool| record_of_tool(&**tool)).collect(),
+            dynamic_context: dynamic_context.map(Content::text),
         };
         Draft::new(Source::Agent, event)
     }

@@ -16,6 +16,7 @@ mod background;
 mod limits;
 mod loop_;
 mod opening;
+mod skills;
 mod status;
 mod stopping;
 mod stuck_detector;
