@@ -2,7 +2,7 @@
 import { Agent } from "./agent.js";
 import { arrayOf, checkId, isA, isFunction, newId } from "./arguments.js";
 import { type ConfirmationPolicy, storedPolicy } from "./control.js";
-import { invalidOptions, optionsOf, textsOf } from "./errors.js";
+import { invalidOptions, optionsOf, textOf, textsOf } from "./errors.js";
 import type { ConversationEvent, LiveEvent } from "./events.js";
 import { type Hooks, coreHooks } from "./hooks.js";
 import { type RunLimits, limitsOf } from "./limits.js";
@@ -49,6 +49,33 @@ export interface ConversationOptions extends RunLimits {
    * long and random, because whoever has the file can guess very fast. Without a passphrase they are stored redacted.
    */
   cipher?: string | undefined;
+}
+
+/** The options of `fork()`. */
+export interface ForkOptions {
+  /** The last event to copy, with its ancestors. Default: the complete log. */
+  fromEventId?: string | undefined;
+  /** The title in lists, which is the tag `title`. */
+  title?: string | undefined;
+  /** The tags of the copy; those of the original are not copied. */
+  tags?: Record<string, string> | undefined;
+  /** Whether costs and tokens are counted from zero. Default true. */
+  resetMetrics?: boolean | undefined;
+  /** Default: the agent of the original, with its current model. */
+  agent?: Agent | undefined;
+}
+
+/** The checked options of `fork()`. @internal */
+export function readFork(options: ForkOptions, own: Agent) {
+  const { fromEventId, title, tags = {}, resetMetrics = true, agent = own } = optionsOf("fork()", options, "fromEventId title tags resetMetrics agent");
+  if (typeof resetMetrics !== "boolean") throw invalidOptions("resetMetrics must be true or false");
+  const given = textsOf("tags", tags);
+  return {
+    fromEventId: fromEventId === undefined ? undefined : textOf(fromEventId),
+    tags: title === undefined ? given : { ...given, title: textOf(title) },
+    resetMetrics,
+    agent,
+  };
 }
 
 const names = "agent conversationId store callbacks tokenCallbacks confirmationPolicy securityAnalyzer offline deleteOnClose hooks tags secrets cipher maxIterationPerRun maxBudgetPerRun stuckDetection";

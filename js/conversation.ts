@@ -1,39 +1,34 @@
 // The public class of a conversation, with the SDK's methods. It checks arguments; the decisions are made in the wasm.
 /// <reference lib="esnext.disposable" preserve="true" />
-import { CoreConversation, deleteConversation, listConversations } from "../pkg/threadkeep.js";
-import type { Agent } from "./agent.js";
+import { type CoreConversation, deleteConversation, listConversations } from "../pkg/threadkeep.js";
+import { Agent } from "./agent.js";
 import { arrayOf, checkId, isA, jsonOf, signalOf } from "./arguments.js";
 import { type ImportedConversation, type TransferOptions, exportZip, exportZipStream, importZip } from "./archive.js";
-import { Analyzers, type ConfirmationPolicy, actionIds, storedPolicy } from "./control.js";
-import { type ConversationOptions, readOptions } from "./conversation-options.js";
-import { ThreadkeepError, ask, call, invalidOptions, lastRead, optionsOf, reading, settle, textsOf, textOf } from "./errors.js";
-import { type EventLog, eventLog } from "./event-log.js";
+import { type Analyzers, type ConfirmationPolicy, actionIds, storedPolicy } from "./control.js";
+import { type ConversationOptions, type ForkOptions, readFork, readOptions } from "./conversation-options.js";
+import { ThreadkeepError, ask, call, invalidOptions, lastRead, optionsOf, settle, textsOf, textOf } from "./errors.js";
+import { type Branch, type EventLog, eventLog, readable } from "./event-log.js";
 import type {
   ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, JSONObject, JSONValue, LiveEvent, LLMMessage, MessageEvent,
-  Observation, SecurityRisk, StreamingDeltaEvent, WaitingEvent,
+  Observation, SecurityRisk, WaitingEvent,
 } from "./events.js";
-import { withTimeout, recordChange, opened as noteOpened } from "./inventory.js";
-import { LLM, coreLLM } from "./llm.js";
-import { type Image, withImages } from "./images.js";
-import { Network, WAITED } from "./network.js";
+import { withTimeout, recordChange } from "./inventory.js";
+import { LLM } from "./llm.js";
+import { type Image, contentOf } from "./images.js";
+import { type Network, WAITED } from "./network.js";
 import { type ConversationInfo, type Listing, toInfo } from "./listing.js";
 import type { AnthropicMessages, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "./messages.js";
 import { importJSON, written } from "./interchange.js";
+import { type ConversationWarning, type HandleParts, openCore } from "./opening.js";
 import { Run, type RunOptions, type RunResult } from "./run.js";
+import { type TitleOptions, sideCall, titleOptions } from "./side-calls.js";
 import type { SecurityAnalyzer } from "./security.js";
 import { type Store, coreStore, indexedDBStore } from "./store.js";
-import { Secrets } from "./secrets.js";
+import type { Secrets } from "./secrets.js";
 import type { HeldSecret } from "./secrets/index.js";
 import type { SecretValue } from "./secrets/source.js";
-import { ToolCalls, closingTimeout } from "./tool-calls.js";
+import { type ToolCalls, closingTimeout } from "./tool-calls.js";
 import { closeInTurn, openInTurn } from "./turns.js";
-import type { CoreTool } from "./tool.js";
-
-/** A note about an opened conversation that the host should know, and may show to the user. */
-export interface ConversationWarning {
-  code: "quarantined" | "head_moved" | "interrupted" | "unreadable" | "history_broken" | "tools_unavailable" | "settings_unavailable" | "secrets_unavailable" | "store_lost";
-  message: string;
-}
 
 /**
  * A conversation with an agent, which is stored as it happens.
@@ -54,13 +49,14 @@ export class Conversation implements AsyncDisposable {
   readonly #secrets: Secrets;
   readonly #network: Network;
   readonly #deleteOnClose: boolean;
+  readonly #agent: Agent;
   /** Warnings that do not come from the wasm. */
-  readonly #warnings: ConversationWarning[] = [];
+  readonly #warnings: readonly ConversationWarning[];
   #llm: LLM;
   #isClosed = false;
   #state: { text: string; value: ConversationState } | undefined;
 
-  private constructor(id: string, store: Store, core: CoreConversation, parts: HandleParts) {
+  private constructor(id: string, store: Store, core: CoreConversation, parts: HandleParts, warnings: readonly ConversationWarning[]) {
     this.id = id;
     this.#store = store;
     this.#core = core;
@@ -70,7 +66,9 @@ export class Conversation implements AsyncDisposable {
     this.#secrets = parts.secrets;
     this.#network = parts.network;
     this.#deleteOnClose = parts.deleteOnClose;
-    this.#llm = parts.llm;
+    this.#agent = parts.agent;
+    this.#llm = parts.agent.llm;
+    this.#warnings = warnings;
     this.access = core.access() as "writer" | "follower";
     this.events = eventLog(core);
   }
@@ -86,68 +84,8 @@ export class Conversation implements AsyncDisposable {
   }
 
   static async #open(given: ReturnType<typeof readOptions>): Promise<Conversation> {
-    const { agent, id, store, policy, hooks, tags } = given;
-    const analyzers = new Analyzers();
-    const analyzer = given.securityAnalyzer === undefined ? undefined : await analyzers.take(given.securityAnalyzer);
-    const listeners = new Set<(event: ConversationEvent | LiveEvent) => void>();
-    for (const callback of given.callbacks) listeners.add((event) => isStored(event) && callback(event));
-    for (const callback of given.tokenCallbacks) listeners.add((event) => isStored(event) || callback(event));
-    const emit = (event: ConversationEvent | LiveEvent) => {
-      for (const listener of listeners) {
-        try {
-          listener(event);
-        } catch (error) {
-          // A subscriber's error must not stop the agent; it surfaces as an uncaught error.
-          queueMicrotask(() => {
-            throw error;
-          });
-        }
-      }
-    };
-    const secrets = await Secrets.read(given.secrets, given.cipher, agent.llm.options);
-    const tools = new ToolCalls(agent.tools, emit, secrets);
-    const network = new Network(
-      given.waits,
-      (event) => emit({ ...event, message: opened.masked(event.message) }),
-      (waiting) => void ask(opened, "setAgentState", JSON.stringify({ [WAITED]: waiting })).catch(() => {}),
-    );
-    const [core, coreTools] = await Promise.all([coreStore(store), tools.toCore()]);
-    const opened: CoreConversation = (await settle(CoreConversation.open(
-      {
-        conversationId: id,
-        ...given.limits,
-        ...(tags && { tags }),
-        ...(policy && { confirmationPolicy: policy }),
-        ...(analyzer && { securityAnalyzer: analyzer }),
-        ...(hooks && { hooks }),
-        agent: coreAgent(agent, coreTools, network, secrets),
-        onEvent: (json: string) => emit(JSON.parse(json)),
-        onDelta: (content?: string, reasoning_content?: string) => {
-          const event: StreamingDeltaEvent = { kind: "StreamingDeltaEvent" };
-          if (content !== undefined) event.content = content;
-          if (reasoning_content !== undefined) event.reasoning_content = reasoning_content;
-          emit(event);
-        },
-        analyze: async (action: string) => analyzers.securityRisk(JSON.stringify(JSON.parse(opened.state()).security_analyzer), action),
-      },
-      core,
-    ))) as CoreConversation;
-    const conversation = new Conversation(id, store, opened, { listeners, analyzers, tools, secrets, network, deleteOnClose: given.deleteOnClose, llm: agent.llm });
-    try {
-      const message = await secrets.open(opened, agent.llm.options);
-      const warnings = conversation.#warnings;
-      const lost = await noteOpened(store, id, given.isGiven, opened.found());
-      if (lost) warnings.push({ code: "store_lost", message: lost });
-      if (message) warnings.push({ code: "secrets_unavailable", message });
-      const waited = conversation.state.agent_state?.[WAITED] as { message: string } | undefined;
-      if (waited) warnings.push({ code: "interrupted", message: `the run was waiting for the network when it ended (${waited.message}); call run() to continue` });
-      const complaint = await analyzers.complaint(conversation.state.security_analyzer);
-      if (complaint) warnings.push({ code: "settings_unavailable", message: complaint });
-    } catch (error) {
-      await ask(opened, "close");
-      throw error;
-    }
-    return conversation;
+    const { core, parts, warnings } = await openCore(given);
+    return new Conversation(given.id, given.store, core, parts, warnings);
   }
 
   /** All conversations of a store, newest first. Does not read events. */
@@ -238,15 +176,65 @@ export class Conversation implements AsyncDisposable {
     const { sender, pending } = optionsOf("sendMessage()", options, "sender pending");
     if (sender !== undefined && typeof sender !== "string") throw invalidOptions("sender must be a string");
     if (pending !== undefined && pending !== "reject" && pending !== "keep") throw invalidOptions('pending must be "reject" or "keep"');
-    const read = reading("the message", () => {
-      const content: unknown = typeof message === "string" ? [{ type: "text", text: message }] : message;
-      if (!Array.isArray(content)) throw invalidOptions("a message is a string or an array of text and image parts");
-      return withImages(content, this.#llm);
-    });
+    const content = contentOf(message, this.#llm);
     // Without an image nothing is awaited here, so that no later call of the host can overtake this message.
-    const given = read instanceof Promise ? await read : read;
-    const json = reading("the message", () => JSON.stringify(given));
+    const json = typeof content === "string" ? content : await content;
     return JSON.parse(await ask(this.#core, "sendMessage", json, sender, pending));
+  }
+
+  /**
+   * Moves to this event, so that the next message or run continues from there on a new branch; with `null`, to before the
+   * first event, where a branch begins with a system prompt of its own. Resolves once this is durable. Nothing is deleted.
+   * The status becomes `finished` if the event ends an answer of the agent, and `idle` otherwise.
+   * @throws ThreadkeepError `not_found`, `invalid_options` for an event between calls and their results, `invalid_state`
+   * during a run and while calls wait
+   */
+  async navigateTo(eventId: string | null): Promise<void> {
+    await ask(this.#core, "navigateTo", eventId === null ? undefined : textOf(eventId));
+  }
+
+  /** The readable events of the active branch, from the first to the one that the next event follows; with `limit` only the last ones. */
+  async activeBranch(options: { limit?: number | undefined } = {}): Promise<ConversationEvent[]> {
+    const { limit } = optionsOf("activeBranch()", options, "limit");
+    if (limit !== undefined && !(Number.isInteger(limit) && limit >= 0)) throw invalidOptions("limit must be a number of events");
+    return (await ask(this.#core, "activeBranch", limit)).flatMap((json) => readable(json) ?? []);
+  }
+
+  /**
+   * The branches beside the active one, in the order of their last events. Branches without a message or call of their own
+   * are left out. The first call reads the complete log, later ones read only new events.
+   */
+  async branches(): Promise<Branch[]> {
+    const branches = (await ask(this.#core, "branches")) as Array<Omit<Branch, "firstEvent"> & { firstEvent: string }>;
+    return branches.map((branch) => ({ ...branch, firstEvent: JSON.parse(branch.firstEvent) }));
+  }
+
+  /**
+   * Answers the last message of the user again, like `run()`. The earlier answer stays in the log as a branch. If the page
+   * dies before the new answer is stored, the next `run()` asks for it.
+   * @throws ThreadkeepError `invalid_state` without a message, during a run and while calls wait; and those of `run()`
+   */
+  regenerate(options: { signal?: AbortSignal | undefined } = {}): Run {
+    return new Run(this.#regenerate(options), (listener) => this.subscribe(listener));
+  }
+
+  async #regenerate(options: { signal?: AbortSignal | undefined }): Promise<RunResult> {
+    const given = optionsOf("regenerate()", options, "signal");
+    const signal = signalOf(given.signal);
+    if (signal?.aborted) throw aborted(signal);
+    await ask(this.#core, "regenerate");
+    return this.#run(given);
+  }
+
+  /**
+   * Sends a message in place of an earlier one of the user, on a new branch; the earlier one stays in the log with its
+   * answers. Resolves to the new event once it is durable; `run()` answers it.
+   * @throws ThreadkeepError `not_found`, `invalid_options` for an event that is not a message of the user, `invalid_state`
+   * during a run and while calls wait; and those of `sendMessage()`
+   */
+  async editMessage(eventId: string, message: string | ReadonlyArray<Content | Image>): Promise<MessageEvent> {
+    const json = await contentOf(message, this.#llm);
+    return JSON.parse(await ask(this.#core, "editMessage", textOf(eventId), json));
   }
 
   /**
@@ -335,6 +323,22 @@ export class Conversation implements AsyncDisposable {
     return JSON.parse(await ask(this.#core, "editAction", textOf(actionId), json));
   }
 
+  /**
+   * Copies the conversation under a new id, or with `fromEventId` the branch that ends there, and opens the copy. Events
+   * keep their ids. Policy, analyzer and `agent_state` are copied; secrets, hooks and tags are not. To open the copy with
+   * more options than an agent, such as hooks or a cipher, close it and open its id.
+   * @throws ThreadkeepError `not_found`, `invalid_options`, `invalid_state` during a run and if calls would be copied that
+   * have no result, `store_*`; no copy exists then
+   */
+  async fork(options: ForkOptions = {}): Promise<Conversation> {
+    const own = new Agent({ ...this.#agent, llm: this.#llm, tools: [...this.#agent.tools] });
+    const { agent, fromEventId, tags, resetMetrics } = readFork(options, own);
+    const { id, store } = readOptions({ agent, store: this.#store });
+    await ask(this.#core, "fork", id, fromEventId, tags, resetMetrics);
+    recordChange(store, { stored: [id] });
+    return Conversation.open({ agent, store, conversationId: id });
+  }
+
   /** The tools whose calls never wait in this conversation, except if a tool's `needsApproval` requires it. */
   get allowedTools(): readonly string[] {
     return (this.state.agent_state["allowed_tools"] ?? []) as string[];
@@ -408,6 +412,27 @@ export class Conversation implements AsyncDisposable {
    */
   async allowSecrets(): Promise<void> {
     await this.#secrets.allow(this.#core);
+  }
+
+  /**
+   * Asks the model a question about the conversation, and resolves to its text. Appends no event and changes no status, so
+   * it is possible at any time, also during a run; only the cost is stored, under the usage id `ask-agent-llm`. The model
+   * sees what it would see in a run, without calls that have no result yet, and calls no tools.
+   * @throws ThreadkeepError `llm_*`, `network`, `aborted`, `locked_elsewhere`, `invalid_state` after `close()`
+   */
+  async askAgent(question: string, options: { signal?: AbortSignal | undefined } = {}): Promise<string> {
+    if (typeof question !== "string") throw invalidOptions("the question must be a string");
+    return sideCall(this.#core, optionsOf("askAgent()", options, "signal").signal, { question });
+  }
+
+  /**
+   * A title for the first message of the user, made by a model, or the beginning of the message if the model fails. Does
+   * not store it: `setTags({ ...state.tags, title })` does, and `Conversation.list()` then returns it.
+   * @throws ThreadkeepError `invalid_state` if there is no message yet and after `close()`, `aborted`, `locked_elsewhere`
+   */
+  async generateTitle(options: TitleOptions = {}): Promise<string> {
+    const { llm, maxLength, signal } = titleOptions(options);
+    return sideCall(this.#core, signal, { maxLength, llm: llm && (await this.#secrets.coreLLM(llm, this.#network)) });
   }
 
   /** Replaces all tags; `title` is the title in lists. */
@@ -492,31 +517,6 @@ export class Conversation implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
-}
-
-/** Whether this is an event of the log, not a live one. */
-function isStored(event: ConversationEvent | LiveEvent): event is ConversationEvent {
-  return "id" in event;
-}
-
-/** The parts of a conversation that belong to one handle. */
-interface HandleParts {
-  listeners: Set<(event: ConversationEvent | LiveEvent) => void>;
-  analyzers: Analyzers;
-  tools: ToolCalls;
-  secrets: Secrets;
-  network: Network;
-  deleteOnClose: boolean;
-  llm: LLM;
-}
-
-function coreAgent({ llm, systemPrompt, toolConcurrencyLimit }: Agent, tools: CoreTool[], network: Network, { onKey, keyToken }: Secrets): object {
-  return {
-    llm: coreLLM(llm, network, onKey, keyToken),
-    ...(systemPrompt !== undefined && { systemPrompt }),
-    toolConcurrencyLimit,
-    tools,
-  };
 }
 
 function aborted(signal: AbortSignal): ThreadkeepError {

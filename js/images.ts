@@ -1,4 +1,5 @@
 // Images in messages and results. The code that reads a Blob is loaded with the first image.
+import { invalidOptions, reading } from "./errors.js";
 import type { Content } from "./events.js";
 import type { LLM } from "./llm.js";
 import { part } from "./wasm.js";
@@ -12,6 +13,17 @@ export type Image = Blob | { type: "image"; image_urls: ReadonlyArray<string | B
  */
 export function withImages(content: readonly unknown[], llm?: LLM): readonly unknown[] | Promise<readonly unknown[]> {
   return content.some(isImage) ? part(import("./images/read.js")).then(({ readImages }) => readImages(content, llm)) : content;
+}
+
+/** The content of a message as JSON; a promise only if it has images. @internal */
+export function contentOf(message: unknown, llm: LLM): string | Promise<string> {
+  const given = reading("the message", () => {
+    const content: unknown = typeof message === "string" ? [{ type: "text", text: message }] : message;
+    if (!Array.isArray(content)) throw invalidOptions("a message is a string or an array of text and image parts");
+    return withImages(content, llm);
+  });
+  const toJSON = (content: readonly unknown[]) => reading("the message", () => JSON.stringify(content));
+  return given instanceof Promise ? given.then(toJSON) : toJSON(given);
 }
 
 /** Whether it is a valid part of content. @internal */

@@ -9,7 +9,8 @@
 
 use super::{
     archive::Archives, archive_chunk::ArchiveChunk, error::error_of, messages::Messages,
-    messages_chunk::MessagesChunk, store::Stores, stores_chunk::StoresChunk,
+    messages_chunk::MessagesChunk, side_calls::SideCalls, side_calls_chunk::SideCallsChunk, store::Stores,
+    stores_chunk::StoresChunk,
 };
 use crate::{
     error::{Error, ErrorCode, Result},
@@ -67,6 +68,8 @@ chunks! {
     archive: dyn Archives = ArchiveChunk;
     /// Conversations in the formats of other programs.
     messages: dyn Messages = MessagesChunk;
+    /// Requests beside the run, and critics.
+    side_calls: dyn SideCalls = SideCallsChunk;
 }
 
 thread_local! {

@@ -186,8 +186,7 @@ impl CoreConversation {
     #[wasm_bindgen(js_name = sendMessage, unchecked_return_type = "Promise<string>")]
     pub fn send_message(&self, content: String, sender: Option<String>, pending: Option<String>) -> Promise {
         self.verb(move |conversation| async move {
-            let content = Vec::<Content>::from_json(&well_formed(&content))
-                .ok_or_else(|| invalid("a message must be a text, or a list of texts and images"))?;
+            let content = content_of(&content)?;
             let calls = pending.map(|pending| match &*pending {
                 "keep" => WaitingCalls::Keep,
                 _ => WaitingCalls::Reject,
@@ -258,6 +257,12 @@ async fn until_closed(
 /// `undefined` for a method that returns nothing.
 pub(super) fn done(result: Result<()>) -> Result<JsValue> {
     result.map(|()| JsValue::UNDEFINED)
+}
+
+/// The content of a message, which is JSON.
+pub(super) fn content_of(json: &str) -> Result<Vec<Content>> {
+    Vec::from_json(&well_formed(json))
+        .ok_or_else(|| invalid("a message must be a text, or a list of texts and images"))
 }
 
 fn notify(listener: &Function, json: &str) {

@@ -3,6 +3,8 @@
 //! Pure functions of events, without access to stores or conversations.
 
 pub mod branch;
+pub mod branches;
+pub mod condenser;
 mod history;
 pub mod messages;
 mod pairs;

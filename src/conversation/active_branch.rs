@@ -4,11 +4,11 @@
 use super::stuck_detector::WINDOW;
 use crate::{
     context::{
-        branch::{Branch, BranchWalk, Wanted},
+        branch::{Branch, BranchWalk, Break, Wanted},
         view::View,
     },
     error::Result,
-    event::{Body, Event},
+    event::{Body, Event, Source},
     format::tree::becomes_head,
     id::{ConversationId, EventId},
     names::Names,
@@ -28,6 +28,12 @@ pub struct ActiveBranch {
     pub recent: Vec<Event>,
     /// Ids of calls and responses.
     pub taken: Names,
+    /// The last message of the user.
+    pub last_user_message: Option<EventId>,
+    /// The last event that the model sees, if it is a message that a hook denied.
+    pub denied_message: Option<EventId>,
+    /// Ids of all messages that hooks denied.
+    denied: Names,
     /// All events, if calls had no result when the view was built. Such a view omits these calls, so it is built again
     /// once they have results.
     unsettled: Option<Vec<Event>>,
@@ -37,8 +43,16 @@ impl ActiveBranch {
     /// Derives the index from a branch's events, from the root to HEAD.
     pub fn of(events: &[Event]) -> Self {
         let view = View::of_branch(events);
-        let mut branch =
-            Self { view, pending: Vec::new(), recent: Vec::new(), taken: Names::default(), unsettled: None };
+        let mut branch = Self {
+            view,
+            pending: Vec::new(),
+            recent: Vec::new(),
+            taken: Names::default(),
+            last_user_message: None,
+            denied_message: None,
+            denied: Names::default(),
+            unsettled: None,
+        };
         for event in events {
             branch.index(event);
         }
@@ -71,7 +85,13 @@ impl ActiveBranch {
             self.recent.push(event.clone());
         }
         match event.body() {
+            Body::HookExecutionEvent(hook) => {
+                if let Some(message) = hook.message_id.as_ref().filter(|_| hook.blocked) {
+                    self.denied.add(message, 0);
+                }
+            }
             Body::ActionEvent(action) => {
+                self.denied_message = None;
                 self.taken.add(&action.tool_call_id, 0);
                 self.taken.add(&action.llm_response_id, 0);
                 if action.action.is_some() {
@@ -81,6 +101,11 @@ impl ActiveBranch {
             Body::MessageEvent(message) => {
                 if let Some(id) = &message.llm_response_id {
                     self.taken.add(id, 0);
+                }
+                let is_denied = self.denied.has(event.id().as_str());
+                self.denied_message = is_denied.then(|| event.id().clone());
+                if event.source() == Source::User {
+                    self.last_user_message = Some(event.id().clone());
                 }
             }
             Body::ObservationEvent(observation) => self.settle_action(&observation.action_id),
@@ -102,12 +127,29 @@ impl ActiveBranch {
     }
 }
 
-/// The events from the root to `head`. They are read backwards and page by page, so that other branches cost little.
+/// The events from the root to `head`.
 pub async fn load(store: &dyn Store, conversation: ConversationId, head: Option<EventId>) -> Result<Branch> {
-    let Some(head) = head else { return Ok(Branch::default()) };
+    let mut events = Vec::new();
+    let visit = &mut |_, event| {
+        events.push(event);
+        true
+    };
+    let breaks = walk_back(store, conversation, head, visit).await?;
+    events.reverse();
+    Ok(Branch { events, breaks })
+}
+
+/// Visits the events from `head` to the root with their indices, until `visit` returns false. They are read backwards
+/// and page by page, so that other branches cost little. Returns the breaks.
+pub async fn walk_back(
+    store: &dyn Store,
+    conversation: ConversationId,
+    head: Option<EventId>,
+    visit: &mut dyn FnMut(u64, Event) -> bool,
+) -> Result<Vec<Break>> {
+    let Some(head) = head else { return Ok(Vec::new()) };
     let mut walk = BranchWalk::from(Wanted::Id(head));
     let mut page = Page::default();
-    let mut branch = Vec::new();
     while let Some(wanted) = walk.wants().cloned() {
         let index = match page.find(&wanted) {
             Some(index) => Some(index),
@@ -124,15 +166,14 @@ pub async fn load(store: &dyn Store, conversation: ConversationId, head: Option<
         };
         match index.and_then(|index| Some((index, page.get(index)?))) {
             Some((index, event)) => {
-                if walk.pass(index, &event) {
-                    branch.push(event);
+                if walk.pass(index, &event) && !visit(index, event) {
+                    break;
                 }
             }
             None => walk.skip_missing(),
         }
     }
-    branch.reverse();
-    Ok(Branch { events: branch, breaks: walk.breaks().to_vec() })
+    Ok(walk.breaks().to_vec())
 }
 
 /// A range of events.

@@ -126,18 +126,27 @@ impl Conversation {
         let state = self.state().clone();
         let in_page =
             InPage { begun: page.begun(), is_answered: &|tool_call_id| log.holds_answer_to(tool_call_id) };
-        let (calls, is_empty) = log.with_branch(|branch| {
-            (Calls::of(&branch.pending, &state, &in_page), branch.view.events().is_empty())
-        });
         let llm = self.llm();
-        let instructions = is_empty.then(|| self.instructions(&state));
-        let context = log.context.as_deref();
-        act(Machine { state, calls, page: &page, agent: &self.0.agent, context, llm: &llm, instructions })
+        let machine = log.with_branch(|branch| {
+            let is_empty = branch.view.events().is_empty();
+            Machine {
+                calls: Calls::of(&branch.pending, &state, &in_page),
+                page: &page,
+                agent: &self.0.agent,
+                context: log.context.as_deref(),
+                llm: &llm,
+                instructions: is_empty.then(|| self.instructions(&state)),
+                last_user_message: branch.last_user_message.clone(),
+                denied_message: branch.denied_message.clone(),
+                state,
+            }
+        });
+        act(machine)
     }
 
-    /// The system prompt event. It has to be the first of the log: elsewhere the SDK would ignore it and providers
-    /// would refuse the request.
-    fn instructions(&self, state: &BaseState) -> Draft {
+    /// The system prompt event. It has to be the first of its branch: elsewhere providers would refuse the request. A
+    /// branch that begins before the first event of the log has its own, because the view contains only its branch.
+    pub(super) fn instructions(&self, state: &BaseState) -> Draft {
         let agent = &self.0.agent;
         // A conversation that another program or an earlier page created may store a prompt that no event holds yet.
         let stored = state.agent().and_then(|agent| agent.field::<String>("system_prompt"));

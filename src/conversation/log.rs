@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     agent::Draft,
-    context::branch,
+    context::{branch, branches::Tree},
     error::Result,
     event::{Body, Event, Head, Source},
     fair_mutex::{FairGuard, FairMutex},
@@ -53,6 +53,8 @@ pub struct EventLog {
     damage: RefCell<Vec<Warning>>,
     /// See [`EventLog::hold`].
     held: RefCell<Vec<Draft>>,
+    /// The tree of the events that have been read for [`super::Conversation::branches`].
+    pub(super) tree: RefCell<Tree>,
 }
 
 impl EventLog {
@@ -81,6 +83,7 @@ impl EventLog {
             branch: RefCell::new(None),
             damage: RefCell::default(),
             held: RefCell::default(),
+            tree: RefCell::default(),
         }
     }
 
@@ -206,12 +209,12 @@ impl EventLog {
         let expected_length = self.length.get();
         let mut length = plan.truncate_to.unwrap_or(expected_length);
         let mut head = self.head();
+        let leaves_branch = plan.branch.is_some();
+        let mut branch = plan.branch.map(|(start, root)| (start + held, root));
         let mut events = Vec::with_capacity(plan.drafts.len());
         for (place, mut draft) in plan.drafts.into_iter().enumerate() {
-            if let Some((start, root)) = &plan.branch
-                && *start + held == place
-            {
-                head.clone_from(root);
+            if let Some((_, root)) = branch.take_if(|(start, _)| *start == place) {
+                head = root;
             }
             if let (Some(context), Body::ObservationEvent(observation)) = (&self.context, &mut draft.body) {
                 self.with_branch(|branch| {
@@ -229,6 +232,14 @@ impl EventLog {
             }
             length += 1;
             events.push(event);
+        }
+        match branch {
+            Some((_, root)) => {
+                head = root;
+                state.note_head_move(head.as_ref().map(|head| (head, length)));
+            }
+            None if head == self.head() => {}
+            None => state.note_head_move(None),
         }
         if head != self.head() || length > 0 {
             state.set_leaf(&head.clone().map_or(Leaf::Empty, Leaf::Event));
@@ -257,7 +268,7 @@ impl EventLog {
         *self.state.borrow_mut() = state;
         self.length.set(length);
         *self.head.borrow_mut() = head;
-        if plan.branch.is_some() {
+        if leaves_branch {
             // The new branch is loaded when it is needed.
             *self.branch.borrow_mut() = None;
         }

@@ -9,6 +9,7 @@ mod confirmation;
 mod driver;
 mod edit;
 mod execute_tool;
+mod fork;
 mod hooks;
 mod imported;
 mod inbox;
@@ -23,17 +24,21 @@ mod run;
 mod secrets;
 mod send;
 mod settings;
+mod side_calls;
 mod stats;
 mod step;
 mod stop;
+mod tree;
 pub mod stuck_detector;
 mod warning;
 
+pub use fork::ForkOptions;
 pub use imported::is_undecided;
 pub use log::Listener;
 pub use machine::{WaitingCalls, status};
 pub use open::OpenOptions;
 pub use run::RunOutcome;
+pub use tree::OtherBranch;
 pub use warning::{Warning, WarningCode};
 
 use crate::{

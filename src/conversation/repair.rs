@@ -127,9 +127,10 @@ async fn find_head(
         return last_default_leaf(store, id, length).await;
     };
     // The SDK writes events at once and HEAD once per step, so after a crash during a run HEAD can be behind. Without a
-    // run, a HEAD before the end is intended.
+    // run, a HEAD before the end is intended. Events that existed when the user moved HEAD are not events of the run.
+    let start = state.length_at_head_move(&leaf).unwrap_or_default().max(place + 1);
     if state.execution_status() == ExecutionStatus::Running
-        && let Some(end) = linear_end(store, id, &leaf, place + 1..length).await?
+        && let Some(end) = linear_end(store, id, &leaf, start..length).await?
     {
         warnings.push(head_moved("the last run ended before it had stored HEAD"));
         return Ok(Some(end));

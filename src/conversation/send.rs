@@ -2,6 +2,7 @@
 
 use super::{
     Conversation,
+    hooks::HookAnswers,
     machine::{Command, WaitingCalls},
 };
 use crate::{
@@ -33,23 +34,11 @@ impl Conversation {
         sender: Option<String>,
         waiting_calls: Option<WaitingCalls>,
     ) -> Result<Event> {
-        let is_empty = content.iter().all(|part| match part {
-            Content::Text { text, .. } => text.trim().is_empty(),
-            Content::Image { image_urls, .. } => image_urls.is_empty(),
-        });
-        if is_empty {
-            return Err(Error::new(ErrorCode::InvalidOptions, "a message needs text or an image"));
-        }
+        ensure_content(&content)?;
         self.ensure_writable()?;
         // Checked before any hook is asked.
         self.inspect(|machine| machine.check_message(waiting_calls)).await??;
-        self.begin_session(&CancelToken::default()).await?;
-        let id = self.0.log.new_id();
-        let mut message = MessageEvent { sender, ..MessageEvent::new(Message::new(Role::User, content)) };
-        let hook_answers = self.ask_about_message(&id, &mut message).await;
-        let timestamp = self.0.log.host.local_time();
-        let head = Head { id, timestamp, source: Source::User, parent: Parent::Unset };
-        let message = Event::new(head, message)?;
+        let (message, hook_answers) = self.new_message(content, sender).await?;
         let events = self
             .perform(Command::SendMessage { message: message.clone(), hook_answers, waiting_calls })
             .await?;
@@ -59,5 +48,33 @@ impl Conversation {
         // The message is in the inbox. The reason for that may be over by now.
         self.append_inbox().await?;
         Ok(message)
+    }
+
+    /// A message of the user that is not stored yet, with the answers of the hooks that were asked about it.
+    pub(super) async fn new_message(
+        &self,
+        content: Vec<Content>,
+        sender: Option<String>,
+    ) -> Result<(Event, HookAnswers)> {
+        self.begin_session(&CancelToken::default()).await?;
+        let id = self.0.log.new_id();
+        let mut message = MessageEvent { sender, ..MessageEvent::new(Message::new(Role::User, content)) };
+        let hook_answers = self.ask_about_message(&id, &mut message).await;
+        let timestamp = self.0.log.host.local_time();
+        let head = Head { id, timestamp, source: Source::User, parent: Parent::Unset };
+        Ok((Event::new(head, message)?, hook_answers))
+    }
+}
+
+/// # Errors
+/// `invalid_options` for a message without content.
+pub(super) fn ensure_content(content: &[Content]) -> Result<()> {
+    let is_empty = content.iter().all(|part| match part {
+        Content::Text { text, .. } => text.trim().is_empty(),
+        Content::Image { image_urls, .. } => image_urls.is_empty(),
+    });
+    match is_empty {
+        true => Err(Error::new(ErrorCode::InvalidOptions, "a message needs text or an image")),
+        false => Ok(()),
     }
 }

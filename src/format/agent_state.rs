@@ -24,8 +24,11 @@ pub const BACKGROUND_RESPONSE: &str = "background_response";
 /// The server for which an encrypted API key was given, if requests go to another one.
 pub const API_KEY_SERVER: &str = "api_key_server";
 
+/// The event that HEAD was moved to without a new event, and the length of the log then.
+pub const HEAD_MOVE: &str = "head_move";
+
 /// All of them. A host cannot set these.
-pub const RESERVED: [&str; 8] = [
+pub const RESERVED: [&str; 9] = [
     INTERRUPTED_ACTIONS,
     UNAPPROVED_ACTIONS,
     SECURITY_RISKS,
@@ -34,4 +37,5 @@ pub const RESERVED: [&str; 8] = [
     TOOL_CONCURRENCY_LIMIT,
     BACKGROUND_RESPONSE,
     API_KEY_SERVER,
+    HEAD_MOVE,
 ];

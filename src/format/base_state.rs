@@ -5,7 +5,7 @@
 //!
 //! API keys must not be written in clear text: the SDK masks them when it has no cipher.
 
-use super::{import_mark::IMPORT, tree::Leaf};
+use super::{agent_state::HEAD_MOVE, import_mark::IMPORT, tree::Leaf};
 use crate::{
     error::{Error, ErrorCode, Result, shown},
     id::{ConversationId, EventId},
@@ -200,6 +200,26 @@ impl BaseState {
         };
         self.set("leaf_event_id", id);
         self.set("head_is_empty", Some(&(*leaf == Leaf::Empty)));
+    }
+
+    /// Notes that HEAD was moved to this event while the log had this length, or removes the note.
+    pub fn note_head_move(&mut self, moved: Option<(&EventId, u64)>) {
+        if moved.is_none() && self.in_agent_state::<RawJson>(HEAD_MOVE).is_none() {
+            return;
+        }
+        let note = moved.map(|(head, length)| {
+            let mut note = EditableObject::default();
+            note.set("head", &head.as_str().to_json_text());
+            note.set("length", &length.to_json_text());
+            RawJson::of(&note)
+        });
+        self.set_in_agent_state(HEAD_MOVE, note.as_ref());
+    }
+
+    /// The length of the log when HEAD was moved to this event, if it was.
+    pub fn length_at_head_move(&self, head: &EventId) -> Option<u64> {
+        let note: EditableObject = self.in_agent_state(HEAD_MOVE)?;
+        note.read("length").filter(|_| note.read::<String>("head").as_deref() == Some(head.as_str()))
     }
 
     /// The event of the user's last message.

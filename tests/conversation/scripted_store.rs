@@ -1,6 +1,6 @@
 //! A store whose commits succeed late, fail, or never return, as a test scripts them.
 
-use crate::support::yield_once;
+use crate::support::{ID, yield_once};
 use std::{cell::Cell, ops::Range, rc::Rc};
 use threadkeep::{
     id::{ConversationId, EventId, StorePath},
@@ -29,7 +29,7 @@ pub struct ScriptedStore {
     pub inner: MemoryStore,
     /// Called before each commit.
     pub outcome: Box<dyn Fn(&Commit) -> Outcome>,
-    /// Called after each commit that was applied.
+    /// Called after each commit to the conversation of the test that was applied, and not for its forks.
     pub applied: Box<dyn Fn(&Commit)>,
     /// The number of events that were requested.
     pub events_read: Rc<Cell<u64>>,
@@ -66,7 +66,9 @@ impl Store for ScriptedStore {
                 yield_once().await;
             }
             self.inner.commit(conversation, commit.clone()).await?;
-            (self.applied)(&commit);
+            if conversation.to_string() == ID {
+                (self.applied)(&commit);
+            }
             if matches!(outcome, Outcome::Dead { .. }) {
                 return std::future::pending().await;
             }

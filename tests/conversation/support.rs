@@ -317,6 +317,10 @@ impl World {
     }
 
     pub async fn open_as(&self, access: Access) -> Result<Conversation> {
+        self.open_other(ID.parse()?, access).await
+    }
+
+    pub async fn open_other(&self, id: ConversationId, access: Access) -> Result<Conversation> {
         let agent = Agent {
             llm: self.llm.clone().unwrap_or_else(|| Rc::new(self.llm("openai/gpt-4o"))),
             tools: ToolRegistry::new(self.tools.clone())?,
@@ -326,7 +330,7 @@ impl World {
         };
         let received = self.received.clone();
         Conversation::open(OpenOptions {
-            id: ID.parse()?,
+            id,
             store: self.store.clone(),
             host: self.host.clone(),
             agent,

@@ -9,6 +9,7 @@ import {
   memoryStore,
   tool,
   type ActionEvent,
+  type Branch,
   type ChatMessage,
   type ConfirmationPolicy,
   type ConversationEvent,
@@ -120,6 +121,8 @@ export async function nothing(none: undefined, opened: Conversation): Promise<vo
   await opened.run({ signal: none, approve: none });
   await opened.rejectPendingActions(none, { actionIds: none });
   await opened.executeTool("t", weather, { signal: none });
+  await opened.askAgent("Well?", { signal: none });
+  await opened.generateTitle({ llm: none, maxLength: none, signal: none });
   await opened.setAgentState({ weather });
   await opened.exportZip({ onProgress: none, signal: none });
   await Conversation.importZip(new Blob(), { store: none, onProgress: none, signal: none });
@@ -160,6 +163,19 @@ export async function use(signal: AbortSignal): Promise<void> {
   await conversation.rejectPendingActions("No", { actionIds: [action!.id] });
   same<Awaited<ReturnType<typeof conversation.editAction>>, ActionEvent>(true);
   await conversation.editAction(action!.id, { a: 1 });
+  same<Awaited<ReturnType<typeof conversation.branches>>, Branch[]>(true);
+  await conversation.navigateTo((await conversation.activeBranch({ limit: 1 }))[0]?.id ?? null);
+  // @ts-expect-error a place in the log is not an id
+  await conversation.navigateTo(0);
+  same<Awaited<ReturnType<typeof conversation.editMessage>>, MessageEvent>(true);
+  await conversation.editMessage(action!.id, [{ type: "text", text: "Else" }]);
+  await conversation.regenerate({ signal });
+  same<Awaited<ReturnType<typeof conversation.fork>>, Conversation>(true);
+  await conversation.fork({ fromEventId: action!.id, title: "x", tags: { a: "b" }, resetMetrics: false, agent });
+  // @ts-expect-error the store stays the same
+  await conversation.fork({ store });
+  // @ts-expect-error the new answer has no calls yet
+  conversation.regenerate({ approve: [] });
   await conversation.setConfirmationPolicy({ kind: "ConfirmRisky", threshold: "LOW", confirmUnknown: false });
   // @ts-expect-error nobody can know more than nothing
   await conversation.setConfirmationPolicy({ kind: "ConfirmRisky", threshold: "UNKNOWN" });
@@ -180,6 +196,11 @@ export async function use(signal: AbortSignal): Promise<void> {
   await conversation.sendMessage("Wait", { pending: "approve" });
   same<Awaited<ReturnType<typeof conversation.executeTool>>, Observation>(true);
   await conversation.executeTool("add", { a: 1, b: 2 }, { signal });
+  same<Awaited<ReturnType<typeof conversation.askAgent>>, string>(true);
+  same<Awaited<ReturnType<typeof conversation.generateTitle>>, string>(true);
+  await conversation.generateTitle({ llm, maxLength: 40, signal });
+  // @ts-expect-error a question is a text
+  await conversation.askAgent({ question: "Well?" });
   const zip = await conversation.exportZip({ signal, onProgress: ({ done, total }) => done <= total });
   same<ReturnType<typeof conversation.exportZipStream>, ReadableStream<Uint8Array>>(true);
   conversation.exportZipStream({ signal });

@@ -19,6 +19,9 @@ pub const NOT_APPROVED: &str = include_str!("../../agent/prompts/not_approved.md
 /// Answer to a call that had not run when the user sent another message.
 pub const SUPERSEDED: &str = include_str!("../../agent/prompts/superseded.md").trim_ascii_end();
 
+/// Answer to a call that had not run when the user went to another branch.
+pub const BRANCH_LEFT: &str = include_str!("../../agent/prompts/branch_left.md").trim_ascii_end();
+
 /// Answer to a call that was edited: it is stored on the branch that is abandoned.
 pub const LEFT_BEHIND: &str = include_str!("../../agent/prompts/left_behind.md").trim_ascii_end();
 

@@ -33,6 +33,12 @@ pub enum Command {
     RejectPendingActions { reason: Option<String>, actions: Option<Vec<EventId>> },
     /// Rewrites a batch with edited arguments of one call, on a new branch.
     EditAction(Rewrite),
+    /// Moves HEAD to this event, or before the first one. `is_answer`: the agent has nothing to do there.
+    NavigateTo { head: Option<EventId>, is_answer: bool },
+    /// Moves HEAD back to the last message of the user.
+    Regenerate,
+    /// Stores a message of the user in place of an earlier one, on a new branch.
+    EditMessage(EditedMessage),
     /// Stores the answer of the session-start hook, behind the system prompt.
     BeginSession { hook_event: Draft },
     /// Appends the messages of the inbox, unless they still have to wait.
@@ -68,9 +74,23 @@ impl Command {
                 | Self::Pause
                 | Self::RejectPendingActions { .. }
                 | Self::EditAction(_)
+                | Self::NavigateTo { .. }
+                | Self::Regenerate
+                | Self::EditMessage(_)
                 | Self::BeginSession { .. }
         )
     }
+}
+
+/// A message that takes the place of an earlier one.
+pub struct EditedMessage {
+    /// The new message.
+    pub message: Event,
+    pub hook_answers: HookAnswers,
+    /// The event before the earlier message.
+    pub root: Option<EventId>,
+    /// The system prompt event, if there is none before the earlier message.
+    pub instructions: Option<Draft>,
 }
 
 /// The rewriting of a batch of calls with edited arguments.
@@ -102,7 +122,7 @@ pub struct Plan {
     pub durability: Durability,
     /// Cuts the log to this length first; `files` has to contain the events that are cut off.
     pub truncate_to: Option<u64>,
-    /// After that many drafts HEAD moves to this event, where the remaining drafts start a new branch.
+    /// After that many drafts HEAD moves to this event, where the remaining drafts, if any, start a new branch.
     pub branch: Option<(usize, Option<EventId>)>,
     /// Further files: new content, or `None` to remove.
     pub files: Vec<(StorePath, Option<Vec<u8>>)>,

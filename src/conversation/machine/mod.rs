@@ -12,7 +12,7 @@ pub mod page;
 pub mod status;
 
 pub use calls::Calls;
-pub use command::{Command, Effect, Plan, Rewrite, WaitingCalls};
+pub use command::{Command, EditedMessage, Effect, Plan, Rewrite, WaitingCalls};
 pub use next::Next;
 pub use page::{Page, Phase};
 pub use status::{StatusChange, Transition};
@@ -49,8 +49,12 @@ pub struct Machine<'a> {
     pub context: Option<&'a dyn AgentContext>,
     /// The current model.
     pub llm: &'a Llm,
-    /// The system prompt event, if the log has no events yet.
+    /// The system prompt event, if the active branch has none yet.
     pub instructions: Option<Draft>,
+    /// The last message of the user on the active branch.
+    pub last_user_message: Option<EventId>,
+    /// The last event that the model sees, if it is a message that a hook denied.
+    pub denied_message: Option<EventId>,
 }
 
 impl Machine<'_> {
@@ -68,6 +72,18 @@ impl Machine<'_> {
             Command::Interrupt => self.interrupt(),
             Command::RejectPendingActions { reason, actions } => self.reject(reason, actions.as_deref()),
             Command::EditAction(rewrite) => self.edit(rewrite),
+            Command::NavigateTo { head, is_answer: false } => self.enter_branch(Transition::NavigateTo, head),
+            Command::NavigateTo { head, is_answer: true } => {
+                self.enter_branch(Transition::NavigateToAnswer, head)
+            }
+            Command::Regenerate => {
+                let message = self.last_user_message.clone().ok_or_else(|| {
+                    let text = "there is no message of the user to answer again; send one first";
+                    Error::new(ErrorCode::InvalidState, text)
+                })?;
+                self.enter_branch(Transition::Regenerate, Some(message))
+            }
+            Command::EditMessage(edit) => self.edit_message(edit),
             Command::BeginSession { hook_event } => {
                 Ok(Plan::append(self.instructions.take().into_iter().chain([hook_event]).collect()))
             }
@@ -140,16 +156,20 @@ impl Machine<'_> {
             plan.effects.push(Effect::AddToInbox(message));
             return Ok(plan);
         }
-        let mut plan = self.append_inbox()?;
+        let mut plan = self.append_inbox(answers::SUPERSEDED)?;
         plan.drafts.splice(0..0, self.instructions.take());
         transition.apply(&mut self.state)?;
+        self.append_message(&mut plan, &message, hook_answers);
+        Ok(plan.strictly())
+    }
+
+    fn append_message(&mut self, plan: &mut Plan, message: &Event, hook_answers: HookAnswers) {
         plan.drafts.extend(hook_answers.drafts);
         plan.drafts.push(Draft {
             id: Some(message.id().clone()),
             ..Draft::new(Source::User, self.extended(&message))
         });
         store_model_settings(&mut self.state, self.agent, self.llm);
-        Ok(plan.strictly())
     }
 
     /// Whether calls wait for a decision of the user.
@@ -263,6 +283,63 @@ impl Machine<'_> {
         Ok(plan)
     }
 
+    /// Moves HEAD to another branch. Calls that are open get answers on the branch that is left, because a call that was
+    /// begun must not run again when the user returns. Messages of the inbox were sent to that branch.
+    fn enter_branch(&mut self, transition: Transition, head: Option<EventId>) -> Result<Plan> {
+        self.check_leaving()?;
+        transition.apply(&mut self.state)?;
+        let mut plan = self.append_inbox(answers::BRANCH_LEFT)?;
+        // A message of the inbox changes the status of the branch that is left.
+        transition.apply(&mut self.state)?;
+        plan.branch = Some((plan.drafts.len(), head));
+        Ok(plan.strictly())
+    }
+
+    fn edit_message(&mut self, edit: EditedMessage) -> Result<Plan> {
+        let mut plan = self.enter_branch(Transition::EditMessage, edit.root)?;
+        edit.hook_answers.block_message(&mut self.state);
+        plan.drafts.extend(edit.instructions);
+        self.append_message(&mut plan, &edit.message, edit.hook_answers);
+        Ok(plan)
+    }
+
+    /// Checks that HEAD may move to another branch.
+    ///
+    /// # Errors
+    /// `invalid_state` while a run is under way or calls wait for a decision of the user.
+    pub fn check_leaving(&self) -> Result<()> {
+        if self.page.is_running() {
+            let text = "another branch cannot be entered during a run; wait for its end or interrupt() first";
+            return Err(Error::new(ErrorCode::InvalidState, text));
+        }
+        let undecided: Vec<&Event> = self.calls.undecided().collect();
+        match undecided.is_empty() {
+            true => Ok(()),
+            false => {
+                Err(undecided_error(&undecided, "approve or reject them before you enter another branch"))
+            }
+        }
+    }
+
+    /// Checks that the conversation may be copied. `includes_head`: with the end of the active branch.
+    ///
+    /// # Errors
+    /// `invalid_state` during a run, and if calls would be copied that have no result: both conversations would run them.
+    pub fn check_fork(&self, includes_head: bool) -> Result<()> {
+        if self.page.is_running() {
+            let text = "a conversation cannot be forked during a run; wait for its end or interrupt() first";
+            return Err(Error::new(ErrorCode::InvalidState, text));
+        }
+        if !includes_head {
+            return Ok(());
+        }
+        if !self.calls.is_settled() {
+            let text = "calls have no result yet, and both conversations would run them; run or reject them first, or fork from an earlier event";
+            return Err(Error::new(ErrorCode::InvalidState, text));
+        }
+        Transition::Fork.apply(&mut self.state.clone())
+    }
+
     /// Messages have to wait while the model answers, while tools run, while calls wait for a decision of the user, and
     /// once the conversation is closed (the next opening appends them).
     fn append_inbox_if_possible(&mut self) -> Result<Plan> {
@@ -270,13 +347,14 @@ impl Machine<'_> {
             self.page.is_busy() || self.page.is_closed || self.calls.undecided().next().is_some();
         match has_to_wait || self.page.inbox.is_empty() {
             true => Ok(Plan::default()),
-            false => self.append_inbox(),
+            false => self.append_inbox(answers::SUPERSEDED),
         }
     }
 
-    /// Appends an answer to every open call, then the messages of the inbox in the order of their arrival.
-    fn append_inbox(&mut self) -> Result<Plan> {
-        let mut plan = Plan::append(self.calls.answers(answers::INTERRUPTED, answers::SUPERSEDED));
+    /// Appends an answer to every open call, which is a rejection with `refusal` if the call was not begun, then the
+    /// messages of the inbox in the order of their arrival.
+    fn append_inbox(&mut self, refusal: &str) -> Result<Plan> {
+        let mut plan = Plan::append(self.calls.answers(answers::INTERRUPTED, refusal));
         self.calls.settle();
         self.calls.store(&mut self.state);
         let page = self.page;

@@ -85,9 +85,11 @@ impl Machine<'_> {
             _ if !calls.is_empty() => return Next::RunCalls(calls),
             _ => {}
         }
-        let last_message = self.state.last_user_message_id();
-        if let Some(message) = last_message.filter(|id| is_blocked_message(&self.state, id)) {
-            return Next::EndAtBlockedMessage(message);
+        // The stored denial is removed when a run has ended at the message, but the user may return to it.
+        let last_message = self.last_user_message.as_ref();
+        let blocked = last_message.filter(|id| is_blocked_message(&self.state, id));
+        if let Some(message) = blocked.or(self.denied_message.as_ref()) {
+            return Next::EndAtBlockedMessage(message.clone());
         }
         match stuck() {
             Finding::Nudge(text) => return Next::Nudge(text),

@@ -27,6 +27,16 @@ pub enum Transition {
     RejectPendingActions,
     /// Other arguments for a call that waits.
     EditAction,
+    /// A move of HEAD to another event.
+    NavigateTo,
+    /// A move of HEAD to an answer of the model, or to the end of a task.
+    NavigateToAnswer,
+    /// A return to the user's last message, to answer it again.
+    Regenerate,
+    /// Another text for a message of the user, on a new branch.
+    EditMessage,
+    /// A copy of the conversation under a new id.
+    Fork,
     /// A change of the policy, model, tags, secrets or other settings.
     ChangeSettings,
     /// The page died, and another one opens the conversation.
@@ -64,6 +74,11 @@ string_enum!(Transition {
     Interrupt = "`interrupt`",
     RejectPendingActions = "`rejectPendingActions`",
     EditAction = "`editAction`",
+    NavigateTo = "`navigateTo`",
+    NavigateToAnswer = "`navigateTo`, to an answer",
+    Regenerate = "`regenerate`",
+    EditMessage = "`editMessage`",
+    Fork = "`fork`",
     ChangeSettings = "settings",
     PageDies = "the page dies",
     PageDiesInCall = "the page dies in a call to be asked about",
@@ -133,6 +148,26 @@ impl Transition {
                 // A run of other calls ended before it could set the status back to waiting.
                 Idle | Running | Paused | Error | Stuck => Becomes(Waiting),
                 Finished | Deleting => Refused,
+            },
+            // The other statuses are those of the branch that is left.
+            Self::NavigateTo | Self::Regenerate | Self::EditMessage => match status {
+                // The calls that wait would be left without results.
+                Waiting => Refused,
+                // A run is under way, or its end could not be stored: the next run does that.
+                Running => Refused,
+                Idle => Stays,
+                Paused | Finished | Error | Stuck | Deleting => Becomes(Idle),
+            },
+            Self::NavigateToAnswer => match status {
+                Waiting | Running => Refused,
+                Finished => Stays,
+                // A run would ask the model to answer its own answer, which providers refuse.
+                Idle | Paused | Error | Stuck | Deleting => Becomes(Finished),
+            },
+            Self::Fork => match status {
+                // The calls that wait would run in both conversations.
+                Waiting | Running => Refused,
+                Idle | Paused | Finished | Error | Stuck | Deleting => Stays,
             },
             Self::ChangeSettings => match status {
                 Idle | Running | Paused | Waiting | Finished | Error | Stuck | Deleting => Stays,

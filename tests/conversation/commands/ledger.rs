@@ -51,6 +51,9 @@ pub struct Ledger {
     /// The response ids in the log.
     stored_answers: RefCell<HashSet<String>>,
     is_closed: Cell<bool>,
+    /// The number of moves to another branch that are under way, and whether there was any.
+    moves: Cell<u32>,
+    has_moved: Cell<bool>,
     pub settings: Settings,
     texts: Cell<u32>,
     pub has_hooks: Cell<bool>,
@@ -62,6 +65,9 @@ pub struct Ledger {
 
 /// The beginning of the user's messages.
 const MESSAGE: &str = "Go on with ";
+
+/// The parent of an event that begins a branch of its own.
+const ROOT: &str = "__root__";
 
 struct Run {
     number: u32,
@@ -201,6 +207,7 @@ impl Ledger {
         for (id, json) in &commit.events {
             let event: Value = serde_json::from_str(json).unwrap();
             match event["parent_id"].as_str() {
+                Some(ROOT) => assert!(!events.is_empty() && self.has_moved.get(), "a second root: {json}"),
                 Some(parent) => assert!(places.contains_key(parent), "a parent that is not there: {json}"),
                 None => assert!(events.is_empty(), "no parent: {json}"),
             }
@@ -302,9 +309,9 @@ impl Ledger {
             head.as_ref().is_none_or(|head| places.contains_key(head)),
             "HEAD is not in the log: {head:?}"
         );
-        if let Some((last, _)) = commit.events.last() {
-            assert_eq!(head.as_deref(), Some(last.as_str()), "HEAD is not where the log ends");
-        }
+        let before = self.head.borrow().clone();
+        let last = commit.events.last().map(|(id, _)| id.to_string()).or(before);
+        assert!(head == last || self.moves.get() > 0, "HEAD is at {head:?} instead of {last:?}");
         *self.head.borrow_mut() = head;
         let status = ExecutionStatus::from_json(&state["execution_status"].to_string()).unwrap();
         let before = self.status.replace(status);
@@ -386,7 +393,8 @@ impl Ledger {
         let mut next = head.map(|id| &events[places[id]]);
         while let Some(event) = next {
             branch.push(event.clone());
-            next = event["parent_id"].as_str().map(|id| &events[places[id]]);
+            let parent = event["parent_id"].as_str().filter(|id| *id != ROOT);
+            next = parent.map(|id| &events[places[id]]);
         }
         branch.reverse();
         branch
@@ -427,11 +435,23 @@ impl Ledger {
         *page = self.page.get();
     }
 
+    /// A move to another branch is requested.
+    pub fn move_begins(&self) {
+        self.moves.set(self.moves.get() + 1);
+        self.has_moved.set(true);
+    }
+
+    /// The move has returned.
+    pub fn move_ended(&self) {
+        self.moves.set(self.moves.get() - 1);
+    }
+
     /// The page has died.
     pub fn page_died(&self) {
         self.page.set(self.page.get() + 1);
         self.under_way.borrow_mut().clear();
         self.is_closed.set(false);
+        self.moves.set(0);
         self.settings.page_died();
         self.paid_before.set(self.paid.borrow().len());
         self.counted_before.set(self.counted().len());
@@ -449,7 +469,9 @@ impl Ledger {
         assert!(self.inbox.borrow().is_empty(), "messages are left in the inbox");
         let branch = self.branch(self.head.borrow().as_deref());
         for id in self.sent.borrow().iter() {
-            assert!(branch.iter().any(|event| event["id"] == id.as_str()), "the message {id} is lost");
+            let is_on_branch = branch.iter().any(|event| event["id"] == id.as_str());
+            let is_left = self.has_moved.get() && self.is_event(id);
+            assert!(is_on_branch || is_left, "the message {id} is lost");
         }
         assert_eq!(self.pending(), Vec::<String>::new(), "calls without a result");
         for action in self.runs.borrow().keys() {

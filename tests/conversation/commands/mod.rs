@@ -33,13 +33,16 @@ use std::{
 use tasks::{Begun, Tasks};
 use threadkeep::{
     cancel::CancelToken,
-    conversation::{Conversation, WaitingCalls},
+    context::branch::{active_branch, unmatched_actions},
+    conversation::{Conversation, ForkOptions, WaitingCalls},
     error::{Error, ErrorCode},
-    format::base_state::ExecutionStatus,
-    id::EventId,
+    event::Event,
+    format::base_state::{BaseState, ExecutionStatus},
+    host::Host as _,
+    id::{ConversationId, EventId},
     json::EditableObject,
     llm::message::Content,
-    store::MemoryStore,
+    store::{MemoryStore, Store},
     tool::{Replay, Tool, ToolCall, ToolFailure, ToolOutput},
 };
 
@@ -180,6 +183,32 @@ impl Stage {
                     }
                 });
             }
+            Command::Navigate(place) => {
+                let place = *place;
+                self.begun.spawn("navigateTo", async move {
+                    ledger.move_begins();
+                    checked(navigate(&conversation, place).await);
+                    ledger.move_ended();
+                });
+            }
+            Command::Regenerate => self.begun.spawn("regenerate", async move {
+                ledger.move_begins();
+                checked(conversation.regenerate().await);
+                ledger.move_ended();
+            }),
+            Command::EditMessage(place) => {
+                let place = *place;
+                self.begun.spawn("editMessage", async move {
+                    ledger.move_begins();
+                    edit_message(&conversation, &ledger, place).await;
+                    ledger.move_ended();
+                });
+            }
+            Command::Fork(place) => {
+                let (place, store) = (*place, self.world.store.clone());
+                let id = self.world.host.random_uuid().into();
+                self.begun.spawn("fork", async move { fork(&conversation, &*store, id, place).await });
+            }
             Command::SetPolicy(policy) => {
                 let policy = *policy;
                 self.begun.spawn("setConfirmationPolicy", async move {
@@ -260,8 +289,15 @@ impl Stage {
     fn settle(&mut self) {
         self.tasks.settle();
         for name in self.tasks.names() {
-            let may_wait =
-                ["run", "run some", "sendMessage", "sendMessage of a tool", "editAction", "executeTool"];
+            let may_wait = [
+                "run",
+                "run some",
+                "sendMessage",
+                "sendMessage of a tool",
+                "editAction",
+                "editMessage",
+                "executeTool",
+            ];
             assert!(may_wait.contains(&name), "{name} waits");
         }
     }
@@ -297,6 +333,52 @@ impl Stage {
             assert_eq!(outcome.final_response.as_deref(), Some(LAST_TEXT));
         });
         self.ledger.check_all_is_counted();
+    }
+}
+
+/// Navigates to the event at this place of the log, counted in a circle, or before the first event.
+async fn navigate(conversation: &Conversation, place: Option<u8>) -> Result<(), Error> {
+    let event = match (place, conversation.length()) {
+        (None, _) | (_, 0) => None,
+        (Some(place), length) => Some(conversation.id_of(u64::from(place) % length).await?),
+    };
+    conversation.navigate_to(event).await
+}
+
+/// Edits the message at this place of the log, counted in a circle.
+async fn edit_message(conversation: &Conversation, ledger: &Ledger, place: u8) {
+    if conversation.length() == 0 {
+        return;
+    }
+    let message = conversation.id_of(u64::from(place) % conversation.length()).await.unwrap();
+    match conversation.edit_message(&message, vec![Content::text(ledger.new_text())]).await {
+        Ok(event) => ledger.was_sent(event.id().as_str()),
+        Err(error) => check(&error),
+    }
+}
+
+/// Forks the conversation, or the branch that ends at this place of the log, counted in a circle. A copy has a complete
+/// branch without open calls; after a failure nothing of it is left.
+async fn fork(conversation: &Conversation, store: &dyn Store, id: ConversationId, place: Option<u8>) {
+    let from = match (place, conversation.length()) {
+        (None, _) | (_, 0) => None,
+        (Some(place), length) => Some(conversation.id_of(u64::from(place) % length).await.unwrap()),
+    };
+    let options = ForkOptions { id, from: from.clone(), tags: Vec::new(), resets_stats: true };
+    let result = conversation.fork(options).await;
+    let events = store.events(id, 0..u64::from(u32::MAX)).await.unwrap();
+    let events: Vec<Event> = events.into_iter().map(|event| Event::decode(event.id, event.json)).collect();
+    let listing = store.load(id).await.unwrap();
+    if let Err(error) = result {
+        check(&error);
+        assert!(listing.is_none() && events.is_empty(), "a part of a copy is left");
+        return;
+    }
+    let leaf = BaseState::parse(&listing.unwrap().base_state).unwrap().leaf();
+    let branch = active_branch(&events, &leaf);
+    assert_eq!((branch.breaks.len(), unmatched_actions(&branch.events).len()), (0, 0), "{leaf:?}");
+    if from.is_some() {
+        assert_eq!(branch.events, events, "only the branch is copied");
     }
 }
 

@@ -37,6 +37,13 @@ pub enum Command {
     Reject(Option<u8>),
     /// Edits the pending call at this place.
     Edit(usize),
+    /// Navigates to the event at this place of the log, counted in a circle, or before the first event.
+    Navigate(Option<u8>),
+    Regenerate,
+    /// Edits the message at this place of the log, counted in a circle; most events are none.
+    EditMessage(u8),
+    /// Forks the conversation, or the branch that ends at this place of the log, counted in a circle.
+    Fork(Option<u8>),
     SetPolicy(ConfirmationPolicy),
     SetAllowedTools(&'static [&'static str]),
     Pause,
@@ -159,6 +166,10 @@ fn command() -> impl Strategy<Value = Command> {
         3 => (0..8_u8).prop_map(Command::Approve),
         2 => option::of(0..8_u8).prop_map(Command::Reject),
         2 => (0..3_usize).prop_map(Command::Edit),
+        3 => option::weighted(0.8, any::<u8>()).prop_map(Command::Navigate),
+        1 => Just(Command::Regenerate),
+        2 => any::<u8>().prop_map(Command::EditMessage),
+        1 => option::of(any::<u8>()).prop_map(Command::Fork),
         3 => policy().prop_map(Command::SetPolicy),
         1 => select(vec![&["safe"][..], &["once", "ask"], &[]]).prop_map(Command::SetAllowedTools),
         2 => Just(Command::Pause),

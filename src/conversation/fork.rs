@@ -1,0 +1,178 @@
+//! Copies a conversation or one of its branches under a new id (`conversation/impl/local_conversation.py`, `fork`).
+//!
+//! The texts of the events are copied page by page and never changed; their ids stay. The copy exists once its base state
+//! is stored, which is the last commit. So a page that dies leaves no part of a conversation.
+
+use super::{
+    Conversation,
+    active_branch::walk_back,
+    background::forget_response,
+    machine::{Calls, Plan, Transition},
+};
+use crate::{
+    error::{Error, ErrorCode, Result},
+    event::Event,
+    format::{
+        base_state::{BaseState, Tags},
+        import_mark::IMPORT,
+        tree::Leaf,
+    },
+    id::{ConversationId, EventId},
+    store::{Commit, Durability, StoreError},
+};
+use std::{ops::Range, rc::Rc};
+
+/// The number of events that are copied at once.
+const PAGE: u64 = 512;
+
+/// The fields of the base state that are copied. In contrast to the SDK these include the policy and the analyzer: the
+/// copy must not run calls that the original would ask about.
+const COPIED: [&str; 8] = [
+    "workspace",
+    "max_iterations",
+    "stuck_detection",
+    "confirmation_policy",
+    "security_analyzer",
+    "activated_knowledge_skills",
+    "activated_path_rules",
+    "agent_state",
+];
+
+/// Options for a copy of a conversation.
+pub struct ForkOptions {
+    /// The id of the copy, which no other conversation has.
+    pub id: ConversationId,
+    /// The last event to copy, together with its ancestors. `None` copies the complete log and the position of HEAD.
+    pub from: Option<EventId>,
+    /// The tags of the copy. Those of the original are not copied.
+    pub tags: Tags,
+    /// Whether costs and tokens are counted from zero.
+    pub resets_stats: bool,
+}
+
+impl Conversation {
+    /// Copies the conversation, or the branch that ends at an event. The original does not change.
+    ///
+    /// # Errors
+    /// `not_found` for an event that does not exist, `invalid_options` for one that separates calls from their results and
+    /// for tags that cannot be stored, `invalid_state` during a run and if calls would be copied that have no result, and
+    /// those of the store; no copy exists then.
+    pub async fn fork(&self, options: ForkOptions) -> Result<()> {
+        let ForkOptions { id, from, tags, resets_stats } = options;
+        let store = &self.0.log.store;
+        if store.load(id).await?.is_some() {
+            let text = format!("there is a conversation {id} already; choose another id");
+            return Err(Error::new(ErrorCode::InvalidState, text));
+        }
+        if let Some(event) = &from {
+            self.index_of(event).await?;
+        }
+        let (source, length, head) = self.snapshot(from.is_none()).await?;
+        let ranges = match &from {
+            Some(event) => self.places_of_branch(event).await?,
+            None => std::iter::once(0..length).collect(),
+        };
+        let is_branch = from.is_some();
+        let leaf = from.or(head);
+        let is_answer = match &leaf {
+            Some(leaf) => self.inspect_end(leaf).await?,
+            None => false,
+        };
+        let mut state = self.state_of_copy(&source, id);
+        state.set_tags(&tags)?;
+        if is_answer {
+            Transition::NavigateToAnswer.apply(&mut state)?;
+        }
+        if length > 0 {
+            state.set_leaf(&leaf.map_or(Leaf::Empty, Leaf::Event));
+        }
+        if is_branch {
+            state.note_head_move(None);
+        }
+        if !resets_stats && let Some(stats) = source.stats() {
+            state.set_stats(stats.clone());
+        }
+        let copied = self.copy(ranges, id, state.json()).await;
+        // Whoever has caused a conflict has written there as well.
+        if let Err(error) = &copied
+            && error.code() != ErrorCode::LockedElsewhere
+        {
+            let _ = store.delete(id).await;
+        }
+        copied
+    }
+
+    /// The base state, the length of the log, and HEAD, at a moment at which they may be copied.
+    async fn snapshot(&self, includes_head: bool) -> Result<(BaseState, u64, Option<EventId>)> {
+        let log = &self.0.log;
+        let queue = log.queue().await;
+        self.ensure_open()?;
+        if log.has_held() {
+            // Results have to be stored first. Otherwise their calls would run again in the copy.
+            let state = self.state().clone();
+            self.commit(&queue, state, Plan::default()).await?;
+        }
+        // `inspect` would wait for the queue if the branch were not loaded.
+        log.load_branch(&queue).await?;
+        self.inspect(|machine| machine.check_fork(includes_head)).await??;
+        Ok((self.state().clone(), log.length(), log.head()))
+    }
+
+    /// The indices of the events from the root to this one.
+    async fn places_of_branch(&self, leaf: &EventId) -> Result<Vec<Range<u64>>> {
+        let log = &self.0.log;
+        let mut ranges: Vec<Range<u64>> = Vec::new();
+        let visit = &mut |index: u64, _: Event| {
+            match ranges.last_mut() {
+                Some(range) if range.start == index + 1 => range.start = index,
+                _ => ranges.push(index..index + 1),
+            }
+            true
+        };
+        walk_back(&*log.store, log.id, Some(leaf.clone()), visit).await?;
+        ranges.reverse();
+        Ok(ranges)
+    }
+
+    /// The base state of a copy without events. It has no secrets, and no messages that a hook has blocked.
+    fn state_of_copy(&self, source: &BaseState, id: ConversationId) -> BaseState {
+        let agent = source.agent().unwrap_or_else(|| self.0.agent.to_sdk_json());
+        let mut state = BaseState::new(id, &agent);
+        for name in COPIED {
+            if let Some(value) = source.field(name) {
+                state.set_field(name, Some(&value));
+            }
+        }
+        if let Some(mark) = source.field(IMPORT) {
+            state.set_import_mark(&mark);
+        }
+        // All calls that are copied have results.
+        Calls::default().store(&mut state);
+        forget_response(&mut state);
+        state
+    }
+
+    /// Stores the events of these ranges and the base state as another conversation.
+    async fn copy(&self, ranges: Vec<Range<u64>>, id: ConversationId, base_state: Rc<str>) -> Result<()> {
+        let log = &self.0.log;
+        let mut length = 0;
+        for mut range in ranges {
+            while range.start < range.end {
+                let end = range.end.min(range.start + PAGE);
+                let page = log.store.events(log.id, range.start..end).await?;
+                if page.is_empty() {
+                    return Err(StoreError::Lost.into());
+                }
+                let count = page.len() as u64;
+                let events = page.into_iter().map(|event| (event.id, event.json)).collect();
+                let commit =
+                    Commit { events, durability: Durability::Relaxed, ..Commit::new(length, log.host.now()) };
+                log.store.commit(id, commit).await?;
+                length += count;
+                range.start += count;
+            }
+        }
+        let commit = Commit { base_state: Some(base_state), ..Commit::new(length, log.host.now()) };
+        Ok(log.store.commit(id, commit).await?)
+    }
+}

@@ -1,0 +1,270 @@
+//! The tree of events: moves of HEAD (`conversation/impl/local_conversation.py`, `navigate_to`), and the verbs on it.
+//!
+//! Every event stays in the log. Only HEAD decides which branch is active, so a move is one commit without new events,
+//! except for answers to calls of the branch that is left.
+
+use super::{
+    Conversation,
+    active_branch::{load, walk_back},
+    machine::{Command, EditedMessage},
+    send::ensure_content,
+};
+use crate::{
+    context::branches::BranchEnd,
+    error::{Error, ErrorCode, Result},
+    event::{Body, Event, Source},
+    id::EventId,
+    llm::message::Content,
+    names::Names,
+};
+
+impl Conversation {
+    /// Moves HEAD to this event, so that the next one becomes its child, or before the first event. All other branches
+    /// stay in the log. Calls of the active branch that have no result are answered first. The status becomes `finished`
+    /// if the branch ends with an answer of the model, and `idle` otherwise.
+    ///
+    /// # Errors
+    /// `not_found` for an event that does not exist, `invalid_options` for one that separates calls from their results,
+    /// `invalid_state` during a run and while calls wait for the user, `locked_elsewhere`, and those of the store;
+    /// nothing has changed then.
+    pub async fn navigate_to(&self, head: Option<EventId>) -> Result<()> {
+        self.ensure_writable()?;
+        self.inspect(|machine| machine.check_leaving()).await??;
+        if head == self.0.log.head() {
+            return Ok(());
+        }
+        let mut is_answer = false;
+        if let Some(event) = &head {
+            self.index_of(event).await?;
+            is_answer = self.inspect_end(event).await?;
+        }
+        self.perform(Command::NavigateTo { head, is_answer }).await.map(drop)
+    }
+
+    /// Moves HEAD back to the last message of the user, so that the next run answers it again. The earlier answer stays
+    /// in the log as a branch.
+    ///
+    /// # Errors
+    /// `invalid_state` if there is no such message, during a run and while calls wait for the user, `locked_elsewhere`,
+    /// and those of the store.
+    pub async fn regenerate(&self) -> Result<()> {
+        self.ensure_writable()?;
+        // The last message may still be in the inbox.
+        self.append_inbox().await?;
+        self.perform(Command::Regenerate).await.map(drop)
+    }
+
+    /// Stores a message with this content on a new branch that begins before `message`, which stays in the log with its
+    /// answers. Returns the new event.
+    ///
+    /// # Errors
+    /// `not_found` for an event that does not exist, `invalid_options` for one that is not a message of the user and for
+    /// a message without content, `invalid_state` during a run and while calls wait for the user, `locked_elsewhere`,
+    /// and those of the store.
+    pub async fn edit_message(&self, message: &EventId, content: Vec<Content>) -> Result<Event> {
+        ensure_content(&content)?;
+        self.ensure_writable()?;
+        self.inspect(|machine| machine.check_leaving()).await??;
+        let EarlierMessage { sender, root, has_instructions } = self.earlier_message(message).await?;
+        let (message, hook_answers) = self.new_message(content, sender).await?;
+        let id = message.id().clone();
+        let instructions = (!has_instructions).then(|| self.instructions(&self.state()));
+        let edit = EditedMessage { message, hook_answers, root, instructions };
+        let events = self.perform(Command::EditMessage(edit)).await?;
+        events
+            .into_iter()
+            .find(|event| *event.id() == id)
+            .ok_or_else(|| Error::new(ErrorCode::Internal, "the edited message was not stored"))
+    }
+
+    /// Finds a message of the user and the event before it and before the hooks that were asked about it.
+    async fn earlier_message(&self, message: &EventId) -> Result<EarlierMessage> {
+        let log = &self.0.log;
+        self.index_of(message).await?;
+        let mut earlier = EarlierMessage::default();
+        let mut is_message = false;
+        let mut batch = LastBatch::default();
+        let visit = &mut |_, event: Event| {
+            if event.id() == message {
+                let Body::MessageEvent(body) = event.body() else { return false };
+                is_message = event.source() == Source::User;
+                earlier.sender.clone_from(&body.sender);
+                return is_message;
+            }
+            if let Body::HookExecutionEvent(hook) = event.body()
+                && hook.message_id.as_deref() == Some(message.as_str())
+            {
+                return true;
+            }
+            earlier.root.get_or_insert_with(|| event.id().clone());
+            earlier.has_instructions |= is_seen(&event);
+            batch.add(&event)
+        };
+        walk_back(&*log.store, log.id, Some(message.clone()), visit).await?;
+        if !is_message {
+            let text =
+                format!("event {message} is not a message of the user; only such messages can be edited");
+            return Err(Error::new(ErrorCode::InvalidOptions, text));
+        }
+        match batch.lacks_result {
+            true => Err(cut_batch(message)),
+            false => Ok(earlier),
+        }
+    }
+
+    /// The events from the root to HEAD, or the last `limit` of them.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn active_branch(&self, limit: Option<usize>) -> Result<Vec<Event>> {
+        let log = &self.0.log;
+        let Some(limit) = limit else { return Ok(load(&*log.store, log.id, log.head()).await?.events) };
+        let mut events = Vec::new();
+        if limit > 0 {
+            let visit = &mut |_, event| {
+                events.push(event);
+                events.len() < limit
+            };
+            walk_back(&*log.store, log.id, log.head(), visit).await?;
+        }
+        events.reverse();
+        Ok(events)
+    }
+
+    /// The branches beside the active one, in the order of their last events. The first call reads the complete log, the
+    /// following ones read new events only.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn branches(&self) -> Result<Vec<OtherBranch>> {
+        let log = &self.0.log;
+        let mut tree = log.tree.take();
+        loop {
+            let start = tree.length() as u64;
+            let page = log.store.events(log.id, start..log.length().min(start + PAGE)).await?;
+            if page.is_empty() {
+                break;
+            }
+            for event in page {
+                tree.add(&Event::decode(event.id, event.json));
+            }
+        }
+        let ends = tree.branches(log.head().as_ref());
+        log.tree.replace(tree);
+        let mut branches = Vec::new();
+        for BranchEnd { leaf, fork, first_message } in ends {
+            let first_message = first_message as u64;
+            let event = log.store.events(log.id, first_message..first_message + 1).await?.pop();
+            let Some(event) = event else { continue };
+            branches.push(OtherBranch {
+                leaf: self.id_of(leaf as u64).await?,
+                fork: match fork {
+                    Some(fork) => Some(self.id_of(fork as u64).await?),
+                    None => None,
+                },
+                first_message: Event::decode(event.id, event.json),
+            });
+        }
+        Ok(branches)
+    }
+
+    /// Checks that every call of the last batch up to this event has its result. On a branch that ends with calls they
+    /// would run again. Returns whether the branch ends with an answer of the model. Reads only the last batch.
+    pub(super) async fn inspect_end(&self, leaf: &EventId) -> Result<bool> {
+        let log = &self.0.log;
+        let mut batch = LastBatch::default();
+        let mut last_seen = None;
+        let visit = &mut |_, event: Event| {
+            if last_seen.is_none() && is_seen(&event) {
+                last_seen = Some(event.clone());
+            }
+            batch.add(&event)
+        };
+        walk_back(&*log.store, log.id, Some(leaf.clone()), visit).await?;
+        if batch.lacks_result {
+            return Err(cut_batch(leaf));
+        }
+        Ok(last_seen.is_some_and(|event| match event.body() {
+            Body::MessageEvent(_) => event.source() == Source::Agent,
+            Body::ObservationEvent(result) => result.tool_name == "finish",
+            _ => false,
+        }))
+    }
+}
+
+/// The number of events that are read at once.
+const PAGE: u64 = 512;
+
+/// A branch beside the active one.
+#[derive(Clone, Debug)]
+pub struct OtherBranch {
+    /// The last event.
+    pub leaf: EventId,
+    /// The last event that the branch shares with the active one; `None` if it shares none.
+    pub fork: Option<EventId>,
+    /// The first message or call after that.
+    pub first_message: Event,
+}
+
+fn cut_batch(event: &EventId) -> Error {
+    let text = format!(
+        "event {event} is between calls and their results; choose an event before these calls or one after their results"
+    );
+    Error::new(ErrorCode::InvalidOptions, text)
+}
+
+/// A message of the user that is to be replaced.
+#[derive(Default)]
+struct EarlierMessage {
+    sender: Option<String>,
+    /// The event that the new message follows.
+    root: Option<EventId>,
+    /// Whether the model sees an event before the message, the first of which is the system prompt.
+    has_instructions: bool,
+}
+
+/// Whether the model sees events of this kind.
+fn is_seen(event: &Event) -> bool {
+    matches!(
+        event.body(),
+        Body::SystemPromptEvent(_)
+            | Body::MessageEvent(_)
+            | Body::ActionEvent(_)
+            | Body::ObservationEvent(_)
+            | Body::UserRejectObservation(_)
+            | Body::AgentErrorEvent(_)
+            | Body::Condensation(_)
+    )
+}
+
+/// The last calls of a branch, found backwards.
+#[derive(Default)]
+struct LastBatch {
+    /// Ids of actions that have results, and of calls that have failed.
+    answered: Names,
+    response: Option<String>,
+    lacks_result: bool,
+}
+
+impl LastBatch {
+    /// Adds the event before the last one that was added. Returns whether an earlier event can belong to the batch.
+    fn add(&mut self, event: &Event) -> bool {
+        match event.body() {
+            Body::ObservationEvent(result) => self.answered.set(&result.action_id, 0),
+            Body::UserRejectObservation(rejection) => self.answered.set(&rejection.action_id, 0),
+            Body::AgentErrorEvent(error) => self.answered.set(&error.tool_call_id, 0),
+            Body::ActionEvent(action) => {
+                let response = self.response.get_or_insert_with(|| action.llm_response_id.clone());
+                if *response != action.llm_response_id {
+                    return false;
+                }
+                let has_result =
+                    self.answered.has(event.id().as_str()) || self.answered.has(&action.tool_call_id);
+                self.lacks_result |= action.action.is_some() && !has_result;
+            }
+            Body::MessageEvent(_) | Body::SystemPromptEvent(_) | Body::Condensation(_) => return false,
+            _ => {}
+        }
+        true
+    }
+}

@@ -1,0 +1,306 @@
+//! Moves of HEAD to other branches.
+
+use crate::support::{Answer, ID, World, calls, echo, say, text};
+use futures_executor::block_on;
+use futures_util::FutureExt;
+use serde_json::Value;
+use std::rc::Rc;
+use threadkeep::{
+    cancel::CancelToken,
+    conversation::{Access, Conversation},
+    error::ErrorCode,
+    format::base_state::ExecutionStatus,
+    id::EventId,
+    llm::message::Content,
+    security::ConfirmationPolicy,
+    store::MemoryStore,
+};
+
+fn world(answers: impl IntoIterator<Item = Answer>) -> World {
+    World::new(Rc::new(MemoryStore::new()), vec![echo()], answers)
+}
+
+async fn ask(conversation: &Conversation, question: &str) {
+    say(conversation, question).await;
+    conversation.run(CancelToken::default()).await.unwrap();
+}
+
+async fn id_of(conversation: &Conversation, index: u64) -> Option<EventId> {
+    Some(conversation.id_of(index).await.unwrap())
+}
+
+/// The texts of the messages that the model was sent last, without the instructions.
+fn sent(world: &World) -> Vec<String> {
+    let text = |message: &Value| match &message["content"] {
+        Value::String(text) => text.clone(),
+        parts => parts[0]["text"].as_str().unwrap().to_owned(),
+    };
+    world.model.last_messages()[1..].iter().map(text).collect()
+}
+
+async fn kinds(conversation: &Conversation, limit: Option<usize>) -> Vec<String> {
+    let branch = conversation.active_branch(limit).await.unwrap();
+    branch.iter().map(|event| event.kind().replace("Event", "")).collect()
+}
+
+#[test]
+fn the_model_sees_only_the_branch_that_was_navigated_to_also_after_a_reload() {
+    block_on(async {
+        let world = world([text("One."), text("Two."), text("Other two.")]);
+        let conversation = world.open().await.unwrap();
+        ask(&conversation, "First").await;
+        ask(&conversation, "Second").await;
+        let before = world.events().await;
+        conversation.navigate_to(id_of(&conversation, 2).await).await.unwrap();
+        assert_eq!(world.events().await, before, "a move writes no event");
+        assert_eq!(kinds(&conversation, None).await, ["SystemPrompt", "Message", "Message"]);
+        assert_eq!(conversation.final_response().await.unwrap().as_deref(), Some("One."));
+
+        let conversation = world.open().await.unwrap();
+        assert_eq!(conversation.warnings(), []);
+        assert_eq!(kinds(&conversation, Some(2)).await, ["Message", "Message"]);
+        ask(&conversation, "Another second").await;
+        assert_eq!(sent(&world), ["First", "One.", "Another second"]);
+        let events = world.events().await;
+        assert_eq!(events[5]["parent_id"], events[2]["id"]);
+        assert_eq!(events.len(), 7);
+
+        // The first branch can be continued as well.
+        conversation.navigate_to(id_of(&conversation, 4).await).await.unwrap();
+        assert_eq!(conversation.final_response().await.unwrap().as_deref(), Some("Two."));
+    });
+}
+
+#[test]
+fn a_branch_before_the_first_event_begins_with_a_system_prompt() {
+    block_on(async {
+        let world = world([text("One."), text("Two.")]);
+        let conversation = world.open().await.unwrap();
+        ask(&conversation, "First").await;
+        conversation.navigate_to(None).await.unwrap();
+        let state: Value = serde_json::from_str(&conversation.state().json()).unwrap();
+        assert_eq!((&state["leaf_event_id"], &state["head_is_empty"]), (&Value::Null, &Value::Bool(true)));
+        assert!(kinds(&conversation, None).await.is_empty());
+
+        let conversation = world.open().await.unwrap();
+        ask(&conversation, "Again").await;
+        assert_eq!(sent(&world), ["Again"]);
+        assert_eq!(kinds(&conversation, None).await, ["SystemPrompt", "Message", "Message"]);
+        let events = world.events().await;
+        assert_eq!(events[3]["parent_id"], "__root__");
+        assert_eq!(events[3]["system_prompt"], events[0]["system_prompt"]);
+        let state: Value = serde_json::from_str(&conversation.state().json()).unwrap();
+        assert_eq!(state["head_is_empty"], false);
+    });
+}
+
+#[test]
+fn the_status_after_navigating_says_whether_the_agent_has_answered() {
+    block_on(async {
+        let world = world([text("One.")]);
+        let conversation = world.open().await.unwrap();
+        ask(&conversation, "First").await;
+        for (index, status) in [(1, ExecutionStatus::Idle), (2, ExecutionStatus::Finished)] {
+            conversation.navigate_to(id_of(&conversation, index).await).await.unwrap();
+            assert_eq!(conversation.execution_status(), status);
+        }
+    });
+}
+
+#[test]
+fn navigating_between_a_call_and_its_result_is_refused() {
+    block_on(async {
+        let batch = calls(&[("a", "echo", r#"{"text":"one"}"#), ("b", "echo", r#"{"text":"two"}"#)]);
+        let world = world([batch, text("Done.")]);
+        let conversation = world.open().await.unwrap();
+        ask(&conversation, "Go").await;
+        let expected =
+            ["SystemPrompt", "Message", "Action", "Action", "Observation", "Observation", "Message"];
+        assert_eq!(world.kinds().await, expected);
+        for index in 2..5 {
+            let error = conversation.navigate_to(id_of(&conversation, index).await).await.unwrap_err();
+            assert_eq!(error.code(), ErrorCode::InvalidOptions, "{index}");
+        }
+        for index in [5, 1, 0, 6] {
+            conversation.navigate_to(id_of(&conversation, index).await).await.unwrap();
+        }
+    });
+}
+
+#[test]
+fn navigating_is_refused_during_a_run_and_while_calls_wait_and_in_a_follower() {
+    block_on(async {
+        let mut world = world([calls(&[("a", "echo", r#"{"text":"one"}"#)]), Answer::Never]);
+        world.confirmation_policy = Some(ConfirmationPolicy::AlwaysConfirm);
+        let conversation = world.open().await.unwrap();
+        ask(&conversation, "Go").await;
+        let start = id_of(&conversation, 0).await;
+        let error = conversation.navigate_to(start.clone()).await.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::InvalidState);
+        assert!(error.message().contains("echo"), "{}", error.message());
+
+        let mut run = Box::pin(conversation.run(CancelToken::default()));
+        assert!(run.as_mut().now_or_never().is_none());
+        let error = conversation.navigate_to(start.clone()).await.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::InvalidState);
+        drop(run);
+
+        let follower = world.open_as(Access::Follower).await.unwrap();
+        let error = follower.navigate_to(start).await.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::LockedElsewhere);
+    });
+}
+
+#[test]
+fn an_event_that_does_not_exist_cannot_be_navigated_to() {
+    block_on(async {
+        let world = world([text("One.")]);
+        let conversation = world.open().await.unwrap();
+        ask(&conversation, "First").await;
+        let error = conversation.navigate_to(Some(ID.parse().unwrap())).await.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::NotFound);
+    });
+}
+
+#[test]
+fn calls_that_were_not_run_are_answered_on_the_branch_that_is_left() {
+    block_on(async {
+        let (release, released) = futures_channel::oneshot::channel();
+        let Answer::Message(batch) = calls(&[("a", "echo", r#"{"text":"one"}"#)]) else { return };
+        let world = world([Answer::When(released, batch)]);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        let mut run = Box::pin(conversation.run(CancelToken::default()));
+        assert!(run.as_mut().now_or_never().is_none());
+        conversation.pause().await.unwrap();
+        release.send(()).unwrap();
+        run.await.unwrap();
+        assert_eq!(conversation.execution_status(), ExecutionStatus::Paused);
+        assert_eq!(conversation.pending_actions().await.unwrap().len(), 1);
+
+        conversation.navigate_to(id_of(&conversation, 0).await).await.unwrap();
+        let events = world.events().await;
+        let rejection = events.last().unwrap();
+        assert_eq!(rejection["kind"], "UserRejectObservation");
+        assert!(rejection["rejection_reason"].as_str().unwrap().contains("another place"));
+        assert!(conversation.pending_actions().await.unwrap().is_empty());
+        assert!(!conversation.state().agent_state().unwrap().as_str().contains("actions"));
+    });
+}
+
+#[test]
+fn regenerating_answers_the_last_message_again_and_keeps_the_old_answer_as_a_branch() {
+    block_on(async {
+        let batch = calls(&[("a", "echo", r#"{"text":"one"}"#)]);
+        let world = world([text("One."), batch, text("Two."), text("Other two.")]);
+        let conversation = world.open().await.unwrap();
+        ask(&conversation, "First").await;
+        ask(&conversation, "Second").await;
+        let length = conversation.length();
+        conversation.regenerate().await.unwrap();
+        assert_eq!((conversation.length(), conversation.execution_status()), (length, ExecutionStatus::Idle));
+
+        // A page that dies here loses nothing.
+        let conversation = world.open().await.unwrap();
+        let outcome = conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(outcome.final_response.as_deref(), Some("Other two."));
+        assert_eq!(sent(&world), ["First", "One.", "Second"]);
+        let events = world.events().await;
+        assert_eq!(events.last().unwrap()["parent_id"], events[3]["id"]);
+        assert_eq!(events[6]["llm_message"]["content"][0]["text"], "Two.");
+    });
+}
+
+#[test]
+fn there_is_nothing_to_regenerate_before_the_first_message() {
+    block_on(async {
+        let world = world([]);
+        let conversation = world.open().await.unwrap();
+        let error = conversation.regenerate().await.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::InvalidState);
+        assert_eq!(conversation.length(), 0);
+    });
+}
+
+#[test]
+fn an_edited_message_begins_a_branch_where_the_earlier_one_was() {
+    block_on(async {
+        let world = world([text("One."), text("Two."), text("Other.")]);
+        let conversation = world.open().await.unwrap();
+        ask(&conversation, "First").await;
+        ask(&conversation, "Second").await;
+        let first = id_of(&conversation, 1).await.unwrap();
+        let edited = conversation.edit_message(&first, vec![Content::text("Else")]).await.unwrap();
+        assert_eq!(conversation.execution_status(), ExecutionStatus::Idle);
+        conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(sent(&world), ["Else"]);
+        let events = world.events().await;
+        assert_eq!(
+            (&events[5]["id"], &events[5]["parent_id"]),
+            (&edited.id().as_str().into(), &events[0]["id"])
+        );
+        assert_eq!(events.len(), 7);
+
+        for index in [0, 2] {
+            let other = id_of(&conversation, index).await.unwrap();
+            let error = conversation.edit_message(&other, vec![Content::text("x")]).await.unwrap_err();
+            assert_eq!(error.code(), ErrorCode::InvalidOptions);
+        }
+        let error = conversation.edit_message(&first, vec![Content::text(" ")]).await.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::InvalidOptions);
+        assert_eq!(conversation.length(), 7);
+    });
+}
+
+#[test]
+fn a_page_that_dies_in_a_run_after_navigating_does_not_return_to_the_end_of_the_log() {
+    block_on(async {
+        let world = world([text("One."), text("Two."), Answer::Never, text("Other.")]);
+        let conversation = world.open().await.unwrap();
+        ask(&conversation, "First").await;
+        ask(&conversation, "Second").await;
+        conversation.regenerate().await.unwrap();
+        let mut run = Box::pin(conversation.run(CancelToken::default()));
+        assert!(run.as_mut().now_or_never().is_none());
+        drop(run);
+        let conversation = world.open().await.unwrap();
+        assert_eq!(kinds(&conversation, Some(1)).await, ["Message"]);
+        conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(sent(&world), ["First", "One.", "Second"]);
+        assert_eq!(conversation.state().agent_state().unwrap().as_str(), "{}");
+    });
+}
+
+#[test]
+fn branches_are_listed_with_the_event_where_they_part_and_their_first_message() {
+    block_on(async {
+        let world = world([text("One."), text("Other one."), text("Else one.")]);
+        let conversation = world.open().await.unwrap();
+        assert!(conversation.branches().await.unwrap().is_empty());
+        ask(&conversation, "First").await;
+        assert!(conversation.branches().await.unwrap().is_empty());
+        conversation.regenerate().await.unwrap();
+        conversation.run(CancelToken::default()).await.unwrap();
+        let first = id_of(&conversation, 1).await.unwrap();
+        conversation.edit_message(&first, vec![Content::text("Else")]).await.unwrap();
+        conversation.run(CancelToken::default()).await.unwrap();
+        let events = world.events().await;
+        let found: Vec<Vec<Value>> = conversation
+            .branches()
+            .await
+            .unwrap()
+            .iter()
+            .map(|branch| {
+                let fork = branch.fork.as_ref().unwrap();
+                [&branch.leaf, fork, branch.first_message.id()].map(|id| id.as_str().into()).into()
+            })
+            .collect();
+        let ids = |places: [usize; 3]| places.map(|place| events[place]["id"].clone()).to_vec();
+        assert_eq!(found, [ids([2, 0, 1]), ids([3, 0, 1])]);
+
+        conversation.navigate_to(id_of(&conversation, 2).await).await.unwrap();
+        let branches = conversation.branches().await.unwrap();
+        let forks: Vec<&str> = branches.iter().map(|branch| branch.fork.as_ref().unwrap().as_str()).collect();
+        assert_eq!(forks, [events[1]["id"].as_str().unwrap(), events[0]["id"].as_str().unwrap()]);
+    });
+}
