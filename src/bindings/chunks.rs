@@ -16,6 +16,7 @@ use crate::{
     conversation::{Condensing, Summarizing},
     error::{Error, ErrorCode, Result},
     llm::{anthropic::AnthropicMessages, responses::Responses, text_tools::TextTools, wire_api::WireApi},
+    skills::{AgentSkills, Skills},
 };
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Function, Promise};
@@ -62,6 +63,8 @@ chunks! {
     text_tools: dyn WireApi = TextTools;
     /// Stores other than IndexedDB, and calling a store from JavaScript.
     stores: dyn Stores = StoresChunk;
+    /// Skills and the rest of an agent's context.
+    skills: dyn Skills = AgentSkills;
     /// Zip archives.
     archive: dyn Archives = ArchiveChunk;
     /// Conversations in the formats of other programs.

@@ -83,6 +83,7 @@ impl CoreConversation {
                 stored_analyzer: plain.text("securityAnalyzer")?.as_deref().map(analyzer).transpose()?,
                 security_analyzer: Some(Rc::new(JsAnalyzer(function(&options, "analyze")?))),
                 hooks: hooks(&property(&options, "hooks"))?,
+                load_skills: Rc::new(|| Box::pin(chunks::skills())),
                 listener: Rc::new(move |event| notify(&on_event, event.json())),
                 on_delta: Rc::new(move |delta| notify_of_delta(&on_delta, delta)),
                 condensing: Rc::new(ChunkCondensing),

@@ -141,6 +141,7 @@ impl Conversation {
                 calls: Calls::of(&branch.pending, &state, &in_page),
                 page: &page,
                 agent: &self.0.agent,
+                context: log.context.as_deref(),
                 llm: &llm,
                 instructions: is_empty.then(|| self.instructions(&state)),
                 last_user_message: branch.last_user_message.clone(),
@@ -157,10 +158,13 @@ impl Conversation {
         let agent = &self.0.agent;
         // A conversation that another program or an earlier page created may store a prompt that no event holds yet.
         let stored = state.agent().and_then(|agent| agent.field::<String>("system_prompt"));
+        let dynamic_context = self.0.log.context.as_ref().and_then(|context| {
+            context.dynamic_context(&self.llm().options.model, state, &self.0.log.host.local_time())
+        });
         let event = SystemPromptEvent {
             system_prompt: Content::text(stored.unwrap_or_else(|| agent.system_prompt.to_string())),
-            tools: agent.tools.iter().map(|tool| record_of_tool(tool.definition())).collect(),
-            dynamic_context: None,
+            tools: agent.tools.iter().map(|tool| record_of_tool(&**tool)).collect(),
+            dynamic_context: dynamic_context.map(Content::text),
         };
         Draft::new(Source::Agent, event)
     }

@@ -36,6 +36,7 @@ use crate::{
     id::EventId,
     json::RawJson,
     llm::Llm,
+    skills::AgentContext,
 };
 
 /// The state of a conversation at the moment of a command.
@@ -48,6 +49,8 @@ pub struct Machine<'a> {
     pub page: &'a Page,
     /// Tools and instructions.
     pub agent: &'a Agent,
+    /// Skills and texts that are added to messages.
+    pub context: Option<&'a dyn AgentContext>,
     /// The current model.
     pub llm: &'a Llm,
     /// The system prompt event, if the active branch has none yet.
@@ -168,7 +171,7 @@ impl Machine<'_> {
         plan.drafts.extend(hook_answers.drafts);
         plan.drafts.push(Draft {
             id: Some(message.id().clone()),
-            ..Draft::new(Source::User, message.body().clone())
+            ..Draft::new(Source::User, self.extended(&message))
         });
         store_model_settings(&mut self.state, self.agent, self.llm);
     }
@@ -358,7 +361,8 @@ impl Machine<'_> {
         let mut plan = Plan::append(self.calls.answers(answers::INTERRUPTED, refusal));
         self.calls.settle();
         self.calls.store(&mut self.state);
-        let messages = &self.page.inbox;
+        let page = self.page;
+        let messages = &page.inbox;
         if messages.is_empty() {
             return Ok(plan);
         }
@@ -369,15 +373,25 @@ impl Machine<'_> {
         transition.apply(&mut self.state)?;
         for event in messages {
             plan.files.push((inbox::path_of(event)?, None));
+            let body = self.extended(event);
             plan.drafts.push(Draft {
                 id: Some(event.id().clone()),
                 timestamp: Some(event.timestamp().to_owned()),
                 source: Source::User,
-                body: event.body().clone(),
+                body,
             });
         }
         plan.effects.push(Effect::RemoveFromInbox(messages.clone()));
         Ok(plan.strictly())
+    }
+
+    /// The message with texts of the skills that it activates. They are active from the same commit on.
+    fn extended(&mut self, message: &Event) -> Body {
+        let mut body = message.body().clone();
+        if let (Some(context), Body::MessageEvent(message)) = (self.context, &mut body) {
+            context.extend_message(message, &mut self.state);
+        }
+        body
     }
 
     fn answered(&mut self, reply: Reply, assessment: &Assessment, hook_answers: HookAnswers) -> Result<Plan> {
