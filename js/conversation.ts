@@ -259,8 +259,8 @@ export class Conversation implements AsyncDisposable {
 
   /** The readable events of the active branch, from the first to the one that the next event follows; with `limit` only the last ones. */
   async activeBranch(options: { limit?: number | undefined } = {}): Promise<ConversationEvent[]> {
-    const { limit } = optionsOf("activeBranch()", options, "limit");
-    if (limit !== undefined && !(Number.isInteger(limit) && limit >= 0)) throw invalidOptions("limit must be a number of events");
+    const { limit = Number.MAX_SAFE_INTEGER } = optionsOf("activeBranch()", options, "limit");
+    if (!(Number.isInteger(limit) && limit >= 0)) throw invalidOptions("limit must be a number of events");
     return (await ask(this.#core, "activeBranch", limit)).flatMap((json) => readable(json) ?? []);
   }
 
@@ -298,7 +298,7 @@ export class Conversation implements AsyncDisposable {
    */
   async editMessage(eventId: string, message: string | ReadonlyArray<Content | Image>): Promise<MessageEvent> {
     const json = await contentOf(message, this.#llm);
-    return JSON.parse(await ask(this.#core, "editMessage", textOf(eventId), json));
+    return JSON.parse(await ask(this.#core, "sendMessage", json, undefined, undefined, textOf(eventId)));
   }
 
   /**

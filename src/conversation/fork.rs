@@ -5,7 +5,7 @@
 
 use super::{
     Conversation,
-    active_branch::walk_back,
+    active_branch::{Part, walk_back},
     background::forget_response,
     machine::{Calls, Plan, Transition},
 };
@@ -112,9 +112,8 @@ impl Conversation {
             let state = self.state().clone();
             self.commit(&queue, state, Plan::default()).await?;
         }
-        // `inspect` would wait for the queue if the branch were not loaded.
-        log.load_branch(&queue).await?;
-        self.inspect(|machine| machine.check_fork(includes_head)).await??;
+        log.load_branch(&queue, Part::End).await?;
+        self.with_machine(|machine| machine.check_fork(includes_head))?;
         Ok((self.state().clone(), log.length(), log.head()))
     }
 
