@@ -269,7 +269,7 @@ export class Conversation implements AsyncDisposable {
    * are left out. The first call reads the complete log, later ones read only new events.
    */
   async branches(): Promise<Branch[]> {
-    const branches = (await ask(this.#core, "branches")) as Array<Omit<Branch, "firstEvent"> & { firstEvent: string }>;
+    const branches = (await ask(this.#core, "inBranches", undefined)) as Array<Omit<Branch, "firstEvent"> & { firstEvent: string }>;
     return branches.map((branch) => ({ ...branch, firstEvent: JSON.parse(branch.firstEvent) }));
   }
 
@@ -398,7 +398,7 @@ export class Conversation implements AsyncDisposable {
     const own = new Agent({ ...this.#agent, llm: this.#llm, tools: [...this.#agent.tools] });
     const { agent, fromEventId, tags, resetMetrics } = readFork(options, own);
     const { id, store } = readOptions({ agent, store: this.#store });
-    await ask(this.#core, "fork", id, fromEventId, tags, resetMetrics);
+    await ask(this.#core, "inBranches", { id, fromEventId, tags, resetMetrics });
     recordChange(store, { stored: [id] });
     return Conversation.open({ agent, store, conversationId: id });
   }

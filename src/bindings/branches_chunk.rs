@@ -1,9 +1,15 @@
 //! The list of branches, and copies of conversations: a chunk of the wasm, see [`super::chunks`].
 
-use super::{error::set, tree::Branches};
+use super::{
+    conversation::done,
+    error::set,
+    options::{Options, property},
+    tree::Branches,
+};
 use crate::{
     conversation::{Conversation, ForkOptions},
     error::Result,
+    llm::option_table::OptionSource as _,
 };
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Array, Object};
@@ -13,22 +19,33 @@ use wasm_bindgen::JsValue;
 pub struct BranchesChunk;
 
 impl Branches for BranchesChunk {
-    fn list(&self, conversation: Conversation) -> LocalBoxFuture<'static, Result<JsValue>> {
+    fn call(&self, conversation: Conversation, fork: JsValue) -> LocalBoxFuture<'static, Result<JsValue>> {
         Box::pin(async move {
-            let branches = Array::new();
-            for branch in conversation.branches().await? {
-                let object = Object::new();
-                let fork = branch.fork.map_or(JsValue::NULL, |fork| fork.as_str().into());
-                set(&object, "leafEventId", &branch.leaf.as_str().into());
-                set(&object, "forkEventId", &fork);
-                set(&object, "firstEvent", &(&**branch.first_message.json()).into());
-                branches.push(&object);
+            if fork.is_undefined() {
+                return list(&conversation).await;
             }
-            Ok(branches.into())
+            let options = Options::new(&fork, "fork()");
+            let from = options.text("fromEventId")?;
+            let options = ForkOptions {
+                id: options.required_text("id")?.parse()?,
+                from: from.map(|event| event.parse()).transpose()?,
+                tags: options.texts("tags")?,
+                resets_stats: property(&fork, "resetMetrics").is_truthy(),
+            };
+            done(conversation.fork(options).await)
         })
     }
+}
 
-    fn fork(&self, conversation: Conversation, options: ForkOptions) -> LocalBoxFuture<'static, Result<()>> {
-        Box::pin(async move { conversation.fork(options).await })
+async fn list(conversation: &Conversation) -> Result<JsValue> {
+    let branches = Array::new();
+    for branch in conversation.branches().await? {
+        let object = Object::new();
+        let fork = branch.fork.map_or(JsValue::NULL, |fork| fork.as_str().into());
+        set(&object, "leafEventId", &branch.leaf.as_str().into());
+        set(&object, "forkEventId", &fork);
+        set(&object, "firstEvent", &(&**branch.first_message.json()).into());
+        branches.push(&object);
     }
+    Ok(branches.into())
 }
