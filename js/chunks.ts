@@ -15,6 +15,7 @@ const chunks: Record<string, Chunk> = {
   stores: { file: () => new URL("./threadkeep_stores_bg.wasm", import.meta.url), copy: () => import("./wasm-stores-inline.js") },
   archive: { file: () => new URL("./threadkeep_archive_bg.wasm", import.meta.url), copy: () => import("./wasm-archive-inline.js"), loadedWith: ["stores"] },
   messages: { file: () => new URL("./threadkeep_messages_bg.wasm", import.meta.url), copy: () => import("./wasm-messages-inline.js"), loadedWith: ["archive", "stores"] },
+  side_calls: { file: () => new URL("./threadkeep_side_calls_bg.wasm", import.meta.url), copy: () => import("./wasm-side-calls-inline.js") },
 };
 
 const loading: Record<string, () => Promise<void>> = {};

@@ -2,7 +2,8 @@
 export { Agent, type AgentOptions } from "./agent.js";
 export type { ImportedConversation, Progress, TransferOptions } from "./archive.js";
 export type { ConfirmationPolicy } from "./control.js";
-export { Conversation, type ConversationWarning } from "./conversation.js";
+export { Conversation } from "./conversation.js";
+export type { ConversationWarning } from "./opening.js";
 export type { ConversationOptions, ForkOptions } from "./conversation-options.js";
 export { ThreadkeepError, type ErrorCode } from "./errors.js";
 export type { Branch, EventLog } from "./event-log.js";
@@ -18,6 +19,7 @@ export { LLMProfileStore, type GivenAgain, type ProfileStorage } from "./profile
 export type { AnthropicMessages, ChatContent, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "./messages.js";
 export type { Run, RunOptions, RunResult } from "./run.js";
 export type { SecurityAnalyzer, SecurityPattern } from "./security.js";
+export type { TitleOptions } from "./side-calls.js";
 export { indexedDBStore, memoryStore, type Commit, type Listing, type Store, type StoredEvent } from "./store.js";
 export {
   tool,

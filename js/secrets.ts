@@ -60,6 +60,12 @@ export class Secrets {
     });
   }
 
+  /** A model in the form that the wasm takes, for one request. */
+  async coreLLM(llm: LLM, network: Network): Promise<object> {
+    await this.#hideKeys(llm.options);
+    return coreLLM(llm, network, this.onKey);
+  }
+
   /** Switches to another model in the wasm, with its encrypted key. */
   switchLLM(core: CoreConversation, llm: LLM, network: Network): Promise<void> {
     return this.#afterOthers(async () => {

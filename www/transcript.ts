@@ -221,8 +221,7 @@ export class Transcript {
 
   #listenToScrolling(): void {
     const onScroll = (): void => {
-      const { scrollHeight, scrollTop, clientHeight } = this.#scroller;
-      this.#atEnd = scrollHeight - scrollTop - clientHeight < NEAR_END;
+      this.#atEnd = this.#end() - this.#scroller.scrollTop < NEAR_END;
       this.#jump.hidden = this.#atEnd;
     };
     const onJump = (): void => {
@@ -248,8 +247,17 @@ export class Transcript {
     );
   }
 
+  /** The scroll position of the end: the last line is visible, or the beginning of what waits for the user if that is longer. */
+  #end(): number {
+    const { scrollHeight, scrollTop, clientHeight } = this.#scroller;
+    const bottom = scrollHeight - clientHeight;
+    if (this.#next.childElementCount === 0) return bottom;
+    return Math.min(bottom, scrollTop + this.#next.getBoundingClientRect().top - this.#scroller.getBoundingClientRect().top);
+  }
+
   #scrollToEnd(): void {
-    this.#scroller.scrollTop = this.#scroller.scrollHeight;
+    // Whoever has scrolled further down, to the last button, stays there.
+    this.#scroller.scrollTop = Math.max(this.#scroller.scrollTop, this.#end());
     this.#atEnd = true;
     this.#jump.hidden = true;
   }

@@ -9,8 +9,8 @@
 
 use super::{
     archive::Archives, archive_chunk::ArchiveChunk, branches_chunk::BranchesChunk, error::error_of,
-    messages::Messages, messages_chunk::MessagesChunk, store::Stores, stores_chunk::StoresChunk,
-    tree::Branches,
+    messages::Messages, messages_chunk::MessagesChunk, side_calls::SideCalls,
+    side_calls_chunk::SideCallsChunk, store::Stores, stores_chunk::StoresChunk, tree::Branches,
 };
 use crate::{
     error::{Error, ErrorCode, Result},
@@ -67,6 +67,8 @@ chunks! {
     branches: dyn Branches = BranchesChunk;
     /// Conversations in the formats of other programs.
     messages: dyn Messages = MessagesChunk;
+    /// Requests beside the run, and critics.
+    side_calls: dyn SideCalls = SideCallsChunk;
 }
 
 thread_local! {

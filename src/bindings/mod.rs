@@ -20,6 +20,8 @@ mod listing;
 mod messages;
 mod messages_chunk;
 mod options;
+mod side_calls;
+mod side_calls_chunk;
 mod store;
 mod stores_chunk;
 mod tool;

@@ -4,6 +4,7 @@
 
 pub mod branch;
 pub mod branches;
+pub mod condenser;
 mod history;
 pub mod messages;
 mod pairs;

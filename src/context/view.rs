@@ -3,6 +3,7 @@
 //! Mirrors `context/view/`. Where the SDK inserts a synthetic summary event, this view contains the
 //! [`crate::event::Condensation`] itself in the place of its summary.
 
+mod boundaries;
 mod properties;
 
 use crate::{
@@ -17,6 +18,9 @@ use std::{borrow::Cow, cell::RefCell, rc::Rc};
 #[derive(Clone, Debug, Default)]
 pub struct View {
     events: Vec<Event>,
+    is_condensation_requested: bool,
+    /// The number of events at the start that were in the view directly after its last condensation.
+    condensed: usize,
     history: RefCell<History>,
 }
 
@@ -28,8 +32,22 @@ impl View {
         for event in branch {
             view.push(event);
         }
+        let condensed = view.events.get(..view.condensed).unwrap_or_default().to_vec();
         properties::enforce(&mut view.events, branch);
+        view.condensed = view.count_of(&condensed);
         view
+    }
+
+    /// The number of these events that are in the view.
+    fn count_of(&self, events: &[Event]) -> usize {
+        if events.is_empty() {
+            return 0;
+        }
+        let mut ids = Names::default();
+        for event in &self.events {
+            ids.add(event.id().as_str(), 0);
+        }
+        events.iter().filter(|event| ids.has(event.id().as_str())).count()
     }
 
     /// Adds the branch's next event. As in the SDK during a run, this omits nothing, so that an action can wait for its
@@ -37,6 +55,7 @@ impl View {
     pub fn push(&mut self, event: &Event) {
         match event.body() {
             Body::Condensation(condensation) => self.condense(event, condensation),
+            Body::CondensationRequest(_) => self.is_condensation_requested = true,
             Body::SystemPromptEvent(_)
             | Body::MessageEvent(_)
             | Body::ActionEvent(_)
@@ -56,6 +75,7 @@ impl View {
 
     fn condense(&mut self, event: &Event, condensation: &Condensation) {
         self.history = RefCell::default();
+        self.is_condensation_requested = false;
         let mut forgotten = Names::default();
         for id in &condensation.forgotten_event_ids {
             forgotten.add(id, 0);
@@ -65,11 +85,29 @@ impl View {
             let place = usize::try_from(offset).unwrap_or(usize::MAX).min(self.events.len());
             self.events.insert(place, event.clone());
         }
+        self.condensed = self.events.len();
+    }
+
+    /// The events that were added since the last condensation, or all events. Requests that were made since then consist
+    /// of the events before these, and of a part of these.
+    pub fn since_condensation(&self) -> std::ops::Range<usize> {
+        self.condensed..self.events.len()
     }
 
     /// The events, where a condensation represents its summary.
     pub fn events(&self) -> &[Event] {
         &self.events
+    }
+
+    /// Whether the last `CondensationRequest` was not followed by a condensation.
+    pub fn is_condensation_requested(&self) -> bool {
+        self.is_condensation_requested
+    }
+
+    /// For each place between two events, before the first and after the last: whether a summary may be inserted there,
+    /// and whether a range of events that ends there may be removed.
+    pub fn boundaries(&self) -> Vec<bool> {
+        boundaries::boundaries(&self.events)
     }
 
     /// The messages for the model. Messages of earlier calls are cached.

@@ -24,6 +24,7 @@ mod run;
 mod secrets;
 mod send;
 mod settings;
+mod side_calls;
 mod stats;
 mod step;
 mod stop;

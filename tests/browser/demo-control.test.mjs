@@ -73,6 +73,23 @@ for (const kind of availableBrowsers) {
         assert.deepEqual((await page.calls()).map(({ state }) => state), ["rejected", "rejected"]);
       });
 
+      await step("on a phone the calls that wait are shown from the first, also beside a notice", async (page) => {
+        await page.page.setViewport({ width: 390, height: 780 });
+        await askFirst(page, "Pay Ann 20 euros and roll a die", /2 calls wait for you/);
+        const fromTheTop = () => document.querySelector("#approval-heading").getBoundingClientRect().top >= document.querySelector("#scroller").getBoundingClientRect().top;
+        await page.until("the heading is visible", fromTheTop);
+        await page.press("Conversations");
+        await page.still();
+        await page.press("Settings");
+        await page.press("Save");
+        await page.shows(/Settings saved/, "#notices");
+        await page.until("the heading is visible beside a notice", fromTheTop);
+        const bottom = await page.page.$eval("#scroller", (scroller) => (scroller.scrollTop = scroller.scrollHeight, scroller.scrollTop));
+        await page.press("Dismiss");
+        await page.until("the notice is gone", () => document.querySelector("#notices").childElementCount === 0);
+        assert.ok((await page.page.$eval("#scroller", (scroller) => scroller.scrollTop)) > bottom / 2, "whoever scrolled to the buttons stays there");
+      });
+
       await step("changed arguments are run, and only the call that ran is shown", async (page) => {
         await askFirst(page, "Pay Ann 20 euros", /A call waits for you/);
         await page.press("Edit…");

@@ -17,6 +17,7 @@ mod background;
 mod limits;
 mod loop_;
 mod opening;
+mod side_calls;
 mod status;
 mod stopping;
 mod stuck_detector;

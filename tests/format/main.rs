@@ -2,6 +2,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, reason = "a test that cannot read its fixture has failed")]
 
+mod condensers;
 mod fixtures;
 mod hostile;
 mod sdk_conversations;

@@ -12,7 +12,7 @@ A line for --serve is {"command": "check" | "resume" | "requests" | "secrets", "
 or {"command": "decide", "path": ..., "decision": "approve" | "reject", "reply": ...},
 or {"command": "meter", "llm": ..., "base_url": ..., "questions": ...}, {"command": "judge", "analyzer": ..., "actions": [...]}, {"command": "search", "patterns": [[pattern, [text, ...]], ...]},
 {"command": "profile", "path": ..., "name": ..., "llm": ...},
-or {"command": "stuck"}, which compares the stuck detector with what is kept of it;
+or {"command": "stuck"} and {"command": "condensers"}, which compare the stuck detector and the condensers with their fixtures;
 anything else the SDK or its libraries print goes to stderr.
 With "api_mode": "responses" or "anthropic" a resume or a request goes over that API, else over Chat Completions; over
 Anthropic's a reply may be a list of blocks.
@@ -48,7 +48,8 @@ from our_words import say_it_so  # noqa: E402
 from profiled import profile  # noqa: E402
 from resuming import QUESTION, decide, requests, resume  # noqa: E402
 from secrets_stored import secrets  # noqa: E402
-from stuck_cases import compared  # noqa: E402
+import condenser_cases  # noqa: E402
+import stuck_cases  # noqa: E402
 
 COMMANDS = ("check", "resume", "requests", "secrets")
 
@@ -63,8 +64,9 @@ def obey(order: dict) -> list[dict]:
         return [profile(order["path"], order["name"], order.get("llm"))]
     if order["command"] == "search":
         return [search(order["patterns"])]
-    if order["command"] == "stuck":
-        count, differing = compared()
+    if order["command"] in ("stuck", "condensers"):
+        cases = stuck_cases if order["command"] == "stuck" else condenser_cases
+        count, differing = cases.compared()
         return [{"ok": True, "count": count, "differing": differing}]
     path = Path(order["path"])
     cipher = Cipher(order["cipher"]) if order.get("cipher") else None

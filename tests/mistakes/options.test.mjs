@@ -59,6 +59,12 @@ const objects = {
   }],
   "rejectPendingActions()": [{ actionIds: [] }, opened("rejectPendingActions", "No")],
   "executeTool()": [{ signal: new AbortController().signal }, opened("executeTool", "think", { thought: "x" })],
+  "askAgent()": [{ signal: new AbortController().signal }, opened("askAgent", "Well?")],
+  "generateTitle()": [{ llm, maxLength: 20, signal: new AbortController().signal }, async (options) => {
+    const conversation = await open();
+    await conversation.sendMessage("Hello");
+    await conversation.generateTitle(options);
+  }],
   "exportZip()": [{ onProgress() {}, signal: new AbortController().signal }, opened("exportZip")],
   "exportZipStream()": [{ onProgress() {}, signal: new AbortController().signal }, opened("exportZipStream")],
   "importZip()": [{ store: memoryStore(), onProgress() {}, signal: new AbortController().signal }, async (options) => Conversation.importZip(await (await open()).exportZip(), { store: memoryStore(), ...options })],

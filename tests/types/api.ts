@@ -121,6 +121,8 @@ export async function nothing(none: undefined, opened: Conversation): Promise<vo
   await opened.run({ signal: none, approve: none });
   await opened.rejectPendingActions(none, { actionIds: none });
   await opened.executeTool("t", weather, { signal: none });
+  await opened.askAgent("Well?", { signal: none });
+  await opened.generateTitle({ llm: none, maxLength: none, signal: none });
   await opened.setAgentState({ weather });
   await opened.exportZip({ onProgress: none, signal: none });
   await Conversation.importZip(new Blob(), { store: none, onProgress: none, signal: none });
@@ -194,6 +196,11 @@ export async function use(signal: AbortSignal): Promise<void> {
   await conversation.sendMessage("Wait", { pending: "approve" });
   same<Awaited<ReturnType<typeof conversation.executeTool>>, Observation>(true);
   await conversation.executeTool("add", { a: 1, b: 2 }, { signal });
+  same<Awaited<ReturnType<typeof conversation.askAgent>>, string>(true);
+  same<Awaited<ReturnType<typeof conversation.generateTitle>>, string>(true);
+  await conversation.generateTitle({ llm, maxLength: 40, signal });
+  // @ts-expect-error a question is a text
+  await conversation.askAgent({ question: "Well?" });
   const zip = await conversation.exportZip({ signal, onProgress: ({ done, total }) => done <= total });
   same<ReturnType<typeof conversation.exportZipStream>, ReadableStream<Uint8Array>>(true);
   conversation.exportZipStream({ signal });

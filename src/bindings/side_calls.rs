@@ -1,0 +1,28 @@
+//! Requests beside the run, for JavaScript: `askAgent` and `generateTitle`.
+//!
+//! This is the export that JavaScript calls. A chunk ([`super::side_calls_chunk`]), loaded with the first call, does the
+//! work.
+
+use super::{chunks, conversation::CoreConversation};
+use crate::{conversation::Conversation, error::Result};
+use futures_util::future::LocalBoxFuture;
+use js_sys::Promise;
+use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
+
+/// The functions of the chunk.
+pub trait SideCalls {
+    /// See `sideCall`.
+    fn call(&self, conversation: Conversation, options: JsValue) -> LocalBoxFuture<'static, Result<JsValue>>;
+}
+
+#[wasm_bindgen]
+impl CoreConversation {
+    /// Asks the `question` of these options, or makes a title of at most `maxLength` characters, with `llm` if it is given.
+    /// If `stopped` resolves before, the request is aborted. Resolves to the text.
+    #[wasm_bindgen(js_name = sideCall, unchecked_return_type = "Promise<string>")]
+    pub fn side_call(&self, options: JsValue) -> Promise {
+        self.verb(
+            move |conversation| async move { chunks::side_calls().await?.call(conversation, options).await },
+        )
+    }
+}

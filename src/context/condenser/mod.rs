@@ -1,0 +1,16 @@
+//! Condensers: they decide when a part of the history is replaced by a summary, and which part.
+//!
+//! Mirrors `context/condenser/` of the SDK's version 1.58, which never removes the system prompt; older versions do.
+//! A decision is a pure function of the view: nothing here asks a model. The caller asks it for the summary of
+//! [`Attempt::forgotten`] and appends a [`crate::event::Condensation`], or reports that the model failed and gets the
+//! next decision.
+
+mod decision;
+mod prompt;
+mod settings;
+mod tokens;
+
+pub use decision::{Attempt, Decision, Reason, Requirement, Situation};
+pub use prompt::{longest_event_text, summary_messages};
+pub use settings::{Condenser, LLMSummarizingCondenser};
+pub use tokens::{Reported, TokenCounts, estimated_tokens};
