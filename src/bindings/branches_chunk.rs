@@ -25,6 +25,9 @@ impl Branches for BranchesChunk {
                 return list(&conversation).await;
             }
             let options = Options::new(&fork, "fork()");
+            if property(&fork, "storesAgent").is_truthy() {
+                return done(conversation.store_agent().await);
+            }
             let from = options.text("fromEventId")?;
             let options = ForkOptions {
                 id: options.required_text("id")?.parse()?,

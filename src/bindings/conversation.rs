@@ -4,6 +4,8 @@
 //! borrowed while they wait. Events cross as JSON text.
 
 use super::{
+    chunks,
+    condensing::ChunkCondensing,
     control::{JsAnalyzer, analyzer, policy},
     error::{invalid, set},
     hooks::hooks,
@@ -25,6 +27,7 @@ use futures_util::future::{LocalBoxFuture, select};
 use js_sys::{Array, Function, Object, Promise};
 use std::{cell::RefCell, pin::pin, rc::Rc, time::Duration};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
+use wasm_bindgen_futures::spawn_local;
 
 /// How long closing waits for code of the host: its store, its tools, its hooks.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(15);
@@ -38,7 +41,7 @@ const CREATION_POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// An open conversation. Its methods about pending calls are in `control.rs`.
 #[wasm_bindgen]
 pub struct CoreConversation {
-    conversation: Conversation,
+    pub(super) conversation: Conversation,
     /// Held until `close`.
     lock: Rc<RefCell<Option<locks::Guard>>>,
 }
@@ -51,7 +54,12 @@ impl CoreConversation {
         promise(async move {
             let plain = Options::new(&options, "options");
             let id = plain.required_text("conversationId")?.parse()?;
-            let agent = agent(&property(&options, "agent"))?;
+            let given = property(&options, "agent");
+            let mut agent = agent(&given)?;
+            let critic = property(&given, "critic");
+            if !critic.is_undefined() {
+                agent.critic = Some(chunks::side_calls().await?.critic(&critic)?);
+            }
             let on_event = function(&options, "onEvent")?;
             let on_delta = function(&options, "onDelta")?;
             let name = lock_name(&lock_scope, id);
@@ -76,10 +84,16 @@ impl CoreConversation {
                 stored_analyzer: plain.text("securityAnalyzer")?.as_deref().map(analyzer).transpose()?,
                 security_analyzer: Some(Rc::new(JsAnalyzer(function(&options, "analyze")?))),
                 hooks: hooks(&property(&options, "hooks"))?,
+                load_skills: Rc::new(|| Box::pin(chunks::skills())),
                 listener: Rc::new(move |event| notify(&on_event, event.json())),
                 on_delta: Rc::new(move |delta| notify_of_delta(&on_delta, delta)),
+                condensing: Rc::new(ChunkCondensing),
             })
             .await?;
+            if conversation.condenses() {
+                // Opening does not wait for it; the first run does.
+                spawn_local(async { drop(chunks::condensing().await) });
+            }
             Ok(Self { conversation, lock: Rc::new(RefCell::new(lock)) }.into())
         })
     }

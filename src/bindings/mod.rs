@@ -6,6 +6,7 @@ mod archive_chunk;
 mod bench;
 mod branches_chunk;
 mod chunks;
+mod condensing;
 #[cfg(feature = "testing")]
 mod conformance;
 mod control;

@@ -4,11 +4,11 @@
 
 use super::{
     chunks,
-    conversation::{CoreConversation, done, event_texts},
+    conversation::{CoreConversation, done},
 };
 use crate::{conversation::Conversation, error::Result};
 use futures_util::future::LocalBoxFuture;
-use js_sys::Promise;
+use js_sys::{Array, Promise};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 /// The functions of the chunk.
@@ -33,17 +33,22 @@ impl CoreConversation {
         self.verb(|conversation| async move { done(conversation.regenerate().await) })
     }
 
-    /// Resolves to the JSON texts of the last events from the root to HEAD.
+    /// Resolves to the ids and JSON texts, by turns, of the last events from the root to HEAD.
     #[wasm_bindgen(js_name = activeBranch, unchecked_return_type = "Promise<string[]>")]
     pub fn active_branch(&self, limit: f64) -> Promise {
         self.verb(move |conversation| async move {
-            Ok(event_texts(&conversation.active_branch(limit as usize).await?))
+            let texts = Array::new();
+            for event in conversation.active_branch(limit as usize).await? {
+                texts.push(&event.id().as_str().into());
+                texts.push(&(&**event.json()).into());
+            }
+            Ok(texts.into())
         })
     }
 
     /// With `{id, fromEventId?, tags, resetMetrics}`, copies the conversation, or the branch that ends at `fromEventId`.
-    /// Otherwise resolves to `[{leafEventId, forkEventId, firstEvent}]`, where `firstEvent` is JSON and `forkEventId` may
-    /// be `null`. One export for both is smaller.
+    /// With `{storesAgent: true}`, stores the agent of this handle in place of the stored one. Without an argument, resolves to `[{leafEventId, forkEventId, firstEvent}]`, where `firstEvent` is JSON and `forkEventId` may
+    /// be `null`. One export for all three is smaller.
     #[wasm_bindgen(js_name = inBranches)]
     pub fn in_branches(&self, fork: JsValue) -> Promise {
         self.verb(|conversation| async move { chunks::branches().await?.call(conversation, fork).await })

@@ -57,8 +57,8 @@ impl Conversation {
         self.inspect(|machine| machine.waiting_action(action).cloned()).await?
     }
 
-    /// The call with these arguments. Its risk is reset and its summary replaced, because the model wrote them for the
-    /// old arguments.
+    /// The call with these arguments. Its risk is reset, its summary replaced and its rating removed, because they are about
+    /// the old arguments.
     fn with_arguments(&self, old: &Event, arguments: &str) -> Result<ActionEvent> {
         let Body::ActionEvent(old) = old.body() else {
             return Err(Error::new(ErrorCode::Internal, "the pending event is not an action"));
@@ -78,9 +78,10 @@ impl Conversation {
         tool.check(&arguments.for_tool.text()).map_err(refuse)?;
         let mut edited = old.clone();
         edited.tool_call.arguments = arguments.stored;
-        edited.action = Some(record_of_call(tool.definition().kind, &arguments.for_tool));
+        edited.action = Some(record_of_call(&**tool, &arguments.for_tool));
         edited.security_risk = SecurityRisk::Unknown;
         edited.summary = Some(arguments.summary);
+        edited.critic_result = None;
         Ok(edited)
     }
 

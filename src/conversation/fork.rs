@@ -102,6 +102,16 @@ impl Conversation {
         copied
     }
 
+    /// Stores this handle's agent in place of the stored one, for a copy that continues with another agent.
+    ///
+    /// # Errors
+    /// `locked_elsewhere`, and those of the store.
+    pub async fn store_agent(&self) -> Result<()> {
+        let agent = self.0.agent.to_sdk_json();
+        let mut edit = |state: &mut BaseState| state.set_field("agent", Some(&agent));
+        self.change_settings(Plan::default().strictly(), &mut edit).await
+    }
+
     /// The base state, the length of the log, and HEAD, at a moment at which they may be copied.
     async fn snapshot(&self, includes_head: bool) -> Result<(BaseState, u64, Option<EventId>)> {
         let log = &self.0.log;

@@ -21,6 +21,7 @@ use crate::{
     host::Host,
     id::{ConversationId, EventId},
     secret::Mask,
+    skills::AgentContext,
     store::{Commit, Store, StoreError},
 };
 use std::{
@@ -38,6 +39,8 @@ pub struct EventLog {
     pub(super) host: Rc<dyn Host>,
     /// Removes secrets from all events except those of the user.
     pub(super) mask: Mask,
+    /// Adds rules of skills to results.
+    pub(super) context: Option<Rc<dyn AgentContext>>,
     listener: Listener,
     commits: FairMutex,
     state: RefCell<BaseState>,
@@ -70,6 +73,7 @@ impl EventLog {
             store,
             host,
             mask: Mask::default(),
+            context: None,
             listener,
             commits: FairMutex::default(),
             state: RefCell::new(state),
@@ -153,6 +157,11 @@ impl EventLog {
         self.branch.borrow().as_ref().is_some_and(|branch| branch.has(part))
     }
 
+    /// Lets the active branch be loaded again when it is needed.
+    pub fn forget_branch(&self) {
+        *self.branch.borrow_mut() = None;
+    }
+
     /// Reads the active branch.
     ///
     /// # Errors
@@ -232,9 +241,16 @@ impl EventLog {
             None => None,
         };
         let mut events = Vec::with_capacity(plan.drafts.len());
-        for (place, draft) in plan.drafts.into_iter().enumerate() {
+        for (place, mut draft) in plan.drafts.into_iter().enumerate() {
             if let Some((_, root)) = branch.take_if(|(start, _)| *start == place) {
                 head = root;
+            }
+            if let (Some(context), Body::ObservationEvent(observation)) = (&self.context, &mut draft.body) {
+                self.with_branch(|branch| {
+                    let is_answered = |action: &&Event| action.id().as_str() == observation.action_id;
+                    let action = branch.pending.iter().find(is_answered);
+                    context.extend_observation(observation, action, &mut state);
+                });
             }
             let event = self.event_of(draft, head.as_ref(), length)?;
             if becomes_head(event.kind()) {
