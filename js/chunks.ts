@@ -8,6 +8,7 @@ interface Chunk extends Pick<Wasm, "file" | "copy"> {
 }
 
 const chunks: Record<string, Chunk> = {
+  branches: { file: () => new URL("./threadkeep_branches_bg.wasm", import.meta.url), copy: () => import("./wasm-branches-inline.js") },
   responses: { file: () => new URL("./threadkeep_responses_bg.wasm", import.meta.url), copy: () => import("./wasm-responses-inline.js") },
   anthropic: { file: () => new URL("./threadkeep_anthropic_bg.wasm", import.meta.url), copy: () => import("./wasm-anthropic-inline.js") },
   skills: { file: () => new URL("./threadkeep_skills_bg.wasm", import.meta.url), copy: () => import("./wasm-skills-inline.js") },

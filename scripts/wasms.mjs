@@ -11,6 +11,7 @@ export const chunks = {
   stores: wasm("threadkeep_stores", "wasm-stores-inline.js"),
   archive: { ...wasm("threadkeep_archive", "wasm-archive-inline.js"), loadedWith: ["stores"] },
   messages: { ...wasm("threadkeep_messages", "wasm-messages-inline.js"), loadedWith: ["archive", "stores"] },
+  branches: wasm("threadkeep_branches", "wasm-branches-inline.js"),
   responses: wasm("threadkeep_responses", "wasm-responses-inline.js"),
   anthropic: wasm("threadkeep_anthropic", "wasm-anthropic-inline.js"),
   skills: wasm("threadkeep_skills", "wasm-skills-inline.js"),

@@ -8,9 +8,9 @@
 //! code that is also called from or inlined elsewhere does not.
 
 use super::{
-    archive::Archives, archive_chunk::ArchiveChunk, error::error_of, messages::Messages,
-    messages_chunk::MessagesChunk, side_calls::SideCalls, side_calls_chunk::SideCallsChunk, store::Stores,
-    stores_chunk::StoresChunk,
+    archive::Archives, archive_chunk::ArchiveChunk, branches_chunk::BranchesChunk, error::error_of,
+    messages::Messages, messages_chunk::MessagesChunk, side_calls::SideCalls,
+    side_calls_chunk::SideCallsChunk, store::Stores, stores_chunk::StoresChunk, tree::Branches,
 };
 use crate::{
     conversation::{Condensing, Summarizing},
@@ -67,6 +67,8 @@ chunks! {
     skills: dyn Skills = AgentSkills;
     /// Zip archives.
     archive: dyn Archives = ArchiveChunk;
+    /// The list of branches, and copies of conversations.
+    branches: dyn Branches = BranchesChunk;
     /// Conversations in the formats of other programs.
     messages: dyn Messages = MessagesChunk;
     /// Condensing.

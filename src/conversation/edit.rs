@@ -6,7 +6,6 @@
 
 use super::{
     Conversation,
-    active_branch::load,
     hooks::HookAnswers,
     machine::{Command, Plan, Rewrite, calls::Renamed},
 };
@@ -101,7 +100,7 @@ impl Conversation {
         hook_answers: HookAnswers,
     ) -> Result<Rewrite> {
         let log = &self.0.log;
-        let branch = load(&*log.store, log.id, log.head()).await?.events;
+        let branch = self.active_branch(usize::MAX).await?;
         let response = |event: &Event| match event.body() {
             Body::ActionEvent(action) => Some(action.llm_response_id.clone()),
             _ => None,

@@ -12,7 +12,7 @@ pub mod page;
 pub mod status;
 
 pub use calls::Calls;
-pub use command::{Command, EditedMessage, Effect, Plan, Rewrite, WaitingCalls};
+pub use command::{Command, Effect, Place, Plan, Rewrite, WaitingCalls};
 pub use next::Next;
 pub use page::{Page, Phase};
 pub use status::{StatusChange, Transition};
@@ -76,9 +76,10 @@ impl Machine<'_> {
             Command::Interrupt => self.interrupt(),
             Command::RejectPendingActions { reason, actions } => self.reject(reason, actions.as_deref()),
             Command::EditAction(rewrite) => self.edit(rewrite),
-            Command::NavigateTo { head, is_answer: false } => self.enter_branch(Transition::NavigateTo, head),
-            Command::NavigateTo { head, is_answer: true } => {
-                self.enter_branch(Transition::NavigateToAnswer, head)
+            Command::NavigateTo { head, is_answer } => {
+                let transition =
+                    if is_answer { Transition::NavigateToAnswer } else { Transition::NavigateTo };
+                self.enter_branch(transition, head)
             }
             Command::Regenerate => {
                 let message = self.last_user_message.clone().ok_or_else(|| {
@@ -87,7 +88,13 @@ impl Machine<'_> {
                 })?;
                 self.enter_branch(Transition::Regenerate, Some(message))
             }
-            Command::EditMessage(edit) => self.edit_message(edit),
+            Command::EditMessage { message, hook_answers, place } => {
+                let mut plan = self.enter_branch(Transition::EditMessage, place.head)?;
+                hook_answers.block_message(&mut self.state);
+                plan.drafts.extend(place.instructions);
+                self.append_message(&mut plan, &message, hook_answers);
+                Ok(plan)
+            }
             Command::BeginSession { hook_event } => {
                 Ok(Plan::append(self.instructions.take().into_iter().chain([hook_event]).collect()))
             }
@@ -297,14 +304,6 @@ impl Machine<'_> {
         transition.apply(&mut self.state)?;
         plan.branch = Some((plan.drafts.len(), head));
         Ok(plan.strictly())
-    }
-
-    fn edit_message(&mut self, edit: EditedMessage) -> Result<Plan> {
-        let mut plan = self.enter_branch(Transition::EditMessage, edit.root)?;
-        edit.hook_answers.block_message(&mut self.state);
-        plan.drafts.extend(edit.instructions);
-        self.append_message(&mut plan, &edit.message, edit.hook_answers);
-        Ok(plan)
     }
 
     /// Checks that HEAD may move to another branch.
