@@ -1,5 +1,6 @@
 // Agents: a model with tools and a prompt.
-import { arrayOf, isA } from "./arguments.js";
+import { arrayOf, isA, isFunction } from "./arguments.js";
+import type { Condenser } from "./condenser.js";
 import { type Critic, coreCritic } from "./critics.js";
 import { invalidOptions, optionsOf } from "./errors.js";
 import { LLM } from "./llm.js";
@@ -15,6 +16,13 @@ export interface AgentOptions {
   toolConcurrencyLimit?: number | undefined;
   /** Rates the agent's answers. One of the host cannot be stored: give it at each opening. */
   critic?: Critic | undefined;
+  /**
+   * When a part of the history is replaced by a summary. Default: the stored condenser with the agent's model, for a new
+   * conversation none. `null` is none. `Conversation.open()` checks the fields.
+   */
+  condenser?: Condenser | null | undefined;
+  /** Returns how many tokens a text has for the model. Without it they are estimated, rather too high. */
+  countTokens?: ((text: string) => number) | undefined;
 }
 
 /** A model with tools and a system prompt. Has no state: one agent can serve many conversations. */
@@ -23,18 +31,23 @@ export class Agent {
   readonly tools: readonly Tool[];
   readonly systemPrompt?: string;
   readonly toolConcurrencyLimit: number;
+  readonly condenser?: Condenser | null;
+  readonly countTokens?: (text: string) => number;
   readonly critic?: Critic;
 
   /** @throws ThreadkeepError `invalid_options`, naming the option. */
   constructor(options: AgentOptions) {
-    const { llm, tools = [], systemPrompt, toolConcurrencyLimit = 1, critic } = optionsOf("new Agent()", options, "llm tools systemPrompt toolConcurrencyLimit critic");
+    const { llm, tools = [], systemPrompt, toolConcurrencyLimit = 1, condenser, countTokens, critic } = optionsOf("new Agent()", options, "llm tools systemPrompt toolConcurrencyLimit condenser countTokens critic");
     if (!isA(llm, LLM)) throw invalidOptions("llm must be an LLM: new Agent({ llm: new LLM({ … }) })");
     const own = arrayOf("tools", "what tool() returns", tools, (tool) => typeof tool?.execute === "function" && typeof tool.name === "string");
     if (systemPrompt !== undefined && typeof systemPrompt !== "string") throw invalidOptions("systemPrompt must be a string");
     if (!Number.isInteger(toolConcurrencyLimit) || toolConcurrencyLimit < 1) {
       throw invalidOptions("toolConcurrencyLimit must be a whole number of at least 1");
     }
+    if (countTokens !== undefined && !isFunction(countTokens)) throw invalidOptions("countTokens must be a function");
     this.llm = llm;
+    if (condenser !== undefined) this.condenser = condenser;
+    if (countTokens !== undefined) this.countTokens = countTokens;
     this.tools = Object.freeze(own);
     if (systemPrompt !== undefined) this.systemPrompt = systemPrompt;
     this.toolConcurrencyLimit = toolConcurrencyLimit;

@@ -1,42 +1,35 @@
 // The public class of a conversation, with the SDK's methods. It checks arguments; the decisions are made in the wasm.
 /// <reference lib="esnext.disposable" preserve="true" />
-import { CoreConversation, deleteConversation, listConversations } from "../pkg/threadkeep.js";
+import { type CoreConversation, deleteConversation, listConversations } from "../pkg/threadkeep.js";
 import { Agent } from "./agent.js";
 import { arrayOf, checkId, isA, jsonOf, signalOf } from "./arguments.js";
 import { type ImportedConversation, type TransferOptions, exportZip, exportZipStream, importZip } from "./archive.js";
-import { Analyzers, type ConfirmationPolicy, actionIds, storedPolicy } from "./control.js";
+import { type ContextUsage, type ConversationProgress, progressOf } from "./condenser.js";
+import { type Analyzers, type ConfirmationPolicy, actionIds, storedPolicy } from "./control.js";
 import { type ConversationOptions, type ForkOptions, readFork, readOptions } from "./conversation-options.js";
-import { coreCritic } from "./critics.js";
 import { ThreadkeepError, ask, call, invalidOptions, lastRead, optionsOf, settle, textsOf, textOf } from "./errors.js";
 import { type Branch, type EventLog, eventLog, readable } from "./event-log.js";
 import type {
   ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, JSONObject, JSONValue, LiveEvent, LLMMessage, MessageEvent,
-  Observation, SecurityRisk, StreamingDeltaEvent, WaitingEvent,
+  Observation, SecurityRisk, WaitingEvent,
 } from "./events.js";
-import { withTimeout, recordChange, opened as noteOpened } from "./inventory.js";
-import { LLM, coreLLM } from "./llm.js";
+import { withTimeout, recordChange } from "./inventory.js";
+import { LLM } from "./llm.js";
 import { type Image, contentOf } from "./images.js";
-import { Network, WAITED } from "./network.js";
-import { type Listeners, listenersOf } from "./listeners.js";
+import { type Network, WAITED } from "./network.js";
 import { type ConversationInfo, type Listing, toInfo } from "./listing.js";
 import type { AnthropicMessages, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "./messages.js";
 import { importJSON, written } from "./interchange.js";
+import { type ConversationWarning, type HandleParts, openCore } from "./opening.js";
 import { Run, type RunOptions, type RunResult } from "./run.js";
 import { type TitleOptions, sideCall, titleOptions } from "./side-calls.js";
 import type { SecurityAnalyzer } from "./security.js";
 import { type Store, coreStore, indexedDBStore } from "./store.js";
-import { Secrets } from "./secrets.js";
+import type { Secrets } from "./secrets.js";
 import type { HeldSecret } from "./secrets/index.js";
 import type { SecretValue } from "./secrets/source.js";
-import { ToolCalls, closingTimeout } from "./tool-calls.js";
+import { type ToolCalls, closingTimeout } from "./tool-calls.js";
 import { closeInTurn, openInTurn } from "./turns.js";
-import type { CoreTool } from "./tool.js";
-
-/** A note about an opened conversation that the host should know, and may show to the user. */
-export interface ConversationWarning {
-  code: "quarantined" | "head_moved" | "interrupted" | "unreadable" | "history_broken" | "tools_unavailable" | "settings_unavailable" | "secrets_unavailable" | "store_lost";
-  message: string;
-}
 
 /**
  * A conversation with an agent, which is stored as it happens.
@@ -51,7 +44,7 @@ export class Conversation implements AsyncDisposable {
   readonly events: EventLog;
   readonly #core: CoreConversation;
   readonly #store: Store;
-  readonly #listeners: Listeners;
+  readonly #listeners: Set<(event: ConversationEvent | LiveEvent) => void>;
   readonly #analyzers: Analyzers;
   readonly #tools: ToolCalls;
   readonly #secrets: Secrets;
@@ -59,12 +52,12 @@ export class Conversation implements AsyncDisposable {
   readonly #deleteOnClose: boolean;
   readonly #agent: Agent;
   /** Warnings that do not come from the wasm. */
-  readonly #warnings: ConversationWarning[] = [];
+  readonly #warnings: readonly ConversationWarning[];
   #llm: LLM;
   #isClosed = false;
   #state: { text: string; value: ConversationState } | undefined;
 
-  private constructor(id: string, store: Store, core: CoreConversation, parts: HandleParts) {
+  private constructor(id: string, store: Store, core: CoreConversation, parts: HandleParts, warnings: readonly ConversationWarning[]) {
     this.id = id;
     this.#store = store;
     this.#core = core;
@@ -76,6 +69,7 @@ export class Conversation implements AsyncDisposable {
     this.#deleteOnClose = parts.deleteOnClose;
     this.#agent = parts.agent;
     this.#llm = parts.agent.llm;
+    this.#warnings = warnings;
     this.access = core.access() as "writer" | "follower";
     this.events = eventLog(core);
   }
@@ -91,54 +85,8 @@ export class Conversation implements AsyncDisposable {
   }
 
   static async #open(given: ReturnType<typeof readOptions>): Promise<Conversation> {
-    const { agent, id, store, policy, hooks, tags } = given;
-    const analyzers = new Analyzers();
-    const analyzer = given.securityAnalyzer === undefined ? undefined : await analyzers.take(given.securityAnalyzer);
-    const { listeners, emit } = listenersOf(given);
-    const secrets = await Secrets.read(given.secrets, given.cipher, agent.llm.options);
-    const tools = new ToolCalls(agent.tools, emit, secrets);
-    const network = new Network(
-      given.waits,
-      (event) => emit({ ...event, message: opened.masked(event.message) }),
-      (waiting) => void ask(opened, "setAgentState", JSON.stringify({ [WAITED]: waiting })).catch(() => {}),
-    );
-    const [core, coreTools] = await Promise.all([coreStore(store), tools.toCore()]);
-    const opened: CoreConversation = (await settle(CoreConversation.open(
-      {
-        conversationId: id,
-        ...given.limits,
-        ...(tags && { tags }),
-        ...(policy && { confirmationPolicy: policy }),
-        ...(analyzer && { securityAnalyzer: analyzer }),
-        ...(hooks && { hooks }),
-        agent: coreAgent(agent, coreTools, network, secrets),
-        onEvent: (json: string) => emit(JSON.parse(json)),
-        onDelta: (content?: string, reasoning_content?: string) => {
-          const event: StreamingDeltaEvent = { kind: "StreamingDeltaEvent" };
-          if (content !== undefined) event.content = content;
-          if (reasoning_content !== undefined) event.reasoning_content = reasoning_content;
-          emit(event);
-        },
-        analyze: async (action: string) => analyzers.securityRisk(JSON.stringify(JSON.parse(opened.state()).security_analyzer), action),
-      },
-      core,
-    ))) as CoreConversation;
-    const conversation = new Conversation(id, store, opened, { listeners, analyzers, tools, secrets, network, deleteOnClose: given.deleteOnClose, agent });
-    try {
-      const message = await secrets.open(opened, agent.llm.options);
-      const warnings = conversation.#warnings;
-      const lost = await noteOpened(store, id, given.isGiven, opened.found());
-      if (lost) warnings.push({ code: "store_lost", message: lost });
-      if (message) warnings.push({ code: "secrets_unavailable", message });
-      const waited = conversation.state.agent_state?.[WAITED] as { message: string } | undefined;
-      if (waited) warnings.push({ code: "interrupted", message: `the run was waiting for the network when it ended (${waited.message}); call run() to continue` });
-      const complaint = await analyzers.complaint(conversation.state.security_analyzer);
-      if (complaint) warnings.push({ code: "settings_unavailable", message: complaint });
-    } catch (error) {
-      await ask(opened, "close");
-      throw error;
-    }
-    return conversation;
+    const { core, parts, warnings } = await openCore(given);
+    return new Conversation(given.id, given.store, core, parts, warnings);
   }
 
   /** All conversations of a store, newest first. Does not read events. */
@@ -416,6 +364,27 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
+   * Replaces a part of the history by a summary: appends a request and makes one step. During a run it resolves when the
+   * request is stored, and the run condenses before it asks the model again.
+   * @throws ThreadkeepError `invalid_state` without a condenser, without anything to condense, and while calls have no
+   * result; `aborted` after `interrupt()`; those of the model, after which the next run tries again
+   */
+  async condense(): Promise<void> {
+    await ask(this.#core, "condense");
+  }
+
+  /** The use of the context window, for a meter. Asks no model. */
+  async contextUsage(): Promise<ContextUsage> {
+    const [usedTokens, limitTokens = null, reclaimableTokens] = await ask(this.#core, "contextUsage");
+    return { usedTokens, limitTokens, reclaimableTokens };
+  }
+
+  /** The fields of the newest summary if it is a structured one, otherwise `null`. Known once something has read the history, such as `contextUsage()`. */
+  get progress(): ConversationProgress | null {
+    return progressOf(call(() => this.#core.summary()));
+  }
+
+  /**
    * Switches to another model from the next request on, and stores this; an answer that is under way still comes from
    * the old model. The history stays; data in it that only the old model can read is left out of requests.
    */
@@ -570,27 +539,6 @@ export class Conversation implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
-}
-
-/** The parts of a conversation that belong to one handle. */
-interface HandleParts {
-  listeners: Listeners;
-  analyzers: Analyzers;
-  tools: ToolCalls;
-  secrets: Secrets;
-  network: Network;
-  deleteOnClose: boolean;
-  agent: Agent;
-}
-
-function coreAgent({ llm, systemPrompt, toolConcurrencyLimit, critic }: Agent, tools: CoreTool[], network: Network, { onKey, keyToken }: Secrets): object {
-  return {
-    llm: coreLLM(llm, network, onKey, keyToken),
-    ...(systemPrompt !== undefined && { systemPrompt }),
-    toolConcurrencyLimit,
-    critic: critic && coreCritic(critic),
-    tools,
-  };
 }
 
 function aborted(signal: AbortSignal): ThreadkeepError {

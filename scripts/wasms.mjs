@@ -14,6 +14,7 @@ export const chunks = {
   responses: wasm("threadkeep_responses", "wasm-responses-inline.js"),
   anthropic: wasm("threadkeep_anthropic", "wasm-anthropic-inline.js"),
   text_tools: wasm("threadkeep_text_tools", "wasm-text-tools-inline.js"),
+  condensing: wasm("threadkeep_condensing", "wasm-condensing-inline.js"),
   side_calls: wasm("threadkeep_side_calls", "wasm-side-calls-inline.js"),
 };
 

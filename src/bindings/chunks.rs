@@ -13,6 +13,7 @@ use super::{
     stores_chunk::StoresChunk,
 };
 use crate::{
+    conversation::{Condensing, Summarizing},
     error::{Error, ErrorCode, Result},
     llm::{anthropic::AnthropicMessages, responses::Responses, text_tools::TextTools, wire_api::WireApi},
 };
@@ -65,6 +66,8 @@ chunks! {
     archive: dyn Archives = ArchiveChunk;
     /// Conversations in the formats of other programs.
     messages: dyn Messages = MessagesChunk;
+    /// Condensing.
+    condensing: dyn Condensing = Summarizing;
     /// Requests beside the run, and critics.
     side_calls: dyn SideCalls = SideCallsChunk;
 }

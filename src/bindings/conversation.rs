@@ -5,6 +5,7 @@
 
 use super::{
     chunks,
+    condensing::ChunkCondensing,
     control::{JsAnalyzer, analyzer, policy},
     error::{invalid, set},
     hooks::hooks,
@@ -25,6 +26,7 @@ use futures_util::future::{LocalBoxFuture, select};
 use js_sys::{Array, Function, Object, Promise};
 use std::{cell::RefCell, pin::pin, rc::Rc, time::Duration};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
+use wasm_bindgen_futures::spawn_local;
 
 /// How long closing waits for code of the host: its store, its tools, its hooks.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(15);
@@ -38,7 +40,7 @@ const CREATION_POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// An open conversation. Its methods about pending calls are in `control.rs`.
 #[wasm_bindgen]
 pub struct CoreConversation {
-    conversation: Conversation,
+    pub(super) conversation: Conversation,
     /// Held until `close`.
     lock: Rc<RefCell<Option<locks::Guard>>>,
 }
@@ -83,8 +85,13 @@ impl CoreConversation {
                 hooks: hooks(&property(&options, "hooks"))?,
                 listener: Rc::new(move |event| notify(&on_event, event.json())),
                 on_delta: Rc::new(move |delta| notify_of_delta(&on_delta, delta)),
+                condensing: Rc::new(ChunkCondensing),
             })
             .await?;
+            if conversation.condenses() {
+                // Opening does not wait for it; the first run does.
+                spawn_local(async { drop(chunks::condensing().await) });
+            }
             Ok(Self { conversation, lock: Rc::new(RefCell::new(lock)) }.into())
         })
     }

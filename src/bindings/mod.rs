@@ -5,6 +5,7 @@ mod archive_chunk;
 #[cfg(feature = "testing")]
 mod bench;
 mod chunks;
+mod condensing;
 #[cfg(feature = "testing")]
 mod conformance;
 mod control;

@@ -88,8 +88,15 @@ impl Conversation {
     }
 
     /// Decides the next part of the run and enters its phase, which determines where a message that arrives from now on
-    /// is placed. `is_done`: no hook objects to the agent being done.
-    pub(super) async fn next(&self, cancel: &CancelToken, used: &RunUsage, is_done: bool) -> Result<Next> {
+    /// is placed. `is_done`: no hook objects to the agent being done. `is_condensed`: the view
+    /// need not be condensed before it is sent.
+    pub(super) async fn next(
+        &self,
+        cancel: &CancelToken,
+        used: &RunUsage,
+        is_done: bool,
+        is_condensed: bool,
+    ) -> Result<Next> {
         let queue = self.0.log.queue().await;
         self.0.log.load_branch(&queue).await?;
         let stuck = || match self.stuck_thresholds() {
@@ -99,13 +106,14 @@ impl Conversation {
         let progress = Progress {
             is_cancelled: cancel.is_cancelled(),
             is_done,
+            is_condensed,
             has_stepped: used.has_stepped(),
             limit: &|| self.limit_reached(used),
             stuck: &stuck,
         };
         let next = self.with_machine(|machine| machine.next(&progress));
         self.enter(match next {
-            Next::AskModel => Phase::AsksModel,
+            Next::AskModel | Next::Condense => Phase::AsksModel,
             Next::RunCalls(_) => Phase::RunsTools,
             _ => Phase::Decides,
         });

@@ -142,6 +142,11 @@ impl EventLog {
         Ok(())
     }
 
+    /// Lets the active branch be loaded again when it is needed.
+    pub fn forget_branch(&self) {
+        *self.branch.borrow_mut() = None;
+    }
+
     /// Reads the active branch.
     ///
     /// # Errors
@@ -259,7 +264,7 @@ impl EventLog {
         *self.head.borrow_mut() = head;
         if leaves_branch {
             // The new branch is loaded when it is needed.
-            *self.branch.borrow_mut() = None;
+            self.forget_branch();
         }
         if let Some(branch) = self.branch.borrow_mut().as_mut() {
             for event in &events {

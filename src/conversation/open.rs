@@ -3,7 +3,7 @@
 //! Reads the base state and the end of the log only, so that the time does not depend on the length of the log.
 
 use super::{
-    Access, Conversation, Shared, imported,
+    Access, Conversation, LoadCondensing, Shared, imported,
     log::{EventLog, Listener},
     machine::Plan,
     repair,
@@ -56,6 +56,8 @@ pub struct OpenOptions {
     pub listener: Listener,
     /// Called with every piece of a streamed answer.
     pub on_delta: Rc<dyn Fn(Delta)>,
+    /// Loads the code for condensing.
+    pub condensing: Rc<dyn LoadCondensing>,
 }
 
 impl Conversation {
@@ -67,7 +69,9 @@ impl Conversation {
     pub async fn open(options: OpenOptions) -> Result<Self> {
         let OpenOptions { id, store, host, agent, access, tags, listener, on_delta, .. } = options;
         let OpenOptions { max_iterations, max_budget_per_run, stuck_detection, .. } = options;
-        let OpenOptions { confirmation_policy, stored_analyzer, security_analyzer, hooks, .. } = options;
+        let OpenOptions {
+            confirmation_policy, stored_analyzer, security_analyzer, hooks, condensing, ..
+        } = options;
         let apply_control_options = |state: &mut BaseState| {
             imported::apply_control_options(state, confirmation_policy, stored_analyzer.as_ref());
         };
@@ -124,6 +128,7 @@ impl Conversation {
             max_budget_per_run,
             stuck_detection,
             on_delta,
+            condensing,
             page: RefCell::default(),
             spending: RefCell::default(),
             warnings,

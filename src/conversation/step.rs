@@ -74,12 +74,17 @@ impl Conversation {
         }
         let completion = match answer {
             Ok(mut completion) => {
+                let tokens = completion.usage.map_or(0, |usage| usage.prompt_tokens);
+                self.0.spending.borrow_mut().last_answer = Some((completion.response_id.clone(), tokens));
                 hide_in_answer(&self.0.log.mask, &mut completion.message, &self.0.agent.tools);
                 completion
             }
             Err(error) => {
                 // A pause does not wait until the model is available again: the next run asks it.
                 if error.is_retryable() && self.execution_status() == ExecutionStatus::Paused {
+                    return Ok(Ended::Done);
+                }
+                if self.condense_after(&error).await? {
                     return Ok(Ended::Done);
                 }
                 if error.code() != ErrorCode::LlmContentPolicy || !self.may_nudge(CONTENT_POLICY).await? {

@@ -1,12 +1,12 @@
 //! Warnings about an open conversation: repairs, and settings that have no effect here.
 
-use super::confirmation::analyzer_in;
+use super::{condensing::is_known, confirmation::analyzer_in};
 use crate::{
     agent::Agent,
     context::branch::{Branch, Break, Wanted},
     event::{Body, Event},
     format::base_state::BaseState,
-    json::{EditableObject, FromJson},
+    json::{EditableObject, FromJson, RawJson},
     security::ConfirmationPolicy,
 };
 
@@ -182,9 +182,8 @@ fn unavailable_settings(state: &BaseState, agent: &Agent) -> Vec<&'static str> {
     {
         settings.push("MCP servers");
     }
-    let condenser = agent_field::<EditableObject>(state, "condenser")
-        .and_then(|condenser| condenser.read::<String>("kind"));
-    if condenser.is_some_and(|kind| kind != "NoOpCondenser") {
+    let condenser = agent_field::<RawJson>(state, "condenser");
+    if agent.condenser.is_none() && condenser.is_some_and(|condenser| !is_known(&condenser)) {
         settings.push("condenser");
     }
     if agent_field::<EditableObject>(state, "agent_context").is_some() {

@@ -342,10 +342,16 @@ impl BaseState {
         self.set("agent", Some(&agent));
     }
 
-    /// Sets the agent's critic and nothing else of the agent.
-    pub fn set_agent_critic(&mut self, critic: &RawJson) {
+    /// Sets a field of the agent, or removes it.
+    pub fn set_in_agent(&mut self, name: &str, value: Option<&RawJson>) {
         let mut agent = self.object("agent");
-        agent.set("critic", critic.as_str());
+        match value {
+            // The SDK's order; the kind is last.
+            Some(value) => {
+                agent.set_in_order(name, value.as_str().into(), &[name, "tool_concurrency_limit", "kind"])
+            }
+            None => drop(agent.remove(name)),
+        }
         self.set("agent", Some(&agent));
     }
 

@@ -4,6 +4,7 @@
 
 mod approval;
 mod commands;
+mod condensing;
 mod confirmation;
 mod crash;
 mod critics;

@@ -11,8 +11,8 @@ use std::{
     time::Duration,
 };
 use threadkeep::{
-    agent::{Agent, critic::Critic},
-    conversation::{Access, Conversation, OpenOptions, stuck_detector::StuckDetection},
+    agent::{Agent, AgentCondenser, critic::Critic},
+    conversation::{Access, CompiledIn, Conversation, OpenOptions, stuck_detector::StuckDetection},
     error::Result,
     hooks::Hooks,
     host::Host,
@@ -258,6 +258,7 @@ pub struct World {
     /// The kinds of events that the listener received.
     pub received: Rc<RefCell<Vec<String>>>,
     pub native_tool_calling: Option<bool>,
+    pub condenser: Option<Option<AgentCondenser>>,
     /// Instead of the scripted model.
     pub llm: Option<Rc<Llm>>,
 }
@@ -286,6 +287,7 @@ impl World {
             critic: None,
             received: Rc::default(),
             native_tool_calling: None,
+            condenser: None,
             llm: None,
         }
     }
@@ -315,6 +317,8 @@ impl World {
             tools: ToolRegistry::new(self.tools.clone())?,
             system_prompt: "Be brief.".into(),
             tool_concurrency_limit: self.tool_concurrency_limit,
+            condenser: self.condenser.clone(),
+            count_tokens: None,
             critic: self.critic.clone(),
         };
         let received = self.received.clone();
@@ -334,6 +338,7 @@ impl World {
             hooks: self.hooks.clone(),
             listener: Rc::new(move |event| received.borrow_mut().push(event.kind().to_owned())),
             on_delta: Rc::new(|_| {}),
+            condensing: Rc::new(CompiledIn),
         })
         .await
     }

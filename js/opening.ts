@@ -1,0 +1,128 @@
+// Opening a conversation: makes the parts of a handle, and connects them with the conversation of the wasm.
+import { CoreConversation } from "../pkg/threadkeep.js";
+import type { Agent } from "./agent.js";
+import { type CoreMember, coreMembers } from "./condenser.js";
+import { Analyzers } from "./control.js";
+import type { readOptions } from "./conversation-options.js";
+import { coreCritic } from "./critics.js";
+import { ask, settle } from "./errors.js";
+import type { ConversationEvent, ConversationState, LiveEvent, StreamingDeltaEvent } from "./events.js";
+import { opened as noteOpened } from "./inventory.js";
+import { type LLMOptions, coreLLM } from "./llm.js";
+import { Network, WAITED } from "./network.js";
+import { Secrets } from "./secrets.js";
+import { coreStore } from "./store.js";
+import { ToolCalls } from "./tool-calls.js";
+import type { CoreTool } from "./tool.js";
+
+/** A note about an opened conversation that the host should know, and may show to the user. */
+export interface ConversationWarning {
+  code: "quarantined" | "head_moved" | "interrupted" | "unreadable" | "history_broken" | "tools_unavailable" | "settings_unavailable" | "secrets_unavailable" | "store_lost";
+  message: string;
+}
+
+/** The parts of a conversation that belong to one handle. @internal */
+export interface HandleParts {
+  listeners: Set<(event: ConversationEvent | LiveEvent) => void>;
+  analyzers: Analyzers;
+  tools: ToolCalls;
+  secrets: Secrets;
+  network: Network;
+  deleteOnClose: boolean;
+  agent: Agent;
+}
+
+/** Opens a conversation of the wasm and connects it with the functions of the host. @internal */
+export async function openCore(given: ReturnType<typeof readOptions>): Promise<{ core: CoreConversation; parts: HandleParts; warnings: ConversationWarning[] }> {
+  const { agent, id, store, policy, hooks, tags } = given;
+  const analyzers = new Analyzers();
+  const analyzer = given.securityAnalyzer === undefined ? undefined : await analyzers.take(given.securityAnalyzer);
+  const listeners = new Set<(event: ConversationEvent | LiveEvent) => void>();
+  for (const callback of given.callbacks) listeners.add((event) => isStored(event) && callback(event));
+  for (const callback of given.tokenCallbacks) listeners.add((event) => isStored(event) || callback(event));
+  const emit = (event: ConversationEvent | LiveEvent) => {
+    for (const listener of listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        // A subscriber's error must not stop the agent; it surfaces as an uncaught error.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
+  };
+  const secrets = await Secrets.read(given.secrets, given.cipher, agent.llm.options);
+  const tools = new ToolCalls(agent.tools, emit, secrets);
+  const network = new Network(
+    given.waits,
+    (event) => emit({ ...event, message: opened.masked(event.message) }),
+    (waiting) => void ask(opened, "setAgentState", JSON.stringify({ [WAITED]: waiting })).catch(() => {}),
+  );
+  const [core, coreTools, condenser] = await Promise.all([coreStore(store), tools.toCore(), membersOf(agent)]);
+  const opened: CoreConversation = (await settle(CoreConversation.open(
+    {
+      conversationId: id,
+      ...given.limits,
+      ...(tags && { tags }),
+      ...(policy && { confirmationPolicy: policy }),
+      ...(analyzer && { securityAnalyzer: analyzer }),
+      ...(hooks && { hooks }),
+      agent: coreAgent(agent, coreTools, condenser, network, secrets),
+      onEvent: (json: string) => emit(JSON.parse(json)),
+      onDelta: (content?: string, reasoning_content?: string) => {
+        const event: StreamingDeltaEvent = { kind: "StreamingDeltaEvent" };
+        if (content !== undefined) event.content = content;
+        if (reasoning_content !== undefined) event.reasoning_content = reasoning_content;
+        emit(event);
+      },
+      analyze: async (action: string) => analyzers.securityRisk(JSON.stringify(JSON.parse(opened.state()).security_analyzer), action),
+    },
+    core,
+  ))) as CoreConversation;
+  const warnings: ConversationWarning[] = [];
+  try {
+    const message = await secrets.open(opened, keysOf(agent, condenser));
+    const state = JSON.parse(opened.state()) as ConversationState;
+    const lost = await noteOpened(store, id, given.isGiven, opened.found());
+    if (lost) warnings.push({ code: "store_lost", message: lost });
+    if (message) warnings.push({ code: "secrets_unavailable", message });
+    const waited = state.agent_state?.[WAITED] as { message: string } | undefined;
+    if (waited) warnings.push({ code: "interrupted", message: `the run was waiting for the network when it ended (${waited.message}); call run() to continue` });
+    const complaint = await analyzers.complaint(state.security_analyzer);
+    if (complaint) warnings.push({ code: "settings_unavailable", message: complaint });
+  } catch (error) {
+    await ask(opened, "close");
+    throw error;
+  }
+  return { core: opened, parts: { listeners, analyzers, tools, secrets, network, deleteOnClose: given.deleteOnClose, agent }, warnings };
+}
+
+/** Whether this is an event of the log, not a live one. */
+function isStored(event: ConversationEvent | LiveEvent): event is ConversationEvent {
+  return "id" in event;
+}
+
+/** The members of the agent's condenser; `null` for none, `undefined` for the stored one. */
+async function membersOf({ condenser }: Agent): Promise<CoreMember[] | null | undefined> {
+  return condenser ? coreMembers(condenser) : condenser;
+}
+
+/** The options of the agent's model, with the models of the condenser among the fallbacks: they may have keys as well. */
+function keysOf({ llm: { options } }: Agent, condenser: CoreMember[] | null | undefined): LLMOptions {
+  return { ...options, fallbacks: [...(options.fallbacks ?? []), ...(condenser ?? []).flatMap(({ llm }) => llm ?? [])] };
+}
+
+/** The agent in the form that the wasm takes. */
+function coreAgent(agent: Agent, tools: CoreTool[], condenser: CoreMember[] | null | undefined, network: Network, { onKey, keyToken }: Secrets): object {
+  const { llm, systemPrompt, toolConcurrencyLimit, countTokens, critic } = agent;
+  return {
+    llm: coreLLM(llm, network, onKey, keyToken),
+    ...(systemPrompt !== undefined && { systemPrompt }),
+    toolConcurrencyLimit,
+    tools,
+    condenser: condenser && condenser.map((member) => ({ ...member, llm: member.llm && coreLLM(member.llm, network, onKey) })),
+    countTokens,
+    critic: critic && coreCritic(critic),
+  };
+}
