@@ -14,8 +14,6 @@ export interface AgentOptions {
   systemPrompt?: string | undefined;
   /** How many calls of one answer may run at the same time. Default 1. */
   toolConcurrencyLimit?: number | undefined;
-  /** Rates the agent's answers. One of the host cannot be stored: give it at each opening. */
-  critic?: Critic | undefined;
   /**
    * When a part of the history is replaced by a summary. Default: the stored condenser with the agent's model, for a new
    * conversation none. `null` is none. `Conversation.open()` checks the fields.
@@ -23,6 +21,8 @@ export interface AgentOptions {
   condenser?: Condenser | null | undefined;
   /** Returns how many tokens a text has for the model. Without it they are estimated, rather too high. */
   countTokens?: ((text: string) => number) | undefined;
+  /** Rates the agent's answers. One of the host cannot be stored: give it at each opening. */
+  critic?: Critic | undefined;
 }
 
 /** A model with tools and a system prompt. Has no state: one agent can serve many conversations. */
@@ -37,7 +37,9 @@ export class Agent {
 
   /** @throws ThreadkeepError `invalid_options`, naming the option. */
   constructor(options: AgentOptions) {
-    const { llm, tools = [], systemPrompt, toolConcurrencyLimit = 1, condenser, countTokens, critic } = optionsOf("new Agent()", options, "llm tools systemPrompt toolConcurrencyLimit condenser countTokens critic");
+    const {
+      llm, tools = [], systemPrompt, toolConcurrencyLimit = 1, condenser, countTokens, critic,
+    } = optionsOf("new Agent()", options, "llm tools systemPrompt toolConcurrencyLimit condenser countTokens critic");
     if (!isA(llm, LLM)) throw invalidOptions("llm must be an LLM: new Agent({ llm: new LLM({ … }) })");
     const own = arrayOf("tools", "what tool() returns", tools, (tool) => typeof tool?.execute === "function" && typeof tool.name === "string");
     if (systemPrompt !== undefined && typeof systemPrompt !== "string") throw invalidOptions("systemPrompt must be a string");

@@ -16,6 +16,7 @@ import type {
 import { withTimeout, recordChange } from "./inventory.js";
 import { LLM } from "./llm.js";
 import { type Image, contentOf } from "./images.js";
+import type { Listeners } from "./listeners.js";
 import { type Network, WAITED } from "./network.js";
 import { type ConversationInfo, type Listing, toInfo } from "./listing.js";
 import type { AnthropicMessages, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "./messages.js";
@@ -44,7 +45,7 @@ export class Conversation implements AsyncDisposable {
   readonly events: EventLog;
   readonly #core: CoreConversation;
   readonly #store: Store;
-  readonly #listeners: Set<(event: ConversationEvent | LiveEvent) => void>;
+  readonly #listeners: Listeners;
   readonly #analyzers: Analyzers;
   readonly #tools: ToolCalls;
   readonly #secrets: Secrets;
@@ -194,11 +195,16 @@ export class Conversation implements AsyncDisposable {
     await ask(this.#core, "navigateTo", eventId === null ? undefined : textOf(eventId));
   }
 
-  /** The readable events of the active branch, from the first to the one that the next event follows; with `limit` only the last ones. */
+  /**
+   * The events of the active branch, from the first to the one that the next event follows; with `limit` only the last ones.
+   * An event that cannot be read is an `UnreadableEvent`.
+   */
   async activeBranch(options: { limit?: number | undefined } = {}): Promise<ConversationEvent[]> {
     const { limit } = optionsOf("activeBranch()", options, "limit");
     if (limit !== undefined && !(Number.isInteger(limit) && limit >= 0)) throw invalidOptions("limit must be a number of events");
-    return (await ask(this.#core, "activeBranch", limit)).flatMap((json) => readable(json) ?? []);
+    const texts = await ask(this.#core, "activeBranch", limit);
+    const event = async (id: string, json: string) => readable(json) ?? (await this.events.at(await this.events.getIndex(id)))!;
+    return Promise.all(texts.flatMap((text, place) => (place % 2 === 0 ? event(text, texts[place + 1]!) : [])));
   }
 
   /**

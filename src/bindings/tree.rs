@@ -20,12 +20,13 @@ impl CoreConversation {
         })
     }
 
-    /// Resolves to the JSON texts of the events from the root to HEAD, or of the last ones.
+    /// Resolves to the ids and JSON texts, by turns, of the events from the root to HEAD, or of the last ones.
     #[wasm_bindgen(js_name = activeBranch, unchecked_return_type = "Promise<string[]>")]
     pub fn active_branch(&self, limit: Option<u32>) -> Promise {
         self.verb(move |conversation| async move {
             let texts = Array::new();
             for event in conversation.active_branch(limit.map(|limit| limit as usize)).await? {
+                texts.push(&event.id().as_str().into());
                 texts.push(&(&**event.json()).into());
             }
             Ok(texts.into())
