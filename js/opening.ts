@@ -9,6 +9,7 @@ import { opened as noteOpened } from "./inventory.js";
 import { coreLLM } from "./llm.js";
 import { Network, WAITED } from "./network.js";
 import { Secrets } from "./secrets.js";
+import { coreContext } from "./skills.js";
 import { coreStore } from "./store.js";
 import { ToolCalls } from "./tool-calls.js";
 import type { CoreTool } from "./tool.js";
@@ -57,7 +58,7 @@ export async function openCore(given: ReturnType<typeof readOptions>): Promise<{
     (event) => emit({ ...event, message: opened.masked(event.message) }),
     (waiting) => void ask(opened, "setAgentState", JSON.stringify({ [WAITED]: waiting })).catch(() => {}),
   );
-  const [core, coreTools] = await Promise.all([coreStore(store), tools.toCore()]);
+  const [core, coreTools, context] = await Promise.all([coreStore(store), tools.toCore(), coreContext(agent)]);
   const opened: CoreConversation = (await settle(CoreConversation.open(
     {
       conversationId: id,
@@ -66,7 +67,7 @@ export async function openCore(given: ReturnType<typeof readOptions>): Promise<{
       ...(policy && { confirmationPolicy: policy }),
       ...(analyzer && { securityAnalyzer: analyzer }),
       ...(hooks && { hooks }),
-      agent: coreAgent(agent, coreTools, network, secrets),
+      agent: { ...coreAgent(agent, coreTools, network, secrets), ...context },
       onEvent: (json: string) => emit(JSON.parse(json)),
       onDelta: (content?: string, reasoning_content?: string) => {
         const event: StreamingDeltaEvent = { kind: "StreamingDeltaEvent" };
