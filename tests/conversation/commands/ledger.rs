@@ -1,6 +1,6 @@
 //! Records the events of a random test as seen by the store, the tools and the user, and checks the invariants.
 
-use super::{SECRET, settings::Settings};
+use super::{SECRET, provider::SUMMARY, settings::Settings};
 use serde_json::{Value, json};
 use std::{
     cell::{Cell, RefCell},
@@ -105,6 +105,10 @@ impl Ledger {
         assert!(!question.contains(SECRET), "a secret is sent to the model: {question}");
         let Some((_, last)) = question.rsplit_once(MESSAGE) else { return };
         let (number, rest) = last.split_once('.').unwrap();
+        if rest.contains(SUMMARY) {
+            // Later messages are in the summary.
+            return;
+        }
         let is_denied = self.denied_texts.borrow().contains(&format!("{MESSAGE}{number}."));
         assert!(
             !is_denied || rest.contains("[Stop hook feedback]"),
@@ -212,7 +216,8 @@ impl Ledger {
                 None => assert!(events.is_empty(), "no parent: {json}"),
             }
             assert!(places.insert(id.to_string(), events.len()).is_none(), "two events {id}");
-            let answer = event["llm_response_id"].as_str().map(str::to_owned);
+            let answer = event["llm_response_id"].as_str().filter(|_| event["kind"] != "Condensation");
+            let answer = answer.map(str::to_owned);
             if answer.is_some_and(|answer| self.stored_answers.borrow_mut().insert(answer)) {
                 answers.push(event["parent_id"].as_str().map(str::to_owned));
             }

@@ -109,6 +109,9 @@ impl Stage {
         world.tool_concurrency_limit = script.tool_concurrency_limit;
         let provider = Provider::new(&script.answers, &ledger, &held);
         world.llm = Some(Rc::new(script.model.llm(&provider, &world.host)));
+        if script.condenses {
+            world.condenser = Some(Some(provider.condenser(&world.host)));
+        }
         let verdicts = Rc::new(RefCell::new(script.verdicts.iter().copied().collect()));
         if !script.verdicts.is_empty() {
             world.hooks = Some(Rc::new(Guards { verdicts: verdicts.clone(), held: held.clone() }));
@@ -209,6 +212,9 @@ impl Stage {
                 let id = self.world.host.random_uuid().into();
                 self.begun.spawn("fork", async move { fork(&conversation, &*store, id, place).await });
             }
+            Command::Condense => self.begun.spawn("condense", async move {
+                checked(conversation.condense().await);
+            }),
             Command::SetPolicy(policy) => {
                 let policy = *policy;
                 self.begun.spawn("setConfirmationPolicy", async move {
@@ -292,6 +298,7 @@ impl Stage {
             let may_wait = [
                 "run",
                 "run some",
+                "condense",
                 "sendMessage",
                 "sendMessage of a tool",
                 "editAction",

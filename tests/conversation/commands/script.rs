@@ -17,6 +17,8 @@ pub struct Script {
     /// The outcomes of the first commits. All later ones succeed.
     pub outcomes: Vec<Outcome>,
     pub tool_concurrency_limit: usize,
+    /// Whether the agent has a condenser.
+    pub condenses: bool,
 }
 
 /// A command, and the number of polls after it. `usize::MAX` polls until no task can continue.
@@ -44,6 +46,7 @@ pub enum Command {
     EditMessage(u8),
     /// Forks the conversation, or the branch that ends at this place of the log, counted in a circle.
     Fork(Option<u8>),
+    Condense,
     SetPolicy(ConfirmationPolicy),
     SetAllowedTools(&'static [&'static str]),
     Pause,
@@ -170,6 +173,7 @@ fn command() -> impl Strategy<Value = Command> {
         1 => Just(Command::Regenerate),
         2 => any::<u8>().prop_map(Command::EditMessage),
         1 => option::of(any::<u8>()).prop_map(Command::Fork),
+        2 => Just(Command::Condense),
         3 => policy().prop_map(Command::SetPolicy),
         1 => select(vec![&["safe"][..], &["once", "ask"], &[]]).prop_map(Command::SetAllowedTools),
         2 => Just(Command::Pause),
@@ -205,14 +209,15 @@ pub fn script(failures: u32) -> impl Strategy<Value = Script> {
     let all = vec![Verdict::Allow, Verdict::Deny, Verdict::Fail, Verdict::AllowLate, Verdict::DenyLate];
     let verdicts = prop_oneof![2 => Just(Vec::new()), 1 => vec(select(all), 1..12)];
     let played = (vec(step(), 1..20), vec(reply(), 0..10), verdicts, vec(outcome, 0..60));
-    (model(), played, 1..3_usize).prop_map(
-        |(model, (steps, answers, verdicts, outcomes), tool_concurrency_limit)| Script {
+    (model(), played, 1..3_usize, any::<bool>()).prop_map(
+        |(model, (steps, answers, verdicts, outcomes), tool_concurrency_limit, condenses)| Script {
             model,
             steps,
             answers,
             verdicts,
             outcomes,
             tool_concurrency_limit,
+            condenses,
         },
     )
 }
