@@ -1,7 +1,9 @@
 // The public API.
 export { Agent, type AgentOptions } from "./agent.js";
 export type { ImportedConversation, Progress, TransferOptions } from "./archive.js";
+export type { Condenser, ContextUsage, ConversationProgress, LLMSummarizingCondenser } from "./condenser.js";
 export type { ConfirmationPolicy } from "./control.js";
+export type { Critic, Rating } from "./critics.js";
 export { Conversation } from "./conversation.js";
 export type { ConversationWarning } from "./opening.js";
 export type { ConversationOptions, ForkOptions } from "./conversation-options.js";

@@ -1,9 +1,10 @@
 // The scripted model: an OpenAI-compatible endpoint that follows fixed rules, so that the demo works without key and network.
 // Every answer says that it is scripted. scripted-model/replies.mjs decides the answers; this file speaks HTTP and
-// server-sent events. The only state between requests are the requests that already failed "once" on purpose.
+// server-sent events. The only state between requests are the requests that already failed "once" on purpose, and how often
+// each was answered: asked again, it uses other words.
 
 import { createHash } from "node:crypto";
-import { replyTo, MODEL_NAME } from "./scripted-model/replies.mjs";
+import { inOtherWords, MODEL_NAME, replyTo } from "./scripted-model/replies.mjs";
 import { chunksOf, completionOf, usageOf } from "./scripted-model/wire.mjs";
 
 const LARGEST_REQUEST = 32 * 1024 * 1024;
@@ -14,6 +15,7 @@ const LARGEST_REQUEST = 32 * 1024 * 1024;
  */
 export function createScriptedModel({ delay = 18 } = {}) {
   const failedOnce = new Set();
+  const answered = new Map();
 
   return async function scriptedModel(request, response) {
     const { pathname } = new URL(request.url, "http://localhost");
@@ -27,7 +29,7 @@ export function createScriptedModel({ delay = 18 } = {}) {
       // Not a part of a model: data behind a token, for the page's tool that uses a secret.
       if (request.method === "GET" && pathname === "/v1/whoami") return whoAmI(request, response);
       if (request.method === "POST" && pathname === "/v1/chat/completions") {
-        return await complete(request, response, { delay, failedOnce });
+        return await complete(request, response, { delay, failedOnce, answered });
       }
       return sendError(response, 404, `the scripted model has no ${request.method} ${pathname}`);
     } catch (error) {
@@ -44,9 +46,11 @@ function whoAmI(request, response) {
   sendJson(response, 200, { you: "a friend of this page", token });
 }
 
-async function complete(request, response, { delay, failedOnce }) {
+async function complete(request, response, { delay, failedOnce, answered }) {
   const body = await readJson(request);
-  const reply = replyTo(body);
+  const print = fingerprint(body);
+  const times = answered.get(print) ?? 0;
+  const reply = inOtherWords(replyTo(body), times);
 
   if (reply.failure && !(reply.failure.once && alreadyFailed(failedOnce, body))) {
     const { status, message, retryAfter } = reply.failure;
@@ -54,7 +58,8 @@ async function complete(request, response, { delay, failedOnce }) {
     return sendError(response, status, message);
   }
 
-  const id = `chatcmpl-scripted-${fingerprint(body).slice(0, 24)}`;
+  answered.set(print, times + 1);
+  const id = `chatcmpl-scripted-${print.slice(0, 24)}${times === 0 ? "" : `-${times}`}`;
   const usage = usageOf(body, reply);
   if (!body.stream) return sendJson(response, 200, completionOf({ id, reply, usage }));
 

@@ -109,9 +109,24 @@ test("every text answer is labelled as scripted", async () => {
   }
 });
 
-test("the same request gets the same bytes", async () => {
-  const request = { messages: [user("roll 2 dice and tell me the time")], stream: true };
-  assert.equal(await (await post(request)).text(), await (await post(request)).text());
+test("the same request gets the same calls, and a text in other words", async () => {
+  const tools = { messages: [user("roll 2 dice and tell me the time")] };
+  const [first, second] = [await (await post(tools)).json(), await (await post(tools)).json()];
+  assert.deepEqual(first.choices[0].message.tool_calls, second.choices[0].message.tool_calls);
+  assert.notEqual(first.id, second.id, "it is another answer");
+  const text = async () => (await message(user("a question of this test"))).content;
+  const answer = await text();
+  assert.match(await text(), /in other words \(answer 2\)/);
+  assert.match(await text(), /in other words \(answer 3\)/);
+  assert.doesNotMatch(answer, /in other words/);
+});
+
+test("the library's requests beside a run get a title, and an answer about the conversation", async () => {
+  const title = (text) => message({ role: "system", content: "You name conversations between a person and an assistant." }, user(`Write a title.\n\nThe message:\n\n${text}`));
+  assert.equal((await title("Roll three dice, tell me the time and work out 12 × 34")).content, "🎲 Roll three dice, tell me the");
+  assert.equal((await title("qwertz?")).content, "💬 qwertz");
+  const aside = "[A question in between, outside the task]\n\nWhat was this about?\n\nAnswer from what you know of this conversation so far.";
+  assert.match((await message(user("hello"), { role: "assistant", content: "Hello." }, user(aside))).content, /“What was this about\?” beside.*1 message of yours in it, the last of them “hello”/);
 });
 
 test("the scripted model fails as asked: with a status, once, or in the middle of a stream", async () => {

@@ -31,8 +31,11 @@ export async function openStored(conversationId: string): Promise<Conversation> 
 
 const policyOfPage = (): Pick<ConversationOptions, "confirmationPolicy" | "securityAnalyzer"> => ({ confirmationPolicy: policyFor(settings().policy), securityAnalyzer: ANALYZER });
 
+/** The tag of a title that is only the beginning of the first message. */
+export const PROVISIONAL = "provisionaltitle";
+
 export async function createConversation(title: string): Promise<Conversation> {
-  return Conversation.open({ ...(await openingOptions()), tags: { title }, ...policyOfPage() });
+  return Conversation.open({ ...(await openingOptions()), tags: { title, [PROVISIONAL]: "yes" }, ...policyOfPage() });
 }
 
 /** The agent with the current settings. */

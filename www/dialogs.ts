@@ -16,6 +16,24 @@ export async function askTitle(title: string): Promise<string | null> {
   return answer === "rename" && chosen !== "" ? chosen : null;
 }
 
+/** Resolves to the text that replaces a message, or null if the user cancels. */
+export async function askMessage(text: string, hasImages: boolean): Promise<string | null> {
+  const field = el("textarea", { id: "message-field", rows: 6, required: !hasImages, "aria-describedby": "message-help" });
+  field.value = text;
+  const answer = await ask({
+    heading: "Edit the message",
+    body: [
+      el("label", { for: "message-field" }, "Message"),
+      field,
+      el("p", { class: "quiet", id: "message-help" }, `The agent answers it anew. What followed the message stays as another version of the conversation.${hasImages ? " The images are sent again." : ""}`),
+    ],
+    actions: [{ value: "send", name: "Send again", look: "primary" }],
+    onOpen: () => field.focus(),
+  });
+  const edited = field.value.trim();
+  return answer === "send" && (edited !== "" || hasImages) ? edited : null;
+}
+
 /** Resolves to the passphrase, or null if the user cancels. */
 export async function askPassphrase(isWrong: boolean): Promise<string | null> {
   const input = el("input", { id: "unlock-field", type: "password", required: true, autocomplete: "current-password", "aria-describedby": isWrong ? "unlock-wrong" : null });

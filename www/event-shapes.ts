@@ -21,6 +21,7 @@ export interface StoredEvent {
   // MessageEvent
   llm_message?: { role?: string; content?: TextLike[] | string; reasoning_content?: string };
   sender?: string;
+  activated_skills?: string[];
   // ActionEvent
   thought?: TextLike[];
   reasoning_content?: string;
@@ -37,6 +38,8 @@ export interface StoredEvent {
   error?: string;
   rejection_reason?: string;
   rejection_source?: string;
+  // Condensation
+  forgotten_event_ids?: string[];
   // HookExecutionEvent
   hook_event_type?: string;
   blocked?: boolean;

@@ -1,15 +1,20 @@
 // The view of each kind of item in the transcript: an element for an item, without side effects.
 
+import { messageVerbs, partingView, type Verbs } from "./branch-views.ts";
 import { callView, type CallContext, imageView } from "./call-view.ts";
 import { append, el } from "./dom.ts";
 import { argumentsOf, imagesOf, type StoredEvent, textOf, timeOf } from "./event-shapes.ts";
 import { explainEvent } from "./failures.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { plainText } from "./plain-text.ts";
-import type { Item } from "./timeline.ts";
+import type { Item, Message } from "./timeline.ts";
+
+export interface ItemContext extends CallContext {
+  verbs: Verbs;
+}
 
 /** An item that fails to render is shown as JSON, so that one odd event does not hide all others. */
-export function itemView(item: Item, context: CallContext): HTMLElement {
+export function itemView(item: Item, context: ItemContext): HTMLElement {
   try {
     return viewOf(item, context);
   } catch {
@@ -17,10 +22,10 @@ export function itemView(item: Item, context: CallContext): HTMLElement {
   }
 }
 
-function viewOf(item: Item, context: CallContext): HTMLElement {
+function viewOf(item: Item, context: ItemContext): HTMLElement {
   switch (item.type) {
     case "message":
-      return messageView(item);
+      return messageView(item, messageVerbs(item, context.verbs));
     case "reasoning":
       return entry("reasoning", reasoningView(item.text));
     case "call":
@@ -29,8 +34,12 @@ function viewOf(item: Item, context: CallContext): HTMLElement {
       return entry("aside", systemView(item));
     case "mark":
       return entry("aside", el("p", { class: "mark" }, item.text, timeView(item.event)));
-    case "left":
-      return entry("aside", leftView(item.calls));
+    case "parting":
+      return entry("aside", partingView(item.parting, context.verbs));
+    case "changed":
+      return entry("aside", changedView(item.calls));
+    case "condensed":
+      return entry("aside", condensedView(item, (inner) => itemView(inner, context)));
     case "error":
       return errorView(item);
     case "unknown":
@@ -56,10 +65,10 @@ export function reasoningView(text: string, live = false): HTMLElement {
 
 const SPEAKERS = { user: "You", agent: "Agent", environment: "Note to the agent" } as const;
 
-function messageView(item: Extract<Item, { type: "message" }>): HTMLElement {
+function messageView(item: Message, verbs: HTMLElement | null = null): HTMLElement {
   const { from, event } = item;
   const speaker = from === "user" && event.sender ? event.sender : SPEAKERS[from];
-  const element = entry(from, el("h2", { class: "speaker" }, speaker, timeView(event)), wordsView(item), ...item.images.map(imageView));
+  const element = entry(from, el("div", { class: "message-head" }, el("h2", { class: "speaker" }, speaker, timeView(event)), verbs), wordsView(item), ...item.images.map(imageView));
   element.setAttribute("role", "article");
   element.setAttribute("aria-label", speaker);
   return element;
@@ -75,7 +84,7 @@ export function sentView(event: StoredEvent): HTMLElement {
   return element;
 }
 
-function wordsView({ from, text, images }: Extract<Item, { type: "message" }>): HTMLElement | null {
+function wordsView({ from, text, images }: Message): HTMLElement | null {
   if (from === "agent") return el("div", { class: "prose" }, renderMarkdown(text));
   if (text === "" && images.length > 0) return null;
   return el("p", { class: from === "user" ? "message" : "quiet message" }, plainText(text));
@@ -87,9 +96,26 @@ function systemView(item: Extract<Item, { type: "system" }>): HTMLElement {
 }
 
 /** Calls as they were before the user edited one of them. None of them ran. */
-function leftView(calls: StoredEvent[]): HTMLElement {
+function changedView(calls: StoredEvent[]): HTMLElement {
   const text = calls.map((call) => `${call.tool_name ?? "tool"} ${JSON.stringify(argumentsOf(call), null, 2)}`).join("\n\n");
   return folded(calls.length === 1 ? "Changed by you: the call as it was" : `Changed by you: the ${calls.length} calls as they were`, text);
+}
+
+/** A condensation: the events that the model no longer sees, with the summary that it sees instead. The events stay in the log and are drawn when they are unfolded. */
+function condensedView({ event, items }: Extract<Item, { type: "condensed" }>, viewOf: (item: Item) => HTMLElement): HTMLElement {
+  const count = event.forgotten_event_ids?.length ?? 0;
+  const events = count === 1 ? "1 event" : `${count} events`;
+  const summary = event.summary ? renderMarkdown(event.summary) : "There is no summary: the model does not see them at all.";
+  const inner = el("div", { class: "condensed-items" });
+  const details = el("details", { class: "folded" }, el("summary", {}, `Show the ${events}`), inner);
+  details.addEventListener("toggle", () => inner.childElementCount === 0 && inner.append(...items.map(viewOf)));
+  return el(
+    "section",
+    { class: "condensed", role: "group", "aria-label": `Condensed: ${events}` },
+    el("p", { class: "mark" }, `Condensed: the model now reads this instead of ${events}`, timeView(event)),
+    el("div", { class: "prose summary", tabindex: 0, role: "group", "aria-label": "Summary" }, summary),
+    items.length > 0 ? details : el("p", { class: "quiet" }, "They are on an earlier page."),
+  );
 }
 
 function unknownView(event: StoredEvent): HTMLElement {

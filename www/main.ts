@@ -8,6 +8,7 @@ import { icon } from "./icons.ts";
 import { startModelLabel } from "./model-label.ts";
 import { report } from "./notices.ts";
 import { startOffline } from "./offline.ts";
+import { startPanel } from "./panel.ts";
 import { openSettings, startSettings } from "./settings-dialog.ts";
 import { startSidebar } from "./sidebar.ts";
 import { currentSession, onRemovalRequest, startStage } from "./stage.ts";
@@ -29,6 +30,7 @@ append(byId("control-button"), [icon("control"), el("span", { class: "only-wide"
 
 startActions();
 startControl(currentSession);
+startPanel();
 startSidebar();
 startSettings();
 startImport();

@@ -33,7 +33,7 @@ function nextStep(session: Session): NextStep {
   const last = newest(session.events);
   if (last?.kind === "ConversationErrorEvent") return { kind: "failed", title: "", text: "", recoveries: explainEvent(last).recoveries };
   if (status === "stuck") return { kind: "stuck" };
-  const hasMessages = session.earlier > 0 || session.events.some(({ kind }) => kind === "MessageEvent");
+  const hasMessages = session.hasEarlier || session.events.some(({ kind }) => kind === "MessageEvent");
   if (!hasMessages || !isUnfinished(session.events)) return { kind: "nothing" };
   return { kind: last?.kind === "InterruptEvent" || last?.kind === "PauseEvent" ? "stopped" : "broken-off" };
 }

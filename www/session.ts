@@ -1,13 +1,16 @@
 // The open conversation: the library's object, the loaded page of its events, and the streaming answer. Draws nothing;
 // subscribers are notified at most once per turn of the event loop.
 
-import { Conversation, type ConversationEvent, type JSONValue, type LiveEvent, type WaitingEvent } from "threadkeep";
-import { createConversation, createLLM, limits, openStored } from "./agent.ts";
+import { type Branch, type Content, Conversation, type ConversationEvent, type JSONValue, type LiveEvent, type RunResult, type WaitingEvent } from "threadkeep";
+import { createConversation, createLLM, limits, openStored, PROVISIONAL } from "./agent.ts";
+import { lengthBefore, type OtherBranch, type Parting, partings } from "./branches.ts";
 import { asStored, type StoredEvent } from "./event-shapes.ts";
 import { onOtherTab, takeTurn, notifyOtherTabs } from "./tabs.ts";
 import { newest } from "./timeline.ts";
 
 const PAGE = 100;
+/** Of one answer. */
+const MOST_CALLS = 50;
 
 export interface Draft {
   reasoning: string;
@@ -17,9 +20,10 @@ export interface Draft {
 export type Waiting = WaitingEvent & { until: number };
 
 export class Session {
+  /** The last events of the active branch. */
   events: StoredEvent[] = [];
-  /** The number of events before the loaded ones. */
-  earlier = 0;
+  /** Whether there are events before the loaded ones. */
+  hasEarlier = false;
   draft: Draft | null = null;
   /** Messages that are stored beside the log until the current answer has ended. */
   sent: StoredEvent[] = [];
@@ -39,8 +43,14 @@ export class Session {
   #limits = limits();
   #listeners = new Set<() => void>();
   #stops: Array<() => void> = [];
+  /** The ids of all events that were seen, on whatever branch. */
   #known = new Set<string>();
+  /** While the branch is read, the events that were stored meanwhile. */
+  #arrived: StoredEvent[] | null = null;
+  #others: OtherBranch[] = [];
+  #places = new Map<string, number>();
   #announced = false;
+  #isNaming = false;
   #reopening: Promise<void> | null = null;
   #reopenAgain = false;
   #closed = false;
@@ -60,7 +70,7 @@ export class Session {
 
   static async #over(conversation: Conversation): Promise<Session> {
     const session = new Session(conversation);
-    await session.#read(Math.max(0, conversation.events.length - PAGE));
+    await session.#subscribe();
     session.#stops.push(
       takeTurn(session.id, () => session.isFollower && void session.reopen()),
       onOtherTab((conversationId) => conversationId === session.id && session.isFollower && void session.reopen()),
@@ -79,11 +89,6 @@ export class Session {
   get title(): string {
     // A base state that was rebuilt by an import may lack anything.
     return this.#conversation.state.tags?.["title"] ?? "Untitled conversation";
-  }
-
-  /** The id of the newest event of the active branch. */
-  get leaf(): string | undefined {
-    return this.#conversation.state.leaf_event_id;
   }
 
   get isFollower(): boolean {
@@ -113,14 +118,53 @@ export class Session {
     return () => void this.#listeners.delete(listener);
   }
 
+  /** Whether the conversation can be continued from another place. */
+  get canBranch(): boolean {
+    return !this.running && !this.isFollower && this.sent.length === 0 && (this.pending.length === 0 || this.openCallsAre !== "waiting");
+  }
+
+  /** The places where other branches part from the loaded events. */
+  get partings(): Parting[] {
+    return partings(this.events, this.#others, !this.hasEarlier, (id) => this.#places.get(id) ?? Infinity);
+  }
+
   async loadEarlier(): Promise<void> {
-    const end = this.earlier;
-    const start = Math.max(0, end - PAGE);
-    const page = (await this.#conversation.events.slice(start, end)).map(asStored);
-    for (const { id } of page) this.#known.add(id);
-    this.events = [...page, ...this.events];
-    this.earlier = start;
-    this.#changed();
+    await this.#readBranch({ limit: this.events.length * 2 });
+    await this.#readOthers();
+  }
+
+  /** Continues from this event, the last one of another branch. */
+  async navigateTo(eventId: string): Promise<void> {
+    await this.#conversation.navigateTo(eventId);
+    // Both at once, for each makes sense with the other only.
+    await this.#readBranch({ withOthers: true });
+    this.#set({ failure: null, pending: await this.#readPending() });
+    notifyOtherTabs(this.id);
+  }
+
+  /** Sends a message in place of an earlier one, with that one's images. Its answer continues by itself. */
+  async editMessage({ id, llm_message: earlier }: StoredEvent, text: string): Promise<void> {
+    const parts = Array.isArray(earlier?.content) ? earlier.content : [];
+    const images = parts.filter(({ type }) => type === "image") as Content[];
+    await this.#conversation.editMessage(id, [...(text === "" ? [] : [{ type: "text" as const, text }]), ...images]);
+    await this.#readBranch();
+    void this.run();
+    void this.#readOthers();
+  }
+
+  /** Answers the last message again. Never rejects, see `run`. */
+  async regenerate(): Promise<void> {
+    // The earlier answer is on another branch as soon as this is stored.
+    this.events = this.events.slice(0, this.events.findLastIndex(({ kind, source }) => kind === "MessageEvent" && source === "user") + 1);
+    await this.#run(() => this.#conversation.regenerate());
+    await this.#readOthers();
+  }
+
+  /** Copies the conversation up to this event. Resolves to the id of the copy. */
+  async fork(fromEventId: string): Promise<string> {
+    const copy = await this.#conversation.fork({ fromEventId, title: `${this.title} (copy)` });
+    await copy.close();
+    return copy.id;
   }
 
   /**
@@ -137,17 +181,38 @@ export class Session {
   /** Never rejects: the result is in the log or in `failure`. With `approve`, only these of the waiting calls run. */
   async run(options: { approve?: string[] } = {}): Promise<void> {
     if (this.running) return; // The current run reads the message by itself.
+    await this.#run(() => this.#conversation.run(options));
+  }
+
+  async #run(start: () => PromiseLike<RunResult>): Promise<void> {
     this.#set({ running: true, failure: null, pending: [] });
     try {
-      do await this.#conversation.run(options);
-      while (this.#messageCameTooLate());
+      await start();
+      while (this.#messageCameTooLate()) await this.#conversation.run();
     } catch (error) {
       if (newest(this.events)?.kind !== "ConversationErrorEvent") this.failure = error;
     }
     this.progress.clear();
     this.hasRun = true;
     this.#set({ running: false, draft: null, waiting: null, pending: await this.#readPending() });
+    void this.#nameByModel();
     if (this.#reopenAgain) void this.reopen();
+  }
+
+  /** Once there is an answer, the model makes a title, unless the user gave one. */
+  async #nameByModel(): Promise<void> {
+    const conversation = this.#conversation;
+    const isProvisional = (): boolean => conversation.state.tags?.[PROVISIONAL] !== undefined;
+    if (this.#isNaming || !isProvisional() || conversation.executionStatus !== "finished") return;
+    this.#isNaming = true;
+    try {
+      const title = await conversation.generateTitle();
+      // The user may have been quicker.
+      if (isProvisional()) await this.rename(title);
+    } catch {
+      // The conversation was closed meanwhile: there is another chance after the next answer.
+    }
+    this.#isNaming = false;
   }
 
   /** Stops after the current work. */
@@ -170,6 +235,7 @@ export class Session {
   /** Changes the arguments of a waiting call, which continues to wait. */
   async edit(actionId: string, args: Record<string, unknown>): Promise<void> {
     await this.#conversation.editAction(actionId, args as JSONValue);
+    await this.#readOthers();
     await this.refresh();
   }
 
@@ -184,8 +250,10 @@ export class Session {
     this.#set({ pending: await this.#readPending() });
   }
 
+  /** Gives the conversation a title, which the model then no longer does. */
   async rename(title: string): Promise<void> {
-    await this.#conversation.setTags({ ...this.#conversation.state.tags, title });
+    const { [PROVISIONAL]: _, ...tags } = this.#conversation.state.tags;
+    await this.#conversation.setTags({ ...tags, title });
     notifyOtherTabs(this.id);
     this.#changed();
   }
@@ -241,7 +309,7 @@ export class Session {
         await this.#conversation.close();
         this.#limits = limits();
         this.#conversation = await openStored(this.id);
-        await this.#read(this.earlier);
+        await this.#subscribe();
       } catch (error) {
         this.failure = error;
       }
@@ -250,16 +318,47 @@ export class Session {
   }
 
   /** Subscribes before it reads: an event that arrives in between is recognised by its id. */
-  async #read(start: number): Promise<void> {
+  async #subscribe(): Promise<void> {
     this.#known.clear();
-    this.events = [];
     this.#conversation.subscribe((event) => this.#take(event));
-    const page = (await this.#conversation.events.slice(start)).map(asStored).filter(({ id }) => !this.#known.has(id));
-    for (const { id } of page) this.#known.add(id);
-    this.events = [...page, ...this.events];
-    this.sent = this.sent.filter(({ id }) => !this.#known.has(id));
-    this.earlier = start;
+    await this.#readBranch();
     this.pending = await this.#readPending();
+    void this.#readOthers();
+  }
+
+  async #readBranch({ limit = Math.max(PAGE, this.events.length), withOthers = false } = {}): Promise<void> {
+    const arrived: StoredEvent[] = (this.#arrived = []);
+    const branch = (await this.#conversation.activeBranch({ limit })).map(asStored);
+    if (withOthers) this.#others = await this.#findOthers(branch);
+    this.#arrived = null;
+    for (const { id } of branch) this.#known.add(id);
+    this.events = branch;
+    for (const event of arrived) if (!branch.some(({ id }) => id === event.id)) this.#append(event);
+    this.hasEarlier = branch.length === limit;
+    this.sent = this.sent.filter(({ id }) => !this.#known.has(id));
+    this.#changed();
+  }
+
+  /** Lists the other branches, which takes seconds the first time if the log is long. Never rejects. */
+  async #readOthers(): Promise<void> {
+    const conversation = this.#conversation;
+    try {
+      this.#others = await this.#findOthers(this.events);
+      this.#changed();
+    } catch (error) {
+      // Unless the conversation was closed meanwhile.
+      if (conversation === this.#conversation && !this.#closed) this.#set({ failure: error });
+    }
+  }
+
+  /** The branches that part from this one, with their places in the log and those of the messages that they are versions of. */
+  async #findOthers(branch: StoredEvent[]): Promise<OtherBranch[]> {
+    const conversation = this.#conversation;
+    const others = await Promise.all((await conversation.branches()).map((other) => otherBranch(conversation, other)));
+    for (const { shown } of partings(branch, others, true, () => 0)) {
+      if (shown && !this.#places.has(shown.id)) this.#places.set(shown.id, await conversation.events.getIndex(shown.id));
+    }
+    return others;
   }
 
   async #readPending(): Promise<StoredEvent[]> {
@@ -280,13 +379,20 @@ export class Session {
     } else {
       if (this.#known.has(event.id)) return;
       this.#known.add(event.id);
-      this.events.push(asStored(event));
+      this.#arrived?.push(asStored(event));
+      this.#append(asStored(event));
       this.sent = this.sent.filter(({ id }) => id !== event.id);
       // The complete answer replaces its preview.
       if (event.source === "agent") this.draft = null;
       notifyOtherTabs(this.id);
     }
     this.#changed();
+  }
+
+  /** An event that does not follow the last one begins another branch, which is then the active one. */
+  #append(event: StoredEvent): void {
+    const length = lengthBefore(this.events, event, (id) => this.#known.has(id));
+    if (length !== null) this.events = [...this.events.slice(0, length), event];
   }
 
   /** A message that was stored just when a run ended leaves the status at idle, without a run that answers it. */
@@ -308,4 +414,12 @@ export class Session {
       for (const listener of this.#listeners) listener();
     });
   }
+}
+
+async function otherBranch({ events }: Conversation, { leafEventId: leaf, forkEventId: after, firstEvent }: Branch): Promise<OtherBranch> {
+  const first = asStored(firstEvent);
+  const place = await events.getIndex(first.id);
+  const isOfAnswer = ({ kind, llm_response_id: answer }: StoredEvent): boolean => kind === "ActionEvent" && answer === first.llm_response_id;
+  const calls = first.kind === "ActionEvent" ? (await events.slice(place, place + MOST_CALLS)).map(asStored).filter(isOfAnswer) : [];
+  return { leaf, after, first, place, calls };
 }

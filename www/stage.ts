@@ -12,6 +12,7 @@ import { explain } from "./failures.ts";
 import { notify, report } from "./notices.ts";
 import { currentRoute, HOME, nameCurrent, onRoute, type Route } from "./router.ts";
 import { leaveSession, openSession } from "./open-sessions.ts";
+import { drawPanel } from "./panel.ts";
 import { askToFetchSecrets } from "./secret-consent.ts";
 import { Session } from "./session.ts";
 import { onSettingsChange } from "./settings.ts";
@@ -28,7 +29,7 @@ let stopDrawing = (): void => undefined;
 let latestOpening = 0;
 /** A message that is sent while a conversation is being created waits for this. */
 let opening: Promise<unknown> = Promise.resolve();
-let wasRunning = false;
+let wasListed = "";
 
 const composer = new Composer({ send, stop: async () => session?.stop(), pause: async () => session?.pause() });
 
@@ -91,6 +92,7 @@ function clear(): void {
   transcript?.close();
   transcript = null;
   byId("conversation-actions").hidden = true;
+  drawPanel(null);
   composer.setState({ running: false, readOnly: false });
 }
 
@@ -106,9 +108,12 @@ function drawState(): void {
   composer.setState({ running, readOnly: session.isFollower });
   const count = conversation.events.length;
   drawControlLine(session);
+  drawPanel(session);
   setTitle(session.title, `${count === 1 ? "1 event" : `${count} events`}, stored on this device`);
-  if (running !== wasRunning) void refreshList();
-  wasRunning = running;
+  // The parts of a conversation that the list shows.
+  const listed = `${running} ${session.title}`;
+  if (listed !== wasListed) void refreshList();
+  wasListed = listed;
 }
 
 function setTitle(title: string, subtitle: string): void {

@@ -1,6 +1,6 @@
 // Turns events into the items of the transcript, without side effects. A call and its result become one item.
 
-import { leftBehind } from "./branch.ts";
+import type { Parting } from "./branches.ts";
 import { argumentsOf, imagesOf, type StoredEvent, textOf } from "./event-shapes.ts";
 
 export type CallState = "open" | "done" | "failed" | "stopped" | "broken-off" | "rejected";
@@ -19,13 +19,28 @@ export interface Call {
   answer: StoredEvent | null;
 }
 
+export interface Message {
+  type: "message";
+  key: string;
+  event: StoredEvent;
+  from: "user" | "agent" | "environment";
+  text: string;
+  images: string[];
+  /** The last event of the answer that this message ends, which a copy of the conversation may end with. */
+  end?: string;
+  /** Nothing follows it. */
+  isLast?: boolean;
+}
+
 export type Item =
   | Call
   | { type: "system"; key: string; event: StoredEvent; text: string; tools: string[] }
-  | { type: "message"; key: string; event: StoredEvent; from: "user" | "agent" | "environment"; text: string; images: string[] }
+  | Message
   | { type: "reasoning"; key: string; text: string }
   | { type: "mark"; key: string; event: StoredEvent; text: string }
-  | { type: "left"; key: string; calls: StoredEvent[] }
+  | { type: "parting"; key: string; parting: Parting }
+  | { type: "changed"; key: string; calls: StoredEvent[] }
+  | { type: "condensed"; key: string; event: StoredEvent; items: Item[] }
   | { type: "error"; key: string; event: StoredEvent }
   | { type: "unknown"; key: string; event: StoredEvent };
 
@@ -38,27 +53,30 @@ const NOTES = new Set(["Condensation", "HookExecutionEvent", "SecurityAnalysisEv
 const MARKS: Record<string, string> = {
   PauseEvent: "Paused",
   InterruptEvent: "Stopped",
-  Condensation: "Earlier messages were summarized for the model",
 };
 
-/** `leaf` is the newest event of the active branch; events of other branches are not part of the conversation. */
-export function timeline(events: readonly StoredEvent[], leaf?: string): Item[] {
+/** The items of the active branch. `partings` are the places where other branches part from it. */
+export function timeline(events: readonly StoredEvent[], partings: readonly Parting[] = []): Item[] {
   const items: Item[] = [];
-  const left = leftBehind(events, leaf);
+  const idOf = new Map<Item, string>();
   const byAction = new Map<string, Call>();
   const byCallId = new Map<string, Call>();
+  const finished = new Map<string, Message>();
+  const partingAt = new Map(partings.map((parting) => [parting.shown?.id, parting]));
 
   for (const event of events) {
-    if (left.has(event.id)) {
-      leave(items, event);
-      continue;
-    }
+    const before = items.length;
+    items.push(...partingItems(partingAt.get(event.id)));
     try {
       take(event);
     } catch {
       items.push({ type: "unknown", key: `${event.id}-unknown`, event });
     }
+    for (const item of items.slice(before)) idOf.set(item, event.id);
   }
+  const last = items.findLast((item) => item.type === "message");
+  if (last?.end !== undefined && last.end === newest(events)?.id) last.isLast = true;
+  items.push(...partingItems(partingAt.get(undefined)));
   return items;
 
   function take(event: StoredEvent): void {
@@ -70,7 +88,10 @@ export function timeline(events: readonly StoredEvent[], leaf?: string): Item[] 
         items.push(...messageItems(event));
         break;
       case "ActionEvent": {
-        items.push(...thoughtItems(event));
+        const thoughts = thoughtItems(event);
+        items.push(...thoughts);
+        const message = thoughts.at(-1);
+        if (event.action?.kind === "FinishAction" && message?.type === "message") finished.set(event.id, message);
         if (isText(event)) break;
         const call = openCall(event);
         items.push(call);
@@ -82,6 +103,8 @@ export function timeline(events: readonly StoredEvent[], leaf?: string): Item[] 
       case "UserRejectObservation":
       case "AgentErrorEvent": {
         const kind = event.observation?.kind;
+        const message = finished.get(event.action_id ?? "");
+        if (message) message.end = event.id;
         if (kind === "FinishObservation" || kind === "ThinkObservation") break;
         const asked = byAction.get(event.action_id ?? "") ?? byCallId.get(event.tool_call_id ?? "");
         const call = asked ?? orphan(event);
@@ -94,6 +117,9 @@ export function timeline(events: readonly StoredEvent[], leaf?: string): Item[] 
         break;
       case "SecurityAnalysisEvent":
         items.push({ type: "mark", key: event.id, event, text: analysisText(event, byAction) });
+        break;
+      case "Condensation":
+        condense(items, event, idOf);
         break;
       case "ConversationErrorEvent":
         items.push({ type: "error", key: event.id, event });
@@ -120,12 +146,26 @@ export function isUnfinished(events: readonly StoredEvent[]): boolean {
   return last.observation?.kind !== "FinishObservation";
 }
 
-/** Groups the calls of an abandoned branch into one item. */
-function leave(items: Item[], event: StoredEvent): void {
-  if (event.kind !== "ActionEvent") return;
-  const last = items.at(-1);
-  if (last?.type === "left") last.calls.push(event);
-  else items.push({ type: "left", key: event.id, calls: [event] });
+function partingItems(parting: Parting | undefined): Item[] {
+  if (parting === undefined) return [];
+  const { after, versions, changed } = parting;
+  const items: Item[] = [];
+  if (versions.length > 1) items.push({ type: "parting", key: `parting-${after}`, parting });
+  if (changed.length > 0) items.push({ type: "changed", key: changed[0]!.id, calls: changed });
+  return items;
+}
+
+/** Moves the items that a condensation replaces for the model into one item in their place. */
+function condense(items: Item[], event: StoredEvent, idOf: ReadonlyMap<Item, string>): void {
+  const forgotten = new Set(event.forgotten_event_ids);
+  // The summary of an earlier condensation is an event of the view, with this id.
+  const isForgotten = (item: Item): boolean => forgotten.has(item.type === "condensed" ? `${item.event.id}-summary` : (idOf.get(item) ?? ""));
+  const first = items.findIndex(isForgotten);
+  const stretch = first < 0 ? [] : items.splice(first, items.findLastIndex(isForgotten) + 1 - first);
+  // The model never saw the other kinds of items in between.
+  const isInside = (item: Item): boolean => isForgotten(item) || !["message", "call", "system", "condensed"].includes(item.type);
+  const item: Item = { type: "condensed", key: event.id, event, items: stretch.filter(isInside) };
+  items.splice(first < 0 ? items.length : first, 0, item, ...stretch.filter((other) => !isInside(other)));
 }
 
 const HOOKS: Record<string, string> = {
@@ -156,7 +196,7 @@ function messageItems(event: StoredEvent): Item[] {
   const from = event.source === "agent" || event.source === "user" ? event.source : "environment";
   const items: Item[] = [];
   if (reasoning) items.push({ type: "reasoning", key: `${event.id}-reasoning`, text: reasoning });
-  items.push({ type: "message", key: event.id, event, from, text: textOf(content), images: imagesOf(content) });
+  items.push({ type: "message", key: event.id, event, from, text: textOf(content), images: imagesOf(content), ...(from === "agent" && { end: event.id }) });
   return items;
 }
 

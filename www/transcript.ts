@@ -2,13 +2,20 @@
 // that did not change keeps its element, and with it opened details.
 
 import { announce } from "./announcer.ts";
+import type { Verbs } from "./branch-views.ts";
+import type { Parting } from "./branches.ts";
+import type { CallContext } from "./call-view.ts";
+import { refreshList } from "./conversation-list.ts";
+import { askMessage } from "./dialogs.ts";
 import { byId, el } from "./dom.ts";
 import { entry, itemView, reasoningView, sentView } from "./event-views.ts";
 import { sentence, titleOf } from "./failures.ts";
 import { LiveAnswer } from "./live-answer.ts";
+import { report } from "./notices.ts";
 import { nextStepKey, nextStepView } from "./next-step.ts";
+import { goTo } from "./router.ts";
 import type { Session } from "./session.ts";
-import { type Item, timeline } from "./timeline.ts";
+import { type Item, type Message, timeline } from "./timeline.ts";
 import { lookOf, summaryOf } from "./tools/index.ts";
 import { WaitingView } from "./waiting-view.ts";
 
@@ -33,6 +40,19 @@ export class Transcript {
   #atEnd = true;
   #drawTimer: number | undefined;
   #lastDraw = 0;
+  /** Another branch is being shown: its messages are not news. */
+  #isMoving = false;
+  #verbs: Verbs = {
+    edit: (message) => this.#attempt("The message was not sent again", () => this.#edit(message)),
+    answerAgain: () => {
+      // The button disappears with the answer.
+      this.#scroller.focus({ preventScroll: true });
+      this.#scrollToEnd();
+      return this.#session.regenerate();
+    },
+    fork: (eventId) => this.#attempt("The conversation could not be forked", () => this.#fork(eventId)),
+    show: (parting, eventId) => this.#attempt("The other version could not be opened", () => this.#show(parting, eventId)),
+  };
   #afterDialog = (): void => this.#schedule();
   #stops: Array<() => void> = [];
 
@@ -78,11 +98,12 @@ export class Transcript {
   #draw({ readOut = true } = {}): void {
     const started = performance.now();
     const session = this.#session;
-    this.#earlier.hidden = session.earlier === 0;
-    this.#drawItems(timeline(session.events, session.leaf), readOut);
+    this.#earlier.hidden = !session.hasEarlier;
+    this.#drawItems(timeline(session.events, session.partings), readOut && !this.#isMoving);
     this.#drawLive();
     this.#drawNext();
     this.#drawSent();
+    this.#items.classList.toggle("fixed", !session.canBranch);
     this.#items.classList.toggle("continues", session.running || this.#next.childElementCount > 0);
     if (this.#atEnd) this.#scrollToEnd();
     this.#lastDraw = performance.now() - started;
@@ -93,7 +114,7 @@ export class Transcript {
     const key = nextStepKey(this.#session);
     if (key !== null && key === this.#nextKey) return;
     // A closing dialog returns the focus to the button that opened it, so the button must still exist.
-    const dialog = document.querySelector("dialog[open]");
+    const dialog = document.querySelector("dialog:modal");
     if (dialog !== null) return dialog.addEventListener("close", this.#afterDialog);
     const hadFocus = this.#next.contains(document.activeElement);
     const view = nextStepView(this.#session);
@@ -127,13 +148,14 @@ export class Transcript {
     const context = {
       open: this.#session.openCallsAre,
       progress: item.type === "call" ? this.#session.progress.get(item.toolCallId) : undefined,
+      verbs: this.#verbs,
     };
-    const signature = item.type === "call" ? JSON.stringify([item.state, item.action !== null, item.state === "open" && context]) : item.type;
+    const signature = signatureOf(item, context);
     const drawn = this.#drawn.get(item.key);
     if (drawn?.signature === signature) return drawn.element;
     const element = itemView(item, context);
     if (drawn) {
-      keepUnfolded(drawn.element, element);
+      keepState(drawn.element, element);
       drawn.element.replaceWith(element);
     }
     this.#drawn.set(item.key, { signature, element });
@@ -210,6 +232,44 @@ export class Transcript {
     }
   }
 
+  async #attempt(title: string, act: () => Promise<void>): Promise<void> {
+    try {
+      await act();
+    } catch (error) {
+      report(error, { title });
+    }
+  }
+
+  async #edit(message: Message): Promise<void> {
+    const text = await askMessage(message.text, message.images.length > 0);
+    if (text === null) return;
+    await this.#session.editMessage(message.event, text);
+    this.#scroller.focus({ preventScroll: true });
+    this.#scrollToEnd();
+  }
+
+  async #fork(eventId: string): Promise<void> {
+    const id = await this.#session.fork(eventId);
+    await refreshList();
+    goTo(id);
+  }
+
+  /** The arrow stays where it is on the screen, so that it can be pressed again. */
+  async #show(parting: Parting, eventId: string): Promise<void> {
+    const top = (): number => this.#drawn.get(`parting-${parting.after}`)?.element.getBoundingClientRect().top ?? 0;
+    const before = top();
+    this.#isMoving = true;
+    try {
+      await this.#session.navigateTo(eventId);
+      this.#draw();
+    } finally {
+      this.#isMoving = false;
+    }
+    this.#scroller.scrollTop += top() - before;
+    this.#scrolled();
+    announce(`Version ${parting.versions.indexOf(eventId) + 1} of ${parting.versions.length}.`);
+  }
+
   async #loadEarlier(): Promise<void> {
     const { scrollHeight, scrollTop } = this.#scroller;
     this.#earlier.disabled = true;
@@ -220,10 +280,7 @@ export class Transcript {
   }
 
   #listenToScrolling(): void {
-    const onScroll = (): void => {
-      this.#atEnd = this.#end() - this.#scroller.scrollTop < NEAR_END;
-      this.#jump.hidden = this.#atEnd;
-    };
+    const onScroll = (): void => this.#scrolled();
     const onJump = (): void => {
       this.#scrollToEnd();
       this.#scroller.focus({ preventScroll: true });
@@ -245,6 +302,11 @@ export class Transcript {
       () => resized.disconnect(),
       () => reached.disconnect(),
     );
+  }
+
+  #scrolled(): void {
+    this.#atEnd = this.#end() - this.#scroller.scrollTop < NEAR_END;
+    this.#jump.hidden = this.#atEnd;
   }
 
   /** The scroll position of the end: the last line is visible, or the beginning of what waits for the user if that is longer. */
@@ -270,11 +332,31 @@ function spokenText(answer: HTMLElement): string {
   return prose.textContent ?? "";
 }
 
-function keepUnfolded(from: HTMLElement, to: HTMLElement): void {
+/** A text that changes when the item looks different. */
+function signatureOf(item: Item, { open, progress }: CallContext): string {
+  switch (item.type) {
+    case "call":
+      return JSON.stringify([item.state, item.action !== null, item.state === "open" && [open, progress]]);
+    case "message":
+      return JSON.stringify([item.end, item.isLast]);
+    case "parting":
+      return JSON.stringify([item.parting.shown?.id, item.parting.versions]);
+    case "condensed":
+      return JSON.stringify(item.items.map((inner) => [inner.key, signatureOf(inner, { open, progress })]));
+    default:
+      return item.type;
+  }
+}
+
+/** The unfolded details, and the focus. */
+function keepState(from: HTMLElement, to: HTMLElement): void {
   const details = to.querySelector("details");
   const before = from.querySelector("details");
   if (details && before) details.open = before.open;
-  if (before?.contains(document.activeElement)) queueMicrotask(() => to.querySelector("summary")?.focus({ preventScroll: true }));
+  const focused = document.activeElement;
+  if (!(focused instanceof HTMLElement) || !from.contains(focused)) return;
+  const { verb } = focused.dataset;
+  queueMicrotask(() => to.querySelector<HTMLElement>(verb ? `[data-verb="${verb}"]` : "summary")?.focus({ preventScroll: true }));
 }
 
 function warningsView(session: Session): HTMLElement | string {

@@ -15,6 +15,8 @@ export function replyTo(body) {
     const message = `there is no model "${body.model}" here; the only one is "${MODEL_NAME}"`;
     return { ...answer(""), failure: { status: 404, message } };
   }
+  const aside = asideReply(body.messages);
+  if (aside !== null) return aside;
   const { text, rounds, results } = lastTurn(body.messages);
   const steps = text.split(/,?\s*\b(?:and then|then|after that|afterwards)\b,?\s*/i);
   const offered = new Map((body.tools ?? []).map((tool) => [tool.function?.name, tool.function]));
@@ -26,6 +28,32 @@ export function replyTo(body) {
   }
   if (results.length > 0) return report(results);
   return plainAnswer(text);
+}
+
+/** The same reply, to tell answers to the same question apart. */
+export function inOtherWords(reply, times) {
+  if (times === 0 || reply.text === "" || reply.aside) return reply;
+  return { ...reply, text: `Asked for another answer, I can only put it in other words (answer ${times + 1}).\n\n${reply.text}` };
+}
+
+/** A title, or the answer to a question beside the conversation: the library asks for these. */
+function asideReply(messages) {
+  const asked = textOf(messages.at(-1)?.content);
+  if (/^You name conversations/.test(textOf(messages[0]?.content))) return { ...answer(""), text: titleFor(asked.split("The message:").at(-1).trim()), aside: true };
+  const [, question] = /\[A question in between[^\]]*\]\s*([\s\S]*?)\s*Answer from what you know/.exec(asked) ?? [];
+  if (question === undefined) return null;
+  const said = messages.slice(0, -1).filter(({ role }) => role === "user").map(({ content }) => textOf(content).trim());
+  const text = `You asked “${question}” beside the conversation. I see ${said.length === 1 ? "1 message" : `${said.length} messages`} of yours in it, the last of them “${said.at(-1) ?? ""}”. Nothing of this becomes part of it.`;
+  return { ...answer(text), aside: true };
+}
+
+const SUBJECTS = [[/\b(?:dice|die|roll|d\d+)\b/i, "🎲"], [/\bpay\b/i, "💸"], [/\bcount\b/i, "🔢"], [/\b(?:remember|know|notes?)\b/i, "📝"], [/\bAPI\b/, "🔑"], [/\btime\b/i, "🕰️"], [/\d/, "🧮"]];
+
+/** An emoji for the subject, and the first words. */
+function titleFor(message) {
+  const [, emoji] = SUBJECTS.find(([pattern]) => pattern.test(message)) ?? [null, "💬"];
+  const words = message.split(/\s+/).slice(0, 6).join(" ").replace(/[\p{P}\s]+$/u, "");
+  return `${emoji} ${words}`;
 }
 
 /** The newest user message, how many times tools were called since, and what they returned. */

@@ -3,9 +3,12 @@
 //! Does not know conversations or stores.
 
 pub mod arguments;
+mod condenser;
+pub mod critic;
 mod execute;
 mod response;
 
+pub use condenser::{AgentCondenser, CondenserMember, summary_llm};
 pub use execute::{execute, without_secrets};
 pub use response::{Call, Draft, Known, Reply, ReplyKind, error_event, read_response};
 
@@ -30,7 +33,16 @@ pub struct Agent {
     pub context: Option<GivenContext>,
     /// The most calls that run at the same time; at least 1.
     pub tool_concurrency_limit: usize,
+    /// The condenser. `None` uses the stored one with the agent's model; `Some(None)` is no condenser.
+    pub condenser: Option<Option<AgentCondenser>>,
+    /// Counts the tokens of a text as the model does; without it, or where it returns `None`, they are estimated.
+    pub count_tokens: Option<TokenCounter>,
+    /// Rates the agent's answers.
+    pub critic: Option<Rc<dyn critic::Critic>>,
 }
+
+/// Returns the number of tokens of a text.
+pub type TokenCounter = Rc<dyn Fn(&str) -> Option<u64>>;
 
 impl Agent {
     /// The instructions if the host gives none.
@@ -49,6 +61,9 @@ impl Agent {
         out.field("system_prompt_filename", "system_prompt.j2");
         out.field("security_policy_filename", "security_policy.j2");
         out.raw("system_prompt_kwargs", r#"{"llm_security_analyzer":true}"#);
+        if let Some(Some(condenser)) = &self.condenser {
+            out.field("condenser", &condenser.to_sdk_json(&self.llm));
+        }
         out.field("tool_concurrency_limit", &self.tool_concurrency_limit);
         out.field("kind", "Agent");
         out.into()

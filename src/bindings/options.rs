@@ -2,6 +2,7 @@
 //! type is an error that names the option all the same.
 
 use super::{
+    condensing::{condenser, token_counter},
     error::{invalid, message_of},
     tool::JsTool,
     wire_apis::ChunkWireApis,
@@ -148,12 +149,15 @@ pub fn agent(options: &JsValue) -> Result<Agent> {
             .unwrap_or(Agent::DEFAULT_SYSTEM_PROMPT)
             .trim_end()
             .into(),
+        condenser: condenser(options)?,
+        count_tokens: token_counter(options),
         context: plain
             .text("context")?
             .as_deref()
             .and_then(RawJson::parse)
             .map(|stored| GivenContext { stored, memory: memory.map(Rc::from) }),
         tool_concurrency_limit: plain.count("toolConcurrencyLimit")?.unwrap_or(1).max(1) as usize,
+        critic: None,
     })
 }
 

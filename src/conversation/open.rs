@@ -3,7 +3,7 @@
 //! Reads the base state and the end of the log only, so that the time does not depend on the length of the log.
 
 use super::{
-    Access, Conversation, Shared, imported,
+    Access, Conversation, LoadCondensing, Shared, imported,
     log::{EventLog, Listener},
     machine::Plan,
     repair,
@@ -59,6 +59,8 @@ pub struct OpenOptions {
     pub listener: Listener,
     /// Called with every piece of a streamed answer.
     pub on_delta: Rc<dyn Fn(Delta)>,
+    /// Loads the code for condensing.
+    pub condensing: Rc<dyn LoadCondensing>,
 }
 
 impl Conversation {
@@ -71,7 +73,13 @@ impl Conversation {
         let OpenOptions { id, store, host, mut agent, access, tags, listener, on_delta, .. } = options;
         let OpenOptions { max_iterations, max_budget_per_run, stuck_detection, .. } = options;
         let OpenOptions {
-            confirmation_policy, stored_analyzer, security_analyzer, hooks, load_skills, ..
+            confirmation_policy,
+            stored_analyzer,
+            security_analyzer,
+            hooks,
+            condensing,
+            load_skills,
+            ..
         } = options;
         let apply_control_options = |state: &mut BaseState| {
             imported::apply_control_options(state, confirmation_policy, stored_analyzer.as_ref());
@@ -146,6 +154,7 @@ impl Conversation {
             max_budget_per_run,
             stuck_detection,
             on_delta,
+            condensing,
             page: RefCell::default(),
             spending: RefCell::default(),
             warnings,

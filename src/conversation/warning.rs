@@ -1,13 +1,13 @@
 //! Warnings about an open conversation: repairs, and settings that have no effect here.
 
-use super::confirmation::analyzer_in;
+use super::{condensing::is_known, confirmation::analyzer_in};
 use crate::{
     agent::Agent,
     context::branch::{Branch, Break, Wanted},
     error::Error,
     event::{Body, Event},
     format::base_state::BaseState,
-    json::{EditableObject, FromJson},
+    json::{EditableObject, FromJson, RawJson},
     security::ConfirmationPolicy,
 };
 
@@ -133,7 +133,7 @@ pub fn agent_warnings(state: &BaseState, agent: &Agent) -> Vec<Warning> {
             ),
         });
     }
-    let settings = unavailable_settings(state);
+    let settings = unavailable_settings(state, agent);
     if !settings.is_empty() {
         warnings.push(Warning {
             code: WarningCode::SettingsUnavailable,
@@ -191,19 +191,18 @@ pub fn unusable_skills(complaint: &str) -> Warning {
     Warning { code: WarningCode::SettingsUnavailable, message: complaint.to_owned() }
 }
 
-fn unavailable_settings(state: &BaseState) -> Vec<&'static str> {
+fn unavailable_settings(state: &BaseState, agent: &Agent) -> Vec<&'static str> {
     let mut settings = Vec::new();
     if agent_field::<EditableObject>(state, "mcp_config")
         .is_some_and(|servers| servers.iter().next().is_some())
     {
         settings.push("MCP servers");
     }
-    let condenser = agent_field::<EditableObject>(state, "condenser")
-        .and_then(|condenser| condenser.read::<String>("kind"));
-    if condenser.is_some_and(|kind| kind != "NoOpCondenser") {
+    let condenser = agent_field::<RawJson>(state, "condenser");
+    if agent.condenser.is_none() && condenser.is_some_and(|condenser| !is_known(&condenser)) {
         settings.push("condenser");
     }
-    if agent_field::<EditableObject>(state, "critic").is_some() {
+    if agent.critic.is_none() && agent_field::<EditableObject>(state, "critic").is_some() {
         settings.push("critic");
     }
     if state.field("hook_config").is_some() {

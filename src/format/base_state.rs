@@ -358,6 +358,19 @@ impl BaseState {
         self.set("agent", Some(&agent));
     }
 
+    /// Sets a field of the agent, or removes it.
+    pub fn set_in_agent(&mut self, name: &str, value: Option<&RawJson>) {
+        let mut agent = self.object("agent");
+        match value {
+            // The SDK's order; the kind is last.
+            Some(value) => {
+                agent.set_in_order(name, value.as_str().into(), &[name, "tool_concurrency_limit", "kind"])
+            }
+            None => drop(agent.remove(name)),
+        }
+        self.set("agent", Some(&agent));
+    }
+
     /// The directory in which the SDK stores the conversation.
     pub fn persistence_dir(&self) -> Option<String> {
         self.fields.read("persistence_dir")

@@ -222,6 +222,6 @@ function dropEvents(name, base64) {
 function findButton(name) {
   const shown = [...document.querySelectorAll("button")].filter((button) => button.checkVisibility());
   // A modal dialog makes the rest of the page inert.
-  const dialog = document.querySelector("dialog[open]");
+  const dialog = document.querySelector("dialog:modal");
   return shown.find((button) => (!dialog || dialog.contains(button)) && (button.getAttribute("aria-label") ?? button.textContent) === name);
 }

@@ -4,8 +4,10 @@
 
 mod approval;
 mod commands;
+mod condensing;
 mod confirmation;
 mod crash;
+mod critics;
 mod deciding;
 mod editing;
 mod interop;

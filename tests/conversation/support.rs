@@ -11,8 +11,8 @@ use std::{
     time::Duration,
 };
 use threadkeep::{
-    agent::Agent,
-    conversation::{Access, Conversation, OpenOptions, stuck_detector::StuckDetection},
+    agent::{Agent, AgentCondenser, critic::Critic},
+    conversation::{Access, CompiledIn, Conversation, OpenOptions, stuck_detector::StuckDetection},
     error::{Error, ErrorCode, Result},
     hooks::Hooks,
     host::Host,
@@ -261,6 +261,7 @@ pub struct World {
     pub stored_analyzer: Option<Option<StoredAnalyzer>>,
     pub analyzer: Option<Rc<dyn SecurityAnalyzer>>,
     pub hooks: Option<Rc<dyn Hooks>>,
+    pub critic: Option<Rc<dyn Critic>>,
     /// The host's agent context, as the SDK stores it.
     pub context: Option<Value>,
     /// Whether the code for skills cannot be loaded.
@@ -268,6 +269,7 @@ pub struct World {
     /// The kinds of events that the listener received.
     pub received: Rc<RefCell<Vec<String>>>,
     pub native_tool_calling: Option<bool>,
+    pub condenser: Option<Option<AgentCondenser>>,
     /// Instead of the scripted model.
     pub llm: Option<Rc<Llm>>,
 }
@@ -293,10 +295,12 @@ impl World {
             stored_analyzer: None,
             analyzer: None,
             hooks: None,
+            critic: None,
             context: None,
             skills_fail: false,
             received: Rc::default(),
             native_tool_calling: None,
+            condenser: None,
             llm: None,
         }
     }
@@ -327,6 +331,9 @@ impl World {
             system_prompt: "Be brief.".into(),
             context: self.context.as_ref().map(given_context),
             tool_concurrency_limit: self.tool_concurrency_limit,
+            condenser: self.condenser.clone(),
+            count_tokens: None,
+            critic: self.critic.clone(),
         };
         let received = self.received.clone();
         Conversation::open(OpenOptions {
@@ -356,6 +363,7 @@ impl World {
             },
             listener: Rc::new(move |event| received.borrow_mut().push(event.kind().to_owned())),
             on_delta: Rc::new(|_| {}),
+            condensing: Rc::new(CompiledIn),
         })
         .await
     }

@@ -12,7 +12,7 @@ pub mod page;
 pub mod status;
 
 pub use calls::Calls;
-pub use command::{Command, EditedMessage, Effect, Plan, Rewrite, WaitingCalls};
+pub use command::{Command, Effect, Place, Plan, Rewrite, WaitingCalls};
 pub use next::Next;
 pub use page::{Page, Phase};
 pub use status::{StatusChange, Transition};
@@ -29,8 +29,12 @@ use crate::{
     agent::{Agent, Call, Draft, Reply, ReplyKind},
     error::{Error, ErrorCode, Result},
     event::{Body, Event, InterruptEvent, PauseEvent, Source},
-    format::base_state::{BaseState, ExecutionStatus},
+    format::{
+        agent_state::REFINEMENT_ITERATION,
+        base_state::{BaseState, ExecutionStatus},
+    },
     id::EventId,
+    json::RawJson,
     llm::Llm,
     skills::AgentContext,
 };
@@ -72,9 +76,10 @@ impl Machine<'_> {
             Command::Interrupt => self.interrupt(),
             Command::RejectPendingActions { reason, actions } => self.reject(reason, actions.as_deref()),
             Command::EditAction(rewrite) => self.edit(rewrite),
-            Command::NavigateTo { head, is_answer: false } => self.enter_branch(Transition::NavigateTo, head),
-            Command::NavigateTo { head, is_answer: true } => {
-                self.enter_branch(Transition::NavigateToAnswer, head)
+            Command::NavigateTo { head, is_answer } => {
+                let transition =
+                    if is_answer { Transition::NavigateToAnswer } else { Transition::NavigateTo };
+                self.enter_branch(transition, head)
             }
             Command::Regenerate => {
                 let message = self.last_user_message.clone().ok_or_else(|| {
@@ -83,7 +88,13 @@ impl Machine<'_> {
                 })?;
                 self.enter_branch(Transition::Regenerate, Some(message))
             }
-            Command::EditMessage(edit) => self.edit_message(edit),
+            Command::EditMessage { message, hook_answers, place } => {
+                let mut plan = self.enter_branch(Transition::EditMessage, place.head)?;
+                hook_answers.block_message(&mut self.state);
+                plan.drafts.extend(place.instructions);
+                self.append_message(&mut plan, &message, hook_answers);
+                Ok(plan)
+            }
             Command::BeginSession { hook_event } => {
                 Ok(Plan::append(self.instructions.take().into_iter().chain([hook_event]).collect()))
             }
@@ -295,14 +306,6 @@ impl Machine<'_> {
         Ok(plan.strictly())
     }
 
-    fn edit_message(&mut self, edit: EditedMessage) -> Result<Plan> {
-        let mut plan = self.enter_branch(Transition::EditMessage, edit.root)?;
-        edit.hook_answers.block_message(&mut self.state);
-        plan.drafts.extend(edit.instructions);
-        self.append_message(&mut plan, &edit.message, edit.hook_answers);
-        Ok(plan)
-    }
-
     /// Checks that HEAD may move to another branch.
     ///
     /// # Errors
@@ -412,11 +415,27 @@ impl Machine<'_> {
 
     fn call_ended(&mut self, call: &Call, ends_run: bool) -> Result<Plan> {
         calls::forget_denial(&mut self.state, &call.action_id);
+        let mut plan = Plan::default();
         if ends_run {
-            Transition::TaskFinished.apply(&mut self.state)?;
+            plan.drafts.extend(self.refinement(call));
+            let transition =
+                if plan.drafts.is_empty() { Transition::TaskFinished } else { Transition::Refined };
+            transition.apply(&mut self.state)?;
         }
         self.calls.store(&mut self.state);
-        Ok(Plan::default())
+        Ok(plan)
+    }
+
+    /// The message with which the critic demands another attempt at the task that this call has finished. It is stored
+    /// together with the call's result and the number of attempts, so that no page demands the same attempt again.
+    fn refinement(&mut self, call: &Call) -> Option<Draft> {
+        let critic = self.agent.critic.as_ref()?;
+        let Body::ActionEvent(action) = self.calls.action(&call.action_id)?.body() else { return None };
+        let attempts: u64 = self.state.in_agent_state(REFINEMENT_ITERATION).unwrap_or(0);
+        let message = critic.refine(attempts, action)?;
+        let attempts = attempts.saturating_add(1);
+        self.state.set_in_agent_state(REFINEMENT_ITERATION, Some(&RawJson::of(&attempts)));
+        Some(message)
     }
 }
 
