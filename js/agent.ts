@@ -1,7 +1,10 @@
 // Agents: a model with tools and a prompt.
-import { arrayOf, isA } from "./arguments.js";
+import { arrayOf, isA, isFunction } from "./arguments.js";
+import type { Condenser } from "./condenser.js";
+import { type Critic, coreCritic } from "./critics.js";
 import { invalidOptions, optionsOf } from "./errors.js";
 import { LLM } from "./llm.js";
+import type { AgentContextOptions } from "./skills.js";
 import type { Tool } from "./tool.js";
 
 export interface AgentOptions {
@@ -10,8 +13,19 @@ export interface AgentOptions {
   tools?: Tool[] | undefined;
   /** Replaces the built-in system prompt of new conversations. */
   systemPrompt?: string | undefined;
+  /** Skills, and texts that are added to the system prompt and to messages. It is checked when a conversation is opened. */
+  agentContext?: AgentContextOptions | undefined;
   /** How many calls of one answer may run at the same time. Default 1. */
   toolConcurrencyLimit?: number | undefined;
+  /**
+   * When a part of the history is replaced by a summary. Default: the stored condenser with the agent's model, for a new
+   * conversation none. `null` is none. `Conversation.open()` checks the fields.
+   */
+  condenser?: Condenser | null | undefined;
+  /** Returns how many tokens a text has for the model. Without it they are estimated, rather too high. */
+  countTokens?: ((text: string) => number) | undefined;
+  /** Rates the agent's answers. One of the host cannot be stored: give it at each opening. */
+  critic?: Critic | undefined;
 }
 
 /** A model with tools and a system prompt. Has no state: one agent can serve many conversations. */
@@ -19,20 +33,35 @@ export class Agent {
   readonly llm: LLM;
   readonly tools: readonly Tool[];
   readonly systemPrompt?: string;
+  readonly agentContext?: AgentContextOptions;
   readonly toolConcurrencyLimit: number;
+  readonly condenser?: Condenser | null;
+  readonly countTokens?: (text: string) => number;
+  readonly critic?: Critic;
 
   /** @throws ThreadkeepError `invalid_options`, naming the option. */
   constructor(options: AgentOptions) {
-    const { llm, tools = [], systemPrompt, toolConcurrencyLimit = 1 } = optionsOf("new Agent()", options, "llm tools systemPrompt toolConcurrencyLimit");
+    const {
+      llm, tools = [], systemPrompt, agentContext, toolConcurrencyLimit = 1, condenser, countTokens, critic,
+    } = optionsOf("new Agent()", options, "llm tools systemPrompt agentContext toolConcurrencyLimit condenser countTokens critic");
     if (!isA(llm, LLM)) throw invalidOptions("llm must be an LLM: new Agent({ llm: new LLM({ … }) })");
     const own = arrayOf("tools", "what tool() returns", tools, (tool) => typeof tool?.execute === "function" && typeof tool.name === "string");
     if (systemPrompt !== undefined && typeof systemPrompt !== "string") throw invalidOptions("systemPrompt must be a string");
     if (!Number.isInteger(toolConcurrencyLimit) || toolConcurrencyLimit < 1) {
       throw invalidOptions("toolConcurrencyLimit must be a whole number of at least 1");
     }
+    if (countTokens !== undefined && !isFunction(countTokens)) throw invalidOptions("countTokens must be a function");
     this.llm = llm;
+    if (condenser !== undefined) this.condenser = condenser;
+    if (countTokens !== undefined) this.countTokens = countTokens;
     this.tools = Object.freeze(own);
     if (systemPrompt !== undefined) this.systemPrompt = systemPrompt;
+    if (agentContext !== undefined) this.agentContext = agentContext;
     this.toolConcurrencyLimit = toolConcurrencyLimit;
+    if (critic !== undefined) {
+      // Checks it.
+      coreCritic(critic);
+      this.critic = critic;
+    }
   }
 }

@@ -4,6 +4,7 @@ import { type CoreConversation, deleteConversation, listConversations } from "..
 import { Agent } from "./agent.js";
 import { arrayOf, checkId, isA, jsonOf, signalOf } from "./arguments.js";
 import { type ImportedConversation, type TransferOptions, exportZip, exportZipStream, importZip } from "./archive.js";
+import { type ContextUsage, type ConversationProgress, progressOf } from "./condenser.js";
 import { type Analyzers, type ConfirmationPolicy, actionIds, storedPolicy } from "./control.js";
 import { type ConversationOptions, type ForkOptions, readFork, readOptions } from "./conversation-options.js";
 import { ThreadkeepError, ask, call, invalidOptions, lastRead, optionsOf, settle, textsOf, textOf } from "./errors.js";
@@ -15,6 +16,7 @@ import type {
 import { withTimeout, recordChange } from "./inventory.js";
 import { LLM } from "./llm.js";
 import { type Image, contentOf } from "./images.js";
+import type { Listeners } from "./listeners.js";
 import { type Network, WAITED } from "./network.js";
 import { type ConversationInfo, type Listing, toInfo } from "./listing.js";
 import type { AnthropicMessages, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "./messages.js";
@@ -43,7 +45,7 @@ export class Conversation implements AsyncDisposable {
   readonly events: EventLog;
   readonly #core: CoreConversation;
   readonly #store: Store;
-  readonly #listeners: Set<(event: ConversationEvent | LiveEvent) => void>;
+  readonly #listeners: Listeners;
   readonly #analyzers: Analyzers;
   readonly #tools: ToolCalls;
   readonly #secrets: Secrets;
@@ -198,8 +200,8 @@ export class Conversation implements AsyncDisposable {
    * An event that cannot be read is an `UnreadableEvent`.
    */
   async activeBranch(options: { limit?: number | undefined } = {}): Promise<ConversationEvent[]> {
-    const { limit } = optionsOf("activeBranch()", options, "limit");
-    if (limit !== undefined && !(Number.isInteger(limit) && limit >= 0)) throw invalidOptions("limit must be a number of events");
+    const { limit = Number.MAX_SAFE_INTEGER } = optionsOf("activeBranch()", options, "limit");
+    if (!(Number.isInteger(limit) && limit >= 0)) throw invalidOptions("limit must be a number of events");
     const texts = await ask(this.#core, "activeBranch", limit);
     const event = async (id: string, json: string) => readable(json) ?? (await this.events.at(await this.events.getIndex(id)))!;
     return Promise.all(texts.flatMap((text, place) => (place % 2 === 0 ? event(text, texts[place + 1]!) : [])));
@@ -210,7 +212,7 @@ export class Conversation implements AsyncDisposable {
    * are left out. The first call reads the complete log, later ones read only new events.
    */
   async branches(): Promise<Branch[]> {
-    const branches = (await ask(this.#core, "branches")) as Array<Omit<Branch, "firstEvent"> & { firstEvent: string }>;
+    const branches = (await ask(this.#core, "inBranches", undefined)) as Array<Omit<Branch, "firstEvent"> & { firstEvent: string }>;
     return branches.map((branch) => ({ ...branch, firstEvent: JSON.parse(branch.firstEvent) }));
   }
 
@@ -239,7 +241,7 @@ export class Conversation implements AsyncDisposable {
    */
   async editMessage(eventId: string, message: string | ReadonlyArray<Content | Image>): Promise<MessageEvent> {
     const json = await contentOf(message, this.#llm);
-    return JSON.parse(await ask(this.#core, "editMessage", textOf(eventId), json));
+    return JSON.parse(await ask(this.#core, "sendMessage", json, undefined, undefined, textOf(eventId)));
   }
 
   /**
@@ -330,7 +332,8 @@ export class Conversation implements AsyncDisposable {
 
   /**
    * Copies the conversation under a new id, or with `fromEventId` the branch that ends there, and opens the copy. Events
-   * keep their ids. Policy, analyzer and `agent_state` are copied; secrets, hooks and tags are not. To open the copy with
+   * keep their ids. Policy, analyzer and `agent_state` are copied; secrets, hooks and tags are not. An agent that is given
+   * replaces the stored one. To open the copy with
    * more options than an agent, such as hooks or a cipher, close it and open its id.
    * @throws ThreadkeepError `not_found`, `invalid_options`, `invalid_state` during a run and if calls would be copied that
    * have no result, `store_*`; no copy exists then
@@ -339,9 +342,11 @@ export class Conversation implements AsyncDisposable {
     const own = new Agent({ ...this.#agent, llm: this.#llm, tools: [...this.#agent.tools] });
     const { agent, fromEventId, tags, resetMetrics } = readFork(options, own);
     const { id, store } = readOptions({ agent, store: this.#store });
-    await ask(this.#core, "fork", id, fromEventId, tags, resetMetrics);
+    await ask(this.#core, "inBranches", { id, fromEventId, tags, resetMetrics });
     recordChange(store, { stored: [id] });
-    return Conversation.open({ agent, store, conversationId: id });
+    const copy = await Conversation.open({ agent, store, conversationId: id });
+    if (agent !== own) await ask(copy.#core, "inBranches", { storesAgent: true });
+    return copy;
   }
 
   /** The tools whose calls never wait in this conversation, except if a tool's `needsApproval` requires it. */
@@ -365,6 +370,27 @@ export class Conversation implements AsyncDisposable {
   /** Sets the analyzer from the next answer on. With `null` every risk is unknown. */
   async setSecurityAnalyzer(analyzer: SecurityAnalyzer | null): Promise<void> {
     await ask(this.#core, "setSecurityAnalyzer", await this.#analyzers.take(analyzer));
+  }
+
+  /**
+   * Replaces a part of the history by a summary: appends a request and makes one step. During a run it resolves when the
+   * request is stored, and the run condenses before it asks the model again.
+   * @throws ThreadkeepError `invalid_state` without a condenser, without anything to condense, and while calls have no
+   * result; `aborted` after `interrupt()`; those of the model, after which the next run tries again
+   */
+  async condense(): Promise<void> {
+    await ask(this.#core, "condense");
+  }
+
+  /** The use of the context window, for a meter. Asks no model. */
+  async contextUsage(): Promise<ContextUsage> {
+    const [usedTokens, limitTokens = null, reclaimableTokens] = await ask(this.#core, "contextUsage");
+    return { usedTokens, limitTokens, reclaimableTokens };
+  }
+
+  /** The fields of the newest summary if it is a structured one, otherwise `null`. Known once something has read the history, such as `contextUsage()`. */
+  get progress(): ConversationProgress | null {
+    return progressOf(call(() => this.#core.summary()));
   }
 
   /**

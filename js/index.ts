@@ -1,7 +1,9 @@
 // The public API.
 export { Agent, type AgentOptions } from "./agent.js";
 export type { ImportedConversation, Progress, TransferOptions } from "./archive.js";
+export type { Condenser, ContextUsage, ConversationProgress, LLMSummarizingCondenser } from "./condenser.js";
 export type { ConfirmationPolicy } from "./control.js";
+export type { Critic, Rating } from "./critics.js";
 export { Conversation } from "./conversation.js";
 export type { ConversationWarning } from "./opening.js";
 export type { ConversationOptions, ForkOptions } from "./conversation-options.js";
@@ -20,6 +22,7 @@ export type { AnthropicMessages, ChatContent, ChatMessage, ResponsesMessages, Se
 export type { Run, RunOptions, RunResult } from "./run.js";
 export type { SecurityAnalyzer, SecurityPattern } from "./security.js";
 export type { TitleOptions } from "./side-calls.js";
+export { loadSkills, type AgentContextOptions, type LoadSkillsOptions, type Skill, type SkillSource } from "./skills.js";
 export { indexedDBStore, memoryStore, type Commit, type Listing, type Store, type StoredEvent } from "./store.js";
 export {
   tool,

@@ -4,6 +4,8 @@
 //! borrowed while they wait. Events cross as JSON text.
 
 use super::{
+    chunks,
+    condensing::ChunkCondensing,
     control::{JsAnalyzer, analyzer, policy},
     error::{invalid, set},
     hooks::hooks,
@@ -13,10 +15,11 @@ use super::{
 use crate::{
     conversation::{Access, Conversation, OpenOptions, WaitingCalls},
     error::Result,
+    event::Event,
     host::Host as _,
     id::ConversationId,
     json::{EditableObject, FromJson as _, well_formed},
-    llm::{Delta, message::Content, option_table::OptionSource as _},
+    llm::{Delta, option_table::OptionSource as _},
     store::Found,
     web::{guard::promise, host::WebHost, locks},
 };
@@ -24,6 +27,7 @@ use futures_util::future::{LocalBoxFuture, select};
 use js_sys::{Array, Function, Object, Promise};
 use std::{cell::RefCell, pin::pin, rc::Rc, time::Duration};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
+use wasm_bindgen_futures::spawn_local;
 
 /// How long closing waits for code of the host: its store, its tools, its hooks.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(15);
@@ -37,7 +41,7 @@ const CREATION_POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// An open conversation. Its methods about pending calls are in `control.rs`.
 #[wasm_bindgen]
 pub struct CoreConversation {
-    conversation: Conversation,
+    pub(super) conversation: Conversation,
     /// Held until `close`.
     lock: Rc<RefCell<Option<locks::Guard>>>,
 }
@@ -50,7 +54,12 @@ impl CoreConversation {
         promise(async move {
             let plain = Options::new(&options, "options");
             let id = plain.required_text("conversationId")?.parse()?;
-            let agent = agent(&property(&options, "agent"))?;
+            let given = property(&options, "agent");
+            let mut agent = agent(&given)?;
+            let critic = property(&given, "critic");
+            if !critic.is_undefined() {
+                agent.critic = Some(chunks::side_calls().await?.critic(&critic)?);
+            }
             let on_event = function(&options, "onEvent")?;
             let on_delta = function(&options, "onDelta")?;
             let name = lock_name(&lock_scope, id);
@@ -75,10 +84,16 @@ impl CoreConversation {
                 stored_analyzer: plain.text("securityAnalyzer")?.as_deref().map(analyzer).transpose()?,
                 security_analyzer: Some(Rc::new(JsAnalyzer(function(&options, "analyze")?))),
                 hooks: hooks(&property(&options, "hooks"))?,
+                load_skills: Rc::new(|| Box::pin(chunks::skills())),
                 listener: Rc::new(move |event| notify(&on_event, event.json())),
                 on_delta: Rc::new(move |delta| notify_of_delta(&on_delta, delta)),
+                condensing: Rc::new(ChunkCondensing),
             })
             .await?;
+            if conversation.condenses() {
+                // Opening does not wait for it; the first run does.
+                spawn_local(async { drop(chunks::condensing().await) });
+            }
             Ok(Self { conversation, lock: Rc::new(RefCell::new(lock)) }.into())
         })
     }
@@ -180,16 +195,25 @@ impl CoreConversation {
         promise(async move { Ok(conversation.final_response().await?.map_or(JsValue::NULL, JsValue::from)) })
     }
 
-    /// The content is JSON; `pending` decides whether pending calls are kept or rejected. Resolves to the JSON of the event.
+    /// The content is JSON; `pending` decides whether pending calls are kept or rejected. With `replaced`, the message takes
+    /// the place of this one on a new branch. Resolves to the JSON of the event.
     #[wasm_bindgen(js_name = sendMessage, unchecked_return_type = "Promise<string>")]
-    pub fn send_message(&self, content: String, sender: Option<String>, pending: Option<String>) -> Promise {
+    pub fn send_message(
+        &self,
+        content: String,
+        sender: Option<String>,
+        pending: Option<String>,
+        replaced: Option<String>,
+    ) -> Promise {
         self.verb(move |conversation| async move {
-            let content = content_of(&content)?;
+            let content = Vec::from_json(&well_formed(&content))
+                .ok_or_else(|| invalid("a message must be a text, or a list of texts and images"))?;
+            let replaced = replaced.map(|message| message.parse()).transpose()?;
             let calls = pending.map(|pending| match &*pending {
                 "keep" => WaitingCalls::Keep,
                 _ => WaitingCalls::Reject,
             });
-            let event = conversation.send_message_while_waiting(content, sender, calls).await?;
+            let event = conversation.send(content, sender, calls, replaced.as_ref()).await?;
             Ok((&**event.json()).into())
         })
     }
@@ -257,10 +281,9 @@ pub(super) fn done(result: Result<()>) -> Result<JsValue> {
     result.map(|()| JsValue::UNDEFINED)
 }
 
-/// The content of a message, which is JSON.
-pub(super) fn content_of(json: &str) -> Result<Vec<Content>> {
-    Vec::from_json(&well_formed(json))
-        .ok_or_else(|| invalid("a message must be a text, or a list of texts and images"))
+/// The JSON texts of events.
+pub(super) fn event_texts(events: &[Event]) -> JsValue {
+    events.iter().map(|event| JsValue::from_str(event.json())).collect::<Array>().into()
 }
 
 fn notify(listener: &Function, json: &str) {

@@ -4,7 +4,9 @@ mod archive;
 mod archive_chunk;
 #[cfg(feature = "testing")]
 mod bench;
+mod branches_chunk;
 mod chunks;
+mod condensing;
 #[cfg(feature = "testing")]
 mod conformance;
 mod control;

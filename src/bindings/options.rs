@@ -2,6 +2,7 @@
 //! type is an error that names the option all the same.
 
 use super::{
+    condensing::{condenser, token_counter},
     error::{invalid, message_of},
     tool::JsTool,
     wire_apis::ChunkWireApis,
@@ -10,10 +11,12 @@ use crate::{
     agent::Agent,
     conversation::stuck_detector::{StuckDetection, StuckDetectionThresholds},
     error::Result,
+    json::RawJson,
     llm::{
         ApiKey, Llm, LlmOptions, SecretString, TextFunction, option_table::OptionSource, options::ModelData,
         transport::HttpClient,
     },
+    skills::GivenContext,
     tool::{Tool, ToolRegistry},
     web::{fetch::FetchClient, host::WebHost},
 };
@@ -136,6 +139,7 @@ pub fn agent(options: &JsValue) -> Result<Agent> {
         property(options, "tools").dyn_into().map_err(|_| invalid("tools must be an array"))?;
     let tools: Result<Vec<Rc<dyn Tool>>> =
         tools.iter().map(|tool| Ok(Rc::new(JsTool::read(&tool)?) as Rc<dyn Tool>)).collect();
+    let memory = plain.text("memory")?;
     Ok(Agent {
         llm: Rc::new(llm(&property(options, "llm"))?),
         tools: ToolRegistry::new(tools?)?,
@@ -145,7 +149,15 @@ pub fn agent(options: &JsValue) -> Result<Agent> {
             .unwrap_or(Agent::DEFAULT_SYSTEM_PROMPT)
             .trim_end()
             .into(),
+        condenser: condenser(options)?,
+        count_tokens: token_counter(options),
+        context: plain
+            .text("context")?
+            .as_deref()
+            .and_then(RawJson::parse)
+            .map(|stored| GivenContext { stored, memory: memory.map(Rc::from) }),
         tool_concurrency_limit: plain.count("toolConcurrencyLimit")?.unwrap_or(1).max(1) as usize,
+        critic: None,
     })
 }
 

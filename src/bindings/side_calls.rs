@@ -1,18 +1,22 @@
-//! Requests beside the run, for JavaScript: `askAgent` and `generateTitle`.
+//! Requests beside the run, for JavaScript: `askAgent` and `generateTitle`; and critics, which belong to the same chunk.
 //!
 //! This is the export that JavaScript calls. A chunk ([`super::side_calls_chunk`]), loaded with the first call, does the
 //! work.
 
 use super::{chunks, conversation::CoreConversation};
-use crate::{conversation::Conversation, error::Result};
+use crate::{agent::critic::Critic, conversation::Conversation, error::Result};
 use futures_util::future::LocalBoxFuture;
 use js_sys::Promise;
+use std::rc::Rc;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 /// The functions of the chunk.
 pub trait SideCalls {
     /// See `sideCall`.
     fn call(&self, conversation: Conversation, options: JsValue) -> LocalBoxFuture<'static, Result<JsValue>>;
+
+    /// The critic of these options.
+    fn critic(&self, options: &JsValue) -> Result<Rc<dyn Critic>>;
 }
 
 #[wasm_bindgen]

@@ -1,14 +1,20 @@
-//! Requests beside the run: a chunk of the wasm, see [`super::chunks`].
+//! Requests beside the run, and critics: a chunk of the wasm, see [`super::chunks`].
 
 use super::{
-    options::{Options, llm, property},
+    options::{Options, function, llm, property},
     side_calls::SideCalls,
 };
 use crate::{
-    cancel::CancelToken, conversation::Conversation, error::Result, llm::option_table::OptionSource as _,
+    agent::critic::{Critic, CriticKind, CriticOptions, Evaluator, IterativeRefinement, critic},
+    cancel::CancelToken,
+    conversation::Conversation,
+    error::Result,
+    json::well_formed,
+    llm::option_table::OptionSource as _,
 };
 use futures_util::future::{Either, LocalBoxFuture, select};
-use js_sys::Promise;
+use js_sys::{Array, Function, Promise};
+use std::rc::Rc;
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
@@ -28,6 +34,40 @@ impl SideCalls for SideCallsChunk {
                     call.await
                 }
             }
+        })
+    }
+
+    fn critic(&self, options: &JsValue) -> Result<Rc<dyn Critic>> {
+        let plain = Options::new(options, "critic");
+        let kind = match plain.text("kind")?.as_deref() {
+            Some("PassCritic") => CriticKind::Pass,
+            Some(_) => CriticKind::AgentFinished,
+            None => CriticKind::Host(Rc::new(JsEvaluator(function(options, "evaluate")?))),
+        };
+        let refinement = match (plain.number("successThreshold")?, plain.count("maxIterations")?) {
+            (Some(success_threshold), Some(max_iterations)) => {
+                Some(IterativeRefinement { success_threshold, max_iterations })
+            }
+            _ => None,
+        };
+        Ok(critic(CriticOptions {
+            kind,
+            rates_all_actions: plain.flag("ratesAllActions")? == Some(true),
+            iterative_refinement: refinement,
+        }))
+    }
+}
+
+/// A critic that is a JavaScript function: it takes the JSON texts of events and promises the JSON of a rating.
+struct JsEvaluator(Function);
+
+impl Evaluator for JsEvaluator {
+    fn evaluate(&self, events: Vec<Rc<str>>) -> LocalBoxFuture<'static, Option<String>> {
+        let events: Array = events.iter().map(|event| JsValue::from(&**event)).collect();
+        let rating = self.0.call1(&JsValue::UNDEFINED, &events);
+        Box::pin(async move {
+            let rating = JsFuture::from(Promise::resolve(&rating.ok()?)).await.ok()?;
+            Some(well_formed(&rating.as_string()?).into_owned())
         })
     }
 }

@@ -6,7 +6,6 @@
 
 use super::{
     Conversation,
-    active_branch::load,
     hooks::HookAnswers,
     machine::{Command, Plan, Rewrite, calls::Renamed},
 };
@@ -58,8 +57,8 @@ impl Conversation {
         self.inspect(|machine| machine.waiting_action(action).cloned()).await?
     }
 
-    /// The call with these arguments. Its risk is reset and its summary replaced, because the model wrote them for the
-    /// old arguments.
+    /// The call with these arguments. Its risk is reset, its summary replaced and its rating removed, because they are about
+    /// the old arguments.
     fn with_arguments(&self, old: &Event, arguments: &str) -> Result<ActionEvent> {
         let Body::ActionEvent(old) = old.body() else {
             return Err(Error::new(ErrorCode::Internal, "the pending event is not an action"));
@@ -79,9 +78,10 @@ impl Conversation {
         tool.check(&arguments.for_tool.text()).map_err(refuse)?;
         let mut edited = old.clone();
         edited.tool_call.arguments = arguments.stored;
-        edited.action = Some(record_of_call(tool.definition().kind, &arguments.for_tool));
+        edited.action = Some(record_of_call(&**tool, &arguments.for_tool));
         edited.security_risk = SecurityRisk::Unknown;
         edited.summary = Some(arguments.summary);
+        edited.critic_result = None;
         Ok(edited)
     }
 
@@ -100,7 +100,7 @@ impl Conversation {
         hook_answers: HookAnswers,
     ) -> Result<Rewrite> {
         let log = &self.0.log;
-        let branch = load(&*log.store, log.id, log.head()).await?.events;
+        let branch = self.active_branch(usize::MAX).await?;
         let response = |event: &Event| match event.body() {
             Body::ActionEvent(action) => Some(action.llm_response_id.clone()),
             _ => None,

@@ -23,6 +23,11 @@ impl RunUsage {
         self.has_answer = true;
     }
 
+    /// Counts a condensation, which is a step of its own.
+    pub(super) fn condensed(&mut self) {
+        self.steps += 1;
+    }
+
     /// Counts calls that have run: those of the last answer belong to its step, calls that waited are one of their own.
     pub(super) fn ran_calls(&mut self) {
         if !std::mem::take(&mut self.has_answer) {

@@ -5,6 +5,7 @@
 
 mod active_branch;
 mod calls;
+mod condensing;
 mod confirmation;
 mod driver;
 mod edit;
@@ -32,6 +33,7 @@ mod tree;
 pub mod stuck_detector;
 mod warning;
 
+pub use condensing::{CompiledIn, Condensed, Condensing, ContextUsage, LoadCondensing, Summarizing};
 pub use fork::ForkOptions;
 pub use imported::is_undecided;
 pub use log::Listener;
@@ -80,6 +82,7 @@ struct Shared {
     max_budget_per_run: Option<f64>,
     stuck_detection: Option<StuckDetection>,
     on_delta: Rc<dyn Fn(Delta)>,
+    condensing: Rc<dyn LoadCondensing>,
     /// In-memory state of this page, such as the current run.
     page: RefCell<Page>,
     /// The cost of all answers, including failed and cancelled ones.

@@ -6,6 +6,7 @@
 
 use super::{
     Conversation, Shared,
+    condensing::Condensed,
     machine::{Command, Next, Phase, StatusChange, Transition, page::Run},
 };
 use crate::{
@@ -87,7 +88,7 @@ impl Conversation {
         Ok(RunOutcome { status, final_response: self.final_response().await? })
     }
 
-    fn begin_run(&self, cancel: &CancelToken) -> Result<Running<'_>> {
+    pub(super) fn begin_run(&self, cancel: &CancelToken) -> Result<Running<'_>> {
         let page = &mut *self.0.page.borrow_mut();
         if page.is_running() {
             return Err(Error::new(
@@ -117,9 +118,11 @@ impl Conversation {
         }
         let mut usage = self.begin_usage();
         let mut is_done = false;
+        let mut is_condensed = !self.condenses();
         loop {
-            let next = self.next(cancel, &usage, is_done).await?;
+            let next = self.next(cancel, &usage, is_done, is_condensed).await?;
             is_done = false;
+            is_condensed = !self.condenses();
             match next {
                 Next::End => return Ok(Ended::Done),
                 Next::Break => return Ok(Ended::Cancelled),
@@ -148,6 +151,11 @@ impl Conversation {
                     }
                     usage.ran_calls();
                 }
+                Next::Condense => match self.condense_view(cancel).await? {
+                    Condensed::SendView => is_condensed = true,
+                    Condensed::Done => usage.condensed(),
+                    Condensed::Cancelled => return Ok(Ended::Cancelled),
+                },
                 Next::AskModel => {
                     if self.ask_model(cancel).await? == Ended::Cancelled {
                         return Ok(Ended::Cancelled);
@@ -183,7 +191,7 @@ impl Conversation {
 }
 
 /// Removes the run from the page's state when dropped.
-struct Running<'a>(&'a Rc<Shared>);
+pub(super) struct Running<'a>(&'a Rc<Shared>);
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
@@ -194,7 +202,7 @@ impl Drop for Running<'_> {
 }
 
 /// The error that ended a run.
-pub(super) enum RunError {
+pub enum RunError {
     /// A failure of the model or its provider.
     Llm(LlmError),
     /// Any other failure.

@@ -115,7 +115,16 @@ pub(super) fn store_model_settings(state: &mut BaseState, agent: &Agent, llm: &L
     if let Some(llm) = RawJson::parse(&options.to_sdk_json(stored.as_ref().map(RawJson::as_str))) {
         state.set_agent_llm(&llm);
     }
+    if let Some(critic) = agent.critic.as_ref().and_then(|critic| critic.stored()) {
+        state.set_in_agent("critic", Some(critic));
+    }
     let has_own_tools = || agent.tools.iter().any(|tool| tool.definition().kind == ToolKind::Mcp);
+    if let Some(condenser) = &agent.condenser {
+        state.set_in_agent(
+            "condenser",
+            condenser.as_ref().map(|condenser| condenser.to_sdk_json(llm)).as_ref(),
+        );
+    }
     if options.native_tool_calling == Some(false) && has_own_tools() {
         enable_native_calls(state);
     }

@@ -19,6 +19,9 @@ struct Spent {
 pub(super) struct Spending {
     uncounted: Vec<Spent>,
     ledger: Ledger,
+    /// The id of the model's last answer and the tokens of its request; `None` until it has answered or the stored metrics
+    /// were read.
+    pub(super) last_answer: Option<(String, u64)>,
 }
 
 impl Conversation {
@@ -38,7 +41,7 @@ impl Conversation {
     /// is not counted yet, because it will be fetched again.
     pub(super) fn count_spending(&self, state: &mut BaseState) -> Vec<Rc<Completion>> {
         let background_id = background_response_in(state);
-        let Spending { uncounted, ledger } = &mut *self.0.spending.borrow_mut();
+        let Spending { uncounted, ledger, .. } = &mut *self.0.spending.borrow_mut();
         let mut counted = Vec::new();
         for Spent { usage_id, answer } in uncounted {
             if background_id.as_ref() != Some(&answer.response_id) {

@@ -10,7 +10,7 @@ use super::{
     warning::unavailable_tools,
 };
 use crate::{
-    agent::{Draft, Known, read_response},
+    agent::{Draft, Known, Reply, read_response},
     cancel::CancelToken,
     error::{ErrorCode, Result},
     event::{Body, Event, MessageEvent, Source},
@@ -74,12 +74,17 @@ impl Conversation {
         }
         let completion = match answer {
             Ok(mut completion) => {
+                let tokens = completion.usage.map_or(0, |usage| usage.prompt_tokens);
+                self.0.spending.borrow_mut().last_answer = Some((completion.response_id.clone(), tokens));
                 hide_in_answer(&self.0.log.mask, &mut completion.message, &self.0.agent.tools);
                 completion
             }
             Err(error) => {
                 // A pause does not wait until the model is available again: the next run asks it.
                 if error.is_retryable() && self.execution_status() == ExecutionStatus::Paused {
+                    return Ok(Ended::Done);
+                }
+                if self.condense_after(&error).await? {
                     return Ok(Ended::Done);
                 }
                 if error.code() != ErrorCode::LlmContentPolicy || !self.may_nudge(CONTENT_POLICY).await? {
@@ -89,9 +94,12 @@ impl Conversation {
                 return Ok(Ended::Done);
             }
         };
-        let reply = self.read_reply(&completion).await?;
-        // Like the model, an analyzer or a hook may take long or never answer, so cancelling has to stop it too.
-        let assess = async { (self.assess(&reply).await, self.ask_about_calls(&reply.calls).await) };
+        let mut reply = self.read_reply(&completion).await?;
+        // Like the model, a critic, an analyzer or a hook may take long or never answer, so cancelling has to stop it too.
+        let assess = async {
+            self.rate(&mut reply).await;
+            (self.assess(&reply).await, self.ask_about_calls(&reply.calls).await)
+        };
         let (assessment, hook_answers) = match select(pin!(assess), pin!(cancel.cancelled())).await {
             Either::Left((assessed, _)) => assessed,
             Either::Right(_) => return Ok(Ended::Cancelled),
@@ -100,7 +108,7 @@ impl Conversation {
         Ok(Ended::Done)
     }
 
-    async fn read_reply(&self, completion: &Completion) -> Result<crate::agent::Reply> {
+    async fn read_reply(&self, completion: &Completion) -> Result<Reply> {
         let unavailable = unavailable_tools(&self.state(), &self.0.agent);
         let reads_risk = self.security_analyzer().is_some();
         let mut new_id = || self.0.log.new_id();
@@ -116,6 +124,14 @@ impl Conversation {
             read_response(&completion.message, &completion.response_id, &mut known)
         };
         self.0.log.read(read).await
+    }
+
+    /// Has the critic rate the answer, if the agent has one.
+    async fn rate(&self, reply: &mut Reply) {
+        let Some(critic) = &self.0.agent.critic else { return };
+        let log = &self.0.log;
+        let view = log.with_branch(|branch| branch.view.events().to_vec());
+        critic.rate(view, reply, log.host.local_time(), &|| log.new_id()).await;
     }
 
     /// Whether the model was not reminded with this text just before. If a provider blocks the next answer as well, that

@@ -1,12 +1,13 @@
 //! Warnings about an open conversation: repairs, and settings that have no effect here.
 
-use super::confirmation::analyzer_in;
+use super::{condensing::is_known, confirmation::analyzer_in};
 use crate::{
     agent::Agent,
     context::branch::{Branch, Break, Wanted},
+    error::Error,
     event::{Body, Event},
     format::base_state::BaseState,
-    json::{EditableObject, FromJson},
+    json::{EditableObject, FromJson, RawJson},
     security::ConfirmationPolicy,
 };
 
@@ -132,7 +133,7 @@ pub fn agent_warnings(state: &BaseState, agent: &Agent) -> Vec<Warning> {
             ),
         });
     }
-    let settings = unavailable_settings(state);
+    let settings = unavailable_settings(state, agent);
     if !settings.is_empty() {
         warnings.push(Warning {
             code: WarningCode::SettingsUnavailable,
@@ -175,22 +176,34 @@ pub fn imported_tools(tools: &[String]) -> Option<Warning> {
     })
 }
 
-fn unavailable_settings(state: &BaseState) -> Vec<&'static str> {
+/// The warning that the skills of a conversation could not be loaded.
+pub fn skills_not_loaded(error: &Error) -> Warning {
+    let message = format!(
+        "the skills of this conversation are not used, because their code could not be loaded; open the conversation \
+         again ({})",
+        error.message()
+    );
+    Warning { code: WarningCode::SettingsUnavailable, message }
+}
+
+/// The warning about skills that cannot be used here.
+pub fn unusable_skills(complaint: &str) -> Warning {
+    Warning { code: WarningCode::SettingsUnavailable, message: complaint.to_owned() }
+}
+
+fn unavailable_settings(state: &BaseState, agent: &Agent) -> Vec<&'static str> {
     let mut settings = Vec::new();
     if agent_field::<EditableObject>(state, "mcp_config")
         .is_some_and(|servers| servers.iter().next().is_some())
     {
         settings.push("MCP servers");
     }
-    let condenser = agent_field::<EditableObject>(state, "condenser")
-        .and_then(|condenser| condenser.read::<String>("kind"));
-    if condenser.is_some_and(|kind| kind != "NoOpCondenser") {
+    let condenser = agent_field::<RawJson>(state, "condenser");
+    if agent.condenser.is_none() && condenser.is_some_and(|condenser| !is_known(&condenser)) {
         settings.push("condenser");
     }
-    for (field, name) in [("agent_context", "skills and context"), ("critic", "critic")] {
-        if agent_field::<EditableObject>(state, field).is_some() {
-            settings.push(name);
-        }
+    if agent.critic.is_none() && agent_field::<EditableObject>(state, "critic").is_some() {
+        settings.push("critic");
     }
     if state.field("hook_config").is_some() {
         settings.push("hooks");

@@ -28,7 +28,7 @@ impl SystemPromptEvent {
     }
 }
 
-/// The SDK's `CriticResult`, which nothing here reads.
+/// The SDK's `CriticResult`: a score from 0 to 1, a message, and optional metadata.
 pub type CriticResult = RawJson;
 
 event_body! {

@@ -37,7 +37,7 @@ pub use self::{
     failure::{ConversationErrorEvent, ServerErrorEvent},
     head::{Head, Parent, Source},
     hook_execution::{HookEventType, HookExecutionEvent},
-    message::{MessageEvent, SystemPromptEvent},
+    message::{CriticResult, MessageEvent, SystemPromptEvent},
     observation::{AgentErrorEvent, Observation, ObservationEvent, RejectionSource, UserRejectObservation},
     security_analysis::SecurityAnalysisEvent,
     state_update::ConversationStateUpdateEvent,

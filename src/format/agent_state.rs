@@ -24,10 +24,13 @@ pub const BACKGROUND_RESPONSE: &str = "background_response";
 /// The server for which an encrypted API key was given, if requests go to another one.
 pub const API_KEY_SERVER: &str = "api_key_server";
 
+/// How many further attempts the agent's critic has demanded in this conversation. The SDK's field; a host may set it.
+pub const REFINEMENT_ITERATION: &str = "iterative_refinement_iteration";
+
 /// The event that HEAD was moved to without a new event, and the length of the log then.
 pub const HEAD_MOVE: &str = "head_move";
 
-/// All of them. A host cannot set these.
+/// All of them except the SDK's. A host cannot set these.
 pub const RESERVED: [&str; 9] = [
     INTERRUPTED_ACTIONS,
     UNAPPROVED_ACTIONS,

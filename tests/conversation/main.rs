@@ -4,8 +4,10 @@
 
 mod approval;
 mod commands;
+mod condensing;
 mod confirmation;
 mod crash;
+mod critics;
 mod deciding;
 mod editing;
 mod interop;
@@ -18,6 +20,7 @@ mod limits;
 mod loop_;
 mod opening;
 mod side_calls;
+mod skills;
 mod status;
 mod stopping;
 mod stuck_detector;

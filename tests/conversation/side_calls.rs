@@ -53,8 +53,7 @@ fn ask_agent_shows_the_history_to_the_model_and_stores_nothing_but_the_cost() {
         assert_eq!(world.events().await, events);
         assert_eq!(world.received.borrow().len(), received, "listeners hear nothing");
         assert_eq!(conversation.execution_status(), ExecutionStatus::Finished);
-        let requests = world.model.requests.borrow();
-        let (before, asked) = (&requests[1], &requests[2]);
+        let [before, asked] = [1, 2].map(|place| world.model.requests.borrow()[place].clone());
         let messages = asked["messages"].as_array().unwrap();
         let history = before["messages"].as_array().unwrap();
         assert_eq!(messages[..history.len()], history[..], "the question follows the history");
@@ -62,7 +61,6 @@ fn ask_agent_shows_the_history_to_the_model_and_stores_nothing_but_the_cost() {
         let question = messages.last().unwrap();
         assert!(question.to_string().contains("Which {question}?"), "{question}");
         assert_eq!(asked["tools"], before["tools"]);
-        drop(requests);
         let counted = usage(&world, "ask-agent-llm").await;
         assert_eq!(counted["token_usages"].as_array().unwrap().len(), 1);
         assert_eq!(counted["accumulated_cost"], 0.02);

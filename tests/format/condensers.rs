@@ -232,9 +232,9 @@ fn token_counts_agree_with_the_provider_and_estimate_only_what_was_added() {
     let parameters = format!(r#"{{"type":"object","description":"{}"}}"#, "Repeat it. ".repeat(100));
     let tools =
         [ToolSchema { name: "echo".into(), description: "Repeats.".into(), parameters: parameters.into() }];
-    let estimated = TokenCounts::of(&log, &tools, None);
-    assert!(estimated.first(1) > TokenCounts::of(&log, &[], None).first(1) + 200);
-    let counts = TokenCounts::of(&log, &tools, Some(Reported { events: 2, tokens: 5000 }));
+    let estimated = TokenCounts::of(&log, &tools, None, &estimated_tokens);
+    assert!(estimated.first(1) > TokenCounts::of(&log, &[], None, &estimated_tokens).first(1) + 200);
+    let counts = TokenCounts::of(&log, &tools, Some(Reported { events: 2, tokens: 5000 }), &estimated_tokens);
     assert_eq!((counts.first(0), counts.first(2)), (0, 5000));
     assert_eq!(counts.total() - 5000, estimated.total() - estimated.first(2));
     let last = Cell::new(0);
@@ -242,7 +242,7 @@ fn token_counts_agree_with_the_provider_and_estimate_only_what_was_added() {
         assert!(counts.first(events) >= last.replace(counts.first(events)));
     }
     // A report about more events than there are is about another view.
-    let other = TokenCounts::of(&log, &tools, Some(Reported { events: 9, tokens: 5000 }));
+    let other = TokenCounts::of(&log, &tools, Some(Reported { events: 9, tokens: 5000 }), &estimated_tokens);
     assert_eq!(other, estimated);
 }
 
@@ -270,7 +270,7 @@ fn token_estimates_of_conversations_are_never_more_than_a_tenth_too_low() {
         let fixture = fixtures.iter().find(|fixture| fixture.reported["directory"] == directory).unwrap();
         let leaf = BaseState::parse(&fixture.base_state).unwrap().leaf();
         let view = View::of_branch(&active_branch(&fixture.log, &leaf).events);
-        let estimated = TokenCounts::of(view.events(), &[], None).total();
+        let estimated = TokenCounts::of(view.events(), &[], None, &estimated_tokens).total();
         // Without any message, the SDK counts 3 tokens.
         assert!((estimated + 3) * 10 >= tokens * 9, "{directory}: {estimated} for {tokens}");
     }

@@ -26,7 +26,9 @@ const objects = {
   capabilityOverrides: [{ supports_vision: true, supports_responses_api: false }, (capabilityOverrides) => new LLM({ model: "m", capabilityOverrides })],
   "tool()": [toolOptions, (options) => tool({ ...toolOptions, ...options })],
   "annotations of tool add": [{ title: "Add", readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }, (annotations) => tool({ ...toolOptions, annotations })],
-  "new Agent()": [{ llm, tools: [], systemPrompt: "Be brief.", toolConcurrencyLimit: 2 }, (options) => new Agent({ llm, ...options })],
+  "new Agent()": [{ llm, tools: [], systemPrompt: "Be brief.", toolConcurrencyLimit: 2, critic: { kind: "PassCritic" } }, (options) => new Agent({ llm, ...options })],
+  critic: [{ kind: "PassCritic", mode: "all_actions", iterativeRefinement: {} }, (critic) => new Agent({ llm, critic: { kind: "PassCritic", ...critic } })],
+  iterativeRefinement: [{ successThreshold: 0.5, maxIterations: 2 }, (iterativeRefinement) => new Agent({ llm, critic: { kind: "PassCritic", iterativeRefinement } })],
   "Conversation.open()": [
     {
       agent, conversationId: crypto.randomUUID(), store: memoryStore(), callbacks: [], tokenCallbacks: [], confirmationPolicy: { kind: "AlwaysConfirm" },

@@ -14,6 +14,7 @@ import {
   type ConfirmationPolicy,
   type ConversationEvent,
   type ConversationInfo,
+  type Critic,
   type ErrorCode,
   type ExecutionStatus,
   type HeldSecret,
@@ -94,6 +95,22 @@ tool({ name: "weather", description: "", parameters: { type: "object" }, execute
 tool({ name: "weather_later", description: "", parameters: { type: "object" }, execute: async () => (weather.days.length > 0 ? weather : "unknown") });
 tool({ name: "whole_weather", description: "", parameters: { type: "object" }, execute: () => [weather] });
 
+const critic: Critic = {
+  mode: "all_actions",
+  iterativeRefinement: { successThreshold: 0.8, maxIterations: 2 },
+  async evaluate(events) {
+    same<typeof events, ConversationEvent[]>(true);
+    const last = events.at(-1);
+    return { score: last?.kind === "ActionEvent" ? 1 : 0, message: "", metadata: { checked: [1] } };
+  },
+};
+new Agent({ llm, critic });
+new Agent({ llm, critic: { kind: "AgentFinishedCritic" } });
+// @ts-expect-error there is no such critic here
+new Agent({ llm, critic: { kind: "APIBasedCritic" } });
+// @ts-expect-error a rating has a score
+new Agent({ llm, critic: { evaluate: () => ({ message: "good" }) } });
+
 /** An absent option may be given as `undefined`: each option of each object accepts it. */
 export async function nothing(none: undefined, opened: Conversation): Promise<void> {
   new LLM({
@@ -104,7 +121,9 @@ export async function nothing(none: undefined, opened: Conversation): Promise<vo
   new LLM({ model: "m", capabilityOverrides: { supports_vision: none, supports_responses_api: none } });
   tool({ name: "t", description: "", parameters: {}, jsonSchema: none, annotations: none, needsApproval: none, replay: none, close: none, execute: () => ({ content: [], isError: none }) });
   tool({ name: "t", description: "", parameters: {}, annotations: { title: none, readOnlyHint: none, destructiveHint: none, idempotentHint: none, openWorldHint: none }, execute: () => "" });
-  const agent = new Agent({ llm, tools: none, systemPrompt: none, toolConcurrencyLimit: none });
+  const agent = new Agent({ llm, tools: none, systemPrompt: none, toolConcurrencyLimit: none, critic: none });
+  new Agent({ llm, critic: { kind: "PassCritic", mode: none, iterativeRefinement: none } });
+  new Agent({ llm, critic: { evaluate: () => ({ score: 1, message: none, metadata: none }), iterativeRefinement: { successThreshold: none, maxIterations: none } } });
   await Conversation.open({
     agent, conversationId: none, store: none, callbacks: none, tokenCallbacks: none, confirmationPolicy: none, securityAnalyzer: none, deleteOnClose: none, hooks: none, tags: none,
     secrets: none, cipher: none, maxIterationPerRun: none, maxBudgetPerRun: none, stuckDetection: none, offline: none,

@@ -104,6 +104,15 @@ impl Condenser {
         }
     }
 
+    /// The events that a condensation on request would replace: what a member would forget, or else everything after the
+    /// system prompt. Empty if nothing condenses.
+    pub fn forgotten_on_request(&self, situation: &Situation<'_>) -> Range<usize> {
+        let events = situation.view.events();
+        let Some(member) = self.members.first() else { return 0..0 };
+        let forgotten = member.forgotten(&[Reason::Request], situation);
+        forgotten.unwrap_or_else(|| after_system_prompt(events)..events.len())
+    }
+
     fn decide_from(&self, first: usize, situation: &Situation<'_>) -> Decision {
         for (number, member) in self.members.iter().enumerate().skip(first) {
             let reasons = member.reasons(situation);

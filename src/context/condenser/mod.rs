@@ -6,11 +6,13 @@
 //! next decision.
 
 mod decision;
+mod fields;
 mod prompt;
 mod settings;
 mod tokens;
 
 pub use decision::{Attempt, Decision, Reason, Requirement, Situation};
-pub use prompt::{longest_event_text, summary_messages};
+pub use fields::summary_of;
+pub use prompt::{longest_event_text, summary_request};
 pub use settings::{Condenser, LLMSummarizingCondenser};
 pub use tokens::{Reported, TokenCounts, estimated_tokens};

@@ -3,9 +3,13 @@
 //! Texts of events are shortened, so that the request is far smaller than the history that it is about. Unlike the SDK,
 //! a call is shown with its arguments, and an earlier summary is never shortened: it is the only trace of older events.
 
+use super::fields::summary_tool;
 use crate::{
     event::{Body, Event, Source},
-    llm::message::{Content, Message, Role},
+    llm::{
+        ToolSchema,
+        message::{Content, Message, Role},
+    },
 };
 
 /// The maximum length of a user's message, in characters.
@@ -17,8 +21,13 @@ const LONGEST_TEXT: usize = 1000;
 /// Replaces the middle of a text that is too long.
 const GAP: &str = " [...] ";
 
-/// The messages that ask for a summary of these events. `max_event_text` limits the text of each event further.
-pub fn summary_messages(events: &[Event], max_event_text: Option<usize>) -> Vec<Message> {
+/// The request for a summary of these events: its messages and its tools. `max_event_text` limits the text of each event
+/// further; `asks_for_fields` asks for a structured summary.
+pub fn summary_request(
+    events: &[Event],
+    max_event_text: Option<usize>,
+    asks_for_fields: bool,
+) -> (Vec<Message>, Vec<ToolSchema>) {
     let mut text = String::new();
     for event in events {
         let of_event = clipped(&event_text(event), max_event_text.unwrap_or(usize::MAX));
@@ -27,11 +36,15 @@ pub fn summary_messages(events: &[Event], max_event_text: Option<usize>) -> Vec<
         text.push_str("\n</event>\n");
     }
     text.push_str("\nWrite the summary of these events.");
-    let instructions = include_str!("prompts/summary.md").trim_end();
-    vec![
-        Message::new(Role::System, vec![Content::text(instructions)]),
+    let instructions = match asks_for_fields {
+        true => include_str!("prompts/fields.md"),
+        false => include_str!("prompts/summary.md"),
+    };
+    let messages = vec![
+        Message::new(Role::System, vec![Content::text(instructions.trim_end())]),
         Message::new(Role::User, vec![Content::text(text)]),
-    ]
+    ];
+    (messages, if asks_for_fields { vec![summary_tool()] } else { Vec::new() })
 }
 
 /// The length of the longest text of an event, in characters.
@@ -123,7 +136,7 @@ mod tests {
                 r#"{"thought":[{"text":"Hm."}],"tool_name":"echo","tool_call_id":"c","tool_call":{"id":"c","name":"echo","arguments":"{\"text\": \"x\"}","origin":"completion"},"llm_response_id":"r","kind":"ActionEvent"}"#,
             ),
         ];
-        let messages = summary_messages(&events, None);
+        let messages = summary_request(&events, None, false).0;
         let text = messages[1].text();
         assert_eq!((messages[0].role, messages[1].role), (Role::System, Role::User));
         assert!(
@@ -131,6 +144,6 @@ mod tests {
             "{text}"
         );
         assert_eq!(longest_event_text(&events), 9000 + "Earlier summary: ".len());
-        assert!(summary_messages(&events, Some(100))[1].text().len() < 300);
+        assert!(summary_request(&events, Some(100), false).0[1].text().len() < 300);
     }
 }

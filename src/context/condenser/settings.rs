@@ -19,6 +19,8 @@ pub struct LLMSummarizingCondenser {
     pub hard_context_reset_max_retries: usize,
     /// The factor by which the longest texts of events are shortened after each of these attempts, between 0 and 1.
     pub hard_context_reset_context_scaling: f64,
+    /// Whether the model is asked for a structured summary. The SDK ignores this field, and drops it when it writes.
+    pub asks_for_fields: bool,
 }
 
 const SUMMARIZING: &str = "LLMSummarizingCondenser";
@@ -36,6 +38,7 @@ impl LLMSummarizingCondenser {
             minimum_progress: 0.1,
             hard_context_reset_max_retries: 5,
             hard_context_reset_context_scaling: 0.8,
+            asks_for_fields: false,
         }
     }
 
@@ -57,6 +60,7 @@ impl LLMSummarizingCondenser {
                 "hard_context_reset_context_scaling",
                 default.hard_context_reset_context_scaling,
             )?,
+            asks_for_fields: json.field::<String>("summary").is_some_and(|form| form == "fields"),
             llm: default.llm,
         };
         condenser.problem().is_none().then_some(condenser)

@@ -41,16 +41,22 @@ pub struct TokenCounts {
 }
 
 impl TokenCounts {
-    /// The counts for these events and for the definitions of these tools, which are part of every request.
-    pub fn of(events: &[Event], tools: &[ToolSchema], reported: Option<Reported>) -> Self {
+    /// The counts for these events and for the definitions of these tools, which are part of every request. `count`
+    /// returns the number of tokens of a text.
+    pub fn of(
+        events: &[Event],
+        tools: &[ToolSchema],
+        reported: Option<Reported>,
+        count: &dyn Fn(&str) -> u64,
+    ) -> Self {
         let mut sum = 0_u64;
         let mut of_first = vec![0];
         for (place, event) in events.iter().enumerate() {
             let messages = events_to_messages(std::slice::from_ref(event));
-            let own: u64 = messages.iter().map(estimated_message).sum();
+            let own: u64 = messages.iter().map(|message| size_of_message(message, count)).sum();
             sum = sum.saturating_add(own);
             if place == 0 {
-                sum = tools.iter().map(estimated_tool).fold(sum, u64::saturating_add);
+                sum = tools.iter().map(|tool| size_of_tool(tool, count)).fold(sum, u64::saturating_add);
             }
             of_first.push(sum);
         }
@@ -94,27 +100,27 @@ const IMAGE: u64 = 1600;
 /// The tokens that surround the text of a message or a call.
 const FRAME: u64 = 5;
 
-fn estimated_message(message: &Message) -> u64 {
+fn size_of_message(message: &Message, count: &dyn Fn(&str) -> u64) -> u64 {
     let mut sum = FRAME;
     for part in &message.content {
-        sum = sum.saturating_add(part.as_text().map_or(IMAGE, estimated_tokens));
+        sum = sum.saturating_add(part.as_text().map_or(IMAGE, count));
     }
     for call in message.tool_calls.iter().flatten() {
         sum = sum.saturating_add(FRAME);
-        sum = sum.saturating_add(estimated_tokens(&call.name));
-        sum = sum.saturating_add(estimated_tokens(&call.id));
-        sum = sum.saturating_add(estimated_tokens(&call.arguments));
+        sum = sum.saturating_add(count(&call.name));
+        sum = sum.saturating_add(count(&call.id));
+        sum = sum.saturating_add(count(&call.arguments));
     }
     if let Some(reasoning) = &message.reasoning_content {
-        sum = sum.saturating_add(estimated_tokens(reasoning));
+        sum = sum.saturating_add(count(reasoning));
     }
     sum
 }
 
-fn estimated_tool(tool: &ToolSchema) -> u64 {
+fn size_of_tool(tool: &ToolSchema, count: &dyn Fn(&str) -> u64) -> u64 {
     [&*tool.name, &*tool.description, &*tool.parameters]
         .into_iter()
-        .map(estimated_tokens)
+        .map(count)
         .fold(FRAME, u64::saturating_add)
 }
 

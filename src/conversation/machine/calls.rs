@@ -103,6 +103,11 @@ impl Calls {
         self.0.iter().filter(|call| call.stage != Stage::Answered)
     }
 
+    /// The action of this call, in any stage.
+    pub fn action(&self, id: &EventId) -> Option<&Event> {
+        self.0.iter().map(|call| &call.event).find(|event| event.id() == id)
+    }
+
     /// Whether every call has a result.
     pub fn is_settled(&self) -> bool {
         self.open().next().is_none()

@@ -27,6 +27,8 @@ pub enum Next {
     Nudge(String),
     /// End the run, because it is stuck in a loop.
     GetStuck,
+    /// Condense the view if that is necessary.
+    Condense,
     /// Ask the model.
     AskModel,
     /// End the run.
@@ -41,6 +43,8 @@ pub struct Progress<'a> {
     pub is_cancelled: bool,
     /// Whether the stop hook has accepted that the agent is done.
     pub is_done: bool,
+    /// Whether the view need not be condensed before it is sent.
+    pub is_condensed: bool,
     /// Whether the run has made a step. Limits are checked after the first.
     pub has_stepped: bool,
     /// The event of a limit that is reached.
@@ -56,7 +60,7 @@ impl Machine<'_> {
         let is_running = status == ExecutionStatus::Running;
         let is_settled = self.calls.is_settled();
         let calls: Vec<Call> = self.calls.approved().filter_map(call_of).collect();
-        let Progress { is_cancelled, is_done, has_stepped, limit, stuck } = *progress;
+        let Progress { is_cancelled, is_done, is_condensed, has_stepped, limit, stuck } = *progress;
         // After a pause as well: resuming the run must not approve calls that the user left out.
         let waits_for_others = match status {
             ExecutionStatus::Running | ExecutionStatus::Paused if has_stepped => self.calls.has_left_out(),
@@ -96,6 +100,10 @@ impl Machine<'_> {
             Finding::Stuck => return Next::GetStuck,
             Finding::None => {}
         }
-        limit().map_or(Next::AskModel, |error| Next::ReachLimit(error.into()))
+        match limit() {
+            Some(error) => Next::ReachLimit(error.into()),
+            None if is_condensed => Next::AskModel,
+            None => Next::Condense,
+        }
     }
 }

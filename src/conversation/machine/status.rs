@@ -47,6 +47,8 @@ pub enum Transition {
     Answered,
     /// During a run: the model called `finish`.
     TaskFinished,
+    /// During a run: the critic demands another attempt after a call of `finish`.
+    Refined,
     /// During a run: calls have to be approved.
     CallsWait,
     /// During a run: the approved calls have run, and others still wait.
@@ -84,6 +86,7 @@ string_enum!(Transition {
     PageDiesInCall = "the page dies in a call to be asked about",
     Answered = "the model answers with text",
     TaskFinished = "the model calls `finish`",
+    Refined = "the critic demands another attempt",
     CallsWait = "calls have to be approved",
     OthersWait = "the approved calls have run, others wait",
     InboxAppended = "a message of the inbox is appended",
@@ -184,6 +187,10 @@ impl Transition {
             // A pause lets the answer or the calls that are under way come to their end.
             Self::Answered | Self::TaskFinished | Self::MessageBlocked => match status {
                 Running | Paused => Becomes(Finished),
+                Idle | Waiting | Finished | Error | Stuck | Deleting => Never,
+            },
+            Self::Refined => match status {
+                Running | Paused => Stays,
                 Idle | Waiting | Finished | Error | Stuck | Deleting => Never,
             },
             Self::CallsWait | Self::OthersWait => match status {

@@ -1,0 +1,177 @@
+//! Decides whether a view is condensed, asks the model for the summary, and stores the condensation.
+
+use super::{Condensed, Condensing, ContextUsage, next_request::NextRequest};
+use crate::{
+    agent::Draft,
+    cancel::CancelToken,
+    context::{
+        condenser::{Attempt, Condenser, Decision, summary_of, summary_request},
+        view::View,
+    },
+    conversation::{Conversation, machine::Plan, run::RunError},
+    error::{Error, ErrorCode, Result},
+    event::{Body, CondensationRequest, Source},
+    format::base_state::ExecutionStatus,
+    llm::{CallContext, Completion, LlmError, LlmFailure},
+};
+use futures_util::future::{Either, LocalBoxFuture, select};
+use std::{pin::pin, rc::Rc};
+
+/// Condensing with summaries that a model writes.
+pub struct Summarizing;
+
+impl Condensing for Summarizing {
+    fn condense<'a>(
+        &'a self,
+        conversation: &'a Conversation,
+        cancel: &'a CancelToken,
+    ) -> LocalBoxFuture<'a, std::result::Result<Condensed, RunError>> {
+        Box::pin(condense(conversation, cancel))
+    }
+
+    fn request<'a>(&'a self, conversation: &'a Conversation) -> LocalBoxFuture<'a, Result<()>> {
+        Box::pin(request(conversation))
+    }
+
+    fn usage<'a>(&'a self, conversation: &'a Conversation) -> LocalBoxFuture<'a, Result<ContextUsage>> {
+        Box::pin(usage(conversation))
+    }
+}
+
+async fn condense(
+    conversation: &Conversation,
+    cancel: &CancelToken,
+) -> std::result::Result<Condensed, RunError> {
+    let Some(stored) = conversation.condenser() else { return Ok(Condensed::SendView) };
+    let condenser = Condenser::read(&stored);
+    let request = NextRequest::of(conversation).await?;
+    let mut decision = request.judge(|situation| condenser.decide(situation));
+    let mut failure = None;
+    loop {
+        let attempt = match decision {
+            Decision::SendView => return Ok(Condensed::SendView),
+            Decision::Summarize(attempt) if !is_useless(&attempt, &request.view) => attempt,
+            _ => return Err(RunError::Llm(failure.unwrap_or_else(does_not_fit))),
+        };
+        let answer = summarize(conversation, &condenser, &attempt, &request.view, cancel).await;
+        let error = match answer {
+            Some(Ok((summary, response_id))) => {
+                let condensation = attempt.condensation(&request.view, summary, response_id);
+                let plan = Plan::append(vec![Draft::new(Source::Environment, condensation)]).strictly();
+                conversation.store(plan, &mut |_| {}).await?;
+                return Ok(Condensed::Done);
+            }
+            Some(Err(error)) => error,
+            None => return Ok(Condensed::Cancelled),
+        };
+        // A pause does not wait until the model is available again: the next run asks it.
+        if conversation.execution_status() == ExecutionStatus::Paused {
+            return Ok(Condensed::Done);
+        }
+        decision = request.judge(|situation| condenser.decide_after_failure(&attempt, situation));
+        failure = Some(error);
+    }
+}
+
+/// Whether the attempt would only summarize a summary, because the system prompt and that summary alone exceed the limit.
+/// This would be repeated at every step. A request, which the user or the provider makes, is followed all the same.
+fn is_useless(attempt: &Attempt, view: &View) -> bool {
+    let forgotten = view.events().get(attempt.forgotten.clone()).unwrap_or_default();
+    let is_summary = |body: &Body| matches!(body, Body::Condensation(_));
+    attempt.reset > 0
+        && !view.is_condensation_requested()
+        && matches!(forgotten, [event] if is_summary(event.body()))
+}
+
+fn does_not_fit() -> LlmError {
+    let text = "the system prompt, the tools and a summary alone are over the limit of tokens; shorten them, raise maxTokens of the condenser, or use a model with a larger context window";
+    LlmError::new(LlmFailure::ContextWindow, text)
+}
+
+/// The summary and the id of the response that it comes from; `None` if the run was cancelled.
+async fn summarize(
+    conversation: &Conversation,
+    condenser: &Condenser,
+    attempt: &Attempt,
+    view: &View,
+    cancel: &CancelToken,
+) -> Option<std::result::Result<(String, String), LlmError>> {
+    let member = condenser.members.get(attempt.member)?;
+    let llm = conversation.summary_llm(attempt.member, &member.llm);
+    let forgotten = view.events().get(attempt.forgotten.clone()).unwrap_or_default();
+    let (messages, tools) = summary_request(forgotten, attempt.max_event_text, member.asks_for_fields);
+    let messages: Vec<_> = messages.into_iter().map(Rc::new).collect();
+    let lost = Rc::default();
+    let context = CallContext {
+        conversation_id: Some(conversation.id().to_string()),
+        lost: Rc::clone(&lost),
+        ..CallContext::default()
+    };
+    let answer = {
+        let complete = pin!(llm.complete(&messages, &tools, &context, &|_| {}));
+        match select(complete, pin!(cancel.cancelled())).await {
+            Either::Left((answer, _)) => Some(answer),
+            Either::Right(_) => None,
+        }
+    };
+    let mut spent: Vec<Completion> = lost.take();
+    spent.extend(answer.iter().flatten().cloned());
+    conversation.record_spending(&spent, llm.options.usage_id());
+    Some(answer?.and_then(|completion| match summary_of(&completion.message) {
+        Some(summary) => Ok((summary, completion.response_id)),
+        None => Err(LlmError::with_message(LlmFailure::NoResponse, None, "the summary has no text")),
+    }))
+}
+
+async fn request(conversation: &Conversation) -> Result<()> {
+    let refused = |text: &str| Err(Error::new(ErrorCode::InvalidState, text));
+    let handles = conversation.condenser().map(|stored| Condenser::read(&stored));
+    if !handles.is_some_and(|condenser| condenser.handles_condensation_requests()) {
+        return refused(
+            "this agent has no condenser that condenses on request; give it one: new Agent({ condenser: { kind: \"LLMSummarizingCondenser\" } })",
+        );
+    }
+    let request = || vec![Draft::new(Source::Environment, CondensationRequest {})];
+    let is_running = conversation.0.page.borrow().is_running();
+    let has_open_calls = conversation.inspect(|machine| !machine.calls.is_settled()).await?;
+    conversation.ensure_writable()?;
+    if is_running {
+        return conversation.store(Plan::append(request()).strictly(), &mut |_| {}).await.map(drop);
+    }
+    if has_open_calls {
+        return refused("calls have no result yet; approve or reject them first, or run()");
+    }
+    let is_empty =
+        |view: &View| !view.events().iter().any(|event| !matches!(event.body(), Body::SystemPromptEvent(_)));
+    if conversation.0.log.read(|branch| is_empty(&branch.view)).await? {
+        return refused("there is nothing to condense yet");
+    }
+    let cancel = CancelToken::default();
+    let running = conversation.begin_run(&cancel)?;
+    conversation.append(request()).await?;
+    let condensed = condense(conversation, &cancel).await;
+    drop(running);
+    conversation.append_inbox().await?;
+    match condensed {
+        Ok(Condensed::Cancelled) => {
+            Err(Error::new(ErrorCode::Aborted, "the summary was stopped; the next run condenses"))
+        }
+        Ok(_) => Ok(()),
+        Err(error) => Err(conversation.without_secrets(error.into())),
+    }
+}
+
+async fn usage(conversation: &Conversation) -> Result<ContextUsage> {
+    let request = NextRequest::of(conversation).await?;
+    let condenser = conversation.condenser().map(|stored| Condenser::read(&stored)).unwrap_or_default();
+    let forgotten = request.judge(|situation| condenser.forgotten_on_request(situation));
+    let own_limits = condenser.members.iter().filter_map(|member| member.max_tokens);
+    Ok(ContextUsage {
+        used: request.counts.total(),
+        limit: own_limits.chain(request.max_input_tokens).min(),
+        reclaimable: request
+            .counts
+            .first(forgotten.end)
+            .saturating_sub(request.counts.first(forgotten.start)),
+    })
+}
