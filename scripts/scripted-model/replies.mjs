@@ -30,10 +30,11 @@ export function replyTo(body) {
   return plainAnswer(text);
 }
 
-/** The same reply, to tell answers to the same question apart. */
+/** The same reply with a mark, so that answers to the same request can be told apart. */
 export function inOtherWords(reply, times) {
   if (times === 0 || reply.text === "" || reply.aside) return reply;
-  return { ...reply, text: `Asked for another answer, I can only put it in other words (answer ${times + 1}).\n\n${reply.text}` };
+  const mark = `Wording ${times + 1}.`;
+  return { ...reply, text: reply.text.endsWith(LABEL) ? `${reply.text.slice(0, -1)} ${mark}*` : `${reply.text} ${mark}` };
 }
 
 /** A title, or the answer to a question beside the conversation: the library asks for these. */

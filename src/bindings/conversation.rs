@@ -5,7 +5,6 @@
 
 use super::{
     chunks,
-    condensing::ChunkCondensing,
     control::{JsAnalyzer, analyzer, policy},
     error::{invalid, set},
     hooks::hooks,
@@ -27,7 +26,6 @@ use futures_util::future::{LocalBoxFuture, select};
 use js_sys::{Array, Function, Object, Promise};
 use std::{cell::RefCell, pin::pin, rc::Rc, time::Duration};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
-use wasm_bindgen_futures::spawn_local;
 
 /// How long closing waits for code of the host: its store, its tools, its hooks.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(15);
@@ -60,6 +58,12 @@ impl CoreConversation {
             if !critic.is_undefined() {
                 agent.critic = Some(chunks::side_calls().await?.critic(&critic)?);
             }
+            let condensing = property(&given, "condensing");
+            if condensing.is_null() {
+                agent.condenser = Some(None);
+            } else if !condensing.is_undefined() {
+                chunks::condensing().await?.configure(&mut agent, &condensing)?;
+            }
             let on_event = function(&options, "onEvent")?;
             let on_delta = function(&options, "onDelta")?;
             let name = lock_name(&lock_scope, id);
@@ -87,13 +91,9 @@ impl CoreConversation {
                 load_skills: Rc::new(|| Box::pin(chunks::skills())),
                 listener: Rc::new(move |event| notify(&on_event, event.json())),
                 on_delta: Rc::new(move |delta| notify_of_delta(&on_delta, delta)),
-                condensing: Rc::new(ChunkCondensing),
+                condensing: Rc::new(|| Box::pin(async { Ok(chunks::condensing().await?.core()) })),
             })
             .await?;
-            if conversation.condenses() {
-                // Opening does not wait for it; the first run does.
-                spawn_local(async { drop(chunks::condensing().await) });
-            }
             Ok(Self { conversation, lock: Rc::new(RefCell::new(lock)) }.into())
         })
     }

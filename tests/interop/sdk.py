@@ -10,7 +10,7 @@ With --bare nothing of openhands-tools is imported, as in a program that uses on
 
 A line for --serve is {"command": "check" | "resume" | "requests" | "secrets", "path": ..., "reply": ..., "text": ..., "cipher": ...},
 or {"command": "decide", "path": ..., "decision": "approve" | "reject", "reply": ...},
-or {"command": "meter", "llm": ..., "base_url": ..., "questions": ...}, {"command": "judge", "analyzer": ..., "actions": [...]}, {"command": "search", "patterns": [[pattern, [text, ...]], ...]},
+or {"command": "meter", "llm": ..., "base_url": ..., "questions": ...}, {"command": "judge", "analyzer": ..., "actions": [...]}, {"command": "skill-files", "files": [text, ...]}, {"command": "search", "patterns": [[pattern, [text, ...]], ...]},
 {"command": "profile", "path": ..., "name": ..., "llm": ...},
 or {"command": "stuck"}, {"command": "condensers"} and {"command": "skills"}, which compare them with their fixtures;
 anything else the SDK or its libraries print goes to stderr.
@@ -70,6 +70,8 @@ def obey(order: dict) -> list[dict]:
     if order["command"] in judges:
         count, differing = judges[order["command"]].compared()
         return [{"ok": True, "count": count, "differing": differing}]
+    if order["command"] == "skill-files":
+        return [{"ok": True, "skills": skill_cases.read_files(order["files"])}]
     path = Path(order["path"])
     cipher = Cipher(order["cipher"]) if order.get("cipher") else None
     text = order.get("text") or QUESTION

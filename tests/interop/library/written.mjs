@@ -14,6 +14,7 @@ import { hooked } from "./scenarios/hooks.mjs";
 import { leftovers } from "./scenarios/leftovers.mjs";
 import { messages } from "./scenarios/messages.mjs";
 import { responses } from "./scenarios/responses.mjs";
+import { skills } from "./scenarios/skills.mjs";
 import { textTools } from "./scenarios/text-tools.mjs";
 import { tree } from "./scenarios/tree.mjs";
 import { eventsOf, open, question, say, scripted } from "./chat.mjs";
@@ -29,7 +30,7 @@ import { taken } from "./requests.mjs";
  * that the SDK drops.
  */
 export function writtenConversations(sdk, place) {
-  for (const [name, scenario] of Object.entries({ ...calls, ...control, ...messages, ...endings, ...leftovers, ...condensing, ...hooked, ...anthropic, ...responses, ...textTools, ...tree })) {
+  for (const [name, scenario] of Object.entries({ ...calls, ...control, ...messages, ...endings, ...leftovers, ...condensing, ...hooked, ...anthropic, ...responses, ...skills, ...textTools, ...tree })) {
     test(`written here: ${name}`, { timeout: 60_000 }, (t) => isTakenByTheSdk(t, name, scenario, sdk, place));
   }
 }
