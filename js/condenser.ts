@@ -78,7 +78,8 @@ export function progressOf(summary: string | undefined): ConversationProgress | 
   for (const section of summary.split(/^## /m).slice(1)) {
     const [heading = "", ...lines] = section.trim().split("\n");
     const name = heading.toLowerCase().replace(/ (.)/g, (_, letter: string) => letter.toUpperCase());
-    const text = lines.join("\n");
+    // A line of a field is not taken for a heading.
+    const text = lines.join("\n").replace(/^ #/gm, "#");
     if (Array.isArray(progress[name])) progress[name] = text.slice(2).split("\n- ").map((item) => item.replaceAll("\n  ", "\n"));
     else if (name in progress) progress[name] = text;
   }
