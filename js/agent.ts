@@ -1,7 +1,7 @@
 // Agents: a model with tools and a prompt.
 import { arrayOf, isA, isFunction } from "./arguments.js";
 import type { Condenser } from "./condenser.js";
-import { type Critic, coreCritic } from "./critics.js";
+import type { Critic } from "./critics.js";
 import { invalidOptions, optionsOf } from "./errors.js";
 import { LLM } from "./llm.js";
 import type { Tool } from "./tool.js";
@@ -21,7 +21,7 @@ export interface AgentOptions {
   condenser?: Condenser | null | undefined;
   /** Returns how many tokens a text has for the model. Without it they are estimated, rather too high. */
   countTokens?: ((text: string) => number) | undefined;
-  /** Rates the agent's answers. One of the host cannot be stored: give it at each opening. */
+  /** Rates the agent's answers. One of the host cannot be stored: give it at each opening. `Conversation.open()` checks it. */
   critic?: Critic | undefined;
 }
 
@@ -53,10 +53,6 @@ export class Agent {
     this.tools = Object.freeze(own);
     if (systemPrompt !== undefined) this.systemPrompt = systemPrompt;
     this.toolConcurrencyLimit = toolConcurrencyLimit;
-    if (critic !== undefined) {
-      // Checks it.
-      coreCritic(critic);
-      this.critic = critic;
-    }
+    if (critic !== undefined) this.critic = critic;
   }
 }
