@@ -4,6 +4,7 @@ import type { Condenser } from "./condenser.js";
 import type { Critic } from "./critics.js";
 import { invalidOptions, optionsOf } from "./errors.js";
 import { LLM } from "./llm.js";
+import type { AgentContextOptions } from "./skills.js";
 import type { Tool } from "./tool.js";
 
 export interface AgentOptions {
@@ -12,6 +13,8 @@ export interface AgentOptions {
   tools?: Tool[] | undefined;
   /** Replaces the built-in system prompt of new conversations. */
   systemPrompt?: string | undefined;
+  /** Skills, and texts that are added to the system prompt and to messages. It is checked when a conversation is opened. */
+  agentContext?: AgentContextOptions | undefined;
   /** How many calls of one answer may run at the same time. Default 1. */
   toolConcurrencyLimit?: number | undefined;
   /**
@@ -30,6 +33,7 @@ export class Agent {
   readonly llm: LLM;
   readonly tools: readonly Tool[];
   readonly systemPrompt?: string;
+  readonly agentContext?: AgentContextOptions;
   readonly toolConcurrencyLimit: number;
   readonly condenser?: Condenser | null;
   readonly countTokens?: (text: string) => number;
@@ -38,8 +42,8 @@ export class Agent {
   /** @throws ThreadkeepError `invalid_options`, naming the option. */
   constructor(options: AgentOptions) {
     const {
-      llm, tools = [], systemPrompt, toolConcurrencyLimit = 1, condenser, countTokens, critic,
-    } = optionsOf("new Agent()", options, "llm tools systemPrompt toolConcurrencyLimit condenser countTokens critic");
+      llm, tools = [], systemPrompt, agentContext, toolConcurrencyLimit = 1, condenser, countTokens, critic,
+    } = optionsOf("new Agent()", options, "llm tools systemPrompt agentContext toolConcurrencyLimit condenser countTokens critic");
     if (!isA(llm, LLM)) throw invalidOptions("llm must be an LLM: new Agent({ llm: new LLM({ … }) })");
     const own = arrayOf("tools", "what tool() returns", tools, (tool) => typeof tool?.execute === "function" && typeof tool.name === "string");
     if (systemPrompt !== undefined && typeof systemPrompt !== "string") throw invalidOptions("systemPrompt must be a string");
@@ -52,6 +56,7 @@ export class Agent {
     if (countTokens !== undefined) this.countTokens = countTokens;
     this.tools = Object.freeze(own);
     if (systemPrompt !== undefined) this.systemPrompt = systemPrompt;
+    if (agentContext !== undefined) this.agentContext = agentContext;
     this.toolConcurrencyLimit = toolConcurrencyLimit;
     if (critic !== undefined) this.critic = critic;
   }

@@ -200,8 +200,8 @@ export class Conversation implements AsyncDisposable {
    * An event that cannot be read is an `UnreadableEvent`.
    */
   async activeBranch(options: { limit?: number | undefined } = {}): Promise<ConversationEvent[]> {
-    const { limit } = optionsOf("activeBranch()", options, "limit");
-    if (limit !== undefined && !(Number.isInteger(limit) && limit >= 0)) throw invalidOptions("limit must be a number of events");
+    const { limit = Number.MAX_SAFE_INTEGER } = optionsOf("activeBranch()", options, "limit");
+    if (!(Number.isInteger(limit) && limit >= 0)) throw invalidOptions("limit must be a number of events");
     const texts = await ask(this.#core, "activeBranch", limit);
     const event = async (id: string, json: string) => readable(json) ?? (await this.events.at(await this.events.getIndex(id)))!;
     return Promise.all(texts.flatMap((text, place) => (place % 2 === 0 ? event(text, texts[place + 1]!) : [])));
@@ -212,7 +212,7 @@ export class Conversation implements AsyncDisposable {
    * are left out. The first call reads the complete log, later ones read only new events.
    */
   async branches(): Promise<Branch[]> {
-    const branches = (await ask(this.#core, "branches")) as Array<Omit<Branch, "firstEvent"> & { firstEvent: string }>;
+    const branches = (await ask(this.#core, "inBranches", undefined)) as Array<Omit<Branch, "firstEvent"> & { firstEvent: string }>;
     return branches.map((branch) => ({ ...branch, firstEvent: JSON.parse(branch.firstEvent) }));
   }
 
@@ -241,7 +241,7 @@ export class Conversation implements AsyncDisposable {
    */
   async editMessage(eventId: string, message: string | ReadonlyArray<Content | Image>): Promise<MessageEvent> {
     const json = await contentOf(message, this.#llm);
-    return JSON.parse(await ask(this.#core, "editMessage", textOf(eventId), json));
+    return JSON.parse(await ask(this.#core, "sendMessage", json, undefined, undefined, textOf(eventId)));
   }
 
   /**
@@ -332,7 +332,8 @@ export class Conversation implements AsyncDisposable {
 
   /**
    * Copies the conversation under a new id, or with `fromEventId` the branch that ends there, and opens the copy. Events
-   * keep their ids. Policy, analyzer and `agent_state` are copied; secrets, hooks and tags are not. To open the copy with
+   * keep their ids. Policy, analyzer and `agent_state` are copied; secrets, hooks and tags are not. An agent that is given
+   * replaces the stored one. To open the copy with
    * more options than an agent, such as hooks or a cipher, close it and open its id.
    * @throws ThreadkeepError `not_found`, `invalid_options`, `invalid_state` during a run and if calls would be copied that
    * have no result, `store_*`; no copy exists then
@@ -341,9 +342,11 @@ export class Conversation implements AsyncDisposable {
     const own = new Agent({ ...this.#agent, llm: this.#llm, tools: [...this.#agent.tools] });
     const { agent, fromEventId, tags, resetMetrics } = readFork(options, own);
     const { id, store } = readOptions({ agent, store: this.#store });
-    await ask(this.#core, "fork", id, fromEventId, tags, resetMetrics);
+    await ask(this.#core, "inBranches", { id, fromEventId, tags, resetMetrics });
     recordChange(store, { stored: [id] });
-    return Conversation.open({ agent, store, conversationId: id });
+    const copy = await Conversation.open({ agent, store, conversationId: id });
+    if (agent !== own) await ask(copy.#core, "inBranches", { storesAgent: true });
+    return copy;
   }
 
   /** The tools whose calls never wait in this conversation, except if a tool's `needsApproval` requires it. */

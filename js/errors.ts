@@ -127,7 +127,7 @@ export function call<T>(read: () => T): T {
 }
 
 /** The methods that only read a conversation. */
-const reads = new Set<Verb>(["events", "idOf", "indexOf", "finalResponse", "pendingActions", "activeBranch", "branches"]);
+const reads = new Set<Verb>(["events", "idOf", "indexOf", "finalResponse", "pendingActions", "activeBranch", "inBranches"]);
 /** The result of the last method that was called on a conversation, if it only reads. */
 const asked = new WeakMap<CoreConversation, Promise<unknown> | undefined>();
 

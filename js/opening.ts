@@ -12,6 +12,7 @@ import { type LLMOptions, coreLLM } from "./llm.js";
 import { type Listeners, listenersOf } from "./listeners.js";
 import { Network, WAITED } from "./network.js";
 import { Secrets } from "./secrets.js";
+import { coreContext } from "./skills.js";
 import { coreStore } from "./store.js";
 import { ToolCalls } from "./tool-calls.js";
 import type { CoreTool } from "./tool.js";
@@ -46,8 +47,8 @@ export async function openCore(given: ReturnType<typeof readOptions>): Promise<{
     (event) => emit({ ...event, message: opened.masked(event.message) }),
     (waiting) => void ask(opened, "setAgentState", JSON.stringify({ [WAITED]: waiting })).catch(() => {}),
   );
-  const [core, coreTools, condenser, critic] = await Promise.all([
-    coreStore(store), tools.toCore(), membersOf(agent), agent.critic === undefined ? undefined : coreCritic(agent.critic),
+  const [core, coreTools, condenser, context, critic] = await Promise.all([
+    coreStore(store), tools.toCore(), membersOf(agent), coreContext(agent), agent.critic === undefined ? undefined : coreCritic(agent.critic),
   ]);
   const opened: CoreConversation = (await settle(CoreConversation.open(
     {
@@ -57,7 +58,7 @@ export async function openCore(given: ReturnType<typeof readOptions>): Promise<{
       ...(policy && { confirmationPolicy: policy }),
       ...(analyzer && { securityAnalyzer: analyzer }),
       ...(hooks && { hooks }),
-      agent: { ...coreAgent(agent, coreTools, condenser, network, secrets), critic },
+      agent: { ...coreAgent(agent, coreTools, condenser, network, secrets), ...context, critic },
       onEvent: (json: string) => emit(JSON.parse(json)),
       onDelta: (content?: string, reasoning_content?: string) => {
         const event: StreamingDeltaEvent = { kind: "StreamingDeltaEvent" };

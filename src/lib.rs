@@ -15,6 +15,7 @@ pub mod context;
 pub mod tool;
 pub mod security;
 pub mod hooks;
+pub mod skills;
 pub mod store;
 pub mod archive;
 pub mod agent;

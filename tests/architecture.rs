@@ -27,7 +27,8 @@ const MODULES: &[(&str, &[&str])] = &[
     ("security", &["event", "json"]),
     ("hooks", &["event", "json"]),
     ("tool", &["cancel", "error", "event", "id", "json", "llm"]),
-    ("agent", &["cancel", "event", "id", "json", "llm", "names", "secret", "tool"]),
+    ("skills", &["error", "event", "format", "json", "llm", "tool"]),
+    ("agent", &["cancel", "event", "id", "json", "llm", "names", "secret", "skills", "tool"]),
     (
         "conversation",
         &[
@@ -45,6 +46,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "names",
             "secret",
             "security",
+            "skills",
             "store",
             "tool",
             "fair_mutex",
@@ -68,6 +70,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "json",
             "llm",
             "security",
+            "skills",
             "store",
             "tool",
             "web",

@@ -101,7 +101,7 @@ function changedView(calls: StoredEvent[]): HTMLElement {
   return folded(calls.length === 1 ? "Changed by you: the call as it was" : `Changed by you: the ${calls.length} calls as they were`, text);
 }
 
-/** What the model no longer sees, and the summary that it sees instead. The events are in the log, and are drawn when they are unfolded. */
+/** A condensation: the events that the model no longer sees, with the summary that it sees instead. The events stay in the log and are drawn when they are unfolded. */
 function condensedView({ event, items }: Extract<Item, { type: "condensed" }>, viewOf: (item: Item) => HTMLElement): HTMLElement {
   const count = event.forgotten_event_ids?.length ?? 0;
   const events = count === 1 ? "1 event" : `${count} events`;

@@ -35,7 +35,7 @@ pub async fn execute(
     match without_secrets(result, mask) {
         Ok(output) => {
             let event = ObservationEvent {
-                observation: record_of_output(tool.definition().kind, &call.tool_name, &output),
+                observation: record_of_output(&*tool, &call.arguments, &output),
                 tool_name: call.tool_name,
                 tool_call_id: call.tool_call_id,
                 action_id: call.action_id.as_str().to_owned(),

@@ -15,6 +15,7 @@ pub use response::{Call, Draft, Known, Reply, ReplyKind, error_event, read_respo
 use crate::{
     json::{ObjectWriter, RawJson},
     llm::{Llm, ToolSchema},
+    skills::GivenContext,
     tool::{ToolRegistry, model_parameters},
 };
 use std::rc::Rc;
@@ -28,6 +29,8 @@ pub struct Agent {
     pub tools: ToolRegistry,
     /// The instructions of new conversations.
     pub system_prompt: Rc<str>,
+    /// The context that the host gives.
+    pub context: Option<GivenContext>,
     /// The most calls that run at the same time; at least 1.
     pub tool_concurrency_limit: usize,
     /// The condenser. `None` uses the stored one with the agent's model; `Some(None)` is no condenser.
@@ -53,6 +56,7 @@ impl Agent {
         out.raw("tools", "[]");
         out.raw("mcp_config", "{}");
         out.raw("include_default_tools", r#"["FinishTool","ThinkTool"]"#);
+        out.optional("agent_context", &self.context.as_ref().map(|context| &context.stored));
         out.field("system_prompt", &*self.system_prompt);
         out.field("system_prompt_filename", "system_prompt.j2");
         out.field("security_policy_filename", "security_policy.j2");

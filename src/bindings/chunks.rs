@@ -8,14 +8,15 @@
 //! code that is also called from or inlined elsewhere does not.
 
 use super::{
-    archive::Archives, archive_chunk::ArchiveChunk, error::error_of, messages::Messages,
-    messages_chunk::MessagesChunk, side_calls::SideCalls, side_calls_chunk::SideCallsChunk, store::Stores,
-    stores_chunk::StoresChunk,
+    archive::Archives, archive_chunk::ArchiveChunk, branches_chunk::BranchesChunk, error::error_of,
+    messages::Messages, messages_chunk::MessagesChunk, side_calls::SideCalls,
+    side_calls_chunk::SideCallsChunk, store::Stores, stores_chunk::StoresChunk, tree::Branches,
 };
 use crate::{
     conversation::{Condensing, Summarizing},
     error::{Error, ErrorCode, Result},
     llm::{anthropic::AnthropicMessages, responses::Responses, text_tools::TextTools, wire_api::WireApi},
+    skills::{AgentSkills, Skills},
 };
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Function, Promise};
@@ -62,8 +63,12 @@ chunks! {
     text_tools: dyn WireApi = TextTools;
     /// Stores other than IndexedDB, and calling a store from JavaScript.
     stores: dyn Stores = StoresChunk;
+    /// Skills and the rest of an agent's context.
+    skills: dyn Skills = AgentSkills;
     /// Zip archives.
     archive: dyn Archives = ArchiveChunk;
+    /// The list of branches, and copies of conversations.
+    branches: dyn Branches = BranchesChunk;
     /// Conversations in the formats of other programs.
     messages: dyn Messages = MessagesChunk;
     /// Condensing.

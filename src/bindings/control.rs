@@ -1,7 +1,7 @@
 //! The part of a conversation's JavaScript interface that runs, approves and rejects calls: policies, analyzers, approval.
 
 use super::{
-    conversation::{CoreConversation, done},
+    conversation::{CoreConversation, done, event_texts},
     error::invalid,
 };
 use crate::{
@@ -46,13 +46,7 @@ impl CoreConversation {
     /// Resolves to the JSON texts of the events.
     #[wasm_bindgen(js_name = pendingActions, unchecked_return_type = "Promise<string[]>")]
     pub fn pending_actions(&self) -> Promise {
-        self.verb(|conversation| async move {
-            let texts = Array::new();
-            for event in conversation.pending_actions().await? {
-                texts.push(&(&**event.json()).into());
-            }
-            Ok(texts.into())
-        })
+        self.verb(|conversation| async move { Ok(event_texts(&conversation.pending_actions().await?)) })
     }
 
     /// Rejects these pending calls, or all of them, for this reason.

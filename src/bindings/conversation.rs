@@ -15,10 +15,11 @@ use super::{
 use crate::{
     conversation::{Access, Conversation, OpenOptions, WaitingCalls},
     error::Result,
+    event::Event,
     host::Host as _,
     id::ConversationId,
     json::{EditableObject, FromJson as _, well_formed},
-    llm::{Delta, message::Content, option_table::OptionSource as _},
+    llm::{Delta, option_table::OptionSource as _},
     store::Found,
     web::{guard::promise, host::WebHost, locks},
 };
@@ -83,6 +84,7 @@ impl CoreConversation {
                 stored_analyzer: plain.text("securityAnalyzer")?.as_deref().map(analyzer).transpose()?,
                 security_analyzer: Some(Rc::new(JsAnalyzer(function(&options, "analyze")?))),
                 hooks: hooks(&property(&options, "hooks"))?,
+                load_skills: Rc::new(|| Box::pin(chunks::skills())),
                 listener: Rc::new(move |event| notify(&on_event, event.json())),
                 on_delta: Rc::new(move |delta| notify_of_delta(&on_delta, delta)),
                 condensing: Rc::new(ChunkCondensing),
@@ -193,16 +195,25 @@ impl CoreConversation {
         promise(async move { Ok(conversation.final_response().await?.map_or(JsValue::NULL, JsValue::from)) })
     }
 
-    /// The content is JSON; `pending` decides whether pending calls are kept or rejected. Resolves to the JSON of the event.
+    /// The content is JSON; `pending` decides whether pending calls are kept or rejected. With `replaced`, the message takes
+    /// the place of this one on a new branch. Resolves to the JSON of the event.
     #[wasm_bindgen(js_name = sendMessage, unchecked_return_type = "Promise<string>")]
-    pub fn send_message(&self, content: String, sender: Option<String>, pending: Option<String>) -> Promise {
+    pub fn send_message(
+        &self,
+        content: String,
+        sender: Option<String>,
+        pending: Option<String>,
+        replaced: Option<String>,
+    ) -> Promise {
         self.verb(move |conversation| async move {
-            let content = content_of(&content)?;
+            let content = Vec::from_json(&well_formed(&content))
+                .ok_or_else(|| invalid("a message must be a text, or a list of texts and images"))?;
+            let replaced = replaced.map(|message| message.parse()).transpose()?;
             let calls = pending.map(|pending| match &*pending {
                 "keep" => WaitingCalls::Keep,
                 _ => WaitingCalls::Reject,
             });
-            let event = conversation.send_message_while_waiting(content, sender, calls).await?;
+            let event = conversation.send(content, sender, calls, replaced.as_ref()).await?;
             Ok((&**event.json()).into())
         })
     }
@@ -270,10 +281,9 @@ pub(super) fn done(result: Result<()>) -> Result<JsValue> {
     result.map(|()| JsValue::UNDEFINED)
 }
 
-/// The content of a message, which is JSON.
-pub(super) fn content_of(json: &str) -> Result<Vec<Content>> {
-    Vec::from_json(&well_formed(json))
-        .ok_or_else(|| invalid("a message must be a text, or a list of texts and images"))
+/// The JSON texts of events.
+pub(super) fn event_texts(events: &[Event]) -> JsValue {
+    events.iter().map(|event| JsValue::from_str(event.json())).collect::<Array>().into()
 }
 
 fn notify(listener: &Function, json: &str) {

@@ -4,6 +4,7 @@ mod archive;
 mod archive_chunk;
 #[cfg(feature = "testing")]
 mod bench;
+mod branches_chunk;
 mod chunks;
 mod condensing;
 #[cfg(feature = "testing")]

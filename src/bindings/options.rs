@@ -11,10 +11,12 @@ use crate::{
     agent::Agent,
     conversation::stuck_detector::{StuckDetection, StuckDetectionThresholds},
     error::Result,
+    json::RawJson,
     llm::{
         ApiKey, Llm, LlmOptions, SecretString, TextFunction, option_table::OptionSource, options::ModelData,
         transport::HttpClient,
     },
+    skills::GivenContext,
     tool::{Tool, ToolRegistry},
     web::{fetch::FetchClient, host::WebHost},
 };
@@ -137,6 +139,7 @@ pub fn agent(options: &JsValue) -> Result<Agent> {
         property(options, "tools").dyn_into().map_err(|_| invalid("tools must be an array"))?;
     let tools: Result<Vec<Rc<dyn Tool>>> =
         tools.iter().map(|tool| Ok(Rc::new(JsTool::read(&tool)?) as Rc<dyn Tool>)).collect();
+    let memory = plain.text("memory")?;
     Ok(Agent {
         llm: Rc::new(llm(&property(options, "llm"))?),
         tools: ToolRegistry::new(tools?)?,
@@ -148,6 +151,11 @@ pub fn agent(options: &JsValue) -> Result<Agent> {
             .into(),
         condenser: condenser(options)?,
         count_tokens: token_counter(options),
+        context: plain
+            .text("context")?
+            .as_deref()
+            .and_then(RawJson::parse)
+            .map(|stored| GivenContext { stored, memory: memory.map(Rc::from) }),
         tool_concurrency_limit: plain.count("toolConcurrencyLimit")?.unwrap_or(1).max(1) as usize,
         critic: None,
     })

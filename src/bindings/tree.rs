@@ -1,13 +1,21 @@
-//! The part of a conversation's JavaScript interface that moves HEAD between branches.
+//! The part of a conversation's JavaScript interface that moves HEAD between branches, lists branches and copies them.
+//!
+//! Moves are in the main wasm. The rest is in a chunk ([`super::branches_chunk`]).
 
 use super::{
-    conversation::{CoreConversation, content_of, done},
-    error::set,
-    options::texts,
+    chunks,
+    conversation::{CoreConversation, done},
 };
-use crate::conversation::ForkOptions;
-use js_sys::{Array, Object, Promise};
+use crate::{conversation::Conversation, error::Result};
+use futures_util::future::LocalBoxFuture;
+use js_sys::{Array, Promise};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
+
+/// The functions of the chunk.
+pub trait Branches {
+    /// See [`CoreConversation::in_branches`].
+    fn call(&self, conversation: Conversation, fork: JsValue) -> LocalBoxFuture<'static, Result<JsValue>>;
+}
 
 #[wasm_bindgen]
 impl CoreConversation {
@@ -20,12 +28,17 @@ impl CoreConversation {
         })
     }
 
-    /// Resolves to the ids and JSON texts, by turns, of the events from the root to HEAD, or of the last ones.
+    /// Moves HEAD back to the last message of the user.
+    pub fn regenerate(&self) -> Promise {
+        self.verb(|conversation| async move { done(conversation.regenerate().await) })
+    }
+
+    /// Resolves to the ids and JSON texts, by turns, of the last events from the root to HEAD.
     #[wasm_bindgen(js_name = activeBranch, unchecked_return_type = "Promise<string[]>")]
-    pub fn active_branch(&self, limit: Option<u32>) -> Promise {
+    pub fn active_branch(&self, limit: f64) -> Promise {
         self.verb(move |conversation| async move {
             let texts = Array::new();
-            for event in conversation.active_branch(limit.map(|limit| limit as usize)).await? {
+            for event in conversation.active_branch(limit as usize).await? {
                 texts.push(&event.id().as_str().into());
                 texts.push(&(&**event.json()).into());
             }
@@ -33,47 +46,11 @@ impl CoreConversation {
         })
     }
 
-    /// Resolves to `[{leafEventId, forkEventId, firstEvent}]`, where `firstEvent` is JSON and `forkEventId` may be `null`.
-    #[wasm_bindgen(unchecked_return_type = "Promise<object[]>")]
-    pub fn branches(&self) -> Promise {
-        self.verb(|conversation| async move {
-            let branches = Array::new();
-            for branch in conversation.branches().await? {
-                let object = Object::new();
-                let fork = branch.fork.map_or(JsValue::NULL, |fork| fork.as_str().into());
-                set(&object, "leafEventId", &branch.leaf.as_str().into());
-                set(&object, "forkEventId", &fork);
-                set(&object, "firstEvent", &(&**branch.first_message.json()).into());
-                branches.push(&object);
-            }
-            Ok(branches.into())
-        })
-    }
-
-    /// Copies the conversation, or the branch that ends at `from`. `tags` is an object of strings.
-    pub fn fork(&self, id: String, from: Option<String>, tags: JsValue, resets_stats: bool) -> Promise {
-        self.verb(move |conversation| async move {
-            let options = ForkOptions {
-                id: id.parse()?,
-                from: from.map(|event| event.parse()).transpose()?,
-                tags: texts(tags, "tags")?,
-                resets_stats,
-            };
-            done(conversation.fork(options).await)
-        })
-    }
-
-    /// Moves HEAD back to the last message of the user.
-    pub fn regenerate(&self) -> Promise {
-        self.verb(|conversation| async move { done(conversation.regenerate().await) })
-    }
-
-    /// The content is JSON. Resolves to the JSON of the new event.
-    #[wasm_bindgen(js_name = editMessage, unchecked_return_type = "Promise<string>")]
-    pub fn edit_message(&self, message: String, content: String) -> Promise {
-        self.verb(move |conversation| async move {
-            let event = conversation.edit_message(&message.parse()?, content_of(&content)?).await?;
-            Ok((&**event.json()).into())
-        })
+    /// With `{id, fromEventId?, tags, resetMetrics}`, copies the conversation, or the branch that ends at `fromEventId`.
+    /// With `{storesAgent: true}`, stores the agent of this handle in place of the stored one. Without an argument, resolves to `[{leafEventId, forkEventId, firstEvent}]`, where `firstEvent` is JSON and `forkEventId` may
+    /// be `null`. One export for all three is smaller.
+    #[wasm_bindgen(js_name = inBranches)]
+    pub fn in_branches(&self, fork: JsValue) -> Promise {
+        self.verb(|conversation| async move { chunks::branches().await?.call(conversation, fork).await })
     }
 }

@@ -67,6 +67,12 @@ impl View {
         }
     }
 
+    /// Removes the last events, which have these ids. None of them is a condensation.
+    pub fn undo(&mut self, ids: &Names) {
+        self.history = RefCell::default();
+        while self.events.pop_if(|event| ids.has(event.id().as_str())).is_some() {}
+    }
+
     fn condense(&mut self, event: &Event, condensation: &Condensation) {
         self.history = RefCell::default();
         self.is_condensation_requested = false;

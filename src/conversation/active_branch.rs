@@ -18,14 +18,31 @@ use crate::{
 /// The number of events that are read at once.
 const PAGE: u64 = 512;
 
+/// At least so many of the last events are kept in memory, so that HEAD can return to one of them without reading the
+/// branch again.
+pub const RECENT: usize = 256;
+
+/// The part of the active branch that is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// From the last message of the user on. All calls before it have results.
+    End,
+    /// From the root on.
+    All,
+}
+
 /// Data that is derived from the events between the root and HEAD.
 pub struct ActiveBranch {
     /// The view that the model sees.
     pub view: View,
     /// Valid actions without a result, oldest first.
     pub pending: Vec<Event>,
-    /// The last [`WINDOW`] events, also those that the model does not see.
-    pub recent: Vec<Event>,
+    /// The last events, at least [`RECENT`] or all, also those that the model does not see.
+    recent: Vec<Event>,
+    /// Whether events before these are not in memory.
+    is_cut: bool,
+    /// The part that was loaded.
+    part: Part,
     /// Ids of calls and responses.
     pub taken: Names,
     /// The last message of the user.
@@ -40,13 +57,15 @@ pub struct ActiveBranch {
 }
 
 impl ActiveBranch {
-    /// Derives the index from a branch's events, from the root to HEAD.
-    pub fn of(events: &[Event]) -> Self {
+    /// Derives the index from a branch's events, from the root to HEAD, or from its end.
+    pub fn of(events: &[Event], part: Part) -> Self {
         let view = View::of_branch(events);
         let mut branch = Self {
             view,
             pending: Vec::new(),
             recent: Vec::new(),
+            is_cut: false,
+            part,
             taken: Names::default(),
             last_user_message: None,
             denied_message: None,
@@ -79,8 +98,9 @@ impl ActiveBranch {
     fn index(&mut self, event: &Event) {
         // A state update never has children, so it is on no branch.
         if becomes_head(event.kind()) {
-            if self.recent.len() >= WINDOW {
-                self.recent.remove(0);
+            if self.recent.len() >= 2 * RECENT {
+                self.recent.drain(..RECENT);
+                self.is_cut = true;
             }
             self.recent.push(event.clone());
         }
@@ -115,6 +135,71 @@ impl ActiveBranch {
         }
     }
 
+    /// Whether this part is loaded.
+    pub fn has(&self, part: Part) -> bool {
+        part == Part::End || self.part == Part::All
+    }
+
+    /// The events in which the stuck detector looks for repetitions.
+    pub fn window(&self) -> &[Event] {
+        self.recent.get(self.recent.len().saturating_sub(WINDOW)..).unwrap_or_default()
+    }
+
+    /// Whether this is one of the last events, to which [`ActiveBranch::back_to`] may return.
+    pub fn is_recent(&self, event: &EventId) -> bool {
+        self.recent.iter().any(|recent| recent.id() == event)
+    }
+
+    /// The index of the branch that parts from this one at `event` and continues with `way`, whose last event comes
+    /// first. `None` if it cannot be derived: events have to be read again.
+    pub fn back_to(mut self, event: &EventId, way: &[Event]) -> Option<Self> {
+        let place = self.recent.iter().rposition(|recent| recent.id() == event)?;
+        let undone = self.recent.split_off(place + 1);
+        if self.part == Part::End || self.unsettled.is_some() {
+            return None;
+        }
+        if self.is_cut && self.recent.len() < WINDOW {
+            return None;
+        }
+        let mut ids = Names::default();
+        for event in &undone {
+            ids.add(event.id().as_str(), 0);
+            if let Body::ActionEvent(action) = event.body() {
+                ids.add(&action.tool_call_id, 0);
+            }
+        }
+        let can_be_undone = |event: &Event| match event.body() {
+            Body::Condensation(_) => false,
+            // An earlier call would be without its result.
+            Body::ObservationEvent(result) => ids.has(&result.action_id),
+            Body::UserRejectObservation(rejection) => ids.has(&rejection.action_id),
+            Body::AgentErrorEvent(error) => ids.has(&error.tool_call_id),
+            _ => true,
+        };
+        if !undone.iter().all(can_be_undone) {
+            return None;
+        }
+        self.pending.retain(|event| !ids.has(event.id().as_str()));
+        if !self.pending.is_empty() {
+            return None;
+        }
+        if self.last_user_message.as_ref().is_some_and(|message| ids.has(message.as_str())) {
+            self.last_user_message =
+                self.recent.iter().rev().find(|event| is_of_user(event)).map(|event| event.id().clone());
+            if self.is_cut && self.last_user_message.is_none() {
+                return None;
+            }
+        }
+        self.view.undo(&ids);
+        let last = self.view.events().last();
+        let denied = last.filter(|event| self.denied.has(event.id().as_str()));
+        self.denied_message = denied.map(|event| event.id().clone());
+        for event in way.iter().rev() {
+            self.push(event);
+        }
+        Some(self)
+    }
+
     fn settle_action(&mut self, action_id: &str) {
         self.pending.retain(|pending| pending.id().as_str() != action_id);
     }
@@ -127,14 +212,45 @@ impl ActiveBranch {
     }
 }
 
-/// The events from the root to `head`.
-pub async fn load(store: &dyn Store, conversation: ConversationId, head: Option<EventId>) -> Result<Branch> {
+fn is_of_user(event: &Event) -> bool {
+    event.source() == Source::User && matches!(event.body(), Body::MessageEvent(_))
+}
+
+/// The end of the branch: see [`Part::End`].
+pub async fn load_end(
+    store: &dyn Store,
+    conversation: ConversationId,
+    head: Option<EventId>,
+) -> Result<ActiveBranch> {
+    let mut events = Vec::new();
+    let mut part = Part::All;
+    let visit = &mut |_, event| {
+        if is_of_user(&event) {
+            part = Part::End;
+        }
+        events.push(event);
+        part == Part::All
+    };
+    walk_back(store, conversation, head, visit).await?;
+    events.reverse();
+    Ok(ActiveBranch::of(&events, part))
+}
+
+/// The last `limit` events from the root to `head`.
+pub async fn load(
+    store: &dyn Store,
+    conversation: ConversationId,
+    head: Option<EventId>,
+    limit: usize,
+) -> Result<Branch> {
     let mut events = Vec::new();
     let visit = &mut |_, event| {
         events.push(event);
-        true
+        events.len() < limit
     };
     let breaks = walk_back(store, conversation, head, visit).await?;
+    // The first event is visited before the limit is known.
+    events.truncate(limit);
     events.reverse();
     Ok(Branch { events, breaks })
 }

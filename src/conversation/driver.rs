@@ -2,7 +2,9 @@
 //! the previous one left, and is stored before listeners are notified.
 
 use super::{
-    Access, Conversation, closed,
+    Access, Conversation,
+    active_branch::Part,
+    closed,
     limits::RunUsage,
     machine::{Calls, Command, Effect, Machine, Next, Phase, Plan, calls::InPage, next::Progress},
     stuck_detector::{Finding, find},
@@ -30,7 +32,8 @@ impl Conversation {
         if command.is_from_caller() {
             self.ensure_writable()?;
         }
-        if let Err(error) = self.0.log.load_branch(queue).await
+        let part = if command.moves_head() { Part::End } else { Part::All };
+        if let Err(error) = self.0.log.load_branch(queue, part).await
             // A failure is recorded even where the history cannot be read.
             && !matches!(command, Command::Fail { .. })
         {
@@ -83,7 +86,7 @@ impl Conversation {
 
     /// Inspects the current state machine without changing anything.
     pub(super) async fn inspect<T>(&self, inspect: impl FnOnce(Machine<'_>) -> T) -> Result<T> {
-        self.0.log.read(|_| ()).await?;
+        self.0.log.ensure_loaded(Part::All).await?;
         Ok(self.with_machine(inspect))
     }
 
@@ -98,9 +101,9 @@ impl Conversation {
         is_condensed: bool,
     ) -> Result<Next> {
         let queue = self.0.log.queue().await;
-        self.0.log.load_branch(&queue).await?;
+        self.0.log.load_branch(&queue, Part::All).await?;
         let stuck = || match self.stuck_thresholds() {
-            Some(thresholds) => self.0.log.with_branch(|branch| find(&branch.recent, &thresholds)),
+            Some(thresholds) => self.0.log.with_branch(|branch| find(branch.window(), &thresholds)),
             None => Finding::None,
         };
         let progress = Progress {
@@ -127,8 +130,8 @@ impl Conversation {
         }
     }
 
-    /// Builds the state machine of this moment. The branch has to be loaded.
-    fn with_machine<T>(&self, act: impl FnOnce(Machine<'_>) -> T) -> T {
+    /// Builds the state machine of this moment. The branch, or its end, has to be loaded.
+    pub(super) fn with_machine<T>(&self, act: impl FnOnce(Machine<'_>) -> T) -> T {
         let log = &self.0.log;
         let page = self.0.page.borrow();
         let state = self.state().clone();
@@ -141,6 +144,7 @@ impl Conversation {
                 calls: Calls::of(&branch.pending, &state, &in_page),
                 page: &page,
                 agent: &self.0.agent,
+                context: log.context.as_deref(),
                 llm: &llm,
                 instructions: is_empty.then(|| self.instructions(&state)),
                 last_user_message: branch.last_user_message.clone(),
@@ -157,10 +161,13 @@ impl Conversation {
         let agent = &self.0.agent;
         // A conversation that another program or an earlier page created may store a prompt that no event holds yet.
         let stored = state.agent().and_then(|agent| agent.field::<String>("system_prompt"));
+        let dynamic_context = self.0.log.context.as_ref().and_then(|context| {
+            context.dynamic_context(&self.llm().options.model, state, &self.0.log.host.local_time())
+        });
         let event = SystemPromptEvent {
             system_prompt: Content::text(stored.unwrap_or_else(|| agent.system_prompt.to_string())),
-            tools: agent.tools.iter().map(|tool| record_of_tool(tool.definition())).collect(),
-            dynamic_context: None,
+            tools: agent.tools.iter().map(|tool| record_of_tool(&**tool)).collect(),
+            dynamic_context: dynamic_context.map(Content::text),
         };
         Draft::new(Source::Agent, event)
     }

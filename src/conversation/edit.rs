@@ -6,7 +6,6 @@
 
 use super::{
     Conversation,
-    active_branch::load,
     hooks::HookAnswers,
     machine::{Command, Plan, Rewrite, calls::Renamed},
 };
@@ -79,7 +78,7 @@ impl Conversation {
         tool.check(&arguments.for_tool.text()).map_err(refuse)?;
         let mut edited = old.clone();
         edited.tool_call.arguments = arguments.stored;
-        edited.action = Some(record_of_call(tool.definition().kind, &arguments.for_tool));
+        edited.action = Some(record_of_call(&**tool, &arguments.for_tool));
         edited.security_risk = SecurityRisk::Unknown;
         edited.summary = Some(arguments.summary);
         edited.critic_result = None;
@@ -101,7 +100,7 @@ impl Conversation {
         hook_answers: HookAnswers,
     ) -> Result<Rewrite> {
         let log = &self.0.log;
-        let branch = load(&*log.store, log.id, log.head()).await?.events;
+        let branch = self.active_branch(usize::MAX).await?;
         let response = |event: &Event| match event.body() {
             Body::ActionEvent(action) => Some(action.llm_response_id.clone()),
             _ => None,

@@ -10,6 +10,7 @@ use crate::{
     llm::message::Content,
     tool::{ToolCall, record_of_output},
 };
+use std::rc::Rc;
 
 impl Conversation {
     /// Runs a tool of the agent and returns its observation, which is an error if the tool throws. The tool sees
@@ -37,17 +38,17 @@ impl Conversation {
             )
         };
         let arguments = read_arguments(arguments, tool.definition(), false).map_err(refuse)?;
-        let arguments = arguments.for_tool.text();
+        let arguments: Rc<str> = arguments.for_tool.text().into();
         tool.check(&arguments).map_err(refuse)?;
         let call = ToolCall {
-            arguments: arguments.into(),
+            arguments: arguments.clone(),
             tool_call_id,
             conversation: self.id(),
             idempotency_key: self.0.log.new_id(),
             cancel: CancelToken::default(),
         };
         Ok(match without_secrets(tool.call(call).await, &self.0.log.mask) {
-            Ok(output) => record_of_output(tool.definition().kind, name, &output),
+            Ok(output) => record_of_output(&**tool, &arguments, &output),
             Err(failure) => {
                 let text = format!("Error executing tool '{name}': {}", failure.0);
                 Observation::mcp_tool(name, &[Content::text(text)], true)

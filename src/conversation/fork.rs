@@ -5,7 +5,7 @@
 
 use super::{
     Conversation,
-    active_branch::walk_back,
+    active_branch::{Part, walk_back},
     background::forget_response,
     machine::{Calls, Plan, Transition},
 };
@@ -102,6 +102,16 @@ impl Conversation {
         copied
     }
 
+    /// Stores this handle's agent in place of the stored one, for a copy that continues with another agent.
+    ///
+    /// # Errors
+    /// `locked_elsewhere`, and those of the store.
+    pub async fn store_agent(&self) -> Result<()> {
+        let agent = self.0.agent.to_sdk_json();
+        let mut edit = |state: &mut BaseState| state.set_field("agent", Some(&agent));
+        self.change_settings(Plan::default().strictly(), &mut edit).await
+    }
+
     /// The base state, the length of the log, and HEAD, at a moment at which they may be copied.
     async fn snapshot(&self, includes_head: bool) -> Result<(BaseState, u64, Option<EventId>)> {
         let log = &self.0.log;
@@ -112,9 +122,8 @@ impl Conversation {
             let state = self.state().clone();
             self.commit(&queue, state, Plan::default()).await?;
         }
-        // `inspect` would wait for the queue if the branch were not loaded.
-        log.load_branch(&queue).await?;
-        self.inspect(|machine| machine.check_fork(includes_head)).await??;
+        log.load_branch(&queue, Part::End).await?;
+        self.with_machine(|machine| machine.check_fork(includes_head))?;
         Ok((self.state().clone(), log.length(), log.head()))
     }
 

@@ -4,7 +4,7 @@
 //! then becomes visible and is reported to listeners. A commit that fails changes nothing.
 
 use super::{
-    active_branch::{ActiveBranch, load},
+    active_branch::{ActiveBranch, Part, RECENT, load, load_end, walk_back},
     machine::Plan,
     warning::{Warning, history_warnings},
 };
@@ -21,6 +21,7 @@ use crate::{
     host::Host,
     id::{ConversationId, EventId},
     secret::Mask,
+    skills::AgentContext,
     store::{Commit, Store, StoreError},
 };
 use std::{
@@ -38,6 +39,8 @@ pub struct EventLog {
     pub(super) host: Rc<dyn Host>,
     /// Removes secrets from all events except those of the user.
     pub(super) mask: Mask,
+    /// Adds rules of skills to results.
+    pub(super) context: Option<Rc<dyn AgentContext>>,
     listener: Listener,
     commits: FairMutex,
     state: RefCell<BaseState>,
@@ -70,6 +73,7 @@ impl EventLog {
             store,
             host,
             mask: Mask::default(),
+            context: None,
             listener,
             commits: FairMutex::default(),
             state: RefCell::new(state),
@@ -129,17 +133,28 @@ impl EventLog {
         self.commits.lock().await
     }
 
-    /// Loads the active branch, if it is not loaded. Commits update it from then on.
+    /// Loads this part of the active branch, if it is not loaded. Commits update it from then on.
     ///
     /// # Errors
     /// Those of the store.
-    pub async fn load_branch(&self, _queue: &FairGuard) -> Result<()> {
-        if self.branch.borrow().is_none() {
-            let loaded = load(&*self.store, self.id, self.head()).await?;
-            *self.damage.borrow_mut() = history_warnings(&loaded);
-            *self.branch.borrow_mut() = Some(ActiveBranch::of(&loaded.events));
+    pub async fn load_branch(&self, _queue: &FairGuard, part: Part) -> Result<()> {
+        if self.has(part) {
+            return Ok(());
         }
+        let branch = match part {
+            Part::End => load_end(&*self.store, self.id, self.head()).await?,
+            Part::All => {
+                let loaded = load(&*self.store, self.id, self.head(), usize::MAX).await?;
+                *self.damage.borrow_mut() = history_warnings(&loaded);
+                ActiveBranch::of(&loaded.events, part)
+            }
+        };
+        *self.branch.borrow_mut() = Some(branch);
         Ok(())
+    }
+
+    fn has(&self, part: Part) -> bool {
+        self.branch.borrow().as_ref().is_some_and(|branch| branch.has(part))
     }
 
     /// Lets the active branch be loaded again when it is needed.
@@ -152,18 +167,27 @@ impl EventLog {
     /// # Errors
     /// Those of the store.
     pub async fn read<T>(&self, read: impl FnOnce(&ActiveBranch) -> T) -> Result<T> {
-        if self.branch.borrow().is_none() {
-            // The queue is needed because a commit during the loading would be missed.
-            self.load_branch(&self.queue().await).await?;
-        }
+        self.ensure_loaded(Part::All).await?;
         Ok(self.with_branch(read))
+    }
+
+    /// Loads this part of the active branch.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn ensure_loaded(&self, part: Part) -> Result<()> {
+        if self.has(part) {
+            return Ok(());
+        }
+        // The queue is needed because a commit during the loading would be missed.
+        self.load_branch(&self.queue().await, part).await
     }
 
     /// Reads the active branch, which has no events if it is not loaded.
     pub fn with_branch<T>(&self, read: impl FnOnce(&ActiveBranch) -> T) -> T {
         match &*self.branch.borrow() {
             Some(branch) => read(branch),
-            None => read(&ActiveBranch::of(&[])),
+            None => read(&ActiveBranch::of(&[], Part::All)),
         }
     }
 
@@ -210,12 +234,23 @@ impl EventLog {
         let expected_length = self.length.get();
         let mut length = plan.truncate_to.unwrap_or(expected_length);
         let mut head = self.head();
-        let leaves_branch = plan.branch.is_some();
         let mut branch = plan.branch.map(|(start, root)| (start + held, root));
+        let entered = match &branch {
+            Some((start, Some(root))) => Some((*start, Some(self.way_to(root.clone()).await?))),
+            Some((start, None)) => Some((*start, None)),
+            None => None,
+        };
         let mut events = Vec::with_capacity(plan.drafts.len());
-        for (place, draft) in plan.drafts.into_iter().enumerate() {
+        for (place, mut draft) in plan.drafts.into_iter().enumerate() {
             if let Some((_, root)) = branch.take_if(|(start, _)| *start == place) {
                 head = root;
+            }
+            if let (Some(context), Body::ObservationEvent(observation)) = (&self.context, &mut draft.body) {
+                self.with_branch(|branch| {
+                    let is_answered = |action: &&Event| action.id().as_str() == observation.action_id;
+                    let action = branch.pending.iter().find(is_answered);
+                    context.extend_observation(observation, action, &mut state);
+                });
             }
             let event = self.event_of(draft, head.as_ref(), length)?;
             if becomes_head(event.kind()) {
@@ -262,12 +297,19 @@ impl EventLog {
         *self.state.borrow_mut() = state;
         self.length.set(length);
         *self.head.borrow_mut() = head;
-        if leaves_branch {
-            // The new branch is loaded when it is needed.
-            self.forget_branch();
+        let mut start = 0;
+        if let Some((first, way)) = entered {
+            start = first;
+            let left = self.branch.take();
+            let branch = match way {
+                Some((event, way)) => left.and_then(|left| left.back_to(&event, &way)),
+                None => Some(ActiveBranch::of(&[], Part::All)),
+            };
+            // Otherwise it is loaded when it is needed.
+            self.branch.replace(branch);
         }
         if let Some(branch) = self.branch.borrow_mut().as_mut() {
-            for event in &events {
+            for event in events.iter().skip(start) {
                 branch.push(event);
             }
         }
@@ -275,6 +317,30 @@ impl EventLog {
             (self.listener)(event);
         }
         Ok(events)
+    }
+
+    /// The way to `root` from the recent event of the loaded branch where the two part, and that event. The way is empty
+    /// and the event is `root` if it is far away or no branch is loaded.
+    async fn way_to(&self, root: EventId) -> Result<(EventId, Vec<Event>)> {
+        let is_recent =
+            |event: &EventId| self.branch.borrow().as_ref().is_some_and(|branch| branch.is_recent(event));
+        let mut parts_at = None;
+        let mut way = Vec::new();
+        let visit = &mut |_, event: Event| {
+            if is_recent(event.id()) {
+                parts_at = Some(event.id().clone());
+                return false;
+            }
+            way.push(event);
+            way.len() < RECENT
+        };
+        if self.has(Part::All) {
+            walk_back(&*self.store, self.id, Some(root.clone()), visit).await?;
+        }
+        Ok(match parts_at {
+            Some(event) => (event, way),
+            None => (root, Vec::new()),
+        })
     }
 
     /// The event of a draft that follows `head` at place `length`, without secrets.

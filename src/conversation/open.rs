@@ -19,6 +19,7 @@ use crate::{
     id::ConversationId,
     llm::Delta,
     security::{ConfirmationPolicy, SecurityAnalyzer, StoredAnalyzer},
+    skills::{AgentContext, LoadSkills},
     store::Store,
 };
 use std::{cell::RefCell, rc::Rc};
@@ -50,6 +51,8 @@ pub struct OpenOptions {
     pub stored_analyzer: Option<Option<StoredAnalyzer>>,
     /// Runs the stored analyzer. Without it, calls that only the analyzer could rate have risk HIGH.
     pub security_analyzer: Option<Rc<dyn SecurityAnalyzer>>,
+    /// Loads the code for skills, if the agent or the stored conversation has a context.
+    pub load_skills: LoadSkills,
     /// Hooks around tools, messages and sessions.
     pub hooks: Option<Rc<dyn Hooks>>,
     /// Called with every committed event.
@@ -67,10 +70,16 @@ impl Conversation {
     /// `id_mismatch` where the stored state names another conversation, `store_corrupt` where it cannot be read,
     /// `not_found` for a follower of a conversation that does not exist, and those of the store.
     pub async fn open(options: OpenOptions) -> Result<Self> {
-        let OpenOptions { id, store, host, agent, access, tags, listener, on_delta, .. } = options;
+        let OpenOptions { id, store, host, mut agent, access, tags, listener, on_delta, .. } = options;
         let OpenOptions { max_iterations, max_budget_per_run, stuck_detection, .. } = options;
         let OpenOptions {
-            confirmation_policy, stored_analyzer, security_analyzer, hooks, condensing, ..
+            confirmation_policy,
+            stored_analyzer,
+            security_analyzer,
+            hooks,
+            condensing,
+            load_skills,
+            ..
         } = options;
         let apply_control_options = |state: &mut BaseState| {
             imported::apply_control_options(state, confirmation_policy, stored_analyzer.as_ref());
@@ -78,7 +87,11 @@ impl Conversation {
         let mut warnings = Vec::new();
         let mut torn = Vec::new();
         let mut is_new = false;
-        let log = match store.load(id).await? {
+        let mut context = match &agent.context {
+            Some(given) if access == Access::Writer => Some(load_skills().await?.given(given)),
+            _ => None,
+        };
+        let mut log = match store.load(id).await? {
             Some(listing) => {
                 let state = BaseState::parse(&listing.base_state)?;
                 if state.id() != id {
@@ -90,6 +103,16 @@ impl Conversation {
                         ),
                     ));
                 }
+                if context.is_none()
+                    && access == Access::Writer
+                    && let Some(json) = state.agent_context()
+                {
+                    match load_skills().await {
+                        Ok(skills) => context = Some(skills.stored(json.as_str())),
+                        Err(error) => warnings.push(warning::skills_not_loaded(&error)),
+                    }
+                }
+                add_skill_tool(&mut agent, context.as_deref())?;
                 warnings.extend(warning::agent_warnings(&state, &agent));
                 let mut effective = state.clone();
                 apply_control_options(&mut effective);
@@ -109,6 +132,7 @@ impl Conversation {
             }
             None => {
                 is_new = true;
+                add_skill_tool(&mut agent, context.as_deref())?;
                 let mut state = BaseState::new(id, &agent.to_sdk_json());
                 state.set_max_iterations(max_iterations.into());
                 state.set_stuck_detection(stuck_detection != Some(StuckDetection::Off));
@@ -117,6 +141,8 @@ impl Conversation {
                 EventLog::create(id, store, host, listener, state).await?
             }
         };
+        warnings.extend(context.as_deref().and_then(AgentContext::complaint).map(warning::unusable_skills));
+        log.context = context;
         let conversation = Self(Rc::new(Shared {
             log,
             llm: RefCell::new(agent.llm.clone()),
@@ -138,9 +164,18 @@ impl Conversation {
         if access == Access::Writer {
             conversation.recover(&torn).await?;
             let has_imported_tools = imported::has_imported_tools(&conversation.state());
-            if has_imported_tools || confirmation_policy.is_some() || stored_analyzer.is_some() {
+            let given = &conversation.0.agent.context;
+            let given = given.as_ref().filter(|_| conversation.state().agent_context().is_none());
+            if has_imported_tools
+                || given.is_some()
+                || confirmation_policy.is_some()
+                || stored_analyzer.is_some()
+            {
                 let mut edit = |state: &mut BaseState| {
                     apply_control_options(state);
+                    if let Some(given) = given {
+                        state.set_agent_context(&given.stored);
+                    }
                     imported::restore_allowed_tools(state);
                 };
                 conversation.store(Plan::default().strictly(), &mut edit).await?;
@@ -148,5 +183,13 @@ impl Conversation {
             conversation.open_inbox().await?;
         }
         Ok(conversation)
+    }
+}
+
+/// Gives the model the tool that opens skills, if there are any.
+fn add_skill_tool(agent: &mut Agent, context: Option<&dyn AgentContext>) -> Result<()> {
+    match context.and_then(AgentContext::tool) {
+        Some(tool) => agent.tools.add(tool),
+        None => Ok(()),
     }
 }

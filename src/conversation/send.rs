@@ -2,13 +2,14 @@
 
 use super::{
     Conversation,
-    hooks::HookAnswers,
+    active_branch::Part,
     machine::{Command, WaitingCalls},
 };
 use crate::{
     cancel::CancelToken,
     error::{Error, ErrorCode, Result},
     event::{Event, Head, MessageEvent, Parent, Source},
+    id::EventId,
     llm::message::{Content, Message, Role},
 };
 
@@ -34,41 +35,69 @@ impl Conversation {
         sender: Option<String>,
         waiting_calls: Option<WaitingCalls>,
     ) -> Result<Event> {
+        self.send(content, sender, waiting_calls, None).await
+    }
+
+    /// Stores a message with this content on a new branch that begins before `message`, which stays in the log with its
+    /// answers. Returns the new event.
+    ///
+    /// # Errors
+    /// `not_found` for an event that does not exist, `invalid_options` for one that is not a message of the user and for
+    /// a message without content, `invalid_state` during a run and while calls wait for the user, `locked_elsewhere`,
+    /// and those of the store.
+    pub async fn edit_message(&self, message: &EventId, content: Vec<Content>) -> Result<Event> {
+        self.send(content, None, None, Some(message)).await
+    }
+
+    /// Sends a message, or one that takes the place of `replaced`. One function for both, because the code of an async
+    /// function is large.
+    ///
+    /// # Errors
+    /// As for [`Conversation::send_message`] and [`Conversation::edit_message`].
+    pub async fn send(
+        &self,
+        content: Vec<Content>,
+        mut sender: Option<String>,
+        waiting_calls: Option<WaitingCalls>,
+        replaced: Option<&EventId>,
+    ) -> Result<Event> {
         ensure_content(&content)?;
         self.ensure_writable()?;
         // Checked before any hook is asked.
-        self.inspect(|machine| machine.check_message(waiting_calls)).await??;
-        let (message, hook_answers) = self.new_message(content, sender).await?;
-        let events = self
-            .perform(Command::SendMessage { message: message.clone(), hook_answers, waiting_calls })
-            .await?;
-        if let Some(event) = events.into_iter().find(|event| event.id() == message.id()) {
-            return Ok(event);
-        }
-        // The message is in the inbox. The reason for that may be over by now.
-        self.append_inbox().await?;
-        Ok(message)
-    }
-
-    /// A message of the user that is not stored yet, with the answers of the hooks that were asked about it.
-    pub(super) async fn new_message(
-        &self,
-        content: Vec<Content>,
-        sender: Option<String>,
-    ) -> Result<(Event, HookAnswers)> {
+        self.0.log.ensure_loaded(if replaced.is_some() { Part::End } else { Part::All }).await?;
+        self.with_machine(|machine| match replaced {
+            Some(_) => machine.check_leaving(),
+            None => machine.check_message(waiting_calls).map(drop),
+        })?;
+        let place = match replaced {
+            Some(message) => Some(self.place_of_message(message, &mut sender).await?),
+            None => None,
+        };
         self.begin_session(&CancelToken::default()).await?;
         let id = self.0.log.new_id();
         let mut message = MessageEvent { sender, ..MessageEvent::new(Message::new(Role::User, content)) };
         let hook_answers = self.ask_about_message(&id, &mut message).await;
         let timestamp = self.0.log.host.local_time();
         let head = Head { id, timestamp, source: Source::User, parent: Parent::Unset };
-        Ok((Event::new(head, message)?, hook_answers))
+        let message = Event::new(head, message)?;
+        let sent = message.clone();
+        let command = match place {
+            Some(place) => Command::EditMessage { message, hook_answers, place },
+            None => Command::SendMessage { message, hook_answers, waiting_calls },
+        };
+        let events = self.perform(command).await?;
+        if let Some(event) = events.into_iter().find(|event| event.id() == sent.id()) {
+            return Ok(event);
+        }
+        // The message is in the inbox. The reason for that may be over by now.
+        self.append_inbox().await?;
+        Ok(sent)
     }
 }
 
 /// # Errors
 /// `invalid_options` for a message without content.
-pub(super) fn ensure_content(content: &[Content]) -> Result<()> {
+fn ensure_content(content: &[Content]) -> Result<()> {
     let is_empty = content.iter().all(|part| match part {
         Content::Text { text, .. } => text.trim().is_empty(),
         Content::Image { image_urls, .. } => image_urls.is_empty(),

@@ -66,7 +66,7 @@ impl Conversation {
         self.ensure_writable()?;
         let log = &self.0.log;
         // The view may have lost the first message to a condensation.
-        let branch = load(&*log.store, log.id, log.head()).await?;
+        let branch = load(&*log.store, log.id, log.head(), usize::MAX).await?;
         let message = branch.events.iter().find_map(text_of_user).ok_or_else(|| {
             let text = "there is no text of the user yet that a title could be made of; send a message first";
             Error::new(ErrorCode::InvalidState, text)

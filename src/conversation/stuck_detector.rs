@@ -81,7 +81,7 @@ impl Conversation {
     /// Whether a run that failed because its request did not fit into the context window is stuck.
     pub(super) async fn is_stuck_after_context_window(&self) -> Result<bool> {
         let Some(thresholds) = self.stuck_thresholds() else { return Ok(false) };
-        self.0.log.read(|branch| is_stuck_on_context_window(&branch.recent, &thresholds)).await
+        self.0.log.read(|branch| is_stuck_on_context_window(branch.window(), &thresholds)).await
     }
 
     /// The host's thresholds, or the default ones if the stored setting enables the detection; `None` disables it.

@@ -6,15 +6,13 @@
 use super::{
     Conversation,
     active_branch::{load, walk_back},
-    machine::{Command, EditedMessage},
-    send::ensure_content,
+    machine::{Command, Place},
 };
 use crate::{
     context::branches::BranchEnd,
     error::{Error, ErrorCode, Result},
     event::{Body, Event, Source},
     id::EventId,
-    llm::message::Content,
     names::Names,
 };
 
@@ -29,15 +27,10 @@ impl Conversation {
     /// nothing has changed then.
     pub async fn navigate_to(&self, head: Option<EventId>) -> Result<()> {
         self.ensure_writable()?;
-        self.inspect(|machine| machine.check_leaving()).await??;
-        if head == self.0.log.head() {
-            return Ok(());
-        }
-        let mut is_answer = false;
-        if let Some(event) = &head {
-            self.index_of(event).await?;
-            is_answer = self.inspect_end(event).await?;
-        }
+        let is_answer = match &head {
+            Some(event) => self.inspect_end(event).await?,
+            None => false,
+        };
         self.perform(Command::NavigateTo { head, is_answer }).await.map(drop)
     }
 
@@ -54,41 +47,23 @@ impl Conversation {
         self.perform(Command::Regenerate).await.map(drop)
     }
 
-    /// Stores a message with this content on a new branch that begins before `message`, which stays in the log with its
-    /// answers. Returns the new event.
-    ///
-    /// # Errors
-    /// `not_found` for an event that does not exist, `invalid_options` for one that is not a message of the user and for
-    /// a message without content, `invalid_state` during a run and while calls wait for the user, `locked_elsewhere`,
-    /// and those of the store.
-    pub async fn edit_message(&self, message: &EventId, content: Vec<Content>) -> Result<Event> {
-        ensure_content(&content)?;
-        self.ensure_writable()?;
-        self.inspect(|machine| machine.check_leaving()).await??;
-        let EarlierMessage { sender, root, has_instructions } = self.earlier_message(message).await?;
-        let (message, hook_answers) = self.new_message(content, sender).await?;
-        let id = message.id().clone();
-        let instructions = (!has_instructions).then(|| self.instructions(&self.state()));
-        let edit = EditedMessage { message, hook_answers, root, instructions };
-        let events = self.perform(Command::EditMessage(edit)).await?;
-        events
-            .into_iter()
-            .find(|event| *event.id() == id)
-            .ok_or_else(|| Error::new(ErrorCode::Internal, "the edited message was not stored"))
-    }
-
-    /// Finds a message of the user and the event before it and before the hooks that were asked about it.
-    async fn earlier_message(&self, message: &EventId) -> Result<EarlierMessage> {
+    /// The place of a message of the user: before it, and before the hooks that were asked about it. Without a sender,
+    /// sets the one of the message.
+    pub(super) async fn place_of_message(
+        &self,
+        message: &EventId,
+        sender: &mut Option<String>,
+    ) -> Result<Place> {
         let log = &self.0.log;
         self.index_of(message).await?;
-        let mut earlier = EarlierMessage::default();
-        let mut is_message = false;
+        let mut head = None;
+        let (mut is_message, mut has_instructions) = (false, false);
         let mut batch = LastBatch::default();
         let visit = &mut |_, event: Event| {
             if event.id() == message {
                 let Body::MessageEvent(body) = event.body() else { return false };
                 is_message = event.source() == Source::User;
-                earlier.sender.clone_from(&body.sender);
+                sender.clone_from(&body.sender);
                 return is_message;
             }
             if let Body::HookExecutionEvent(hook) = event.body()
@@ -96,8 +71,8 @@ impl Conversation {
             {
                 return true;
             }
-            earlier.root.get_or_insert_with(|| event.id().clone());
-            earlier.has_instructions |= is_seen(&event);
+            head.get_or_insert_with(|| event.id().clone());
+            has_instructions |= is_seen(&event);
             batch.add(&event)
         };
         walk_back(&*log.store, log.id, Some(message.clone()), visit).await?;
@@ -106,29 +81,19 @@ impl Conversation {
                 format!("event {message} is not a message of the user; only such messages can be edited");
             return Err(Error::new(ErrorCode::InvalidOptions, text));
         }
-        match batch.lacks_result {
-            true => Err(cut_batch(message)),
-            false => Ok(earlier),
+        if batch.lacks_result {
+            return Err(cut_batch(message));
         }
+        Ok(Place { head, instructions: (!has_instructions).then(|| self.instructions(&self.state())) })
     }
 
-    /// The events from the root to HEAD, or the last `limit` of them.
+    /// The last `limit` events from the root to HEAD.
     ///
     /// # Errors
     /// Those of the store.
-    pub async fn active_branch(&self, limit: Option<usize>) -> Result<Vec<Event>> {
+    pub async fn active_branch(&self, limit: usize) -> Result<Vec<Event>> {
         let log = &self.0.log;
-        let Some(limit) = limit else { return Ok(load(&*log.store, log.id, log.head()).await?.events) };
-        let mut events = Vec::new();
-        if limit > 0 {
-            let visit = &mut |_, event| {
-                events.push(event);
-                events.len() < limit
-            };
-            walk_back(&*log.store, log.id, log.head(), visit).await?;
-        }
-        events.reverse();
-        Ok(events)
+        Ok(load(&*log.store, log.id, log.head(), limit).await?.events)
     }
 
     /// The branches beside the active one, in the order of their last events. The first call reads the complete log, the
@@ -172,6 +137,7 @@ impl Conversation {
     /// would run again. Returns whether the branch ends with an answer of the model. Reads only the last batch.
     pub(super) async fn inspect_end(&self, leaf: &EventId) -> Result<bool> {
         let log = &self.0.log;
+        self.index_of(leaf).await?;
         let mut batch = LastBatch::default();
         let mut last_seen = None;
         let visit = &mut |_, event: Event| {
@@ -211,16 +177,6 @@ fn cut_batch(event: &EventId) -> Error {
         "event {event} is between calls and their results; choose an event before these calls or one after their results"
     );
     Error::new(ErrorCode::InvalidOptions, text)
-}
-
-/// A message of the user that is to be replaced.
-#[derive(Default)]
-struct EarlierMessage {
-    sender: Option<String>,
-    /// The event that the new message follows.
-    root: Option<EventId>,
-    /// Whether the model sees an event before the message, the first of which is the system prompt.
-    has_instructions: bool,
 }
 
 /// Whether the model sees events of this kind.

@@ -4,6 +4,7 @@ use super::{condensing::is_known, confirmation::analyzer_in};
 use crate::{
     agent::Agent,
     context::branch::{Branch, Break, Wanted},
+    error::Error,
     event::{Body, Event},
     format::base_state::BaseState,
     json::{EditableObject, FromJson, RawJson},
@@ -175,6 +176,21 @@ pub fn imported_tools(tools: &[String]) -> Option<Warning> {
     })
 }
 
+/// The warning that the skills of a conversation could not be loaded.
+pub fn skills_not_loaded(error: &Error) -> Warning {
+    let message = format!(
+        "the skills of this conversation are not used, because their code could not be loaded; open the conversation \
+         again ({})",
+        error.message()
+    );
+    Warning { code: WarningCode::SettingsUnavailable, message }
+}
+
+/// The warning about skills that cannot be used here.
+pub fn unusable_skills(complaint: &str) -> Warning {
+    Warning { code: WarningCode::SettingsUnavailable, message: complaint.to_owned() }
+}
+
 fn unavailable_settings(state: &BaseState, agent: &Agent) -> Vec<&'static str> {
     let mut settings = Vec::new();
     if agent_field::<EditableObject>(state, "mcp_config")
@@ -185,9 +201,6 @@ fn unavailable_settings(state: &BaseState, agent: &Agent) -> Vec<&'static str> {
     let condenser = agent_field::<RawJson>(state, "condenser");
     if agent.condenser.is_none() && condenser.is_some_and(|condenser| !is_known(&condenser)) {
         settings.push("condenser");
-    }
-    if agent_field::<EditableObject>(state, "agent_context").is_some() {
-        settings.push("skills and context");
     }
     if agent.critic.is_none() && agent_field::<EditableObject>(state, "critic").is_some() {
         settings.push("critic");

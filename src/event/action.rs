@@ -4,7 +4,7 @@
 
 use crate::{
     event::{body::event_body, message::CriticResult},
-    json::{FromJson, ObjectWriter, RawJson, ToJson, string_enum},
+    json::{EditableObject, FromJson, ObjectWriter, RawJson, ToJson, string_enum},
     llm::message::{Message, MessageToolCall, ReasoningItem, Role, TextContent, ThinkingBlock},
 };
 
@@ -128,6 +128,15 @@ impl Action {
         let mut out = ObjectWriter::new();
         out.field("thought", thought);
         Self::of_kind(out, "ThinkAction")
+    }
+
+    /// A call of a built-in tool of the SDK whose classes have names that begin with `class`.
+    pub fn of_class(class: &str, fields: &EditableObject) -> Self {
+        let mut out = ObjectWriter::new();
+        for (name, value) in fields.iter() {
+            out.raw(name, value);
+        }
+        Self::of_kind(out, &[class, "Action"].concat())
     }
 
     fn of_kind(mut out: ObjectWriter, kind: &str) -> Self {

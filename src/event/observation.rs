@@ -4,7 +4,7 @@
 
 use crate::{
     event::{body::event_body, classification::ErrorClassification, observation_text},
-    json::{FromJson, ObjectWriter, RawJson, ToJson, string_enum},
+    json::{EditableObject, FromJson, ObjectWriter, RawJson, ToJson, string_enum},
     llm::message::{Content, Message, Role, TextContent},
 };
 
@@ -152,6 +152,15 @@ impl Observation {
     /// The result of `think`.
     pub fn think(text: &str) -> Self {
         Self::of_kind(Self::start(&[Content::text(text)], false), "ThinkObservation")
+    }
+
+    /// The result of a built-in tool of the SDK whose classes have names that begin with `class`.
+    pub fn of_class(class: &str, content: &[Content], is_error: bool, fields: &EditableObject) -> Self {
+        let mut out = Self::start(content, is_error);
+        for (name, value) in fields.iter() {
+            out.raw(name, value);
+        }
+        Self::of_kind(out, &[class, "Observation"].concat())
     }
 
     fn start(content: &[Content], is_error: bool) -> ObjectWriter {

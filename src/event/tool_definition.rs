@@ -83,6 +83,13 @@ impl ToolDefinition {
         finish(out, "ThinkTool", "think")
     }
 
+    /// A built-in tool of the SDK with classes of its own, whose names begin with `class`.
+    pub fn of_class(class: &str, description: &str, annotations: &ToolAnnotations) -> Self {
+        let name = |part: &str| [class, part].concat();
+        let out = start(description, &name("Action"), &name("Observation"), Some(annotations));
+        finish(out, &name("Tool"), annotations.title.as_deref().unwrap_or(class))
+    }
+
     /// The object with all its fields.
     pub fn into_json(self) -> RawJson {
         self.0

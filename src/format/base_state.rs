@@ -331,6 +331,22 @@ impl BaseState {
         self.agent()?.field("llm")
     }
 
+    /// The context of the agent: its skills, and texts for prompts.
+    pub fn agent_context(&self) -> Option<RawJson> {
+        self.agent()?.field("agent_context")
+    }
+
+    /// Sets the context of the agent.
+    pub fn set_agent_context(&mut self, context: &RawJson) {
+        let mut agent = self.object("agent");
+        agent.set_in_order(
+            "agent_context",
+            context.as_str().into(),
+            &["agent_context", "system_prompt", "kind"],
+        );
+        self.set("agent", Some(&agent));
+    }
+
     /// Replaces the agent's model settings and nothing else of the agent. An agent without a kind gets the SDK's default
     /// kind, because the SDK refuses one without. The caller must not store a key in clear text.
     pub fn set_agent_llm(&mut self, llm: &RawJson) {

@@ -8,7 +8,7 @@ mod schema;
 mod think;
 
 pub use finish::FinishTool;
-pub use record::{arguments_of_record, record_of_call, record_of_output, record_of_tool};
+pub use record::{Record, arguments_of_record, record_of_call, record_of_output, record_of_tool};
 pub use schema::model_parameters;
 pub use think::ThinkTool;
 
@@ -38,6 +38,11 @@ pub trait Tool {
 
     /// Runs a call whose arguments have passed `check`. Dropping the future abandons the call.
     fn call(&self, call: ToolCall) -> LocalBoxFuture<'static, std::result::Result<ToolOutput, ToolFailure>>;
+
+    /// The stored form, for a tool of [`ToolKind::Sdk`].
+    fn record(&self) -> Option<&dyn Record> {
+        None
+    }
 }
 
 /// The definition of a tool.
@@ -66,6 +71,8 @@ pub enum ToolKind {
     Think,
     /// The MCP classes, which every SDK process can read.
     Mcp,
+    /// Other classes of the SDK, which [`Tool::record`] writes.
+    Sdk,
 }
 
 /// Hints about the effects of a tool (`ToolAnnotations` of the SDK).
@@ -182,6 +189,20 @@ impl ToolRegistry {
             }
         }
         Ok(Self(tools))
+    }
+
+    /// Adds a built-in tool after the others.
+    ///
+    /// # Errors
+    /// `invalid_options` if the host has a tool of that name.
+    pub fn add(&mut self, tool: Rc<dyn Tool>) -> Result<()> {
+        let name = &tool.definition().name;
+        if self.get(name).is_some() {
+            let text = format!("the tool {} is built in; give your own tool another name", shown(name));
+            return Err(Error::new(ErrorCode::InvalidOptions, text));
+        }
+        self.0.push(tool);
+        Ok(())
     }
 
     /// The tool with this name.

@@ -38,6 +38,11 @@ const doings = {
   "interrupted tool": { replies: oneAfterTheOther, left: [...atWork, "AgentError", "Interrupt"] },
 };
 doings["waiting, message pending"] = doings["run over"];
+for (const verb of ["navigating", "regenerating", "editing", "forking"]) {
+  const left = [...begun, "Message"];
+  doings[`${verb}, not stored`] = { replies: () => [{ text: "The old answer." }], left };
+  doings[`${verb}, stored`] = { ...doings[`${verb}, not stored`], left: verb === "editing" ? [...left, "Message"] : left };
+}
 
 /** Two calls about which the user has to decide; the analyzer of the page before is a function, and gone with it. */
 const waiting = { confirms: true, status: "waiting_for_confirmation", pending: ["first", "second"], risks: ["LOW", "HIGH"], warnings: ["settings_unavailable"] };
@@ -54,6 +59,9 @@ const decisions = [
 const paused = { status: "paused", pending: [], warnings: [] };
 const dead = { cut: "kill", status: "paused", pending: [], warnings: ["interrupted"] };
 const asks = { ...dead, replay: "ask", status: "waiting_for_confirmation", pending: ["second"] };
+const moved = { cut: "kill", status: "idle", pending: [], warnings: [], branches: true, acts: [], kinds: [] };
+const unmoved = { ...moved, status: "finished", then: "message", reads: /The old answer.*And now/ };
+const withoutOldAnswer = /^(?!.*The old answer).*And now/;
 const done = ["first", "second"];
 const twice = ["first", "second", "second"];
 
@@ -64,6 +72,7 @@ const twice = ["first", "second", "second"];
  *   acts                        what its tools have done in the end
  *   kinds                       of the events behind those that the page left, before the model's answer
  *   reads                       matches the messages of the last request
+ *   copies                      the number of copies that exist
  */
 const table = [
   { doing: "interrupted answer", cut: "nothing", ...paused, acts: [], kinds: [] },
@@ -88,6 +97,11 @@ const table = [
   { doing: "paused, call answered", ...dead, ...paused, pending: ["second"], acts: ["second"], kinds: [ran], reads: /second is done/ },
   { doing: "paused, call answered", ...dead, ...paused, pending: ["second"], then: "message", acts: [], kinds: [refused], reads: /sent a new message instead/ },
   { doing: "paused, tool at work", ...dead, ...paused, acts: done, kinds: ["AgentError"], reads: unknown },
+  ...["navigating", "regenerating", "editing", "forking"].map((verb) => ({ doing: `${verb}, not stored`, ...unmoved })),
+  { doing: "navigating, stored", ...moved, reads: withoutOldAnswer },
+  { doing: "regenerating, stored", ...moved, reads: withoutOldAnswer },
+  { doing: "editing, stored", ...moved, reads: /^(?!.*The old answer).*Please do neither.*And now/ },
+  { doing: "forking, stored", ...unmoved, copies: 1 },
   // Nobody can tell that the tool had not begun. The last row, because its page does nothing any more.
   { doing: "actions stored", ...dead, acts: ["first"], kinds: ["AgentError"], reads: unknown },
 ].map((row) => ({ replay: "never", then: "run", ...row }));
@@ -161,7 +175,7 @@ class TableRun {
   async bring(rows) {
     const brought = [];
     for (const row of rows) {
-      const conversation = await this.#stage.conversation((letGo) => doings[row.doing].replies(row, letGo), { warnings: row.warnings, branches: row.then === "edit" });
+      const conversation = await this.#stage.conversation((letGo) => doings[row.doing].replies(row, letGo), { warnings: row.warnings, branches: row.branches ?? row.then === "edit" });
       const { id, baseUrl } = conversation;
       const given = { id, baseUrl, doing: row.doing, confirms: row.confirms, replays: [row.replay] };
       brought.push({ ...row, conversation, given });
@@ -169,6 +183,9 @@ class TableRun {
       if (row.doing === "actions stored") {
         left.catch(() => {});
         await this.#stage.stopped;
+      } else if (row.branches) {
+        await left;
+        await this.#life.through(id);
       } else {
         assert.deepEqual((await left).kinds, doings[row.doing].left, `${row.doing}: what is in the log before the cut`);
         await this.#life.through(id);
@@ -214,10 +231,11 @@ class TableRun {
     assert.deepEqual(this.#life.complaints.splice(0), []);
     model.check();
 
-    const { status, pending, risks, warnings, kinds } = opened;
+    const { status, pending, risks, warnings, kinds, copies } = opened;
     assert.deepEqual({ status, pending, warnings }, { status: row.status, pending: row.pending, warnings: row.warnings });
     if (row.risks) assert.deepEqual(risks, row.risks);
     const { left } = doings[row.doing];
+    assert.deepEqual(copies, Array(row.copies ?? 0).fill(left));
     // A call that is not repeated is answered as soon as the conversation is opened.
     assert.deepEqual(kinds.slice(0, left.length), left);
     const answers = row.then === "message" ? ["Message", "Message"] : ["Message", "Message", "Message"];

@@ -20,6 +20,7 @@ mod limits;
 mod loop_;
 mod opening;
 mod side_calls;
+mod skills;
 mod status;
 mod stopping;
 mod stuck_detector;

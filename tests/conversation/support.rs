@@ -13,16 +13,18 @@ use std::{
 use threadkeep::{
     agent::{Agent, AgentCondenser, critic::Critic},
     conversation::{Access, CompiledIn, Conversation, OpenOptions, stuck_detector::StuckDetection},
-    error::Result,
+    error::{Error, ErrorCode, Result},
     hooks::Hooks,
     host::Host,
     id::ConversationId,
+    json::RawJson,
     llm::{
         Llm, LlmOptions,
         message::Content,
         transport::{HttpBody, HttpClient, HttpError, HttpRequest, HttpResponse},
     },
     security::{ConfirmationPolicy, SecurityAnalyzer, StoredAnalyzer},
+    skills::{AgentSkills, GivenContext, Skills},
     store::Store,
     tool::{
         Replay, Tool, ToolAnnotations, ToolCall, ToolDefinition, ToolFailure, ToolKind, ToolOutput,
@@ -240,6 +242,11 @@ pub fn echo() -> Rc<dyn Tool> {
     })
 }
 
+/// A context in the form in which the SDK stores it.
+fn given_context(context: &Value) -> GivenContext {
+    GivenContext { stored: RawJson::parse(&context.to_string()).unwrap(), memory: None }
+}
+
 /// The options with which a test opens conversations.
 pub struct World {
     pub model: Rc<ScriptedModel>,
@@ -255,6 +262,10 @@ pub struct World {
     pub analyzer: Option<Rc<dyn SecurityAnalyzer>>,
     pub hooks: Option<Rc<dyn Hooks>>,
     pub critic: Option<Rc<dyn Critic>>,
+    /// The host's agent context, as the SDK stores it.
+    pub context: Option<Value>,
+    /// Whether the code for skills cannot be loaded.
+    pub skills_fail: bool,
     /// The kinds of events that the listener received.
     pub received: Rc<RefCell<Vec<String>>>,
     pub native_tool_calling: Option<bool>,
@@ -285,6 +296,8 @@ impl World {
             analyzer: None,
             hooks: None,
             critic: None,
+            context: None,
+            skills_fail: false,
             received: Rc::default(),
             native_tool_calling: None,
             condenser: None,
@@ -316,6 +329,7 @@ impl World {
             llm: self.llm.clone().unwrap_or_else(|| Rc::new(self.llm("openai/gpt-4o"))),
             tools: ToolRegistry::new(self.tools.clone())?,
             system_prompt: "Be brief.".into(),
+            context: self.context.as_ref().map(given_context),
             tool_concurrency_limit: self.tool_concurrency_limit,
             condenser: self.condenser.clone(),
             count_tokens: None,
@@ -336,6 +350,17 @@ impl World {
             stored_analyzer: self.stored_analyzer.clone(),
             security_analyzer: self.analyzer.clone(),
             hooks: self.hooks.clone(),
+            load_skills: {
+                let fails = self.skills_fail;
+                Rc::new(move || {
+                    let error = || Error::new(ErrorCode::Network, "no network");
+                    Box::pin(ready(if fails {
+                        Err(error())
+                    } else {
+                        Ok(Rc::new(AgentSkills) as Rc<dyn Skills>)
+                    }))
+                })
+            },
             listener: Rc::new(move |event| received.borrow_mut().push(event.kind().to_owned())),
             on_delta: Rc::new(|_| {}),
             condensing: Rc::new(CompiledIn),

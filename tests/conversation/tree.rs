@@ -39,7 +39,7 @@ fn sent(world: &World) -> Vec<String> {
 }
 
 async fn kinds(conversation: &Conversation, limit: Option<usize>) -> Vec<String> {
-    let branch = conversation.active_branch(limit).await.unwrap();
+    let branch = conversation.active_branch(limit.unwrap_or(usize::MAX)).await.unwrap();
     branch.iter().map(|event| event.kind().replace("Event", "")).collect()
 }
 

@@ -4,6 +4,7 @@ So everything else of what they send and keep can be compared exactly, and no fi
 these are is in docs/differences.md; all of them are only read by models. Each must be there to be replaced: a version
 that has none of it any more fails here.
 
+The frame around a skill in a message or a result stays: it is kept in the log, and threadkeep writes the same.
 Of what a model without native tool calling is told, only the places stay: MARKS stand for the texts.
 """
 
@@ -16,7 +17,6 @@ from types import CodeType, FunctionType, ModuleType
 from litellm.litellm_core_utils.prompt_templates import common_utils, factory, mid_conversation_system
 
 from openhands.sdk.agent import response_dispatch
-from openhands.sdk.context import agent_context
 from openhands.sdk.context.prompts.sections import dynamic, planning, static
 from openhands.sdk.critic import base as critic
 from openhands.sdk.llm.mixins import fn_call_converter
@@ -60,7 +60,7 @@ def say_it_so() -> None:
     wrap(fn_call_converter, "_convert_tool_to_non_fncall", with_our_heading)
     describe_tools()
     instruct()
-    for module in (agent_context, critic, response_dispatch, skill):
+    for module in (critic, response_dispatch, skill):
         say_less(module)
 
 
@@ -127,7 +127,6 @@ def instruct() -> None:
     replace(dynamic.RepoContextSection, "render", lambda _, context: "".join(f"{name}: {content}\n" for name, content in context.repo_skills))
     replace(dynamic.AvailableSkillsSection, "render", lambda _, context: f"Skills:\n{context.available_skills_prompt}")
     replace(dynamic.CustomSecretsSection, "render", lambda _, context: "".join(f"${name}: {about}\n" for name, about in context.secret_infos))
-    replace(agent_context, "render_template", lambda triggered_agents, **_: "".join(f"{skill.trigger}: {skill.content}\n" for skill in triggered_agents))
 
 
 def named(render):

@@ -26,12 +26,22 @@ QUESTION = "What did you do so far?"
 ANTHROPIC = "anthropic"
 
 
-def resume(directory: Path, reply: str, text: str = QUESTION, cipher: Cipher | None = None, api_mode: str = "chat") -> dict:
+def resume(directory: Path, reply: str, text: str = QUESTION, cipher: Cipher | None = None, api_mode: str = "chat", navigate: dict | None = None) -> dict:
+    """`navigate` is {"to": an event's id or null, "fork": whether a fork of the conversation continues there}."""
+    forked = {}
+
     def ask(conversation: LocalConversation) -> None:
+        if navigate is not None:
+            conversation.navigate_to(navigate["to"])
+            if navigate.get("fork"):
+                conversation = conversation.fork()
+                forked["forked"] = str(directory.parent / conversation.id.hex)
         conversation.send_message(text)
         conversation.run()
+        if forked:
+            conversation.close()
 
-    return carry_on(directory, reply, ask, cipher, api_mode)
+    return {**carry_on(directory, reply, ask, cipher, api_mode), **forked}
 
 
 def decide(directory: Path, decision: str, reply: str, cipher: Cipher | None = None) -> dict:

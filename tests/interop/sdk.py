@@ -13,10 +13,11 @@ A line for --serve is {"command": "check" | "resume" | "requests" | "secrets", "
 or {"command": "decide", "path": ..., "decision": "approve" | "reject", "reply": ...},
 or {"command": "meter", "llm": ..., "base_url": ..., "questions": ...}, {"command": "judge", "analyzer": ..., "actions": [...]}, {"command": "search", "patterns": [[pattern, [text, ...]], ...]},
 {"command": "profile", "path": ..., "name": ..., "llm": ...},
-or {"command": "stuck"} and {"command": "condensers"}, which compare the stuck detector and the condensers with their fixtures;
+or {"command": "stuck"}, {"command": "condensers"} and {"command": "skills"}, which compare them with their fixtures;
 anything else the SDK or its libraries print goes to stderr.
 With "api_mode": "responses" or "anthropic" a resume or a request goes over that API, else over Chat Completions; over
 Anthropic's a reply may be a list of blocks.
+With "navigate": {"to": event id or null, "fork": bool} a resume first moves there, and continues in a fork.
 With "in_place": true a command works on the directory itself and not on a copy: what a resume adds stays.
 Client tools stay registered for the life of the process.
 """
@@ -51,6 +52,7 @@ from profiled import profile  # noqa: E402
 from resuming import QUESTION, decide, requests, resume  # noqa: E402
 from secrets_stored import secrets  # noqa: E402
 import condenser_cases  # noqa: E402
+import skill_cases  # noqa: E402
 import stuck_cases  # noqa: E402
 
 COMMANDS = ("check", "resume", "requests", "secrets")
@@ -66,9 +68,9 @@ def obey(order: dict) -> list[dict]:
         return [profile(order["path"], order["name"], order.get("llm"))]
     if order["command"] == "search":
         return [search(order["patterns"])]
-    if order["command"] in ("stuck", "condensers"):
-        cases = stuck_cases if order["command"] == "stuck" else condenser_cases
-        count, differing = cases.compared()
+    judges = {"stuck": stuck_cases, "condensers": condenser_cases, "skills": skill_cases}
+    if order["command"] in judges:
+        count, differing = judges[order["command"]].compared()
         return [{"ok": True, "count": count, "differing": differing}]
     path = Path(order["path"])
     cipher = Cipher(order["cipher"]) if order.get("cipher") else None
@@ -90,7 +92,7 @@ def one(order: dict, directory: Path, text: str, cipher: Cipher | None) -> dict:
             case "check":
                 return check(directory, cipher)
             case "resume":
-                return resume(directory, order.get("reply") or "I wrote a file.", text, cipher, api_mode)
+                return resume(directory, order.get("reply") or "I wrote a file.", text, cipher, api_mode, order.get("navigate"))
             case "decide":
                 return decide(directory, order["decision"], order.get("reply") or "I wrote a file.", cipher)
             case "requests":

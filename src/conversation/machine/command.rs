@@ -38,7 +38,7 @@ pub enum Command {
     /// Moves HEAD back to the last message of the user.
     Regenerate,
     /// Stores a message of the user in place of an earlier one, on a new branch.
-    EditMessage(EditedMessage),
+    EditMessage { message: Event, hook_answers: HookAnswers, place: Place },
     /// Stores the answer of the session-start hook, behind the system prompt.
     BeginSession { hook_event: Draft },
     /// Appends the messages of the inbox, unless they still have to wait.
@@ -64,6 +64,11 @@ pub enum Command {
 }
 
 impl Command {
+    /// Whether the command only needs to know the end of the branch, because it moves HEAD.
+    pub fn moves_head(&self) -> bool {
+        matches!(self, Self::NavigateTo { .. } | Self::Regenerate | Self::EditMessage { .. })
+    }
+
     /// Whether the command comes from a caller outside the run, to whom an error is returned once the conversation is
     /// closed.
     pub fn is_from_caller(&self) -> bool {
@@ -76,20 +81,17 @@ impl Command {
                 | Self::EditAction(_)
                 | Self::NavigateTo { .. }
                 | Self::Regenerate
-                | Self::EditMessage(_)
+                | Self::EditMessage { .. }
                 | Self::BeginSession { .. }
         )
     }
 }
 
-/// A message that takes the place of an earlier one.
-pub struct EditedMessage {
-    /// The new message.
-    pub message: Event,
-    pub hook_answers: HookAnswers,
-    /// The event before the earlier message.
-    pub root: Option<EventId>,
-    /// The system prompt event, if there is none before the earlier message.
+/// A place in the tree where a message begins a branch.
+pub struct Place {
+    /// The event before the message.
+    pub head: Option<EventId>,
+    /// The system prompt event, if the model sees no event before the message.
     pub instructions: Option<Draft>,
 }
 

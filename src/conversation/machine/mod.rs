@@ -12,7 +12,7 @@ pub mod page;
 pub mod status;
 
 pub use calls::Calls;
-pub use command::{Command, EditedMessage, Effect, Plan, Rewrite, WaitingCalls};
+pub use command::{Command, Effect, Place, Plan, Rewrite, WaitingCalls};
 pub use next::Next;
 pub use page::{Page, Phase};
 pub use status::{StatusChange, Transition};
@@ -36,6 +36,7 @@ use crate::{
     id::EventId,
     json::RawJson,
     llm::Llm,
+    skills::AgentContext,
 };
 
 /// The state of a conversation at the moment of a command.
@@ -48,6 +49,8 @@ pub struct Machine<'a> {
     pub page: &'a Page,
     /// Tools and instructions.
     pub agent: &'a Agent,
+    /// Skills and texts that are added to messages.
+    pub context: Option<&'a dyn AgentContext>,
     /// The current model.
     pub llm: &'a Llm,
     /// The system prompt event, if the active branch has none yet.
@@ -73,9 +76,10 @@ impl Machine<'_> {
             Command::Interrupt => self.interrupt(),
             Command::RejectPendingActions { reason, actions } => self.reject(reason, actions.as_deref()),
             Command::EditAction(rewrite) => self.edit(rewrite),
-            Command::NavigateTo { head, is_answer: false } => self.enter_branch(Transition::NavigateTo, head),
-            Command::NavigateTo { head, is_answer: true } => {
-                self.enter_branch(Transition::NavigateToAnswer, head)
+            Command::NavigateTo { head, is_answer } => {
+                let transition =
+                    if is_answer { Transition::NavigateToAnswer } else { Transition::NavigateTo };
+                self.enter_branch(transition, head)
             }
             Command::Regenerate => {
                 let message = self.last_user_message.clone().ok_or_else(|| {
@@ -84,7 +88,13 @@ impl Machine<'_> {
                 })?;
                 self.enter_branch(Transition::Regenerate, Some(message))
             }
-            Command::EditMessage(edit) => self.edit_message(edit),
+            Command::EditMessage { message, hook_answers, place } => {
+                let mut plan = self.enter_branch(Transition::EditMessage, place.head)?;
+                hook_answers.block_message(&mut self.state);
+                plan.drafts.extend(place.instructions);
+                self.append_message(&mut plan, &message, hook_answers);
+                Ok(plan)
+            }
             Command::BeginSession { hook_event } => {
                 Ok(Plan::append(self.instructions.take().into_iter().chain([hook_event]).collect()))
             }
@@ -168,7 +178,7 @@ impl Machine<'_> {
         plan.drafts.extend(hook_answers.drafts);
         plan.drafts.push(Draft {
             id: Some(message.id().clone()),
-            ..Draft::new(Source::User, message.body().clone())
+            ..Draft::new(Source::User, self.extended(&message))
         });
         store_model_settings(&mut self.state, self.agent, self.llm);
     }
@@ -296,14 +306,6 @@ impl Machine<'_> {
         Ok(plan.strictly())
     }
 
-    fn edit_message(&mut self, edit: EditedMessage) -> Result<Plan> {
-        let mut plan = self.enter_branch(Transition::EditMessage, edit.root)?;
-        edit.hook_answers.block_message(&mut self.state);
-        plan.drafts.extend(edit.instructions);
-        self.append_message(&mut plan, &edit.message, edit.hook_answers);
-        Ok(plan)
-    }
-
     /// Checks that HEAD may move to another branch.
     ///
     /// # Errors
@@ -358,7 +360,8 @@ impl Machine<'_> {
         let mut plan = Plan::append(self.calls.answers(answers::INTERRUPTED, refusal));
         self.calls.settle();
         self.calls.store(&mut self.state);
-        let messages = &self.page.inbox;
+        let page = self.page;
+        let messages = &page.inbox;
         if messages.is_empty() {
             return Ok(plan);
         }
@@ -369,15 +372,25 @@ impl Machine<'_> {
         transition.apply(&mut self.state)?;
         for event in messages {
             plan.files.push((inbox::path_of(event)?, None));
+            let body = self.extended(event);
             plan.drafts.push(Draft {
                 id: Some(event.id().clone()),
                 timestamp: Some(event.timestamp().to_owned()),
                 source: Source::User,
-                body: event.body().clone(),
+                body,
             });
         }
         plan.effects.push(Effect::RemoveFromInbox(messages.clone()));
         Ok(plan.strictly())
+    }
+
+    /// The message with texts of the skills that it activates. They are active from the same commit on.
+    fn extended(&mut self, message: &Event) -> Body {
+        let mut body = message.body().clone();
+        if let (Some(context), Body::MessageEvent(message)) = (self.context, &mut body) {
+            context.extend_message(message, &mut self.state);
+        }
+        body
     }
 
     fn answered(&mut self, reply: Reply, assessment: &Assessment, hook_answers: HookAnswers) -> Result<Plan> {

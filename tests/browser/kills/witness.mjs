@@ -79,7 +79,7 @@ export class Witness {
   }
 }
 
-/** The log is one chain, unless it may branch, and HEAD is at its end. */
+/** The log is one chain, and HEAD is at its end, unless it may branch. */
 function chainComplaints(events, state, { branches }) {
   const found = [];
   const earlier = new Set();
@@ -89,6 +89,6 @@ function chainComplaints(events, state, { branches }) {
     earlier.add(id);
     if (kind !== "ConversationStateUpdateEvent") head = id;
   }
-  if (state.leaf_event_id !== head) found.push(`HEAD is ${state.leaf_event_id}, and the log ends with ${head}`);
+  if (state.leaf_event_id !== head && !(branches && earlier.has(state.leaf_event_id))) found.push(`HEAD is ${state.leaf_event_id}, and the log ends with ${head}`);
   return found;
 }

@@ -3,6 +3,7 @@
 // WebSocket: what the page itself remembers is lost with it.
 import { Agent, Conversation, LLM, indexedDBStore, tool } from "/threadkeep/index.js";
 import { randomFrom } from "/support/random.mjs";
+import { hanging } from "./hanging-store.mjs";
 import { losing } from "./losing-store.mjs";
 
 const socket = new WebSocket(new URLSearchParams(location.search).get("socket"));
@@ -42,17 +43,39 @@ const points = {
       await run;
     },
   },
+  ...Object.fromEntries(["not stored", "stored"].flatMap((when) => {
+    const during = (verb, chosen) => ({
+      until: "end",
+      hangs: true,
+      async act({ conversation, run, store }) {
+        await run;
+        const reached = store.hang(when === "stored", chosen?.(conversation));
+        // Fails after a while, because the store never answers.
+        verb(conversation, await conversation.events.at(1)).catch(() => {});
+        await reached;
+      },
+    });
+    return Object.entries({
+      navigating: during((conversation, { id }) => conversation.navigateTo(id)),
+      regenerating: during((conversation) => conversation.regenerate()),
+      editing: during((conversation, { id }) => conversation.editMessage(id, "Please do neither.")),
+      // The last commit of a fork, which makes it visible.
+      forking: during((conversation) => conversation.fork({ title: conversation.id }), (conversation) => (id, commit) => id !== conversation.id && commit.baseState !== undefined),
+    }).map(([verb, point]) => [`${verb}, ${when}`, point]);
+  })),
   "interrupted answer": { until: "delta", act: ({ conversation, run }) => conversation.interrupt().then(() => run) },
   "interrupted tool": { until: "tool", act: ({ conversation, run }) => conversation.interrupt().then(() => run) },
 };
 
 /** Takes a new conversation to its point. Its call "second" hangs, and ignores its signal, until it is released. */
 window.bring = async (given) => {
-  const { until, act } = points[given.doing];
+  const { until, act, hangs } = points[given.doing];
+  const store = hangs && hanging(indexedDBStore());
   const reached = Promise.withResolvers();
   const isAt = (point) => point === until && reached.resolve();
   const released = Promise.withResolvers();
   const conversation = await open(given, {
+    ...(store && { store }),
     ...(given.confirms && {
       confirmationPolicy: { kind: "ConfirmRisky" },
       securityAnalyzer: { securityRisk: async ({ action }) => (action.data.what === "first" ? "LOW" : "HIGH") },
@@ -81,9 +104,10 @@ window.bring = async (given) => {
     });
     await Promise.race([reached.promise, ended]);
     ended.catch(() => {});
-    await act?.({ conversation, run, release: released.resolve });
+    await act?.({ conversation, run, store, release: released.resolve });
   } else await act({ conversation });
-  return endOf(conversation, await standing(conversation));
+  // A conversation whose commit hangs would answer after that commit.
+  return endOf(conversation, hangs ? undefined : await standing(conversation));
 };
 
 /** Opens a conversation where the page before left it, or takes the one that this page holds; does `then`, and sends another message. */
@@ -214,7 +238,19 @@ async function standing(conversation) {
     risks: pending.map(({ id }) => conversation.securityRisks[id] ?? null),
     warnings: conversation.warnings.map(({ code }) => code),
     kinds: await kindsOf(conversation),
+    copies: await copiesOf(conversation),
   };
+}
+
+/** The kinds of the events of each copy. */
+async function copiesOf({ id }) {
+  const copies = [];
+  for (const { id: copy } of (await Conversation.list()).filter(({ title }) => title === id)) {
+    const opened = await openAsWriter({ id: copy, replays: [] });
+    copies.push(await kindsOf(opened));
+    await opened.close();
+  }
+  return copies;
 }
 
 /** The content of a conversation, which the witness compares with the reports. */

@@ -14,6 +14,7 @@ import { leftovers } from "./scenarios/leftovers.mjs";
 import { messages } from "./scenarios/messages.mjs";
 import { responses } from "./scenarios/responses.mjs";
 import { textTools } from "./scenarios/text-tools.mjs";
+import { tree } from "./scenarios/tree.mjs";
 import { eventsOf, open, question, say, scripted } from "./chat.mjs";
 import { exported } from "./files.mjs";
 import { taken } from "./requests.mjs";
@@ -26,7 +27,7 @@ import { taken } from "./requests.mjs";
  * `goesOn` are the options of the model at the end, where they are others; `compared` what of the messages is the same in both.
  */
 export function writtenConversations(sdk, place) {
-  for (const [name, scenario] of Object.entries({ ...calls, ...control, ...messages, ...endings, ...leftovers, ...hooked, ...anthropic, ...responses, ...textTools })) {
+  for (const [name, scenario] of Object.entries({ ...calls, ...control, ...messages, ...endings, ...leftovers, ...hooked, ...anthropic, ...responses, ...textTools, ...tree })) {
     test(`written here: ${name}`, { timeout: 60_000 }, (t) => isTakenByTheSdk(t, name, scenario, sdk, place));
   }
 }

@@ -1,0 +1,54 @@
+//! The list of branches, and copies of conversations: a chunk of the wasm, see [`super::chunks`].
+
+use super::{
+    conversation::done,
+    error::set,
+    options::{Options, property},
+    tree::Branches,
+};
+use crate::{
+    conversation::{Conversation, ForkOptions},
+    error::Result,
+    llm::option_table::OptionSource as _,
+};
+use futures_util::future::LocalBoxFuture;
+use js_sys::{Array, Object};
+use wasm_bindgen::JsValue;
+
+/// The object of this chunk.
+pub struct BranchesChunk;
+
+impl Branches for BranchesChunk {
+    fn call(&self, conversation: Conversation, fork: JsValue) -> LocalBoxFuture<'static, Result<JsValue>> {
+        Box::pin(async move {
+            if fork.is_undefined() {
+                return list(&conversation).await;
+            }
+            let options = Options::new(&fork, "fork()");
+            if property(&fork, "storesAgent").is_truthy() {
+                return done(conversation.store_agent().await);
+            }
+            let from = options.text("fromEventId")?;
+            let options = ForkOptions {
+                id: options.required_text("id")?.parse()?,
+                from: from.map(|event| event.parse()).transpose()?,
+                tags: options.texts("tags")?,
+                resets_stats: property(&fork, "resetMetrics").is_truthy(),
+            };
+            done(conversation.fork(options).await)
+        })
+    }
+}
+
+async fn list(conversation: &Conversation) -> Result<JsValue> {
+    let branches = Array::new();
+    for branch in conversation.branches().await? {
+        let object = Object::new();
+        let fork = branch.fork.map_or(JsValue::NULL, |fork| fork.as_str().into());
+        set(&object, "leafEventId", &branch.leaf.as_str().into());
+        set(&object, "forkEventId", &fork);
+        set(&object, "firstEvent", &(&**branch.first_message.json()).into());
+        branches.push(&object);
+    }
+    Ok(branches.into())
+}
