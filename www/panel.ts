@@ -1,8 +1,9 @@
 // The panel beside the conversation, for what is about it but not in it. Beside the text on a wide screen, over it on others.
 
+import { askView } from "./ask-view.ts";
+import { contextView } from "./context-view.ts";
 import { append, byId, el } from "./dom.ts";
 import { icon } from "./icons.ts";
-import { askView } from "./ask-view.ts";
 import type { Session } from "./session.ts";
 
 const panel = byId<HTMLDialogElement>("panel");
@@ -45,7 +46,7 @@ function open(): void {
 export function drawPanel(session: Session | null): void {
   if (session !== shown) {
     shown = session;
-    parts = session === null ? [] : [askView(session)];
+    parts = session === null ? [] : [contextView(session), askView(session)];
     byId("panel-parts").replaceChildren(...parts.map(({ element }) => element));
   }
   if (session === null && panel.open) panel.close();

@@ -215,6 +215,17 @@ export class Session {
     this.#isNaming = false;
   }
 
+  /** Replaces a part of the history by a summary, for the model. Rejects if there is nothing to replace. */
+  async condense(): Promise<void> {
+    this.#set({ running: true });
+    try {
+      await this.#conversation.condense();
+    } finally {
+      this.#set({ running: false, draft: null, waiting: null });
+      if (this.#reopenAgain) void this.reopen();
+    }
+  }
+
   /** Stops after the current work. */
   pause(): Promise<void> {
     return this.#conversation.pause();

@@ -40,7 +40,7 @@ export class Transcript {
   #atEnd = true;
   #drawTimer: number | undefined;
   #lastDraw = 0;
-  /** Another branch is being shown: its messages are not news. */
+  /** Another branch is being shown: its messages are not news, and its end is not followed. */
   #isMoving = false;
   #verbs: Verbs = {
     edit: (message) => this.#attempt("The message was not sent again", () => this.#edit(message)),
@@ -105,7 +105,7 @@ export class Transcript {
     this.#drawSent();
     this.#items.classList.toggle("fixed", !session.canBranch);
     this.#items.classList.toggle("continues", session.running || this.#next.childElementCount > 0);
-    if (this.#atEnd) this.#scrollToEnd();
+    if (this.#atEnd && !this.#isMoving) this.#scrollToEnd();
     this.#lastDraw = performance.now() - started;
   }
 
@@ -262,10 +262,12 @@ export class Transcript {
     try {
       await this.#session.navigateTo(eventId);
       this.#draw();
+      this.#scroller.scrollTop += top() - before;
+      // The new size is observed in the next frame.
+      for (let frames = 0; frames < 2; frames++) await new Promise(requestAnimationFrame);
     } finally {
       this.#isMoving = false;
     }
-    this.#scroller.scrollTop += top() - before;
     this.#scrolled();
     announce(`Version ${parting.versions.indexOf(eventId) + 1} of ${parting.versions.length}.`);
   }
@@ -286,7 +288,7 @@ export class Transcript {
       this.#scroller.focus({ preventScroll: true });
     };
     // When text rewraps, a font loads or details open at the end, the scroll position stays.
-    const resized = new ResizeObserver(() => this.#atEnd && this.#scrollToEnd());
+    const resized = new ResizeObserver(() => this.#atEnd && !this.#isMoving && this.#scrollToEnd());
     const reached = new IntersectionObserver(
       ([first]) => first?.isIntersecting && !this.#earlier.disabled && this.#scroller.scrollTop > 0 && void this.#loadEarlier(),
       { root: this.#scroller },
