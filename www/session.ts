@@ -430,7 +430,7 @@ export class Session {
 async function otherBranch({ events }: Conversation, { leafEventId: leaf, forkEventId: after, firstEvent }: Branch): Promise<OtherBranch> {
   const first = asStored(firstEvent);
   const place = await events.getIndex(first.id);
-  const isOfAnswer = ({ kind, llm_response_id: answer }: StoredEvent): boolean => kind === "ActionEvent" && answer === first.llm_response_id;
-  const calls = first.kind === "ActionEvent" ? (await events.slice(place, place + MOST_CALLS)).map(asStored).filter(isOfAnswer) : [];
-  return { leaf, after, first, place, calls };
+  const answer = first.kind === "ActionEvent" ? (await events.slice(place, place + MOST_CALLS)).map(asStored) : [];
+  const end = answer.findIndex(({ kind }) => kind !== "ActionEvent");
+  return { leaf, after, first, place, calls: end < 0 ? answer : answer.slice(0, end) };
 }
