@@ -47,7 +47,9 @@ export async function openCore(given: ReturnType<typeof readOptions>): Promise<{
     (event) => emit({ ...event, message: opened.masked(event.message) }),
     (waiting) => void ask(opened, "setAgentState", JSON.stringify({ [WAITED]: waiting })).catch(() => {}),
   );
-  const [core, coreTools, condenser, context] = await Promise.all([coreStore(store), tools.toCore(), membersOf(agent), coreContext(agent)]);
+  const [core, coreTools, condenser, context, critic] = await Promise.all([
+    coreStore(store), tools.toCore(), membersOf(agent), coreContext(agent), agent.critic === undefined ? undefined : coreCritic(agent.critic),
+  ]);
   const opened: CoreConversation = (await settle(CoreConversation.open(
     {
       conversationId: id,
@@ -56,7 +58,7 @@ export async function openCore(given: ReturnType<typeof readOptions>): Promise<{
       ...(policy && { confirmationPolicy: policy }),
       ...(analyzer && { securityAnalyzer: analyzer }),
       ...(hooks && { hooks }),
-      agent: { ...coreAgent(agent, coreTools, condenser, network, secrets), ...context },
+      agent: { ...coreAgent(agent, coreTools, condenser, network, secrets), ...context, critic },
       onEvent: (json: string) => emit(JSON.parse(json)),
       onDelta: (content?: string, reasoning_content?: string) => {
         const event: StreamingDeltaEvent = { kind: "StreamingDeltaEvent" };
@@ -98,12 +100,11 @@ function keysOf({ llm: { options } }: Agent, condenser: CoreMember[] | null | un
 
 /** The agent in the form that the wasm takes. */
 function coreAgent(agent: Agent, tools: CoreTool[], condenser: CoreMember[] | null | undefined, network: Network, { onKey, keyToken }: Secrets): object {
-  const { llm, systemPrompt, toolConcurrencyLimit, countTokens, critic } = agent;
+  const { llm, systemPrompt, toolConcurrencyLimit, countTokens } = agent;
   return {
     llm: coreLLM(llm, network, onKey, keyToken),
     ...(systemPrompt !== undefined && { systemPrompt }),
     toolConcurrencyLimit,
-    critic: critic && coreCritic(critic),
     tools,
     condenser: condenser && condenser.map((member) => ({ ...member, llm: member.llm && coreLLM(member.llm, network, onKey) })),
     countTokens,

@@ -81,5 +81,5 @@ export async function loadSkills(source: SkillSource, options: LoadSkillsOptions
 
 /** The agent's context in the form that the wasm takes. @internal */
 export async function coreContext({ agentContext }: Agent): Promise<object | undefined> {
-  return agentContext && (await part(import("./skills/context.js"))).coreContext(agentContext);
+  return agentContext === undefined ? undefined : (await part(import("./skills/context.js"))).coreContext(agentContext);
 }

@@ -41,7 +41,7 @@ export function contextView(session: Session): Part {
   };
   button.addEventListener("click", () => void condense());
 
-  /** What the counts depend on. */
+  /** The state that the counts depend on. */
   let counted = "";
   const draw = (): void => {
     // A disabled button would lose the focus.

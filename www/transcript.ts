@@ -359,7 +359,7 @@ function signatureOf(item: Item, { open, progress }: CallContext): string {
   }
 }
 
-/** What is unfolded, and the focus. */
+/** The unfolded details, and the focus. */
 function keepState(from: HTMLElement, to: HTMLElement): void {
   const details = to.querySelector("details");
   const before = from.querySelector("details");

@@ -1,6 +1,6 @@
 // Reads a `SKILL.md`: YAML front matter, and below it the text of the skill. Fields have the meaning that the SDK gives them
 // (`skills/skill.py`). Servers (`.mcp.json`) and inline commands are ignored.
-import { YAML11_SCHEMA, load } from "js-yaml";
+import { FAILSAFE_SCHEMA, boolYaml11Tag, intYaml11Tag, load, mergeTag, nullYaml11Tag } from "js-yaml";
 import { invalidOptions, reading } from "../errors.js";
 import type { Skill } from "../skills.js";
 
@@ -18,6 +18,8 @@ interface Origin {
 
 /** The longest front matter, in characters. YAML can describe much with few characters. */
 const longestFrontMatter = 64 << 10;
+/** YAML 1.1, as Python reads it; but numbers with a point and dates stay texts, because fields need their spelling. */
+const schema = FAILSAFE_SCHEMA.withTags(nullYaml11Tag, boolYaml11Tag, intYaml11Tag, mergeTag);
 
 /** The skill in a text. @throws ThreadkeepError `invalid_options`, naming the file */
 export function readSkill(text: string, { path, folder, source, resources, fetchedFrom }: Origin): Skill {
@@ -25,7 +27,7 @@ export function readSkill(text: string, { path, folder, source, resources, fetch
   const [yaml, content] = split(text);
   if (yaml.length > longestFrontMatter) throw invalid("its front matter is too long");
   // As in Python, front matter that is not a mapping counts as none.
-  const read = reading(`${path}: its front matter`, () => load(yaml === "" ? "{}" : yaml, { schema: YAML11_SCHEMA }));
+  const read = reading(`${path}: its front matter`, () => (yaml.trim() === "" ? {} : load(yaml, { schema })));
   const fields = (typeof read === "object" && read !== null && !Array.isArray(read) ? read : {}) as { [field: string]: unknown };
   const field = (...names: string[]) => names.map((name) => fields[name]).find((value) => value !== undefined && value !== null);
   const string = (name: string) => {
@@ -49,7 +51,7 @@ export function readSkill(text: string, { path, folder, source, resources, fetch
   if (metadata !== undefined) {
     if (typeof metadata !== "object" || Array.isArray(metadata)) throw invalid("metadata must be a mapping");
     const entries = Object.entries(metadata as object);
-    if (entries.some(([, value]) => typeof value === "object" && value !== null && !(value instanceof Date))) throw invalid("metadata must contain texts");
+    if (entries.some(([, value]) => typeof value === "object" && value !== null)) throw invalid("metadata must contain texts");
     skill.metadata = Object.fromEntries(entries.map(([key, value]) => [key, spelled(value)]));
   }
   const tools = field("allowed-tools", "allowed_tools");
@@ -63,7 +65,7 @@ export function readSkill(text: string, { path, folder, source, resources, fetch
   }
   if (resources) skill.resources = resources;
 
-  const keywords = fields["triggers"] ?? [];
+  const keywords = "triggers" in fields ? fields["triggers"] : [];
   if (!Array.isArray(keywords) || !keywords.every((keyword) => typeof keyword === "string")) throw invalid("triggers must be a list of texts");
   const paths = pathsIn(field("paths"));
   if (paths === null) throw invalid("paths must be a text or a list");
@@ -84,7 +86,7 @@ export function readSkill(text: string, { path, folder, source, resources, fetch
 
 /** The front matter and the text below it, as Python's `frontmatter` divides them. */
 function split(text: string): [yaml: string, content: string] {
-  const stripped = text.replace(/^\uFEFF/, "").trim();
+  const stripped = text.replace(/\r\n?/g, "\n").trim();
   const border = /^-{3,}[^\S\n]*$/gm;
   const first = border.exec(stripped);
   const second = first?.index === 0 ? border.exec(stripped) : null;
@@ -96,7 +98,6 @@ function split(text: string): [yaml: string, content: string] {
 function spelled(value: unknown): string {
   if (typeof value === "boolean") return value ? "True" : "False";
   if (value === null || value === undefined) return "None";
-  if (value instanceof Date) return value.toISOString().replace(/T00:00:00\.000Z$/, "").replace("T", " ").replace(/(\.000)?Z$/, "+00:00");
   return String(value);
 }
 
