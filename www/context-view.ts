@@ -1,4 +1,4 @@
-// How full the model's context is, what condensing would save, and the fields of the newest summary.
+// The use of the model's context window, the saving by condensing, and the fields of the newest summary.
 
 import type { ContextUsage, ConversationProgress } from "threadkeep";
 import { announce } from "./announcer.ts";

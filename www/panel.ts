@@ -1,4 +1,4 @@
-// The panel beside the conversation, for what is about it but not in it. Beside the text on a wide screen, over it on others.
+// The panel beside the conversation, with parts that are about it but not in it. Beside the text on a wide screen, over it on others.
 
 import { askView } from "./ask-view.ts";
 import { contextView } from "./context-view.ts";
@@ -55,7 +55,7 @@ function open(): void {
   drawPanel(shown);
 }
 
-/** Shows what is about this conversation; without one the panel closes. */
+/** Shows the parts for this conversation; without one the panel closes. */
 export function drawPanel(session: Session | null): void {
   if (session !== shown) {
     shown = session;

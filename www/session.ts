@@ -22,7 +22,7 @@ export type Waiting = WaitingEvent & { until: number };
 export class Session {
   /** The last events of the active branch. */
   events: StoredEvent[] = [];
-  /** Whether there are events before the loaded ones. */
+  /** Whether the branch has events before the loaded ones. */
   hasEarlier = false;
   draft: Draft | null = null;
   /** Messages that are stored beside the log until the current answer has ended. */
