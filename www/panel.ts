@@ -44,7 +44,6 @@ function open(): void {
     panel = null;
     document.body.classList.remove("with-panel");
     opener.setAttribute("aria-expanded", "false");
-    opener.focus();
   });
   document.body.append(dialog);
   if (narrow.matches) dialog.showModal();

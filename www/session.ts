@@ -1,7 +1,7 @@
 // The open conversation: the library's object, the loaded page of its events, and the streaming answer. Draws nothing;
 // subscribers are notified at most once per turn of the event loop.
 
-import { type Branch, type Content, Conversation, type ConversationEvent, type JSONValue, type LiveEvent, type RunResult, type WaitingEvent } from "threadkeep";
+import { type Branch, type Content, Conversation, type ConversationEvent, type JSONValue, type LiveEvent, type RunResult, ThreadkeepError, type WaitingEvent } from "threadkeep";
 import { createConversation, createLLM, limits, openStored, PROVISIONAL } from "./agent.ts";
 import { lengthBefore, type OtherBranch, type Parting, partings } from "./branches.ts";
 import { asStored, type StoredEvent } from "./event-shapes.ts";
@@ -157,7 +157,11 @@ export class Session {
     // The earlier answer is on another branch as soon as this is stored.
     this.events = this.events.slice(0, this.events.findLastIndex(({ kind, source }) => kind === "MessageEvent" && source === "user") + 1);
     await this.#run(() => this.#conversation.regenerate());
-    await this.#readOthers();
+    try {
+      await this.#readBranch({ withOthers: true });
+    } catch (error) {
+      this.#failedToRead(error);
+    }
   }
 
   /** Copies the conversation up to this event. Resolves to the id of the copy. */
@@ -352,14 +356,17 @@ export class Session {
 
   /** Lists the other branches, which takes seconds the first time if the log is long. Never rejects. */
   async #readOthers(): Promise<void> {
-    const conversation = this.#conversation;
     try {
       this.#others = await this.#findOthers(this.events);
       this.#changed();
     } catch (error) {
-      // Unless the conversation was closed meanwhile.
-      if (conversation === this.#conversation && !this.#closed) this.#set({ failure: error });
+      this.#failedToRead(error);
     }
+  }
+
+  /** A conversation that was closed meanwhile, perhaps to be opened again, cannot be read, which is no failure. */
+  #failedToRead(error: unknown): void {
+    if (!this.#closed && !(error instanceof ThreadkeepError && error.code === "invalid_state")) this.#set({ failure: error });
   }
 
   /** The branches that part from this one, with their places in the log and those of the messages that they are versions of. */
