@@ -1,7 +1,7 @@
 // Agents: a model with tools and a prompt.
 import { arrayOf, isA, isFunction } from "./arguments.js";
 import type { Condenser } from "./condenser.js";
-import { type Critic, coreCritic } from "./critics.js";
+import type { Critic } from "./critics.js";
 import { invalidOptions, optionsOf } from "./errors.js";
 import { LLM } from "./llm.js";
 import type { AgentContextOptions } from "./skills.js";
@@ -24,7 +24,7 @@ export interface AgentOptions {
   condenser?: Condenser | null | undefined;
   /** Returns how many tokens a text has for the model. Without it they are estimated, rather too high. */
   countTokens?: ((text: string) => number) | undefined;
-  /** Rates the agent's answers. One of the host cannot be stored: give it at each opening. */
+  /** Rates the agent's answers. One of the host cannot be stored: give it at each opening. `Conversation.open()` checks it. */
   critic?: Critic | undefined;
 }
 
@@ -58,10 +58,6 @@ export class Agent {
     if (systemPrompt !== undefined) this.systemPrompt = systemPrompt;
     if (agentContext !== undefined) this.agentContext = agentContext;
     this.toolConcurrencyLimit = toolConcurrencyLimit;
-    if (critic !== undefined) {
-      // Checks it.
-      coreCritic(critic);
-      this.critic = critic;
-    }
+    if (critic !== undefined) this.critic = critic;
   }
 }

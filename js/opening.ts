@@ -47,7 +47,10 @@ export async function openCore(given: ReturnType<typeof readOptions>): Promise<{
     (event) => emit({ ...event, message: opened.masked(event.message) }),
     (waiting) => void ask(opened, "setAgentState", JSON.stringify({ [WAITED]: waiting })).catch(() => {}),
   );
-  const [core, coreTools, condensing, context] = await Promise.all([coreStore(store), tools.toCore(), coreCondensing(agent, (llm) => coreLLM(llm, network, secrets.onKey)), coreContext(agent)]);
+  const [core, coreTools, condensing, context, critic] = await Promise.all([
+    coreStore(store), tools.toCore(), coreCondensing(agent, (llm) => coreLLM(llm, network, secrets.onKey)), coreContext(agent),
+    agent.critic === undefined ? undefined : coreCritic(agent.critic),
+  ]);
   const opened: CoreConversation = (await settle(CoreConversation.open(
     {
       conversationId: id,
@@ -56,7 +59,7 @@ export async function openCore(given: ReturnType<typeof readOptions>): Promise<{
       ...(policy && { confirmationPolicy: policy }),
       ...(analyzer && { securityAnalyzer: analyzer }),
       ...(hooks && { hooks }),
-      agent: { ...coreAgent(agent, coreTools, condensing, network, secrets), ...context },
+      agent: { ...coreAgent(agent, coreTools, condensing, network, secrets), ...context, critic },
       onEvent: (json: string) => emit(JSON.parse(json)),
       onDelta: (content?: string, reasoning_content?: string) => {
         const event: StreamingDeltaEvent = { kind: "StreamingDeltaEvent" };
@@ -89,12 +92,11 @@ export async function openCore(given: ReturnType<typeof readOptions>): Promise<{
 
 /** The agent in the form that the wasm takes. */
 function coreAgent(agent: Agent, tools: CoreTool[], condensing: CoreCondensing | null | undefined, network: Network, { onKey, keyToken }: Secrets): object {
-  const { llm, systemPrompt, toolConcurrencyLimit, critic } = agent;
+  const { llm, systemPrompt, toolConcurrencyLimit } = agent;
   return {
     llm: coreLLM(llm, network, onKey, keyToken),
     ...(systemPrompt !== undefined && { systemPrompt }),
     toolConcurrencyLimit,
-    critic: critic && coreCritic(critic),
     tools,
     condensing,
   };

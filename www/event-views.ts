@@ -68,10 +68,16 @@ const SPEAKERS = { user: "You", agent: "Agent", environment: "Note to the agent"
 function messageView(item: Message, verbs: HTMLElement | null = null): HTMLElement {
   const { from, event } = item;
   const speaker = from === "user" && event.sender ? event.sender : SPEAKERS[from];
-  const element = entry(from, el("div", { class: "message-head" }, el("h2", { class: "speaker" }, speaker, timeView(event)), verbs), wordsView(item), ...item.images.map(imageView));
+  const element = entry(from, el("div", { class: "message-head" }, el("h2", { class: "speaker" }, speaker, timeView(event)), verbs), wordsView(item), ...item.images.map(imageView), skillsView(event));
   element.setAttribute("role", "article");
   element.setAttribute("aria-label", speaker);
   return element;
+}
+
+/** The skills that words in the message have activated. */
+function skillsView({ activated_skills: names = [] }: StoredEvent): HTMLElement | null {
+  if (names.length === 0) return null;
+  return el("p", { class: "quiet skills" }, names.length === 1 ? "Skill used: " : "Skills used: ", ...names.map((name) => el("span", { class: "badge" }, name)));
 }
 
 /** A stored message that the agent has not read yet. */

@@ -94,6 +94,10 @@ impl CoreConversation {
                 condensing: Rc::new(|| Box::pin(async { Ok(chunks::condensing().await?.core()) })),
             })
             .await?;
+            if conversation.condenses() {
+                // Opening does not wait for it; the first run does.
+                chunks::load_ahead("condensing");
+            }
             Ok(Self { conversation, lock: Rc::new(RefCell::new(lock)) }.into())
         })
     }

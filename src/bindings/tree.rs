@@ -47,7 +47,8 @@ impl CoreConversation {
     }
 
     /// With `{id, fromEventId?, tags, resetMetrics}`, copies the conversation, or the branch that ends at `fromEventId`.
-    /// With `{storesAgent: true}`, stores the agent of this handle in place of the stored one. Without an argument, resolves to `[{leafEventId, forkEventId, firstEvent}]`, where `firstEvent` is JSON and `forkEventId` may
+    /// With `{storesAgent: true}`, stores the agent of this handle in place of the stored one. Without an argument,
+    /// resolves to `[{leafEventId, forkEventId, firstEvent}]`, where `firstEvent` is JSON and `forkEventId` may
     /// be `null`. One export for all three is smaller.
     #[wasm_bindgen(js_name = inBranches)]
     pub fn in_branches(&self, fork: JsValue) -> Promise {

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     error::{Error, ErrorCode, Result},
-    event::Event,
+    event::{Body, Event},
     format::{
         base_state::{BaseState, Tags},
         import_mark::IMPORT,
@@ -127,11 +127,14 @@ impl Conversation {
         Ok((self.state().clone(), log.length(), log.head()))
     }
 
-    /// The indices of the events from the root to this one.
+    /// The indices of the events from the root to this one. The SDK does not open a log without a system prompt, but
+    /// writes branches without one behind an empty HEAD; with such a branch the prompt of the log is copied.
     async fn places_of_branch(&self, leaf: &EventId) -> Result<Vec<Range<u64>>> {
         let log = &self.0.log;
         let mut ranges: Vec<Range<u64>> = Vec::new();
-        let visit = &mut |index: u64, _: Event| {
+        let mut has_prompt = false;
+        let visit = &mut |index: u64, event: Event| {
+            has_prompt |= matches!(event.body(), Body::SystemPromptEvent(_));
             match ranges.last_mut() {
                 Some(range) if range.start == index + 1 => range.start = index,
                 _ => ranges.push(index..index + 1),
@@ -139,6 +142,13 @@ impl Conversation {
             true
         };
         walk_back(&*log.store, log.id, Some(leaf.clone()), visit).await?;
+        if !has_prompt {
+            let first = log.store.events(log.id, 0..1).await?.pop();
+            let first = first.map(|event| Event::decode(event.id, event.json));
+            if first.is_some_and(|event| matches!(event.body(), Body::SystemPromptEvent(_))) {
+                ranges.push(0..1);
+            }
+        }
         ranges.reverse();
         Ok(ranges)
     }

@@ -245,8 +245,9 @@ async function standing(conversation) {
 /** The kinds of the events of each copy. */
 async function copiesOf({ id }) {
   const copies = [];
+  const baseUrl = location.origin;
   for (const { id: copy } of (await Conversation.list()).filter(({ title }) => title === id)) {
-    const opened = await openAsWriter({ id: copy, replays: [] });
+    const opened = await openAsWriter({ id: copy, baseUrl, replays: [] });
     copies.push(await kindsOf(opened));
     await opened.close();
   }

@@ -1,6 +1,11 @@
 //! Records the events of a random test as seen by the store, the tools and the user, and checks the invariants.
 
-use super::{SECRET, provider::SUMMARY, settings::Settings};
+use super::{
+    SECRET,
+    aside::{DEMAND, MAX_ATTEMPTS, QUESTION},
+    provider::SUMMARY,
+    settings::Settings,
+};
 use serde_json::{Value, json};
 use std::{
     cell::{Cell, RefCell},
@@ -224,6 +229,7 @@ impl Ledger {
             events.push(Rc::new(event));
         }
         for (_, json) in &commit.events {
+            assert!(!json.contains(QUESTION), "a question is stored: {json}");
             // The user's own messages are not masked, but the tests do not put the secret into them.
             assert!(!json.contains(SECRET), "a secret is stored: {json}");
         }
@@ -323,12 +329,26 @@ impl Ledger {
         *self.state.borrow_mut() = state.clone();
         self.note_policy(state);
         self.check_counted();
+        self.check_demands(state);
         self.note_approvals(before, status);
         let is_legal = before == status
             || Transition::ALL
                 .iter()
                 .any(|transition| transition.change(before) == StatusChange::Becomes(status));
         assert!(is_legal, "{} became {}", before.as_str(), status.as_str());
+    }
+
+    /// Checks that the critic has demanded as many attempts as are counted, and not too many.
+    fn check_demands(&self, state: &Value) {
+        let events = self.events.borrow();
+        let is_demand = |event: &&Rc<Value>| {
+            let text = event["llm_message"]["content"][0]["text"].as_str();
+            event["source"] == "user" && text.is_some_and(|text| text.starts_with(DEMAND))
+        };
+        let demands = events.iter().filter(is_demand).count() as u64;
+        let counted = state["agent_state"]["iterative_refinement_iteration"].as_u64().unwrap_or(0);
+        assert_eq!(demands, counted, "the critic's demands are counted wrongly");
+        assert!(counted <= MAX_ATTEMPTS.into(), "the critic demands too many attempts");
     }
 
     /// Records the answers of hooks. The hook must have been asked about each call, and again after an edit.

@@ -1,6 +1,6 @@
 //! The servers of the models. Some give background responses.
 
-use super::{Held, SECRET, ledger::Ledger, script::Reply};
+use super::{Held, SECRET, aside::Question, ledger::Ledger, script::Reply};
 use crate::support::{TestHost, check_messages, completion};
 use futures_channel::oneshot;
 use futures_util::future::{LocalBoxFuture, ready};
@@ -251,6 +251,32 @@ impl Provider {
         })
     }
 
+    /// The answer to a question beside the run, which belongs to no run and is never continued in the background.
+    fn aside(&self, question: Question, body: &Value) -> LocalBoxFuture<'static, Response> {
+        assert_ne!(body["background"], true);
+        let is_chat = body["messages"].is_array();
+        if is_chat {
+            check_messages(body["messages"].as_array().unwrap());
+        }
+        assert!(!body.to_string().contains(SECRET), "a secret is sent to the model: {body}");
+        let answer = question.answer(self.held.clone(), self.ledger.clone());
+        let is_streaming = body["stream"] == true;
+        Box::pin(async move {
+            Ok(match answer.await {
+                Err((status, error)) => full_response(status, &error),
+                Ok(message) if is_chat => full_response(200, &completion(message)),
+                Ok(message) => {
+                    let answer = completed("resp_aside", &message);
+                    if !is_streaming {
+                        return Ok(full_response(200, &answer));
+                    }
+                    let event = json!({ "type": "response.completed", "response": answer });
+                    response([Some(Piece::Sends(Box::new(move || Ok(format!("data: {event}\n\n")))))])
+                }
+            })
+        })
+    }
+
     /// Begins an answer.
     fn respond(&self, server: &str, body: &Value) -> Response {
         assert_eq!(body["background"], true);
@@ -372,6 +398,9 @@ impl HttpClient for Provider {
         let body: Value = serde_json::from_str(&request.body).unwrap_or_default();
         if server == SUMMARIES {
             return self.summary(&body);
+        }
+        if let Some(question) = Question::of(&request.body) {
+            return self.aside(question, &body);
         }
         if path == "chat/completions" {
             return self.chat(server, &body);

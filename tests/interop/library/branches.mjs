@@ -29,7 +29,7 @@ async function getsBranches(t, entry, sdk, place) {
   const [{ id }] = await Conversation.importZip(packed(entry.id, filesOf(path.join(fixtures, entry.directory))), { store });
   const conversation = await open(t, { model, store, conversationId: id });
   const before = await eventsOf(conversation);
-  const leaf = conversation.state.leaf_event_id;
+  const leaf = conversation.state.leaf_event_id ?? null;
   const continued = async (what, other = conversation) => {
     if (!sdk) return;
     const target = path.join(place, `${other.id}-${what}.zip`);
@@ -87,7 +87,8 @@ async function isMovedByTheSdk(t, { leaf, forks }, sdk, place) {
   assert.ok(moved.ok, moved.error);
   const texts = { "an answer": ["First", "One.", "In Python"], "a message": ["First", "In Python"] }[leaf] ?? ["In Python"];
   const sent = (messages) => messages.filter(({ role }) => role !== "system").map(({ content }) => (typeof content === "string" ? content : content.map(({ text }) => text).join("\n")));
-  assert.deepEqual(sent(moved.request.messages), texts);
+  // Messages of the user that follow each other are one.
+  assert.equal(sent(moved.request.messages).join("\n"), texts.join("\n"));
 
   const there = moved.forked ?? directory;
   const other = memoryStore();
@@ -97,5 +98,5 @@ async function isMovedByTheSdk(t, { leaf, forks }, sdk, place) {
   assert.equal(await second.finalResponse(), "From Python.");
   model.add({ text: "Again." });
   await second.regenerate();
-  assert.deepEqual(sent(model.requests.at(-1).body.messages), texts);
+  assert.equal(sent(model.requests.at(-1).body.messages).join("\n"), texts.join("\n"));
 }
