@@ -1,8 +1,9 @@
-// How full the model's context is, what condensing would save, and the fields of the newest summary.
+// The use of the model's context window, the saving by condensing, and the fields of the newest summary.
 
 import type { ContextUsage, ConversationProgress } from "threadkeep";
 import { announce } from "./announcer.ts";
 import { el } from "./dom.ts";
+import { explain } from "./failures.ts";
 import { report } from "./notices.ts";
 import type { Part } from "./panel.ts";
 import type { Session } from "./session.ts";
@@ -52,7 +53,10 @@ export function contextView(session: Session): Part {
     counted = state;
     session.conversation.contextUsage().then(
       (usage) => state === counted && show(usage),
-      () => (counted = ""), // The conversation was closed meanwhile, or is opened again.
+      (error: unknown) => {
+        counted = "";
+        usage.textContent = explain(error).text;
+      },
     );
   };
   const element = el("section", { "aria-labelledby": "usage-heading" }, el("h3", { id: "usage-heading" }, "Context window"), meter, usage, saving, button);

@@ -8,7 +8,7 @@ pub mod critic;
 mod execute;
 mod response;
 
-pub use condenser::{AgentCondenser, CondenserMember, summary_llm};
+pub use condenser::{AgentCondenser, CondenserMember, GivenCondenser, summary_llm};
 pub use execute::{execute, without_secrets};
 pub use response::{Call, Draft, Known, Reply, ReplyKind, error_event, read_response};
 
@@ -34,7 +34,7 @@ pub struct Agent {
     /// The most calls that run at the same time; at least 1.
     pub tool_concurrency_limit: usize,
     /// The condenser. `None` uses the stored one with the agent's model; `Some(None)` is no condenser.
-    pub condenser: Option<Option<AgentCondenser>>,
+    pub condenser: Option<Option<Rc<dyn GivenCondenser>>>,
     /// Counts the tokens of a text as the model does; without it, or where it returns `None`, they are estimated.
     pub count_tokens: Option<TokenCounter>,
     /// Rates the agent's answers.

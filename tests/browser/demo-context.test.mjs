@@ -1,4 +1,4 @@
-// What the model knows of a conversation, in the demo page: condensed stretches, the context window, progress, and skills.
+// The context of the model in the demo page: condensed stretches, the context window, progress, and skills.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startDemo, stepsOf } from "./demo-page.mjs";
