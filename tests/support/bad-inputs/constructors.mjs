@@ -111,6 +111,26 @@ function* agents() {
     yield { name: `Agent with a tool with ${name}`, expected: either, attempt: (world) => world.open([], { agent: world.agent([], { tools: [{ ...own, ...fields }] }) }) };
   }
   yield { name: "Agent with the same tool twice", expected: invalid, attempt: (world) => world.open([], { agent: world.agent([], { tools: [own, own] }) }) };
+  const skill = { name: "a", content: "b" };
+  const contexts = {
+    ...noObject, hostile: hostile(), unreadable: unreadable("skills"), "hostile skills": { skills: hostile() }, "a hostile skill": { skills: [hostile()] }, "an unreadable skill": { skills: [unreadable("content", skill)] },
+    "hostile keywords": { skills: [{ ...skill, trigger: { type: "keyword", keywords: hostile() } }] }, "a hostile trigger": { skills: [{ ...skill, trigger: hostile() }] }, "hostile metadata": { skills: [{ ...skill, metadata: hostile() }] },
+    "a symbol as suffix": { userMessageSuffix: Symbol("odd") }, "hostile resources": { skills: [{ ...skill, resources: hostile() }] }, "a hostile date": { currentDatetime: hostile() }, "an invalid date": { currentDatetime: new Date(NaN) },
+  };
+  for (const [name, agentContext] of each(contexts)) {
+    yield { name: `Agent agentContext: ${name}`, expected: invalid, attempt: (world) => world.open([], { agent: world.agent([], { agentContext }) }) };
+  }
+  for (const [name, text] of each({ empty: "", lone, huge: "x".repeat(2_000_000) })) {
+    yield { name: `a skill whose text is ${name}`, expected: either, attempt: async (world) => {
+      const agentContext = { skills: [{ name: text || "a", content: text, trigger: { type: "keyword", keywords: [text, "please"] } }], userMessageSuffix: text, memoryContext: text };
+      const conversation = await world.open([], { agent: world.agent([], { agentContext }) });
+      await conversation.sendMessage("Please.");
+      await conversation.run();
+    } };
+  }
+  for (const [name, source] of each({ ...noObject, hostile: hostile(), "a hostile text": { "a/SKILL.md": hostile() }, lone, "an unreadable text": unreadable("a/SKILL.md") })) {
+    yield { name: `loadSkills(${name})`, expected: [...invalid, "network"], attempt: ({ library }) => library.loadSkills(source) };
+  }
   for (const [name, systemPrompt] of each({ empty: "", blank: " \n", lone, huge: "x".repeat(2_000_000) })) {
     yield { name: `a system prompt that is ${name}`, expected: either, attempt: async (world) => {
       const conversation = await world.open([], { agent: world.agent([], { systemPrompt }) });
