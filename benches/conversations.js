@@ -4,14 +4,17 @@ import { rows } from "./events.js";
 
 export const agent = new Agent({ llm: new LLM({ model: "openai/none", baseUrl: "/v1" }) });
 
-/** Creates a conversation with this many events: turns of a question, a tool call, its result and an answer. Returns its id. */
-export async function conversationOf(length, store) {
+/**
+ * Creates a conversation with this many events: turns of a question, a tool call, its result and an answer. With
+ * `condensed`, as in `events.js`. Returns its id.
+ */
+export async function conversationOf(length, store, condensed) {
   const conversation = await Conversation.open({ agent, store });
   const { id, state } = conversation;
   await conversation.close();
   let made;
   for (let start = 0; start < length; start += 500) {
-    made = rows(start, Math.min(start + 500, length), made);
+    made = rows(start, Math.min(start + 500, length), made, condensed);
     await store.commit(id, {
       expectedLength: start,
       events: made.rows,

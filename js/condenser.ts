@@ -1,5 +1,6 @@
 // Condensers: when a part of the history is replaced by a summary. The options are checked by code that is loaded when an
 // agent has a condenser; the condensing itself is a chunk of the wasm.
+import type { Agent } from "./agent.js";
 import type { LLM } from "./llm.js";
 import { part } from "./wasm.js";
 
@@ -56,15 +57,18 @@ export interface ContextUsage {
   reclaimableTokens: number;
 }
 
-/** A member of a condenser in the form that the wasm takes: its fields as the SDK stores them, as JSON. @internal */
-export interface CoreMember {
-  settings: string;
-  llm: LLM | undefined;
+/** The options of an agent that concern condensing, in the form that the wasm takes. @internal */
+export interface CoreCondensing {
+  /** The members of the condenser: their fields as the SDK stores them, as JSON, and their models. */
+  condenser: { settings: string; llm: object | undefined }[] | null | undefined;
+  countTokens: ((text: string) => number) | undefined;
+  /** The models of the members. */
+  llms: LLM[];
 }
 
-/** Checks the options of a condenser. @throws ThreadkeepError `invalid_options` @internal */
-export async function coreMembers(condenser: Condenser): Promise<CoreMember[]> {
-  return (await part(import("./condenser/options.js"))).coreMembers(condenser);
+/** Checks the options. `null` is an agent without a condenser. @throws ThreadkeepError `invalid_options` @internal */
+export async function coreCondensing({ condenser, countTokens }: Agent, coreLLM: (llm: LLM) => object): Promise<CoreCondensing | null | undefined> {
+  return condenser || countTokens ? (await part(import("./condenser/options.js"))).coreCondensing(condenser, countTokens, coreLLM) : (condenser as null | undefined);
 }
 
 /** The fields of a structured summary; `null` for another text. @internal */

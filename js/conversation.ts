@@ -379,12 +379,12 @@ export class Conversation implements AsyncDisposable {
    * result; `aborted` after `interrupt()`; those of the model, after which the next run tries again
    */
   async condense(): Promise<void> {
-    await ask(this.#core, "condense");
+    await ask(this.#core, "condensing", "condense");
   }
 
   /** The use of the context window, for a meter. Asks no model. */
   async contextUsage(): Promise<ContextUsage> {
-    const [usedTokens, limitTokens = null, reclaimableTokens] = await ask(this.#core, "contextUsage");
+    const [usedTokens, limitTokens = null, reclaimableTokens] = await ask(this.#core, "condensing", "usage");
     return { usedTokens, limitTokens, reclaimableTokens };
   }
 

@@ -1,14 +1,14 @@
 // Opening a conversation: makes the parts of a handle, and connects them with the conversation of the wasm.
 import { CoreConversation } from "../pkg/threadkeep.js";
 import type { Agent } from "./agent.js";
-import { type CoreMember, coreMembers } from "./condenser.js";
+import { type CoreCondensing, coreCondensing } from "./condenser.js";
 import { Analyzers } from "./control.js";
 import type { readOptions } from "./conversation-options.js";
 import { coreCritic } from "./critics.js";
 import { ask, settle } from "./errors.js";
 import type { ConversationState, StreamingDeltaEvent } from "./events.js";
 import { opened as noteOpened } from "./inventory.js";
-import { type LLMOptions, coreLLM } from "./llm.js";
+import { coreLLM } from "./llm.js";
 import { type Listeners, listenersOf } from "./listeners.js";
 import { Network, WAITED } from "./network.js";
 import { Secrets } from "./secrets.js";
@@ -47,8 +47,9 @@ export async function openCore(given: ReturnType<typeof readOptions>): Promise<{
     (event) => emit({ ...event, message: opened.masked(event.message) }),
     (waiting) => void ask(opened, "setAgentState", JSON.stringify({ [WAITED]: waiting })).catch(() => {}),
   );
-  const [core, coreTools, condenser, context, critic] = await Promise.all([
-    coreStore(store), tools.toCore(), membersOf(agent), coreContext(agent), agent.critic === undefined ? undefined : coreCritic(agent.critic),
+  const [core, coreTools, condensing, context, critic] = await Promise.all([
+    coreStore(store), tools.toCore(), coreCondensing(agent, (llm) => coreLLM(llm, network, secrets.onKey)), coreContext(agent),
+    agent.critic === undefined ? undefined : coreCritic(agent.critic),
   ]);
   const opened: CoreConversation = (await settle(CoreConversation.open(
     {
@@ -58,7 +59,7 @@ export async function openCore(given: ReturnType<typeof readOptions>): Promise<{
       ...(policy && { confirmationPolicy: policy }),
       ...(analyzer && { securityAnalyzer: analyzer }),
       ...(hooks && { hooks }),
-      agent: { ...coreAgent(agent, coreTools, condenser, network, secrets), ...context, critic },
+      agent: { ...coreAgent(agent, coreTools, condensing, network, secrets), ...context, critic },
       onEvent: (json: string) => emit(JSON.parse(json)),
       onDelta: (content?: string, reasoning_content?: string) => {
         const event: StreamingDeltaEvent = { kind: "StreamingDeltaEvent" };
@@ -71,8 +72,9 @@ export async function openCore(given: ReturnType<typeof readOptions>): Promise<{
     core,
   ))) as CoreConversation;
   const warnings: ConversationWarning[] = [];
+  const { options } = agent.llm;
   try {
-    const message = await secrets.open(opened, keysOf(agent, condenser));
+    const message = await secrets.open(opened, { ...options, fallbacks: [...(options.fallbacks ?? []), ...(condensing?.llms ?? [])] });
     const state = JSON.parse(opened.state()) as ConversationState;
     const lost = await noteOpened(store, id, given.isGiven, opened.found());
     if (lost) warnings.push({ code: "store_lost", message: lost });
@@ -88,25 +90,14 @@ export async function openCore(given: ReturnType<typeof readOptions>): Promise<{
   return { core: opened, parts: { listeners, analyzers, tools, secrets, network, deleteOnClose: given.deleteOnClose, agent }, warnings };
 }
 
-/** The members of the agent's condenser; `null` for none, `undefined` for the stored one. */
-async function membersOf({ condenser }: Agent): Promise<CoreMember[] | null | undefined> {
-  return condenser ? coreMembers(condenser) : condenser;
-}
-
-/** The options of the agent's model, with the models of the condenser among the fallbacks: they may have keys as well. */
-function keysOf({ llm: { options } }: Agent, condenser: CoreMember[] | null | undefined): LLMOptions {
-  return { ...options, fallbacks: [...(options.fallbacks ?? []), ...(condenser ?? []).flatMap(({ llm }) => llm ?? [])] };
-}
-
 /** The agent in the form that the wasm takes. */
-function coreAgent(agent: Agent, tools: CoreTool[], condenser: CoreMember[] | null | undefined, network: Network, { onKey, keyToken }: Secrets): object {
-  const { llm, systemPrompt, toolConcurrencyLimit, countTokens } = agent;
+function coreAgent(agent: Agent, tools: CoreTool[], condensing: CoreCondensing | null | undefined, network: Network, { onKey, keyToken }: Secrets): object {
+  const { llm, systemPrompt, toolConcurrencyLimit } = agent;
   return {
     llm: coreLLM(llm, network, onKey, keyToken),
     ...(systemPrompt !== undefined && { systemPrompt }),
     toolConcurrencyLimit,
     tools,
-    condenser: condenser && condenser.map((member) => ({ ...member, llm: member.llm && coreLLM(member.llm, network, onKey) })),
-    countTokens,
+    condensing,
   };
 }

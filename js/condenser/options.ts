@@ -1,11 +1,26 @@
 // Checks the options of a condenser. Loaded when an agent has one.
 import { arrayOf, isA } from "../arguments.js";
-import type { Condenser, CoreMember, LLMSummarizingCondenser } from "../condenser.js";
+import type { Condenser, CoreCondensing, LLMSummarizingCondenser } from "../condenser.js";
 import { invalidOptions, optionsOf } from "../errors.js";
 import { LLM } from "../llm.js";
 
+interface Member {
+  settings: string;
+  llm: LLM | undefined;
+}
+
+/** The checked options in the form that the wasm takes. */
+export function coreCondensing(condenser: Condenser | null | undefined, countTokens: CoreCondensing["countTokens"], coreLLM: (llm: LLM) => object): CoreCondensing {
+  const members = condenser ? membersOf(condenser) : condenser;
+  return {
+    condenser: members && members.map(({ settings, llm }) => ({ settings, llm: llm && coreLLM(llm) })),
+    countTokens,
+    llms: (members ?? []).flatMap(({ llm }) => llm ?? []),
+  };
+}
+
 /** The members of a condenser. A pipeline has those of its condensers, and a `NoOpCondenser` none. */
-export function coreMembers(condenser: Condenser): CoreMember[] {
+function membersOf(condenser: Condenser): Member[] {
   if (typeof condenser !== "object" || condenser === null) throw invalidOptions("condenser must be an object with a kind, or null");
   switch (condenser.kind) {
     case "NoOpCondenser":
@@ -13,7 +28,7 @@ export function coreMembers(condenser: Condenser): CoreMember[] {
       return [];
     case "PipelineCondenser": {
       const { condensers } = optionsOf("condenser", condenser, "kind condensers");
-      return arrayOf("condensers", "condensers", condensers, (each) => typeof each === "object").flatMap(coreMembers);
+      return arrayOf("condensers", "condensers", condensers, (each) => typeof each === "object").flatMap(membersOf);
     }
     case "LLMSummarizingCondenser":
       return [member(condenser)];
@@ -25,7 +40,7 @@ export function coreMembers(condenser: Condenser): CoreMember[] {
 const names = "kind llm maxSize maxTokens keepFirst minimumProgress hardContextResetMaxRetries hardContextResetContextScaling summary";
 
 /** The fields of the SDK, whose order it is, with the defaults. */
-function member(condenser: LLMSummarizingCondenser): CoreMember {
+function member(condenser: LLMSummarizingCondenser): Member {
   const { kind, llm, maxTokens, summary = "text", ...given } = optionsOf("condenser", condenser, names);
   if (llm !== undefined && !isA(llm, LLM)) throw invalidOptions("llm of the condenser must be an LLM");
   if (summary !== "text" && summary !== "fields") throw invalidOptions('summary must be "text" or "fields"');

@@ -8,12 +8,12 @@
 //! code that is also called from or inlined elsewhere does not.
 
 use super::{
-    archive::Archives, archive_chunk::ArchiveChunk, branches_chunk::BranchesChunk, error::error_of,
-    messages::Messages, messages_chunk::MessagesChunk, side_calls::SideCalls,
-    side_calls_chunk::SideCallsChunk, store::Stores, stores_chunk::StoresChunk, tree::Branches,
+    archive::Archives, archive_chunk::ArchiveChunk, branches_chunk::BranchesChunk,
+    condensing::CondensingPart, condensing_chunk::CondensingChunk, error::error_of, messages::Messages,
+    messages_chunk::MessagesChunk, side_calls::SideCalls, side_calls_chunk::SideCallsChunk, store::Stores,
+    stores_chunk::StoresChunk, tree::Branches,
 };
 use crate::{
-    conversation::{Condensing, Summarizing},
     error::{Error, ErrorCode, Result},
     llm::{
         anthropic::AnthropicMessages, chat_completions::ChatCompletions, responses::Responses,
@@ -77,7 +77,7 @@ chunks! {
     /// Conversations in the formats of other programs.
     messages: dyn Messages = MessagesChunk;
     /// Condensing.
-    condensing: dyn Condensing = Summarizing;
+    condensing: dyn CondensingPart = CondensingChunk;
     /// Requests beside the run, and critics.
     side_calls: dyn SideCalls = SideCallsChunk;
 }

@@ -5,7 +5,6 @@
 
 use super::{
     chunks,
-    condensing::ChunkCondensing,
     control::{JsAnalyzer, analyzer, policy},
     error::{invalid, set},
     hooks::hooks,
@@ -59,6 +58,12 @@ impl CoreConversation {
             if !critic.is_undefined() {
                 agent.critic = Some(chunks::side_calls().await?.critic(&critic)?);
             }
+            let condensing = property(&given, "condensing");
+            if condensing.is_null() {
+                agent.condenser = Some(None);
+            } else if !condensing.is_undefined() {
+                chunks::condensing().await?.configure(&mut agent, &condensing)?;
+            }
             let on_event = function(&options, "onEvent")?;
             let on_delta = function(&options, "onDelta")?;
             let name = lock_name(&lock_scope, id);
@@ -86,7 +91,7 @@ impl CoreConversation {
                 load_skills: Rc::new(|| Box::pin(chunks::skills())),
                 listener: Rc::new(move |event| notify(&on_event, event.json())),
                 on_delta: Rc::new(move |delta| notify_of_delta(&on_delta, delta)),
-                condensing: Rc::new(ChunkCondensing),
+                condensing: Rc::new(|| Box::pin(async { Ok(chunks::condensing().await?.core()) })),
             })
             .await?;
             if conversation.condenses() {

@@ -7,6 +7,7 @@ mod bench;
 mod branches_chunk;
 mod chunks;
 mod condensing;
+mod condensing_chunk;
 #[cfg(feature = "testing")]
 mod conformance;
 mod control;

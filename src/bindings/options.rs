@@ -2,7 +2,6 @@
 //! type is an error that names the option all the same.
 
 use super::{
-    condensing::{condenser, token_counter},
     error::{invalid, message_of},
     tool::JsTool,
     wire_apis::ChunkWireApis,
@@ -149,8 +148,8 @@ pub fn agent(options: &JsValue) -> Result<Agent> {
             .unwrap_or(Agent::DEFAULT_SYSTEM_PROMPT)
             .trim_end()
             .into(),
-        condenser: condenser(options)?,
-        count_tokens: token_counter(options),
+        condenser: None,
+        count_tokens: None,
         context: plain
             .text("context")?
             .as_deref()

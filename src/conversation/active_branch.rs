@@ -15,8 +15,8 @@ use crate::{
     store::Store,
 };
 
-/// The number of events that are read at once.
-const PAGE: u64 = 512;
+/// The number of events that are read at once, at first and at most: often only the last few are needed.
+const PAGES: (u64, u64) = (32, 512);
 
 /// At least so many of the last events are kept in memory, so that HEAD can return to one of them without reading the
 /// branch again.
@@ -266,6 +266,7 @@ pub async fn walk_back(
     let Some(head) = head else { return Ok(Vec::new()) };
     let mut walk = BranchWalk::from(Wanted::Id(head));
     let mut page = Page::default();
+    let (mut size, limit) = PAGES;
     while let Some(wanted) = walk.wants().cloned() {
         let index = match page.find(&wanted) {
             Some(index) => Some(index),
@@ -275,7 +276,8 @@ pub async fn walk_back(
                     Wanted::Id(id) => store.index_of(conversation, id).await?,
                 };
                 if let Some(index) = index {
-                    page = Page::ending_with(store, conversation, index).await?;
+                    page = Page::ending_with(store, conversation, index, size).await?;
+                    size = limit.min(size * 4);
                 }
                 index
             }
@@ -302,9 +304,14 @@ struct Page {
 }
 
 impl Page {
-    async fn ending_with(store: &dyn Store, conversation: ConversationId, index: u64) -> Result<Self> {
+    async fn ending_with(
+        store: &dyn Store,
+        conversation: ConversationId,
+        index: u64,
+        size: u64,
+    ) -> Result<Self> {
         let end = index.saturating_add(1);
-        let stored = store.events(conversation, end.saturating_sub(PAGE)..end).await?;
+        let stored = store.events(conversation, end.saturating_sub(size)..end).await?;
         let start = stored.first().map_or(0, |event| event.index);
         let events: Vec<Event> =
             stored.into_iter().map(|event| Event::decode(event.id, event.json)).collect();

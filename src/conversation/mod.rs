@@ -33,7 +33,7 @@ mod tree;
 pub mod stuck_detector;
 mod warning;
 
-pub use condensing::{CompiledIn, Condensed, Condensing, ContextUsage, LoadCondensing, Summarizing};
+pub use condensing::{Condensed, Condensing, ContextUsage, LoadCondensing, Summarizing, Task, compiled_in};
 pub use fork::ForkOptions;
 pub use imported::is_undecided;
 pub use log::Listener;
@@ -82,7 +82,7 @@ struct Shared {
     max_budget_per_run: Option<f64>,
     stuck_detection: Option<StuckDetection>,
     on_delta: Rc<dyn Fn(Delta)>,
-    condensing: Rc<dyn LoadCondensing>,
+    condensing: LoadCondensing,
     /// In-memory state of this page, such as the current run.
     page: RefCell<Page>,
     /// The cost of all answers, including failed and cancelled ones.

@@ -60,7 +60,7 @@ pub struct OpenOptions {
     /// Called with every piece of a streamed answer.
     pub on_delta: Rc<dyn Fn(Delta)>,
     /// Loads the code for condensing.
-    pub condensing: Rc<dyn LoadCondensing>,
+    pub condensing: LoadCondensing,
 }
 
 impl Conversation {

@@ -6,7 +6,7 @@
 
 use super::{
     Conversation, Shared,
-    condensing::Condensed,
+    condensing::{Condensed, Task},
     machine::{Command, Next, Phase, StatusChange, Transition, page::Run},
 };
 use crate::{
@@ -151,10 +151,10 @@ impl Conversation {
                     }
                     usage.ran_calls();
                 }
-                Next::Condense => match self.condense_view(cancel).await? {
+                Next::Condense => match self.condensing(Task::Prepare(cancel)).await? {
                     Condensed::SendView => is_condensed = true,
-                    Condensed::Done => usage.condensed(),
                     Condensed::Cancelled => return Ok(Ended::Cancelled),
+                    _ => usage.condensed(),
                 },
                 Next::AskModel => {
                     if self.ask_model(cancel).await? == Ended::Cancelled {

@@ -4,6 +4,7 @@ use super::{
     Conversation,
     active_branch::ActiveBranch,
     background::BackgroundReports,
+    condensing::Task,
     machine::Command,
     run::{Ended, RunError},
     secrets::{MaskedDeltas, hide_in_answer},
@@ -84,7 +85,8 @@ impl Conversation {
                 if error.is_retryable() && self.execution_status() == ExecutionStatus::Paused {
                     return Ok(Ended::Done);
                 }
-                if self.condense_after(&error).await? {
+                if self.can_recover(&error) {
+                    self.condensing(Task::Recover(&error)).await?;
                     return Ok(Ended::Done);
                 }
                 if error.code() != ErrorCode::LlmContentPolicy || !self.may_nudge(CONTENT_POLICY).await? {

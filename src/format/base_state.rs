@@ -338,13 +338,7 @@ impl BaseState {
 
     /// Sets the context of the agent.
     pub fn set_agent_context(&mut self, context: &RawJson) {
-        let mut agent = self.object("agent");
-        agent.set_in_order(
-            "agent_context",
-            context.as_str().into(),
-            &["agent_context", "system_prompt", "kind"],
-        );
-        self.set("agent", Some(&agent));
+        self.set_in_agent("agent_context", Some(context));
     }
 
     /// Replaces the agent's model settings and nothing else of the agent. An agent without a kind gets the SDK's default
@@ -358,14 +352,13 @@ impl BaseState {
         self.set("agent", Some(&agent));
     }
 
-    /// Sets a field of the agent, or removes it.
+    /// Sets a field of the agent at its place in the SDK's order, or removes it.
     pub fn set_in_agent(&mut self, name: &str, value: Option<&RawJson>) {
+        const ORDER: [&str; 6] =
+            ["agent_context", "system_prompt", "condenser", "critic", "tool_concurrency_limit", "kind"];
         let mut agent = self.object("agent");
         match value {
-            // The SDK's order; the kind is last.
-            Some(value) => {
-                agent.set_in_order(name, value.as_str().into(), &[name, "tool_concurrency_limit", "kind"])
-            }
+            Some(value) => agent.set_in_order(name, value.as_str().into(), &ORDER),
             None => drop(agent.remove(name)),
         }
         self.set("agent", Some(&agent));

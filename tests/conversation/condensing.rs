@@ -7,7 +7,7 @@ use futures_util::future::{join, poll_immediate};
 use serde_json::{Value, json};
 use std::{pin::pin, rc::Rc};
 use threadkeep::{
-    agent::{AgentCondenser, CondenserMember},
+    agent::{AgentCondenser, CondenserMember, GivenCondenser},
     cancel::CancelToken,
     conversation::{Conversation, WarningCode},
     error::ErrorCode,
@@ -43,7 +43,7 @@ fn world(
     let answers = (1..=count).map(call).chain([text("Done.")]);
     let mut world = World::new(Rc::new(MemoryStore::new()), vec![echo()], answers);
     let (condenser, model) = condenser(fields, summaries);
-    world.condenser = Some(Some(condenser));
+    world.condenser = Some(Some(Rc::new(condenser)));
     (world, model)
 }
 
@@ -173,7 +173,11 @@ fn requests_that_condensing_does_not_shorten_enough_end_as_stuck() {
 #[test]
 fn without_a_condenser_a_full_context_window_is_an_error() {
     block_on(async {
-        for condenser in [None, Some(None), Some(Some(AgentCondenser { members: Vec::new() }))] {
+        for condenser in [
+            None,
+            Some(None),
+            Some(Some(Rc::new(AgentCondenser { members: Vec::new() }) as Rc<dyn GivenCondenser>)),
+        ] {
             let mut world = World::new(Rc::new(MemoryStore::new()), vec![echo()], [too_long()]);
             world.condenser = condenser;
             let conversation = world.open().await.unwrap();

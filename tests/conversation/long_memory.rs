@@ -199,7 +199,7 @@ fn a_long_conversation_stays_in_a_small_window_although_its_page_dies_again_and_
             Some(Rc::new(Llm::new(llm, Rc::new(Connection(provider.clone())), world.host.clone()).unwrap()));
         let (mut condenser, _) = condenser(&json!({ "max_tokens": WINDOW, "max_size": 100_000 }), []);
         condenser.members[0].llm = None;
-        world.condenser = Some(Some(condenser));
+        world.condenser = Some(Some(Rc::new(condenser)));
         world.max_iterations = 10_000;
 
         let conversation = world.open().await.unwrap();

@@ -11,8 +11,8 @@ use std::{
     time::Duration,
 };
 use threadkeep::{
-    agent::{Agent, AgentCondenser, critic::Critic},
-    conversation::{Access, CompiledIn, Conversation, OpenOptions, stuck_detector::StuckDetection},
+    agent::{Agent, GivenCondenser, critic::Critic},
+    conversation::{Access, Conversation, OpenOptions, compiled_in, stuck_detector::StuckDetection},
     error::{Error, ErrorCode, Result},
     hooks::Hooks,
     host::Host,
@@ -269,7 +269,7 @@ pub struct World {
     /// The kinds of events that the listener received.
     pub received: Rc<RefCell<Vec<String>>>,
     pub native_tool_calling: Option<bool>,
-    pub condenser: Option<Option<AgentCondenser>>,
+    pub condenser: Option<Option<Rc<dyn GivenCondenser>>>,
     /// Instead of the scripted model.
     pub llm: Option<Rc<Llm>>,
 }
@@ -363,7 +363,7 @@ impl World {
             },
             listener: Rc::new(move |event| received.borrow_mut().push(event.kind().to_owned())),
             on_delta: Rc::new(|_| {}),
-            condensing: Rc::new(CompiledIn),
+            condensing: compiled_in(),
         })
         .await
     }

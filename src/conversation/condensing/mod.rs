@@ -11,29 +11,43 @@ pub use summarizing::Summarizing;
 
 use super::{Conversation, run::RunError};
 use crate::{
-    agent::{Draft, summary_llm},
     cancel::CancelToken,
     error::Result,
-    event::{Body, CondensationRequest, Source},
+    event::Body,
     json::RawJson,
-    llm::{Llm, LlmError, LlmFailure},
+    llm::{LlmError, LlmFailure},
 };
 use futures_util::future::LocalBoxFuture;
 use std::rc::Rc;
 
-/// The result of looking at a view before it is sent.
+/// A task of [`Condensing`].
+#[derive(Clone, Copy)]
+pub enum Task<'a> {
+    /// Condense the view, if that is necessary, before it is sent.
+    Prepare(&'a CancelToken),
+    /// Ask for a condensation because the provider has refused the view.
+    Recover(&'a LlmError),
+    /// See [`Conversation::condense`].
+    Request,
+    /// See [`Conversation::context_usage`].
+    Measure,
+}
+
+/// The result of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condensed {
     /// The view can be sent as it is.
     SendView,
-    /// A condensation was stored, or the run has to stop.
+    /// A condensation or a request for one was stored, or the run has to stop.
     Done,
     /// The run was cancelled.
     Cancelled,
+    /// The use of the context window.
+    Measured(ContextUsage),
 }
 
 /// The use of the model's context window, in tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContextUsage {
     /// The size of the next request.
     pub used: u64,
@@ -45,25 +59,16 @@ pub struct ContextUsage {
 
 /// The part of condensing that a page loads later.
 pub trait Condensing {
-    /// Condenses the view if that is necessary.
-    fn condense<'a>(
+    /// Performs a task.
+    fn perform<'a>(
         &'a self,
         conversation: &'a Conversation,
-        cancel: &'a CancelToken,
+        task: Task<'a>,
     ) -> LocalBoxFuture<'a, std::result::Result<Condensed, RunError>>;
-
-    /// See [`Conversation::condense`].
-    fn request<'a>(&'a self, conversation: &'a Conversation) -> LocalBoxFuture<'a, Result<()>>;
-
-    /// See [`Conversation::context_usage`].
-    fn usage<'a>(&'a self, conversation: &'a Conversation) -> LocalBoxFuture<'a, Result<ContextUsage>>;
 }
 
-/// Loads [`Condensing`].
-pub trait LoadCondensing {
-    /// Loads it; the next call after a failure tries again.
-    fn load(&self) -> LocalBoxFuture<'static, Result<Rc<dyn Condensing>>>;
-}
+/// Loads [`Condensing`]; the next call after a failure tries again.
+pub type LoadCondensing = Rc<dyn Fn() -> LocalBoxFuture<'static, Result<Rc<dyn Condensing>>>>;
 
 impl Conversation {
     /// Asks for a condensation and makes it: a request event and exactly one step. Without a run, this returns when the
@@ -75,8 +80,7 @@ impl Conversation {
     /// those of the model that writes the summary, after which the next run tries again; `aborted` after an interrupt;
     /// `locked_elsewhere`, and those of the store.
     pub async fn condense(&self) -> Result<()> {
-        self.ensure_writable()?;
-        self.0.condensing.load().await?.request(self).await
+        Ok(self.condensing(Task::Request).await.map(drop)?)
     }
 
     /// The use of the context window. Reads the history, but asks no model.
@@ -84,7 +88,15 @@ impl Conversation {
     /// # Errors
     /// Those of the store.
     pub async fn context_usage(&self) -> Result<ContextUsage> {
-        self.0.condensing.load().await?.usage(self).await
+        match self.condensing(Task::Measure).await? {
+            Condensed::Measured(usage) => Ok(usage),
+            _ => Ok(ContextUsage::default()),
+        }
+    }
+
+    /// Performs a task of [`Condensing`].
+    pub(super) async fn condensing(&self, task: Task<'_>) -> std::result::Result<Condensed, RunError> {
+        (self.0.condensing)().await?.perform(self, task).await
     }
 
     /// The newest summary in the view, as far as the history has been read.
@@ -97,58 +109,22 @@ impl Conversation {
         })
     }
 
-    /// Condenses the view if that is necessary.
-    pub(super) async fn condense_view(
-        &self,
-        cancel: &CancelToken,
-    ) -> std::result::Result<Condensed, RunError> {
-        self.0.condensing.load().await?.condense(self, cancel).await
-    }
-
-    /// The condenser in the SDK's form: that of the agent, or else the stored one.
-    pub(super) fn condenser(&self) -> Option<RawJson> {
-        match &self.0.agent.condenser {
-            Some(condenser) => condenser.as_ref().map(|condenser| condenser.to_sdk_json(&self.llm())),
-            None => self.state().agent()?.field("condenser"),
-        }
-    }
-
-    /// The model that writes the summaries of this member of the condenser. `stored` is the member's stored model.
-    fn summary_llm(&self, member: usize, stored: &RawJson) -> Rc<Llm> {
-        let given =
-            self.0.agent.condenser.iter().flatten().find_map(|condenser| condenser.members.get(member));
-        match given {
-            Some(member) => member.llm(&self.llm()),
-            None => summary_llm(&self.llm(), stored.field::<String>("usage_id").as_deref()),
-        }
-    }
-
     /// Whether the view has to be looked at before it is sent, and requests for a condensation are handled.
     pub fn condenses(&self) -> bool {
         match &self.0.agent.condenser {
-            Some(condenser) => condenser.as_ref().is_some_and(|condenser| !condenser.members.is_empty()),
-            None => self.condenser().is_some_and(|stored| is_condensing(&stored)),
+            Some(given) => given.as_ref().is_some_and(|condenser| condenser.condenses()),
+            None => self.stored_condenser().is_some_and(|stored| has_kind(&stored, &SUMMARIZING)),
         }
     }
 
-    /// After this failure of the model: asks for a condensation, if that can help. Returns whether it did.
-    pub(super) async fn condense_after(&self, error: &LlmError) -> Result<bool> {
-        let is_malformed = error.failure == LlmFailure::MalformedHistory;
-        if !is_malformed && error.failure != LlmFailure::ContextWindow || !self.condenses() {
-            return Ok(false);
-        }
-        if is_malformed {
-            // A view that is built anew omits whatever a provider refuses.
-            self.0.log.forget_branch();
-        }
-        self.append(vec![Draft::new(Source::Environment, CondensationRequest {})]).await?;
-        Ok(true)
+    /// Whether condensing may help after this failure of the model.
+    pub(super) fn can_recover(&self, error: &LlmError) -> bool {
+        matches!(error.failure, LlmFailure::ContextWindow | LlmFailure::MalformedHistory) && self.condenses()
     }
-}
 
-/// Whether a stored condenser is of a kind that condenses.
-fn is_condensing(stored: &RawJson) -> bool {
-    stored.field::<String>("kind").is_some_and(|kind| SUMMARIZING.contains(&&*kind))
+    fn stored_condenser(&self) -> Option<RawJson> {
+        self.state().agent()?.field("condenser")
+    }
 }
 
 /// The kinds of condensers that condense.
@@ -156,14 +132,14 @@ const SUMMARIZING: [&str; 2] = ["LLMSummarizingCondenser", "PipelineCondenser"];
 
 /// Whether a stored condenser is of a kind that is known here.
 pub(super) fn is_known(stored: &RawJson) -> bool {
-    is_condensing(stored) || stored.field::<String>("kind").is_some_and(|kind| kind == "NoOpCondenser")
+    has_kind(stored, &SUMMARIZING) || has_kind(stored, &["NoOpCondenser"])
+}
+
+fn has_kind(stored: &RawJson, kinds: &[&str]) -> bool {
+    stored.field::<String>("kind").is_some_and(|kind| kinds.contains(&&*kind))
 }
 
 /// [`Condensing`] that is compiled in.
-pub struct CompiledIn;
-
-impl LoadCondensing for CompiledIn {
-    fn load(&self) -> LocalBoxFuture<'static, Result<Rc<dyn Condensing>>> {
-        Box::pin(async { Ok(Rc::new(Summarizing) as Rc<dyn Condensing>) })
-    }
+pub fn compiled_in() -> LoadCondensing {
+    Rc::new(|| Box::pin(async { Ok(Rc::new(Summarizing) as Rc<dyn Condensing>) }))
 }

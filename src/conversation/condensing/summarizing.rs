@@ -1,8 +1,8 @@
 //! Decides whether a view is condensed, asks the model for the summary, and stores the condensation.
 
-use super::{Condensed, Condensing, ContextUsage, next_request::NextRequest};
+use super::{Condensed, Condensing, ContextUsage, Task, next_request::NextRequest};
 use crate::{
-    agent::Draft,
+    agent::{Draft, summary_llm},
     cancel::CancelToken,
     context::{
         condenser::{Attempt, Condenser, Decision, summary_of, summary_request},
@@ -21,29 +21,46 @@ use std::{pin::pin, rc::Rc};
 pub struct Summarizing;
 
 impl Condensing for Summarizing {
-    fn condense<'a>(
+    fn perform<'a>(
         &'a self,
         conversation: &'a Conversation,
-        cancel: &'a CancelToken,
+        task: Task<'a>,
     ) -> LocalBoxFuture<'a, std::result::Result<Condensed, RunError>> {
-        Box::pin(condense(conversation, cancel))
+        Box::pin(async move {
+            match task {
+                Task::Prepare(cancel) => return condense(conversation, cancel).await,
+                Task::Recover(error) => recover(conversation, error).await?,
+                Task::Request => request(conversation).await?,
+                Task::Measure => return Ok(Condensed::Measured(usage(conversation).await?)),
+            }
+            Ok(Condensed::Done)
+        })
     }
+}
 
-    fn request<'a>(&'a self, conversation: &'a Conversation) -> LocalBoxFuture<'a, Result<()>> {
-        Box::pin(request(conversation))
-    }
+/// The condenser in the SDK's form: that of the agent, or else the stored one.
+fn condenser_of(conversation: &Conversation) -> Option<Condenser> {
+    let stored = match &conversation.0.agent.condenser {
+        Some(given) => given.as_ref().map(|condenser| condenser.to_sdk_json(&conversation.llm())),
+        None => conversation.stored_condenser(),
+    };
+    stored.map(|stored| Condenser::read(&stored))
+}
 
-    fn usage<'a>(&'a self, conversation: &'a Conversation) -> LocalBoxFuture<'a, Result<ContextUsage>> {
-        Box::pin(usage(conversation))
+/// Asks for a condensation after this failure of the model.
+async fn recover(conversation: &Conversation, error: &LlmError) -> Result<()> {
+    if error.failure == LlmFailure::MalformedHistory {
+        // A view that is built anew omits whatever a provider refuses.
+        conversation.0.log.forget_branch();
     }
+    conversation.append(vec![Draft::new(Source::Environment, CondensationRequest {})]).await
 }
 
 async fn condense(
     conversation: &Conversation,
     cancel: &CancelToken,
 ) -> std::result::Result<Condensed, RunError> {
-    let Some(stored) = conversation.condenser() else { return Ok(Condensed::SendView) };
-    let condenser = Condenser::read(&stored);
+    let Some(condenser) = condenser_of(conversation) else { return Ok(Condensed::SendView) };
     let request = NextRequest::of(conversation).await?;
     let mut decision = request.judge(|situation| condenser.decide(situation));
     let mut failure = None;
@@ -97,7 +114,11 @@ async fn summarize(
     cancel: &CancelToken,
 ) -> Option<std::result::Result<(String, String), LlmError>> {
     let member = condenser.members.get(attempt.member)?;
-    let llm = conversation.summary_llm(attempt.member, &member.llm);
+    let agents = conversation.llm();
+    let given = conversation.0.agent.condenser.iter().flatten().next();
+    let given = given.and_then(|condenser| condenser.llm(attempt.member, &agents));
+    let llm =
+        given.unwrap_or_else(|| summary_llm(&agents, member.llm.field::<String>("usage_id").as_deref()));
     let forgotten = view.events().get(attempt.forgotten.clone()).unwrap_or_default();
     let (messages, tools) = summary_request(forgotten, attempt.max_event_text, member.asks_for_fields);
     let messages: Vec<_> = messages.into_iter().map(Rc::new).collect();
@@ -125,8 +146,8 @@ async fn summarize(
 
 async fn request(conversation: &Conversation) -> Result<()> {
     let refused = |text: &str| Err(Error::new(ErrorCode::InvalidState, text));
-    let handles = conversation.condenser().map(|stored| Condenser::read(&stored));
-    if !handles.is_some_and(|condenser| condenser.handles_condensation_requests()) {
+    conversation.ensure_writable()?;
+    if !condenser_of(conversation).is_some_and(|condenser| condenser.handles_condensation_requests()) {
         return refused(
             "this agent has no condenser that condenses on request; give it one: new Agent({ condenser: { kind: \"LLMSummarizingCondenser\" } })",
         );
@@ -163,7 +184,7 @@ async fn request(conversation: &Conversation) -> Result<()> {
 
 async fn usage(conversation: &Conversation) -> Result<ContextUsage> {
     let request = NextRequest::of(conversation).await?;
-    let condenser = conversation.condenser().map(|stored| Condenser::read(&stored)).unwrap_or_default();
+    let condenser = condenser_of(conversation).unwrap_or_default();
     let forgotten = request.judge(|situation| condenser.forgotten_on_request(situation));
     let own_limits = condenser.members.iter().filter_map(|member| member.max_tokens);
     Ok(ContextUsage {

@@ -113,7 +113,7 @@ impl Stage {
         let provider = Provider::new(&script.answers, &ledger, &held);
         world.llm = Some(Rc::new(script.model.llm(&provider, &world.host)));
         if script.condenses {
-            world.condenser = Some(Some(provider.condenser(&world.host)));
+            world.condenser = Some(Some(Rc::new(provider.condenser(&world.host))));
         }
         let verdicts = Rc::new(RefCell::new(script.verdicts.iter().copied().collect()));
         if !script.verdicts.is_empty() {

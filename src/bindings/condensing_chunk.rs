@@ -1,0 +1,72 @@
+//! Condensing: a chunk of the wasm, see [`super::chunks`].
+
+use super::{
+    condensing::CondensingPart,
+    conversation::done,
+    error::invalid,
+    options::{is_absent, llm, property},
+};
+use crate::{
+    agent::{Agent, AgentCondenser, CondenserMember, GivenCondenser},
+    conversation::{Condensing, ContextUsage, Conversation, Summarizing},
+    error::Result,
+    json::EditableObject,
+};
+use futures_util::future::LocalBoxFuture;
+use js_sys::{Array, Function};
+use std::rc::Rc;
+use wasm_bindgen::{JsCast, JsValue};
+
+/// The object of this chunk.
+pub struct CondensingChunk;
+
+impl CondensingPart for CondensingChunk {
+    fn core(&self) -> Rc<dyn Condensing> {
+        Rc::new(Summarizing)
+    }
+
+    fn configure(&self, agent: &mut Agent, options: &JsValue) -> Result<()> {
+        let given = property(options, "condenser");
+        if !given.is_undefined() {
+            let condenser = if given.is_null() { None } else { Some(condenser(&given)?) };
+            agent.condenser = Some(condenser);
+        }
+        if let Ok(count) = property(options, "countTokens").dyn_into::<Function>() {
+            // If the function throws or does not return a number, the tokens are estimated.
+            agent.count_tokens = Some(Rc::new(move |text| {
+                let counted = count.call1(&JsValue::UNDEFINED, &text.into()).ok()?.as_f64()?;
+                (counted >= 0.0).then_some(counted as u64)
+            }));
+        }
+        Ok(())
+    }
+
+    fn call(&self, conversation: Conversation, name: String) -> LocalBoxFuture<'static, Result<JsValue>> {
+        Box::pin(async move {
+            if name != "usage" {
+                return done(conversation.condense().await);
+            }
+            let ContextUsage { used, limit, reclaimable } = conversation.context_usage().await?;
+            let limit = limit.map_or(JsValue::UNDEFINED, |limit| JsValue::from_f64(limit as f64));
+            Ok(Array::of3(&(used as f64).into(), &limit, &(reclaimable as f64).into()).into())
+        })
+    }
+}
+
+/// The condenser of a list of members, each with `settings` (JSON) and `llm`.
+fn condenser(members: &JsValue) -> Result<Rc<dyn GivenCondenser>> {
+    let members: Result<Vec<CondenserMember>> = Array::from(members)
+        .iter()
+        .map(|member| {
+            let settings = property(&member, "settings").as_string();
+            let settings = settings.and_then(|settings| EditableObject::compact(&settings));
+            let own = property(&member, "llm");
+            Ok(CondenserMember {
+                settings: settings
+                    .ok_or_else(|| invalid("the settings of a condenser must be a JSON object"))?,
+                llm: if is_absent(&own) { None } else { Some(Rc::new(llm(&own)?)) },
+            })
+        })
+        .collect();
+    Ok(Rc::new(AgentCondenser { members: members? }))
+}
