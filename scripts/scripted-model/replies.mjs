@@ -85,7 +85,7 @@ function lastTurn(messages) {
     }
   }
   const rounds = after.filter((message) => (message.tool_calls ?? []).length > 0).length;
-  // What skills add to a message is not from the user.
+  // Text that skills add to a message is not from the user.
   const text = start < 0 ? "" : textOf(messages[start].content).replace(/<EXTRA_INFO>[\s\S]*?<\/EXTRA_INFO>/g, "");
   return { text, rounds, results };
 }
