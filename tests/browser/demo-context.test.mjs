@@ -62,14 +62,6 @@ for (const kind of availableBrowsers) {
         await page.shows(/“qwertz”/, ".progress");
       });
 
-      await step("where there is nothing to condense, the page says so", async (page) => {
-        await page.say("fail 401");
-        await page.press("Open settings");
-        await page.press("Cancel");
-        await page.press("Context");
-        await page.shows(/There is nothing to condense yet|Condensing replaces/, "#panel");
-      }, /status of 401/);
-
       await step("skills are shown where they were used", async (page) => {
         await page.ask("Please write a Haiku");
         await page.shows(/Please write a Haiku.*Skill used: haiku.*Late autumn evening/);
