@@ -1,9 +1,10 @@
 // Agents: a model with tools and a prompt.
 import { arrayOf, isA, isFunction } from "./arguments.js";
 import type { Condenser } from "./condenser.js";
-import { type Critic, coreCritic } from "./critics.js";
+import type { Critic } from "./critics.js";
 import { invalidOptions, optionsOf } from "./errors.js";
 import { LLM } from "./llm.js";
+import type { AgentContextOptions } from "./skills.js";
 import type { Tool } from "./tool.js";
 
 export interface AgentOptions {
@@ -12,6 +13,8 @@ export interface AgentOptions {
   tools?: Tool[] | undefined;
   /** Replaces the built-in system prompt of new conversations. */
   systemPrompt?: string | undefined;
+  /** Skills, and texts that are added to the system prompt and to messages. It is checked when a conversation is opened. */
+  agentContext?: AgentContextOptions | undefined;
   /** How many calls of one answer may run at the same time. Default 1. */
   toolConcurrencyLimit?: number | undefined;
   /**
@@ -21,7 +24,7 @@ export interface AgentOptions {
   condenser?: Condenser | null | undefined;
   /** Returns how many tokens a text has for the model. Without it they are estimated, rather too high. */
   countTokens?: ((text: string) => number) | undefined;
-  /** Rates the agent's answers. One of the host cannot be stored: give it at each opening. */
+  /** Rates the agent's answers. One of the host cannot be stored: give it at each opening. `Conversation.open()` checks it. */
   critic?: Critic | undefined;
 }
 
@@ -30,6 +33,7 @@ export class Agent {
   readonly llm: LLM;
   readonly tools: readonly Tool[];
   readonly systemPrompt?: string;
+  readonly agentContext?: AgentContextOptions;
   readonly toolConcurrencyLimit: number;
   readonly condenser?: Condenser | null;
   readonly countTokens?: (text: string) => number;
@@ -38,8 +42,8 @@ export class Agent {
   /** @throws ThreadkeepError `invalid_options`, naming the option. */
   constructor(options: AgentOptions) {
     const {
-      llm, tools = [], systemPrompt, toolConcurrencyLimit = 1, condenser, countTokens, critic,
-    } = optionsOf("new Agent()", options, "llm tools systemPrompt toolConcurrencyLimit condenser countTokens critic");
+      llm, tools = [], systemPrompt, agentContext, toolConcurrencyLimit = 1, condenser, countTokens, critic,
+    } = optionsOf("new Agent()", options, "llm tools systemPrompt agentContext toolConcurrencyLimit condenser countTokens critic");
     if (!isA(llm, LLM)) throw invalidOptions("llm must be an LLM: new Agent({ llm: new LLM({ … }) })");
     const own = arrayOf("tools", "what tool() returns", tools, (tool) => typeof tool?.execute === "function" && typeof tool.name === "string");
     if (systemPrompt !== undefined && typeof systemPrompt !== "string") throw invalidOptions("systemPrompt must be a string");
@@ -52,11 +56,8 @@ export class Agent {
     if (countTokens !== undefined) this.countTokens = countTokens;
     this.tools = Object.freeze(own);
     if (systemPrompt !== undefined) this.systemPrompt = systemPrompt;
+    if (agentContext !== undefined) this.agentContext = agentContext;
     this.toolConcurrencyLimit = toolConcurrencyLimit;
-    if (critic !== undefined) {
-      // Checks it.
-      coreCritic(critic);
-      this.critic = critic;
-    }
+    if (critic !== undefined) this.critic = critic;
   }
 }

@@ -9,14 +9,15 @@ interface Chunk extends Pick<Wasm, "file" | "copy"> {
 
 const chunks: Record<string, Chunk> = {
   branches: { file: () => new URL("./threadkeep_branches_bg.wasm", import.meta.url), copy: () => import("./wasm-branches-inline.js") },
+  chat: { file: () => new URL("./threadkeep_chat_bg.wasm", import.meta.url), copy: () => import("./wasm-chat-inline.js") },
   responses: { file: () => new URL("./threadkeep_responses_bg.wasm", import.meta.url), copy: () => import("./wasm-responses-inline.js") },
   anthropic: { file: () => new URL("./threadkeep_anthropic_bg.wasm", import.meta.url), copy: () => import("./wasm-anthropic-inline.js") },
   skills: { file: () => new URL("./threadkeep_skills_bg.wasm", import.meta.url), copy: () => import("./wasm-skills-inline.js") },
-  text_tools: { file: () => new URL("./threadkeep_text_tools_bg.wasm", import.meta.url), copy: () => import("./wasm-text-tools-inline.js") },
+  text_tools: { file: () => new URL("./threadkeep_text_tools_bg.wasm", import.meta.url), copy: () => import("./wasm-text-tools-inline.js"), loadedWith: ["chat"] },
   stores: { file: () => new URL("./threadkeep_stores_bg.wasm", import.meta.url), copy: () => import("./wasm-stores-inline.js") },
   archive: { file: () => new URL("./threadkeep_archive_bg.wasm", import.meta.url), copy: () => import("./wasm-archive-inline.js"), loadedWith: ["stores"] },
   condensing: { file: () => new URL("./threadkeep_condensing_bg.wasm", import.meta.url), copy: () => import("./wasm-condensing-inline.js") },
-  messages: { file: () => new URL("./threadkeep_messages_bg.wasm", import.meta.url), copy: () => import("./wasm-messages-inline.js"), loadedWith: ["archive", "stores"] },
+  messages: { file: () => new URL("./threadkeep_messages_bg.wasm", import.meta.url), copy: () => import("./wasm-messages-inline.js"), loadedWith: ["archive", "stores", "chat"] },
   side_calls: { file: () => new URL("./threadkeep_side_calls_bg.wasm", import.meta.url), copy: () => import("./wasm-side-calls-inline.js") },
 };
 

@@ -23,7 +23,7 @@ import type { AnthropicMessages, ChatMessage, ResponsesMessages, Session, Trajec
 import { importJSON, written } from "./interchange.js";
 import { type ConversationWarning, type HandleParts, openCore } from "./opening.js";
 import { Run, type RunOptions, type RunResult } from "./run.js";
-import { type TitleOptions, sideCall, titleOptions } from "./side-calls.js";
+import { type TitleOptions, askAgent, generateTitle } from "./side-calls.js";
 import type { SecurityAnalyzer } from "./security.js";
 import { type Store, coreStore, indexedDBStore } from "./store.js";
 import type { Secrets } from "./secrets.js";
@@ -452,8 +452,7 @@ export class Conversation implements AsyncDisposable {
    * @throws ThreadkeepError `llm_*`, `network`, `aborted`, `locked_elsewhere`, `invalid_state` after `close()`
    */
   async askAgent(question: string, options: { signal?: AbortSignal | undefined } = {}): Promise<string> {
-    if (typeof question !== "string") throw invalidOptions("the question must be a string");
-    return sideCall(this.#core, optionsOf("askAgent()", options, "signal").signal, { question });
+    return askAgent(this.#core, question, options);
   }
 
   /**
@@ -462,8 +461,7 @@ export class Conversation implements AsyncDisposable {
    * @throws ThreadkeepError `invalid_state` if there is no message yet and after `close()`, `aborted`, `locked_elsewhere`
    */
   async generateTitle(options: TitleOptions = {}): Promise<string> {
-    const { llm, maxLength, signal } = titleOptions(options);
-    return sideCall(this.#core, signal, { maxLength, llm: llm && (await this.#secrets.coreLLM(llm, this.#network)) });
+    return generateTitle(this.#core, options, (llm) => this.#secrets.coreLLM(llm, this.#network));
   }
 
   /** Replaces all tags; `title` is the title in lists. */

@@ -1,9 +1,10 @@
-// Critics: they rate the answers of an agent, and can demand another attempt at its task.
-import { invalidOptions, optionsOf, reading, textOf } from "./errors.js";
+// Critics: they rate the answers of an agent, and can demand another attempt at its task. Their options are checked by code
+// that is loaded when an agent has a critic; the rating itself is a chunk of the wasm.
 import type { ConversationEvent, CriticResult } from "./events.js";
+import { part } from "./wasm.js";
 
 /** The settings of every critic. */
-interface CriticSettings {
+export interface CriticSettings {
   /** `"finish_and_message"`, the default: rates calls of `finish`, and messages. `"all_actions"`: rates every call, and no messages. */
   mode?: "finish_and_message" | "all_actions" | undefined;
   /**
@@ -35,36 +36,7 @@ export interface CoreCritic {
   evaluate(events: string[]): Promise<string | undefined>;
 }
 
-/** @internal @throws ThreadkeepError `invalid_options` */
-export function coreCritic(critic: Critic): CoreCritic {
-  const { kind, evaluate, mode = "finish_and_message", iterativeRefinement } = reading("critic", () => {
-    const given = optionsOf("critic", critic, "kind evaluate mode iterativeRefinement") as CriticSettings & { kind?: string; evaluate?: Evaluate };
-    // A method of a class is not among an object's own properties.
-    return { ...given, evaluate: (critic as { evaluate?: Evaluate }).evaluate?.bind(critic) };
-  });
-  if (kind === undefined ? !evaluate : evaluate || !kinds.includes(kind)) throw invalidOptions(`critic must have evaluate(), or one of the kinds ${kinds.join(" and ")}`);
-  if (mode !== "finish_and_message" && mode !== "all_actions") throw invalidOptions('mode of critic must be "finish_and_message" or "all_actions"');
-  const { successThreshold = 0.6, maxIterations = 3 } = iterativeRefinement ? optionsOf("iterativeRefinement", iterativeRefinement, "successThreshold maxIterations") : {};
-  if (!(successThreshold >= 0 && successThreshold <= 1)) throw invalidOptions("successThreshold must be a number from 0 to 1");
-  if (!Number.isInteger(maxIterations) || maxIterations < 1) throw invalidOptions("maxIterations must be a whole number of at least 1");
-  return {
-    kind,
-    ratesAllActions: mode === "all_actions",
-    ...(iterativeRefinement && { successThreshold, maxIterations }),
-    evaluate: async (events) => {
-      try {
-        const { score, message, metadata } = await evaluate!(events.map((json) => JSON.parse(json)));
-        if (!(score >= 0 && score <= 1)) throw new TypeError(`the score of a critic is a number from 0 to 1, not ${textOf(score)}`);
-        return JSON.stringify({ score, message, metadata });
-      } catch (error) {
-        // Node has no `reportError`, and would end at an uncaught error.
-        (globalThis.reportError ?? console.error)(error);
-        return undefined;
-      }
-    },
-  };
+/** @internal @throws ThreadkeepError `invalid_options`, `network` */
+export async function coreCritic(critic: Critic): Promise<CoreCritic> {
+  return (await part(import("./critics/options.js"))).coreCritic(critic);
 }
-
-type Evaluate = (events: ConversationEvent[]) => Rating | Promise<Rating>;
-
-const kinds = ["AgentFinishedCritic", "PassCritic"];

@@ -22,6 +22,7 @@ export type { AnthropicMessages, ChatContent, ChatMessage, ResponsesMessages, Se
 export type { Run, RunOptions, RunResult } from "./run.js";
 export type { SecurityAnalyzer, SecurityPattern } from "./security.js";
 export type { TitleOptions } from "./side-calls.js";
+export { loadSkills, type AgentContextOptions, type LoadSkillsOptions, type Skill, type SkillSource } from "./skills.js";
 export { indexedDBStore, memoryStore, type Commit, type Listing, type Store, type StoredEvent } from "./store.js";
 export {
   tool,

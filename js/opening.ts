@@ -12,6 +12,7 @@ import { type LLMOptions, coreLLM } from "./llm.js";
 import { type Listeners, listenersOf } from "./listeners.js";
 import { Network, WAITED } from "./network.js";
 import { Secrets } from "./secrets.js";
+import { coreContext } from "./skills.js";
 import { coreStore } from "./store.js";
 import { ToolCalls } from "./tool-calls.js";
 import type { CoreTool } from "./tool.js";
@@ -46,7 +47,9 @@ export async function openCore(given: ReturnType<typeof readOptions>): Promise<{
     (event) => emit({ ...event, message: opened.masked(event.message) }),
     (waiting) => void ask(opened, "setAgentState", JSON.stringify({ [WAITED]: waiting })).catch(() => {}),
   );
-  const [core, coreTools, condenser] = await Promise.all([coreStore(store), tools.toCore(), membersOf(agent)]);
+  const [core, coreTools, condenser, context, critic] = await Promise.all([
+    coreStore(store), tools.toCore(), membersOf(agent), coreContext(agent), agent.critic === undefined ? undefined : coreCritic(agent.critic),
+  ]);
   const opened: CoreConversation = (await settle(CoreConversation.open(
     {
       conversationId: id,
@@ -55,7 +58,7 @@ export async function openCore(given: ReturnType<typeof readOptions>): Promise<{
       ...(policy && { confirmationPolicy: policy }),
       ...(analyzer && { securityAnalyzer: analyzer }),
       ...(hooks && { hooks }),
-      agent: coreAgent(agent, coreTools, condenser, network, secrets),
+      agent: { ...coreAgent(agent, coreTools, condenser, network, secrets), ...context, critic },
       onEvent: (json: string) => emit(JSON.parse(json)),
       onDelta: (content?: string, reasoning_content?: string) => {
         const event: StreamingDeltaEvent = { kind: "StreamingDeltaEvent" };
@@ -97,12 +100,11 @@ function keysOf({ llm: { options } }: Agent, condenser: CoreMember[] | null | un
 
 /** The agent in the form that the wasm takes. */
 function coreAgent(agent: Agent, tools: CoreTool[], condenser: CoreMember[] | null | undefined, network: Network, { onKey, keyToken }: Secrets): object {
-  const { llm, systemPrompt, toolConcurrencyLimit, countTokens, critic } = agent;
+  const { llm, systemPrompt, toolConcurrencyLimit, countTokens } = agent;
   return {
     llm: coreLLM(llm, network, onKey, keyToken),
     ...(systemPrompt !== undefined && { systemPrompt }),
     toolConcurrencyLimit,
-    critic: critic && coreCritic(critic),
     tools,
     condenser: condenser && condenser.map((member) => ({ ...member, llm: member.llm && coreLLM(member.llm, network, onKey) })),
     countTokens,

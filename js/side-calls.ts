@@ -1,8 +1,7 @@
-// Requests beside the run: questions about a conversation, and titles.
+// Requests beside the run: questions about a conversation, and titles. Their code is loaded when one is used.
 import type { CoreConversation } from "../pkg/threadkeep.js";
-import { isA, signalOf } from "./arguments.js";
-import { ThreadkeepError, ask, invalidOptions, optionsOf } from "./errors.js";
-import { LLM } from "./llm.js";
+import type { LLM } from "./llm.js";
+import { part } from "./wasm.js";
 
 export interface TitleOptions {
   /** The model that makes the title. Default: that of the conversation. */
@@ -12,27 +11,12 @@ export interface TitleOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** The checked options of `generateTitle()`. @internal */
-export function titleOptions(options: TitleOptions): TitleOptions & { maxLength: number } {
-  const { llm, maxLength = 50, signal } = optionsOf("generateTitle()", options, "llm maxLength signal");
-  if (llm !== undefined && !isA(llm, LLM)) throw invalidOptions("llm must be an LLM");
-  if (!Number.isInteger(maxLength) || maxLength < 4) throw invalidOptions("maxLength must be a whole number of at least 4");
-  return { llm, maxLength, signal };
+/** See `Conversation.askAgent`. @internal */
+export async function askAgent(core: CoreConversation, question: string, options: { signal?: AbortSignal | undefined }): Promise<string> {
+  return (await part(import("./side-calls/requests.js"))).askAgent(core, question, options);
 }
 
-/** Makes a request, which an aborted `signal` stops. @internal */
-export async function sideCall(core: CoreConversation, given: unknown, call: object): Promise<string> {
-  const signal = signalOf(given);
-  const aborted = () => new ThreadkeepError("aborted", "the request was stopped by its signal", { cause: signal?.reason });
-  if (signal?.aborted) throw aborted();
-  let stop!: () => void;
-  const stopped = new Promise<void>((resolve) => (stop = resolve));
-  signal?.addEventListener("abort", stop);
-  try {
-    return await ask(core, "sideCall", { ...call, stopped });
-  } catch (error) {
-    throw signal?.aborted ? aborted() : error;
-  } finally {
-    signal?.removeEventListener("abort", stop);
-  }
+/** See `Conversation.generateTitle`. `inCore` turns a model into the form that the wasm takes. @internal */
+export async function generateTitle(core: CoreConversation, options: TitleOptions, inCore: (llm: LLM) => Promise<object>): Promise<string> {
+  return (await part(import("./side-calls/requests.js"))).generateTitle(core, options, inCore);
 }

@@ -25,7 +25,8 @@ const loadMain = loader({
   copy: () => import("./wasm-inline.js"),
   instantiate: async (module) => {
     const main = await instantiate(module);
-    loadChunksWith(async (name: string) => (await part(import("./chunks.js"))).loadChunk(name, main));
+    const loadChunk = async (name: string) => (await part(import("./chunks.js"))).loadChunk(name, main);
+    loadChunksWith((name: string, isAhead?: boolean) => (isAhead ? loadChunk(name).catch(() => {}) : loadChunk(name)));
   },
 });
 

@@ -109,16 +109,16 @@ test("every text answer is labelled as scripted", async () => {
   }
 });
 
-test("the same request gets the same calls, and a text in other words", async () => {
+test("the same request gets the same calls, and a text in another wording", async () => {
   const tools = { messages: [user("roll 2 dice and tell me the time")] };
   const [first, second] = [await (await post(tools)).json(), await (await post(tools)).json()];
   assert.deepEqual(first.choices[0].message.tool_calls, second.choices[0].message.tool_calls);
   assert.notEqual(first.id, second.id, "it is another answer");
   const text = async () => (await message(user("a question of this test"))).content;
   const answer = await text();
-  assert.match(await text(), /in other words \(answer 2\)/);
-  assert.match(await text(), /in other words \(answer 3\)/);
-  assert.doesNotMatch(answer, /in other words/);
+  assert.match(await text(), /scripted answer: fixed rules, no AI\. Wording 2\.\*$/);
+  assert.match(await text(), /Wording 3\.\*$/);
+  assert.doesNotMatch(answer, /Wording/);
 });
 
 test("the library's requests beside a run get a title, and an answer about the conversation", async () => {

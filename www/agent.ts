@@ -4,8 +4,12 @@ import { Agent, Conversation, type ConversationInfo, type ConversationOptions, L
 import { givenSecrets } from "./given-secrets.ts";
 import { ANALYZER, policyFor } from "./policy.ts";
 import { loadProfile, optionsOf } from "./profiles.ts";
-import { keyOf, settings } from "./settings.ts";
+import { isScripted, keyOf, settings } from "./settings.ts";
+import { agentContext } from "./skills.ts";
 import { pageTools } from "./tools/index.ts";
+
+/** The context window of the scripted model, in tokens: invented, so that there is something to measure. */
+const SCRIPTED_LIMIT = 32_000;
 
 export async function createLLM(): Promise<LLM> {
   const chosen = settings();
@@ -42,7 +46,14 @@ export async function createConversation(title: string): Promise<Conversation> {
 async function openingOptions(): Promise<ConversationOptions> {
   const { budget, forbidden } = settings();
   return {
-    agent: new Agent({ llm: await createLLM(), tools: pageTools, toolConcurrencyLimit: 4 }),
+    agent: new Agent({
+      llm: await createLLM(),
+      tools: pageTools,
+      agentContext,
+      // The library knows the limits of real models only.
+      condenser: { kind: "LLMSummarizingCondenser", summary: "fields", ...(isScripted() && { maxTokens: SCRIPTED_LIMIT }) },
+      toolConcurrencyLimit: 4,
+    }),
     ...(budget !== null && { maxBudgetPerRun: budget }),
     // Without a forbidden tool there is no hook, because each of its results is an event in the log.
     ...(forbidden !== "" && {

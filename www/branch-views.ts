@@ -19,7 +19,7 @@ export interface Verbs {
 /** The user may edit a message, and copy the conversation or ask again at the end of an answer. */
 export function messageVerbs(message: Message, verbs: Verbs): HTMLElement | null {
   const { from, end, isLast, text } = message;
-  const what = excerpt(text || "a message without text");
+  const what = excerpt(text || "a message without text", from);
   const buttons = [
     from === "user" && button("edit", "rename", "Edit", `Edit ${what}`, () => verbs.edit(message)),
     end !== undefined && button("fork", "fork", "Fork", `Fork after ${what}`, () => verbs.fork(end)),
@@ -32,7 +32,7 @@ export function messageVerbs(message: Message, verbs: Verbs): HTMLElement | null
 export function partingView(parting: Parting, verbs: Verbs): HTMLElement {
   const { versions, shown } = parting;
   const at = versions.indexOf(null);
-  const what = shown === null ? "what follows" : excerpt(shown.kind === "MessageEvent" ? textOf(shown.llm_message?.content) : titleOf(shown));
+  const what = shown === null ? "what follows" : excerpt(shown.kind === "MessageEvent" ? textOf(shown.llm_message?.content) : titleOf(shown), shown.source);
   const arrow = (verb: "previous" | "next", step: 1 | -1): HTMLElement => {
     const leaf = versions[at + step];
     const name = leaf ? `Show version ${at + step + 1} of ${versions.length} of ${what}` : `No ${verb} version of ${what}`;
@@ -50,8 +50,8 @@ function button(verb: string, iconName: IconName, text: string, name: string, on
 
 const EXCERPT = 40;
 
-/** The beginning of a text, in quotes. */
-function excerpt(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
+/** The beginning of a text, in quotes. Only the agent writes Markdown. */
+function excerpt(text: string, from: string | undefined): string {
+  const line = (from === "agent" ? text.replace(/[*_`#>~|]+/g, "") : text).replace(/\s+/g, " ").trim();
   return line.length <= EXCERPT ? `“${line}”` : `“${line.slice(0, EXCERPT).replace(/\s+\S*$/, "")}…”`;
 }

@@ -1,4 +1,4 @@
-// Branches, without side effects: what the loaded part of the active branch becomes with a new event, and where other branches
+// Branches, without side effects: the loaded part of the active branch after a new event, and the places where other branches
 // part from it.
 
 import type { StoredEvent } from "./event-shapes.ts";
@@ -29,7 +29,7 @@ export interface Parting {
 
 const ROOT = "__root__";
 
-/** How many events of the active branch stay when this one is stored; null if it is on another branch. */
+/** The number of events of the active branch that stay when this one is stored; null if it is on another branch. */
 export function lengthBefore(branch: readonly StoredEvent[], { parent_id: parent }: StoredEvent, isKnown: (id: string) => boolean): number | null {
   if (parent === ROOT) return 0;
   // Old logs have no parent ids. A parent that was never seen is an event that cannot be read, or is on an earlier page.

@@ -68,10 +68,16 @@ const SPEAKERS = { user: "You", agent: "Agent", environment: "Note to the agent"
 function messageView(item: Message, verbs: HTMLElement | null = null): HTMLElement {
   const { from, event } = item;
   const speaker = from === "user" && event.sender ? event.sender : SPEAKERS[from];
-  const element = entry(from, el("div", { class: "message-head" }, el("h2", { class: "speaker" }, speaker, timeView(event)), verbs), wordsView(item), ...item.images.map(imageView));
+  const element = entry(from, el("div", { class: "message-head" }, el("h2", { class: "speaker" }, speaker, timeView(event)), verbs), wordsView(item), ...item.images.map(imageView), skillsView(event));
   element.setAttribute("role", "article");
   element.setAttribute("aria-label", speaker);
   return element;
+}
+
+/** The skills that words in the message have activated. */
+function skillsView({ activated_skills: names = [] }: StoredEvent): HTMLElement | null {
+  if (names.length === 0) return null;
+  return el("p", { class: "quiet skills" }, names.length === 1 ? "Skill used: " : "Skills used: ", ...names.map((name) => el("span", { class: "badge" }, name)));
 }
 
 /** A stored message that the agent has not read yet. */
@@ -101,7 +107,7 @@ function changedView(calls: StoredEvent[]): HTMLElement {
   return folded(calls.length === 1 ? "Changed by you: the call as it was" : `Changed by you: the ${calls.length} calls as they were`, text);
 }
 
-/** What the model no longer sees, and the summary that it sees instead. The events are in the log, and are drawn when they are unfolded. */
+/** A condensation: the events that the model no longer sees, with the summary that it sees instead. The events stay in the log and are drawn when they are unfolded. */
 function condensedView({ event, items }: Extract<Item, { type: "condensed" }>, viewOf: (item: Item) => HTMLElement): HTMLElement {
   const count = event.forgotten_event_ids?.length ?? 0;
   const events = count === 1 ? "1 event" : `${count} events`;

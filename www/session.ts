@@ -1,7 +1,7 @@
 // The open conversation: the library's object, the loaded page of its events, and the streaming answer. Draws nothing;
 // subscribers are notified at most once per turn of the event loop.
 
-import { type Branch, type Content, Conversation, type ConversationEvent, type JSONValue, type LiveEvent, type RunResult, type WaitingEvent } from "threadkeep";
+import { type Branch, type Content, Conversation, type ConversationEvent, type JSONValue, type LiveEvent, type RunResult, ThreadkeepError, type WaitingEvent } from "threadkeep";
 import { createConversation, createLLM, limits, openStored, PROVISIONAL } from "./agent.ts";
 import { lengthBefore, type OtherBranch, type Parting, partings } from "./branches.ts";
 import { asStored, type StoredEvent } from "./event-shapes.ts";
@@ -22,7 +22,7 @@ export type Waiting = WaitingEvent & { until: number };
 export class Session {
   /** The last events of the active branch. */
   events: StoredEvent[] = [];
-  /** Whether there are events before the loaded ones. */
+  /** Whether the branch has events before the loaded ones. */
   hasEarlier = false;
   draft: Draft | null = null;
   /** Messages that are stored beside the log until the current answer has ended. */
@@ -157,7 +157,11 @@ export class Session {
     // The earlier answer is on another branch as soon as this is stored.
     this.events = this.events.slice(0, this.events.findLastIndex(({ kind, source }) => kind === "MessageEvent" && source === "user") + 1);
     await this.#run(() => this.#conversation.regenerate());
-    await this.#readOthers();
+    try {
+      await this.#readBranch({ withOthers: true });
+    } catch (error) {
+      this.#failedToRead(error);
+    }
   }
 
   /** Copies the conversation up to this event. Resolves to the id of the copy. */
@@ -213,6 +217,17 @@ export class Session {
       // The conversation was closed meanwhile: there is another chance after the next answer.
     }
     this.#isNaming = false;
+  }
+
+  /** Replaces a part of the history by a summary, for the model. Rejects if there is nothing to replace. */
+  async condense(): Promise<void> {
+    this.#set({ running: true });
+    try {
+      await this.#conversation.condense();
+    } finally {
+      this.#set({ running: false, draft: null, waiting: null });
+      if (this.#reopenAgain) void this.reopen();
+    }
   }
 
   /** Stops after the current work. */
@@ -341,14 +356,17 @@ export class Session {
 
   /** Lists the other branches, which takes seconds the first time if the log is long. Never rejects. */
   async #readOthers(): Promise<void> {
-    const conversation = this.#conversation;
     try {
       this.#others = await this.#findOthers(this.events);
       this.#changed();
     } catch (error) {
-      // Unless the conversation was closed meanwhile.
-      if (conversation === this.#conversation && !this.#closed) this.#set({ failure: error });
+      this.#failedToRead(error);
     }
+  }
+
+  /** A conversation that was closed meanwhile, perhaps to be opened again, cannot be read, which is no failure. */
+  #failedToRead(error: unknown): void {
+    if (!this.#closed && !(error instanceof ThreadkeepError && error.code === "invalid_state")) this.#set({ failure: error });
   }
 
   /** The branches that part from this one, with their places in the log and those of the messages that they are versions of. */
@@ -419,7 +437,7 @@ export class Session {
 async function otherBranch({ events }: Conversation, { leafEventId: leaf, forkEventId: after, firstEvent }: Branch): Promise<OtherBranch> {
   const first = asStored(firstEvent);
   const place = await events.getIndex(first.id);
-  const isOfAnswer = ({ kind, llm_response_id: answer }: StoredEvent): boolean => kind === "ActionEvent" && answer === first.llm_response_id;
-  const calls = first.kind === "ActionEvent" ? (await events.slice(place, place + MOST_CALLS)).map(asStored).filter(isOfAnswer) : [];
-  return { leaf, after, first, place, calls };
+  const answer = first.kind === "ActionEvent" ? (await events.slice(place, place + MOST_CALLS)).map(asStored) : [];
+  const end = answer.findIndex(({ kind }) => kind !== "ActionEvent");
+  return { leaf, after, first, place, calls: end < 0 ? answer : answer.slice(0, end) };
 }

@@ -110,7 +110,7 @@ function drawState(): void {
   drawControlLine(session);
   drawPanel(session);
   setTitle(session.title, `${count === 1 ? "1 event" : `${count} events`}, stored on this device`);
-  // What the list shows of a conversation.
+  // The parts of a conversation that the list shows.
   const listed = `${running} ${session.title}`;
   if (listed !== wasListed) void refreshList();
   wasListed = listed;

@@ -10,11 +10,15 @@ const SUGGESTIONS: Array<[title: string, message: string]> = [
   ["Survive a crash", "Count slowly to 30"],
   ["Remember something", "Remember that my bike is blue"],
   ["See a well-set answer", "Show me what Markdown can do"],
+  ["Go another way", "Roll a die"],
+  ["Use a skill", "Write a haiku"],
 ];
 
 const HINTS: Record<string, string> = {
   "Survive a crash": ", then reload in the middle",
   "Be asked first": ": the payment is risky, so all of it waits for you",
+  "Go another way": ", then edit it, or ask for another answer",
+  "Use a skill": ": the word adds one to the message",
   "Use a secret": ", after you added API_TOKEN under “Control”",
 };
 

@@ -38,9 +38,9 @@ export class Transcript {
   /** A decision was made while the focus was on the waiting calls. */
   #decided = false;
   #atEnd = true;
-  #drawTimer: number | undefined;
+  #cancelDraw: (() => void) | null = null;
   #lastDraw = 0;
-  /** Another branch is being shown: its messages are not news. */
+  /** Another branch is being shown: its messages are not news, and its end is not followed. */
   #isMoving = false;
   #verbs: Verbs = {
     edit: (message) => this.#attempt("The message was not sent again", () => this.#edit(message)),
@@ -74,24 +74,32 @@ export class Transcript {
   close(): void {
     for (const stop of this.#stops) stop();
     this.#waiting?.stop();
-    if (this.#drawTimer !== undefined) cancelAnimationFrame(this.#drawTimer);
+    this.#cancelDraw?.();
     this.#jump.hidden = true;
   }
 
   /** Draws at most once per frame; if drawing is slow, it leaves time between two draws for everything else. */
   #schedule(): void {
-    if (this.#drawTimer !== undefined) return;
+    if (this.#cancelDraw !== null) return;
     const started = performance.now();
+    let [frame, timer] = [0, 0];
+    const cancel = (): void => {
+      cancelAnimationFrame(frame);
+      clearTimeout(timer);
+    };
+    const wait = (): void => {
+      frame = requestAnimationFrame(tick);
+      // A hidden tab gets no frames, but screen reader announcements should not wait for one.
+      timer = window.setTimeout(tick, 250);
+    };
     const tick = (): void => {
-      if (performance.now() - started < this.#lastDraw * 2) {
-        this.#drawTimer = requestAnimationFrame(tick);
-        return;
-      }
-      this.#drawTimer = undefined;
+      cancel();
+      if (performance.now() - started < this.#lastDraw * 2) return wait();
+      this.#cancelDraw = null;
       this.#draw();
     };
-    // A hidden tab gets no frames, but screen reader announcements should not wait for one.
-    this.#drawTimer = document.hidden ? window.setTimeout(tick, 250) : requestAnimationFrame(tick);
+    this.#cancelDraw = cancel;
+    wait();
   }
 
   /** Events that were already stored, at opening or on an earlier page, are not announced. */
@@ -105,11 +113,11 @@ export class Transcript {
     this.#drawSent();
     this.#items.classList.toggle("fixed", !session.canBranch);
     this.#items.classList.toggle("continues", session.running || this.#next.childElementCount > 0);
-    if (this.#atEnd) this.#scrollToEnd();
+    if (this.#atEnd && !this.#isMoving) this.#scrollToEnd();
     this.#lastDraw = performance.now() - started;
   }
 
-  /** The view of the waiting calls keeps its element, and with it the focus, until other calls wait. */
+  /** The view keeps its element, and with it the focus, until other calls wait, or it looks different. */
   #drawNext(): void {
     const key = nextStepKey(this.#session);
     if (key !== null && key === this.#nextKey) return;
@@ -118,6 +126,7 @@ export class Transcript {
     if (dialog !== null) return dialog.addEventListener("close", this.#afterDialog);
     const hadFocus = this.#next.contains(document.activeElement);
     const view = nextStepView(this.#session);
+    if (key === null && this.#nextKey === null && view !== null && view.textContent === this.#next.textContent) return;
     this.#next.replaceChildren(...(view === null ? [] : [view]));
     this.#nextKey = key;
     if (hadFocus) this.#decided = true;
@@ -262,10 +271,12 @@ export class Transcript {
     try {
       await this.#session.navigateTo(eventId);
       this.#draw();
+      this.#scroller.scrollTop += top() - before;
+      // The new size is observed in the next frame.
+      for (let frames = 0; frames < 2; frames++) await new Promise(requestAnimationFrame);
     } finally {
       this.#isMoving = false;
     }
-    this.#scroller.scrollTop += top() - before;
     this.#scrolled();
     announce(`Version ${parting.versions.indexOf(eventId) + 1} of ${parting.versions.length}.`);
   }
@@ -286,7 +297,7 @@ export class Transcript {
       this.#scroller.focus({ preventScroll: true });
     };
     // When text rewraps, a font loads or details open at the end, the scroll position stays.
-    const resized = new ResizeObserver(() => this.#atEnd && this.#scrollToEnd());
+    const resized = new ResizeObserver(() => this.#atEnd && !this.#isMoving && this.#scrollToEnd());
     const reached = new IntersectionObserver(
       ([first]) => first?.isIntersecting && !this.#earlier.disabled && this.#scroller.scrollTop > 0 && void this.#loadEarlier(),
       { root: this.#scroller },
@@ -348,7 +359,7 @@ function signatureOf(item: Item, { open, progress }: CallContext): string {
   }
 }
 
-/** What is unfolded, and the focus. */
+/** The unfolded details, and the focus. */
 function keepState(from: HTMLElement, to: HTMLElement): void {
   const details = to.querySelector("details");
   const before = from.querySelector("details");

@@ -2,7 +2,7 @@
 // followed it, never a clock or a random number, so the same request has the same reply.
 
 import { pickTools } from "./tool-rules.mjs";
-import { INTRODUCTION, LABEL, longAnswer, MARKDOWN_SAMPLE, UNKNOWN, UNSAFE_SAMPLE } from "./texts.mjs";
+import { HAIKU, INTRODUCTION, LABEL, longAnswer, MARKDOWN_SAMPLE, UNKNOWN, UNSAFE_SAMPLE } from "./texts.mjs";
 
 export const MODEL_NAME = "scripted-model";
 
@@ -30,21 +30,37 @@ export function replyTo(body) {
   return plainAnswer(text);
 }
 
-/** The same reply, to tell answers to the same question apart. */
+/** The same reply with a mark, so that answers to the same request can be told apart. */
 export function inOtherWords(reply, times) {
   if (times === 0 || reply.text === "" || reply.aside) return reply;
-  return { ...reply, text: `Asked for another answer, I can only put it in other words (answer ${times + 1}).\n\n${reply.text}` };
+  const mark = `Wording ${times + 1}.`;
+  return { ...reply, text: reply.text.endsWith(LABEL) ? `${reply.text.slice(0, -1)} ${mark}*` : `${reply.text} ${mark}` };
 }
 
-/** A title, or the answer to a question beside the conversation: the library asks for these. */
+/** A title, a summary, or the answer to a question beside the conversation: the library asks for these. */
 function asideReply(messages) {
   const asked = textOf(messages.at(-1)?.content);
   if (/^You name conversations/.test(textOf(messages[0]?.content))) return { ...answer(""), text: titleFor(asked.split("The message:").at(-1).trim()), aside: true };
   const [, question] = /\[A question in between[^\]]*\]\s*([\s\S]*?)\s*Answer from what you know/.exec(asked) ?? [];
+  if (/^You write the memory/.test(textOf(messages[0]?.content))) return summaryReply(asked);
   if (question === undefined) return null;
   const said = messages.slice(0, -1).filter(({ role }) => role === "user").map(({ content }) => textOf(content).trim());
   const text = `You asked “${question}” beside the conversation. I see ${said.length === 1 ? "1 message" : `${said.length} messages`} of yours in it, the last of them “${said.at(-1) ?? ""}”. Nothing of this becomes part of it.`;
   return { ...answer(text), aside: true };
+}
+
+/** The fields of a summary: what the user said counts as done. */
+function summaryReply(asked) {
+  const events = asked.split("<event>\n").slice(1).map((event) => event.split("\n</event>")[0]);
+  const section = (heading) => events.flatMap((event) => (/^Earlier summary/.test(event) ? event.split(`## ${heading}\n- `)[1]?.split("\n\n")[0].split("\n- ") : null) ?? []);
+  const said = events.flatMap((event) => /^User: (.*)/.exec(event)?.[1] ?? []).map((text) => `“${text.trim().slice(0, 60)}”`);
+  const fields = {
+    user_context: "Tries out this page with a scripted model.",
+    completed_tasks: [...section("Completed tasks"), ...said.map((text) => `Answered ${text}`)],
+    pending_tasks: ["Answer what comes next"],
+    current_state: `A scripted summary of ${events.length} events: fixed rules, no AI.`,
+  };
+  return { ...answer(""), calls: [{ id: "call_summary", name: "summary", arguments: JSON.stringify(fields) }], aside: true };
 }
 
 const SUBJECTS = [[/\b(?:dice|die|roll|d\d+)\b/i, "🎲"], [/\bpay\b/i, "💸"], [/\bcount\b/i, "🔢"], [/\b(?:remember|know|notes?)\b/i, "📝"], [/\bAPI\b/, "🔑"], [/\btime\b/i, "🕰️"], [/\d/, "🧮"]];
@@ -69,7 +85,9 @@ function lastTurn(messages) {
     }
   }
   const rounds = after.filter((message) => (message.tool_calls ?? []).length > 0).length;
-  return { text: start < 0 ? "" : textOf(messages[start].content), rounds, results };
+  // What skills add to a message is not from the user.
+  const text = start < 0 ? "" : textOf(messages[start].content).replace(/<EXTRA_INFO>[\s\S]*?<\/EXTRA_INFO>/g, "");
+  return { text, rounds, results };
 }
 
 function textOf(content) {
@@ -130,6 +148,7 @@ function plainAnswer(text) {
   const message = text.trim();
   if (/^(please )?(fail|break)\b|\bfail with\b/i.test(message)) return failure(message);
   if (/\b(unsafe|html|xss|attack)\b/i.test(message)) return answer(UNSAFE_SAMPLE, "Asked for output that a page must not trust.");
+  if (/\bhaiku\b/i.test(message)) return answer(HAIKU, "The page has added its skill for haiku to this message.");
   if (/\b(markdown|formatting|table|code block)\b/i.test(message)) return answer(MARKDOWN_SAMPLE, "A sample of everything Markdown has.");
   if (/\b(long|essay|story|lorem)\b/i.test(message)) return answer(longAnswer(numberIn(message)), "This will take a while to write out.");
   if (/\bslow(ly|er)?\b/i.test(message)) {

@@ -9,6 +9,7 @@ const TRY = `- \`Roll three dice and tell me the time\`: two tools at once
 - \`Pay Ann 20 euros\`: a risky call, so the page asks you first (no money moves)
 - \`Pay Ann 20 euros, roll two dice and tell me the time\`: several calls that wait together
 - \`Call the API\`: a tool that needs the secret \`API_TOKEN\`, which you can add under *Control*
+- \`Write a haiku\`, \`plan a trip\`: skills, one added by a word, one opened by a call
 - \`Roll a d20, then count to 3\`: one step after another
 - \`Show me Markdown\`, \`a long answer\`, \`a slow answer\`, \`something unsafe\`
 - \`fail\`, \`fail 429\`, \`fail once\`, \`fail halfway\`: how the page copes`;
@@ -20,6 +21,10 @@ Try one of these:
 ${TRY}
 
 For real answers, open *Settings* and connect a model of your own.`;
+
+export const HAIKU = `Late autumn evening,\\
+the same rain on every roof:\\
+rules write this, not I.`;
 
 export const UNKNOWN = `I have no rule for that. I am **scripted-model**, a stand-in that looks for keywords; a real model would have understood you.
 

@@ -28,6 +28,12 @@ const RULES = [
     summary: () => "Ask the API who is calling",
   },
   {
+    name: "invoke_skill",
+    pattern: /\bplan (?:a|my|our|the) trip\b/i,
+    args: () => ({ name: "trip-planner" }),
+    summary: () => "Read how to plan a trip",
+  },
+  {
     name: "remember",
     pattern: /\b(?:please )?(?:remember|note|write down|don't forget)(?: that|:)?\s+(?!anything\b|everything\b)(.+)/is,
     args: ([, text]) => ({ text: text.trim().replace(/[.!]+$/, "") }),

@@ -45,7 +45,8 @@ pub struct Agent {
 pub type TokenCounter = Rc<dyn Fn(&str) -> Option<u64>>;
 
 impl Agent {
-    /// The instructions if the host gives none.
+    /// The instructions if the host gives none: those sections of the SDK's system prompt that apply to a page, in its
+    /// order and in our own words. The host replaces them with its own, or extends them with a context.
     pub const DEFAULT_SYSTEM_PROMPT: &str = include_str!("prompts/system.md");
 
     /// The agent in `base_state.json`, in the form of the SDK's `Agent`. The host's tools are not included, because
@@ -82,5 +83,48 @@ impl Agent {
                 }
             })
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The sections of the SDK's system prompt (`context/prompts/presets.py`).
+    const SECTIONS: &[&str] = &[
+        "SOUL",
+        "ROLE",
+        "MEMORY",
+        "EFFICIENCY",
+        "FILE_SYSTEM_GUIDELINES",
+        "CODE_QUALITY",
+        "VERSION_CONTROL",
+        "PULL_REQUESTS",
+        "PROBLEM_SOLVING_WORKFLOW",
+        "SELF_DOCUMENTATION",
+        "SECURITY",
+        "SECURITY_RISK_ASSESSMENT",
+        "EXTERNAL_SERVICES",
+        "ENVIRONMENT_SETUP",
+        "TROUBLESHOOTING",
+        "PROCESS_MANAGEMENT",
+    ];
+
+    #[test]
+    fn the_system_prompt_is_short_and_its_sections_are_in_the_order_of_the_sdk() {
+        let prompt = Agent::DEFAULT_SYSTEM_PROMPT;
+        // Every request contains it, and the first download too.
+        assert!(prompt.len() < 2000, "{} bytes", prompt.len());
+        let opened: Vec<&str> = prompt
+            .lines()
+            .filter_map(|line| line.strip_prefix('<')?.strip_suffix('>'))
+            .filter(|name| !name.starts_with('/'))
+            .collect();
+        let places: Vec<usize> =
+            opened.iter().filter_map(|name| SECTIONS.iter().position(|section| section == name)).collect();
+        assert_eq!((places.len(), places.is_sorted()), (opened.len(), true), "{opened:?}");
+        for name in opened {
+            assert!(prompt.contains(&format!("\n</{name}>\n")), "{name} does not end");
+        }
     }
 }

@@ -15,7 +15,10 @@ use super::{
 use crate::{
     conversation::{Condensing, Summarizing},
     error::{Error, ErrorCode, Result},
-    llm::{anthropic::AnthropicMessages, responses::Responses, text_tools::TextTools, wire_api::WireApi},
+    llm::{
+        anthropic::AnthropicMessages, chat_completions::ChatCompletions, responses::Responses,
+        text_tools::TextTools, wire_api::WireApi,
+    },
     skills::{AgentSkills, Skills},
 };
 use futures_util::future::LocalBoxFuture;
@@ -55,6 +58,8 @@ macro_rules! chunks {
 }
 
 chunks! {
+    /// Chat Completions.
+    chat: dyn WireApi = ChatCompletions;
     /// The Responses API.
     responses: dyn WireApi = Responses;
     /// Anthropic Messages.
@@ -81,10 +86,19 @@ thread_local! {
     static LOADER: RefCell<Option<Function>> = const { RefCell::new(None) };
 }
 
-/// Sets the function that loads chunks: it takes the name of a chunk and returns a promise.
+/// Sets the function that loads chunks: it takes the name of a chunk and returns a promise. With `true` as its
+/// second argument the promise is also fulfilled if the chunk cannot be loaded.
 #[wasm_bindgen(js_name = loadChunksWith)]
 pub fn load_chunks_with(loader: Function) {
     LOADER.set(Some(loader));
+}
+
+/// Begins to load a chunk that will be needed soon. A failure is left to the function that needs it.
+pub(super) fn load_ahead(name: &'static str) {
+    if let Some(loader) = LOADER.with_borrow(Clone::clone) {
+        // The promise is always fulfilled.
+        let _ = loader.call2(&JsValue::UNDEFINED, &name.into(), &true.into());
+    }
 }
 
 /// Boxed, so that the main file has this code once and not for each chunk.

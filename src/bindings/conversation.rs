@@ -27,7 +27,6 @@ use futures_util::future::{LocalBoxFuture, select};
 use js_sys::{Array, Function, Object, Promise};
 use std::{cell::RefCell, pin::pin, rc::Rc, time::Duration};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
-use wasm_bindgen_futures::spawn_local;
 
 /// How long closing waits for code of the host: its store, its tools, its hooks.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(15);
@@ -92,7 +91,7 @@ impl CoreConversation {
             .await?;
             if conversation.condenses() {
                 // Opening does not wait for it; the first run does.
-                spawn_local(async { drop(chunks::condensing().await) });
+                chunks::load_ahead("condensing");
             }
             Ok(Self { conversation, lock: Rc::new(RefCell::new(lock)) }.into())
         })

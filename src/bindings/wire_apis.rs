@@ -1,11 +1,10 @@
-//! The wire APIs in a page: Chat Completions is in the main file, each other one is a chunk.
+//! The wire APIs in a page: each is a chunk, because a page needs it only for a request, and most pages need one of them.
 
 use super::chunks;
 use crate::{
     error::ErrorCode,
     llm::{
         LlmError, LlmFailure,
-        chat_completions::ChatCompletions,
         wire_api::{Api, WireApi, WireApis},
     },
 };
@@ -19,7 +18,7 @@ impl WireApis for ChunkWireApis {
     fn load(&self, api: Api) -> LocalBoxFuture<'static, Result<Rc<dyn WireApi>, LlmError>> {
         Box::pin(async move {
             let loaded = match api {
-                Api::Chat => Ok(Rc::new(ChatCompletions) as Rc<dyn WireApi>),
+                Api::Chat => chunks::chat().await,
                 Api::Responses => chunks::responses().await,
                 Api::Anthropic => chunks::anthropic().await,
                 Api::TextTools => chunks::text_tools().await,

@@ -1,12 +1,11 @@
 //! The trait of all wire APIs: a request made from messages, and a decoder of the answer. Performs no I/O.
 //!
-//! Each wire API is a folder beside this file. Chat Completions is always compiled in; a page loads each other one when a
-//! model needs it, and natively all are compiled in: see [`WireApis`].
+//! Each wire API is a folder beside this file. A page loads one when a model needs it, and natively all are compiled in:
+//! see [`WireApis`].
 
 use crate::{
     json::string_enum,
     llm::{
-        chat_completions::ChatCompletions,
         completion::{Delta, ToolSchema},
         endpoint::Endpoint,
         error::LlmError,
@@ -73,25 +72,27 @@ impl Api {
     }
 }
 
-/// Loads the wire APIs that are not compiled in.
+/// Loads wire APIs in a page.
 pub trait WireApis {
     /// Loads this wire API.
     fn load(&self, api: Api) -> LocalBoxFuture<'static, Result<Rc<dyn WireApi>, LlmError>>;
 }
 
-/// The wire API, if it is compiled in. Natively all are.
+/// The wire API, if it is compiled in: natively all are, in a page none is.
+#[cfg(not(target_arch = "wasm32"))]
 pub fn compiled_in(api: Api) -> Option<Rc<dyn WireApi>> {
-    match api {
-        Api::Chat => Some(Rc::new(ChatCompletions)),
-        #[cfg(not(target_arch = "wasm32"))]
-        Api::Anthropic => Some(Rc::new(crate::llm::anthropic::AnthropicMessages)),
-        #[cfg(not(target_arch = "wasm32"))]
-        Api::Responses => Some(Rc::new(crate::llm::responses::Responses)),
-        #[cfg(not(target_arch = "wasm32"))]
-        Api::TextTools => Some(Rc::new(crate::llm::text_tools::TextTools)),
-        #[cfg(target_arch = "wasm32")]
-        _ => None,
-    }
+    Some(match api {
+        Api::Chat => Rc::new(super::chat_completions::ChatCompletions),
+        Api::Anthropic => Rc::new(super::anthropic::AnthropicMessages),
+        Api::Responses => Rc::new(super::responses::Responses),
+        Api::TextTools => Rc::new(super::text_tools::TextTools),
+    })
+}
+
+/// The wire API, if it is compiled in: natively all are, in a page none is.
+#[cfg(target_arch = "wasm32")]
+pub fn compiled_in(_api: Api) -> Option<Rc<dyn WireApi>> {
+    None
 }
 
 /// The input of a request.

@@ -1,7 +1,7 @@
 //! When a skill is activated: by a keyword in a message, or by the path of a call (`skills/skill.py`).
 
-/// Whether the keyword is in the text, which is in lower case, between characters that are not ASCII letters or digits.
-/// So `git` is not found in `github`, but `/linear` is found behind a letter's accent.
+/// Whether the keyword is in the text, which is in lower case, with neither an ASCII letter nor a digit directly before or
+/// after it. So `git` is not found in `github`.
 pub fn has_keyword(text: &str, keyword: &str) -> bool {
     let keyword = keyword.to_lowercase();
     let is_boundary = |byte: Option<&u8>| !byte.is_some_and(u8::is_ascii_alphanumeric);
@@ -32,32 +32,32 @@ pub fn glob_matches(glob: &str, path: &str) -> bool {
     let glob: Vec<Token> = tokens(&[anywhere, glob].concat());
     let path: Vec<char> = path.chars().collect();
     // `reached[place]`: the tokens so far match the first `place` characters.
-    let mut reached = vec![false; path.len() + 1];
-    reached[0] = true;
+    let mut reached: Vec<bool> = (0..=path.len()).map(|place| place == 0).collect();
     for token in glob {
-        let mut next = vec![false; path.len() + 1];
+        let mut next = Vec::with_capacity(reached.len());
         let mut is_open = false;
-        for place in 0..=path.len() {
-            let before = place.checked_sub(1).and_then(|before| path.get(before).copied());
-            let was_reached = |at: usize| reached.get(at) == Some(&true);
-            next[place] = match token {
-                Token::Char(c) => before == Some(c) && was_reached(place - 1),
-                Token::Any => before.is_some_and(|c| c != '/') && was_reached(place - 1),
+        for (place, was_reached) in reached.iter().copied().enumerate() {
+            // The character before this place, and whether the place before it was reached.
+            let before = place.checked_sub(1).and_then(|at| Some((*path.get(at)?, *reached.get(at)?)));
+            let is_name = before.is_some_and(|(c, _)| c != '/');
+            next.push(match token {
+                Token::Char(c) => before == Some((c, true)),
+                Token::Any => before.is_some_and(|(c, was_reached)| was_reached && c != '/'),
                 Token::Name => {
-                    is_open = was_reached(place) || is_open && before != Some('/');
+                    is_open = was_reached || is_open && is_name;
                     is_open
                 }
                 Token::Path => {
-                    is_open |= was_reached(place);
+                    is_open |= was_reached;
                     is_open
                 }
                 Token::Folders => {
                     // A place behind a slash, with the start of the folders anywhere before that slash.
-                    let is_behind = is_open && before == Some('/');
-                    is_open |= was_reached(place);
-                    was_reached(place) || is_behind
+                    let is_behind = is_open && before.is_some() && !is_name;
+                    is_open |= was_reached;
+                    was_reached || is_behind
                 }
-            };
+            });
         }
         reached = next;
     }

@@ -39,6 +39,10 @@ for (const kind of availableBrowsers) {
     const step = stepsOf(context, browser, demo);
     try {
       await step("answers that a parser chokes on are shown as they are, and again after a reload", async (page) => {
+        // A model of one's own: the page knows no limit of it, and condenses nothing.
+        await page.page.evaluate((baseUrl) => localStorage.setItem("threadkeep-demo:settings", JSON.stringify({ baseUrl, model: "openai/own" })), `${demo.origin}/v1`);
+        await page.page.reload();
+        await page.shows(/own at/, "#model-label");
         for (const name of Object.keys(answers)) await page.ask(`Say the ${name}`);
         const shown = () => page.page.$$eval(".entry-agent .prose", (answers) => answers.map((answer) => answer.textContent.slice(0, 20)));
         const expected = Object.values(answers).map((text) => text.slice(0, 20));

@@ -290,9 +290,9 @@ fn a_page_that_dies_while_the_summary_is_written_loses_nothing_and_asks_again() 
         let conversation = world.open().await.unwrap();
         assert_eq!(world.events().await, before);
         assert_eq!(run(&conversation).await.unwrap(), ExecutionStatus::Finished);
+        let after = world.events().await;
         let requests = summaries.requests.borrow();
         assert_eq!(requests[0]["messages"], requests[1]["messages"]);
-        let after = world.events().await;
         assert_eq!(after[before.len()]["kind"], "Condensation");
     });
 }

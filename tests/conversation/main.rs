@@ -17,6 +17,7 @@ mod histories;
 mod hooks;
 mod background;
 mod limits;
+mod long_memory;
 mod loop_;
 mod opening;
 mod side_calls;

@@ -43,7 +43,7 @@ impl Store for ScriptedStore {
         self.inner.load(conversation)
     }
     fn events(&self, conversation: ConversationId, range: Range<u64>) -> StoreFuture<'_, Vec<StoredEvent>> {
-        self.events_read.set(self.events_read.get() + range.end.saturating_sub(range.start));
+        self.events_read.set(self.events_read.get().saturating_add(range.end.saturating_sub(range.start)));
         self.inner.events(conversation, range)
     }
     fn index_of<'a>(

@@ -9,8 +9,9 @@
 With --bare nothing of openhands-tools is imported, as in a program that uses only openhands-sdk.
 
 A line for --serve is {"command": "check" | "resume" | "requests" | "secrets", "path": ..., "reply": ..., "text": ..., "cipher": ...},
+{"command": "aside", "path": ...},
 or {"command": "decide", "path": ..., "decision": "approve" | "reject", "reply": ...},
-or {"command": "meter", "llm": ..., "base_url": ..., "questions": ...}, {"command": "judge", "analyzer": ..., "actions": [...]}, {"command": "search", "patterns": [[pattern, [text, ...]], ...]},
+or {"command": "meter", "llm": ..., "base_url": ..., "questions": ...}, {"command": "judge", "analyzer": ..., "actions": [...]}, {"command": "skill-files", "files": [text, ...]}, {"command": "search", "patterns": [[pattern, [text, ...]], ...]},
 {"command": "profile", "path": ..., "name": ..., "llm": ...},
 or {"command": "stuck"}, {"command": "condensers"} and {"command": "skills"}, which compare them with their fixtures;
 anything else the SDK or its libraries print goes to stderr.
@@ -41,6 +42,7 @@ os.dup2(2, 1)
 
 from openhands.sdk.utils.cipher import Cipher  # noqa: E402 - the environment above has to come first
 
+from aside import aside  # noqa: E402
 from checking import check  # noqa: E402
 from judging import judge, search  # noqa: E402
 from metering import meter  # noqa: E402
@@ -70,6 +72,8 @@ def obey(order: dict) -> list[dict]:
     if order["command"] in judges:
         count, differing = judges[order["command"]].compared()
         return [{"ok": True, "count": count, "differing": differing}]
+    if order["command"] == "skill-files":
+        return [{"ok": True, "skills": skill_cases.read_files(order["files"])}]
     path = Path(order["path"])
     cipher = Cipher(order["cipher"]) if order.get("cipher") else None
     text = order.get("text") or QUESTION
@@ -95,6 +99,8 @@ def one(order: dict, directory: Path, text: str, cipher: Cipher | None) -> dict:
                 return decide(directory, order["decision"], order.get("reply") or "I wrote a file.", cipher)
             case "requests":
                 return requests(directory, text, cipher, api_mode)
+            case "aside":
+                return aside(directory, cipher)
             case "secrets":
                 return secrets(directory, cipher, order.get("update") or {}, order.get("api_key"))
             case other:

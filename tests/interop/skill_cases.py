@@ -17,6 +17,7 @@ import json
 import os
 import random
 import sys
+import tempfile
 import types
 import warnings
 from pathlib import Path
@@ -232,6 +233,22 @@ def differences(kept, said, at: str = "") -> list[str]:
     if isinstance(kept, list) and isinstance(said, list) and len(kept) == len(said):
         return [line for i, pair in enumerate(zip(kept, said)) for line in differences(*pair, f"{at}[{i}]")][:20]
     return [] if kept == said else [f"{at}: kept {str(kept)[:300]!r}, said {str(said)[:300]!r}"]
+
+
+def read_files(texts: list[str]) -> list[dict | None]:
+    """Each text as the SDK reads it from a/SKILL.md; null for one that it refuses."""
+    skills: list[dict | None] = []
+    for text in texts:
+        with tempfile.TemporaryDirectory() as place:
+            path = Path(place) / "a" / "SKILL.md"
+            path.parent.mkdir()
+            path.write_bytes(text.encode())
+            try:
+                skill = Skill.load(path).model_dump(mode="json", exclude_none=True)
+                skills.append({**skill, "source": "a/SKILL.md"})
+            except Exception:  # noqa: BLE001 - every refusal counts
+                skills.append(None)
+    return skills
 
 
 def main() -> None:

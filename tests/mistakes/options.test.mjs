@@ -27,8 +27,8 @@ const objects = {
   "tool()": [toolOptions, (options) => tool({ ...toolOptions, ...options })],
   "annotations of tool add": [{ title: "Add", readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }, (annotations) => tool({ ...toolOptions, annotations })],
   "new Agent()": [{ llm, tools: [], systemPrompt: "Be brief.", toolConcurrencyLimit: 2, critic: { kind: "PassCritic" } }, (options) => new Agent({ llm, ...options })],
-  critic: [{ kind: "PassCritic", mode: "all_actions", iterativeRefinement: {} }, (critic) => new Agent({ llm, critic: { kind: "PassCritic", ...critic } })],
-  iterativeRefinement: [{ successThreshold: 0.5, maxIterations: 2 }, (iterativeRefinement) => new Agent({ llm, critic: { kind: "PassCritic", iterativeRefinement } })],
+  critic: [{ kind: "PassCritic", mode: "all_actions", iterativeRefinement: {} }, (critic) => open({ agent: new Agent({ llm, critic: { kind: "PassCritic", ...critic } }) })],
+  iterativeRefinement: [{ successThreshold: 0.5, maxIterations: 2 }, (iterativeRefinement) => open({ agent: new Agent({ llm, critic: { kind: "PassCritic", iterativeRefinement } }) })],
   "Conversation.open()": [
     {
       agent, conversationId: crypto.randomUUID(), store: memoryStore(), callbacks: [], tokenCallbacks: [], confirmationPolicy: { kind: "AlwaysConfirm" },

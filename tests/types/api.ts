@@ -5,10 +5,12 @@ import {
   LLM,
   ThreadkeepError,
   indexedDBStore,
+  loadSkills,
   load,
   memoryStore,
   tool,
   type ActionEvent,
+  type AgentContextOptions,
   type Branch,
   type ChatMessage,
   type ConfirmationPolicy,
@@ -31,6 +33,7 @@ import {
   type SecurityAnalyzer,
   type SecurityRisk,
   type Session,
+  type Skill,
   type Store,
   type TrajectoryEvent,
   type WaitingEvent,
@@ -306,4 +309,24 @@ export function handle(error: unknown): ErrorCode | undefined {
   // @ts-expect-error a code that does not exist is a misspelling
   if (error.code === "llm_rate_limits") return undefined;
   return error.code;
+}
+
+/** Skills and context. */
+export async function withSkills(none: undefined, handle: FileSystemDirectoryHandle): Promise<void> {
+  const skills = await loadSkills(handle, { maxSkills: none, maxBytes: 1000, signal: none, fetch: none });
+  same<typeof skills, Skill[]>(true);
+  await loadSkills(new URL("https://example.org/SKILL.md"));
+  await loadSkills({ "a/SKILL.md": "text" });
+  // @ts-expect-error a number is no source
+  await loadSkills(7);
+  const agentContext: AgentContextOptions = {
+    skills: [...skills, { name: "a", content: "b", trigger: { type: "path", paths: ["*.md"] } }, { name: "c", content: "d", trigger: null, source: null, inputs: none, resources: none, metadata: { x: "y" } }],
+    systemMessageSuffix: none, userMessageSuffix: null, memoryContext: none, disabledSkills: ["c"], currentDatetime: new Date(),
+  };
+  new Agent({ llm, agentContext });
+  new Agent({ llm, agentContext: none });
+  // @ts-expect-error a keyword trigger has keywords
+  new Agent({ llm, agentContext: { skills: [{ name: "a", content: "b", trigger: { type: "keyword", paths: [] } }] } });
+  // @ts-expect-error a skill starts no servers
+  new Agent({ llm, agentContext: { skills: [{ name: "a", content: "b", mcpTools: {} }] } });
 }

@@ -21,6 +21,7 @@ const ICONS: Record<string, IconName> = {
   slow_count: "count",
   send_payment: "payment",
   call_api: "key",
+  invoke_skill: "skill",
 };
 
 /** The model's summary of a call; null if it gave none and the SDK used the tool's name and arguments instead. */

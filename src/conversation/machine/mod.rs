@@ -178,7 +178,7 @@ impl Machine<'_> {
         plan.drafts.extend(hook_answers.drafts);
         plan.drafts.push(Draft {
             id: Some(message.id().clone()),
-            ..Draft::new(Source::User, self.extended(&message))
+            ..Draft::new(Source::User, self.extended(message))
         });
         store_model_settings(&mut self.state, self.agent, self.llm);
     }

@@ -141,6 +141,7 @@ fn played_with(
         verdicts: verdicts.to_vec(),
         outcomes: outcomes.to_vec(),
         tool_concurrency_limit: 1,
+        ..Script::default()
     });
 }
 

@@ -1,6 +1,11 @@
 //! Records the events of a random test as seen by the store, the tools and the user, and checks the invariants.
 
-use super::{SECRET, settings::Settings};
+use super::{
+    SECRET,
+    aside::{DEMAND, MAX_ATTEMPTS, QUESTION},
+    provider::SUMMARY,
+    settings::Settings,
+};
 use serde_json::{Value, json};
 use std::{
     cell::{Cell, RefCell},
@@ -105,6 +110,10 @@ impl Ledger {
         assert!(!question.contains(SECRET), "a secret is sent to the model: {question}");
         let Some((_, last)) = question.rsplit_once(MESSAGE) else { return };
         let (number, rest) = last.split_once('.').unwrap();
+        if rest.contains(SUMMARY) {
+            // Later messages are in the summary.
+            return;
+        }
         let is_denied = self.denied_texts.borrow().contains(&format!("{MESSAGE}{number}."));
         assert!(
             !is_denied || rest.contains("[Stop hook feedback]"),
@@ -212,13 +221,15 @@ impl Ledger {
                 None => assert!(events.is_empty(), "no parent: {json}"),
             }
             assert!(places.insert(id.to_string(), events.len()).is_none(), "two events {id}");
-            let answer = event["llm_response_id"].as_str().map(str::to_owned);
+            let answer = event["llm_response_id"].as_str().filter(|_| event["kind"] != "Condensation");
+            let answer = answer.map(str::to_owned);
             if answer.is_some_and(|answer| self.stored_answers.borrow_mut().insert(answer)) {
                 answers.push(event["parent_id"].as_str().map(str::to_owned));
             }
             events.push(Rc::new(event));
         }
         for (_, json) in &commit.events {
+            assert!(!json.contains(QUESTION), "a question is stored: {json}");
             // The user's own messages are not masked, but the tests do not put the secret into them.
             assert!(!json.contains(SECRET), "a secret is stored: {json}");
         }
@@ -318,12 +329,26 @@ impl Ledger {
         *self.state.borrow_mut() = state.clone();
         self.note_policy(state);
         self.check_counted();
+        self.check_demands(state);
         self.note_approvals(before, status);
         let is_legal = before == status
             || Transition::ALL
                 .iter()
                 .any(|transition| transition.change(before) == StatusChange::Becomes(status));
         assert!(is_legal, "{} became {}", before.as_str(), status.as_str());
+    }
+
+    /// Checks that the critic has demanded as many attempts as are counted, and not too many.
+    fn check_demands(&self, state: &Value) {
+        let events = self.events.borrow();
+        let is_demand = |event: &&Rc<Value>| {
+            let text = event["llm_message"]["content"][0]["text"].as_str();
+            event["source"] == "user" && text.is_some_and(|text| text.starts_with(DEMAND))
+        };
+        let demands = events.iter().filter(is_demand).count() as u64;
+        let counted = state["agent_state"]["iterative_refinement_iteration"].as_u64().unwrap_or(0);
+        assert_eq!(demands, counted, "the critic's demands are counted wrongly");
+        assert!(counted <= MAX_ATTEMPTS.into(), "the critic demands too many attempts");
     }
 
     /// Records the answers of hooks. The hook must have been asked about each call, and again after an edit.

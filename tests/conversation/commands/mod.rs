@@ -3,6 +3,7 @@
 //!
 //! A failing script is printed in its shortest form.
 
+mod aside;
 mod found;
 mod guards;
 mod ledger;
@@ -13,8 +14,9 @@ mod tasks;
 
 use crate::{
     scripted_store::{Outcome, ScriptedStore},
-    support::{TestTool, World, say},
+    support::{TestTool, World, say, yield_once},
 };
+use aside::{Question, Rating, scripted_critic};
 use futures_channel::oneshot;
 use futures_executor::block_on;
 use futures_util::future::{Either, select};
@@ -60,6 +62,7 @@ struct Stage {
     has_closed: Rc<Cell<bool>>,
     outcomes: Rc<RefCell<Vec<Outcome>>>,
     verdicts: Rc<RefCell<VecDeque<Verdict>>>,
+    ratings: Rc<RefCell<VecDeque<Rating>>>,
     tasks: Tasks,
     begun: Begun,
 }
@@ -109,13 +112,32 @@ impl Stage {
         world.tool_concurrency_limit = script.tool_concurrency_limit;
         let provider = Provider::new(&script.answers, &ledger, &held);
         world.llm = Some(Rc::new(script.model.llm(&provider, &world.host)));
+        if script.condenses {
+            world.condenser = Some(Some(provider.condenser(&world.host)));
+        }
         let verdicts = Rc::new(RefCell::new(script.verdicts.iter().copied().collect()));
         if !script.verdicts.is_empty() {
             world.hooks = Some(Rc::new(Guards { verdicts: verdicts.clone(), held: held.clone() }));
             ledger.has_hooks.set(true);
         }
+        let ratings = Rc::new(RefCell::new(script.ratings.iter().copied().collect()));
+        if !script.ratings.is_empty() {
+            world.critic = Some(scripted_critic(&ratings, &held));
+        }
         let has_closed = Rc::default();
-        Self { ledger, world, provider, held, conversation, has_closed, outcomes, verdicts, tasks, begun }
+        Self {
+            ledger,
+            world,
+            provider,
+            held,
+            conversation,
+            has_closed,
+            outcomes,
+            verdicts,
+            ratings,
+            tasks,
+            begun,
+        }
     }
 
     /// Opens the conversation in a new page. That can fail if the store is full.
@@ -209,6 +231,9 @@ impl Stage {
                 let id = self.world.host.random_uuid().into();
                 self.begun.spawn("fork", async move { fork(&conversation, &*store, id, place).await });
             }
+            Command::Condense => self.begun.spawn("condense", async move {
+                checked(conversation.condense().await);
+            }),
             Command::SetPolicy(policy) => {
                 let policy = *policy;
                 self.begun.spawn("setConfirmationPolicy", async move {
@@ -267,6 +292,19 @@ impl Stage {
                     checked(result.map(|output| assert!(!format!("{output:?}").contains(SECRET))));
                 });
             }
+            Command::AskAgent(question) => {
+                let (question, cancel) = (*question, CancelToken::default());
+                let token = cancel.clone();
+                self.begun.spawn("askAgent", async move { question.ask(&conversation, token).await });
+                if question == Question::Stopped {
+                    self.begun.spawn("the end of a question", async move {
+                        for _ in 0..5 {
+                            yield_once().await;
+                        }
+                        cancel.cancel();
+                    });
+                }
+            }
             Command::Close => {
                 let (has_closed, provider) = (self.has_closed.clone(), self.provider.clone());
                 self.begun.spawn("close", async move {
@@ -292,11 +330,13 @@ impl Stage {
             let may_wait = [
                 "run",
                 "run some",
+                "condense",
                 "sendMessage",
                 "sendMessage of a tool",
                 "editAction",
                 "editMessage",
                 "executeTool",
+                "askAgent",
             ];
             assert!(may_wait.contains(&name), "{name} waits");
         }
@@ -313,6 +353,7 @@ impl Stage {
         }
         self.outcomes.borrow_mut().clear();
         self.verdicts.borrow_mut().clear();
+        self.ratings.borrow_mut().clear();
         self.provider.finish();
         if !self.has_closed.get() {
             self.check_continues();

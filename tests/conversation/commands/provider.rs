@@ -1,6 +1,6 @@
 //! The servers of the models. Some give background responses.
 
-use super::{Held, ledger::Ledger, script::Reply};
+use super::{Held, SECRET, aside::Question, ledger::Ledger, script::Reply};
 use crate::support::{TestHost, check_messages, completion};
 use futures_channel::oneshot;
 use futures_util::future::{LocalBoxFuture, ready};
@@ -10,9 +10,13 @@ use std::{
     collections::VecDeque,
     rc::Rc,
 };
-use threadkeep::llm::{
-    ApiMode, Llm, LlmOptions,
-    transport::{HttpBody, HttpClient, HttpError, HttpRequest, HttpResponse},
+use threadkeep::{
+    agent::{AgentCondenser, CondenserMember},
+    json::EditableObject,
+    llm::{
+        ApiMode, Llm, LlmOptions,
+        transport::{HttpBody, HttpClient, HttpError, HttpRequest, HttpResponse},
+    },
 };
 
 /// The configuration of a model.
@@ -29,6 +33,12 @@ pub enum Model {
 
 /// The suffix of a fallback's name after that of its primary model.
 const MINI: &str = "-mini";
+
+/// The server of the condenser's model, and its usage id.
+const SUMMARIES: &str = "condenser";
+
+/// The text of all summaries.
+pub const SUMMARY: &str = "A summary of what was removed.";
 
 impl Model {
     pub const ALL: [Self; 5] = [
@@ -81,6 +91,8 @@ pub struct Provider {
     begun: Cell<usize>,
     is_prompt: Cell<bool>,
     responses: RefCell<Vec<Rc<BackgroundResponse>>>,
+    /// The number of requests for summaries.
+    summaries: Cell<usize>,
     /// The question that failed last, if a fallback may be asked.
     failed: Rc<RefCell<Option<String>>>,
 }
@@ -123,6 +135,7 @@ impl Provider {
             begun: Cell::default(),
             is_prompt: Cell::default(),
             responses: RefCell::default(),
+            summaries: Cell::default(),
             failed: Rc::default(),
         })
     }
@@ -197,6 +210,69 @@ impl Provider {
                     full_response(200, &completion(message))
                 }
                 Err((status, error)) => full_response(status, &error),
+            })
+        })
+    }
+
+    /// A condenser whose model has a server of its own.
+    pub fn condenser(self: &Rc<Self>, host: &Rc<TestHost>) -> AgentCondenser {
+        let options = LlmOptions {
+            base_url: Some(format!("http://{SUMMARIES}/v1")),
+            api_mode: Some(ApiMode::Chat),
+            stream: Some(false),
+            num_retries: Some(1),
+            ..LlmOptions::new("openai/gpt-4o")
+        };
+        let settings = r#"{"max_size":10,"keep_first":2,"kind":"LLMSummarizingCondenser"}"#;
+        let llm = Llm::new(options, self.clone(), host.clone()).unwrap();
+        let settings = EditableObject::compact(settings).unwrap();
+        AgentCondenser { members: vec![CondenserMember { settings, llm: Some(Rc::new(llm)) }] }
+    }
+
+    /// A summary. Of four, one fails and one is empty; every second one is slow.
+    fn summary(&self, body: &Value) -> LocalBoxFuture<'static, Response> {
+        check_messages(body["messages"].as_array().unwrap());
+        assert!(!body.to_string().contains(SECRET), "a secret is sent to the condenser's model");
+        self.summaries.set(self.summaries.get() + 1);
+        let is_prompt = self.is_prompt.get();
+        let place = if is_prompt { 0 } else { self.summaries.get() };
+        let gate = (!is_prompt && place.is_multiple_of(2)).then(|| self.held.hold());
+        let ledger = self.ledger.clone();
+        Box::pin(async move {
+            if let Some(gate) = gate {
+                let _ = gate.await;
+            }
+            if place % 4 == 3 {
+                return Ok(full_response(401, &json!({ "error": { "message": "no" } })));
+            }
+            ledger.is_answered(SUMMARIES);
+            let text = if place % 4 == 2 { "" } else { SUMMARY };
+            Ok(full_response(200, &completion(json!({ "role": "assistant", "content": text }))))
+        })
+    }
+
+    /// The answer to a question beside the run, which belongs to no run and is never continued in the background.
+    fn aside(&self, question: Question, body: &Value) -> LocalBoxFuture<'static, Response> {
+        assert_ne!(body["background"], true);
+        let is_chat = body["messages"].is_array();
+        if is_chat {
+            check_messages(body["messages"].as_array().unwrap());
+        }
+        assert!(!body.to_string().contains(SECRET), "a secret is sent to the model: {body}");
+        let answer = question.answer(self.held.clone(), self.ledger.clone());
+        let is_streaming = body["stream"] == true;
+        Box::pin(async move {
+            Ok(match answer.await {
+                Err((status, error)) => full_response(status, &error),
+                Ok(message) if is_chat => full_response(200, &completion(message)),
+                Ok(message) => {
+                    let answer = completed("resp_aside", &message);
+                    if !is_streaming {
+                        return Ok(full_response(200, &answer));
+                    }
+                    let event = json!({ "type": "response.completed", "response": answer });
+                    response([Some(Piece::Sends(Box::new(move || Ok(format!("data: {event}\n\n")))))])
+                }
             })
         })
     }
@@ -320,6 +396,12 @@ impl HttpClient for Provider {
     fn send(&self, request: HttpRequest) -> LocalBoxFuture<'static, Response> {
         let (server, path) = request.url.strip_prefix("http://").unwrap().split_once("/v1/").unwrap();
         let body: Value = serde_json::from_str(&request.body).unwrap_or_default();
+        if server == SUMMARIES {
+            return self.summary(&body);
+        }
+        if let Some(question) = Question::of(&request.body) {
+            return self.aside(question, &body);
+        }
         if path == "chat/completions" {
             return self.chat(server, &body);
         }

@@ -1,6 +1,11 @@
 //! The script of a random test: commands, answers of the model and of hooks, and outcomes of commits.
 
-use super::{SECRET, guards::Verdict, provider::Model};
+use super::{
+    SECRET,
+    aside::{Question, Rating},
+    guards::Verdict,
+    provider::Model,
+};
 use crate::scripted_store::Outcome;
 use proptest::{collection::vec, option, prelude::*, sample::select};
 use serde_json::{Value, json};
@@ -14,9 +19,13 @@ pub struct Script {
     pub answers: Vec<Reply>,
     /// The answers of hooks; if empty, there are no hooks.
     pub verdicts: Vec<Verdict>,
+    /// The ratings of the critic; if empty, there is no critic.
+    pub ratings: Vec<Rating>,
     /// The outcomes of the first commits. All later ones succeed.
     pub outcomes: Vec<Outcome>,
     pub tool_concurrency_limit: usize,
+    /// Whether the agent has a condenser.
+    pub condenses: bool,
 }
 
 /// A command, and the number of polls after it. `usize::MAX` polls until no task can continue.
@@ -44,6 +53,7 @@ pub enum Command {
     EditMessage(u8),
     /// Forks the conversation, or the branch that ends at this place of the log, counted in a circle.
     Fork(Option<u8>),
+    Condense,
     SetPolicy(ConfirmationPolicy),
     SetAllowedTools(&'static [&'static str]),
     Pause,
@@ -54,6 +64,7 @@ pub enum Command {
     StoreSecret(Option<u8>),
     /// Calls a tool directly, with these arguments.
     ExecuteTool(&'static str, &'static str),
+    AskAgent(Question),
     Close,
     /// The page dies and another one opens the conversation.
     Crash,
@@ -170,6 +181,7 @@ fn command() -> impl Strategy<Value = Command> {
         1 => Just(Command::Regenerate),
         2 => any::<u8>().prop_map(Command::EditMessage),
         1 => option::of(any::<u8>()).prop_map(Command::Fork),
+        2 => Just(Command::Condense),
         3 => policy().prop_map(Command::SetPolicy),
         1 => select(vec![&["safe"][..], &["once", "ask"], &[]]).prop_map(Command::SetAllowedTools),
         2 => Just(Command::Pause),
@@ -178,6 +190,7 @@ fn command() -> impl Strategy<Value = Command> {
         1 => model().prop_map(Command::SwitchLlm),
         1 => option::of(0..2_u8).prop_map(Command::StoreSecret),
         1 => call().prop_map(|(tool, arguments)| Command::ExecuteTool(tool, arguments)),
+        2 => select(Question::ALL.to_vec()).prop_map(Command::AskAgent),
         1 => Just(Command::Close),
         3 => Just(Command::Crash),
         4 => Just(Command::Release),
@@ -204,15 +217,18 @@ pub fn script(failures: u32) -> impl Strategy<Value = Script> {
     ];
     let all = vec![Verdict::Allow, Verdict::Deny, Verdict::Fail, Verdict::AllowLate, Verdict::DenyLate];
     let verdicts = prop_oneof![2 => Just(Vec::new()), 1 => vec(select(all), 1..12)];
-    let played = (vec(step(), 1..20), vec(reply(), 0..10), verdicts, vec(outcome, 0..60));
-    (model(), played, 1..3_usize).prop_map(
-        |(model, (steps, answers, verdicts, outcomes), tool_concurrency_limit)| Script {
+    let ratings = prop_oneof![2 => Just(Vec::new()), 1 => vec(select(Rating::ALL.to_vec()), 1..12)];
+    let played = (vec(step(), 1..20), vec(reply(), 0..10), verdicts, ratings, vec(outcome, 0..60));
+    (model(), played, 1..3_usize, any::<bool>()).prop_map(
+        |(model, (steps, answers, verdicts, ratings, outcomes), tool_concurrency_limit, condenses)| Script {
             model,
             steps,
             answers,
             verdicts,
+            ratings,
             outcomes,
             tool_concurrency_limit,
+            condenses,
         },
     )
 }

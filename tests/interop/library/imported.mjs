@@ -198,7 +198,6 @@ function reportsWhatCannotRun({ state, warnings }) {
   const settings = {
     "MCP servers": Object.keys(agent.mcp_config ?? {}).length > 0,
     condenser: (agent.condenser?.kind ?? "NoOpCondenser") !== "NoOpCondenser",
-    "skills and context": agent.agent_context !== undefined,
     critic: agent.critic !== undefined,
     "security analyzer": /"(GraySwan|ToolShield)/.test(JSON.stringify(state.security_analyzer)),
     hooks: state.hook_config !== undefined,

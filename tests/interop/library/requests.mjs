@@ -36,8 +36,7 @@ const differences = {
   "model-with-reasoning-effort": (body) => ({ ...body, messages: body.messages.with(0, { ...body.messages[0], role: "system" }) }),
   // Since 1.58.0 only an older model of this family is taken for one that wants strings.
   ...(isNewest && { "model-with-string-content": (body) => toAnybody({ ...body, messages: body.messages.map(({ content, ...rest }) => ({ ...rest, content: content.map(({ text }) => text).join("\n") })) }) }),
-  // Skills and secrets add text to messages; here they have no effect, which is reported.
-  skills: (body) => withLast(body, ({ content, ...rest }) => ({ ...rest, content: content.slice(0, -1) })),
+  // Without an agent context the names of secrets are not in the system prompt here.
   "secrets-with-cipher": (body) => ({ ...body, messages: body.messages.with(0, { ...body.messages[0], content: body.messages[0].content.slice(0, 1) }) }),
   // A branch that begins at the root gets its instructions again.
   "empty-head": (body) => ({ ...body, messages: [{ role: "system", content: [{ type: "text", text: "You are the agent of a threadkeep fixture. Use the tools you have." }] }, ...body.messages] }),
@@ -48,7 +47,6 @@ const differencesOverResponses = {
   "model-with-settings-and-provider": (body) => ({ ...without(body, "fixture"), temperature: 0.25, top_p: 0.5 }),
   "switch-llm": (body) => ({ ...body, temperature: 0.5 }),
   "model-with-reasoning-effort": (body) => without(body, "temperature"), // which a model that thinks refuses
-  skills: (body) => withLastItem(body, ({ content, ...rest }) => ({ ...rest, content: content.slice(0, -1) })),
   "secrets-with-cipher": (body) => ({ ...body, instructions: body.instructions.split("\n")[0] }),
   "empty-head": (body) => ({ ...body, instructions: "You are the agent of a threadkeep fixture. Use the tools you have." }),
 };
@@ -60,8 +58,6 @@ const inDisorder = new Set(["invalid-calls", "tool-definitions", "empty-answers"
 const tornApart = new Set(["invalid-calls"]);
 
 const without = (body, ...names) => Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
-const withLastItem = (body, change) => ({ ...body, input: body.input.with(-1, change(body.input.at(-1))) });
-const withLast = (body, change) => ({ ...body, messages: body.messages.with(-1, change(body.messages.at(-1))) });
 
 /** A test for each conversation that the SDK can carry on by asking the model. */
 export function requestsOfTheSdk(sdk) {

@@ -1,0 +1,109 @@
+// The context of the model in the demo page: condensed stretches, the context window, progress, and skills.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startDemo, stepsOf } from "./demo-page.mjs";
+import { availableBrowsers } from "./driver.mjs";
+import { photograph, tabs } from "./shared.mjs";
+
+let demo;
+before(async () => (demo = await startDemo({ delay: 0 })));
+after(() => demo.close());
+
+for (const kind of availableBrowsers) {
+  test(kind, { timeout: 180_000 }, async (context) => {
+    const browser = await tabs(kind);
+    const step = stepsOf(context, browser, demo);
+    try {
+      await step("a condensed stretch is folded with its summary, and shows what it replaces on demand, after a reload too", async (page) => {
+        for (const text of ["Roll a die", "What is 6 * 7?", "hello"]) await page.ask(text);
+        await page.press("Context");
+        await page.shows(/of 32K tokens, \d+%.*Condensing replaces \d+ of them/, "#panel");
+        await page.shows(/The next summary lists here/, "#panel");
+        await page.isAccessible("the context window");
+        await page.press("Condense now");
+        await page.shows(/Condensed: the model now reads this instead of \d+ events/);
+        await page.shows(/Condensed\./, "#announcements");
+        assert.equal(await page.page.evaluate(() => document.activeElement.textContent), "Condense now", "the focus stays");
+        await page.idle();
+        const folded = async () => {
+          const [, count] = /Show the (\d+) events/.exec(await page.text(".condensed"));
+          assert.equal(await page.page.$eval(".condensed", (stretch) => stretch.querySelectorAll(".entry").length), 0);
+          await page.page.click(".condensed > details > summary");
+          await page.until("it is unfolded", () => document.querySelectorAll(".condensed .entry").length > 0);
+          return [count, await page.page.$$eval(".condensed .entry", (entries) => entries.length)];
+        };
+        const before = await folded();
+        await page.isAccessible("what a summary replaces");
+        await photograph(page, `condensed-${kind}`);
+        await page.page.reload();
+        await page.shows(/Condensed: the model now reads this/);
+        assert.deepEqual(await folded(), before);
+        await page.ask("What is 7 * 7?");
+        await page.shows(/7 \* 7 = 49/);
+      });
+
+      await step("the progress in the panel has the fields of the newest summary", async (page) => {
+        for (const text of ["Roll a die", "What is 6 * 7?", "hello"]) await page.ask(text);
+        await page.press("Context");
+        const progress = () => page.page.$$eval(".progress dd li", (items) => items.map(({ textContent }) => textContent));
+        await page.press("Condense now");
+        await page.shows(/Done.*Answered.*To do.*Answer what comes next/, ".progress");
+        const first = await progress();
+        await page.idle();
+        await page.ask("qwertz");
+        await page.ask("What is 8 * 8?");
+        assert.deepEqual(await progress(), first);
+        await page.press("Condense now");
+        await page.shows(/“qwertz”/, ".progress");
+        assert.deepEqual((await progress()).slice(0, first.length - 1), first.slice(0, -1), "what was done stays done");
+        await page.page.reload();
+        await page.shows(/Condensed: the model now reads this/);
+        await page.press("Context");
+        await page.shows(/“qwertz”/, ".progress");
+      });
+
+      await step("where there is nothing to condense, the page says so", async (page) => {
+        await page.say("fail 401");
+        await page.press("Open settings");
+        await page.press("Cancel");
+        await page.press("Context");
+        await page.shows(/There is nothing to condense yet|Condensing replaces/, "#panel");
+      }, /status of 401/);
+
+      await step("skills are shown where they were used", async (page) => {
+        await page.ask("Please write a Haiku");
+        await page.shows(/Please write a Haiku.*Skill used: haiku.*Late autumn evening/);
+        assert.doesNotMatch(await page.text(".items .entry-user"), /syllables/, "what a skill adds is for the model");
+        await page.ask("Plan a trip");
+        assert.deepEqual((await page.calls()).map(({ title, state }) => [title, state]), [["Read how to plan a trip", "done"]]);
+        assert.match((await page.calls())[0].result, /^Ask for the dates/);
+        await page.ask("Another haiku");
+        assert.equal(await page.page.$$eval(".skills", (used) => used.length), 1, "once in a conversation");
+        await page.isAccessible("skills");
+        await photograph(page, `skills-${kind}`);
+        await page.page.reload();
+        await page.shows(/Skill used: haiku/);
+      });
+
+      await step("on another branch the context is that of the branch", async (page) => {
+        for (const text of ["Roll a die", "What is 6 * 7?", "hello"]) await page.ask(text);
+        await page.press("Context");
+        await page.press("Condense now");
+        await page.shows(/Condensed: the model now reads this/);
+        await page.idle();
+        await page.press("Edit “hello”");
+        await page.fill("#message-field", "qwertz");
+        await page.press("Send again");
+        await page.shows(/no rule for that/);
+        await page.idle();
+        assert.doesNotMatch(await page.text(".items"), /Condensed: /);
+        await page.shows(/The next summary lists here/, "#panel");
+        await page.press("Show version 1 of 2 of “qwertz”");
+        await page.shows(/Condensed: /);
+        await page.shows(/Answered/, ".progress");
+      });
+    } finally {
+      await browser.close();
+    }
+  });
+}
