@@ -332,3 +332,133 @@ impl Page {
         self.events.get(usize::try_from(index.checked_sub(self.start)?).ok()?).cloned()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An event of this kind whose id is its number, and its other fields.
+    fn event(number: usize, kind: &str, source: &str, fields: &str) -> Event {
+        let id: EventId = format!("{number:08}").parse().unwrap();
+        let json = format!(
+            r#"{{"id":"{id}","timestamp":"2026-01-31T09:15:02","source":"{source}",{fields},"kind":"{kind}"}}"#
+        );
+        Event::decode(id, json.into())
+    }
+
+    fn message(number: usize, source: &str) -> Event {
+        let role = if source == "user" { "user" } else { "assistant" };
+        let fields =
+            format!(r#""llm_message":{{"role":"{role}","content":[{{"type":"text","text":"{number}"}}]}}"#);
+        event(number, "MessageEvent", source, &fields)
+    }
+
+    fn action(number: usize, response: &str) -> Event {
+        let fields = format!(
+            r#""thought":[],"action":{{"kind":"FinishAction","message":"x"}},"tool_name":"t","tool_call_id":"call_{number}","tool_call":{{"id":"call_{number}","name":"t","arguments":"{{}}","origin":"completion"}},"llm_response_id":"{response}""#
+        );
+        event(number, "ActionEvent", "agent", &fields)
+    }
+
+    fn result(number: usize, action: usize) -> Event {
+        let fields = format!(
+            r#""tool_name":"t","tool_call_id":"call_{action}","observation":{{"kind":"FinishObservation","content":[]}},"action_id":"{action:08}""#
+        );
+        event(number, "ObservationEvent", "environment", &fields)
+    }
+
+    fn denial(number: usize, message: usize) -> Event {
+        let fields = format!(
+            r#""hook_event_type":"UserPromptSubmit","hook_command":"x","success":true,"blocked":true,"message_id":"{message:08}""#
+        );
+        event(number, "HookExecutionEvent", "hook", &fields)
+    }
+
+    fn condensation(number: usize) -> Event {
+        let fields =
+            r#""forgotten_event_ids":["00000001"],"summary":"s","summary_offset":1,"llm_response_id":"c""#;
+        event(number, "Condensation", "environment", fields)
+    }
+
+    /// Two batches of calls, a condensation, and a message that a hook denied.
+    fn events() -> Vec<Event> {
+        vec![
+            message(0, "user"),
+            message(1, "agent"),
+            condensation(2),
+            message(3, "user"),
+            action(4, "r1"),
+            action(5, "r1"),
+            result(6, 4),
+            result(7, 5),
+            action(8, "r2"),
+            result(9, 8),
+            message(10, "agent"),
+            denial(11, 12),
+            message(12, "user"),
+            message(13, "user"),
+        ]
+    }
+
+    #[derive(Debug, PartialEq)]
+    struct Seen<'a> {
+        view: &'a [Event],
+        pending: &'a [Event],
+        window: &'a [Event],
+        last_user_message: &'a Option<EventId>,
+        denied_message: &'a Option<EventId>,
+    }
+
+    fn seen(branch: &ActiveBranch) -> Seen<'_> {
+        Seen {
+            view: branch.view.events(),
+            pending: &branch.pending,
+            window: branch.window(),
+            last_user_message: &branch.last_user_message,
+            denied_message: &branch.denied_message,
+        }
+    }
+
+    #[test]
+    fn the_index_of_an_earlier_event_equals_one_that_is_read_again() {
+        let events = events();
+        for (last, event) in events.iter().enumerate() {
+            let back = ActiveBranch::of(&events, Part::All).back_to(event.id(), &[]);
+            let read = ActiveBranch::of(&events[..=last], Part::All);
+            match back {
+                Some(back) => assert_eq!(seen(&back), seen(&read), "{last}"),
+                // Before the condensation, and between calls and their results.
+                None => assert!(matches!(last, 0..=1 | 4..=6 | 8), "{last}"),
+            }
+        }
+    }
+
+    #[test]
+    fn the_index_of_another_branch_equals_one_that_is_read_again() {
+        let events = events();
+        let way = [message(20, "user"), action(21, "r3"), result(22, 21), message(23, "agent")];
+        let backwards: Vec<Event> = way.iter().rev().cloned().collect();
+        for parts_at in [2, 3, 7, 9, 10, 12] {
+            let left = ActiveBranch::of(&events, Part::All);
+            let back = left.back_to(events[parts_at].id(), &backwards).unwrap();
+            let read = ActiveBranch::of(&[&events[..=parts_at], &way].concat(), Part::All);
+            assert_eq!(seen(&back), seen(&read), "{parts_at}");
+        }
+    }
+
+    #[test]
+    fn a_loaded_end_and_a_far_event_have_to_be_read_again() {
+        let mut events = events();
+        let end = ActiveBranch::of(&events, Part::End);
+        assert!(end.back_to(events[3].id(), &[]).is_none());
+        events.extend((14..14 + 3 * RECENT).map(|number| message(number, "user")));
+        let branch = || ActiveBranch::of(&events, Part::All);
+        assert!(!branch().is_recent(events[13].id()));
+        let near = &events[events.len() - RECENT + WINDOW];
+        let back = branch().back_to(near.id(), &[]).unwrap();
+        assert_eq!(back.view.events().last(), Some(near));
+        // Too few events would be left for the stuck detector.
+        let place = branch().recent.first().unwrap().id().clone();
+        assert!(branch().back_to(&place, &[]).is_none());
+    }
+}

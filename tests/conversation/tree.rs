@@ -1,10 +1,13 @@
 //! Moves of HEAD to other branches.
 
-use crate::support::{Answer, ID, World, calls, echo, say, text};
+use crate::{
+    scripted_store::{Outcome, ScriptedStore},
+    support::{Answer, ID, World, calls, echo, say, text},
+};
 use futures_executor::block_on;
 use futures_util::FutureExt;
 use serde_json::Value;
-use std::rc::Rc;
+use std::{cell::Cell, rc::Rc};
 use threadkeep::{
     cancel::CancelToken,
     conversation::{Access, Conversation},
@@ -302,5 +305,48 @@ fn branches_are_listed_with_the_event_where_they_part_and_their_first_message() 
         let branches = conversation.branches().await.unwrap();
         let forks: Vec<&str> = branches.iter().map(|branch| branch.fork.as_ref().unwrap().as_str()).collect();
         assert_eq!(forks, [events[1]["id"].as_str().unwrap(), events[0]["id"].as_str().unwrap()]);
+    });
+}
+
+#[test]
+fn a_move_to_a_near_event_does_not_read_the_branch() {
+    block_on(async {
+        let read: Rc<Cell<u64>> = Rc::default();
+        let store = ScriptedStore {
+            inner: MemoryStore::new(),
+            outcome: Box::new(|_| Outcome::DONE),
+            applied: Box::new(|_| {}),
+            events_read: read.clone(),
+        };
+        let world = World::new(Rc::new(store), vec![echo()], [text("One."), text("Two."), text("Three.")]);
+        let conversation = world.open().await.unwrap();
+        for place in 0..1000 {
+            say(&conversation, &format!("Message {place}.")).await;
+        }
+        ask(&conversation, "First").await;
+        ask(&conversation, "Second").await;
+        let length = conversation.length();
+        let [question, answer] = [length - 4, length - 3].map(|place| id_of(&conversation, place));
+        let (question, answer) = (question.await.unwrap(), answer.await);
+
+        // In a page that has read nothing.
+        let conversation = world.open().await.unwrap();
+        read.set(0);
+        conversation.navigate_to(answer.clone()).await.unwrap();
+        assert_eq!(conversation.active_branch(20).await.unwrap().len(), 20);
+        conversation.edit_message(&question, vec![Content::text("Else")]).await.unwrap();
+        conversation.regenerate().await.unwrap();
+        assert!(read.get() < 500, "{} events were read", read.get());
+
+        // In a page that has read the branch once, requests need no more events.
+        conversation.run(CancelToken::default()).await.unwrap();
+        read.set(0);
+        for _ in 0..2 {
+            conversation.navigate_to(answer.clone()).await.unwrap();
+            assert_eq!(conversation.final_response().await.unwrap().as_deref(), Some("One."));
+            conversation.navigate_to(id_of(&conversation, length - 1).await).await.unwrap();
+            assert_eq!(conversation.final_response().await.unwrap().as_deref(), Some("Two."));
+        }
+        assert!(read.get() < 500, "{} events were read", read.get());
     });
 }

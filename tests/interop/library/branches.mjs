@@ -9,7 +9,7 @@ import { eventsOf, open, say, scripted } from "./chat.mjs";
 import { exported, filesOf, packed, unpacked } from "./files.mjs";
 import { conversations } from "./imported.mjs";
 
-const scenarios = ["branches", "older-branch-active", "empty-head", "second-root", "forked"];
+const scenarios = ["branches", "condensed", "older-branch-active", "empty-head", "second-root", "forked"];
 
 export function branchesBothWays(sdk, place) {
   for (const entry of conversations.filter(({ scenario }) => scenarios.includes(scenario))) {
