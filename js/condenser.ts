@@ -29,7 +29,7 @@ export interface LLMSummarizingCondenser {
   hardContextResetMaxRetries?: number | undefined;
   /** The factor by which long texts are shortened after each of these attempts, between 0 and 1. Default 0.8. */
   hardContextResetContextScaling?: number | undefined;
-  /** `"fields"` asks the model for a structured summary, which `conversation.progress` returns. Default `"text"`. */
+  /** `"fields"` asks the model for a structured summary, which `conversation.progress()` returns. Default `"text"`. */
   summary?: "text" | "fields" | undefined;
 }
 

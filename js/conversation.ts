@@ -384,13 +384,13 @@ export class Conversation implements AsyncDisposable {
 
   /** The use of the context window, for a meter. Asks no model. */
   async contextUsage(): Promise<ContextUsage> {
-    const [usedTokens, limitTokens = null, reclaimableTokens] = await ask(this.#core, "condensing", "usage");
+    const [usedTokens, limitTokens = null, reclaimableTokens] = (await ask(this.#core, "condensing", "usage")) as [number, number | undefined, number];
     return { usedTokens, limitTokens, reclaimableTokens };
   }
 
-  /** The fields of the newest summary if it is a structured one, otherwise `null`. Known once something has read the history, such as `contextUsage()`. */
-  get progress(): ConversationProgress | null {
-    return progressOf(call(() => this.#core.summary()));
+  /** The fields of the newest summary of the active branch, or `null` if there is none or it is an ordinary text. */
+  async progress(): Promise<ConversationProgress | null> {
+    return progressOf((await ask(this.#core, "condensing", "summary")) as string | undefined);
   }
 
   /**

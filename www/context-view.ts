@@ -19,13 +19,13 @@ export function contextView(session: Session): Part {
   let condensing = false;
   const progress = el("section", { "aria-labelledby": "progress-heading" });
 
-  const show = ({ usedTokens, limitTokens, reclaimableTokens }: ContextUsage): void => {
+  const show = ({ usedTokens, limitTokens, reclaimableTokens }: ContextUsage, fields: ConversationProgress | null): void => {
     meter.hidden = limitTokens === null;
     meter.max = limitTokens ?? 1;
     meter.value = usedTokens;
     usage.textContent = limitTokens === null ? `${tokens.format(usedTokens)} tokens. The limit of this model is not known.` : `${tokens.format(usedTokens)} of ${tokens.format(limitTokens)} tokens, ${percent.format(usedTokens / limitTokens)}`;
     saving.textContent = reclaimableTokens > 0 ? `Condensing replaces ${tokens.format(reclaimableTokens)} of them by a summary. All messages stay in the log.` : "There is nothing to condense yet.";
-    progress.replaceChildren(...progressView(session.conversation.progress));
+    progress.replaceChildren(...progressView(fields));
   };
   const condense = async (): Promise<void> => {
     if (condensing || button.getAttribute("aria-disabled") === "true") return;
@@ -51,8 +51,8 @@ export function contextView(session: Session): Part {
     const state = `${session.conversation.events.length} ${session.events.at(-1)?.id} ${session.conversation.state.agent.llm.model}`;
     if (state === counted) return;
     counted = state;
-    session.conversation.contextUsage().then(
-      (usage) => state === counted && show(usage),
+    Promise.all([session.conversation.contextUsage(), session.conversation.progress()]).then(
+      ([usage, fields]) => state === counted && show(usage, fields),
       (error: unknown) => {
         counted = "";
         usage.textContent = explain(error).text;

@@ -27,17 +27,12 @@ pub trait CondensingPart {
 
 #[wasm_bindgen]
 impl CoreConversation {
-    /// Condenses, or with the name `"usage"` resolves to the used tokens, the limit or `undefined`, and the tokens that
-    /// condensing would reclaim.
-    #[wasm_bindgen(unchecked_return_type = "Promise<[number, number | undefined, number]>")]
+    /// Condenses, or resolves to the newest summary or `undefined` (`"summary"`), or to the used tokens, the limit or
+    /// `undefined`, and the tokens that condensing would reclaim (`"usage"`).
+    #[wasm_bindgen(unchecked_return_type = "Promise<unknown>")]
     pub fn condensing(&self, name: String) -> Promise {
         self.verb(
             move |conversation| async move { chunks::condensing().await?.call(conversation, name).await },
         )
-    }
-
-    /// The newest summary in the view, as far as the history has been read.
-    pub fn summary(&self) -> Option<String> {
-        self.conversation.summary()
     }
 }

@@ -43,8 +43,10 @@ impl CondensingPart for CondensingChunk {
 
     fn call(&self, conversation: Conversation, name: String) -> LocalBoxFuture<'static, Result<JsValue>> {
         Box::pin(async move {
-            if name != "usage" {
-                return done(conversation.condense().await);
+            match &*name {
+                "condense" => return done(conversation.condense().await),
+                "summary" => return Ok(JsValue::from(conversation.summary().await?)),
+                _ => {}
             }
             let ContextUsage { used, limit, reclaimable } = conversation.context_usage().await?;
             let limit = limit.map_or(JsValue::UNDEFINED, |limit| JsValue::from_f64(limit as f64));

@@ -103,7 +103,7 @@ fn a_run_condenses_a_view_with_too_many_events_before_the_next_request() {
         let last = format!("Summary {}.", condensations.len());
         let sent = world.model.last_messages();
         assert!(sent.iter().any(|message| message.to_string().contains(&last)), "{sent:?}");
-        assert_eq!(conversation.summary().as_deref(), Some(&*last));
+        assert_eq!(conversation.summary().await.unwrap().as_deref(), Some(&*last));
         // The request for a summary has no tools, and its cost is counted under an id of its own.
         assert!(summaries.requests.borrow().iter().all(|request| request.get("tools").is_none()));
         let stats = &state(&world).await["stats"]["usage_to_metrics"];
@@ -377,10 +377,10 @@ fn a_structured_summary_is_rendered_as_text_and_an_answer_in_text_is_no_error() 
         conversation.condense().await.unwrap();
         assert_eq!(summaries.requests.borrow()[0]["tools"][0]["function"]["name"], "summary");
         let summary = "# Progress\n\n## User context\nWants tests.\n\n## Completed tasks\n- 1: read\n\n## Pending tasks\n- 2: write\n- 3: run";
-        assert_eq!(conversation.summary().as_deref(), Some(summary));
+        assert_eq!(conversation.summary().await.unwrap().as_deref(), Some(summary));
         assert_eq!(state(&world).await["agent"]["condenser"]["summary"], "fields");
         conversation.condense().await.unwrap();
-        assert_eq!(conversation.summary().as_deref(), Some("In text."));
+        assert_eq!(conversation.summary().await.unwrap().as_deref(), Some("In text."));
     });
 }
 

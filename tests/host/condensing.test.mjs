@@ -62,7 +62,7 @@ test("the examples about condensers work", async () => {
   const [condensation] = (await conversation.events.slice(-1));
   assert.deepEqual([condensation.kind, condensation.summary], ["Condensation", "A summary."]);
   assert.deepEqual(Object.keys(conversation.stats.usage_to_metrics).sort(), ["condenser", "default"]);
-  assert.equal(conversation.progress, null);
+  assert.equal(await conversation.progress(), null);
   model.requests.length = 0;
   await conversation.close();
 });
@@ -102,7 +102,7 @@ test("fields of a structured summary survive a reload and an export", async () =
     userContext: "Wants a plan.", completedTasks: ["1: read"], pendingTasks: ["2: write\nin French", "3: check"], currentState: "", files: [], tests: "", errors: "",
     branchAndCommits: "", dependencies: "", other: "# no heading",
   };
-  assert.deepEqual(first.progress, expected);
+  assert.deepEqual(await first.progress(), expected);
   await first.close();
   const { conversation, pendingTasks } = await run("progress", { Agent, Conversation, llm, store, conversationId }, "conversation, pendingTasks");
   assert.deepEqual(pendingTasks, expected.pendingTasks);
@@ -112,11 +112,10 @@ test("fields of a structured summary survive a reload and an export", async () =
   // The stored condenser asks for fields again, without the option.
   const imported = await Conversation.open({ agent: new Agent({ llm }), store: elsewhere, conversationId: id });
   assert.deepEqual(imported.warnings, []);
-  await imported.contextUsage();
-  assert.deepEqual(imported.progress, expected);
+  assert.deepEqual(await imported.progress(), expected);
   await imported.condense();
   assert.deepEqual(model.requests.at(-1).body.tools.map(({ function: { name } }) => name), ["summary"]);
-  assert.equal(imported.progress, null);
+  assert.equal(await imported.progress(), null);
   await imported.close();
   await conversation.close();
   model.check();

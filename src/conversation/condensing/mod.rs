@@ -9,11 +9,11 @@ mod summarizing;
 
 pub use summarizing::Summarizing;
 
-use super::{Conversation, run::RunError};
+use super::{Conversation, active_branch::walk_back, run::RunError};
 use crate::{
     cancel::CancelToken,
     error::Result,
-    event::Body,
+    event::{Body, Event},
     json::RawJson,
     llm::{LlmError, LlmFailure},
 };
@@ -99,14 +99,21 @@ impl Conversation {
         (self.0.condensing)().await?.perform(self, task).await
     }
 
-    /// The newest summary in the view, as far as the history has been read.
-    pub fn summary(&self) -> Option<String> {
-        self.0.log.with_branch(|branch| {
-            branch.view.events().iter().rev().find_map(|event| match event.body() {
-                Body::Condensation(condensation) => condensation.summary.clone(),
-                _ => None,
-            })
-        })
+    /// The newest summary of the active branch. Reads the events after it.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn summary(&self) -> Result<Option<String>> {
+        let log = &self.0.log;
+        let mut summary = None;
+        let visit = &mut |_, event: Event| {
+            if let Body::Condensation(condensation) = event.body() {
+                summary.clone_from(&condensation.summary);
+            }
+            summary.is_none()
+        };
+        walk_back(&*log.store, log.id, log.head(), visit).await?;
+        Ok(summary)
     }
 
     /// Whether the view has to be looked at before it is sent, and requests for a condensation are handled.
