@@ -15,13 +15,13 @@ use crate::{
     error::{Error, ErrorCode, Result},
     event::{Body, Event, Source},
     llm::{
-        CallContext, Llm, LlmError, LlmFailure, ToolSchema,
+        Llm, LlmError, LlmFailure, ToolSchema,
         message::{Content, Message, Role},
         transport::{HttpClient, HttpError, HttpRequest, HttpResponse},
     },
 };
-use futures_util::future::{Either, LocalBoxFuture, select};
-use std::{pin::pin, rc::Rc};
+use futures_util::future::LocalBoxFuture;
+use std::rc::Rc;
 
 /// The usage id of questions, as in the SDK.
 const ASK_AGENT: &str = "ask-agent-llm";
@@ -103,17 +103,8 @@ impl Conversation {
         tools: &[ToolSchema],
         cancel: &CancelToken,
     ) -> Result<String> {
-        let messages: Vec<Rc<Message>> = messages.into_iter().map(Rc::new).collect();
-        let context = CallContext { conversation_id: Some(self.id().to_string()), ..CallContext::default() };
-        let asked = Box::pin(llm.complete(&messages, tools, &context, &|_| {}));
-        let answer = match select(asked, pin!(cancel.cancelled())).await {
-            Either::Left((answer, _)) => Some(answer),
-            Either::Right(_) => None,
-        };
-        let mut paid = context.lost.take();
-        paid.extend(answer.iter().flatten().cloned());
-        if !paid.is_empty() {
-            self.record_spending(&paid, llm.options.usage_id());
+        let answer = self.complete_aside(llm, messages, tools, cancel).await;
+        if self.has_uncounted_spending() {
             // The answer is not lost if the store fails: the next commit stores the cost.
             let _ = self.change_settings(Plan::default(), &mut |_| {}).await;
         }

@@ -2,11 +2,13 @@
 
 use super::{Conversation, background::background_response_in};
 use crate::{
+    cancel::CancelToken,
     format::base_state::BaseState,
     json::EditableObject,
-    llm::{Completion, metrics::Metrics},
+    llm::{CallContext, Completion, Llm, LlmError, ToolSchema, message::Message, metrics::Metrics},
 };
-use std::rc::Rc;
+use futures_util::future::{Either, select};
+use std::{pin::pin, rc::Rc};
 
 /// An answer whose cost is to be counted under this usage id.
 struct Spent {
@@ -25,6 +27,33 @@ pub(super) struct Spending {
 }
 
 impl Conversation {
+    /// Completes these messages beside the agent's requests; `None` if `cancel` was cancelled before. The next commit
+    /// stores the cost, also that of attempts without an answer.
+    pub(super) async fn complete_aside(
+        &self,
+        llm: &Llm,
+        messages: Vec<Message>,
+        tools: &[ToolSchema],
+        cancel: &CancelToken,
+    ) -> Option<std::result::Result<Completion, LlmError>> {
+        let messages: Vec<Rc<Message>> = messages.into_iter().map(Rc::new).collect();
+        let context = CallContext { conversation_id: Some(self.id().to_string()), ..CallContext::default() };
+        let asked = Box::pin(llm.complete(&messages, tools, &context, &|_| {}));
+        let answer = match select(asked, pin!(cancel.cancelled())).await {
+            Either::Left((answer, _)) => Some(answer),
+            Either::Right(_) => None,
+        };
+        let mut paid = context.lost.take();
+        paid.extend(answer.iter().flatten().cloned());
+        self.record_spending(&paid, llm.options.usage_id());
+        answer
+    }
+
+    /// Whether there are costs that no commit has stored yet.
+    pub(super) fn has_uncounted_spending(&self) -> bool {
+        !self.0.spending.borrow().uncounted.is_empty()
+    }
+
     /// Adds answers whose costs are to be counted. A background response that is fetched several times is counted once.
     pub(super) fn record_spending(&self, answers: &[Completion], usage_id: &str) {
         let background_id = background_response_in(&self.state());

@@ -12,10 +12,9 @@ use crate::{
     error::{Error, ErrorCode, Result},
     event::{Body, CondensationRequest, Source},
     format::base_state::ExecutionStatus,
-    llm::{CallContext, Completion, LlmError, LlmFailure},
+    llm::{LlmError, LlmFailure},
 };
-use futures_util::future::{Either, LocalBoxFuture, select};
-use std::{pin::pin, rc::Rc};
+use futures_util::future::LocalBoxFuture;
 
 /// Condensing with summaries that a model writes.
 pub struct Summarizing;
@@ -121,24 +120,8 @@ async fn summarize(
         given.unwrap_or_else(|| summary_llm(&agents, member.llm.field::<String>("usage_id").as_deref()));
     let forgotten = view.events().get(attempt.forgotten.clone()).unwrap_or_default();
     let (messages, tools) = summary_request(forgotten, attempt.max_event_text, member.asks_for_fields);
-    let messages: Vec<_> = messages.into_iter().map(Rc::new).collect();
-    let lost = Rc::default();
-    let context = CallContext {
-        conversation_id: Some(conversation.id().to_string()),
-        lost: Rc::clone(&lost),
-        ..CallContext::default()
-    };
-    let answer = {
-        let complete = pin!(llm.complete(&messages, &tools, &context, &|_| {}));
-        match select(complete, pin!(cancel.cancelled())).await {
-            Either::Left((answer, _)) => Some(answer),
-            Either::Right(_) => None,
-        }
-    };
-    let mut spent: Vec<Completion> = lost.take();
-    spent.extend(answer.iter().flatten().cloned());
-    conversation.record_spending(&spent, llm.options.usage_id());
-    Some(answer?.and_then(|completion| match summary_of(&completion.message) {
+    let answer = conversation.complete_aside(&llm, messages, &tools, cancel).await?;
+    Some(answer.and_then(|completion| match summary_of(&completion.message) {
         Some(summary) => Ok((summary, completion.response_id)),
         None => Err(LlmError::with_message(LlmFailure::NoResponse, None, "the summary has no text")),
     }))
