@@ -8,6 +8,7 @@ import { fixtures } from "../conversations.mjs";
 import { eventsOf, open, say, scripted } from "./chat.mjs";
 import { exported, filesOf, packed, unpacked } from "./files.mjs";
 import { conversations } from "./imported.mjs";
+import { sdkVersion, sdkVersions } from "../setup.mjs";
 
 const finish = { calls: [{ name: "finish", arguments: { message: "Done here." } }] };
 
@@ -45,7 +46,10 @@ async function ratedInPython(t, sdk, place) {
   // Its critic misses a patch in every result.
   assert.deepEqual(answer.ratings.map(({ score }) => score), [1, 0, 0, 0]);
   assert.equal(answer.attempts, 2);
-  assert.deepEqual(answer.usage, { agent: 6, "ask-agent-llm": 2 });
+  // After a question 1.58.0 counts the agent's calls as the question's: the copied model shares its telemetry.
+  const { agent, "ask-agent-llm": asked } = answer.usage;
+  assert.equal(agent + asked, 8, "every call is counted once");
+  if (sdkVersion === sdkVersions[0]) assert.deepEqual([agent, asked], [6, 2]);
 
   const [{ id, outcome, warnings }] = await Conversation.importZip(packed(first.id, filesOf(directory)), { store });
   assert.deepEqual([outcome, warnings], ["continued", []]);
