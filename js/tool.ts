@@ -193,6 +193,8 @@ export interface CoreTool {
   execute(argumentsJson: string, context: ToolContext): Promise<string | CoreOutput>;
   /** For a tool of the library: the first part of the names of the SDK's classes. */
   className?: string;
+  /** For a tool of the library: whether its calls are executed one after the other. */
+  changesFiles?: boolean;
   /** For a tool of the library: its entry in the stored agent's `tools`, as JSON. */
   spec?: string;
   /** For a tool of the library: the JSON of the stored action. */
@@ -236,9 +238,10 @@ export async function toCore(tools: readonly Tool[], files: ToolFiles): Promise<
   }));
 }
 
-function storedAsClass({ spec }: BuiltIn, definition: BuiltInDefinition, files: ToolFiles): Pick<CoreTool, "className" | "spec" | "action" | "execute"> {
+function storedAsClass({ spec }: BuiltIn, definition: BuiltInDefinition, files: ToolFiles): Pick<CoreTool, "className" | "changesFiles" | "spec" | "action" | "execute"> {
   return {
     className: definition.className,
+    changesFiles: definition.changesFiles ?? !definition.annotations.readOnlyHint,
     ...(spec && { spec: JSON.stringify({ name: spec.name, params: spec.params ?? {} }) }),
     action: (argumentsJson) => JSON.stringify(definition.action(JSON.parse(argumentsJson) as never)),
     async execute(argumentsJson, context) {

@@ -37,6 +37,7 @@ struct StoredForm {
     spec: Option<RawJson>,
     /// Returns the stored action of argument JSON.
     action: Function,
+    changes_files: bool,
 }
 
 impl JsTool {
@@ -74,7 +75,8 @@ impl JsTool {
         let stored = match plain.text("className")? {
             Some(class) => {
                 let spec = plain.text("spec")?.and_then(|spec| RawJson::parse(&spec));
-                Some(StoredForm { class, spec, action: function(tool, "action")? })
+                let changes_files = plain.flag("changesFiles")?.unwrap_or(true);
+                Some(StoredForm { class, spec, action: function(tool, "action")?, changes_files })
             }
             None => None,
         };
@@ -132,7 +134,7 @@ impl Tool for JsTool {
     }
 
     fn changes_files(&self) -> bool {
-        self.stored.is_some()
+        self.stored.as_ref().is_some_and(|stored| stored.changes_files)
     }
 
     fn record(&self) -> Option<&dyn Record> {
