@@ -1,4 +1,7 @@
-// The files that an agent works on.
+// The files that an agent works on: the interface, and the workspaces that come with the library. Their code is loaded with
+// the first call.
+import type { ConversationStorage, PendingFiles } from "./workspace/conversation.js";
+import { part } from "./wasm.js";
 
 /** A file or directory of a workspace. */
 export interface WorkspaceEntry {
@@ -46,4 +49,66 @@ export interface Workspace {
   watch(listener: (change: WorkspaceChange) => void): () => void;
   /** Releases resources. Called by the `close()` of a conversation that has it. */
   close?(): Promise<void>;
+}
+
+/** The path of a workspace unless something else is given. @internal */
+export const defaultWorkingDir = "/workspace";
+
+/** Files in memory, which are gone after a reload. `files` are the first ones: texts or bytes by path. */
+export function memoryWorkspace(files: Readonly<Record<string, string | Uint8Array>> = {}): Workspace {
+  return lazily(defaultWorkingDir, async () => (await part(import("./workspace/memory.js"))).memoryFiles(files, defaultWorkingDir));
+}
+
+/** The workspace that the host has given, with paths and content checked. @internal */
+export function checkedWorkspace(given: Workspace): Workspace {
+  return ready.has(given) ? given : lazily(given.workingDir, async () => (await part(import("./workspace/confined.js"))).confined(given));
+}
+
+/** The conversation's own files. @internal */
+export class OwnFiles {
+  /** Its changes are stored at once. */
+  readonly workspace: Workspace;
+  readonly #files;
+
+  constructor(storage: ConversationStorage, workingDir: string) {
+    this.#files = once(async () => new (await part(import("./workspace/conversation.js"))).ConversationFiles(storage, workingDir));
+    this.workspace = lazily(workingDir, async () => (await this.#files()).workspace);
+  }
+
+  /** The files for one call of a built-in tool. */
+  async begin(): Promise<PendingFiles> {
+    return (await this.#files()).begin();
+  }
+}
+
+/** Workspaces that check paths themselves. */
+const ready = new WeakSet<Workspace>();
+
+/** A workspace that is opened with its first call; after a failure the next call tries again. */
+function lazily(workingDir: string, open: () => Promise<Workspace>): Workspace {
+  const opened = once(open);
+  const later = (name: string) => [name, async (...args: unknown[]) => ((await opened()) as unknown as Record<string, (...args: unknown[]) => unknown>)[name]!(...args)];
+  const workspace = {
+    workingDir,
+    ...Object.fromEntries("read write stat list makeDirectory remove move close".split(" ").map(later)),
+    watch(listener) {
+      let end: (() => void) | undefined = () => {};
+      opened().then((workspace) => end &&= workspace.watch(listener), () => {});
+      return () => {
+        end?.();
+        end = undefined;
+      };
+    },
+  } as Workspace;
+  ready.add(workspace);
+  return workspace;
+}
+
+/** The function, called once unless it fails. */
+function once<T>(open: () => Promise<T>): () => Promise<T> {
+  let opening: Promise<T> | undefined;
+  return () => (opening ??= open().catch((error: unknown) => {
+    opening = undefined;
+    throw error;
+  }));
 }
