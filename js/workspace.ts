@@ -1,7 +1,11 @@
-// The files that an agent works on: the interface, and the workspaces that come with the library. Their code is loaded with
-// the first call.
-import type { ConversationStorage, PendingFiles } from "./workspace/conversation.js";
+// The files that an agent works on: the interface, and the workspaces that come with the library, whose code is loaded when
+// they are first used.
+import type { CoreConversation } from "../pkg/threadkeep.js";
+import type { Agent } from "./agent.js";
+import { ask, invalidOptions, reading } from "./errors.js";
+import type { Store } from "./store.js";
 import { part } from "./wasm.js";
+import type { CallFiles, ConversationHome } from "./workspace/home.js";
 
 /** A file or directory of a workspace. */
 export interface WorkspaceEntry {
@@ -51,57 +55,49 @@ export interface Workspace {
   close?(): Promise<void>;
 }
 
-/** The path of a workspace unless something else is given. @internal */
-export const defaultWorkingDir = "/workspace";
-
 /** Files in memory, which are gone after a reload. `files` are the first ones: texts or bytes by path. */
 export function memoryWorkspace(files: Readonly<Record<string, string | Uint8Array>> = {}): Workspace {
-  return lazily(defaultWorkingDir, async () => (await part(import("./workspace/memory.js"))).memoryFiles(files, defaultWorkingDir));
+  return lazily(() => usualDirectory, async () => (await part(import("./workspace/memory.js"))).memoryFiles(files, usualDirectory));
 }
 
-/** The workspace that the host has given, with paths and content checked. @internal */
-export function checkedWorkspace(given: Workspace): Workspace {
-  return ready.has(given) ? given : lazily(given.workingDir, async () => (await part(import("./workspace/confined.js"))).confined(given));
+const methods = ["read", "write", "stat", "list", "makeDirectory", "remove", "move", "watch"] as const;
+const usualDirectory = "/workspace";
+
+/** @throws ThreadkeepError `invalid_options` if a method is missing. @internal */
+export function checkedWorkspace(workspace: Workspace): Workspace {
+  const missing = reading("workspace", () => methods.find((name) => typeof workspace?.[name] !== "function"));
+  if (missing) throw invalidOptions(`workspace must be memoryWorkspace(), opfsWorkspace(), folderWorkspace() or a Workspace of your own; it has no ${missing}()`);
+  if (!isAbsolute(workspace.workingDir)) throw invalidOptions('workingDir of a workspace must be an absolute path such as "/workspace"');
+  return workspace;
 }
 
-/** The conversation's own files. @internal */
-export class OwnFiles {
-  /** Its changes are stored at once. */
-  readonly workspace: Workspace;
-  readonly #files;
-
-  constructor(storage: ConversationStorage, workingDir: string) {
-    this.#files = once(async () => new (await part(import("./workspace/conversation.js"))).ConversationFiles(storage, workingDir));
-    this.workspace = lazily(workingDir, async () => (await this.#files()).workspace);
-  }
-
-  /** The files for one call of a built-in tool. */
-  async begin(): Promise<PendingFiles> {
-    return (await this.#files()).begin();
-  }
+/** The directory in which the agent's tools work, if it has tools that work on files. @internal */
+export async function workingDirOf({ tools }: Agent, given: Workspace | undefined, store: Store, id: string): Promise<string | undefined> {
+  if (given || !tools.some(({ builtIn }) => builtIn)) return given?.workingDir;
+  const stored = await store.load(id);
+  return storedDirectory(stored?.baseState);
 }
 
-/** Workspaces that check paths themselves. */
-const ready = new WeakSet<Workspace>();
+/** The directory that the model of a stored conversation knows, which may be one of a Python process. */
+function storedDirectory(baseState = "{}"): string {
+  const directory: unknown = JSON.parse(baseState).workspace?.working_dir;
+  return isAbsolute(directory) ? directory : usualDirectory;
+}
+
+function isAbsolute(path: unknown): path is string {
+  return typeof path === "string" && /^\/(?!\/)/.test(path);
+}
 
 /** A workspace that is opened with its first call; after a failure the next call tries again. */
-function lazily(workingDir: string, open: () => Promise<Workspace>): Workspace {
+function lazily(workingDir: () => string, open: () => Promise<Workspace>): Workspace {
   const opened = once(open);
-  const later = (name: string) => [name, async (...args: unknown[]) => ((await opened()) as unknown as Record<string, (...args: unknown[]) => unknown>)[name]!(...args)];
-  const workspace = {
-    workingDir,
-    ...Object.fromEntries("read write stat list makeDirectory remove move close".split(" ").map(later)),
-    watch(listener) {
-      let end: (() => void) | undefined = () => {};
-      opened().then((workspace) => end &&= workspace.watch(listener), () => {});
-      return () => {
-        end?.();
-        end = undefined;
-      };
-    },
-  } as Workspace;
-  ready.add(workspace);
-  return workspace;
+  const later = (name: string) => [name, async (...args: never[]) => ((await opened())[name as "read"] as (...args: never[]) => unknown)(...args)];
+  const watch: Workspace["watch"] = (listener) => {
+    const end = opened().then((workspace) => workspace.watch(listener));
+    end.catch(() => {});
+    return () => void end.then((end) => end(), () => {});
+  };
+  return { ...Object.fromEntries([...methods, "close"].map(later)), watch, get workingDir() { return workingDir(); } };
 }
 
 /** The function, called once unless it fails. */
@@ -111,4 +107,47 @@ function once<T>(open: () => Promise<T>): () => Promise<T> {
     opening = undefined;
     throw error;
   }));
+}
+
+/** The files of an open conversation. Their code is loaded when they are first used. @internal */
+export class LazyHome {
+  readonly workspace: Workspace;
+  readonly workingDir: string | undefined;
+  readonly isTransactional: boolean;
+  readonly #given: Workspace | undefined;
+  readonly #load: () => Promise<ConversationHome>;
+  #isUsed = false;
+
+  constructor(given: Workspace | undefined, workingDir: string | undefined, core: () => CoreConversation) {
+    this.#given = given;
+    this.workingDir = workingDir;
+    this.isTransactional = given === undefined;
+    const directory = () => workingDir ?? storedDirectory(core().state());
+    const load = once(async () => {
+      const { openHome } = await part(import("./workspace/home.js"));
+      const stored = {
+        files: (folder: string) => ask(core(), "files", folder) as Promise<string[]>,
+        readFile: (path: string) => ask(core(), "readFile", path) as Promise<Uint8Array | undefined>,
+        writeFiles: (changes: unknown[]) => ask(core(), "writeFiles", changes) as Promise<void>,
+      };
+      return openHome(stored, directory(), given);
+    });
+    this.#load = () => {
+      this.#isUsed = true;
+      return load();
+    };
+    this.workspace = lazily(directory, async () => (await this.#load()).workspace);
+  }
+
+  async call(actionId: string): Promise<CallFiles> {
+    return (await this.#load()).call(actionId);
+  }
+
+  committed(actionId: string): void {
+    if (this.#isUsed) void this.#load().then((home) => home.committed(actionId), () => {});
+  }
+
+  async close(): Promise<void> {
+    await this.#given?.close?.();
+  }
 }

@@ -4,25 +4,11 @@
 import { ThreadkeepError, invalidOptions } from "../errors.js";
 import type { Workspace, WorkspaceEntry } from "../workspace.js";
 import { confined } from "./confined.js";
+import type { FileChange, StoredFiles } from "./home.js";
 import { checkCount, checkSize, mostChangedBytes, tooLarge } from "./limits.js";
 import { Watchers } from "./listeners.js";
 import { childOf, directoryMarker, isRelativePath, notFound, parentOf, shown } from "./path.js";
 import { type Directory, type StoredFile, Tree, hasMarker, isDirectory } from "./tree.js";
-
-/** A file of a conversation that is written, or removed with `null`. */
-export interface FileChange {
-  path: string;
-  content: Uint8Array | null;
-}
-
-/** The further files of a conversation. */
-export interface ConversationStorage {
-  /** The paths that begin with this text. */
-  files(prefix: string): Promise<string[]>;
-  readFile(path: string): Promise<Uint8Array | undefined>;
-  /** Stores all changes in one transaction. */
-  writeFiles(changes: FileChange[]): Promise<void>;
-}
 
 /** The changes of one call. */
 export interface PendingFiles {
@@ -35,18 +21,19 @@ export interface PendingFiles {
 }
 
 /** The folder of the workspace in the directory of a conversation. */
-const prefix = "workspace/";
+const folder = "workspace";
+const prefix = `${folder}/`;
 /** How many files are read at once where only their sizes are needed. */
 const readAtOnce = 16;
 
-export class ConversationFiles {
+export class ConversationWorkspace {
   readonly workspace: Workspace;
-  readonly #storage: ConversationStorage;
+  readonly #storage: StoredFiles;
   readonly #workingDir: string;
   readonly #watchers = new Watchers();
   #loading: Promise<Tree> | undefined;
 
-  constructor(storage: ConversationStorage, workingDir: string) {
+  constructor(storage: StoredFiles, workingDir: string) {
     this.#storage = storage;
     this.#workingDir = workingDir;
     this.workspace = this.#workspace({
@@ -115,7 +102,8 @@ export class ConversationFiles {
 
   async #load(): Promise<Tree> {
     const tree = new Tree();
-    for (const stored of await this.#storage.files(prefix)) {
+    for (const stored of await this.#storage.files(folder)) {
+      if (!stored.startsWith(prefix)) continue;
       const path = stored.slice(prefix.length);
       // Other programs may have stored files with names that no tool can write; they stay where they are.
       const isMarker = path.endsWith(`/${directoryMarker}`) && isRelativePath(parentOf(path));

@@ -1,7 +1,7 @@
 // A workspace in memory: the same as the files of a conversation, over a map instead of a store.
 import { invalidOptions, reading } from "../errors.js";
 import type { Workspace } from "../workspace.js";
-import { ConversationFiles } from "./conversation.js";
+import { ConversationWorkspace } from "./conversation.js";
 
 /** @internal */
 export async function memoryFiles(given: Readonly<Record<string, string | Uint8Array>>, workingDir: string): Promise<Workspace> {
@@ -10,9 +10,9 @@ export async function memoryFiles(given: Readonly<Record<string, string | Uint8A
     throw invalidOptions("memoryWorkspace() takes an object of texts or Uint8Arrays by path");
   });
   const contents = new Map<string, Uint8Array>();
-  const { workspace } = new ConversationFiles(
+  const { workspace } = new ConversationWorkspace(
     {
-      files: async (prefix) => [...contents.keys()].filter((path) => path.startsWith(prefix)),
+      files: async () => [...contents.keys()],
       readFile: async (path) => contents.get(path)?.slice(),
       async writeFiles(changes) {
         for (const { path, content } of changes) {

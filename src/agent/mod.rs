@@ -31,6 +31,8 @@ pub struct Agent {
     pub system_prompt: Rc<str>,
     /// The context that the host gives.
     pub context: Option<GivenContext>,
+    /// The directory that the tools work in; `None` if none of them works on files.
+    pub working_dir: Option<Rc<str>>,
     /// The most calls that run at the same time; at least 1.
     pub tool_concurrency_limit: usize,
     /// The condenser. `None` uses the stored one with the agent's model; `Some(None)` is no condenser.
@@ -49,12 +51,12 @@ impl Agent {
     /// order and in our own words. The host replaces them with its own, or extends them with a context.
     pub const DEFAULT_SYSTEM_PROMPT: &str = include_str!("prompts/system.md");
 
-    /// The agent in `base_state.json`, in the form of the SDK's `Agent`. The host's tools are not included, because
-    /// Python has no classes for them.
+    /// The agent in `base_state.json`, in the form of the SDK's `Agent`. Of the tools only
+    /// those are included that Python has classes for.
     pub fn to_sdk_json(&self) -> RawJson {
         let mut out = ObjectWriter::new();
         out.raw("llm", &self.llm.options.to_sdk_json(None));
-        out.raw("tools", "[]");
+        out.field("tools", &self.tool_specs());
         out.raw("mcp_config", "{}");
         out.raw("include_default_tools", r#"["FinishTool","ThinkTool"]"#);
         out.optional("agent_context", &self.context.as_ref().map(|context| &context.stored));
@@ -68,6 +70,11 @@ impl Agent {
         out.field("tool_concurrency_limit", &self.tool_concurrency_limit);
         out.field("kind", "Agent");
         out.into()
+    }
+
+    /// The entries of the stored agent's `tools`.
+    pub fn tool_specs(&self) -> Vec<RawJson> {
+        self.tools.iter().filter_map(|tool| tool.record()?.spec().cloned()).collect()
     }
 
     /// The tools in the form that is sent to the model.

@@ -7,7 +7,7 @@
 use super::arguments::{Arguments, argument_names, malformed, read_arguments};
 use crate::{
     event::{Action, ActionEvent, AgentErrorEvent, Body, ErrorClassification, MessageEvent, Source},
-    id::EventId,
+    id::{EventId, StorePath},
     json::Object,
     llm::message::{Content, Message, MessageToolCall, Role},
     names::Names,
@@ -26,12 +26,14 @@ pub struct Draft {
     pub source: Source,
     /// The kind of the event, with its fields.
     pub body: Body,
+    /// Files that are stored together with the event: new content, or `None` to remove.
+    pub files: Vec<(StorePath, Option<Vec<u8>>)>,
 }
 
 impl Draft {
     /// A draft that gets its id and its time when it is appended.
     pub fn new(source: Source, body: impl Into<Body>) -> Self {
-        Self { id: None, timestamp: None, source, body: body.into() }
+        Self { id: None, timestamp: None, source, body: body.into(), files: Vec::new() }
     }
 }
 

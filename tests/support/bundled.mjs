@@ -11,7 +11,7 @@ export async function fromSource(file) {
   const entryPoints = [path.join(root, "js", file)];
   // Of its own for each process, since test files run side by side.
   const outfile = path.join(root, `.cache/bundled/${file}-${process.pid}.mjs`);
-  process.once("exit", () => rmSync(outfile));
+  process.once("exit", () => rmSync(outfile, { force: true }));
   await build({ entryPoints, outfile, bundle: true, format: "esm", target: "es2022", logLevel: "warning" });
   return import(pathToFileURL(outfile));
 }

@@ -4,7 +4,8 @@ import { test } from "node:test";
 import { fromSource } from "../support/bundled.mjs";
 import { common, refused, text, tree } from "./checks.mjs";
 
-const { ConversationFiles } = await fromSource("workspace/conversation.ts");
+const { ConversationWorkspace } = await fromSource("workspace/conversation.ts");
+const { openHome } = await fromSource("workspace/home.ts");
 const { memoryFiles } = await fromSource("workspace/memory.ts");
 
 /** A storage with these files, and counts of calls. */
@@ -14,7 +15,7 @@ function storage(files = {}) {
   return {
     stored,
     calls,
-    files: async (prefix) => (calls.files++, [...stored.keys()].filter((path) => path.startsWith(prefix))),
+    files: async () => (calls.files++, [...stored.keys()]),
     readFile: async (path) => (calls.readFile++, stored.get(path)?.slice()),
     async writeFiles(changes) {
       calls.writeFiles++;
@@ -25,15 +26,15 @@ function storage(files = {}) {
 
 for (const [name, check] of Object.entries(common)) {
   test(`memory: ${name}`, () => check(() => memoryFiles({}, "/workspace")));
-  test(`the conversation's files: ${name}`, () => check(() => new ConversationFiles(storage(), "/workspace").workspace));
+  test(`the conversation's files: ${name}`, () => check(() => new ConversationWorkspace(storage(), "/workspace").workspace));
 }
 for (const [name, check] of Object.entries(common).slice(0, 6)) {
-  test(`the changes of a call: ${name}`, () => check(() => new ConversationFiles(storage(), "/workspace").begin().workspace));
+  test(`the changes of a call: ${name}`, () => check(() => new ConversationWorkspace(storage(), "/workspace").begin().workspace));
 }
 
 test("files are stored under workspace/, and an empty directory as a hidden file", async () => {
   const store = storage({ "TASKS.json": "[]", "workspaces/x": "no" });
-  const { workspace } = new ConversationFiles(store, "/workspace");
+  const { workspace } = new ConversationWorkspace(store, "/workspace");
   await workspace.write("a/b.txt", "1");
   await workspace.makeDirectory("empty/inner");
   assert.deepEqual([...store.stored.keys()], ["TASKS.json", "workspaces/x", "workspace/a/b.txt", "workspace/empty/inner/.directory"]);
@@ -47,7 +48,7 @@ test("files are stored under workspace/, and an empty directory as a hidden file
 
 test("the paths are read once, and sizes when they are asked for", async () => {
   const store = storage({ "workspace/a": "one", "workspace/d/b": "three", "workspace/d/e/.directory": "" });
-  const { workspace } = new ConversationFiles(store, "/workspace");
+  const { workspace } = new ConversationWorkspace(store, "/workspace");
   assert.deepEqual(await tree(workspace), ["a 3", "d/", "d/b 5", "d/e/"]);
   assert.deepEqual(await tree(workspace), ["a 3", "d/", "d/b 5", "d/e/"]);
   assert.deepEqual(store.calls, { files: 1, readFile: 2, writeFiles: 0 });
@@ -56,19 +57,19 @@ test("the paths are read once, and sizes when they are asked for", async () => {
 
 test("names that no tool can write are left out", async () => {
   const store = storage({ "workspace/a": "1", "workspace/../x": "1", "workspace/b//c": "1", "workspace/c:d": "1", "workspace/": "1", "workspace/.directory": "", "workspace/x/.DIRECTORY": "" });
-  assert.deepEqual(await tree(new ConversationFiles(store, "/workspace").workspace), ["a 1"]);
+  assert.deepEqual(await tree(new ConversationWorkspace(store, "/workspace").workspace), ["a 1"]);
 });
 
 test("a file and a directory with the same path: the directory is found", async () => {
   for (const order of [["workspace/a", "workspace/a/b"], ["workspace/a/b", "workspace/a"]]) {
-    const { workspace } = new ConversationFiles(storage(Object.fromEntries(order.map((path) => [path, "1"]))), "/workspace");
+    const { workspace } = new ConversationWorkspace(storage(Object.fromEntries(order.map((path) => [path, "1"]))), "/workspace");
     assert.deepEqual(await tree(workspace), ["a/", "a/b 1"]);
   }
 });
 
 test("the changes of a call are read back by it alone, and are handed over once", async () => {
   const store = storage({ "workspace/old": "old", "workspace/d/gone": "1" });
-  const files = new ConversationFiles(store, "/workspace");
+  const files = new ConversationWorkspace(store, "/workspace");
   const seen = [];
   files.workspace.watch(({ path, type }) => seen.push(`${type} ${path}`));
   const call = files.begin();
@@ -97,7 +98,7 @@ test("the changes of a call are read back by it alone, and are handed over once"
 
 test("a call whose result is not stored has changed nothing, whatever others write in the meantime", async () => {
   const store = storage({ "workspace/d/a": "1" });
-  const files = new ConversationFiles(store, "/workspace");
+  const files = new ConversationWorkspace(store, "/workspace");
   const lost = files.begin();
   await lost.workspace.write("d/lost", "1");
   await files.workspace.write("d/host", "22");
@@ -115,7 +116,7 @@ test("a call whose result is not stored has changed nothing, whatever others wri
 
 test("a write that the store refuses changes nothing", async () => {
   const store = storage();
-  const files = new ConversationFiles(store, "/workspace");
+  const files = new ConversationWorkspace(store, "/workspace");
   await files.workspace.write("a", "1");
   const { writeFiles } = store;
   store.writeFiles = async () => { throw Object.assign(new Error("full"), { code: "store_quota" }); };
@@ -131,14 +132,14 @@ test("paths that could not be read are read again by the next call", async () =>
   const store = storage({ "workspace/a": "1" });
   const { files } = store;
   store.files = async () => { throw Object.assign(new Error("busy"), { code: "store_blocked" }); };
-  const { workspace } = new ConversationFiles(store, "/workspace");
+  const { workspace } = new ConversationWorkspace(store, "/workspace");
   await assert.rejects(workspace.list(""), refused("store_blocked", /busy/));
   store.files = files;
   assert.deepEqual(await tree(workspace), ["a 1"]);
 });
 
 test("changes made at the same time come one after the other", async () => {
-  const files = new ConversationFiles(storage(), "/workspace");
+  const files = new ConversationWorkspace(storage(), "/workspace");
   for (const workspace of [files.workspace, files.begin().workspace]) {
     await workspace.write("d/first", "1");
     await Promise.all([workspace.remove("d/first"), workspace.write("d/second", "1"), workspace.move("d/second", "x"), workspace.remove("x")]);
@@ -148,7 +149,7 @@ test("changes made at the same time come one after the other", async () => {
 
 test("100,000 files are the most, and are listed and moved in time that grows with their number", async () => {
   const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`workspace/d${i % 100}/f${i}`, "1"]));
-  const files = new ConversationFiles(storage(many), "/workspace");
+  const files = new ConversationWorkspace(storage(many), "/workspace");
   await assert.rejects(files.workspace.write("one-more", "1"), refused("too_large", /more than 100000 files/));
   await files.workspace.write("d0/f0", "22");
   const call = files.begin();
@@ -161,11 +162,42 @@ test("100,000 files are the most, and are listed and moved in time that grows wi
 });
 
 test("one call changes a limited number of bytes", async () => {
-  const files = new ConversationFiles(storage(), "/workspace");
+  const files = new ConversationWorkspace(storage(), "/workspace");
   const { workspace } = files.begin();
   const large = new Uint8Array(32 << 20);
   for (let i = 0; i < 8; i++) await workspace.write(`f${i}`, large);
   await assert.rejects(workspace.write("f8", large), refused("too_large", /at most 268435456 bytes/));
   await workspace.write("f0", "");
   await workspace.write("f8", large);
+});
+
+test("the files of a call are those of the workspace and those beside the events, and are dropped unless the result is stored", async () => {
+  const store = storage({ "TASKS.json": "[]" });
+  const home = openHome(store, "/workspace", undefined);
+  const call = home.call("one");
+  call.files.write("TASKS.json", "[1]");
+  call.files.write("old", null);
+  await call.workspace.write("a", "1");
+  assert.equal(text(await call.files.read("TASKS.json")), "[1]");
+  assert.deepEqual([await call.files.read("old"), await call.files.read("none")], [undefined, undefined]);
+  const changes = call.changes();
+  assert.deepEqual(changes.map(({ path, content }) => [path, content && text(content)]), [["TASKS.json", "[1]"], ["old", null], ["workspace/a", "1"]]);
+  // The result of this call was not stored, so the next one sees nothing of it.
+  const next = home.call("two");
+  assert.equal(text(await next.files.read("TASKS.json")), "[]");
+  await next.workspace.write("b", "1");
+  await store.writeFiles(next.changes());
+  home.committed("one");
+  home.committed("two");
+  home.committed("three");
+  assert.deepEqual(await tree(home.workspace), ["b 1"]);
+});
+
+test("calls use the workspace of the host, with its paths confined", async () => {
+  const given = await memoryFiles({ a: "1" }, "/elsewhere");
+  const home = openHome(storage(), "/elsewhere", given);
+  const { workspace, changes } = home.call("one");
+  await workspace.write("/elsewhere/b", "1");
+  await assert.rejects(workspace.write("/workspace/b", "1"), refused("invalid_options", /outside of the workspace \/elsewhere/));
+  assert.deepEqual([await tree(given), changes()], [["a 1", "b 1"], []]);
 });
