@@ -10,7 +10,7 @@ mod response;
 
 pub use condenser::{AgentCondenser, CondenserMember, GivenCondenser, summary_llm};
 pub use execute::{execute, without_secrets};
-pub use response::{Call, Draft, Known, Reply, ReplyKind, error_event, read_response};
+pub use response::{Call, Draft, Known, Reply, ReplyKind, error_event, is_answer_demand, read_response};
 
 use crate::{
     json::{ObjectWriter, RawJson},
@@ -49,14 +49,17 @@ impl Agent {
     /// order and in our own words. The host replaces them with its own, or extends them with a context.
     pub const DEFAULT_SYSTEM_PROMPT: &str = include_str!("prompts/system.md");
 
-    /// The agent in `base_state.json`, in the form of the SDK's `Agent`. The host's tools are not included, because
-    /// Python has no classes for them.
+    /// The agent in `base_state.json`, in the form of the SDK's `Agent`. Of the tools only
+    /// those are included that Python has classes for.
     pub fn to_sdk_json(&self) -> RawJson {
         let mut out = ObjectWriter::new();
         out.raw("llm", &self.llm.options.to_sdk_json(None));
-        out.raw("tools", "[]");
+        out.field("tools", &self.tool_specs());
         out.raw("mcp_config", "{}");
-        out.raw("include_default_tools", r#"["FinishTool","ThinkTool"]"#);
+        // As in the SDK, a `finish` with a schema is an entry of `tools`.
+        let has_finish = !self.tools.expects_answer();
+        let default_tools = if has_finish { r#"["FinishTool","ThinkTool"]"# } else { r#"["ThinkTool"]"# };
+        out.raw("include_default_tools", default_tools);
         out.optional("agent_context", &self.context.as_ref().map(|context| &context.stored));
         out.field("system_prompt", &*self.system_prompt);
         out.field("system_prompt_filename", "system_prompt.j2");
@@ -68,6 +71,11 @@ impl Agent {
         out.field("tool_concurrency_limit", &self.tool_concurrency_limit);
         out.field("kind", "Agent");
         out.into()
+    }
+
+    /// The entries of the stored agent's `tools`.
+    pub fn tool_specs(&self) -> Vec<RawJson> {
+        self.tools.iter().filter_map(|tool| tool.record()?.spec().cloned()).collect()
     }
 
     /// The tools in the form that is sent to the model.

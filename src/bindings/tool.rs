@@ -72,10 +72,7 @@ impl Tool for JsTool {
     }
 
     fn check(&self, arguments: &str) -> std::result::Result<(), String> {
-        match self.check.call1(&JsValue::UNDEFINED, &arguments.into()) {
-            Ok(problem) => problem.as_string().map_or(Ok(()), Err),
-            Err(thrown) => Err(message_of(&thrown)),
-        }
+        mistake(&self.check, arguments)
     }
 
     /// Only `false` lets the call run without approval; any other answer and any error requires it.
@@ -110,6 +107,14 @@ impl Tool for JsTool {
                 )
             })
         })
+    }
+}
+
+/// Calls a function of JavaScript that returns the mistake in these arguments, or null.
+pub fn mistake(check: &Function, arguments: &str) -> std::result::Result<(), String> {
+    match check.call1(&JsValue::UNDEFINED, &arguments.into()) {
+        Ok(mistake) => mistake.as_string().map_or(Ok(()), Err),
+        Err(thrown) => Err(message_of(&thrown)),
     }
 }
 

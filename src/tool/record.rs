@@ -8,6 +8,11 @@ use crate::{
 
 /// The stored form of a tool that has classes of its own in the SDK.
 pub trait Record {
+    /// The entry in the stored agent's `tools`, for a tool that the SDK finds by such an entry.
+    fn spec(&self) -> Option<&RawJson> {
+        None
+    }
+
     /// The definition for a `SystemPromptEvent`.
     fn definition(&self) -> event::ToolDefinition;
 
