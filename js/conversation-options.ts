@@ -10,6 +10,7 @@ import { offlineOf } from "./network.js";
 import type { SecretValue } from "./secrets/source.js";
 import type { SecurityAnalyzer } from "./security.js";
 import { type Store, indexedDBStore } from "./store.js";
+import { type Workspace, checkedWorkspace } from "./workspace.js";
 
 export interface ConversationOptions<Answer = any> extends RunLimits {
   agent: Agent<Answer>;
@@ -49,6 +50,8 @@ export interface ConversationOptions<Answer = any> extends RunLimits {
    * long and random, because whoever has the file can guess very fast. Without a passphrase they are stored redacted.
    */
   cipher?: string | undefined;
+  /** The files that the agent works on. Default: the conversation's own, which are stored and deleted with it. */
+  workspace?: Workspace | undefined;
 }
 
 /** The options of `fork()`. */
@@ -78,12 +81,12 @@ export function readFork(options: ForkOptions, own: Agent) {
   };
 }
 
-const names = "agent conversationId store callbacks tokenCallbacks confirmationPolicy securityAnalyzer offline deleteOnClose hooks tags secrets cipher maxIterationPerRun maxBudgetPerRun stuckDetection";
+const names = "agent conversationId store callbacks tokenCallbacks confirmationPolicy securityAnalyzer offline deleteOnClose hooks tags secrets cipher workspace maxIterationPerRun maxBudgetPerRun stuckDetection";
 
 /** The checked and copied options, in the form that the wasm takes. @internal */
 export function readOptions(options: ConversationOptions) {
   const given = optionsOf("Conversation.open()", options, names);
-  const { agent, conversationId, store = indexedDBStore(), callbacks = [], tokenCallbacks = [], confirmationPolicy, deleteOnClose = false, hooks, tags, securityAnalyzer, secrets, cipher } = given;
+  const { agent, conversationId, store = indexedDBStore(), callbacks = [], tokenCallbacks = [], confirmationPolicy, deleteOnClose = false, hooks, tags, securityAnalyzer, secrets, cipher, workspace } = given;
   if (!isA(agent, Agent)) throw invalidOptions("agent must be an Agent: Conversation.open({ agent: new Agent({ … }) })");
   if (typeof deleteOnClose !== "boolean") throw invalidOptions("deleteOnClose must be true or false");
   return {
@@ -103,5 +106,6 @@ export function readOptions(options: ConversationOptions) {
     securityAnalyzer,
     secrets,
     cipher,
+    workspace: workspace === undefined ? undefined : checkedWorkspace(workspace),
   };
 }

@@ -32,6 +32,7 @@ import type { SecretValue } from "./secrets/source.js";
 import { type ToolCalls, closingTimeout } from "./tool-calls.js";
 import { closeInTurn, openInTurn } from "./turns.js";
 import { part } from "./wasm.js";
+import type { Workspace } from "./workspace.js";
 
 /**
  * A conversation with an agent, which is stored as it happens.
@@ -44,6 +45,8 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   /** `"writer"`: this handle can change the conversation. `"follower"`: another tab or handle does; this one only reads. */
   readonly access: "writer" | "follower";
   readonly events: EventLog;
+  /** The files that the agent works on: the conversation's own, or those given to `open()`. */
+  readonly workspace: Workspace;
   readonly #core: CoreConversation;
   readonly #store: Store;
   readonly #listeners: Listeners;
@@ -66,6 +69,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     this.#listeners = parts.listeners;
     this.#analyzers = parts.analyzers;
     this.#tools = parts.tools;
+    this.workspace = parts.home.workspace;
     this.#secrets = parts.secrets;
     this.#network = parts.network;
     this.#deleteOnClose = parts.deleteOnClose;

@@ -34,3 +34,4 @@ export {
   type ToolOutput,
 } from "./tool.js";
 export { load, type WasmSource } from "./wasm.js";
+export type { Workspace, WorkspaceChange, WorkspaceEntry } from "./workspace.js";

@@ -6,7 +6,7 @@ import { Analyzers } from "./control.js";
 import type { readOptions } from "./conversation-options.js";
 import { coreCritic } from "./critics.js";
 import { ask, settle } from "./errors.js";
-import type { ConversationState, StreamingDeltaEvent } from "./events.js";
+import type { ConversationEvent, ConversationState, StreamingDeltaEvent } from "./events.js";
 import { opened as noteOpened } from "./inventory.js";
 import { coreLLM } from "./llm.js";
 import { type Listeners, listenersOf } from "./listeners.js";
@@ -17,6 +17,7 @@ import { coreStore } from "./store.js";
 import { ToolCalls } from "./tool-calls.js";
 import type { CoreTool } from "./tool.js";
 import { part } from "./wasm.js";
+import { LazyHome, workingDirOf } from "./workspace.js";
 
 /** A note about an opened conversation that the host should know, and may show to the user. */
 export interface ConversationWarning {
@@ -29,6 +30,7 @@ export interface HandleParts {
   listeners: Listeners;
   analyzers: Analyzers;
   tools: ToolCalls;
+  home: LazyHome;
   secrets: Secrets;
   network: Network;
   deleteOnClose: boolean;
@@ -42,7 +44,9 @@ export async function openCore(given: ReturnType<typeof readOptions>): Promise<{
   const analyzer = given.securityAnalyzer === undefined ? undefined : await analyzers.take(given.securityAnalyzer);
   const { listeners, emit } = listenersOf(given);
   const secrets = await Secrets.read(given.secrets, given.cipher, agent.llm.options);
-  const tools = new ToolCalls(agent.tools, emit, secrets);
+  const workingDir = await workingDirOf(agent, given.workspace, store, id);
+  const home = new LazyHome(given.workspace, workingDir, () => opened);
+  const tools = new ToolCalls(agent.tools, emit, secrets, home);
   const network = new Network(
     given.waits,
     (event) => emit({ ...event, message: opened.masked(event.message) }),
@@ -61,8 +65,12 @@ export async function openCore(given: ReturnType<typeof readOptions>): Promise<{
       ...(policy && { confirmationPolicy: policy }),
       ...(analyzer && { securityAnalyzer: analyzer }),
       ...(hooks && { hooks }),
-      agent: { ...coreAgent(agent, coreTools, condensing, network, secrets), ...context, critic, finalAnswer },
-      onEvent: (json: string) => emit(JSON.parse(json)),
+      agent: { ...coreAgent(agent, coreTools, condensing, network, secrets), ...context, critic, finalAnswer, workingDir },
+      onEvent: (json: string) => {
+        const event = JSON.parse(json) as ConversationEvent;
+        if (event.kind === "ObservationEvent") home.committed(event.action_id);
+        emit(event);
+      },
       onDelta: (content?: string, reasoning_content?: string) => {
         const event: StreamingDeltaEvent = { kind: "StreamingDeltaEvent" };
         if (content !== undefined) event.content = content;
@@ -89,7 +97,7 @@ export async function openCore(given: ReturnType<typeof readOptions>): Promise<{
     await ask(opened, "close");
     throw error;
   }
-  return { core: opened, parts: { listeners, analyzers, tools, secrets, network, deleteOnClose: given.deleteOnClose, agent }, warnings };
+  return { core: opened, parts: { listeners, analyzers, tools, home, secrets, network, deleteOnClose: given.deleteOnClose, agent }, warnings };
 }
 
 /** The agent in the form that the wasm takes. */

@@ -86,8 +86,8 @@ export interface Store {
   indexOf(conversation: string, event: string): Promise<number | undefined>;
   /** Applies all of `commit`, or nothing and rejects. */
   commit(conversation: string, commit: Commit): Promise<void>;
-  /** The paths of the further files, in any order. */
-  files(conversation: string): Promise<string[]>;
+  /** The paths of the further files, in any order: all of them, or those below a folder. It may return more than those. */
+  files(conversation: string, folder?: string): Promise<string[]>;
   /** The content of a further file, or `undefined` if it does not exist. */
   readFile(conversation: string, path: string): Promise<Uint8Array | undefined>;
   /** Deletes the conversation with its log and its files, in one transaction; does nothing if it does not exist. */
@@ -167,8 +167,8 @@ class OwnStore implements Store {
     return this.#ask("commit", conversation, commit);
   }
 
-  files(conversation: string): Promise<string[]> {
-    return this.#ask("files", conversation);
+  files(conversation: string, folder?: string): Promise<string[]> {
+    return this.#ask("files", conversation, folder);
   }
 
   readFile(conversation: string, path: string): Promise<Uint8Array | undefined> {

@@ -5,22 +5,25 @@ import type { LiveEvent } from "./events.js";
 import { withTimeout } from "./inventory.js";
 import type { Secrets } from "./secrets.js";
 import { type CoreTool, type Tool, type ToolContext, toCore } from "./tool.js";
+import type { LazyHome } from "./workspace.js";
 
 /** How many milliseconds `close()` waits for tools, and for a store that deletes the conversation. @internal */
 export const closingTimeout = 5_000;
 
 /** The context of a call, as the wasm gives it. */
-type CoreContext = Omit<ToolContext, "progress" | "secret">;
+type CoreContext = Omit<ToolContext, "progress" | "secret" | "workspace">;
 
 /** Runs the tools of one conversation, and closes them with it. @internal */
 export class ToolCalls {
+  readonly #home: LazyHome;
   readonly #tools: readonly Tool[];
   readonly #emit: (event: LiveEvent) => void;
   readonly #secrets: Secrets;
   /** Signals of `executeTool()`, by call id. */
   readonly #signals = new Map<string, AbortSignal>();
 
-  constructor(tools: readonly Tool[], emit: (event: LiveEvent) => void, secrets: Secrets) {
+  constructor(tools: readonly Tool[], emit: (event: LiveEvent) => void, secrets: Secrets, home: LazyHome) {
+    this.#home = home;
     this.#tools = tools;
     this.#emit = emit;
     this.#secrets = secrets;
@@ -28,7 +31,9 @@ export class ToolCalls {
 
   /** The tools in the form that the wasm takes. */
   async toCore(): Promise<CoreTool[]> {
-    return (await toCore(this.#tools)).map((tool) => ({
+    const { workingDir = "", isTransactional } = this.#home;
+    const files = { place: { workingDir, isTransactional }, call: (actionId: string) => this.#home.call(actionId) };
+    return (await toCore(this.#tools, files)).map((tool) => ({
       ...tool,
       execute: (json: string, context: CoreContext) => tool.execute(json, this.#context(tool.name, context)),
     }));
@@ -42,7 +47,7 @@ export class ToolCalls {
     const progress = (text: string) => {
       this.#emit({ kind: "ToolProgressEvent", tool_call_id: toolCallId, tool_name: name, text: masked(String(text)) });
     };
-    return { ...given, signal, progress, secret: (name) => this.#secrets.value(name, signal) };
+    return { ...given, signal, progress, secret: (name) => this.#secrets.value(name, signal), workspace: this.#home.workspace };
   }
 
   /** Makes a call under a new id; rejects as soon as the signal is aborted. */
@@ -66,7 +71,7 @@ export class ToolCalls {
 
   /** Closes all tools. If one fails or takes too long, the others and the conversation are closed all the same. */
   async close(): Promise<void> {
-    const closing = this.#tools.map(async (tool) => {
+    const closing = [...this.#tools, this.#home].map(async (tool) => {
       try {
         await tool.close?.();
       } catch (error) {

@@ -2,7 +2,10 @@
 import { ThreadkeepError, invalidOptions, optionsOf, reading, textOf } from "./errors.js";
 import type { Content, JSONObject, JSONValue } from "./events.js";
 import { type Image, isContent, withImages } from "./images.js";
+import type { BuiltIn, BuiltInContext, BuiltInDefinition, ToolPlace } from "./tools/built-in.js";
 import { part } from "./wasm.js";
+import type { Workspace } from "./workspace.js";
+import type { CallFiles, FileChange } from "./workspace/home.js";
 
 /** A JSON Schema (draft 2020-12) of an object. */
 export type JSONSchema = { readonly [key: string]: unknown };
@@ -39,6 +42,8 @@ export interface ToolContext {
   secret(name: string): Promise<string | null>;
   /** Emits a `ToolProgressEvent` to subscribers; it is not stored. */
   progress(text: string): void;
+  /** The files that the agent works on: those of `conversation.workspace`. */
+  readonly workspace: Workspace;
 }
 
 /** A string, any JSON value (sent to the model as JSON), an image, or content that can be marked as an error. */
@@ -78,9 +83,10 @@ export interface ToolOptions<Args> {
   close?: (() => void | Promise<void>) | undefined;
 }
 
-/** A tool for an `Agent`. Made by {@link tool}. */
+/** A tool for an `Agent`. Made by {@link tool}, or one of the library's, such as `fileEditor()`. */
 export interface Tool {
   readonly name: string;
+  /** Empty for a tool of the library: its code is loaded when a conversation that has it is opened. */
   readonly description: string;
   readonly parameters: JSONSchema;
   readonly annotations: Readonly<NonNullable<ToolOptions<never>["annotations"]>>;
@@ -90,6 +96,8 @@ export interface Tool {
   /** Runs the tool with arguments that passed the schema. */
   readonly execute: (args: unknown, context: ToolContext) => unknown;
   readonly close?: () => void | Promise<void>;
+  /** @internal */
+  readonly builtIn?: BuiltIn;
 }
 
 /**
@@ -131,6 +139,14 @@ export function tool<Args = any>(options: ToolOptions<Args>): Tool {
     ...(close && { close: () => close.call(options) }),
     execute: parse ? async (args: unknown, context: ToolContext) => execute(await parse(args), context) : (execute as Tool["execute"]),
   });
+}
+
+/** A tool of the library. @internal */
+export function builtIn(tool: BuiltIn): Tool {
+  const execute = () => {
+    throw new ThreadkeepError("invalid_state", `the tool ${tool.name} can be called in a conversation only`);
+  };
+  return Object.freeze({ name: tool.name, description: "", parameters: {}, annotations: {}, execute, builtIn: tool });
 }
 
 /** @internal */
@@ -180,25 +196,66 @@ export interface CoreTool {
   /** Only `false` lets the call run without approval. */
   needsApproval?(argumentsJson: string): unknown;
   /** Resolves to the JSON of `{content, is_error}`. */
-  execute(argumentsJson: string, context: ToolContext): Promise<string>;
+  execute(argumentsJson: string, context: ToolContext): Promise<string | CoreOutput>;
+  /** For a tool of the library: the first part of the names of the SDK's classes. */
+  className?: string;
+  /** For a tool of the library: its entry in the stored agent's `tools`, as JSON. */
+  spec?: string;
+  /** For a tool of the library: the JSON of the stored action. */
+  action?(argumentsJson: string): string;
+}
+
+/** A result with files that are stored in the same transaction. @internal */
+export interface CoreOutput {
+  /** The JSON of `{content, is_error, fields}`. */
+  json: string;
+  files: FileChange[];
+}
+
+/** The files for calls of built-in tools, and the place where these are used. @internal */
+export interface ToolFiles {
+  readonly place: ToolPlace;
+  call(actionId: string): Promise<CallFiles>;
 }
 
 /** The tools in that form. The code that checks arguments is loaded with the first tool. @internal */
-export async function toCore(tools: readonly Tool[]): Promise<CoreTool[]> {
+export async function toCore(tools: readonly Tool[], files: ToolFiles): Promise<CoreTool[]> {
   if (tools.length === 0) return [];
   const { checking } = await part(import("./schema.js"));
-  return tools.map((tool) => ({
-    name: tool.name,
-    description: tool.description,
-    parameters: reading(`parameters of tool ${tool.name}`, () => JSON.stringify(tool.parameters)),
-    annotations: tool.annotations,
-    ...(tool.replay && { replay: tool.replay }),
-    check: checking(tool.parameters),
-    ...(tool.needsApproval && { needsApproval: (argumentsJson) => tool.needsApproval!(JSON.parse(argumentsJson)) }),
-    async execute(argumentsJson, context) {
-      return JSON.stringify(await toContent(await tool.execute(JSON.parse(argumentsJson), context)));
-    },
+  return Promise.all(tools.map(async (tool) => {
+    const definition = (await tool.builtIn?.define(files.place)) ?? tool;
+    const { description, parameters, annotations, replay, needsApproval } = definition;
+    return {
+      name: tool.name,
+      description,
+      parameters: reading(`parameters of tool ${tool.name}`, () => JSON.stringify(parameters)),
+      annotations,
+      ...(replay && { replay }),
+      check: checking(parameters),
+      ...(needsApproval && { needsApproval: (argumentsJson: string) => needsApproval(JSON.parse(argumentsJson)) }),
+      ...("className" in definition ? storedAsClass(tool.builtIn!, definition, files) : {
+        async execute(argumentsJson: string, context: ToolContext) {
+          return JSON.stringify(await toContent(await tool.execute(JSON.parse(argumentsJson), context)));
+        },
+      }),
+    };
   }));
+}
+
+function storedAsClass({ spec }: BuiltIn, definition: BuiltInDefinition, files: ToolFiles): Pick<CoreTool, "className" | "spec" | "action" | "execute"> {
+  return {
+    className: definition.className,
+    ...(spec && { spec: JSON.stringify({ name: spec.name, params: spec.params ?? {} }) }),
+    action: (argumentsJson) => JSON.stringify(definition.action(JSON.parse(argumentsJson) as never)),
+    async execute(argumentsJson, context) {
+      const call = await files.call(context.idempotencyKey);
+      // `progress` and `secret` are methods of the context; the signal is a property of its own.
+      const own = Object.assign(Object.create(context), { workspace: call.workspace, files: call.files }) as BuiltInContext;
+      const { content, isError = false, fields } = await definition.execute(JSON.parse(argumentsJson) as never, own);
+      const { content: parts } = await toContent(typeof content === "string" ? content : { content });
+      return { json: JSON.stringify({ content: parts, is_error: isError, fields }), files: call.changes() };
+    },
+  };
 }
 
 async function toContent(output: unknown): Promise<{ content: readonly unknown[]; is_error: boolean }> {

@@ -1,4 +1,10 @@
 // The files that an agent works on.
+import type { CoreConversation } from "../pkg/threadkeep.js";
+import type { Agent } from "./agent.js";
+import { ask, invalidOptions, reading } from "./errors.js";
+import type { Store } from "./store.js";
+import { part } from "./wasm.js";
+import type { CallFiles, ConversationHome } from "./workspace/home.js";
 
 /** A file or directory of a workspace. */
 export interface WorkspaceEntry {
@@ -46,4 +52,86 @@ export interface Workspace {
   watch(listener: (change: WorkspaceChange) => void): () => void;
   /** Releases resources. Called by the `close()` of a conversation that has it. */
   close?(): Promise<void>;
+}
+
+const methods = ["read", "write", "stat", "list", "makeDirectory", "remove", "move", "watch"] as const;
+
+/** @throws ThreadkeepError `invalid_options` if a method is missing. @internal */
+export function checkedWorkspace(workspace: Workspace): Workspace {
+  const missing = reading("workspace", () => methods.find((name) => typeof workspace?.[name] !== "function"));
+  if (missing) throw invalidOptions(`workspace must be memoryWorkspace(), opfsWorkspace(), folderWorkspace() or a Workspace of your own; it has no ${missing}()`);
+  if (!isAbsolute(workspace.workingDir)) throw invalidOptions('workingDir of a workspace must be an absolute path such as "/workspace"');
+  return workspace;
+}
+
+/** The directory in which the agent's tools work, if it has tools that work on files. @internal */
+export async function workingDirOf({ tools }: Agent, given: Workspace | undefined, store: Store, id: string): Promise<string | undefined> {
+  if (given || !tools.some(({ builtIn }) => builtIn)) return given?.workingDir;
+  const stored = await store.load(id);
+  return storedDirectory(stored?.baseState);
+}
+
+/** The directory that the model of a stored conversation knows, which may be one of a Python process. */
+function storedDirectory(baseState = "{}"): string {
+  const directory: unknown = JSON.parse(baseState).workspace?.working_dir;
+  return isAbsolute(directory) ? directory : "/workspace";
+}
+
+function isAbsolute(path: unknown): path is string {
+  return typeof path === "string" && /^\/(?!\/)/.test(path);
+}
+
+/** The files of an open conversation. Their code is loaded when they are first used. @internal */
+export class LazyHome {
+  readonly workspace: Workspace;
+  readonly workingDir: string | undefined;
+  readonly isTransactional: boolean;
+  readonly #core: () => CoreConversation;
+  readonly #given: Workspace | undefined;
+  #home: Promise<ConversationHome> | undefined;
+
+  constructor(given: Workspace | undefined, workingDir: string | undefined, core: () => CoreConversation) {
+    this.#given = given;
+    this.#core = core;
+    this.workingDir = workingDir;
+    this.isTransactional = given === undefined;
+    const directory = () => workingDir ?? storedDirectory(core().state());
+    const asked = methods.map((name) => [name, async (...args: never[]) => ((await this.#load()).workspace[name] as (...args: never[]) => unknown)(...args)]);
+    const watch: Workspace["watch"] = (listener) => {
+      const end = this.#load().then(({ workspace }) => workspace.watch(listener));
+      end.catch(() => {});
+      return () => void end.then((end) => end(), () => {});
+    };
+    this.workspace = { ...Object.fromEntries(asked), watch, get workingDir() { return directory(); } };
+  }
+
+  async call(actionId: string): Promise<CallFiles> {
+    return (await this.#load()).call(actionId);
+  }
+
+  committed(actionId: string): void {
+    this.#home?.then((home) => home.committed(actionId), () => {});
+  }
+
+  async close(): Promise<void> {
+    await this.#given?.close?.();
+  }
+
+  #load(): Promise<ConversationHome> {
+    this.#home ??= (async () => {
+      const { openHome } = await part(import("./workspace/home.js"));
+      const core = this.#core();
+      const stored = {
+        files: (folder: string) => ask(core, "files", folder) as Promise<string[]>,
+        readFile: (path: string) => ask(core, "readFile", path) as Promise<Uint8Array | undefined>,
+        writeFiles: (changes: unknown[]) => ask(core, "writeFiles", changes) as Promise<void>,
+      };
+      return openHome(stored, this.workspace.workingDir, this.#given);
+    })();
+    this.#home.catch(() => {
+      // The code did not load: the next use tries again.
+      this.#home = undefined;
+    });
+    return this.#home;
+  }
 }

@@ -100,6 +100,11 @@ impl StorePath {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// Whether the path is below this folder. Every path is below no folder.
+    pub fn is_below(&self, folder: Option<&Self>) -> bool {
+        folder.is_none_or(|folder| self.0.strip_prefix(&*folder.0).is_some_and(|rest| rest.starts_with('/')))
+    }
 }
 
 impl FromStr for StorePath {

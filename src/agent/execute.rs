@@ -41,7 +41,7 @@ pub async fn execute(
                 action_id: call.action_id.as_str().to_owned(),
                 extended_content: Vec::new(),
             };
-            Draft::new(Source::Environment, event)
+            Draft { files: output.files, ..Draft::new(Source::Environment, event) }
         }
         Err(failure) => {
             let text = format!("Error executing tool '{}': {}", call.tool_name, failure.0);

@@ -31,6 +31,8 @@ pub struct Agent {
     pub system_prompt: Rc<str>,
     /// The context that the host gives.
     pub context: Option<GivenContext>,
+    /// The directory that the tools work in; `None` if none of them works on files.
+    pub working_dir: Option<Rc<str>>,
     /// The most calls that run at the same time; at least 1.
     pub tool_concurrency_limit: usize,
     /// The condenser. `None` uses the stored one with the agent's model; `Some(None)` is no condenser.

@@ -7,7 +7,7 @@
 use super::arguments::{Arguments, argument_names, malformed, read_arguments};
 use crate::{
     event::{Action, ActionEvent, AgentErrorEvent, Body, ErrorClassification, Event, MessageEvent, Source},
-    id::EventId,
+    id::{EventId, StorePath},
     json::Object,
     llm::message::{Content, Message, MessageToolCall, Role},
     names::Names,
@@ -26,12 +26,14 @@ pub struct Draft {
     pub source: Source,
     /// The kind of the event, with its fields.
     pub body: Body,
+    /// Files that are stored together with the event: new content, or `None` to remove.
+    pub files: Vec<(StorePath, Option<Vec<u8>>)>,
 }
 
 impl Draft {
     /// A draft that gets its id and its time when it is appended.
     pub fn new(source: Source, body: impl Into<Body>) -> Self {
-        Self { id: None, timestamp: None, source, body: body.into() }
+        Self { id: None, timestamp: None, source, body: body.into(), files: Vec::new() }
     }
 }
 
@@ -124,7 +126,11 @@ fn read_message(message: &Message, response_id: String, expects_answer: bool) ->
         let hint = Message::new(Role::User, vec![Content::text(hint)]);
         drafts.push(Draft::new(Source::Environment, MessageEvent::new(hint)));
     }
-    Reply { kind: if hint.is_none() { ReplyKind::Text } else { ReplyKind::Nothing }, drafts, calls: Vec::new() }
+    Reply {
+        kind: if hint.is_none() { ReplyKind::Text } else { ReplyKind::Nothing },
+        drafts,
+        calls: Vec::new(),
+    }
 }
 
 /// Whether this event tells the model that its text is not the structured answer that ends the task.

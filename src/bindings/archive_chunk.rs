@@ -101,7 +101,7 @@ impl Archives for ArchiveChunk {
                     format!("there is no conversation {conversation}"),
                 ));
             };
-            let files = store.files(conversation).await?;
+            let files = store.files(conversation, None).await?;
             let searched = files.iter().map(StorePath::as_str).filter(|path| is_searched(path));
             let export = ExportObject {
                 id: conversation.to_string(),

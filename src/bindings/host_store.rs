@@ -129,13 +129,21 @@ impl Store for HostStore {
         })
     }
 
-    fn files(&self, conversation: ConversationId) -> StoreFuture<'_, Vec<StorePath>> {
+    fn files<'a>(
+        &'a self,
+        conversation: ConversationId,
+        folder: Option<&'a StorePath>,
+    ) -> StoreFuture<'a, Vec<StorePath>> {
         Box::pin(async move {
+            let folder_text = folder.map_or(JsValue::UNDEFINED, |folder| folder.as_str().into());
+            let answer = self.call("files", &[id_text(conversation), folder_text]).await?;
             let mut paths: Vec<StorePath> = Vec::new();
-            for value in array("files()", self.call("files", &[id_text(conversation)]).await?)?.iter() {
+            for value in array("files()", answer)?.iter() {
                 let path = value.as_string().and_then(|path| path.parse().ok());
                 paths.push(path.ok_or_else(|| corrupt("files()", "returned something that is not a path"))?);
             }
+            // A store of the host may return all files.
+            paths.retain(|path| path.is_below(folder));
             paths.sort();
             Ok(paths)
         })

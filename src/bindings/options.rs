@@ -155,6 +155,7 @@ pub fn agent(options: &JsValue) -> Result<Agent> {
             .as_deref()
             .and_then(RawJson::parse)
             .map(|stored| GivenContext { stored, memory: memory.map(Rc::from) }),
+        working_dir: plain.text("workingDir")?.map(Rc::from),
         tool_concurrency_limit: plain.count("toolConcurrencyLimit")?.unwrap_or(1).max(1) as usize,
         critic: None,
     })

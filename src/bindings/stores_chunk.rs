@@ -73,7 +73,9 @@ async fn call_method(store: &dyn Store, method: &str, arguments: &Array) -> Resu
         }
         "files" => {
             let paths = Array::new();
-            for path in store.files(conversation).await? {
+            let folder =
+                arguments.get(1).as_string().map(|folder| folder.parse::<StorePath>()).transpose()?;
+            for path in store.files(conversation, folder.as_ref()).await? {
                 paths.push(&path.as_str().into());
             }
             paths.into()

@@ -1,4 +1,4 @@
-//! A tool whose functions are JavaScript.
+//! A tool whose functions are JavaScript: one of the host, or one of the library that is loaded when it is used.
 
 use super::{
     error::{invalid, message_of, set},
@@ -6,12 +6,16 @@ use super::{
 };
 use crate::{
     error::Result,
-    json::{EditableObject, well_formed},
+    event::{self, Action, Observation},
+    id::StorePath,
+    json::{EditableObject, RawJson, well_formed},
     llm::option_table::OptionSource as _,
-    tool::{Replay, Tool, ToolAnnotations, ToolCall, ToolDefinition, ToolFailure, ToolKind, ToolOutput},
+    tool::{
+        Record, Replay, Tool, ToolAnnotations, ToolCall, ToolDefinition, ToolFailure, ToolKind, ToolOutput,
+    },
 };
 use futures_util::future::LocalBoxFuture;
-use js_sys::{Function, Object, Promise};
+use js_sys::{Array, Function, Object, Promise, Uint8Array};
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::AbortController;
@@ -22,6 +26,17 @@ pub struct JsTool {
     check: Function,
     needs_approval: Option<Function>,
     execute: Function,
+    stored: Option<StoredForm>,
+}
+
+/// The stored form of a tool of the library that is written in JavaScript.
+struct StoredForm {
+    /// The first part of the names of the SDK's classes.
+    class: String,
+    /// The entry in the stored agent's `tools`.
+    spec: Option<RawJson>,
+    /// Returns the stored action of argument JSON.
+    action: Function,
 }
 
 impl JsTool {
@@ -54,7 +69,14 @@ impl JsTool {
             parameters: well_formed(&plain.required_text("parameters")?).into_owned().into(),
             annotations,
             replay,
-            kind: ToolKind::Mcp,
+            kind: if plain.text("className")?.is_some() { ToolKind::Sdk } else { ToolKind::Mcp },
+        };
+        let stored = match plain.text("className")? {
+            Some(class) => {
+                let spec = plain.text("spec")?.and_then(|spec| RawJson::parse(&spec));
+                Some(StoredForm { class, spec, action: function(tool, "action")? })
+            }
+            None => None,
         };
         let needs_approval = property(tool, "needsApproval").dyn_into().ok();
         Ok(Self {
@@ -62,6 +84,7 @@ impl JsTool {
             check: function(tool, "check")?,
             needs_approval,
             execute: function(tool, "execute")?,
+            stored,
         })
     }
 }
@@ -97,17 +120,85 @@ impl Tool for JsTool {
             let promise =
                 execute.call2(&JsValue::UNDEFINED, &(&*call.arguments).into(), &context).map_err(failed)?;
             let output = JsFuture::from(Promise::resolve(&promise)).await.map_err(failed)?;
-            let output = || {
-                let fields = EditableObject::compact(&well_formed(&output.as_string()?))?;
-                Some(ToolOutput { content: fields.read("content")?, is_error: fields.read("is_error")? })
-            };
-            output().ok_or_else(|| {
+            read_output(&output).ok_or_else(|| {
                 ToolFailure(
                     "the tool's result is not a list of texts and images, and cannot be stored".into(),
                 )
             })
         })
     }
+
+    fn changes_files(&self) -> bool {
+        self.stored.is_some()
+    }
+
+    fn record(&self) -> Option<&dyn Record> {
+        self.stored.as_ref().map(|_| self as &dyn Record)
+    }
+}
+
+impl Record for JsTool {
+    fn spec(&self) -> Option<&RawJson> {
+        self.stored.as_ref()?.spec.as_ref()
+    }
+
+    fn definition(&self) -> event::ToolDefinition {
+        let ToolDefinition { description, annotations, .. } = &self.definition;
+        let annotations = event::ToolAnnotations {
+            title: annotations.title.clone(),
+            read_only: annotations.read_only_hint,
+            destructive: annotations.destructive_hint.unwrap_or(true),
+            idempotent: annotations.idempotent_hint,
+            open_world: annotations.open_world_hint.unwrap_or(true),
+        };
+        event::ToolDefinition::of_class(self.class(), description, &annotations)
+    }
+
+    fn action(&self, arguments: &EditableObject) -> Action {
+        let stored = self.stored.as_ref().and_then(|stored| {
+            let fields = stored.action.call1(&JsValue::UNDEFINED, &arguments.text().into()).ok()?;
+            EditableObject::compact(&well_formed(&fields.as_string()?))
+        });
+        Action::of_class(self.class(), stored.as_ref().unwrap_or(arguments))
+    }
+
+    fn observation(&self, _arguments: &str, output: &ToolOutput) -> Observation {
+        Observation::of_class(self.class(), &output.content, output.is_error, &output.fields)
+    }
+}
+
+impl JsTool {
+    fn class(&self) -> &str {
+        self.stored.as_ref().map_or("", |stored| &stored.class)
+    }
+}
+
+/// The result of a call: JSON text, or an object with `json` and `files`.
+fn read_output(output: &JsValue) -> Option<ToolOutput> {
+    let json = output.as_string().or_else(|| property(output, "json").as_string())?;
+    let object = EditableObject::compact(&well_formed(&json))?;
+    let mut files = Vec::new();
+    if let Ok(changes) = property(output, "files").dyn_into::<Array>() {
+        for change in changes {
+            files.push(read_file(&change)?);
+        }
+    }
+    Some(ToolOutput {
+        content: object.read("content")?,
+        is_error: object.read("is_error")?,
+        fields: object.read("fields").unwrap_or_default(),
+        files,
+    })
+}
+
+/// A change of a file: `{ path, content }`, where `null` removes the file.
+pub fn read_file(change: &JsValue) -> Option<(StorePath, Option<Vec<u8>>)> {
+    let path = property(change, "path").as_string()?.parse().ok()?;
+    let content = property(change, "content");
+    if content.is_null() {
+        return Some((path, None));
+    }
+    Some((path, Some(content.dyn_into::<Uint8Array>().ok()?.to_vec())))
 }
 
 /// Calls a function of JavaScript that returns the mistake in these arguments, or null.

@@ -11,6 +11,7 @@ use crate::{
     cancel::CancelToken,
     error::Result,
     event::Body,
+    fair_mutex::FairGuard,
     format::base_state::ExecutionStatus,
     llm::message::Content,
     tool::ToolKind,
@@ -49,8 +50,9 @@ impl Conversation {
                     run.begun.push(call.action_id.as_str().to_owned());
                 }
                 running.push(Box::pin(async move {
+                    let files = self.file_changes(&call.tool_name).await;
                     let result = self.run_call(call.clone(), cancel.clone()).await;
-                    Outcome::Call { call, result, ends_run }
+                    Outcome::Call { call, result, ends_run, files }
                 }));
             }
             if running.is_empty() {
@@ -65,8 +67,9 @@ impl Conversation {
                 }
                 Either::Right(_) => return Ok(Ended::Cancelled),
             };
-            let (call, result, ends_run) = match ended {
-                Outcome::Call { call, result, ends_run } => (call, result, ends_run),
+            // The next call that changes files begins once this result is stored.
+            let (call, result, ends_run, _files) = match ended {
+                Outcome::Call { call, result, ends_run, files } => (call, result, ends_run, files),
                 Outcome::Hook(hook_event) => {
                     failed = self.append(vec![hook_event]).await.err();
                     continue;
@@ -91,6 +94,12 @@ impl Conversation {
         }
     }
 
+    /// The right to change files, if this tool may do so.
+    pub(super) async fn file_changes(&self, tool_name: &str) -> Option<FairGuard> {
+        self.0.agent.tools.get(tool_name).filter(|tool| tool.changes_files())?;
+        Some(self.0.file_changes.lock().await)
+    }
+
     /// Runs one call and returns the event that answers it: a rejection if a hook has denied the call.
     async fn run_call(&self, call: Call, cancel: CancelToken) -> Draft {
         if let Some(reason) = calls::denial(&self.state(), &call.action_id) {
@@ -108,6 +117,6 @@ impl Conversation {
 
 /// The outcome of a future of [`Conversation::run_calls`].
 enum Outcome {
-    Call { call: Call, result: Draft, ends_run: bool },
+    Call { call: Call, result: Draft, ends_run: bool, files: Option<FairGuard> },
     Hook(Draft),
 }

@@ -34,6 +34,7 @@ impl Conversation {
             timestamp: None,
             source: old.source(),
             body: self.with_arguments(&old, arguments)?.into(),
+            files: Vec::new(),
         };
         let risk = self.risk_of_edited(&edited, &id).await;
         let hook_answers = self.ask_about_edited(&edited, &id).await;
@@ -143,6 +144,7 @@ fn copy_of(event: &Event, id: &EventId) -> Draft {
         timestamp: Some(event.timestamp().to_owned()),
         source: event.source(),
         body: event.body().clone(),
+        files: Vec::new(),
     }
 }
 

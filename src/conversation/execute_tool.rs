@@ -47,8 +47,14 @@ impl Conversation {
             idempotency_key: self.0.log.new_id(),
             cancel: CancelToken::default(),
         };
+        let _changes = self.file_changes(name).await;
         Ok(match without_secrets(tool.call(call).await, &self.0.log.mask) {
-            Ok(output) => record_of_output(&**tool, &arguments, &output),
+            Ok(mut output) => {
+                if !output.files.is_empty() {
+                    self.write_files(std::mem::take(&mut output.files)).await?;
+                }
+                record_of_output(&**tool, &arguments, &output)
+            }
             Err(failure) => {
                 let text = format!("Error executing tool '{name}': {}", failure.0);
                 Observation::mcp_tool(name, &[Content::text(text)], true)

@@ -29,11 +29,8 @@ impl Conversation {
     pub(super) async fn open_inbox(&self) -> Result<()> {
         let log = &self.0.log;
         let mut messages = Vec::new();
-        for path in log.store.files(log.id).await? {
-            let name = path
-                .as_str()
-                .strip_prefix(INBOX)
-                .and_then(|name| name.strip_prefix('/')?.strip_suffix(".json"));
+        for path in log.store.files(log.id, Some(&INBOX.parse()?)).await? {
+            let name = path.as_str().rsplit('/').next().and_then(|name| name.strip_suffix(".json"));
             let Some(id) = name.and_then(|name| name.split_once('-')?.1.parse().ok()) else { continue };
             let Some(bytes) = log.store.read_file(log.id, &path).await? else { continue };
             let Ok(json) = String::from_utf8(bytes) else { continue };

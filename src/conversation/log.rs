@@ -252,6 +252,7 @@ impl EventLog {
                     context.extend_observation(observation, action, &mut state);
                 });
             }
+            plan.files.append(&mut draft.files);
             let event = self.event_of(draft, head.as_ref(), length)?;
             if becomes_head(event.kind()) {
                 head = Some(event.id().clone());

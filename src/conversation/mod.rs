@@ -10,6 +10,7 @@ mod confirmation;
 mod driver;
 mod edit;
 mod execute_tool;
+mod files;
 mod fork;
 mod hooks;
 mod imported;
@@ -47,6 +48,7 @@ use crate::{
     agent::Agent,
     cancel::CancelToken,
     error::{Error, ErrorCode, Result},
+    fair_mutex::FairMutex,
     format::base_state::{BaseState, ExecutionStatus},
     hooks::Hooks,
     id::{ConversationId, EventId},
@@ -90,6 +92,8 @@ struct Shared {
     warnings: Vec<Warning>,
     /// Whether this open created the conversation.
     is_new: bool,
+    /// Taken by the call that may change files of the conversation.
+    file_changes: FairMutex,
     /// Cancelled once the conversation is closed.
     closed: CancelToken,
 }

@@ -135,6 +135,9 @@ impl Conversation {
                 add_skill_tool(&mut agent, context.as_deref())?;
                 let mut state = BaseState::new(id, &agent.to_sdk_json());
                 state.set_max_iterations(max_iterations.into());
+                if let Some(directory) = &agent.working_dir {
+                    state.set_working_dir(directory);
+                }
                 state.set_stuck_detection(stuck_detection != Some(StuckDetection::Off));
                 state.set_tags(&tags)?;
                 apply_control_options(&mut state);
@@ -159,6 +162,7 @@ impl Conversation {
             spending: RefCell::default(),
             warnings,
             is_new,
+            file_changes: Default::default(),
             closed: Default::default(),
         }));
         if access == Access::Writer {

@@ -118,6 +118,10 @@ pub(super) fn store_model_settings(state: &mut BaseState, agent: &Agent, llm: &L
     if let Some(critic) = agent.critic.as_ref().and_then(|critic| critic.stored()) {
         state.set_in_agent("critic", Some(critic));
     }
+    store_tool_specs(state, agent);
+    if let Some(directory) = &agent.working_dir {
+        state.set_working_dir(directory);
+    }
     let has_own_tools = || agent.tools.iter().any(|tool| tool.definition().kind == ToolKind::Mcp);
     if let Some(condenser) = &agent.condenser {
         state.set_in_agent(
@@ -127,6 +131,31 @@ pub(super) fn store_model_settings(state: &mut BaseState, agent: &Agent, llm: &L
     }
     if options.native_tool_calling == Some(false) && has_own_tools() {
         enable_native_calls(state);
+    }
+}
+
+/// Adds the agent's tools that Python has classes for to those of the stored agent. Python does not continue a
+/// conversation with an agent that lacks a tool of the log.
+fn store_tool_specs(state: &mut BaseState, agent: &Agent) {
+    let specs = agent.tool_specs();
+    let mut stored: Vec<RawJson> = state.agent().and_then(|agent| agent.field("tools")).unwrap_or_default();
+    let name_of = |spec: &RawJson| spec.field::<String>("name");
+    if agent.tools.expects_answer() {
+        // The entry of `finish` contains a schema, which may have changed, and the SDK accepts only one `finish`.
+        let is_finish = |name: &str| name == "FinishTool";
+        let defaults: Option<Vec<String>> =
+            state.agent().and_then(|agent| agent.field("include_default_tools"));
+        if let Some(mut defaults) = defaults.filter(|names| names.iter().any(|name| is_finish(name))) {
+            defaults.retain(|name| !is_finish(name));
+            state.set_in_agent("include_default_tools", Some(&RawJson::of(&defaults)));
+        }
+        stored.retain(|spec| specs.contains(spec) || !name_of(spec).is_some_and(|name| is_finish(&name)));
+    }
+    let known: Vec<Option<String>> = stored.iter().map(name_of).collect();
+    let missing: Vec<RawJson> = specs.into_iter().filter(|spec| !known.contains(&name_of(spec))).collect();
+    if !missing.is_empty() {
+        stored.extend(missing);
+        state.set_in_agent("tools", Some(&RawJson::of(&stored)));
     }
 }
 

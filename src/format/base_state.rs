@@ -9,7 +9,7 @@ use super::{agent_state::HEAD_MOVE, import_mark::IMPORT, tree::Leaf};
 use crate::{
     error::{Error, ErrorCode, Result, shown},
     id::{ConversationId, EventId},
-    json::{EditableObject, FromJson, RawJson, ToJson, string_enum},
+    json::{EditableObject, FromJson, RawJson, ToJson, quoted, string_enum},
 };
 use std::rc::Rc;
 
@@ -237,6 +237,15 @@ impl BaseState {
         self.fields.read("max_iterations").filter(|limit| *limit > 0).unwrap_or(MAX_ITERATIONS)
     }
 
+    /// Sets the directory of a local workspace, as the tools see it. Another kind of workspace does not change.
+    pub fn set_working_dir(&mut self, directory: &str) {
+        let mut workspace = self.object("workspace");
+        if workspace.read::<String>("kind").as_deref() == Some("LocalWorkspace") {
+            workspace.set("working_dir", &quoted(directory));
+            self.set("workspace", Some(&workspace));
+        }
+    }
+
     /// Sets the maximum number of steps of a run, at least one.
     pub fn set_max_iterations(&mut self, limit: u64) {
         self.set("max_iterations", Some(&limit.max(1)));
@@ -354,8 +363,15 @@ impl BaseState {
 
     /// Sets a field of the agent at its place in the SDK's order, or removes it.
     pub fn set_in_agent(&mut self, name: &str, value: Option<&RawJson>) {
-        const ORDER: [&str; 6] =
-            ["agent_context", "system_prompt", "condenser", "critic", "tool_concurrency_limit", "kind"];
+        const ORDER: [&str; 7] = [
+            "tools",
+            "agent_context",
+            "system_prompt",
+            "condenser",
+            "critic",
+            "tool_concurrency_limit",
+            "kind",
+        ];
         let mut agent = self.object("agent");
         match value {
             Some(value) => agent.set_in_order(name, value.as_str().into(), &ORDER),

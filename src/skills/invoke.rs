@@ -6,7 +6,6 @@ use super::skill::Skill;
 use crate::{
     event::{self, Action, Observation},
     json::{EditableObject, Object},
-    llm::message::Content,
     tool::{
         Record, Replay, Tool, ToolAnnotations, ToolCall, ToolDefinition, ToolFailure, ToolKind, ToolOutput,
     },
@@ -45,7 +44,7 @@ impl InvokeSkillTool {
     }
 
     fn open(&self, name: &str) -> ToolOutput {
-        let error = |text: String| ToolOutput { content: vec![Content::text(text)], is_error: true };
+        let error = |text: String| ToolOutput { is_error: true, ..ToolOutput::text(text) };
         match self.skills.iter().find(|skill| skill.name == name) {
             Some(skill) if skill.may_be_opened() => ToolOutput::text(&*skill.content),
             Some(_) => error(format!(

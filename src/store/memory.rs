@@ -175,10 +175,14 @@ impl Store for MemoryStore {
         Box::pin(ready(self.apply(conversation, commit)))
     }
 
-    fn files(&self, conversation: ConversationId) -> StoreFuture<'_, Vec<StorePath>> {
+    fn files<'a>(
+        &'a self,
+        conversation: ConversationId,
+        folder: Option<&'a StorePath>,
+    ) -> StoreFuture<'a, Vec<StorePath>> {
         self.read(|conversations| {
             let files = conversations.get(conversation).into_iter().flat_map(|stored| &stored.files);
-            let existing = files.filter(|(_, content)| content.is_some());
+            let existing = files.filter(|(path, content)| content.is_some() && path.is_below(folder));
             let mut paths: Vec<StorePath> = existing.map(|(path, _)| path.clone()).collect();
             paths.sort();
             paths

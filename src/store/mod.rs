@@ -59,8 +59,12 @@ pub trait Store {
     /// Applies all of `commit` or nothing.
     fn commit(&self, conversation: ConversationId, commit: Commit) -> StoreFuture<'_, ()>;
 
-    /// The paths of the further files, sorted.
-    fn files(&self, conversation: ConversationId) -> StoreFuture<'_, Vec<StorePath>>;
+    /// The paths of the further files, sorted: all of them, or those below this folder.
+    fn files<'a>(
+        &'a self,
+        conversation: ConversationId,
+        folder: Option<&'a StorePath>,
+    ) -> StoreFuture<'a, Vec<StorePath>>;
 
     /// One further file.
     fn read_file<'a>(

@@ -15,7 +15,7 @@ pub use think::ThinkTool;
 use crate::{
     cancel::CancelToken,
     error::{Error, ErrorCode, Result, shown},
-    id::{ConversationId, EventId},
+    id::{ConversationId, EventId, StorePath},
     json::EditableObject,
     llm::message::Content,
 };
@@ -38,6 +38,12 @@ pub trait Tool {
 
     /// Runs a call whose arguments have passed `check`. Dropping the future abandons the call.
     fn call(&self, call: ToolCall) -> LocalBoxFuture<'static, std::result::Result<ToolOutput, ToolFailure>>;
+
+    /// Whether calls may change files of the conversation. Such calls are executed one after the other, each after the
+    /// result of the previous one is stored.
+    fn changes_files(&self) -> bool {
+        false
+    }
 
     /// The stored form, for a tool of [`ToolKind::Sdk`].
     fn record(&self) -> Option<&dyn Record> {
@@ -131,18 +137,22 @@ pub struct ToolCall {
 }
 
 /// The output of a call.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolOutput {
     /// The content for the model.
     pub content: Vec<Content>,
     /// Whether the tool reports a failure.
     pub is_error: bool,
+    /// The observation's own fields, for a tool of [`ToolKind::Sdk`] that has some.
+    pub fields: EditableObject,
+    /// Files of the conversation that are stored together with the result: new content, or `None` to remove.
+    pub files: Vec<(StorePath, Option<Vec<u8>>)>,
 }
 
 impl ToolOutput {
     /// A successful output of one text.
     pub fn text(text: impl Into<String>) -> Self {
-        Self { content: vec![Content::text(text)], is_error: false }
+        Self { content: vec![Content::text(text)], ..Self::default() }
     }
 }
 

@@ -356,7 +356,7 @@ fn a_rejecting_message_follows_an_earlier_one_in_the_inbox() {
         let events = world.events().await;
         assert_eq!(events[6]["llm_message"]["content"][0]["text"], "One");
         assert_eq!(events[7]["llm_message"]["content"][0]["text"], "Two");
-        assert!(world.store.files(conversation.id()).await.unwrap().is_empty());
+        assert!(world.store.files(conversation.id(), None).await.unwrap().is_empty());
     });
 }
 

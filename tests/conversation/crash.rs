@@ -264,7 +264,7 @@ fn unreadable_events_at_the_end_are_quarantined() {
         let again = world.open().await.unwrap();
         assert_eq!(again.length(), 3);
         assert_eq!(again.warnings().len(), 1);
-        let files = store.files(id).await.unwrap();
+        let files = store.files(id, None).await.unwrap();
         assert_eq!(files.len(), 2);
         assert_eq!(store.read_file(id, &files[0]).await.unwrap().unwrap(), b"{\"id\":\"0000");
         say(&again, "Again").await;

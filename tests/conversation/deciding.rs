@@ -88,7 +88,7 @@ fn a_page_that_dies_at_any_commit_has_run_only_approved_calls_and_none_twice() {
                 once.dedup();
                 assert_eq!(once, *ran.borrow(), "nothing ran twice");
                 assert_eq!(conversation.state().agent_state().unwrap().as_str(), "{}");
-                assert!(next.store.files(conversation.id()).await.unwrap().is_empty());
+                assert!(next.store.files(conversation.id(), None).await.unwrap().is_empty());
             });
             if has_ended {
                 assert_eq!(*ran.borrow(), ["approved", "as the user had it"]);

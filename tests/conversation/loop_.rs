@@ -167,7 +167,7 @@ fn a_message_that_arrives_while_the_model_answers_follows_the_answer_and_is_read
                 yield_once().await;
             }
             say(&conversation, "Two").await;
-            let files = world.store.files(conversation.id()).await.unwrap();
+            let files = world.store.files(conversation.id(), None).await.unwrap();
             assert_eq!((conversation.length(), files.len()), (2, 1), "on the disk, and not in the log yet");
             say(&conversation, "Three").await;
             go.send(()).unwrap();
@@ -181,7 +181,7 @@ fn a_message_that_arrives_while_the_model_answers_follows_the_answer_and_is_read
         let messages = world.model.last_messages();
         let roles: Vec<&str> = messages.iter().map(|message| message["role"].as_str().unwrap()).collect();
         assert_eq!(roles, ["system", "user", "assistant", "user"], "and no note of anybody else's");
-        assert!(world.store.files(conversation.id()).await.unwrap().is_empty());
+        assert!(world.store.files(conversation.id(), None).await.unwrap().is_empty());
     });
 }
 
@@ -379,7 +379,7 @@ fn a_message_that_arrives_while_tools_run_is_durable_at_once_and_follows_their_r
             ["Action", "Action", "Observation", "Observation", "Message", "Message"]
         );
         assert!(
-            world.store.files(conversation.id()).await.unwrap().is_empty(),
+            world.store.files(conversation.id(), None).await.unwrap().is_empty(),
             "nothing is left beside the log"
         );
     });

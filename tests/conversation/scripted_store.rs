@@ -78,8 +78,12 @@ impl Store for ScriptedStore {
             Ok(())
         })
     }
-    fn files(&self, conversation: ConversationId) -> StoreFuture<'_, Vec<StorePath>> {
-        self.inner.files(conversation)
+    fn files<'a>(
+        &'a self,
+        conversation: ConversationId,
+        folder: Option<&'a StorePath>,
+    ) -> StoreFuture<'a, Vec<StorePath>> {
+        self.inner.files(conversation, folder)
     }
     fn read_file<'a>(
         &'a self,

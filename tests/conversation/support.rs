@@ -330,6 +330,7 @@ impl World {
             tools: ToolRegistry::new(self.tools.clone())?,
             system_prompt: "Be brief.".into(),
             context: self.context.as_ref().map(given_context),
+            working_dir: None,
             tool_concurrency_limit: self.tool_concurrency_limit,
             condenser: self.condenser.clone(),
             count_tokens: None,

@@ -105,3 +105,24 @@ test("mistakes in the schema are errors that name them", async () => {
     await assert.rejects(open([], { finalAnswer }), ({ code, message: text }) => code === "invalid_options" && message.test(text), String(message));
   }
 });
+
+test("a conversation that began without a schema, or with another one, stores the new one", async () => {
+  const { agent, store, conversation } = await open([valid], {});
+  const other = new Agent({ llm: agent.llm, finalAnswer: { type: "object", properties: { done: { type: "boolean" } } } });
+  const none = new Agent({ llm: agent.llm });
+  await conversation.close();
+  for (const [used, schemas] of [[none, [schema]], [other, [other.finalAnswer]], [agent, [schema]]]) {
+    const again = await Conversation.open({ agent: used, store, conversationId: conversation.id });
+    await again.sendMessage("Hello");
+    const { tools, include_default_tools } = again.state.agent;
+    assert.deepEqual(tools.map(({ params }) => params.response_schema), schemas);
+    assert.deepEqual(include_default_tools, ["ThinkTool"]);
+    await again.close();
+  }
+  const plain = await Conversation.open({ agent: none, store });
+  await plain.close();
+  const later = await Conversation.open({ agent, store, conversationId: plain.id });
+  await later.sendMessage("Hello");
+  assert.deepEqual(later.state.agent.include_default_tools, ["ThinkTool"]);
+  await later.close();
+});

@@ -60,8 +60,12 @@ impl Store for Failing {
         self.sizes.borrow_mut().push(bytes);
         self.inner.commit(conversation, commit)
     }
-    fn files(&self, conversation: ConversationId) -> StoreFuture<'_, Vec<StorePath>> {
-        self.inner.files(conversation)
+    fn files<'a>(
+        &'a self,
+        conversation: ConversationId,
+        folder: Option<&'a StorePath>,
+    ) -> StoreFuture<'a, Vec<StorePath>> {
+        self.inner.files(conversation, folder)
     }
     fn read_file<'a>(
         &'a self,

@@ -19,7 +19,7 @@ fn refused(case: &str, archive: &Listed, code: &str, texts: &[&str]) {
     assert_eq!(snapshot(&store), before, "{case}");
     // No invisible remains are left.
     assert!(
-        block_on(store.files(id())).unwrap().is_empty()
+        block_on(store.files(id(), None)).unwrap().is_empty()
             && block_on(store.events(id(), 0..9)).unwrap().is_empty()
     );
 }

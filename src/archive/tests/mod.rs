@@ -176,7 +176,7 @@ fn snapshot(store: &dyn Store) -> Snapshot {
         for listing in store.list().await.unwrap() {
             let id = listing.conversation;
             let mut files = Vec::new();
-            for path in store.files(id).await.unwrap() {
+            for path in store.files(id, None).await.unwrap() {
                 let content = store.read_file(id, &path).await.unwrap().unwrap();
                 files.push((path, content));
             }

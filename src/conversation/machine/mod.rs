@@ -378,6 +378,7 @@ impl Machine<'_> {
                 timestamp: Some(event.timestamp().to_owned()),
                 source: Source::User,
                 body,
+                files: Vec::new(),
             });
         }
         plan.effects.push(Effect::RemoveFromInbox(messages.clone()));

@@ -40,6 +40,29 @@ pub(super) async fn paths_are_sorted(place: &Place<'_>) -> Outcome {
     expect("files", &store.files(id).await?, &sorted.map(str::to_owned).to_vec())
 }
 
+pub(super) async fn files_are_listed_by_folder(place: &Place<'_>) -> Outcome {
+    let (store, id) = (place.open().await?, conversation(1));
+    let mut files = Vec::new();
+    for path in ["a", "a b/x", "a-b", "a.b", "a/", "a/b", "a/b/c", "a/\u{1F600}", "a0", "ab/c", "b/a/c"] {
+        if let Ok(path) = store_path(path) {
+            files.push((path, Some(vec![1])));
+        }
+    }
+    store.commit(id, Commit { base_state: base("x"), files, ..Commit::new(0, 1.0) }).await?;
+    let expected: [(&str, &[&str]); 5] = [
+        ("a", &["a/b", "a/b/c", "a/\u{1F600}"]),
+        ("a/b", &["a/b/c"]),
+        ("ab", &["ab/c"]),
+        ("a0", &[]),
+        ("c", &[]),
+    ];
+    for (folder, paths) in expected {
+        let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
+        expect(folder, &store.files_below(id, Some(folder)).await?, &paths)?;
+    }
+    Ok(())
+}
+
 pub(super) async fn unusual_paths_are_distinct_files(place: &Place<'_>) -> Outcome {
     let (store, id) = (place.open().await?, conversation(1));
     let long = "p".repeat(StorePath::MAX_LENGTH);

@@ -154,7 +154,7 @@ pub(super) async fn a_closed_store_fails_with_closed(place: &Place<'_>) -> Outco
     expect("events", &store.0.events(id, 0..1).await.err(), &closed)?;
     expect("index_of", &store.0.index_of(id, &event).await.err(), &closed)?;
     expect("commit", &store.0.commit(id, append).await.err(), &closed)?;
-    expect("files", &store.0.files(id).await.err(), &closed)?;
+    expect("files", &store.0.files(id, None).await.err(), &closed)?;
     expect("read_file", &store.0.read_file(id, &path).await.err(), &closed)?;
     expect("delete", &store.0.delete(id).await.err(), &closed)?;
     expect("events", &place.open().await?.events(id, 0..9).await?, &stored(0..5))

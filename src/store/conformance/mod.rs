@@ -112,6 +112,7 @@ cases! {
     files:
         files_come_back_exactly
         paths_are_sorted
+        files_are_listed_by_folder
         unusual_paths_are_distinct_files
         the_last_change_of_a_file_in_a_commit_counts
         the_same_path_in_two_conversations_is_two_files
@@ -171,7 +172,17 @@ impl Handle {
     }
 
     async fn files(&self, conversation: ConversationId) -> Result<Vec<String>, String> {
-        let paths = self.0.files(conversation).await.map_err(|error| format!("files failed: {error}"))?;
+        self.files_below(conversation, None).await
+    }
+
+    async fn files_below(
+        &self,
+        conversation: ConversationId,
+        folder: Option<&str>,
+    ) -> Result<Vec<String>, String> {
+        let folder = folder.map(store_path).transpose()?;
+        let paths = self.0.files(conversation, folder.as_ref()).await;
+        let paths = paths.map_err(|error| format!("files failed: {error}"))?;
         Ok(paths.iter().map(|path| path.as_str().to_owned()).collect())
     }
 

@@ -203,9 +203,14 @@ impl Store for Simulated {
         }))
     }
 
-    fn files(&self, id: ConversationId) -> StoreFuture<'_, Vec<StorePath>> {
+    fn files<'a>(
+        &'a self,
+        id: ConversationId,
+        folder: Option<&'a StorePath>,
+    ) -> StoreFuture<'a, Vec<StorePath>> {
         self.answer(|tables| {
-            Ok(tables.files.keys().filter(|(of, _)| *of == id).map(|(_, path)| path.clone()).collect())
+            let files = tables.files.keys().filter(|(of, path)| *of == id && path.is_below(folder));
+            Ok(files.map(|(_, path)| path.clone()).collect())
         })
     }
 
@@ -336,7 +341,7 @@ async fn compare(steps: Vec<Step>) -> Result<(), TestCaseError> {
         prop_assert_eq!(first.load(id).await, model.load(id).await);
         let events = model.events(id, 0..u64::MAX).await;
         prop_assert_eq!(&first.events(id, 0..u64::MAX).await, &events);
-        prop_assert_eq!(first.files(id).await, model.files(id).await);
+        prop_assert_eq!(first.files(id, None).await, model.files(id, None).await);
         for event in events.unwrap_or_default() {
             prop_assert_eq!(first.index_of(id, &event.id).await, model.index_of(id, &event.id).await);
         }

@@ -2,7 +2,7 @@
 
 use super::fields::{Field, Record};
 use crate::{
-    id::{ConversationId, EventId},
+    id::{ConversationId, EventId, StorePath},
     store::{
         StoreError, StoredEvent,
         rows::{Head, LastRow, Patch, Row},
@@ -39,6 +39,13 @@ pub(super) fn keys_of(conversation: &JsValue) -> Result<IdbKeyRange, StoreError>
     let lower = js_sys::Array::of1(conversation);
     let upper = key_of(conversation, &js_sys::Array::new());
     IdbKeyRange::bound(&lower, &upper).map_err(|thrown| super::failure::failure(&thrown))
+}
+
+/// The keys of the files below this folder. `0` is the character after `/`.
+pub(super) fn keys_below(conversation: &JsValue, folder: &StorePath) -> Result<IdbKeyRange, StoreError> {
+    let bound = |end: &str| key_of(conversation, &[folder.as_str(), end].concat().into());
+    IdbKeyRange::bound_with_lower_open_and_upper_open(&bound("/"), &bound("0"), true, true)
+        .map_err(|thrown| super::failure::failure(&thrown))
 }
 
 pub(super) fn number(index: u64) -> JsValue {

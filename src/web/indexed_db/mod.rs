@@ -144,8 +144,12 @@ impl Store for IndexedDbStore {
         })
     }
 
-    fn files(&self, conversation: ConversationId) -> StoreFuture<'_, Vec<StorePath>> {
-        Box::pin(read::files(&self.connection, conversation))
+    fn files<'a>(
+        &'a self,
+        conversation: ConversationId,
+        folder: Option<&'a StorePath>,
+    ) -> StoreFuture<'a, Vec<StorePath>> {
+        Box::pin(read::files(&self.connection, conversation, folder))
     }
 
     fn read_file<'a>(

@@ -207,9 +207,14 @@ pub(super) async fn index_of(
 pub(super) async fn files(
     connection: &Connection,
     conversation: ConversationId,
+    folder: Option<&StorePath>,
 ) -> Result<Vec<StorePath>, StoreError> {
     let transaction = connection.transaction(&[Table::Files], Mode::Read).await?;
-    let range: IdbKeyRange = encode::keys_of(&encode::key(conversation))?;
+    let key = encode::key(conversation);
+    let range: IdbKeyRange = match folder {
+        Some(folder) => encode::keys_below(&key, folder)?,
+        None => encode::keys_of(&key)?,
+    };
     let keys = Answer::of_request(transaction.table(Table::Files)?.get_all_keys_with_key(&range))?.await?;
     let mut paths: Vec<StorePath> = Vec::new();
     for key in keys.unchecked_into::<js_sys::Array>() {

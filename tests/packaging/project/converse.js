@@ -1,5 +1,5 @@
-// Run by every project of the packaging test with the installed package: a conversation, an archive of it, and models
-// of other wire APIs, for each of which a chunk of the wasm is loaded. Written as a user would write it.
+// Run by every project of the packaging test with the installed package: a conversation, an archive of it, an agent with a
+// context, and models of other wire APIs, for each of which a chunk of the wasm is loaded. Written as a user would write it.
 import { Agent, Conversation, LLM, memoryStore, tool } from "threadkeep";
 
 const add = tool({
@@ -8,6 +8,13 @@ const add = tool({
   parameters: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
   execute: ({ a, b }) => `${a + b}`,
 });
+
+/** Options of an agent whose code is loaded with them. */
+const context = {
+  agentContext: { systemMessageSuffix: "Be brief." },
+  condenser: { kind: "LLMSummarizingCondenser" },
+  critic: { kind: "PassCritic" },
+};
 
 /** Further wire APIs, and tools in text. */
 const otherModels = [{ apiMode: "responses" }, { apiMode: "anthropic" }, { nativeToolCalling: false }];
@@ -21,10 +28,11 @@ export async function converse(baseUrl) {
   const [{ outcome, eventCount }] = await Conversation.importZip(zip, { store: memoryStore() });
   if (outcome !== "created" || eventCount !== conversation.events.length) throw new Error(`the archive was ${outcome} with ${eventCount} events`);
   if ((await conversation.toMessages("chat")).length < 4) throw new Error("the messages were not told");
+  if ((await conversation.branches()).length !== 0) throw new Error("there are other branches");
   await conversation.close();
   for (const options of otherModels) {
     const llm = new LLM({ model: "openai/other", apiKey: "none", baseUrl, ...options });
-    const other = await Conversation.open({ agent: new Agent({ llm }), store: memoryStore() });
+    const other = await Conversation.open({ agent: new Agent({ llm, ...context }), store: memoryStore() });
     await other.sendMessage("Are you there?");
     const { finalResponse } = await other.run();
     if (finalResponse !== "Here.") throw new Error(`${JSON.stringify(options)} answered ${finalResponse}`);

@@ -1,0 +1,43 @@
+// The files of an open conversation: those of its workspace, and those that tools store beside its events.
+import type { ConversationFiles } from "../tools/built-in.js";
+import type { Workspace } from "../workspace.js";
+
+/** A change of a file of a conversation: new content, or `null` to remove it. */
+export interface FileChange {
+  /** Relative to the conversation: `"workspace/notes/plan.md"`, `"TASKS.json"`. */
+  path: string;
+  content: Uint8Array | null;
+}
+
+/** The files of a conversation in its store. The conversation of the wasm has these methods. */
+export interface StoredFiles {
+  /** The paths of the files below a folder. */
+  files(folder: string): Promise<string[]>;
+  readFile(path: string): Promise<Uint8Array | undefined>;
+  /** Stores all changes in one transaction. */
+  writeFiles(changes: FileChange[]): Promise<void>;
+}
+
+/** The files as one call of a built-in tool sees them. */
+export interface CallFiles {
+  /** With the changes of this call. */
+  readonly workspace: Workspace;
+  readonly files: ConversationFiles;
+  /** The changes that are stored together with the result: of `files`, and of the workspace if it is the conversation's own. */
+  changes(): FileChange[];
+}
+
+/** The files of an open conversation. */
+export interface ConversationHome {
+  /** For the host and its tools: each change is durable when its promise resolves. */
+  readonly workspace: Workspace;
+  /** The files for a call. The core makes these calls one after the other, so at most one is not committed. */
+  call(actionId: string): CallFiles;
+  /** The result of this call is stored, and with it its changes. Those of calls that end otherwise are dropped. */
+  committed(actionId: string): void;
+}
+
+/** @param given The workspace of the host, instead of the conversation's own files. */
+export function openHome(stored: StoredFiles, workingDir: string, given: Workspace | undefined): ConversationHome {
+  throw new Error(`${String(stored)} ${workingDir} ${String(given)}`);
+}
