@@ -97,10 +97,7 @@ impl Tool for JsTool {
     }
 
     fn check(&self, arguments: &str) -> std::result::Result<(), String> {
-        match self.check.call1(&JsValue::UNDEFINED, &arguments.into()) {
-            Ok(problem) => problem.as_string().map_or(Ok(()), Err),
-            Err(thrown) => Err(message_of(&thrown)),
-        }
+        mistake(&self.check, arguments)
     }
 
     /// Only `false` lets the call run without approval; any other answer and any error requires it.
@@ -204,6 +201,14 @@ pub fn read_file(change: &JsValue) -> Option<(StorePath, Option<Vec<u8>>)> {
         return Some((path, None));
     }
     Some((path, Some(content.dyn_into::<Uint8Array>().ok()?.to_vec())))
+}
+
+/// Calls a function of JavaScript that returns the mistake in these arguments, or null.
+pub fn mistake(check: &Function, arguments: &str) -> std::result::Result<(), String> {
+    match check.call1(&JsValue::UNDEFINED, &arguments.into()) {
+        Ok(mistake) => mistake.as_string().map_or(Ok(()), Err),
+        Err(thrown) => Err(message_of(&thrown)),
+    }
 }
 
 /// Aborts the signal of a call when its future is dropped, as when the run is interrupted. For a call that has returned
