@@ -1,5 +1,5 @@
 // The public API.
-export { Agent, type AgentOptions } from "./agent.js";
+export { Agent, type AgentOptions, type FinalAnswerSchema } from "./agent.js";
 export type { ImportedConversation, Progress, TransferOptions } from "./archive.js";
 export type { Condenser, ContextUsage, ConversationProgress, LLMSummarizingCondenser } from "./condenser.js";
 export type { ConfirmationPolicy } from "./control.js";
@@ -35,4 +35,4 @@ export {
   type ToolOutput,
 } from "./tool.js";
 export { load, type WasmSource } from "./wasm.js";
-export type { Workspace, WorkspaceChange, WorkspaceEntry } from "./workspace.js";
+export { memoryWorkspace, type Workspace, type WorkspaceChange, type WorkspaceEntry } from "./workspace.js";

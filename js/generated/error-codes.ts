@@ -54,6 +54,8 @@ export type ErrorCode =
   | "invalid_state"
   /** There is no such conversation, event or file. */
   | "not_found"
+  /** A file, or the number of files, is over a limit that the message names. */
+  | "too_large"
   /** A defect of this library. */
   | "internal";
 

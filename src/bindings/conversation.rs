@@ -223,11 +223,17 @@ impl CoreConversation {
         promise(async move { Ok((conversation.index_of(&event.parse()?).await? as f64).into()) })
     }
 
-    /// The message of the last `finish`, or the model's last text.
+    /// The message of the last `finish`, or the model's last text; with `arguments` the arguments of this `finish`.
     #[wasm_bindgen(js_name = finalResponse, unchecked_return_type = "Promise<string | null>")]
-    pub fn final_response(&self) -> Promise {
+    pub fn final_response(&self, arguments: bool) -> Promise {
         let conversation = self.conversation.clone();
-        promise(async move { Ok(conversation.final_response().await?.map_or(JsValue::NULL, JsValue::from)) })
+        promise(async move {
+            let text = match arguments {
+                true => conversation.final_arguments().await?,
+                false => conversation.final_response().await?,
+            };
+            Ok(text.map_or(JsValue::NULL, JsValue::from))
+        })
     }
 
     /// The content is JSON; `pending` decides whether pending calls are kept or rejected. With `replaced`, the message takes

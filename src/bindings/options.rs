@@ -3,20 +3,20 @@
 
 use super::{
     error::{invalid, message_of},
-    tool::JsTool,
+    tool::{JsTool, mistake},
     wire_apis::ChunkWireApis,
 };
 use crate::{
     agent::Agent,
     conversation::stuck_detector::{StuckDetection, StuckDetectionThresholds},
     error::Result,
-    json::RawJson,
+    json::{RawJson, well_formed},
     llm::{
         ApiKey, Llm, LlmOptions, SecretString, TextFunction, option_table::OptionSource, options::ModelData,
         transport::HttpClient,
     },
     skills::GivenContext,
-    tool::{Tool, ToolRegistry},
+    tool::{AnswerSchema, FinishTool, Tool, ToolRegistry},
     web::{fetch::FetchClient, host::WebHost},
 };
 use js_sys::{Array, Function, Object, Promise, Reflect};
@@ -141,7 +141,7 @@ pub fn agent(options: &JsValue) -> Result<Agent> {
     let memory = plain.text("memory")?;
     Ok(Agent {
         llm: Rc::new(llm(&property(options, "llm"))?),
-        tools: ToolRegistry::new(tools?)?,
+        tools: ToolRegistry::with_finish(tools?, finish(&property(options, "finalAnswer"))?)?,
         system_prompt: plain
             .text("systemPrompt")?
             .as_deref()
@@ -159,6 +159,21 @@ pub fn agent(options: &JsValue) -> Result<Agent> {
         tool_concurrency_limit: plain.count("toolConcurrencyLimit")?.unwrap_or(1).max(1) as usize,
         critic: None,
     })
+}
+
+/// The tool that ends a task, with the structured answer of these options if there are any.
+fn finish(options: &JsValue) -> Result<FinishTool> {
+    if is_absent(options) {
+        return Ok(FinishTool::default());
+    }
+    let plain = Options::new(options, "finalAnswer");
+    let check = function(options, "check")?;
+    Ok(FinishTool::with_answer(AnswerSchema {
+        schema: RawJson::parse(&well_formed(&plain.required_text("schema")?))
+            .ok_or_else(|| invalid("finalAnswer must be a JSON Schema"))?,
+        parameters: well_formed(&plain.required_text("parameters")?).into_owned().into(),
+        check: Rc::new(move |arguments| mistake(&check, arguments)),
+    }))
 }
 
 /// The model of these options, and those that answer where it cannot.

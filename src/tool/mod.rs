@@ -7,7 +7,7 @@ mod record;
 mod schema;
 mod think;
 
-pub use finish::FinishTool;
+pub use finish::{AnswerSchema, FinishTool};
 pub use record::{Record, arguments_of_record, record_of_call, record_of_output, record_of_tool};
 pub use schema::model_parameters;
 pub use think::ThinkTool;
@@ -169,8 +169,13 @@ impl ToolRegistry {
     ///
     /// # Errors
     /// `invalid_options` if two tools have the same name, or if a name or a schema is not valid.
-    pub fn new(mut tools: Vec<Rc<dyn Tool>>) -> Result<Self> {
-        tools.push(Rc::new(FinishTool::default()));
+    pub fn new(tools: Vec<Rc<dyn Tool>>) -> Result<Self> {
+        Self::with_finish(tools, FinishTool::default())
+    }
+
+    /// As [`ToolRegistry::new`], with this tool that ends a task.
+    pub fn with_finish(mut tools: Vec<Rc<dyn Tool>>, finish: FinishTool) -> Result<Self> {
+        tools.push(Rc::new(finish));
         tools.push(Rc::new(ThinkTool::default()));
         for (place, tool) in tools.iter().enumerate() {
             let ToolDefinition { name, parameters, .. } = tool.definition();
@@ -218,6 +223,11 @@ impl ToolRegistry {
     /// The tool with this name.
     pub fn get(&self, name: &str) -> Option<&Rc<dyn Tool>> {
         self.0.iter().find(|tool| tool.definition().name == name)
+    }
+
+    /// Whether a task ends with a structured answer.
+    pub fn expects_answer(&self) -> bool {
+        self.get("finish").is_some_and(|finish| finish.record().is_some())
     }
 
     /// All tools, in the order in which the model sees them.

@@ -232,6 +232,10 @@ impl Tool for TestTool {
     fn call(&self, call: ToolCall) -> LocalBoxFuture<'static, std::result::Result<ToolOutput, ToolFailure>> {
         (self.run)(call)
     }
+
+    fn changes_files(&self) -> bool {
+        self.definition.name == "write"
+    }
 }
 
 /// A tool that returns its text.
