@@ -216,7 +216,7 @@ fn read_call(
         tool_call_id: tool_call.id.clone(),
         arguments: for_tool.clone(),
     };
-    Ok((record_of_call(&**tool, &arguments.for_tool), arguments, call, definition.kind))
+    Ok((record_of_call(&*tool, &arguments.for_tool), arguments, call, definition.kind))
 }
 
 fn missing_tool(name: &str, known: &Known<'_>) -> String {

@@ -8,7 +8,7 @@ use super::{
     control::{JsAnalyzer, analyzer, policy},
     error::{invalid, set},
     hooks::hooks,
-    options::{Options, agent, function, llm, property, stuck_detection, texts},
+    options::{Options, agent, function, host_tools, llm, property, stuck_detection, texts},
     store::CoreStore,
     tool::read_file,
 };
@@ -263,6 +263,14 @@ impl CoreConversation {
     #[wasm_bindgen(js_name = switchLLM)]
     pub fn switch_llm(&self, options: JsValue) -> Promise {
         self.verb(move |conversation| async move { done(conversation.switch_llm(llm(&options)?).await) })
+    }
+
+    /// Replaces the tools of MCP servers.
+    #[wasm_bindgen(js_name = setRemoteTools)]
+    pub fn set_remote_tools(&self, tools: Array) {
+        if let Ok(tools) = host_tools(&tools) {
+            self.conversation.set_remote_tools(tools);
+        }
     }
 
     /// Takes an object of strings.

@@ -28,6 +28,9 @@ use std::{pin::pin, rc::Rc};
 impl Conversation {
     /// Asks the model once and stores its answer.
     pub(super) async fn ask_model(&self, cancel: &CancelToken) -> std::result::Result<Ended, RunError> {
+        if let Either::Right(_) = select(pin!(self.0.agent.tools.listed()), pin!(cancel.cancelled())).await {
+            return Ok(Ended::Cancelled);
+        }
         let messages = self.0.log.read(|branch| branch.view.messages()).await?;
         let tools = self.0.agent.tool_schemas();
         let llm = self.llm();

@@ -21,6 +21,7 @@ mod limits;
 mod long_memory;
 mod loop_;
 mod opening;
+mod servers;
 mod side_calls;
 mod skills;
 mod status;
