@@ -5,9 +5,12 @@ import type { Critic } from "./critics.js";
 import { invalidOptions, optionsOf } from "./errors.js";
 import { LLM } from "./llm.js";
 import type { AgentContextOptions } from "./skills.js";
-import type { Tool } from "./tool.js";
+import type { JSONSchema, StandardSchema, Tool } from "./tool.js";
 
-export interface AgentOptions {
+/** The schema of a structured final answer: an object. */
+export type FinalAnswerSchema<Answer> = JSONSchema | StandardSchema<Answer>;
+
+export interface AgentOptions<Answer = any> {
   llm: LLM;
   /** Additional tools; `finish` and `think` always exist. */
   tools?: Tool[] | undefined;
@@ -26,10 +29,16 @@ export interface AgentOptions {
   countTokens?: ((text: string) => number) | undefined;
   /** Rates the agent's answers. One of the host cannot be stored: give it at each opening. `Conversation.open()` checks it. */
   critic?: Critic | undefined;
+  /**
+   * The schema of the answer that ends a task, an object whose properties become arguments of `finish`. An answer that is not
+   * valid, or is plain text, is sent back to the model at most twice; after a third the run ends with the status `error`.
+   * Read the answer with `conversation.finalAnswer()`. `Conversation.open()` checks the schema.
+   */
+  finalAnswer?: FinalAnswerSchema<Answer> | undefined;
 }
 
 /** A model with tools and a system prompt. Has no state: one agent can serve many conversations. */
-export class Agent {
+export class Agent<Answer = any> {
   readonly llm: LLM;
   readonly tools: readonly Tool[];
   readonly systemPrompt?: string;
@@ -38,12 +47,13 @@ export class Agent {
   readonly condenser?: Condenser | null;
   readonly countTokens?: (text: string) => number;
   readonly critic?: Critic;
+  readonly finalAnswer?: FinalAnswerSchema<Answer>;
 
   /** @throws ThreadkeepError `invalid_options`, naming the option. */
-  constructor(options: AgentOptions) {
+  constructor(options: AgentOptions<Answer>) {
     const {
-      llm, tools = [], systemPrompt, agentContext, toolConcurrencyLimit = 1, condenser, countTokens, critic,
-    } = optionsOf("new Agent()", options, "llm tools systemPrompt agentContext toolConcurrencyLimit condenser countTokens critic");
+      llm, tools = [], systemPrompt, agentContext, toolConcurrencyLimit = 1, condenser, countTokens, critic, finalAnswer,
+    } = optionsOf("new Agent()", options, "llm tools systemPrompt agentContext toolConcurrencyLimit condenser countTokens critic finalAnswer");
     if (!isA(llm, LLM)) throw invalidOptions("llm must be an LLM: new Agent({ llm: new LLM({ … }) })");
     const own = arrayOf("tools", "what tool() returns", tools, (tool) => typeof tool?.execute === "function" && typeof tool.name === "string");
     if (systemPrompt !== undefined && typeof systemPrompt !== "string") throw invalidOptions("systemPrompt must be a string");
@@ -59,5 +69,6 @@ export class Agent {
     if (agentContext !== undefined) this.agentContext = agentContext;
     this.toolConcurrencyLimit = toolConcurrencyLimit;
     if (critic !== undefined) this.critic = critic;
+    if (finalAnswer !== undefined) this.finalAnswer = finalAnswer;
   }
 }

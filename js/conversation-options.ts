@@ -12,8 +12,8 @@ import type { SecurityAnalyzer } from "./security.js";
 import { type Store, indexedDBStore } from "./store.js";
 import { type Workspace, checkedWorkspace } from "./workspace.js";
 
-export interface ConversationOptions extends RunLimits {
-  agent: Agent;
+export interface ConversationOptions<Answer = any> extends RunLimits {
+  agent: Agent<Answer>;
   /** A UUID. An existing conversation is resumed, otherwise a new one is created; without an id (or `null`, as from `localStorage.getItem()`) always. */
   conversationId?: string | null | undefined;
   /** Default in a page: `indexedDBStore()`. Required in Node. */

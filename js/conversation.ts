@@ -31,6 +31,7 @@ import type { HeldSecret } from "./secrets/index.js";
 import type { SecretValue } from "./secrets/source.js";
 import { type ToolCalls, closingTimeout } from "./tool-calls.js";
 import { closeInTurn, openInTurn } from "./turns.js";
+import { part } from "./wasm.js";
 import type { Workspace } from "./workspace.js";
 
 /**
@@ -39,7 +40,7 @@ import type { Workspace } from "./workspace.js";
  * When a promise of this class resolves, the change is committed: it survives a reload and a crash, and if the method
  * says "durable", also a power cut. Opening a conversation never runs anything.
  */
-export class Conversation implements AsyncDisposable {
+export class Conversation<Answer = any> implements AsyncDisposable {
   readonly id: string;
   /** `"writer"`: this handle can change the conversation. `"follower"`: another tab or handle does; this one only reads. */
   readonly access: "writer" | "follower";
@@ -54,7 +55,7 @@ export class Conversation implements AsyncDisposable {
   readonly #secrets: Secrets;
   readonly #network: Network;
   readonly #deleteOnClose: boolean;
-  readonly #agent: Agent;
+  readonly #agent: Agent<Answer>;
   /** Warnings that do not come from the wasm. */
   readonly #warnings: readonly ConversationWarning[];
   #llm: LLM;
@@ -84,7 +85,7 @@ export class Conversation implements AsyncDisposable {
    * is still opening or closing another handle on the conversation, it waits for that first.
    * @throws ThreadkeepError `invalid_options`, `id_mismatch`, `store_*`
    */
-  static async open(options: ConversationOptions): Promise<Conversation> {
+  static async open<Answer = any>(options: ConversationOptions<Answer>): Promise<Conversation<Answer>> {
     const given = readOptions(options);
     return openInTurn(given.store, given.id, () => Conversation.#open(given), (opened) => lastRead(opened.#core));
   }
@@ -342,7 +343,7 @@ export class Conversation implements AsyncDisposable {
    * @throws ThreadkeepError `not_found`, `invalid_options`, `invalid_state` during a run and if calls would be copied that
    * have no result, `store_*`; no copy exists then
    */
-  async fork(options: ForkOptions = {}): Promise<Conversation> {
+  async fork(options: ForkOptions = {}): Promise<Conversation<Answer>> {
     const own = new Agent({ ...this.#agent, llm: this.#llm, tools: [...this.#agent.tools] });
     const { agent, fromEventId, tags, resetMetrics } = readFork(options, own);
     const { id, store } = readOptions({ agent, store: this.#store });
@@ -475,7 +476,18 @@ export class Conversation implements AsyncDisposable {
 
   /** The message of the last `finish`, or the model's last text; `null` if there is neither. */
   async finalResponse(): Promise<string | null> {
-    return ask(this.#core, "finalResponse");
+    return ask(this.#core, "finalResponse", false);
+  }
+
+  /**
+   * The structured answer that ended the last task, if the agent has a schema for it (`finalAnswer`); `null` before that, and
+   * if a message has ended it.
+   * @throws ThreadkeepError `invalid_options` if a stored answer does not fit the agent's schema
+   */
+  async finalAnswer(): Promise<Answer | null> {
+    const { finalAnswer } = this.#agent;
+    const args = finalAnswer && (await ask(this.#core, "finalResponse", true));
+    return args ? (await part(import("./final-answer.js"))).readAnswer(finalAnswer, args) : null;
   }
 
   /** The current conversation as a zip archive, which the Python SDK can open after unpacking. */

@@ -1,5 +1,5 @@
 // The public API.
-export { Agent, type AgentOptions } from "./agent.js";
+export { Agent, type AgentOptions, type FinalAnswerSchema } from "./agent.js";
 export type { ImportedConversation, Progress, TransferOptions } from "./archive.js";
 export type { Condenser, ContextUsage, ConversationProgress, LLMSummarizingCondenser } from "./condenser.js";
 export type { ConfirmationPolicy } from "./control.js";
@@ -10,6 +10,7 @@ export type { ConversationOptions, ForkOptions } from "./conversation-options.js
 export { ThreadkeepError, type ErrorCode } from "./errors.js";
 export type { Branch, EventLog } from "./event-log.js";
 export type * from "./events.js";
+export { applyPatch, fileEditor, glob, grep, listDirectory, taskTracker } from "./file-tools.js";
 export type { HookInput, HookName, HookResult, Hooks } from "./hooks.js";
 export type { Image } from "./images.js";
 export type { RunLimits, StuckDetectionThresholds } from "./limits.js";

@@ -16,6 +16,7 @@ import { coreContext } from "./skills.js";
 import { coreStore } from "./store.js";
 import { ToolCalls } from "./tool-calls.js";
 import type { CoreTool } from "./tool.js";
+import { part } from "./wasm.js";
 import { LazyHome, workingDirOf } from "./workspace.js";
 
 /** A note about an opened conversation that the host should know, and may show to the user. */
@@ -51,9 +52,10 @@ export async function openCore(given: ReturnType<typeof readOptions>): Promise<{
     (event) => emit({ ...event, message: opened.masked(event.message) }),
     (waiting) => void ask(opened, "setAgentState", JSON.stringify({ [WAITED]: waiting })).catch(() => {}),
   );
-  const [core, coreTools, condensing, context, critic] = await Promise.all([
+  const [core, coreTools, condensing, context, critic, finalAnswer] = await Promise.all([
     coreStore(store), tools.toCore(), coreCondensing(agent, (llm) => coreLLM(llm, network, secrets.onKey)), coreContext(agent),
     agent.critic === undefined ? undefined : coreCritic(agent.critic),
+    agent.finalAnswer === undefined ? undefined : part(import("./final-answer.js")).then(({ coreAnswer }) => coreAnswer(agent.finalAnswer!)),
   ]);
   const opened: CoreConversation = (await settle(CoreConversation.open(
     {
@@ -63,7 +65,7 @@ export async function openCore(given: ReturnType<typeof readOptions>): Promise<{
       ...(policy && { confirmationPolicy: policy }),
       ...(analyzer && { securityAnalyzer: analyzer }),
       ...(hooks && { hooks }),
-      agent: { ...coreAgent(agent, coreTools, condensing, network, secrets), ...context, critic, workingDir },
+      agent: { ...coreAgent(agent, coreTools, condensing, network, secrets), ...context, critic, finalAnswer, workingDir },
       onEvent: (json: string) => {
         const event = JSON.parse(json) as ConversationEvent;
         if (event.kind === "ObservationEvent") home.committed(event.action_id);

@@ -122,7 +122,7 @@ export function tool<Args = any>(options: ToolOptions<Args>): Tool {
   }
   const asked = typeof needsApproval === "boolean" ? () => needsApproval : needsApproval?.bind(options);
   const schema = reading(`parameters of tool ${name}`, () => {
-    const schema = jsonSchema ?? (isStandard(parameters) ? jsonSchemaOf(name, parameters) : parameters);
+    const schema = jsonSchema ?? (isStandard(parameters) ? jsonSchemaOf(`parameters of tool ${name}`, parameters, ", or pass jsonSchema as well") : parameters);
     const isObject = typeof schema === "object" && schema !== null && (schema["type"] ?? "object") === "object";
     // The schema is sent to the model as JSON.
     if (isObject && JSON.stringify(schema)?.startsWith("{")) return schema;
@@ -149,16 +149,18 @@ export function builtIn(tool: BuiltIn): Tool {
   return Object.freeze({ name: tool.name, description: "", parameters: {}, annotations: {}, execute, builtIn: tool });
 }
 
-function isStandard<Args>(schema: JSONSchema | StandardSchema<Args>): schema is StandardSchema<Args> {
+/** @internal */
+export function isStandard<Args>(schema: JSONSchema | StandardSchema<Args>): schema is StandardSchema<Args> {
   // Some libraries' schemas are functions.
   return (typeof schema === "object" || typeof schema === "function") && schema !== null && "~standard" in schema;
 }
 
-function jsonSchemaOf(name: string, schema: StandardSchema): JSONSchema {
+/** The JSON Schema of a Standard Schema. `what` names it in errors, and `remedy` ends them. @internal */
+export function jsonSchemaOf(what: string, schema: StandardSchema, remedy = ""): JSONSchema {
   const { jsonSchema, vendor } = schema["~standard"];
   if (!jsonSchema) {
     const advice = vendor === "valibot" ? "wrap it in toStandardJsonSchema() of @valibot/to-json-schema" : "use a newer version";
-    throw invalidOptions(`parameters of tool ${name}: schemas of this version of ${vendor} cannot be converted to JSON Schema; ${advice}, or pass jsonSchema as well`);
+    throw invalidOptions(`${what}: schemas of this version of ${vendor} cannot be converted to JSON Schema; ${advice}${remedy}`);
   }
   const { $schema: _, ...plain } = jsonSchema.input({ target: "draft-2020-12" });
   return plain;
@@ -167,11 +169,15 @@ function jsonSchemaOf(name: string, schema: StandardSchema): JSONSchema {
 /** A function that lets the schema parse the arguments (defaults, transforms). */
 function parsing<Args>(schema: StandardSchema<Args>): (args: unknown) => Promise<Args> {
   return async (args) => {
-    const result = await schema["~standard"].validate(args);
-    if (result.issues === undefined) return result.value;
-    const issues = result.issues.map(({ message, path }) => (path?.length ? `${path.map(segment).join(".")}: ` : "") + message);
-    throw new ThreadkeepError("invalid_options", issues.join("; "));
+    return valueOf(await schema["~standard"].validate(args));
   };
+}
+
+/** The value of a validation. @throws ThreadkeepError `invalid_options` with the issues @internal */
+export function valueOf<Output>(result: StandardResult<Output>): Output {
+  if (result.issues === undefined) return result.value;
+  const issues = result.issues.map(({ message, path }) => (path?.length ? `${path.map(segment).join(".")}: ` : "") + message);
+  throw new ThreadkeepError("invalid_options", issues.join("; "));
 }
 
 function segment(part: unknown): string {
@@ -193,6 +199,8 @@ export interface CoreTool {
   execute(argumentsJson: string, context: ToolContext): Promise<string | CoreOutput>;
   /** For a tool of the library: the first part of the names of the SDK's classes. */
   className?: string;
+  /** For a tool of the library: whether its calls are executed one after the other. */
+  changesFiles?: boolean;
   /** For a tool of the library: its entry in the stored agent's `tools`, as JSON. */
   spec?: string;
   /** For a tool of the library: the JSON of the stored action. */
@@ -236,9 +244,10 @@ export async function toCore(tools: readonly Tool[], files: ToolFiles): Promise<
   }));
 }
 
-function storedAsClass({ spec }: BuiltIn, definition: BuiltInDefinition, files: ToolFiles): Pick<CoreTool, "className" | "spec" | "action" | "execute"> {
+function storedAsClass({ spec }: BuiltIn, definition: BuiltInDefinition, files: ToolFiles): Pick<CoreTool, "className" | "changesFiles" | "spec" | "action" | "execute"> {
   return {
     className: definition.className,
+    changesFiles: definition.changesFiles ?? !definition.annotations.readOnlyHint,
     ...(spec && { spec: JSON.stringify({ name: spec.name, params: spec.params ?? {} }) }),
     action: (argumentsJson) => JSON.stringify(definition.action(JSON.parse(argumentsJson) as never)),
     async execute(argumentsJson, context) {

@@ -45,6 +45,8 @@ export interface BuiltInDefinition {
   replay?: "safe" | "ask" | "never";
   /** As the option of `tool()`. */
   needsApproval?: (args: unknown) => unknown;
+  /** Whether calls may change files, and are therefore executed one after the other. Default: unless the tool is read-only. */
+  changesFiles?: boolean;
   /** The first part of the names of the SDK's classes: `"FileEditor"` for `FileEditorAction`. */
   className: string;
   /** The fields of the stored action, in the SDK's order with its defaults; fields that Python stores as null are left out. */

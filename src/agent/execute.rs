@@ -9,7 +9,6 @@ use crate::{
     secret::Mask,
     tool::{ToolCall, ToolFailure, ToolOutput, ToolRegistry, record_of_output},
 };
-use std::rc::Rc;
 
 /// Runs a call and returns the event that answers it, with secrets masked. Never fails.
 pub async fn execute(
@@ -19,7 +18,7 @@ pub async fn execute(
     cancel: CancelToken,
     mask: &Mask,
 ) -> Draft {
-    let Some(tool) = tools.get(&call.tool_name).map(Rc::clone) else {
+    let Some(tool) = tools.get(&call.tool_name) else {
         let text = format!("The tool '{}' is not available here.", call.tool_name);
         return error_event(&call.tool_name, &call.tool_call_id, &text);
     };

@@ -10,10 +10,10 @@ mod response;
 
 pub use condenser::{AgentCondenser, CondenserMember, GivenCondenser, summary_llm};
 pub use execute::{execute, without_secrets};
-pub use response::{Call, Draft, Known, Reply, ReplyKind, error_event, read_response};
+pub use response::{Call, Draft, Known, Reply, ReplyKind, error_event, is_answer_demand, read_response};
 
 use crate::{
-    json::{ObjectWriter, RawJson},
+    json::{EditableObject, ObjectWriter, RawJson},
     llm::{Llm, ToolSchema},
     skills::GivenContext,
     tool::{ToolRegistry, model_parameters},
@@ -41,6 +41,10 @@ pub struct Agent {
     pub count_tokens: Option<TokenCounter>,
     /// Rates the agent's answers.
     pub critic: Option<Rc<dyn critic::Critic>>,
+    /// The MCP servers that the host gives, by name, as they are stored.
+    pub mcp_config: EditableObject,
+    /// The pattern of the names of tools that the agent has; without it, all.
+    pub filter_tools_regex: Option<Rc<str>>,
 }
 
 /// Returns the number of tokens of a text.
@@ -57,8 +61,12 @@ impl Agent {
         let mut out = ObjectWriter::new();
         out.raw("llm", &self.llm.options.to_sdk_json(None));
         out.field("tools", &self.tool_specs());
-        out.raw("mcp_config", "{}");
-        out.raw("include_default_tools", r#"["FinishTool","ThinkTool"]"#);
+        out.raw("mcp_config", &self.mcp_config.text());
+        out.optional("filter_tools_regex", &self.filter_tools_regex.as_deref());
+        // As in the SDK, a `finish` with a schema is an entry of `tools`.
+        let has_finish = !self.tools.expects_answer();
+        let default_tools = if has_finish { r#"["FinishTool","ThinkTool"]"# } else { r#"["ThinkTool"]"# };
+        out.raw("include_default_tools", default_tools);
         out.optional("agent_context", &self.context.as_ref().map(|context| &context.stored));
         out.field("system_prompt", &*self.system_prompt);
         out.field("system_prompt_filename", "system_prompt.j2");

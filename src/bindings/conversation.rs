@@ -8,7 +8,7 @@ use super::{
     control::{JsAnalyzer, analyzer, policy},
     error::{invalid, set},
     hooks::hooks,
-    options::{Options, agent, function, llm, property, stuck_detection, texts},
+    options::{Options, agent, function, host_tools, llm, property, stuck_detection, texts},
     store::CoreStore,
     tool::read_file,
 };
@@ -223,11 +223,17 @@ impl CoreConversation {
         promise(async move { Ok((conversation.index_of(&event.parse()?).await? as f64).into()) })
     }
 
-    /// The message of the last `finish`, or the model's last text.
+    /// The message of the last `finish`, or the model's last text; with `arguments` the arguments of this `finish`.
     #[wasm_bindgen(js_name = finalResponse, unchecked_return_type = "Promise<string | null>")]
-    pub fn final_response(&self) -> Promise {
+    pub fn final_response(&self, arguments: bool) -> Promise {
         let conversation = self.conversation.clone();
-        promise(async move { Ok(conversation.final_response().await?.map_or(JsValue::NULL, JsValue::from)) })
+        promise(async move {
+            let text = match arguments {
+                true => conversation.final_arguments().await?,
+                false => conversation.final_response().await?,
+            };
+            Ok(text.map_or(JsValue::NULL, JsValue::from))
+        })
     }
 
     /// The content is JSON; `pending` decides whether pending calls are kept or rejected. With `replaced`, the message takes
@@ -257,6 +263,14 @@ impl CoreConversation {
     #[wasm_bindgen(js_name = switchLLM)]
     pub fn switch_llm(&self, options: JsValue) -> Promise {
         self.verb(move |conversation| async move { done(conversation.switch_llm(llm(&options)?).await) })
+    }
+
+    /// Replaces the tools of MCP servers.
+    #[wasm_bindgen(js_name = setRemoteTools)]
+    pub fn set_remote_tools(&self, tools: Array) {
+        if let Ok(tools) = host_tools(&tools) {
+            self.conversation.set_remote_tools(tools);
+        }
     }
 
     /// Takes an object of strings.

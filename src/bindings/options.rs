@@ -3,20 +3,20 @@
 
 use super::{
     error::{invalid, message_of},
-    tool::JsTool,
+    tool::{JsTool, mistake},
     wire_apis::ChunkWireApis,
 };
 use crate::{
     agent::Agent,
     conversation::stuck_detector::{StuckDetection, StuckDetectionThresholds},
     error::Result,
-    json::RawJson,
+    json::{EditableObject, RawJson, well_formed},
     llm::{
         ApiKey, Llm, LlmOptions, SecretString, TextFunction, option_table::OptionSource, options::ModelData,
         transport::HttpClient,
     },
     skills::GivenContext,
-    tool::{Tool, ToolRegistry},
+    tool::{AnswerSchema, FinishTool, Tool, ToolRegistry},
     web::{fetch::FetchClient, host::WebHost},
 };
 use js_sys::{Array, Function, Object, Promise, Reflect};
@@ -136,12 +136,30 @@ pub fn agent(options: &JsValue) -> Result<Agent> {
     let plain = Options::new(options, "agent");
     let tools: Array =
         property(options, "tools").dyn_into().map_err(|_| invalid("tools must be an array"))?;
-    let tools: Result<Vec<Rc<dyn Tool>>> =
-        tools.iter().map(|tool| Ok(Rc::new(JsTool::read(&tool)?) as Rc<dyn Tool>)).collect();
+    let mut tools =
+        ToolRegistry::with_finish(host_tools(&tools)?, finish(&property(options, "finalAnswer"))?)?;
+    let mcp = property(options, "mcp");
+    if !is_absent(&mcp) {
+        let remote = property(&mcp, "tools")
+            .dyn_into()
+            .map_err(|_| invalid("the tools of MCP servers must be an array"))?;
+        tools.set_remote(host_tools(&remote)?);
+        let listed = function(&mcp, "listed")?;
+        tools.wait_for(Rc::new(move || {
+            let listed = listed.call0(&JsValue::UNDEFINED);
+            Box::pin(async move {
+                if let Ok(listed) = listed {
+                    // The tools that are known by then are used.
+                    let _ = JsFuture::from(Promise::resolve(&listed)).await;
+                }
+            })
+        }));
+    }
+    let mcp = Options::new(&mcp, "mcp");
     let memory = plain.text("memory")?;
     Ok(Agent {
         llm: Rc::new(llm(&property(options, "llm"))?),
-        tools: ToolRegistry::new(tools?)?,
+        tools,
         system_prompt: plain
             .text("systemPrompt")?
             .as_deref()
@@ -158,7 +176,29 @@ pub fn agent(options: &JsValue) -> Result<Agent> {
         working_dir: plain.text("workingDir")?.map(Rc::from),
         tool_concurrency_limit: plain.count("toolConcurrencyLimit")?.unwrap_or(1).max(1) as usize,
         critic: None,
+        mcp_config: mcp.text("config")?.as_deref().and_then(EditableObject::compact).unwrap_or_default(),
+        filter_tools_regex: plain.text("filterToolsRegex")?.map(Rc::from),
     })
+}
+
+/// The tool that ends a task, with the structured answer of these options if there are any.
+fn finish(options: &JsValue) -> Result<FinishTool> {
+    if is_absent(options) {
+        return Ok(FinishTool::default());
+    }
+    let plain = Options::new(options, "finalAnswer");
+    let check = function(options, "check")?;
+    Ok(FinishTool::with_answer(AnswerSchema {
+        schema: RawJson::parse(&well_formed(&plain.required_text("schema")?))
+            .ok_or_else(|| invalid("finalAnswer must be a JSON Schema"))?,
+        parameters: well_formed(&plain.required_text("parameters")?).into_owned().into(),
+        check: Rc::new(move |arguments| mistake(&check, arguments)),
+    }))
+}
+
+/// Tools of the host, or of servers that it calls.
+pub fn host_tools(tools: &Array) -> Result<Vec<Rc<dyn Tool>>> {
+    tools.iter().map(|tool| Ok(Rc::new(JsTool::read(&tool)?) as Rc<dyn Tool>)).collect()
 }
 
 /// The model of these options, and those that answer where it cannot.

@@ -166,7 +166,7 @@ impl Conversation {
         });
         let event = SystemPromptEvent {
             system_prompt: Content::text(stored.unwrap_or_else(|| agent.system_prompt.to_string())),
-            tools: agent.tools.iter().map(|tool| record_of_tool(&**tool)).collect(),
+            tools: agent.tools.iter().map(|tool| record_of_tool(&*tool)).collect(),
             dynamic_context: dynamic_context.map(Content::text),
         };
         Draft::new(Source::Agent, event)

@@ -79,7 +79,7 @@ impl Conversation {
         tool.check(&arguments.for_tool.text()).map_err(refuse)?;
         let mut edited = old.clone();
         edited.tool_call.arguments = arguments.stored;
-        edited.action = Some(record_of_call(&**tool, &arguments.for_tool));
+        edited.action = Some(record_of_call(&*tool, &arguments.for_tool));
         edited.security_risk = SecurityRisk::Unknown;
         edited.summary = Some(arguments.summary);
         edited.critic_result = None;

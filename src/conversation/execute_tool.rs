@@ -53,7 +53,7 @@ impl Conversation {
                 if !output.files.is_empty() {
                     self.write_files(std::mem::take(&mut output.files)).await?;
                 }
-                record_of_output(&**tool, &arguments, &output)
+                record_of_output(&*tool, &arguments, &output)
             }
             Err(failure) => {
                 let text = format!("Error executing tool '{name}': {}", failure.0);

@@ -7,6 +7,7 @@ use super::{
     log::{EventLog, Listener},
     machine::Plan,
     repair,
+    settings::store_servers,
     stuck_detector::StuckDetection,
     warning,
 };
@@ -170,8 +171,10 @@ impl Conversation {
             let has_imported_tools = imported::has_imported_tools(&conversation.state());
             let given = &conversation.0.agent.context;
             let given = given.as_ref().filter(|_| conversation.state().agent_context().is_none());
+            let has_servers = store_servers(&mut conversation.state().clone(), &conversation.0.agent);
             if has_imported_tools
                 || given.is_some()
+                || has_servers
                 || confirmation_policy.is_some()
                 || stored_analyzer.is_some()
             {
@@ -180,6 +183,7 @@ impl Conversation {
                     if let Some(given) = given {
                         state.set_agent_context(&given.stored);
                     }
+                    store_servers(state, &conversation.0.agent);
                     imported::restore_allowed_tools(state);
                 };
                 conversation.store(Plan::default().strictly(), &mut edit).await?;

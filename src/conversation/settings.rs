@@ -13,7 +13,7 @@ use crate::{
     },
     json::{EditableObject, FromJson as _, RawJson},
     llm::Llm,
-    tool::ToolKind,
+    tool::{Tool, ToolKind},
 };
 use std::rc::Rc;
 
@@ -73,6 +73,11 @@ impl Conversation {
     /// The model that answers the next request.
     pub(super) fn llm(&self) -> Rc<Llm> {
         self.0.llm.borrow().clone()
+    }
+
+    /// Replaces the tools of MCP servers, from the next request on.
+    pub fn set_remote_tools(&self, tools: Vec<Rc<dyn Tool>>) {
+        self.0.agent.tools.set_remote(tools);
     }
 
     /// Switches to another model from the next request on; a request that is under way still uses the old one. Parts of
@@ -140,6 +145,17 @@ fn store_tool_specs(state: &mut BaseState, agent: &Agent) {
     let specs = agent.tool_specs();
     let mut stored: Vec<RawJson> = state.agent().and_then(|agent| agent.field("tools")).unwrap_or_default();
     let name_of = |spec: &RawJson| spec.field::<String>("name");
+    if agent.tools.expects_answer() {
+        // The entry of `finish` contains a schema, which may have changed, and the SDK accepts only one `finish`.
+        let is_finish = |name: &str| name == "FinishTool";
+        let defaults: Option<Vec<String>> =
+            state.agent().and_then(|agent| agent.field("include_default_tools"));
+        if let Some(mut defaults) = defaults.filter(|names| names.iter().any(|name| is_finish(name))) {
+            defaults.retain(|name| !is_finish(name));
+            state.set_in_agent("include_default_tools", Some(&RawJson::of(&defaults)));
+        }
+        stored.retain(|spec| specs.contains(spec) || !name_of(spec).is_some_and(|name| is_finish(&name)));
+    }
     let known: Vec<Option<String>> = stored.iter().map(name_of).collect();
     let missing: Vec<RawJson> = specs.into_iter().filter(|spec| !known.contains(&name_of(spec))).collect();
     if !missing.is_empty() {
@@ -164,4 +180,36 @@ pub(super) fn enable_native_calls(state: &mut BaseState) {
 pub(super) fn store_concurrency(state: &mut BaseState, agent: &Agent) {
     let limit = agent.tool_concurrency_limit as u64;
     state.set_in_agent_state(TOOL_CONCURRENCY_LIMIT, (limit > 1).then(|| RawJson::of(&limit)).as_ref());
+}
+
+/// Stores the agent's MCP servers and its filter of tools. A server that is stored with the same URL stays as it is, since
+/// it may have secrets that only Python can read; servers that the host does not give stay as well. Returns whether
+/// anything has changed.
+pub(super) fn store_servers(state: &mut BaseState, agent: &Agent) -> bool {
+    if agent.mcp_config.is_empty() && agent.filter_tools_regex.is_none() {
+        return false;
+    }
+    let Some(stored) = state.agent() else { return false };
+    if stored.field::<String>("kind").is_some_and(|kind| kind != "Agent") {
+        return false;
+    }
+    let before: EditableObject = stored.field("mcp_config").unwrap_or_default();
+    let filter: Option<String> = stored.field("filter_tools_regex");
+    let mut servers = before.clone();
+    for (name, server) in agent.mcp_config.iter() {
+        let url = |server: &str| EditableObject::compact(server)?.read::<String>("url");
+        if before.get(name).is_none_or(|stored| url(stored) != url(server)) {
+            servers.set(name, server);
+        }
+    }
+    let mut is_changed = servers != before;
+    if is_changed {
+        state.set_in_agent("mcp_config", Some(&RawJson::of(&servers)));
+    }
+    if let Some(given) = agent.filter_tools_regex.as_deref().filter(|given| filter.as_deref() != Some(given))
+    {
+        state.set_in_agent("filter_tools_regex", Some(&RawJson::of(given)));
+        is_changed = true;
+    }
+    is_changed
 }

@@ -28,6 +28,9 @@ use std::{pin::pin, rc::Rc};
 impl Conversation {
     /// Asks the model once and stores its answer.
     pub(super) async fn ask_model(&self, cancel: &CancelToken) -> std::result::Result<Ended, RunError> {
+        if let Either::Right(_) = select(pin!(self.0.agent.tools.listed()), pin!(cancel.cancelled())).await {
+            return Ok(Ended::Cancelled);
+        }
         let messages = self.0.log.read(|branch| branch.view.messages()).await?;
         let tools = self.0.agent.tool_schemas();
         let llm = self.llm();
@@ -166,4 +169,17 @@ pub(super) fn final_response(events: &[Event]) -> Option<String> {
         Body::MessageEvent(message) if event.source() == Source::Agent => Some(message.llm_message.text()),
         _ => None,
     })
+}
+
+/// The arguments of the call that has ended the last task, as JSON text; `None` if a message has ended it.
+pub(super) fn final_arguments(events: &[Event]) -> Option<String> {
+    let last = events.iter().rev().find(|event| match event.body() {
+        Body::ActionEvent(action) => action.tool_name == "finish",
+        Body::MessageEvent(_) => event.source() == Source::Agent,
+        _ => false,
+    })?;
+    match last.body() {
+        Body::ActionEvent(action) if action.action.is_some() => Some(action.tool_call.arguments.clone()),
+        _ => None,
+    }
 }

@@ -4,7 +4,7 @@ use super::{condensing::is_known, confirmation::analyzer_in};
 use crate::{
     agent::Agent,
     context::branch::{Branch, Break, Wanted},
-    error::Error,
+    error::{Error, shown},
     event::{Body, Event},
     format::base_state::BaseState,
     json::{EditableObject, FromJson, RawJson},
@@ -104,11 +104,14 @@ pub fn unavailable_tools(state: &BaseState, agent: &Agent) -> Vec<String> {
     let stored: Vec<EditableObject> = agent_field(state, "tools").unwrap_or_default();
     let names = stored.iter().filter_map(|tool| tool.read::<String>("name"));
     let built_in: Vec<String> = agent_field(state, "include_default_tools").unwrap_or_default();
-    let built_in = built_in.into_iter().map(|class| {
+    let names = names.chain(built_in).map(|class| {
         let tool = BUILT_IN.iter().find(|(known, _)| *known == class);
         tool.map_or(class, |(_, name)| (*name).to_owned())
     });
-    names.chain(built_in).filter(|name| agent.tools.get(name).is_none()).collect()
+    // The entry of a tool may have another name than the tool: `task_tool_set` for `task`.
+    let specs = agent.tool_specs();
+    let is_spec = |name: &str| specs.iter().any(|spec| spec.field::<String>("name").as_deref() == Some(name));
+    names.filter(|name| agent.tools.get(name).is_none() && !is_spec(name)).collect()
 }
 
 /// The SDK's built-in tools: the class names in settings, and the names that models use.
@@ -191,25 +194,29 @@ pub fn unusable_skills(complaint: &str) -> Warning {
     Warning { code: WarningCode::SettingsUnavailable, message: complaint.to_owned() }
 }
 
-fn unavailable_settings(state: &BaseState, agent: &Agent) -> Vec<&'static str> {
+fn unavailable_settings(state: &BaseState, agent: &Agent) -> Vec<String> {
     let mut settings = Vec::new();
-    if agent_field::<EditableObject>(state, "mcp_config")
-        .is_some_and(|servers| servers.iter().next().is_some())
-    {
-        settings.push("MCP servers");
+    let servers: EditableObject = agent_field(state, "mcp_config").unwrap_or_default();
+    let unused: Vec<String> = servers
+        .iter()
+        .filter(|(name, _)| agent.mcp_config.get(name).is_none())
+        .map(|(name, _)| shown(name))
+        .collect();
+    if !unused.is_empty() {
+        settings.push(format!("MCP servers ({})", unused.join(", ")));
     }
     let condenser = agent_field::<RawJson>(state, "condenser");
     if agent.condenser.is_none() && condenser.is_some_and(|condenser| !is_known(&condenser)) {
-        settings.push("condenser");
+        settings.push("condenser".into());
     }
     if agent.critic.is_none() && agent_field::<EditableObject>(state, "critic").is_some() {
-        settings.push("critic");
+        settings.push("critic".into());
     }
     if state.field("hook_config").is_some() {
-        settings.push("hooks");
+        settings.push("hooks".into());
     }
     if agent_field::<String>(state, "kind").is_some_and(|kind| kind != "Agent") {
-        settings.push("the kind of agent");
+        settings.push("the kind of agent".into());
     }
     settings
 }

@@ -363,8 +363,11 @@ impl BaseState {
 
     /// Sets a field of the agent at its place in the SDK's order, or removes it.
     pub fn set_in_agent(&mut self, name: &str, value: Option<&RawJson>) {
-        const ORDER: [&str; 7] = [
+        const ORDER: [&str; 10] = [
             "tools",
+            "mcp_config",
+            "filter_tools_regex",
+            "include_default_tools",
             "agent_context",
             "system_prompt",
             "condenser",

@@ -7,7 +7,7 @@ mod record;
 mod schema;
 mod think;
 
-pub use finish::FinishTool;
+pub use finish::{AnswerSchema, FinishTool};
 pub use record::{Record, arguments_of_record, record_of_call, record_of_output, record_of_tool};
 pub use schema::model_parameters;
 pub use think::ThinkTool;
@@ -20,7 +20,7 @@ use crate::{
     llm::message::Content,
 };
 use futures_util::future::LocalBoxFuture;
-use std::rc::Rc;
+use std::{cell::RefCell, rc::Rc};
 
 /// A tool that the model can call.
 pub trait Tool {
@@ -160,23 +160,35 @@ impl ToolOutput {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolFailure(pub String);
 
-/// The tools of an agent: those of the host, then `finish` and `think`.
+/// The tools of an agent: those of the host, then `finish` and `think`, then those of MCP servers.
 #[derive(Clone)]
-pub struct ToolRegistry(Vec<Rc<dyn Tool>>);
+pub struct ToolRegistry {
+    fixed: Vec<Rc<dyn Tool>>,
+    /// The tools of servers as they were last listed.
+    remote: RefCell<Vec<Rc<dyn Tool>>>,
+    /// Waits for servers whose tools are about to be listed.
+    listed: Option<WaitForTools>,
+}
+
+/// Resolves when the tools of servers are as up to date as a request to the model should wait for.
+pub type WaitForTools = Rc<dyn Fn() -> LocalBoxFuture<'static, ()>>;
 
 impl ToolRegistry {
     /// A registry of the host's tools, followed by the two built-in ones, which the host cannot replace.
     ///
     /// # Errors
     /// `invalid_options` if two tools have the same name, or if a name or a schema is not valid.
-    pub fn new(mut tools: Vec<Rc<dyn Tool>>) -> Result<Self> {
-        tools.push(Rc::new(FinishTool::default()));
+    pub fn new(tools: Vec<Rc<dyn Tool>>) -> Result<Self> {
+        Self::with_finish(tools, FinishTool::default())
+    }
+
+    /// As [`ToolRegistry::new`], with this tool that ends a task.
+    pub fn with_finish(mut tools: Vec<Rc<dyn Tool>>, finish: FinishTool) -> Result<Self> {
+        tools.push(Rc::new(finish));
         tools.push(Rc::new(ThinkTool::default()));
         for (place, tool) in tools.iter().enumerate() {
             let ToolDefinition { name, parameters, .. } = tool.definition();
-            let is_sendable = (1..=64).contains(&name.len())
-                && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
-            if !is_sendable {
+            if !is_sendable(name) {
                 return Err(Error::new(
                     ErrorCode::InvalidOptions,
                     format!(
@@ -198,7 +210,7 @@ impl ToolRegistry {
                 ));
             }
         }
-        Ok(Self(tools))
+        Ok(Self { fixed: tools, remote: RefCell::default(), listed: None })
     }
 
     /// Adds a built-in tool after the others.
@@ -207,26 +219,65 @@ impl ToolRegistry {
     /// `invalid_options` if the host has a tool of that name.
     pub fn add(&mut self, tool: Rc<dyn Tool>) -> Result<()> {
         let name = &tool.definition().name;
-        if self.get(name).is_some() {
+        if self.fixed.iter().any(|other| other.definition().name == *name) {
             let text = format!("the tool {} is built in; give your own tool another name", shown(name));
             return Err(Error::new(ErrorCode::InvalidOptions, text));
         }
-        self.0.push(tool);
+        self.fixed.push(tool);
         Ok(())
     }
 
-    /// The tool with this name.
-    pub fn get(&self, name: &str) -> Option<&Rc<dyn Tool>> {
-        self.0.iter().find(|tool| tool.definition().name == name)
+    /// Replaces the tools of servers. Those that cannot be sent to a model, or whose names are taken, are left out: what a
+    /// server lists must not end a conversation.
+    pub fn set_remote(&self, tools: Vec<Rc<dyn Tool>>) {
+        let mut accepted: Vec<Rc<dyn Tool>> = Vec::new();
+        for tool in tools {
+            let ToolDefinition { name, parameters, .. } = tool.definition();
+            let is_taken = self.fixed.iter().chain(&accepted).any(|other| other.definition().name == *name);
+            if is_sendable(name) && !is_taken && EditableObject::compact(parameters).is_some() {
+                accepted.push(tool);
+            }
+        }
+        self.remote.replace(accepted);
     }
 
-    /// All tools, in the order in which the model sees them.
-    pub fn iter(&self) -> impl Iterator<Item = &Rc<dyn Tool>> {
-        self.0.iter()
+    /// Whether a task ends with a structured answer.
+    pub fn expects_answer(&self) -> bool {
+        self.get("finish").is_some_and(|finish| finish.record().is_some())
+    }
+
+    /// Sets what [`Self::listed`] waits for.
+    pub fn wait_for(&mut self, listed: WaitForTools) {
+        self.listed = Some(listed);
+    }
+
+    /// Waits for servers whose tools are about to be listed.
+    pub async fn listed(&self) {
+        if let Some(listed) = &self.listed {
+            listed().await;
+        }
+    }
+
+    /// The tool with this name.
+    pub fn get(&self, name: &str) -> Option<Rc<dyn Tool>> {
+        self.iter().find(|tool| tool.definition().name == name)
+    }
+
+    /// All tools of this moment, in the order in which the model sees them.
+    pub fn iter(&self) -> impl Iterator<Item = Rc<dyn Tool>> + use<> {
+        let mut tools = self.fixed.clone();
+        tools.extend_from_slice(&self.remote.borrow());
+        tools.into_iter()
     }
 
     /// The names of all tools, in the same order.
-    pub fn names(&self) -> Vec<&str> {
-        self.0.iter().map(|tool| tool.definition().name.as_str()).collect()
+    pub fn names(&self) -> Vec<String> {
+        self.iter().map(|tool| tool.definition().name.clone()).collect()
     }
+}
+
+/// Whether providers accept this name of a tool.
+fn is_sendable(name: &str) -> bool {
+    (1..=64).contains(&name.len())
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
 }

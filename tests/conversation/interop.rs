@@ -116,7 +116,7 @@ fn settings_without_effect_are_reported_as_warnings() {
         let warnings = conversation.warnings();
         let texts: Vec<&str> = warnings.iter().map(|warning| warning.message.as_str()).collect();
         assert!(texts[0].contains("switch_llm, UnheardOfTool;"), "{texts:?}");
-        assert!(texts[1].ends_with("MCP servers"), "{texts:?}");
+        assert!(texts[1].ends_with(r#"MCP servers ("search")"#), "{texts:?}");
         assert!(texts[2].contains("GraySwanAnalyzer"), "{texts:?}");
         assert_eq!(texts.len(), 3, "the policy has effect: {texts:?}");
     });

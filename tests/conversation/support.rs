@@ -17,7 +17,7 @@ use threadkeep::{
     hooks::Hooks,
     host::Host,
     id::ConversationId,
-    json::RawJson,
+    json::{EditableObject, RawJson},
     llm::{
         Llm, LlmOptions,
         message::Content,
@@ -232,6 +232,10 @@ impl Tool for TestTool {
     fn call(&self, call: ToolCall) -> LocalBoxFuture<'static, std::result::Result<ToolOutput, ToolFailure>> {
         (self.run)(call)
     }
+
+    fn changes_files(&self) -> bool {
+        self.definition.name == "write"
+    }
 }
 
 /// A tool that returns its text.
@@ -262,6 +266,8 @@ pub struct World {
     pub analyzer: Option<Rc<dyn SecurityAnalyzer>>,
     pub hooks: Option<Rc<dyn Hooks>>,
     pub critic: Option<Rc<dyn Critic>>,
+    /// The MCP servers of the host, as they are stored.
+    pub mcp_config: EditableObject,
     /// The host's agent context, as the SDK stores it.
     pub context: Option<Value>,
     /// Whether the code for skills cannot be loaded.
@@ -296,6 +302,7 @@ impl World {
             analyzer: None,
             hooks: None,
             critic: None,
+            mcp_config: EditableObject::default(),
             context: None,
             skills_fail: false,
             received: Rc::default(),
@@ -335,6 +342,8 @@ impl World {
             condenser: self.condenser.clone(),
             count_tokens: None,
             critic: self.critic.clone(),
+            mcp_config: self.mcp_config.clone(),
+            filter_tools_regex: None,
         };
         let received = self.received.clone();
         Conversation::open(OpenOptions {
