@@ -35,4 +35,13 @@ export {
   type ToolOutput,
 } from "./tool.js";
 export { load, type WasmSource } from "./wasm.js";
-export { memoryWorkspace, type Workspace, type WorkspaceChange, type WorkspaceEntry } from "./workspace.js";
+export {
+  folderWorkspace,
+  memoryWorkspace,
+  opfsWorkspace,
+  type FolderPermission,
+  type FolderWorkspace,
+  type Workspace,
+  type WorkspaceChange,
+  type WorkspaceEntry,
+} from "./workspace.js";
