@@ -4,7 +4,9 @@ import { ThreadkeepError } from "./errors.js";
 import type { LiveEvent } from "./events.js";
 import { withTimeout } from "./inventory.js";
 import type { Secrets } from "./secrets.js";
-import { type CoreTool, type Tool, type ToolContext, toCore } from "./tool.js";
+import type { Tool, ToolContext } from "./tool.js";
+import type { CoreTool } from "./tool/core.js";
+import { part } from "./wasm.js";
 import type { LazyHome } from "./workspace.js";
 
 /** How many milliseconds `close()` waits for tools, and for a store that deletes the conversation. @internal */
@@ -33,6 +35,8 @@ export class ToolCalls {
 
   /** The tools in the form that the wasm takes. */
   async toCore(): Promise<CoreTool[]> {
+    if (this.#tools.length === 0) return [];
+    const { toCore } = await part(import("./tool/core.js"));
     const { workingDir = "", isTransactional } = this.#home;
     const files = { place: { workingDir, isTransactional }, call: (actionId: string) => this.#home.call(actionId) };
     return (await toCore(this.#tools, files)).map((tool) => ({
