@@ -16,6 +16,7 @@ from litellm import get_llm_provider
 from pydantic import SecretStr
 
 from openhands.sdk import Agent, LocalConversation
+from openhands.sdk.event import ObservationEvent
 from openhands.sdk.utils.cipher import Cipher
 
 from opened import base_state, open_state, register_tools_of
@@ -26,8 +27,11 @@ QUESTION = "What did you do so far?"
 ANTHROPIC = "anthropic"
 
 
-def resume(directory: Path, reply: str, text: str = QUESTION, cipher: Cipher | None = None, api_mode: str = "chat", navigate: dict | None = None) -> dict:
-    """`navigate` is {"to": an event's id or null, "fork": whether a fork of the conversation continues there}."""
+def resume(directory: Path, reply: str, text: str = QUESTION, cipher: Cipher | None = None, api_mode: str = "chat", navigate: dict | None = None, replies: list[dict] | None = None) -> dict:
+    """`navigate` is {"to": an event's id or null, "fork": whether a fork of the conversation continues there}.
+
+    With `replies`, messages of the model that may have calls, the tools work on the files in the directory's `workspace`.
+    """
     forked = {}
 
     def ask(conversation: LocalConversation) -> None:
@@ -41,7 +45,7 @@ def resume(directory: Path, reply: str, text: str = QUESTION, cipher: Cipher | N
         if forked:
             conversation.close()
 
-    return {**carry_on(directory, reply, ask, cipher, api_mode), **forked}
+    return {**carry_on(directory, reply, ask, cipher, api_mode, replies), **forked}
 
 
 def decide(directory: Path, decision: str, reply: str, cipher: Cipher | None = None) -> dict:
@@ -55,16 +59,16 @@ def decide(directory: Path, decision: str, reply: str, cipher: Cipher | None = N
     return carry_on(directory, reply, go_on, cipher, "chat")
 
 
-def carry_on(directory: Path, reply: str | list[dict], go_on: Callable[[LocalConversation], None], cipher: Cipher | None, api_mode: str) -> dict:
+def carry_on(directory: Path, reply: str | list[dict], go_on: Callable[[LocalConversation], None], cipher: Cipher | None, api_mode: str, replies: list[dict] | None = None) -> dict:
     register_tools_of(base_state(directory))
     stay_inside(directory)
-    model = ScriptedClaude([reply if isinstance(reply, list) else [{"type": "text", "text": reply}]]) if api_mode == ANTHROPIC else ScriptedModel([{"content": reply}])
+    model = ScriptedClaude([reply if isinstance(reply, list) else [{"type": "text", "text": reply}]]) if api_mode == ANTHROPIC else ScriptedModel(replies or [{"content": reply}])
     try:
         agent = at_home(open_state(directory, cipher).agent, model, api_mode)
         before = len(list((directory / "events").glob("event-*.json")))
         conversation = LocalConversation(
             agent=agent,
-            workspace=str(directory.parent / "workspace"),
+            workspace=str((directory if replies else directory.parent) / "workspace"),
             persistence_dir=str(directory.parent),
             conversation_id=uuid.UUID(hex=directory.name),
             visualizer=None,
@@ -74,11 +78,13 @@ def carry_on(directory: Path, reply: str | list[dict], go_on: Callable[[LocalCon
         go_on(conversation)
         state = conversation.state
         added = [type(event).__name__ for event in state.events[before:]]
+        observed = [event.observation for event in state.events[before:] if isinstance(event, ObservationEvent)]
+        observations = [[type(each).__name__, each.text] for each in observed]
         status = state.execution_status.value
         conversation.close()
     finally:
         model.close()
-    said = {"events_before": before, "new_kinds": added, "execution_status": status}
+    said = {"events_before": before, "new_kinds": added, "observations": observations, "execution_status": status}
     if not model.requests:
         return {"ok": False, "error": "the model was never asked", **said}
     return {
