@@ -34,7 +34,7 @@ export {
   type ToolOptions,
   type ToolOutput,
 } from "./tool.js";
-export { fetchTool, terminal, type FetchToolOptions, type TerminalOptions } from "./tools.js";
+export { fetchTool, inspectImage, switchLLM, terminal, type FetchToolOptions, type InspectImageOptions, type SwitchLLMOptions, type TerminalOptions } from "./tools.js";
 export { load, type WasmSource } from "./wasm.js";
 export {
   folderWorkspace,

@@ -7,6 +7,7 @@ import type { Secrets } from "./secrets.js";
 import type { Tool, ToolContext } from "./tool.js";
 import type { CoreTool } from "./tool/core.js";
 import { part } from "./wasm.js";
+import type { ToolConversation } from "./tools/built-in.js";
 import type { LazyHome } from "./workspace.js";
 
 /** How many milliseconds `close()` waits for tools, and for a store that deletes the conversation. @internal */
@@ -17,6 +18,8 @@ type CoreContext = Omit<ToolContext, "progress" | "secret" | "workspace">;
 
 /** Runs the tools of one conversation, and closes them with it. @internal */
 export class ToolCalls {
+  /** The conversation as tools of the library see it. */
+  conversation: ToolConversation | undefined;
   readonly #home: LazyHome;
   readonly #tools: readonly Tool[];
   readonly #emit: (event: LiveEvent) => void;
@@ -54,7 +57,8 @@ export class ToolCalls {
     const progress = (text: string) => {
       this.#emit({ kind: "ToolProgressEvent", tool_call_id: toolCallId, tool_name: name, text: masked(String(text)) });
     };
-    return { ...given, signal, progress, secret: (name) => this.#secrets.value(name, signal), workspace: this.#home.workspace };
+    const context = { ...given, signal, progress, secret: (name: string) => this.#secrets.value(name, signal), workspace: this.#home.workspace };
+    return Object.assign(context, { conversation: this.conversation });
   }
 
   /** Makes a call under a new id; rejects as soon as the signal is aborted. */

@@ -180,6 +180,7 @@ async function bundleTerminal(esbuild, options) {
     entryPoints: [{ in: "js/tools/terminal/worker.ts", out: path.parse(terminal.file).name }],
     sourcemap: false,
     alias: { "node:zlib": path.join(root, "js/tools/terminal/gzip.ts") },
+    inject: ["js/tools/terminal/buffer.ts"],
   });
   writeFileSync(`dist/${terminal.copy}`, inlineModule(terminal.file));
 }
