@@ -4,6 +4,7 @@ import type { Condenser } from "./condenser.js";
 import type { Critic } from "./critics.js";
 import { invalidOptions, optionsOf } from "./errors.js";
 import { LLM } from "./llm.js";
+import type { MCPServer } from "./mcp.js";
 import type { AgentContextOptions } from "./skills.js";
 import type { Tool } from "./tool.js";
 
@@ -26,6 +27,10 @@ export interface AgentOptions {
   countTokens?: ((text: string) => number) | undefined;
   /** Rates the agent's answers. One of the host cannot be stored: give it at each opening. `Conversation.open()` checks it. */
   critic?: Critic | undefined;
+  /** MCP servers by name, whose tools the agent has as well. `Conversation.open()` checks their options, and does not wait for them. */
+  mcpServers?: Readonly<Record<string, MCPServer>> | undefined;
+  /** A regular expression of Python. Tools whose name does not match from its beginning are left out, except for the built-in `finish` and `think`. */
+  filterToolsRegex?: string | undefined;
 }
 
 /** A model with tools and a system prompt. Has no state: one agent can serve many conversations. */
@@ -38,12 +43,14 @@ export class Agent {
   readonly condenser?: Condenser | null;
   readonly countTokens?: (text: string) => number;
   readonly critic?: Critic;
+  readonly mcpServers?: Readonly<Record<string, MCPServer>>;
+  readonly filterToolsRegex?: string;
 
   /** @throws ThreadkeepError `invalid_options`, naming the option. */
   constructor(options: AgentOptions) {
     const {
-      llm, tools = [], systemPrompt, agentContext, toolConcurrencyLimit = 1, condenser, countTokens, critic,
-    } = optionsOf("new Agent()", options, "llm tools systemPrompt agentContext toolConcurrencyLimit condenser countTokens critic");
+      llm, tools = [], systemPrompt, agentContext, toolConcurrencyLimit = 1, condenser, countTokens, critic, mcpServers, filterToolsRegex,
+    } = optionsOf("new Agent()", options, "llm tools systemPrompt agentContext toolConcurrencyLimit condenser countTokens critic mcpServers filterToolsRegex");
     if (!isA(llm, LLM)) throw invalidOptions("llm must be an LLM: new Agent({ llm: new LLM({ … }) })");
     const own = arrayOf("tools", "what tool() returns", tools, (tool) => typeof tool?.execute === "function" && typeof tool.name === "string");
     if (systemPrompt !== undefined && typeof systemPrompt !== "string") throw invalidOptions("systemPrompt must be a string");
@@ -59,5 +66,7 @@ export class Agent {
     if (agentContext !== undefined) this.agentContext = agentContext;
     this.toolConcurrencyLimit = toolConcurrencyLimit;
     if (critic !== undefined) this.critic = critic;
+    if (mcpServers !== undefined) this.mcpServers = mcpServers;
+    if (filterToolsRegex !== undefined) this.filterToolsRegex = filterToolsRegex;
   }
 }

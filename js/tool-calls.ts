@@ -30,10 +30,10 @@ export class ToolCalls {
   }
 
   /** The tools in the form that the wasm takes. */
-  async toCore(): Promise<CoreTool[]> {
+  async toCore(tools = this.#tools): Promise<CoreTool[]> {
     const { workingDir = "", isTransactional } = this.#home;
     const files = { place: { workingDir, isTransactional }, call: (actionId: string) => this.#home.call(actionId) };
-    return (await toCore(this.#tools, files)).map((tool) => ({
+    return (await toCore(tools, files)).map((tool) => ({
       ...tool,
       execute: (json: string, context: CoreContext) => tool.execute(json, this.#context(tool.name, context)),
     }));
