@@ -37,12 +37,12 @@ export class ToolCalls {
   }
 
   /** The tools in the form that the wasm takes. */
-  async toCore(): Promise<CoreTool[]> {
-    if (this.#tools.length === 0) return [];
+  async toCore(tools = this.#tools): Promise<CoreTool[]> {
+    if (tools.length === 0) return [];
     const { toCore } = await part(import("./tool/core.js"));
     const { workingDir = "", isTransactional } = this.#home;
     const files = { place: { workingDir, isTransactional }, call: (actionId: string) => this.#home.call(actionId) };
-    return (await toCore(this.#tools, files)).map((tool) => ({
+    return (await toCore(tools, files)).map((tool) => ({
       ...tool,
       execute: (json: string, context: CoreContext) => tool.execute(json, this.#context(tool.name, context)),
     }));
