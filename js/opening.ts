@@ -48,7 +48,7 @@ export async function openCore(given: ReturnType<typeof readOptions>): Promise<{
   const { listeners, emit } = listenersOf(given);
   const secrets = await Secrets.read(given.secrets, given.cipher, agent.llm.options);
   const workingDir = await workingDirOf(agent, given.workspace, store, id);
-  const home = new LazyHome(given.workspace, workingDir, () => opened);
+  const home = new LazyHome(given.workspace, workingDir, () => opened, store, id);
   const tools = new ToolCalls(agent.tools, emit, secrets, home);
   const network = new Network(
     given.waits,
