@@ -17,13 +17,16 @@ use crate::{
         import_mark::IMPORT,
         tree::Leaf,
     },
-    id::{ConversationId, EventId},
+    id::{ConversationId, EventId, StorePath},
     store::{Commit, Durability, StoreError},
 };
 use std::{ops::Range, rc::Rc};
 
 /// The number of events that are copied at once.
 const PAGE: u64 = 512;
+
+/// The size of the commits with files, in bytes.
+const FILES_BYTES: usize = 4 << 20;
 
 /// The fields of the base state that are copied. In contrast to the SDK these include the policy and the analyzer: the
 /// copy must not run calls that the original would ask about.
@@ -51,7 +54,8 @@ pub struct ForkOptions {
 }
 
 impl Conversation {
-    /// Copies the conversation, or the branch that ends at an event. The original does not change.
+    /// Copies the conversation, or the branch that ends at an event. The original does not change. The files of its workspace
+    /// are copied as they are now.
     ///
     /// # Errors
     /// `not_found` for an event that does not exist, `invalid_options` for one that separates calls from their results and
@@ -191,7 +195,27 @@ impl Conversation {
                 range.start += count;
             }
         }
-        let commit = Commit { base_state: Some(base_state), ..Commit::new(length, log.host.now()) };
+        let files = self.copy_files(id, length).await?;
+        let commit = Commit { base_state: Some(base_state), files, ..Commit::new(length, log.host.now()) };
         Ok(log.store.commit(id, commit).await?)
+    }
+
+    /// Stores the files of the workspace, except for the last ones, which are returned.
+    async fn copy_files(&self, id: ConversationId, length: u64) -> Result<Vec<(StorePath, Option<Vec<u8>>)>> {
+        let log = &self.0.log;
+        let (mut files, mut bytes) = (Vec::new(), 0_usize);
+        for path in log.store.files(log.id, Some(&"workspace".parse()?)).await? {
+            let Some(content) = log.store.read_file(log.id, &path).await? else { continue };
+            bytes = bytes.saturating_add(content.len());
+            files.push((path, Some(content)));
+            if bytes >= FILES_BYTES {
+                let files = std::mem::take(&mut files);
+                let commit =
+                    Commit { files, durability: Durability::Relaxed, ..Commit::new(length, log.host.now()) };
+                log.store.commit(id, commit).await?;
+                bytes = 0;
+            }
+        }
+        Ok(files)
     }
 }
