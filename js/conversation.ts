@@ -23,7 +23,7 @@ import type { AnthropicMessages, ChatMessage, ResponsesMessages, Session, Trajec
 import { importJSON, written } from "./interchange.js";
 import { type ConversationWarning, type HandleParts, openCore } from "./opening.js";
 import { Run, type RunOptions, type RunResult } from "./run.js";
-import { type TitleOptions, askAgent, generateTitle } from "./side-calls.js";
+import { type TitleOptions, askAgent, generateTitle, inspectImage } from "./side-calls.js";
 import type { SecurityAnalyzer } from "./security.js";
 import { type Store, coreStore, indexedDBStore } from "./store.js";
 import type { Secrets } from "./secrets.js";
@@ -69,6 +69,11 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     this.#listeners = parts.listeners;
     this.#analyzers = parts.analyzers;
     this.#tools = parts.tools;
+    parts.tools.conversation = {
+      switchLLM: (llm) => this.switchLLM(llm),
+      activeBranch: () => this.activeBranch(),
+      inspectImage: async (llm, ...request) => inspectImage(core, await this.#secrets.coreLLM(llm, this.#network), ...request),
+    };
     this.workspace = parts.home.workspace;
     this.#secrets = parts.secrets;
     this.#network = parts.network;

@@ -34,6 +34,7 @@ export {
   type ToolOptions,
   type ToolOutput,
 } from "./tool.js";
+export { fetchTool, inspectImage, switchLLM, terminal, type FetchToolOptions, type InspectImageOptions, type SwitchLLMOptions, type TerminalOptions } from "./tools.js";
 export { load, type WasmSource } from "./wasm.js";
 export {
   folderWorkspace,

@@ -15,7 +15,7 @@ import { Secrets } from "./secrets.js";
 import { coreContext } from "./skills.js";
 import { coreStore } from "./store.js";
 import { ToolCalls } from "./tool-calls.js";
-import type { CoreTool } from "./tool.js";
+import type { CoreTool } from "./tool/core.js";
 import { part } from "./wasm.js";
 import { LazyHome, workingDirOf } from "./workspace.js";
 

@@ -1,6 +1,7 @@
 //! Copies a conversation or one of its branches under a new id (`conversation/impl/local_conversation.py`, `fork`).
 //!
-//! The texts of the events are copied page by page and never changed; their ids stay. The copy exists once its base state
+//! The texts of the events are copied page by page and never changed; their ids stay. The files of the agent's work are
+//! copied as well. The copy exists once its base state
 //! is stored, which is the last commit. So a page that dies leaves no part of a conversation.
 
 use super::{
@@ -15,6 +16,7 @@ use crate::{
     format::{
         base_state::{BaseState, Tags},
         import_mark::IMPORT,
+        layout::{INBOX, QUARANTINE, SUBAGENTS},
         tree::Leaf,
     },
     id::{ConversationId, EventId, StorePath},
@@ -25,8 +27,8 @@ use std::{ops::Range, rc::Rc};
 /// The number of events that are copied at once.
 const PAGE: u64 = 512;
 
-/// The size of the commits with files, in bytes.
-const FILES_BYTES: usize = 4 << 20;
+/// The number of bytes after which the files read so far are stored.
+const COPIED_AT_ONCE: usize = 4 << 20;
 
 /// The fields of the base state that are copied. In contrast to the SDK these include the policy and the analyzer: the
 /// copy must not run calls that the original would ask about.
@@ -54,8 +56,7 @@ pub struct ForkOptions {
 }
 
 impl Conversation {
-    /// Copies the conversation, or the branch that ends at an event. The original does not change. The files of its workspace
-    /// are copied as they are now.
+    /// Copies the conversation, or the branch that ends at an event. The original does not change.
     ///
     /// # Errors
     /// `not_found` for an event that does not exist, `invalid_options` for one that separates calls from their results and
@@ -195,27 +196,38 @@ impl Conversation {
                 range.start += count;
             }
         }
-        let files = self.copy_files(id, length).await?;
-        let commit = Commit { base_state: Some(base_state), files, ..Commit::new(length, log.host.now()) };
+        self.copy_files(id, length).await?;
+        let commit = Commit { base_state: Some(base_state), ..Commit::new(length, log.host.now()) };
         Ok(log.store.commit(id, commit).await?)
     }
 
-    /// Stores the files of the workspace, except for the last ones, which are returned.
-    async fn copy_files(&self, id: ConversationId, length: u64) -> Result<Vec<(StorePath, Option<Vec<u8>>)>> {
+    /// Copies the files of the workspace and of tools, as they are now: they have no versions for earlier events.
+    async fn copy_files(&self, id: ConversationId, length: u64) -> Result<()> {
         let log = &self.0.log;
-        let (mut files, mut bytes) = (Vec::new(), 0_usize);
-        for path in log.store.files(log.id, Some(&"workspace".parse()?)).await? {
-            let Some(content) = log.store.read_file(log.id, &path).await? else { continue };
-            bytes = bytes.saturating_add(content.len());
-            files.push((path, Some(content)));
-            if bytes >= FILES_BYTES {
-                let files = std::mem::take(&mut files);
-                let commit =
-                    Commit { files, durability: Durability::Relaxed, ..Commit::new(length, log.host.now()) };
-                log.store.commit(id, commit).await?;
-                bytes = 0;
+        let mut paths = log.store.files(log.id, None).await?.into_iter().peekable();
+        while paths.peek().is_some() {
+            let (mut files, mut size) = (Vec::new(), 0);
+            while size < COPIED_AT_ONCE
+                && let Some(path) = paths.next()
+            {
+                if !is_of_the_log(&path)
+                    && let Some(content) = log.store.read_file(log.id, &path).await?
+                {
+                    size += content.len();
+                    files.push((path, Some(content)));
+                }
             }
+            let durability = Durability::Relaxed;
+            let commit = Commit { files, durability, ..Commit::new(length, log.host.now()) };
+            log.store.commit(id, commit).await?;
         }
-        Ok(files)
+        Ok(())
     }
+}
+
+/// Whether a file belongs to the log of the original, and not to the work of its agent: a waiting message, a file that
+/// could not be read, or a conversation of a sub-agent, which its parent continues.
+fn is_of_the_log(path: &StorePath) -> bool {
+    let folder = path.as_str().split('/').next().unwrap_or_default();
+    [INBOX, QUARANTINE, SUBAGENTS].contains(&folder)
 }

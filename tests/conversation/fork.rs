@@ -45,28 +45,6 @@ async fn copy_in(world: &World) -> (Value, Vec<Rc<str>>) {
 }
 
 #[test]
-fn a_copy_has_the_files_of_the_workspace() {
-    block_on(async {
-        let world = world([text("One.")]);
-        let conversation = world.open().await.unwrap();
-        ask(&conversation, "First").await;
-        let contents =
-            [("TASKS.json", 2), ("workspace/a", 3 << 20), ("workspace/d/b", 3 << 20), ("workspace/d/c", 1)];
-        let files = contents.map(|(path, length)| (path.parse().unwrap(), Some(vec![7; length])));
-        conversation.write_files(files.into()).await.unwrap();
-        conversation.fork(options(None)).await.unwrap();
-        let paths = world.store.files(other(), None).await.unwrap();
-        assert_eq!(
-            paths.iter().map(|path| path.as_str()).collect::<Vec<_>>(),
-            ["workspace/a", "workspace/d/b", "workspace/d/c"]
-        );
-        for (path, (_, length)) in paths.iter().zip(&contents[1..]) {
-            assert_eq!(world.store.read_file(other(), path).await.unwrap(), Some(vec![7; *length]));
-        }
-    });
-}
-
-#[test]
 fn a_copy_has_the_same_events_on_all_branches_and_continues_by_itself() {
     block_on(async {
         let world = world([text("One."), text("Other one."), text("Two.")]);
@@ -94,6 +72,28 @@ fn a_copy_has_the_same_events_on_all_branches_and_continues_by_itself() {
         ask(&copy, "Second").await;
         assert_eq!(world.model.last_messages().len(), 4);
         assert_eq!(conversation.length(), 4);
+    });
+}
+
+#[test]
+fn a_copy_has_the_files_of_the_agents_work_and_no_others() {
+    block_on(async {
+        let world = world([text("One.")]);
+        let conversation = world.open().await.unwrap();
+        ask(&conversation, "First").await;
+        let content = |path: &str| path.as_bytes().repeat(1 << 20);
+        let copied = ["TASKS.json", "workspace/a.txt", "workspace/b/c.txt"];
+        let left = ["inbox/1-aaaaaaaa.json", "quarantine/x", "subagents/aa/base_state.json"];
+        for path in copied.into_iter().chain(left) {
+            conversation.write_files(vec![(path.parse().unwrap(), Some(content(path)))]).await.unwrap();
+        }
+        conversation.fork(options(None)).await.unwrap();
+        let files = world.store.files(other(), None).await.unwrap();
+        assert_eq!(files.iter().map(|path| path.as_str()).collect::<Vec<_>>(), copied);
+        for path in files {
+            let stored = world.store.read_file(other(), &path).await.unwrap();
+            assert!(stored.unwrap() == content(path.as_str()), "{path}");
+        }
     });
 }
 
