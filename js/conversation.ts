@@ -21,6 +21,8 @@ import { type Network, WAITED } from "./network.js";
 import { type ConversationInfo, type Listing, toInfo } from "./listing.js";
 import type { AnthropicMessages, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "./messages.js";
 import { importJSON, written } from "./interchange.js";
+import type { MCPServers } from "./mcp.js";
+import type { OpenServers } from "./mcp/index.js";
 import { type ConversationWarning, type HandleParts, openCore } from "./opening.js";
 import { Run, type RunOptions, type RunResult } from "./run.js";
 import { type TitleOptions, askAgent, generateTitle, inspectImage } from "./side-calls.js";
@@ -52,6 +54,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   readonly #listeners: Listeners;
   readonly #analyzers: Analyzers;
   readonly #tools: ToolCalls;
+  readonly #mcp: OpenServers | undefined;
   readonly #secrets: Secrets;
   readonly #network: Network;
   readonly #deleteOnClose: boolean;
@@ -74,6 +77,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
       activeBranch: () => this.activeBranch(),
       inspectImage: async (llm, ...request) => inspectImage(core, await this.#secrets.coreLLM(llm, this.#network), ...request),
     };
+    this.#mcp = parts.mcp;
     this.workspace = parts.home.workspace;
     this.#secrets = parts.secrets;
     this.#network = parts.network;
@@ -158,7 +162,12 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * `finalResponse()`.
    */
   get warnings(): readonly ConversationWarning[] {
-    return [...(call(() => this.#core.warnings()) as ConversationWarning[]), ...this.#warnings];
+    return [...(call(() => this.#core.warnings()) as ConversationWarning[]), ...this.#warnings, ...(this.#mcp?.warnings ?? [])];
+  }
+
+  /** The MCP servers of the agent, with their state and tools; `null` if it has none. A change is an `MCPServerEvent`. */
+  get mcp(): MCPServers | null {
+    return this.#mcp ?? null;
   }
 
   /** Costs, tokens and latencies of the models, by `usageId`. */
@@ -560,7 +569,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     this.#listeners.clear();
     if (this.#isClosed) return;
     this.#isClosed = true;
-    await this.#tools.close();
+    await Promise.all([this.#tools.close(), this.#mcp && withTimeout(this.#mcp.close(), closingTimeout)]);
     if (this.#deleteOnClose && this.access === "writer") await withTimeout(Conversation.delete(this.id, this.#store), closingTimeout);
   }
 

@@ -2,6 +2,7 @@
 // An optional field is absent when it has no value; fields without `?` are always written.
 // The kinds of events are generated from their declarations in Rust: see generated/events.ts.
 import type { ErrorCode } from "./errors.js";
+import type { MCPServerEvent } from "./mcp.js";
 import type { EventSource, ExecutionStatus, FailureAction, FailureKind, KnownEvent, MessageRole, StreamingDeltaEvent } from "./generated/events.js";
 
 export type {
@@ -130,7 +131,7 @@ export interface WaitingEvent {
   message: string;
 }
 /** Events to show as they happen; they are never stored. */
-export type LiveEvent = StreamingDeltaEvent | ToolProgressEvent | WaitingEvent;
+export type LiveEvent = StreamingDeltaEvent | ToolProgressEvent | WaitingEvent | MCPServerEvent;
 
 export interface TokenUsage {
   model: string;

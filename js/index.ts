@@ -19,6 +19,19 @@ export type { LookupSecret, SecretValue } from "./secrets/source.js";
 export type { ConversationInfo } from "./listing.js";
 export { LLM, type LLMOptions } from "./llm.js";
 export { LLMProfileStore, type GivenAgain, type ProfileStorage } from "./profiles.js";
+export {
+  finishMCPLogin,
+  type MCPAuth,
+  type MCPOAuthOptions,
+  type MCPPageServer,
+  type MCPPortServer,
+  type MCPRemoteServer,
+  type MCPServer,
+  type MCPServerEvent,
+  type MCPServers,
+  type MCPServerState,
+  type MCPTokenStorage,
+} from "./mcp.js";
 export type { AnthropicMessages, ChatContent, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "./messages.js";
 export type { Run, RunOptions, RunResult } from "./run.js";
 export type { SecurityAnalyzer, SecurityPattern } from "./security.js";

@@ -4,8 +4,10 @@ import { ThreadkeepError } from "./errors.js";
 import type { LiveEvent } from "./events.js";
 import { withTimeout } from "./inventory.js";
 import type { Secrets } from "./secrets.js";
+import type { Tool, ToolContext } from "./tool.js";
+import type { CoreTool } from "./tool/core.js";
+import { part } from "./wasm.js";
 import type { ToolConversation } from "./tools/built-in.js";
-import { type CoreTool, type Tool, type ToolContext, toCore } from "./tool.js";
 import type { LazyHome } from "./workspace.js";
 
 /** How many milliseconds `close()` waits for tools, and for a store that deletes the conversation. @internal */
@@ -35,10 +37,12 @@ export class ToolCalls {
   }
 
   /** The tools in the form that the wasm takes. */
-  async toCore(): Promise<CoreTool[]> {
+  async toCore(tools = this.#tools): Promise<CoreTool[]> {
+    if (tools.length === 0) return [];
+    const { toCore } = await part(import("./tool/core.js"));
     const { workingDir = "", isTransactional } = this.#home;
     const files = { place: { workingDir, isTransactional }, call: (actionId: string) => this.#home.call(actionId) };
-    return (await toCore(this.#tools, files)).map((tool) => ({
+    return (await toCore(tools, files)).map((tool) => ({
       ...tool,
       execute: (json: string, context: CoreContext) => tool.execute(json, this.#context(tool.name, context)),
     }));

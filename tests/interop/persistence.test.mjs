@@ -65,12 +65,11 @@ async function goOnInPython(exported, id, name) {
     mkdirSync(path.dirname(path.join(directory, file)), { recursive: true });
     writeFileSync(path.join(directory, file), content);
   }
-  const calls = [["terminal", { command: "cat FACTS.txt" }], ["file_editor", { command: "view", path: path.join(directory, "workspace", "FACTS.txt") }]];
-  const replies = calls.map(([name, args], i) => ({ content: "", tool_calls: [{ id: `call_py_${i}`, type: "function", function: { name, arguments: JSON.stringify(args) } }] }));
-  const { ok, error, observations, execution_status: status } = await sdk.resume(directory, undefined, { in_place: true, replies: [...replies, { content: "Looked." }] });
+  const calls = [["terminal", { command: "cat FACTS.txt" }], ["file_editor", { command: "view", path: "{workspace}/FACTS.txt" }]];
+  const { ok, error, results, execution_status: status } = await sdk.resume(directory, "Looked.", { in_place: true, calls });
   assert.ok(ok, error);
   assert.equal(status, "finished");
-  return observations;
+  return results;
 }
 
 for (const kind of availableBrowsers) {
@@ -109,12 +108,11 @@ for (const kind of availableBrowsers) {
 
       if (!sdk) return t.skip("no SDK");
       const there = await goOnInPython(written.exported, id, `${kind}-written`);
-      assert.deepEqual(there.map(([kind]) => kind), ["TerminalObservation", "FileEditorObservation"]);
-      assert.equal(there[0][1], facts.trimEnd());
-      assert.match(there[1][1], /2\tIt runs|2\t2\. It runs agents/);
+      assert.ok(there[0].startsWith(facts.trimEnd()), there[0]);
+      assert.match(there[1], /2\tIt runs|2\t2\. It runs agents/);
       const gone = await goOnInPython(deleted.exported, id, `${kind}-deleted`);
-      assert.match(gone[0][1], /No such file/);
-      assert.match(gone[1][1], /does not exist/);
+      assert.match(gone[0], /No such file/);
+      assert.match(gone[1], /does not exist/);
     } finally {
       await browser.kill();
       await close();

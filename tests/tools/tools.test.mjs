@@ -31,7 +31,7 @@ test("edits can be undone by the next page", async () => {
 });
 
 test("a damaged history begins again", async () => {
-  for (const damaged of ["", "[]", "null", '{"next":-1,"files":[]}', '{"next":1,"files":{"/workspace/a.txt":["x"]}}', '{"next":3,"files":{"/workspace/a.txt":[2]}}']) {
+  for (const damaged of ["", "[]", "null", '{"next":-1,"files":[]}', '{"next":1,"files":{"a.txt":["x"]}}', '{"next":3,"files":{"a.txt":[2]}}']) {
     const { edit } = place({ "a.txt": "1" }, { more: testFiles(new Map([["file_editor/history.json", Buffer.from(damaged)]])) });
     failed(await edit("undo_edit", "a.txt"), /No edit history/);
     succeeded(await edit("str_replace", "a.txt", { old_str: "1", new_str: "2" }));
@@ -100,6 +100,16 @@ test("grep matches at the ends of lines", async () => {
   const { call } = place({ "a.py": "import os\ndef f():\n", "b.py": "x def f\n" });
   for (const pattern of ["^def", "(?s)^def", "os$", "(?x) ^ def"]) {
     assert.deepEqual((await call("grep", { pattern })).fields.matches, ["/workspace/a.py"], pattern);
+  }
+});
+
+test("grep finds what Python finds, whichever way it searches", async () => {
+  const { call } = place({ "a.txt": "import os\nlog: an ERROR (1)\nfoo.bar\n\u0130stanbul\ttab\nxx-yy" });
+  for (const pattern of ["log.*error", "(?:log|nothing).*error", "x+-y+", "err?or", "\\(\\d+\\)", "foo\\.b+ar", "nothing|o{2}", "(nothing)?imports?", "[l]og.*R \\(", "istan(?:b+)ul", "\\ttab+", "(?i:LOG): +", "an\\s+error(?= )", "a{0}import.*", "\\x69mport +os", "foos*"]) {
+    assert.equal((await call("grep", { pattern })).fields.matches.length, 1, pattern);
+  }
+  for (const pattern of ["log.*nothing", "x+_y+", "errr+or", "nothing.*|also nothing+", "imports+ ", "^os.*"]) {
+    assert.equal((await call("grep", { pattern })).fields.matches.length, 0, pattern);
   }
 });
 

@@ -11,7 +11,7 @@ const maxEntries = 10;
 interface Index {
   /** The number of the next entry. */
   next: number;
-  /** The numbers of the entries of each file, oldest first. */
+  /** The numbers of the entries of each file by its path in the workspace, oldest first. */
   files: { [path: string]: number[] };
 }
 
