@@ -3,7 +3,7 @@
 import { type CoreConversation, deleteConversation, listConversations } from "../pkg/threadkeep.js";
 import { Agent } from "./agent.js";
 import { arrayOf, checkId, isA, jsonOf, signalOf } from "./arguments.js";
-import { type ImportedConversation, type TransferOptions, exportZip, exportZipStream, importZip } from "./archive.js";
+import { type ExportOptions, type ImportedConversation, type TransferOptions, exportZip, exportZipStream, importZip } from "./archive.js";
 import { type ContextUsage, type ConversationProgress, progressOf } from "./condenser.js";
 import { type Analyzers, type ConfirmationPolicy, actionIds, storedPolicy } from "./control.js";
 import { type ConversationOptions, type ForkOptions, readFork, readOptions } from "./conversation-options.js";
@@ -505,13 +505,19 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   }
 
   /** The current conversation as a zip archive, which the Python SDK can open after unpacking. */
-  async exportZip(options: TransferOptions = {}): Promise<Blob> {
-    return exportZip(this.#store, this.id, optionsOf("exportZip()", options, "onProgress signal"));
+  async exportZip(options: ExportOptions = {}): Promise<Blob> {
+    return exportZip(this.#store, this.id, ...this.#exporting("exportZip()", options));
   }
 
-  /** Like `exportZip()`, as a stream; memory is bounded by the largest event. */
-  exportZipStream(options: TransferOptions = {}): ReadableStream<Uint8Array> {
-    return exportZipStream(this.#store, this.id, optionsOf("exportZipStream()", options, "onProgress signal"));
+  /** Like `exportZip()`, as a stream; memory is bounded by the largest event or file. */
+  exportZipStream(options: ExportOptions = {}): ReadableStream<Uint8Array> {
+    return exportZipStream(this.#store, this.id, ...this.#exporting("exportZipStream()", options));
+  }
+
+  #exporting(method: string, options: ExportOptions): [TransferOptions, Workspace?] {
+    const { workspace = false, ...watching } = optionsOf(method, options, "workspace onProgress signal");
+    if (typeof workspace !== "boolean") throw invalidOptions("workspace must be true or false");
+    return workspace ? [watching, this.workspace] : [watching];
   }
 
   /**

@@ -1,6 +1,6 @@
 // The public API.
 export { Agent, type AgentOptions, type FinalAnswerSchema } from "./agent.js";
-export type { ImportedConversation, Progress, TransferOptions } from "./archive.js";
+export type { ExportOptions, ImportedConversation, Progress, TransferOptions } from "./archive.js";
 export type { Condenser, ContextUsage, ConversationProgress, LLMSummarizingCondenser } from "./condenser.js";
 export type { ConfirmationPolicy } from "./control.js";
 export type { Critic, Rating } from "./critics.js";
