@@ -3,6 +3,8 @@
 // exported directory goes on in Python, with the same tools and the same files.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
@@ -10,15 +12,25 @@ import { availableBrowsers, launch } from "../browser/driver.mjs";
 import { createModel } from "../support/model.mjs";
 import { startServer } from "../support/server.mjs";
 import { openSdk } from "./session.mjs";
+import { python } from "./setup.mjs";
 
 const facts = "1. It is written in Python.\n2. It runs agents.\n3. It is free software.\n";
 const call = (name, args) => ({ calls: [{ name, arguments: args }] });
 const place = mkdtempSync(path.join(tmpdir(), "threadkeep-persistence-"));
 let sdk;
 let server;
+/** The process of the MCP server, and its URL. */
+let fetcher;
+let mcp;
 
 before(async () => {
   sdk = await openSdk();
+  if (sdk) {
+    const { argv, env } = await python();
+    fetcher = spawn(argv[0], [...argv.slice(1), path.join(import.meta.dirname, "fetch_server.py")], { env, stdio: ["pipe", "pipe", "inherit"] });
+    const [line] = await Promise.race([once(fetcher.stdout, "data"), once(fetcher, "exit").then(([code]) => assert.fail(`the MCP server ended with ${code}`))]);
+    mcp = String(line).trim();
+  }
   server = await startServer({
     mounts: {
       "/project": (_, response) => {
@@ -30,6 +42,7 @@ before(async () => {
 }, { timeout: 900_000 });
 after(async () => {
   await server.close();
+  fetcher?.stdin.end();
   await sdk?.close();
   rmSync(place, { recursive: true, force: true });
 });
@@ -38,12 +51,14 @@ after(async () => {
  * The example up to a message: opens the conversation, sends the message, and runs. Returns the results of the calls, the files of
  * the workspace, and the files of the conversation as an export has them.
  */
-async function converse({ id, baseUrl, origin, message, isLast }) {
+async function converse({ id, baseUrl, mcp, origin, message, isLast }) {
   const { Agent, Conversation, LLM, fetchTool, fileEditor, indexedDBStore, terminal } = await import("/threadkeep/index.js");
   const llm = new LLM({ usageId: "agent", model: "openai/gpt-4o", baseUrl, apiKey: "sk-scripted" });
-  const tools = [terminal(), fileEditor(), fetchTool({ allow: [origin] })];
+  // Without Python there is no server: a tool of the page has the same name and arguments.
+  const reading = mcp ? { mcpServers: { fetch: { url: mcp } } } : { tools: [fetchTool({ allow: [origin] })] };
+  const agent = new Agent({ llm, ...reading, tools: [terminal(), fileEditor(), ...(reading.tools ?? [])] });
   const store = indexedDBStore("persistence");
-  const conversation = await Conversation.open({ agent: new Agent({ llm, tools }), conversationId: id, store });
+  const conversation = await Conversation.open({ agent, conversationId: id, store });
   const before = conversation.events.length;
   await conversation.sendMessage(message);
   const { status, finalResponse } = await conversation.run();
@@ -87,7 +102,7 @@ for (const kind of availableBrowsers) {
       call("finish", { message: "I created FACTS.txt, which you had me delete." }),
     ]);
     const { baseUrl, close } = await model.listen();
-    const given = { id, baseUrl, origin: server.origin };
+    const given = { id, baseUrl, mcp, origin: server.origin };
     let browser = await launch(kind, { profile });
     try {
       await browser.page(`${server.origin}/pages/blank.html`);
