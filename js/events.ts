@@ -130,7 +130,15 @@ export interface WaitingEvent {
   message: string;
 }
 /** Events to show as they happen; they are never stored. */
-export type LiveEvent = StreamingDeltaEvent | ToolProgressEvent | WaitingEvent;
+/** An event of a sub-agent's conversation, which is stored there. Live only. */
+export interface SubagentEvent {
+  kind: "SubagentEvent";
+  /** The ids of the tasks from this conversation down to the sub-agent: `["task_00000001"]`. */
+  path: string[];
+  event: ConversationEvent | Exclude<LiveEvent, SubagentEvent>;
+}
+
+export type LiveEvent = StreamingDeltaEvent | ToolProgressEvent | WaitingEvent | SubagentEvent;
 
 export interface TokenUsage {
   model: string;

@@ -5,6 +5,7 @@ import type { LiveEvent } from "./events.js";
 import { withTimeout } from "./inventory.js";
 import type { Secrets } from "./secrets.js";
 import { type CoreTool, type Tool, type ToolContext, toCore } from "./tool.js";
+import type { Parent } from "./subagents.js";
 import type { LazyHome } from "./workspace.js";
 
 /** How many milliseconds `close()` waits for tools, and for a store that deletes the conversation. @internal */
@@ -19,10 +20,12 @@ export class ToolCalls {
   readonly #tools: readonly Tool[];
   readonly #emit: (event: LiveEvent) => void;
   readonly #secrets: Secrets;
+  readonly #parent: Parent;
   /** Signals of `executeTool()`, by call id. */
   readonly #signals = new Map<string, AbortSignal>();
 
-  constructor(tools: readonly Tool[], emit: (event: LiveEvent) => void, secrets: Secrets, home: LazyHome) {
+  constructor(tools: readonly Tool[], emit: (event: LiveEvent) => void, secrets: Secrets, home: LazyHome, parent: Parent) {
+    this.#parent = parent;
     this.#home = home;
     this.#tools = tools;
     this.#emit = emit;
@@ -32,7 +35,7 @@ export class ToolCalls {
   /** The tools in the form that the wasm takes. */
   async toCore(): Promise<CoreTool[]> {
     const { workingDir = "", isTransactional } = this.#home;
-    const files = { place: { workingDir, isTransactional }, call: (actionId: string) => this.#home.call(actionId) };
+    const files = { place: { workingDir, isTransactional, parent: this.#parent }, call: (actionId: string) => this.#home.call(actionId) };
     return (await toCore(this.#tools, files)).map((tool) => ({
       ...tool,
       execute: (json: string, context: CoreContext) => tool.execute(json, this.#context(tool.name, context)),
