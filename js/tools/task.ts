@@ -29,6 +29,8 @@ interface TaskArguments {
 interface TaskRecord {
   /** The id of the sub-agent's conversation. */
   conversation: string;
+  /** The conversation that has started it. A copy of that one has the record too, but not the task. */
+  parent: string;
   /** The call that has started the task. */
   action: string;
 }
@@ -127,7 +129,7 @@ class RunningTasks implements Tasks {
   #taskOf({ resume }: TaskArguments, action: string): Promise<string> {
     const result = this.#recorded.then(async () => {
       const known = this.#records();
-      const own = Object.keys(known).filter((id) => known[id]!.conversation !== "");
+      const own = Object.keys(known).filter((id) => known[id]!.parent === this.#parent.given.id);
       if (resume !== undefined) {
         if (own.includes(resume)) return resume;
         throw new ThreadkeepError("not_found", `Task '${resume}' not found. Available tasks: ${own.sort().join(", ")}`);
@@ -135,7 +137,7 @@ class RunningTasks implements Tasks {
       const begun = own.find((id) => known[id]!.action === action);
       if (begun !== undefined) return begun;
       const id = `task_${(Object.keys(known).length + 1).toString(16).padStart(8, "0")}`;
-      const record: TaskRecord = { conversation: newId(), action };
+      const record: TaskRecord = { conversation: newId(), parent: this.#parent.given.id, action };
       await ask(this.#parent.core(), "setAgentState", JSON.stringify({ [records]: { ...known, [id]: record } }));
       return id;
     });
@@ -176,20 +178,20 @@ class RunningTasks implements Tasks {
   async #run(child: Conversation, prompt: string, action: string, signal: AbortSignal): Promise<string | undefined> {
     const isRepeated = await wasSent(child, action);
     if (!isRepeated) await child.sendMessage(prompt, { sender: action, pending: "reject" });
+    // What the user has approved are the calls that wait now, not later ones.
+    const isApproved = this.#approved.has(action);
+    const approve = this.#approved.get(action);
+    this.#approved.delete(action);
     for (let hasRun = false; ; hasRun = true) {
       const status = child.executionStatus;
       if (status === "finished") return undefined;
       // The death of a page is stored as a pause.
       if (status === "paused" && hasRun) return stopDetail(child);
       if ((status === "error" || status === "stuck") && (hasRun || isRepeated)) return stopDetail(child);
-      let approve: string[] | undefined;
-      if (status === "waiting_for_confirmation") {
-        if (!this.#approved.has(action)) return "waits";
-        approve = this.#approved.get(action);
-        this.#approved.delete(action);
-      }
+      const waits = status === "waiting_for_confirmation";
+      if (waits && (hasRun || !isApproved)) return "waits";
       try {
-        await child.run({ signal, ...(approve && { approve }) });
+        await child.run({ signal, ...(waits && approve && { approve }) });
       } catch (error) {
         signal.throwIfAborted();
         return messageOf(error);
@@ -229,6 +231,8 @@ class RunningTasks implements Tasks {
         ...(maxBudgetPerRun !== undefined && { maxBudgetPerRun }),
       },
       policy: JSON.stringify(stricter(state.confirmation_policy, permissionMode)),
+      // Hooks of messages and sessions are about the user's conversation.
+      hooks: given.hooks && { ...given.hooks, eventTypes: given.hooks.eventTypes.filter((name) => name.endsWith("ToolUse")) },
       securityAnalyzer: undefined,
       tags: undefined,
       deleteOnClose: false,
