@@ -31,9 +31,11 @@ async function linesOf(before: string, after: string): Promise<HTMLElement[] | n
   const patch = structuredPatch("", "", before, after, "", "", { context: 3, maxEditLength: MOST_DIFFERENCES });
   if (patch === undefined) return null;
   if (patch.hunks.length === 0) return [note(after === "" ? "The file is empty." : "Nothing has changed.")];
+  // Only a difference in the line break at the end is worth a note.
+  const isNoted = before !== "" && before.endsWith("\n") !== after.endsWith("\n");
   const drawn = patch.hunks.flatMap(({ oldStart, newStart, lines }) => [
     el("div", { class: "diff-place" }, `Line ${Math.max(1, newStart || oldStart)}`),
-    ...lines.map(lineView),
+    ...lines.filter((line) => isNoted || line[0] !== "\\").map(lineView),
   ]);
   return drawn.length > MOST_LINES ? [...drawn.slice(0, MOST_LINES), note(`${(drawn.length - MOST_LINES).toLocaleString()} more lines are not shown.`)] : drawn;
 }
