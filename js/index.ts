@@ -34,5 +34,15 @@ export {
   type ToolOptions,
   type ToolOutput,
 } from "./tool.js";
+export { fetchTool, terminal, type FetchToolOptions, type TerminalOptions } from "./tools.js";
 export { load, type WasmSource } from "./wasm.js";
-export { memoryWorkspace, type Workspace, type WorkspaceChange, type WorkspaceEntry } from "./workspace.js";
+export {
+  folderWorkspace,
+  memoryWorkspace,
+  opfsWorkspace,
+  type FolderPermission,
+  type FolderWorkspace,
+  type Workspace,
+  type WorkspaceChange,
+  type WorkspaceEntry,
+} from "./workspace.js";

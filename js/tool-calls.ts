@@ -21,6 +21,8 @@ export class ToolCalls {
   readonly #secrets: Secrets;
   /** Signals of `executeTool()`, by call id. */
   readonly #signals = new Map<string, AbortSignal>();
+  /** The keys of running calls, by call id: no event tells that the changes of `executeTool()` are stored. */
+  readonly #keys = new Map<string, string>();
 
   constructor(tools: readonly Tool[], emit: (event: LiveEvent) => void, secrets: Secrets, home: LazyHome) {
     this.#home = home;
@@ -41,6 +43,7 @@ export class ToolCalls {
 
   #context(name: string, given: CoreContext): ToolContext {
     const { toolCallId } = given;
+    if (this.#keys.has(toolCallId)) this.#keys.set(toolCallId, given.idempotencyKey);
     const hostSignal = this.#signals.get(toolCallId);
     const signal = hostSignal ? AbortSignal.any([given.signal, hostSignal]) : given.signal;
     const masked = this.#secrets.progress();
@@ -51,8 +54,18 @@ export class ToolCalls {
   }
 
   /** Makes a call under a new id; rejects as soon as the signal is aborted. */
-  async withSignal<T>(signal: AbortSignal | undefined, call: (id: string) => Promise<T>): Promise<T> {
+  async withSignal<T>(signal: AbortSignal | undefined, makeCall: (id: string) => Promise<T>): Promise<T> {
     const id = `call_${newId()}`;
+    const call = async (id: string) => {
+      this.#keys.set(id, "");
+      try {
+        const result = await makeCall(id);
+        this.#home.committed(this.#keys.get(id)!);
+        return result;
+      } finally {
+        this.#keys.delete(id);
+      }
+    };
     if (!signal) return call(id);
     let stop!: () => void;
     const stopped = new Promise<never>((_, reject) => {

@@ -1,0 +1,17 @@
+// The tools of the library, without the library around them.
+import { rmSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+
+const root = path.resolve(import.meta.dirname, "../..");
+
+/** The exports of a module of js/tools/. */
+export async function fromSource(file) {
+  const entryPoints = [path.join(root, "js/tools", file)];
+  // Of its own for each process, since test files run side by side.
+  const outfile = path.join(root, `.cache/tools/${file}-${process.pid}.mjs`);
+  process.once("exit", () => rmSync(outfile, { force: true }));
+  await build({ entryPoints, outfile, bundle: true, format: "esm", target: "es2022", logLevel: "warning" });
+  return import(pathToFileURL(outfile));
+}
