@@ -27,7 +27,7 @@ before(async () => {
   sdk = await openSdk();
   if (sdk) {
     const { argv, env } = await python();
-    fetcher = spawn(argv[0], [...argv.slice(1), path.join(import.meta.dirname, "fetch_server.py")], { env, stdio: ["pipe", "pipe", "inherit"] });
+    fetcher = spawn(argv[0], [...argv.slice(1), path.join(import.meta.dirname, "fetch_server.py")], { env, stdio: ["pipe", "pipe", "ignore"] });
     const [line] = await Promise.race([once(fetcher.stdout, "data"), once(fetcher, "exit").then(([code]) => assert.fail(`the MCP server ended with ${code}`))]);
     mcp = String(line).trim();
   }
