@@ -6,9 +6,12 @@ import { invalidOptions, optionsOf } from "./errors.js";
 import { LLM } from "./llm.js";
 import type { MCPServer } from "./mcp.js";
 import type { AgentContextOptions } from "./skills.js";
-import type { Tool } from "./tool.js";
+import type { JSONSchema, StandardSchema, Tool } from "./tool.js";
 
-export interface AgentOptions {
+/** The schema of a structured final answer: an object. */
+export type FinalAnswerSchema<Answer> = JSONSchema | StandardSchema<Answer>;
+
+export interface AgentOptions<Answer = any> {
   llm: LLM;
   /** Additional tools; `finish` and `think` always exist. */
   tools?: Tool[] | undefined;
@@ -27,6 +30,12 @@ export interface AgentOptions {
   countTokens?: ((text: string) => number) | undefined;
   /** Rates the agent's answers. One of the host cannot be stored: give it at each opening. `Conversation.open()` checks it. */
   critic?: Critic | undefined;
+  /**
+   * The schema of the answer that ends a task, an object whose properties become arguments of `finish`. An answer that is not
+   * valid, or is plain text, is sent back to the model at most twice; after a third the run ends with the status `error`.
+   * Read the answer with `conversation.finalAnswer()`. `Conversation.open()` checks the schema.
+   */
+  finalAnswer?: FinalAnswerSchema<Answer> | undefined;
   /** MCP servers by name, whose tools the agent has as well. `Conversation.open()` checks their options, and does not wait for them. */
   mcpServers?: Readonly<Record<string, MCPServer>> | undefined;
   /** A regular expression of Python. Tools whose name does not match from its beginning are left out, except for the built-in `finish` and `think`. */
@@ -34,7 +43,7 @@ export interface AgentOptions {
 }
 
 /** A model with tools and a system prompt. Has no state: one agent can serve many conversations. */
-export class Agent {
+export class Agent<Answer = any> {
   readonly llm: LLM;
   readonly tools: readonly Tool[];
   readonly systemPrompt?: string;
@@ -43,14 +52,15 @@ export class Agent {
   readonly condenser?: Condenser | null;
   readonly countTokens?: (text: string) => number;
   readonly critic?: Critic;
+  readonly finalAnswer?: FinalAnswerSchema<Answer>;
   readonly mcpServers?: Readonly<Record<string, MCPServer>>;
   readonly filterToolsRegex?: string;
 
   /** @throws ThreadkeepError `invalid_options`, naming the option. */
-  constructor(options: AgentOptions) {
+  constructor(options: AgentOptions<Answer>) {
     const {
-      llm, tools = [], systemPrompt, agentContext, toolConcurrencyLimit = 1, condenser, countTokens, critic, mcpServers, filterToolsRegex,
-    } = optionsOf("new Agent()", options, "llm tools systemPrompt agentContext toolConcurrencyLimit condenser countTokens critic mcpServers filterToolsRegex");
+      llm, tools = [], systemPrompt, agentContext, toolConcurrencyLimit = 1, condenser, countTokens, critic, finalAnswer, mcpServers, filterToolsRegex,
+    } = optionsOf("new Agent()", options, "llm tools systemPrompt agentContext toolConcurrencyLimit condenser countTokens critic finalAnswer mcpServers filterToolsRegex");
     if (!isA(llm, LLM)) throw invalidOptions("llm must be an LLM: new Agent({ llm: new LLM({ … }) })");
     const own = arrayOf("tools", "what tool() returns", tools, (tool) => typeof tool?.execute === "function" && typeof tool.name === "string");
     if (systemPrompt !== undefined && typeof systemPrompt !== "string") throw invalidOptions("systemPrompt must be a string");
@@ -66,6 +76,7 @@ export class Agent {
     if (agentContext !== undefined) this.agentContext = agentContext;
     this.toolConcurrencyLimit = toolConcurrencyLimit;
     if (critic !== undefined) this.critic = critic;
+    if (finalAnswer !== undefined) this.finalAnswer = finalAnswer;
     if (mcpServers !== undefined) this.mcpServers = mcpServers;
     if (filterToolsRegex !== undefined) this.filterToolsRegex = filterToolsRegex;
   }

@@ -3,7 +3,7 @@
 import { type CoreConversation, deleteConversation, listConversations } from "../pkg/threadkeep.js";
 import { Agent } from "./agent.js";
 import { arrayOf, checkId, isA, jsonOf, signalOf } from "./arguments.js";
-import { type ImportedConversation, type TransferOptions, exportZip, exportZipStream, importZip } from "./archive.js";
+import { type ExportOptions, type ImportedConversation, type TransferOptions, exportZip, exportZipStream, importZip } from "./archive.js";
 import { type ContextUsage, type ConversationProgress, progressOf } from "./condenser.js";
 import { type Analyzers, type ConfirmationPolicy, actionIds, storedPolicy } from "./control.js";
 import { type ConversationOptions, type ForkOptions, readFork, readOptions } from "./conversation-options.js";
@@ -25,14 +25,16 @@ import type { MCPServers } from "./mcp.js";
 import type { OpenServers } from "./mcp/index.js";
 import { type ConversationWarning, type HandleParts, openCore } from "./opening.js";
 import { Run, type RunOptions, type RunResult } from "./run.js";
-import { type TitleOptions, askAgent, generateTitle } from "./side-calls.js";
+import { type TitleOptions, askAgent, generateTitle, inspectImage } from "./side-calls.js";
 import type { SecurityAnalyzer } from "./security.js";
 import { type Store, coreStore, indexedDBStore } from "./store.js";
+import type { Parent } from "./subagents.js";
 import type { Secrets } from "./secrets.js";
 import type { HeldSecret } from "./secrets/index.js";
 import type { SecretValue } from "./secrets/source.js";
 import { type ToolCalls, closingTimeout } from "./tool-calls.js";
 import { closeInTurn, openInTurn } from "./turns.js";
+import { part } from "./wasm.js";
 import type { Workspace } from "./workspace.js";
 
 /**
@@ -41,7 +43,7 @@ import type { Workspace } from "./workspace.js";
  * When a promise of this class resolves, the change is committed: it survives a reload and a crash, and if the method
  * says "durable", also a power cut. Opening a conversation never runs anything.
  */
-export class Conversation implements AsyncDisposable {
+export class Conversation<Answer = any> implements AsyncDisposable {
   readonly id: string;
   /** `"writer"`: this handle can change the conversation. `"follower"`: another tab or handle does; this one only reads. */
   readonly access: "writer" | "follower";
@@ -56,8 +58,9 @@ export class Conversation implements AsyncDisposable {
   readonly #mcp: OpenServers | undefined;
   readonly #secrets: Secrets;
   readonly #network: Network;
+  readonly #parent: Parent;
   readonly #deleteOnClose: boolean;
-  readonly #agent: Agent;
+  readonly #agent: Agent<Answer>;
   /** Warnings that do not come from the wasm. */
   readonly #warnings: readonly ConversationWarning[];
   #llm: LLM;
@@ -71,10 +74,16 @@ export class Conversation implements AsyncDisposable {
     this.#listeners = parts.listeners;
     this.#analyzers = parts.analyzers;
     this.#tools = parts.tools;
+    parts.tools.conversation = {
+      switchLLM: (llm) => this.switchLLM(llm),
+      activeBranch: () => this.activeBranch(),
+      inspectImage: async (llm, ...request) => inspectImage(core, await this.#secrets.coreLLM(llm, this.#network), ...request),
+    };
     this.#mcp = parts.mcp;
     this.workspace = parts.home.workspace;
     this.#secrets = parts.secrets;
     this.#network = parts.network;
+    this.#parent = parts.parent;
     this.#deleteOnClose = parts.deleteOnClose;
     this.#agent = parts.agent;
     this.#llm = parts.agent.llm;
@@ -88,20 +97,25 @@ export class Conversation implements AsyncDisposable {
    * is still opening or closing another handle on the conversation, it waits for that first.
    * @throws ThreadkeepError `invalid_options`, `id_mismatch`, `store_*`
    */
-  static async open(options: ConversationOptions): Promise<Conversation> {
+  static async open<Answer = any>(options: ConversationOptions<Answer>): Promise<Conversation<Answer>> {
     const given = readOptions(options);
-    return openInTurn(given.store, given.id, () => Conversation.#open(given), (opened) => lastRead(opened.#core));
+    return Conversation.#open(given);
   }
 
   static async #open(given: ReturnType<typeof readOptions>): Promise<Conversation> {
-    const { core, parts, warnings } = await openCore(given);
+    return openInTurn(given.store, given.id, () => Conversation.#create(given), (opened) => lastRead(opened.#core));
+  }
+
+  static async #create(given: ReturnType<typeof readOptions>): Promise<Conversation> {
+    const { core, parts, warnings } = await openCore(given, Conversation.#open);
     return new Conversation(given.id, given.store, core, parts, warnings);
   }
 
-  /** All conversations of a store, newest first. Does not read events. */
-  static async list(store: Store = indexedDBStore()): Promise<ConversationInfo[]> {
+  /** All conversations of a store, newest first; those of sub-agents only with `subagents`. Does not read events. */
+  static async list(store: Store = indexedDBStore(), options: { subagents?: boolean | undefined } = {}): Promise<ConversationInfo[]> {
+    const { subagents = false } = optionsOf("list()", options, "subagents");
     const listings = JSON.parse((await settle(listConversations(await coreStore(store)))) as string) as Listing[];
-    return listings.map(toInfo);
+    return listings.filter(({ parent }) => subagents || parent === null).map(toInfo);
   }
 
   /**
@@ -271,11 +285,13 @@ export class Conversation implements AsyncDisposable {
     const approved = actionIds("approve", given.approve);
     const signal = signalOf(given.signal);
     if (signal?.aborted) throw aborted(signal);
+    const { tasks } = this.#parent;
+    const own = tasks ? await tasks.approve(approved, await this.#pending()) : approved;
     const interrupt = () => void this.interrupt().catch(() => {});
     signal?.addEventListener("abort", interrupt);
     this.#network.begin(this.state.agent_state?.[WAITED]);
     try {
-      const [status, finalResponse] = await ask(this.#core, "run", approved);
+      const [status, finalResponse] = await ask(this.#core, "run", own);
       if (signal?.aborted && status === "paused") throw aborted(signal);
       return { status: status as ExecutionStatus, finalResponse };
     } finally {
@@ -301,6 +317,7 @@ export class Conversation implements AsyncDisposable {
   /** Ends the current wait: the request, or the test whether the server is reachable, is sent at once. */
   retryNow(): void {
     this.#network.retry();
+    this.#parent.tasks?.retryNow();
   }
 
   /** Stops the run now: the request is aborted, running tools get the abort signal and are not waited for, and their calls are answered with an error. */
@@ -310,6 +327,11 @@ export class Conversation implements AsyncDisposable {
 
   /** The calls without a result: those that wait for approval, and those that a crash left. Python's `get_unmatched_actions`. */
   async pendingActions(): Promise<ActionEvent[]> {
+    const actions = await this.#pending();
+    return this.#parent.tasks?.pending(actions) ?? actions;
+  }
+
+  async #pending(): Promise<ActionEvent[]> {
     return (await ask(this.#core, "pendingActions")).map((json) => JSON.parse(json));
   }
 
@@ -328,7 +350,10 @@ export class Conversation implements AsyncDisposable {
   async rejectPendingActions(reason?: string, options: { actionIds?: readonly string[] | undefined } = {}): Promise<void> {
     if (reason !== undefined && typeof reason !== "string") throw invalidOptions("the reason must be a string");
     const { actionIds: ids } = optionsOf("rejectPendingActions()", options, "actionIds");
-    await ask(this.#core, "rejectPendingActions", reason, actionIds("actionIds", ids));
+    const all = actionIds("actionIds", ids);
+    const { tasks } = this.#parent;
+    const own = tasks ? await tasks.reject(reason, all, await this.#pending()) : all;
+    if (!tasks || own?.length !== 0) await ask(this.#core, "rejectPendingActions", reason, own);
   }
 
   /**
@@ -340,7 +365,9 @@ export class Conversation implements AsyncDisposable {
    */
   async editAction(actionId: string, args: JSONValue | JSONObject): Promise<ActionEvent> {
     const json = jsonOf("the arguments", args);
-    return JSON.parse(await ask(this.#core, "editAction", textOf(actionId), json));
+    const { tasks } = this.#parent;
+    const edited = tasks && (await tasks.edit(actionId, json, await this.#pending()));
+    return edited ?? JSON.parse(await ask(this.#core, "editAction", textOf(actionId), json));
   }
 
   /**
@@ -351,7 +378,7 @@ export class Conversation implements AsyncDisposable {
    * @throws ThreadkeepError `not_found`, `invalid_options`, `invalid_state` during a run and if calls would be copied that
    * have no result, `store_*`; no copy exists then
    */
-  async fork(options: ForkOptions = {}): Promise<Conversation> {
+  async fork(options: ForkOptions = {}): Promise<Conversation<Answer>> {
     const own = new Agent({ ...this.#agent, llm: this.#llm, tools: [...this.#agent.tools] });
     const { agent, fromEventId, tags, resetMetrics } = readFork(options, own);
     const { id, store } = readOptions({ agent, store: this.#store });
@@ -413,7 +440,7 @@ export class Conversation implements AsyncDisposable {
   async switchLLM(llm: LLM): Promise<void> {
     if (!isA(llm, LLM)) throw invalidOptions("switchLLM() takes an LLM");
     await this.#secrets.switchLLM(this.#core, llm, this.#network);
-    this.#llm = llm;
+    this.#llm = this.#parent.llm = llm;
   }
 
   /**
@@ -484,17 +511,34 @@ export class Conversation implements AsyncDisposable {
 
   /** The message of the last `finish`, or the model's last text; `null` if there is neither. */
   async finalResponse(): Promise<string | null> {
-    return ask(this.#core, "finalResponse");
+    return ask(this.#core, "finalResponse", false);
+  }
+
+  /**
+   * The structured answer that ended the last task, if the agent has a schema for it (`finalAnswer`); `null` before that, and
+   * if a message has ended it.
+   * @throws ThreadkeepError `invalid_options` if a stored answer does not fit the agent's schema
+   */
+  async finalAnswer(): Promise<Answer | null> {
+    const { finalAnswer } = this.#agent;
+    const args = finalAnswer && (await ask(this.#core, "finalResponse", true));
+    return args ? (await part(import("./final-answer.js"))).readAnswer(finalAnswer, args) : null;
   }
 
   /** The current conversation as a zip archive, which the Python SDK can open after unpacking. */
-  async exportZip(options: TransferOptions = {}): Promise<Blob> {
-    return exportZip(this.#store, this.id, optionsOf("exportZip()", options, "onProgress signal"));
+  async exportZip(options: ExportOptions = {}): Promise<Blob> {
+    return exportZip(this.#store, this.id, ...this.#exporting("exportZip()", options));
   }
 
-  /** Like `exportZip()`, as a stream; memory is bounded by the largest event. */
-  exportZipStream(options: TransferOptions = {}): ReadableStream<Uint8Array> {
-    return exportZipStream(this.#store, this.id, optionsOf("exportZipStream()", options, "onProgress signal"));
+  /** Like `exportZip()`, as a stream; memory is bounded by the largest event or file. */
+  exportZipStream(options: ExportOptions = {}): ReadableStream<Uint8Array> {
+    return exportZipStream(this.#store, this.id, ...this.#exporting("exportZipStream()", options));
+  }
+
+  #exporting(method: string, options: ExportOptions): [TransferOptions, Workspace?] {
+    const { workspace = false, ...watching } = optionsOf(method, options, "workspace onProgress signal");
+    if (typeof workspace !== "boolean") throw invalidOptions("workspace must be true or false");
+    return workspace ? [watching, this.workspace] : [watching];
   }
 
   /**
@@ -549,6 +593,7 @@ export class Conversation implements AsyncDisposable {
 
   async #close(free: Promise<unknown>): Promise<void> {
     await free;
+    await this.#parent.tasks?.close();
     this.#listeners.clear();
     if (this.#isClosed) return;
     this.#isClosed = true;

@@ -1,6 +1,6 @@
 // The public API.
-export { Agent, type AgentOptions } from "./agent.js";
-export type { ImportedConversation, Progress, TransferOptions } from "./archive.js";
+export { Agent, type AgentOptions, type FinalAnswerSchema } from "./agent.js";
+export type { ExportOptions, ImportedConversation, Progress, TransferOptions } from "./archive.js";
 export type { Condenser, ContextUsage, ConversationProgress, LLMSummarizingCondenser } from "./condenser.js";
 export type { ConfirmationPolicy } from "./control.js";
 export type { Critic, Rating } from "./critics.js";
@@ -10,6 +10,7 @@ export type { ConversationOptions, ForkOptions } from "./conversation-options.js
 export { ThreadkeepError, type ErrorCode } from "./errors.js";
 export type { Branch, EventLog } from "./event-log.js";
 export type * from "./events.js";
+export { applyPatch, fileEditor, glob, grep, listDirectory, taskTracker } from "./file-tools.js";
 export type { HookInput, HookName, HookResult, Hooks } from "./hooks.js";
 export type { Image } from "./images.js";
 export type { RunLimits, StuckDetectionThresholds } from "./limits.js";
@@ -36,6 +37,7 @@ export type { Run, RunOptions, RunResult } from "./run.js";
 export type { SecurityAnalyzer, SecurityPattern } from "./security.js";
 export type { TitleOptions } from "./side-calls.js";
 export { loadSkills, type AgentContextOptions, type LoadSkillsOptions, type Skill, type SkillSource } from "./skills.js";
+export { taskTool, type AgentDefinition, type TaskToolOptions } from "./subagents.js";
 export { indexedDBStore, memoryStore, type Commit, type Listing, type Store, type StoredEvent } from "./store.js";
 export {
   tool,
@@ -46,5 +48,15 @@ export {
   type ToolOptions,
   type ToolOutput,
 } from "./tool.js";
+export { fetchTool, inspectImage, switchLLM, terminal, type FetchToolOptions, type InspectImageOptions, type SwitchLLMOptions, type TerminalOptions } from "./tools.js";
 export { load, type WasmSource } from "./wasm.js";
-export type { Workspace, WorkspaceChange, WorkspaceEntry } from "./workspace.js";
+export {
+  folderWorkspace,
+  memoryWorkspace,
+  opfsWorkspace,
+  type FolderPermission,
+  type FolderWorkspace,
+  type Workspace,
+  type WorkspaceChange,
+  type WorkspaceEntry,
+} from "./workspace.js";

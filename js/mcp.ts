@@ -4,7 +4,8 @@ import type { Agent } from "./agent.js";
 import type { LiveEvent } from "./events.js";
 import type { OpenServers } from "./mcp/index.js";
 import type { Store } from "./store.js";
-import type { CoreTool, Tool } from "./tool.js";
+import type { Tool } from "./tool.js";
+import type { CoreTool } from "./tool/core.js";
 import { part } from "./wasm.js";
 
 /** An MCP server: at a URL, behind a `MessagePort`, or the tools of a page (WebMCP). */

@@ -1,4 +1,5 @@
-// The files that an agent works on.
+// The files that an agent works on: the interface, and the workspaces that come with the library, whose code is loaded when
+// they are first used.
 import type { CoreConversation } from "../pkg/threadkeep.js";
 import type { Agent } from "./agent.js";
 import { ask, invalidOptions, reading } from "./errors.js";
@@ -54,7 +55,48 @@ export interface Workspace {
   close?(): Promise<void>;
 }
 
+/** Files in memory, which are gone after a reload. `files` are the first ones: texts or bytes by path. */
+export function memoryWorkspace(files: Readonly<Record<string, string | Uint8Array>> = {}): Workspace {
+  return lazily(() => usualDirectory, async () => (await part(import("./workspace/memory.js"))).memoryFiles(files, usualDirectory));
+}
+
+/**
+ * Files in the origin private file system: a directory of this name that belongs to your origin, and that all pages of the
+ * origin share. It is not deleted with a conversation.
+ */
+export function opfsWorkspace(name = "workspace"): Workspace {
+  return lazily(() => usualDirectory, async () => (await part(import("./workspace/opfs.js"))).opfsFiles(name, usualDirectory));
+}
+
+/** `"none"`: no folder has been picked. `"prompt"`: the user has to be asked. */
+export type FolderPermission = "none" | "granted" | "prompt" | "denied";
+
+/**
+ * A folder that the user has picked. Until the user allows it, all methods of `Workspace` reject with the code
+ * `"permission_required"`.
+ */
+export interface FolderWorkspace extends Workspace {
+  /** Whether the page may use the folder now. After a reload most browsers ask again. */
+  permission(): Promise<FolderPermission>;
+  /** Asks the user to allow the folder that was picked before. Call it in the handler of a click. */
+  requestPermission(): Promise<FolderPermission>;
+  /**
+   * Lets the user pick a folder, in the handler of a click; or takes the handle of one, such as a folder that was dropped
+   * on the page. It is remembered after a reload.
+   */
+  pick(handle?: FileSystemDirectoryHandle): Promise<void>;
+  /** Forgets the folder; its files stay as they are. */
+  forget(): Promise<void>;
+}
+
+/** A folder of the user's device, in browsers that have it. The folder is remembered under this name. */
+export function folderWorkspace(name = "workspace"): FolderWorkspace {
+  const open = async () => (await part(import("./workspace/folder.js"))).folderFiles(name, usualDirectory);
+  return lazily(() => usualDirectory, open, ["permission", "requestPermission", "pick", "forget"]) as FolderWorkspace;
+}
+
 const methods = ["read", "write", "stat", "list", "makeDirectory", "remove", "move", "watch"] as const;
+const usualDirectory = "/workspace";
 
 /** @throws ThreadkeepError `invalid_options` if a method is missing. @internal */
 export function checkedWorkspace(workspace: Workspace): Workspace {
@@ -74,11 +116,36 @@ export async function workingDirOf({ tools }: Agent, given: Workspace | undefine
 /** The directory that the model of a stored conversation knows, which may be one of a Python process. */
 function storedDirectory(baseState = "{}"): string {
   const directory: unknown = JSON.parse(baseState).workspace?.working_dir;
-  return isAbsolute(directory) ? directory : "/workspace";
+  return isAbsolute(directory) ? directory : usualDirectory;
 }
 
 function isAbsolute(path: unknown): path is string {
   return typeof path === "string" && /^\/(?!\/)/.test(path);
+}
+
+/** A workspace that is opened with its first call; after a failure the next call tries again. */
+function lazily(workingDir: () => string, open: () => Promise<Workspace>, more: string[] = []): Workspace {
+  const opened = once(open);
+  const later = (name: string) => [name, async (...args: unknown[]) => {
+    // The caller may change its array afterwards.
+    const copies = args.map((each) => (each instanceof Uint8Array ? each.slice() : each));
+    return ((await opened())[name as "read"] as (...args: unknown[]) => unknown)(...copies);
+  }];
+  const watch: Workspace["watch"] = (listener) => {
+    const end = opened().then((workspace) => workspace.watch(listener));
+    end.catch(() => {});
+    return () => void end.then((end) => end(), () => {});
+  };
+  return { ...Object.fromEntries([...methods, "close", ...more].map(later)), watch, get workingDir() { return workingDir(); } };
+}
+
+/** The function, called once unless it fails. */
+function once<T>(open: () => Promise<T>): () => Promise<T> {
+  let opening: Promise<T> | undefined;
+  return () => (opening ??= open().catch((error: unknown) => {
+    opening = undefined;
+    throw error;
+  }));
 }
 
 /** The files of an open conversation. Their code is loaded when they are first used. @internal */
@@ -86,23 +153,29 @@ export class LazyHome {
   readonly workspace: Workspace;
   readonly workingDir: string | undefined;
   readonly isTransactional: boolean;
-  readonly #core: () => CoreConversation;
   readonly #given: Workspace | undefined;
-  #home: Promise<ConversationHome> | undefined;
+  readonly #load: () => Promise<ConversationHome>;
+  #isUsed = false;
 
-  constructor(given: Workspace | undefined, workingDir: string | undefined, core: () => CoreConversation) {
+  constructor(given: Workspace | undefined, workingDir: string | undefined, core: () => CoreConversation, store: Store, id: string) {
     this.#given = given;
-    this.#core = core;
     this.workingDir = workingDir;
     this.isTransactional = given === undefined;
     const directory = () => workingDir ?? storedDirectory(core().state());
-    const asked = methods.map((name) => [name, async (...args: never[]) => ((await this.#load()).workspace[name] as (...args: never[]) => unknown)(...args)]);
-    const watch: Workspace["watch"] = (listener) => {
-      const end = this.#load().then(({ workspace }) => workspace.watch(listener));
-      end.catch(() => {});
-      return () => void end.then((end) => end(), () => {});
+    const load = once(async () => {
+      const { openHome } = await part(import("./workspace/home.js"));
+      const stored = {
+        files: (folder: string) => store.files(id, folder),
+        readFile: (path: string) => store.readFile(id, path),
+        writeFiles: (changes: unknown[]) => ask(core(), "writeFiles", changes) as Promise<void>,
+      };
+      return openHome(stored, directory(), given);
+    });
+    this.#load = () => {
+      this.#isUsed = true;
+      return load();
     };
-    this.workspace = { ...Object.fromEntries(asked), watch, get workingDir() { return directory(); } };
+    this.workspace = lazily(directory, async () => (await this.#load()).workspace);
   }
 
   async call(actionId: string): Promise<CallFiles> {
@@ -110,28 +183,10 @@ export class LazyHome {
   }
 
   committed(actionId: string): void {
-    this.#home?.then((home) => home.committed(actionId), () => {});
+    if (this.#isUsed) void this.#load().then((home) => home.committed(actionId), () => {});
   }
 
   async close(): Promise<void> {
     await this.#given?.close?.();
-  }
-
-  #load(): Promise<ConversationHome> {
-    this.#home ??= (async () => {
-      const { openHome } = await part(import("./workspace/home.js"));
-      const core = this.#core();
-      const stored = {
-        files: (folder: string) => ask(core, "files", folder) as Promise<string[]>,
-        readFile: (path: string) => ask(core, "readFile", path) as Promise<Uint8Array | undefined>,
-        writeFiles: (changes: unknown[]) => ask(core, "writeFiles", changes) as Promise<void>,
-      };
-      return openHome(stored, this.workspace.workingDir, this.#given);
-    })();
-    this.#home.catch(() => {
-      // The code did not load: the next use tries again.
-      this.#home = undefined;
-    });
-    return this.#home;
   }
 }

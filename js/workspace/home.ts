@@ -1,6 +1,8 @@
 // The files of an open conversation: those of its workspace, and those that tools store beside its events.
 import type { ConversationFiles } from "../tools/built-in.js";
 import type { Workspace } from "../workspace.js";
+import { confined } from "./confined.js";
+import { ConversationWorkspace } from "./conversation.js";
 
 /** A change of a file of a conversation: new content, or `null` to remove it. */
 export interface FileChange {
@@ -9,7 +11,7 @@ export interface FileChange {
   content: Uint8Array | null;
 }
 
-/** The files of a conversation in its store. The conversation of the wasm has these methods. */
+/** The files of a conversation: read from its store, and written by the conversation, which knows its length. */
 export interface StoredFiles {
   /** The paths of the files below a folder. */
   files(folder: string): Promise<string[]>;
@@ -39,5 +41,33 @@ export interface ConversationHome {
 
 /** @param given The workspace of the host, instead of the conversation's own files. */
 export function openHome(stored: StoredFiles, workingDir: string, given: Workspace | undefined): ConversationHome {
-  throw new Error(`${String(stored)} ${workingDir} ${String(given)}`);
+  const own = given ? undefined : new ConversationWorkspace(stored, workingDir);
+  const workspace = own?.workspace ?? confined(given!);
+  /** The call that ended last, and the function that takes over its changes. */
+  let ended: { actionId: string; commit: () => void } | undefined;
+  return {
+    workspace,
+    call(actionId) {
+      const pending = own?.begin();
+      const beside = new Map<string, Uint8Array | null>();
+      return {
+        workspace: pending?.workspace ?? workspace,
+        files: {
+          read: async (path) => (beside.has(path) ? beside.get(path)?.slice() : stored.readFile(path)),
+          write: (path, content) => void beside.set(path, typeof content === "string" ? new TextEncoder().encode(content) : content),
+        },
+        changes() {
+          const changes = [...beside].map(([path, content]) => ({ path, content }));
+          if (!pending) return changes;
+          ended = { actionId, commit: () => pending.commit() };
+          return [...changes, ...pending.end()];
+        },
+      };
+    },
+    committed(actionId) {
+      if (ended?.actionId !== actionId) return;
+      ended.commit();
+      ended = undefined;
+    },
+  };
 }

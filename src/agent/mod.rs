@@ -10,7 +10,7 @@ mod response;
 
 pub use condenser::{AgentCondenser, CondenserMember, GivenCondenser, summary_llm};
 pub use execute::{execute, without_secrets};
-pub use response::{Call, Draft, Known, Reply, ReplyKind, error_event, read_response};
+pub use response::{Call, Draft, Known, Reply, ReplyKind, error_event, is_answer_demand, read_response};
 
 use crate::{
     json::{EditableObject, ObjectWriter, RawJson},
@@ -63,7 +63,10 @@ impl Agent {
         out.field("tools", &self.tool_specs());
         out.raw("mcp_config", &self.mcp_config.text());
         out.optional("filter_tools_regex", &self.filter_tools_regex.as_deref());
-        out.raw("include_default_tools", r#"["FinishTool","ThinkTool"]"#);
+        // As in the SDK, a `finish` with a schema is an entry of `tools`.
+        let has_finish = !self.tools.expects_answer();
+        let default_tools = if has_finish { r#"["FinishTool","ThinkTool"]"# } else { r#"["ThinkTool"]"# };
+        out.raw("include_default_tools", default_tools);
         out.optional("agent_context", &self.context.as_ref().map(|context| &context.stored));
         out.field("system_prompt", &*self.system_prompt);
         out.field("system_prompt_filename", "system_prompt.j2");

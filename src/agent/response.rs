@@ -6,7 +6,7 @@
 
 use super::arguments::{Arguments, argument_names, malformed, read_arguments};
 use crate::{
-    event::{Action, ActionEvent, AgentErrorEvent, Body, ErrorClassification, MessageEvent, Source},
+    event::{Action, ActionEvent, AgentErrorEvent, Body, ErrorClassification, Event, MessageEvent, Source},
     id::{EventId, StorePath},
     json::Object,
     llm::message::{Content, Message, MessageToolCall, Role},
@@ -53,6 +53,9 @@ pub struct Call {
 /// The answer to a call after `finish`.
 const AFTER_FINISH: &str = include_str!("prompts/after_finish.md").trim_ascii_end();
 
+/// The reply to a text in place of a structured answer.
+const ANSWER_DEMAND: &str = include_str!("prompts/final_answer.md").trim_ascii_end();
+
 /// The kinds of answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplyKind {
@@ -60,7 +63,8 @@ pub enum ReplyKind {
     ToolCalls,
     /// Text for the user, which ends the run.
     Text,
-    /// Neither, or an unreadable call. The events contain a hint for the model.
+    /// Neither, an unreadable call, or a text where a structured answer ends the task. The events contain a hint for the
+    /// model.
     Nothing,
 }
 
@@ -103,23 +107,40 @@ pub fn read_response(message: &Message, response_id: &str, known: &mut Known<'_>
             let hint = Draft::new(Source::Environment, MessageEvent::new(message.clone()));
             Reply { kind: ReplyKind::Nothing, drafts: vec![hint], calls: Vec::new() }
         }
-        _ => read_message(message, response_id),
+        _ => read_message(message, response_id, known.tools.expects_answer()),
     }
 }
 
-fn read_message(message: &Message, response_id: String) -> Reply {
+fn read_message(message: &Message, response_id: String, expects_answer: bool) -> Reply {
     let has_text = message.content.iter().any(|part| match part {
         Content::Text { text, .. } => !text.trim().is_empty(),
         Content::Image { .. } => true,
     });
     let event = MessageEvent { llm_response_id: Some(response_id), ..MessageEvent::new(message.clone()) };
     let mut drafts = vec![Draft::new(Source::Agent, event)];
-    if !has_text {
-        let nudge =
-            Message::new(Role::User, vec![Content::text(include_str!("prompts/nudge.md").trim_end())]);
-        drafts.push(Draft::new(Source::Environment, MessageEvent::new(nudge)));
+    let hint = match has_text {
+        false => Some(include_str!("prompts/nudge.md").trim_end()),
+        true => expects_answer.then_some(ANSWER_DEMAND),
+    };
+    if let Some(hint) = hint {
+        let hint = Message::new(Role::User, vec![Content::text(hint)]);
+        drafts.push(Draft::new(Source::Environment, MessageEvent::new(hint)));
     }
-    Reply { kind: if has_text { ReplyKind::Text } else { ReplyKind::Nothing }, drafts, calls: Vec::new() }
+    Reply {
+        kind: if hint.is_none() { ReplyKind::Text } else { ReplyKind::Nothing },
+        drafts,
+        calls: Vec::new(),
+    }
+}
+
+/// Whether this event tells the model that its text is not the structured answer that ends the task.
+pub fn is_answer_demand(event: &Event) -> bool {
+    match event.body() {
+        Body::MessageEvent(message) if event.source() == Source::Environment => {
+            message.llm_message.text() == ANSWER_DEMAND
+        }
+        _ => false,
+    }
 }
 
 fn read_calls(

@@ -3,20 +3,20 @@
 
 use super::{
     error::{invalid, message_of},
-    tool::JsTool,
+    tool::{JsTool, mistake},
     wire_apis::ChunkWireApis,
 };
 use crate::{
     agent::Agent,
     conversation::stuck_detector::{StuckDetection, StuckDetectionThresholds},
     error::Result,
-    json::{EditableObject, RawJson},
+    json::{EditableObject, RawJson, well_formed},
     llm::{
         ApiKey, Llm, LlmOptions, SecretString, TextFunction, option_table::OptionSource, options::ModelData,
         transport::HttpClient,
     },
     skills::GivenContext,
-    tool::{Tool, ToolRegistry},
+    tool::{AnswerSchema, FinishTool, Tool, ToolRegistry},
     web::{fetch::FetchClient, host::WebHost},
 };
 use js_sys::{Array, Function, Object, Promise, Reflect};
@@ -136,7 +136,8 @@ pub fn agent(options: &JsValue) -> Result<Agent> {
     let plain = Options::new(options, "agent");
     let tools: Array =
         property(options, "tools").dyn_into().map_err(|_| invalid("tools must be an array"))?;
-    let mut tools = ToolRegistry::new(host_tools(&tools)?)?;
+    let mut tools =
+        ToolRegistry::with_finish(host_tools(&tools)?, finish(&property(options, "finalAnswer"))?)?;
     let mcp = property(options, "mcp");
     if !is_absent(&mcp) {
         let remote = property(&mcp, "tools")
@@ -178,6 +179,21 @@ pub fn agent(options: &JsValue) -> Result<Agent> {
         mcp_config: mcp.text("config")?.as_deref().and_then(EditableObject::compact).unwrap_or_default(),
         filter_tools_regex: plain.text("filterToolsRegex")?.map(Rc::from),
     })
+}
+
+/// The tool that ends a task, with the structured answer of these options if there are any.
+fn finish(options: &JsValue) -> Result<FinishTool> {
+    if is_absent(options) {
+        return Ok(FinishTool::default());
+    }
+    let plain = Options::new(options, "finalAnswer");
+    let check = function(options, "check")?;
+    Ok(FinishTool::with_answer(AnswerSchema {
+        schema: RawJson::parse(&well_formed(&plain.required_text("schema")?))
+            .ok_or_else(|| invalid("finalAnswer must be a JSON Schema"))?,
+        parameters: well_formed(&plain.required_text("parameters")?).into_owned().into(),
+        check: Rc::new(move |arguments| mistake(&check, arguments)),
+    }))
 }
 
 /// Tools of the host, or of servers that it calls.

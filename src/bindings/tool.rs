@@ -37,6 +37,7 @@ struct StoredForm {
     spec: Option<RawJson>,
     /// Returns the stored action of argument JSON.
     action: Function,
+    changes_files: bool,
 }
 
 impl JsTool {
@@ -74,7 +75,8 @@ impl JsTool {
         let stored = match plain.text("className")? {
             Some(class) => {
                 let spec = plain.text("spec")?.and_then(|spec| RawJson::parse(&spec));
-                Some(StoredForm { class, spec, action: function(tool, "action")? })
+                let changes_files = plain.flag("changesFiles")?.unwrap_or(true);
+                Some(StoredForm { class, spec, action: function(tool, "action")?, changes_files })
             }
             None => None,
         };
@@ -95,10 +97,7 @@ impl Tool for JsTool {
     }
 
     fn check(&self, arguments: &str) -> std::result::Result<(), String> {
-        match self.check.call1(&JsValue::UNDEFINED, &arguments.into()) {
-            Ok(problem) => problem.as_string().map_or(Ok(()), Err),
-            Err(thrown) => Err(message_of(&thrown)),
-        }
+        mistake(&self.check, arguments)
     }
 
     /// Only `false` lets the call run without approval; any other answer and any error requires it.
@@ -132,7 +131,7 @@ impl Tool for JsTool {
     }
 
     fn changes_files(&self) -> bool {
-        self.stored.is_some()
+        self.stored.as_ref().is_some_and(|stored| stored.changes_files)
     }
 
     fn record(&self) -> Option<&dyn Record> {
@@ -191,6 +190,7 @@ fn read_output(output: &JsValue) -> Option<ToolOutput> {
         is_error: object.read("is_error")?,
         fields: object.read("fields").unwrap_or_default(),
         files,
+        waits: object.read("waits").unwrap_or(false),
     })
 }
 
@@ -202,6 +202,14 @@ pub fn read_file(change: &JsValue) -> Option<(StorePath, Option<Vec<u8>>)> {
         return Some((path, None));
     }
     Some((path, Some(content.dyn_into::<Uint8Array>().ok()?.to_vec())))
+}
+
+/// Calls a function of JavaScript that returns the mistake in these arguments, or null.
+pub fn mistake(check: &Function, arguments: &str) -> std::result::Result<(), String> {
+    match check.call1(&JsValue::UNDEFINED, &arguments.into()) {
+        Ok(mistake) => mistake.as_string().map_or(Ok(()), Err),
+        Err(thrown) => Err(message_of(&thrown)),
+    }
 }
 
 /// Aborts the signal of a call when its future is dropped, as when the run is interrupted. For a call that has returned

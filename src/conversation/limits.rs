@@ -3,9 +3,12 @@
 
 use super::Conversation;
 use crate::{
-    agent::Draft,
-    event::{ConversationErrorEvent, Source},
+    agent::{Draft, is_answer_demand},
+    event::{Body, ConversationErrorEvent, Event, Source},
 };
+
+/// How many final answers of one run may be refused, if the agent has a schema for them.
+const MAX_REFUSED_ANSWERS: usize = 3;
 
 /// The steps and costs of a run so far.
 pub(super) struct RunUsage {
@@ -14,6 +17,8 @@ pub(super) struct RunUsage {
     has_answer: bool,
     /// The cost of the conversation before the run, in dollars.
     cost_before: f64,
+    /// The refused final answers in the view before the run.
+    refused_before: usize,
 }
 
 impl RunUsage {
@@ -53,6 +58,7 @@ impl Conversation {
             steps: 0,
             has_answer: false,
             cost_before: self.costs().iter().map(|cost| cost.accumulated).sum(),
+            refused_before: self.refused_answers(),
         }
     }
 
@@ -76,7 +82,28 @@ impl Conversation {
             let detail = format!("The run has taken all {} steps that it may.", self.0.max_iterations);
             return Some(error("MaxIterationsReached", detail));
         }
+        if self.refused_answers() >= used.refused_before + MAX_REFUSED_ANSWERS {
+            let detail = format!("{MAX_REFUSED_ANSWERS} final answers did not have the demanded form.");
+            return Some(error("FinalAnswerInvalid", detail));
+        }
         None
+    }
+
+    /// How often the model was told since the last message of the user that its final answer is not valid. Zero without a
+    /// schema.
+    fn refused_answers(&self) -> usize {
+        if !self.0.agent.tools.expects_answer() {
+            return 0;
+        }
+        let is_refusal = |event: &&Event| match event.body() {
+            Body::AgentErrorEvent(error) => error.tool_name == "finish",
+            Body::MessageEvent(_) => is_answer_demand(event),
+            _ => false,
+        };
+        self.0.log.with_branch(|branch| {
+            let events = branch.view.events().iter().rev();
+            events.take_while(|event| event.source() != Source::User).filter(is_refusal).count()
+        })
     }
 }
 

@@ -191,6 +191,14 @@ impl Conversation {
         self.0.log.read(|branch| step::final_response(branch.view.events())).await
     }
 
+    /// The arguments of the `finish` that ended the last task, as JSON text, with the structured answer in them.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn final_arguments(&self) -> Result<Option<String>> {
+        self.0.log.read(|branch| step::final_arguments(branch.view.events())).await
+    }
+
     /// Stops the run, releases the log, and refuses every later call. Committed data stays. Waits without a limit for
     /// code of the host, such as its store; [`Conversation::let_go`] does not.
     pub async fn close(&self) {

@@ -145,6 +145,17 @@ fn store_tool_specs(state: &mut BaseState, agent: &Agent) {
     let specs = agent.tool_specs();
     let mut stored: Vec<RawJson> = state.agent().and_then(|agent| agent.field("tools")).unwrap_or_default();
     let name_of = |spec: &RawJson| spec.field::<String>("name");
+    if agent.tools.expects_answer() {
+        // The entry of `finish` contains a schema, which may have changed, and the SDK accepts only one `finish`.
+        let is_finish = |name: &str| name == "FinishTool";
+        let defaults: Option<Vec<String>> =
+            state.agent().and_then(|agent| agent.field("include_default_tools"));
+        if let Some(mut defaults) = defaults.filter(|names| names.iter().any(|name| is_finish(name))) {
+            defaults.retain(|name| !is_finish(name));
+            state.set_in_agent("include_default_tools", Some(&RawJson::of(&defaults)));
+        }
+        stored.retain(|spec| specs.contains(spec) || !name_of(spec).is_some_and(|name| is_finish(&name)));
+    }
     let known: Vec<Option<String>> = stored.iter().map(name_of).collect();
     let missing: Vec<RawJson> = specs.into_iter().filter(|spec| !known.contains(&name_of(spec))).collect();
     if !missing.is_empty() {

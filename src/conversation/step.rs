@@ -170,3 +170,16 @@ pub(super) fn final_response(events: &[Event]) -> Option<String> {
         _ => None,
     })
 }
+
+/// The arguments of the call that has ended the last task, as JSON text; `None` if a message has ended it.
+pub(super) fn final_arguments(events: &[Event]) -> Option<String> {
+    let last = events.iter().rev().find(|event| match event.body() {
+        Body::ActionEvent(action) => action.tool_name == "finish",
+        Body::MessageEvent(_) => event.source() == Source::Agent,
+        _ => false,
+    })?;
+    match last.body() {
+        Body::ActionEvent(action) if action.action.is_some() => Some(action.tool_call.arguments.clone()),
+        _ => None,
+    }
+}

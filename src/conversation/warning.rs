@@ -104,11 +104,14 @@ pub fn unavailable_tools(state: &BaseState, agent: &Agent) -> Vec<String> {
     let stored: Vec<EditableObject> = agent_field(state, "tools").unwrap_or_default();
     let names = stored.iter().filter_map(|tool| tool.read::<String>("name"));
     let built_in: Vec<String> = agent_field(state, "include_default_tools").unwrap_or_default();
-    let built_in = built_in.into_iter().map(|class| {
+    let names = names.chain(built_in).map(|class| {
         let tool = BUILT_IN.iter().find(|(known, _)| *known == class);
         tool.map_or(class, |(_, name)| (*name).to_owned())
     });
-    names.chain(built_in).filter(|name| agent.tools.get(name).is_none()).collect()
+    // The entry of a tool may have another name than the tool: `task_tool_set` for `task`.
+    let specs = agent.tool_specs();
+    let is_spec = |name: &str| specs.iter().any(|spec| spec.field::<String>("name").as_deref() == Some(name));
+    names.filter(|name| agent.tools.get(name).is_none() && !is_spec(name)).collect()
 }
 
 /// The SDK's built-in tools: the class names in settings, and the names that models use.

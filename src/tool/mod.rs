@@ -7,7 +7,7 @@ mod record;
 mod schema;
 mod think;
 
-pub use finish::FinishTool;
+pub use finish::{AnswerSchema, FinishTool};
 pub use record::{Record, arguments_of_record, record_of_call, record_of_output, record_of_tool};
 pub use schema::model_parameters;
 pub use think::ThinkTool;
@@ -147,6 +147,8 @@ pub struct ToolOutput {
     pub fields: EditableObject,
     /// Files of the conversation that are stored together with the result: new content, or `None` to remove.
     pub files: Vec<(StorePath, Option<Vec<u8>>)>,
+    /// Whether there is no result, because the call waits for a decision of the user. It runs again after that.
+    pub waits: bool,
 }
 
 impl ToolOutput {
@@ -178,8 +180,13 @@ impl ToolRegistry {
     ///
     /// # Errors
     /// `invalid_options` if two tools have the same name, or if a name or a schema is not valid.
-    pub fn new(mut tools: Vec<Rc<dyn Tool>>) -> Result<Self> {
-        tools.push(Rc::new(FinishTool::default()));
+    pub fn new(tools: Vec<Rc<dyn Tool>>) -> Result<Self> {
+        Self::with_finish(tools, FinishTool::default())
+    }
+
+    /// As [`ToolRegistry::new`], with this tool that ends a task.
+    pub fn with_finish(mut tools: Vec<Rc<dyn Tool>>, finish: FinishTool) -> Result<Self> {
+        tools.push(Rc::new(finish));
         tools.push(Rc::new(ThinkTool::default()));
         for (place, tool) in tools.iter().enumerate() {
             let ToolDefinition { name, parameters, .. } = tool.definition();
@@ -234,6 +241,11 @@ impl ToolRegistry {
             }
         }
         self.remote.replace(accepted);
+    }
+
+    /// Whether a task ends with a structured answer.
+    pub fn expects_answer(&self) -> bool {
+        self.get("finish").is_some_and(|finish| finish.record().is_some())
     }
 
     /// Sets what [`Self::listed`] waits for.

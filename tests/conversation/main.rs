@@ -12,6 +12,7 @@ mod deciding;
 mod editing;
 mod interop;
 mod scripted_store;
+mod files;
 mod fork;
 mod histories;
 mod hooks;

@@ -232,6 +232,10 @@ impl Tool for TestTool {
     fn call(&self, call: ToolCall) -> LocalBoxFuture<'static, std::result::Result<ToolOutput, ToolFailure>> {
         (self.run)(call)
     }
+
+    fn changes_files(&self) -> bool {
+        self.definition.name == "write"
+    }
 }
 
 /// A tool that returns its text.
@@ -343,6 +347,7 @@ impl World {
         };
         let received = self.received.clone();
         Conversation::open(OpenOptions {
+            ancestors: Vec::new(),
             id,
             store: self.store.clone(),
             host: self.host.clone(),

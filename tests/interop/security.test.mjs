@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { fromSource } from "../security/bundled.mjs";
+import { fromSource } from "../support/bundled.mjs";
 import { action, judged } from "../security/actions.mjs";
 import { spellings } from "../security/spellings.mjs";
 import { openSdk } from "./session.mjs";
 import { isNewest } from "./versions.mjs";
 import { fixtures } from "./conversations.mjs";
 
-const { hostAnalyzer, storedAnalyzer } = await fromSource("index.ts");
+const { hostAnalyzer, storedAnalyzer } = await fromSource("security/index.ts");
 const actions = judged.map(([, , event]) => event);
 const rails = hostAnalyzer({ kind: "PolicyRailSecurityAnalyzer" });
 let sdk;

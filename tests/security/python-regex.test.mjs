@@ -1,10 +1,10 @@
 // Python's regular expressions, translated to JavaScript. The SDK is asked about the same ones in tests/interop.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fromSource } from "./bundled.mjs";
+import { fromSource } from "../support/bundled.mjs";
 import { spellings } from "./spellings.mjs";
 
-const { UnreadablePattern, foldDotted, pythonRegExp } = await fromSource("python-regex.ts");
+const { UnreadablePattern, foldDotted, pythonRegExp } = await fromSource("security/python-regex.ts");
 
 for (const [pattern, found, notFound] of spellings) {
   test(`python: ${pattern}`, () => {

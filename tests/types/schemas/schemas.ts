@@ -1,6 +1,6 @@
 // The argument types of tools, inferred from the schema of each library. Compiled, never run.
 import { toStandardJsonSchema } from "@valibot/to-json-schema";
-import { tool } from "threadkeep";
+import { Agent, Conversation, LLM, tool } from "threadkeep";
 import { type } from "arktype";
 import * as valibot from "valibot";
 import { z } from "zod";
@@ -29,3 +29,12 @@ tool({
     return [sides];
   },
 });
+
+// The structured answer of an agent.
+const llm = new LLM({ model: "openai/gpt-4o" });
+const counting = new Agent({ llm, finalAnswer: z.object({ count: z.string().transform(Number) }) });
+const counted = await (await Conversation.open({ agent: counting })).finalAnswer();
+same<typeof counted, { count: number } | null>(true);
+const listing = new Agent<{ names: string[] }>({ llm, finalAnswer: { type: "object", properties: { names: {} } } });
+const listed = await (await Conversation.open({ agent: listing })).finalAnswer();
+same<typeof listed, { names: string[] } | null>(true);

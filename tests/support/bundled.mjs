@@ -1,4 +1,4 @@
-// The security analyzers, without the library around them: they come with a dynamic import that no test can name.
+// Modules without the library around them: they come with a dynamic import that no test can name.
 import { rmSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -6,12 +6,12 @@ import { build } from "esbuild";
 
 const root = path.resolve(import.meta.dirname, "../..");
 
-/** The exports of a module of js/security/. */
+/** The exports of a module of js/, named by its path in there. */
 export async function fromSource(file) {
-  const entryPoints = [path.join(root, "js/security", file)];
+  const entryPoints = [path.join(root, "js", file)];
   // Of its own for each process, since test files run side by side.
-  const outfile = path.join(root, `.cache/security/${file}-${process.pid}.mjs`);
-  process.once("exit", () => rmSync(outfile));
+  const outfile = path.join(root, `.cache/bundled/${file}-${process.pid}.mjs`);
+  process.once("exit", () => rmSync(outfile, { force: true }));
   await build({ entryPoints, outfile, bundle: true, format: "esm", target: "es2022", logLevel: "warning" });
   return import(pathToFileURL(outfile));
 }

@@ -1,0 +1,21 @@
+// Parts of the definitions of tools that work on files.
+import type { JSONObject, JSONValue } from "../events.js";
+import type { BuiltInDefinition } from "./built-in.js";
+
+/** The fields that have a value: Python does not store null. */
+export function present(fields: { readonly [name: string]: unknown }): JSONObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null)) as { [name: string]: JSONValue };
+}
+
+/**
+ * The safety of a tool that changes files. If changes are stored with the result, nothing outside of the conversation
+ * changes, and a call that died has changed nothing. Otherwise calls wait until the user allows the tool.
+ */
+export function safety(isTransactional: boolean): Pick<BuiltInDefinition, "needsApproval" | "replay"> {
+  return isTransactional ? { replay: "safe", needsApproval: () => false } : { replay: "ask" };
+}
+
+/** The text of an error for the model. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

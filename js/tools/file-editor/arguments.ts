@@ -1,0 +1,26 @@
+// The arguments of `file_editor`, and the errors about them. Their texts are the SDK's.
+
+export interface FileEditorArguments {
+  command: "view" | "create" | "str_replace" | "insert" | "undo_edit";
+  path: string;
+  file_text?: string | null;
+  old_str?: string | null;
+  new_str?: string | null;
+  insert_line?: number | null;
+  view_range?: number[] | null;
+}
+
+/** An error that the model can correct. */
+export class Failure extends Error {}
+
+export function missing(command: string, parameter: string): Failure {
+  return new Failure(`Parameter \`${parameter}\` is required for command: ${command}.`);
+}
+
+export function invalid(parameter: string, value: string, hint: string): Failure {
+  return new Failure(`Invalid \`${parameter}\` parameter: ${value}. ${hint}`);
+}
+
+export function unreadable(path: string, reason: string): Failure {
+  return new Failure(`File validation failed for ${path}: ${reason}`);
+}
