@@ -3,7 +3,7 @@
 import { type CoreConversation, deleteConversation, listConversations } from "../pkg/threadkeep.js";
 import { Agent } from "./agent.js";
 import { arrayOf, checkId, isA, jsonOf, signalOf } from "./arguments.js";
-import { type ImportedConversation, type TransferOptions, exportZip, exportZipStream, importZip } from "./archive.js";
+import { type ExportOptions, type ImportedConversation, type TransferOptions, exportZip, exportZipStream, importZip } from "./archive.js";
 import { type ContextUsage, type ConversationProgress, progressOf } from "./condenser.js";
 import { type Analyzers, type ConfirmationPolicy, actionIds, storedPolicy } from "./control.js";
 import { type ConversationOptions, type ForkOptions, readFork, readOptions } from "./conversation-options.js";
@@ -21,9 +21,11 @@ import { type Network, WAITED } from "./network.js";
 import { type ConversationInfo, type Listing, toInfo } from "./listing.js";
 import type { AnthropicMessages, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "./messages.js";
 import { importJSON, written } from "./interchange.js";
+import type { MCPServers } from "./mcp.js";
+import type { OpenServers } from "./mcp/index.js";
 import { type ConversationWarning, type HandleParts, openCore } from "./opening.js";
 import { Run, type RunOptions, type RunResult } from "./run.js";
-import { type TitleOptions, askAgent, generateTitle } from "./side-calls.js";
+import { type TitleOptions, askAgent, generateTitle, inspectImage } from "./side-calls.js";
 import type { SecurityAnalyzer } from "./security.js";
 import { type Store, coreStore, indexedDBStore } from "./store.js";
 import type { Parent } from "./subagents.js";
@@ -53,6 +55,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   readonly #listeners: Listeners;
   readonly #analyzers: Analyzers;
   readonly #tools: ToolCalls;
+  readonly #mcp: OpenServers | undefined;
   readonly #secrets: Secrets;
   readonly #network: Network;
   readonly #parent: Parent;
@@ -71,6 +74,12 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     this.#listeners = parts.listeners;
     this.#analyzers = parts.analyzers;
     this.#tools = parts.tools;
+    parts.tools.conversation = {
+      switchLLM: (llm) => this.switchLLM(llm),
+      activeBranch: () => this.activeBranch(),
+      inspectImage: async (llm, ...request) => inspectImage(core, await this.#secrets.coreLLM(llm, this.#network), ...request),
+    };
+    this.#mcp = parts.mcp;
     this.workspace = parts.home.workspace;
     this.#secrets = parts.secrets;
     this.#network = parts.network;
@@ -161,7 +170,12 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * `finalResponse()`.
    */
   get warnings(): readonly ConversationWarning[] {
-    return [...(call(() => this.#core.warnings()) as ConversationWarning[]), ...this.#warnings];
+    return [...(call(() => this.#core.warnings()) as ConversationWarning[]), ...this.#warnings, ...(this.#mcp?.warnings ?? [])];
+  }
+
+  /** The MCP servers of the agent, with their state and tools; `null` if it has none. A change is an `MCPServerEvent`. */
+  get mcp(): MCPServers | null {
+    return this.#mcp ?? null;
   }
 
   /** Costs, tokens and latencies of the models, by `usageId`. */
@@ -512,13 +526,19 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   }
 
   /** The current conversation as a zip archive, which the Python SDK can open after unpacking. */
-  async exportZip(options: TransferOptions = {}): Promise<Blob> {
-    return exportZip(this.#store, this.id, optionsOf("exportZip()", options, "onProgress signal"));
+  async exportZip(options: ExportOptions = {}): Promise<Blob> {
+    return exportZip(this.#store, this.id, ...this.#exporting("exportZip()", options));
   }
 
-  /** Like `exportZip()`, as a stream; memory is bounded by the largest event. */
-  exportZipStream(options: TransferOptions = {}): ReadableStream<Uint8Array> {
-    return exportZipStream(this.#store, this.id, optionsOf("exportZipStream()", options, "onProgress signal"));
+  /** Like `exportZip()`, as a stream; memory is bounded by the largest event or file. */
+  exportZipStream(options: ExportOptions = {}): ReadableStream<Uint8Array> {
+    return exportZipStream(this.#store, this.id, ...this.#exporting("exportZipStream()", options));
+  }
+
+  #exporting(method: string, options: ExportOptions): [TransferOptions, Workspace?] {
+    const { workspace = false, ...watching } = optionsOf(method, options, "workspace onProgress signal");
+    if (typeof workspace !== "boolean") throw invalidOptions("workspace must be true or false");
+    return workspace ? [watching, this.workspace] : [watching];
   }
 
   /**
@@ -577,7 +597,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     this.#listeners.clear();
     if (this.#isClosed) return;
     this.#isClosed = true;
-    await this.#tools.close();
+    await Promise.all([this.#tools.close(), this.#mcp && withTimeout(this.#mcp.close(), closingTimeout)]);
     if (this.#deleteOnClose && this.access === "writer") await withTimeout(Conversation.delete(this.id, this.#store), closingTimeout);
   }
 

@@ -2,6 +2,7 @@
 // An optional field is absent when it has no value; fields without `?` are always written.
 // The kinds of events are generated from their declarations in Rust: see generated/events.ts.
 import type { ErrorCode } from "./errors.js";
+import type { MCPServerEvent } from "./mcp.js";
 import type { EventSource, ExecutionStatus, FailureAction, FailureKind, KnownEvent, MessageRole, StreamingDeltaEvent } from "./generated/events.js";
 
 export type {
@@ -129,7 +130,6 @@ export interface WaitingEvent {
   why: ErrorCode;
   message: string;
 }
-/** Events to show as they happen; they are never stored. */
 /** An event of a sub-agent's conversation, which is stored there. Live only. */
 export interface SubagentEvent {
   kind: "SubagentEvent";
@@ -138,7 +138,8 @@ export interface SubagentEvent {
   event: ConversationEvent | Exclude<LiveEvent, SubagentEvent>;
 }
 
-export type LiveEvent = StreamingDeltaEvent | ToolProgressEvent | WaitingEvent | SubagentEvent;
+/** Events to show as they happen; they are never stored. */
+export type LiveEvent = StreamingDeltaEvent | ToolProgressEvent | WaitingEvent | MCPServerEvent | SubagentEvent;
 
 export interface TokenUsage {
   model: string;

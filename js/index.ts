@@ -1,6 +1,6 @@
 // The public API.
 export { Agent, type AgentOptions, type FinalAnswerSchema } from "./agent.js";
-export type { ImportedConversation, Progress, TransferOptions } from "./archive.js";
+export type { ExportOptions, ImportedConversation, Progress, TransferOptions } from "./archive.js";
 export type { Condenser, ContextUsage, ConversationProgress, LLMSummarizingCondenser } from "./condenser.js";
 export type { ConfirmationPolicy } from "./control.js";
 export type { Critic, Rating } from "./critics.js";
@@ -19,6 +19,19 @@ export type { LookupSecret, SecretValue } from "./secrets/source.js";
 export type { ConversationInfo } from "./listing.js";
 export { LLM, type LLMOptions } from "./llm.js";
 export { LLMProfileStore, type GivenAgain, type ProfileStorage } from "./profiles.js";
+export {
+  finishMCPLogin,
+  type MCPAuth,
+  type MCPOAuthOptions,
+  type MCPPageServer,
+  type MCPPortServer,
+  type MCPRemoteServer,
+  type MCPServer,
+  type MCPServerEvent,
+  type MCPServers,
+  type MCPServerState,
+  type MCPTokenStorage,
+} from "./mcp.js";
 export type { AnthropicMessages, ChatContent, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "./messages.js";
 export type { Run, RunOptions, RunResult } from "./run.js";
 export type { SecurityAnalyzer, SecurityPattern } from "./security.js";
@@ -35,5 +48,15 @@ export {
   type ToolOptions,
   type ToolOutput,
 } from "./tool.js";
+export { fetchTool, inspectImage, switchLLM, terminal, type FetchToolOptions, type InspectImageOptions, type SwitchLLMOptions, type TerminalOptions } from "./tools.js";
 export { load, type WasmSource } from "./wasm.js";
-export { memoryWorkspace, type Workspace, type WorkspaceChange, type WorkspaceEntry } from "./workspace.js";
+export {
+  folderWorkspace,
+  memoryWorkspace,
+  opfsWorkspace,
+  type FolderPermission,
+  type FolderWorkspace,
+  type Workspace,
+  type WorkspaceChange,
+  type WorkspaceEntry,
+} from "./workspace.js";

@@ -4,8 +4,11 @@ import { ThreadkeepError } from "./errors.js";
 import type { LiveEvent } from "./events.js";
 import { withTimeout } from "./inventory.js";
 import type { Secrets } from "./secrets.js";
-import { type CoreTool, type Tool, type ToolContext, toCore } from "./tool.js";
 import type { Parent } from "./subagents.js";
+import type { Tool, ToolContext } from "./tool.js";
+import type { CoreTool } from "./tool/core.js";
+import { part } from "./wasm.js";
+import type { ToolConversation } from "./tools/built-in.js";
 import type { LazyHome } from "./workspace.js";
 
 /** How many milliseconds `close()` waits for tools, and for a store that deletes the conversation. @internal */
@@ -16,6 +19,8 @@ type CoreContext = Omit<ToolContext, "progress" | "secret" | "workspace">;
 
 /** Runs the tools of one conversation, and closes them with it. @internal */
 export class ToolCalls {
+  /** The conversation as tools of the library see it. */
+  conversation: ToolConversation | undefined;
   readonly #home: LazyHome;
   readonly #tools: readonly Tool[];
   readonly #emit: (event: LiveEvent) => void;
@@ -23,6 +28,8 @@ export class ToolCalls {
   readonly #parent: Parent;
   /** Signals of `executeTool()`, by call id. */
   readonly #signals = new Map<string, AbortSignal>();
+  /** The keys of running calls, by call id: no event tells that the changes of `executeTool()` are stored. */
+  readonly #keys = new Map<string, string>();
 
   constructor(tools: readonly Tool[], emit: (event: LiveEvent) => void, secrets: Secrets, home: LazyHome, parent: Parent) {
     this.#parent = parent;
@@ -33,10 +40,12 @@ export class ToolCalls {
   }
 
   /** The tools in the form that the wasm takes. */
-  async toCore(): Promise<CoreTool[]> {
+  async toCore(tools = this.#tools): Promise<CoreTool[]> {
+    if (tools.length === 0) return [];
+    const { toCore } = await part(import("./tool/core.js"));
     const { workingDir = "", isTransactional } = this.#home;
     const files = { place: { workingDir, isTransactional, parent: this.#parent }, call: (actionId: string) => this.#home.call(actionId) };
-    return (await toCore(this.#tools, files)).map((tool) => ({
+    return (await toCore(tools, files)).map((tool) => ({
       ...tool,
       execute: (json: string, context: CoreContext) => tool.execute(json, this.#context(tool.name, context)),
     }));
@@ -44,18 +53,30 @@ export class ToolCalls {
 
   #context(name: string, given: CoreContext): ToolContext {
     const { toolCallId } = given;
+    if (this.#keys.has(toolCallId)) this.#keys.set(toolCallId, given.idempotencyKey);
     const hostSignal = this.#signals.get(toolCallId);
     const signal = hostSignal ? AbortSignal.any([given.signal, hostSignal]) : given.signal;
     const masked = this.#secrets.progress();
     const progress = (text: string) => {
       this.#emit({ kind: "ToolProgressEvent", tool_call_id: toolCallId, tool_name: name, text: masked(String(text)) });
     };
-    return { ...given, signal, progress, secret: (name) => this.#secrets.value(name, signal), workspace: this.#home.workspace };
+    const context = { ...given, signal, progress, secret: (name: string) => this.#secrets.value(name, signal), workspace: this.#home.workspace };
+    return Object.assign(context, { conversation: this.conversation });
   }
 
   /** Makes a call under a new id; rejects as soon as the signal is aborted. */
-  async withSignal<T>(signal: AbortSignal | undefined, call: (id: string) => Promise<T>): Promise<T> {
+  async withSignal<T>(signal: AbortSignal | undefined, makeCall: (id: string) => Promise<T>): Promise<T> {
     const id = `call_${newId()}`;
+    const call = async (id: string) => {
+      this.#keys.set(id, "");
+      try {
+        const result = await makeCall(id);
+        this.#home.committed(this.#keys.get(id)!);
+        return result;
+      } finally {
+        this.#keys.delete(id);
+      }
+    };
     if (!signal) return call(id);
     let stop!: () => void;
     const stopped = new Promise<never>((_, reject) => {

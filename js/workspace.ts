@@ -60,6 +60,41 @@ export function memoryWorkspace(files: Readonly<Record<string, string | Uint8Arr
   return lazily(() => usualDirectory, async () => (await part(import("./workspace/memory.js"))).memoryFiles(files, usualDirectory));
 }
 
+/**
+ * Files in the origin private file system: a directory of this name that belongs to your origin, and that all pages of the
+ * origin share. It is not deleted with a conversation.
+ */
+export function opfsWorkspace(name = "workspace"): Workspace {
+  return lazily(() => usualDirectory, async () => (await part(import("./workspace/opfs.js"))).opfsFiles(name, usualDirectory));
+}
+
+/** `"none"`: no folder has been picked. `"prompt"`: the user has to be asked. */
+export type FolderPermission = "none" | "granted" | "prompt" | "denied";
+
+/**
+ * A folder that the user has picked. Until the user allows it, all methods of `Workspace` reject with the code
+ * `"permission_required"`.
+ */
+export interface FolderWorkspace extends Workspace {
+  /** Whether the page may use the folder now. After a reload most browsers ask again. */
+  permission(): Promise<FolderPermission>;
+  /** Asks the user to allow the folder that was picked before. Call it in the handler of a click. */
+  requestPermission(): Promise<FolderPermission>;
+  /**
+   * Lets the user pick a folder, in the handler of a click; or takes the handle of one, such as a folder that was dropped
+   * on the page. It is remembered after a reload.
+   */
+  pick(handle?: FileSystemDirectoryHandle): Promise<void>;
+  /** Forgets the folder; its files stay as they are. */
+  forget(): Promise<void>;
+}
+
+/** A folder of the user's device, in browsers that have it. The folder is remembered under this name. */
+export function folderWorkspace(name = "workspace"): FolderWorkspace {
+  const open = async () => (await part(import("./workspace/folder.js"))).folderFiles(name, usualDirectory);
+  return lazily(() => usualDirectory, open, ["permission", "requestPermission", "pick", "forget"]) as FolderWorkspace;
+}
+
 const methods = ["read", "write", "stat", "list", "makeDirectory", "remove", "move", "watch"] as const;
 const usualDirectory = "/workspace";
 
@@ -89,15 +124,19 @@ function isAbsolute(path: unknown): path is string {
 }
 
 /** A workspace that is opened with its first call; after a failure the next call tries again. */
-function lazily(workingDir: () => string, open: () => Promise<Workspace>): Workspace {
+function lazily(workingDir: () => string, open: () => Promise<Workspace>, more: string[] = []): Workspace {
   const opened = once(open);
-  const later = (name: string) => [name, async (...args: never[]) => ((await opened())[name as "read"] as (...args: never[]) => unknown)(...args)];
+  const later = (name: string) => [name, async (...args: unknown[]) => {
+    // The caller may change its array afterwards.
+    const copies = args.map((each) => (each instanceof Uint8Array ? each.slice() : each));
+    return ((await opened())[name as "read"] as (...args: unknown[]) => unknown)(...copies);
+  }];
   const watch: Workspace["watch"] = (listener) => {
     const end = opened().then((workspace) => workspace.watch(listener));
     end.catch(() => {});
     return () => void end.then((end) => end(), () => {});
   };
-  return { ...Object.fromEntries([...methods, "close"].map(later)), watch, get workingDir() { return workingDir(); } };
+  return { ...Object.fromEntries([...methods, "close", ...more].map(later)), watch, get workingDir() { return workingDir(); } };
 }
 
 /** The function, called once unless it fails. */
@@ -118,7 +157,7 @@ export class LazyHome {
   readonly #load: () => Promise<ConversationHome>;
   #isUsed = false;
 
-  constructor(given: Workspace | undefined, workingDir: string | undefined, core: () => CoreConversation) {
+  constructor(given: Workspace | undefined, workingDir: string | undefined, core: () => CoreConversation, store: Store, id: string) {
     this.#given = given;
     this.workingDir = workingDir;
     this.isTransactional = given === undefined;
@@ -126,8 +165,8 @@ export class LazyHome {
     const load = once(async () => {
       const { openHome } = await part(import("./workspace/home.js"));
       const stored = {
-        files: (folder: string) => ask(core(), "files", folder) as Promise<string[]>,
-        readFile: (path: string) => ask(core(), "readFile", path) as Promise<Uint8Array | undefined>,
+        files: (folder: string) => store.files(id, folder),
+        readFile: (path: string) => store.readFile(id, path),
         writeFiles: (changes: unknown[]) => ask(core(), "writeFiles", changes) as Promise<void>,
       };
       return openHome(stored, directory(), given);

@@ -15,6 +15,8 @@ import { chunks, mainWasm, wasms } from "./wasms.mjs";
 
 /** Tests with this build need no chunks, so it has only the main wasm. */
 const testingKit = { name: "threadkeep_testing", features: ["--features", "testing"], chunks: {} };
+/** The worker of the terminal, and the module with a copy of it. */
+const terminal = { file: "terminal-worker.js", copy: "terminal-worker-inline.js" };
 const thisScript = path.join(root, "scripts/build.mjs");
 
 export async function build({ quick = false, testing = false } = {}) {
@@ -107,7 +109,7 @@ function compilerFlags() {
 async function buildJavaScript() {
   const built = ["pkg/threadkeep.js", "pkg/threadkeep.d.ts", ...wasms.map(({ file }) => `pkg/${file}`)];
   const inputs = ["js", ...built, "tsconfig.json", "tsconfig.build.json", "package-lock.json", thisScript];
-  const outputs = ["dist/index.js", "dist/static.js", ".cache/bundle.json", ...wasms.map(({ file }) => `dist/${file}`)];
+  const outputs = ["dist/index.js", "dist/static.js", `dist/${terminal.file}`, `dist/${terminal.copy}`, ".cache/bundle.json", ...wasms.map(({ file }) => `dist/${file}`)];
   const made = await unlessFresh("javascript", fingerprint(inputs), outputs, async () => {
     console.log("bundling js/ into dist/");
     rmSync("dist", { recursive: true, force: true });
@@ -141,6 +143,7 @@ async function measureSizes(profile) {
     const sizes = measure(filesOfAPage(metafile, "dist/index.js", `dist/${mainWasm.file}`));
     const parts = Object.entries(chunks).map(([chunk, { file }]) => measure([`dist/${file}`], `${chunk}, when needed`).total);
     const data = readdirSync("js/models").filter((file) => file.endsWith(".json"));
+    parts.push(measure([`dist/${terminal.file}`], "terminal, when needed").total);
     const { rows } = measure(data.map((file) => chunkWith(metafile, `js/models/${file}`)));
     parts.push({ ...rows.reduce((one, other) => (other.brotli > one.brotli ? other : one)), file: "a provider's models, at most" });
     const wasm = measure(wasms.map(({ file }) => `dist/${file}`), "all wasm files").total;
@@ -158,16 +161,44 @@ async function bundle() {
     platform: "browser",
     minify: true,
     sourcemap: true,
-    external: wasms.map(({ copy }) => `./${copy}`),
+    external: [...wasms, terminal].map(({ copy }) => `./${copy}`),
     logLevel: "warning",
+    plugins: [withoutCodeGeneration],
   };
   // Chunks are placed beside index.js, because the loader finds the wasm relative to its own file.
   const { metafile } = await esbuild({ ...options, entryPoints: ["js/index.ts"], splitting: true, chunkNames: "[name]-[hash]", metafile: true });
   // The same in one file, for environments without `import()`.
   await esbuild({ ...options, entryPoints: [{ in: "js/index.ts", out: "static" }] });
+  await bundleTerminal(esbuild, options);
   mkdirSync(".cache", { recursive: true });
   writeFileSync(".cache/bundle.json", JSON.stringify({ metafile }));
 }
+
+/** The shell of the terminal is a file of its own, because it runs in a worker. */
+async function bundleTerminal(esbuild, options) {
+  await esbuild({
+    ...options,
+    entryPoints: [{ in: "js/tools/terminal/worker.ts", out: path.parse(terminal.file).name }],
+    sourcemap: false,
+    alias: { "node:zlib": path.join(root, "js/tools/terminal/gzip.ts") },
+    inject: ["js/tools/terminal/buffer.ts"],
+  });
+  writeFileSync(`dist/${terminal.copy}`, inlineModule(terminal.file));
+}
+
+/**
+ * The MCP client imports a validator that generates code, which pages with a strict content security policy forbid. It is
+ * given another one (js/mcp/client.ts), so this one is left out.
+ */
+const withoutCodeGeneration = {
+  name: "without code generation",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\/validation\/ajv-provider\.js$/ }, () => ({ path: "ajv-provider", namespace: "left-out" }));
+    // package.json says that no module of the library has side effects.
+    onResolve({ filter: /\/without-eval\.js$/ }, ({ resolveDir }) => ({ path: path.join(resolveDir, "without-eval.ts"), sideEffects: true }));
+    onLoad({ filter: /.*/, namespace: "left-out" }, () => ({ contents: "export class AjvJsonSchemaValidator {}" }));
+  },
+};
 
 function inlineModule(file) {
   const base64 = gzipSync(readFileSync(`dist/${file}`), { level: 9 }).toString("base64");

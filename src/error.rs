@@ -119,6 +119,9 @@ error_codes! {
     /// A file, or the number of files, is over a limit that the message names.
     TooLarge = "too_large", retryable false,
         "use smaller files, or fewer: see [workspace.md](workspace.md)";
+    /// The user has to allow access to the folder of a workspace, for the first time or again after a reload.
+    PermissionRequired = "permission_required", retryable false,
+        "call `requestPermission()` of the workspace in the handler of a click: see [workspace.md](workspace.md)";
     /// A defect of this library.
     Internal = "internal", retryable false,
         "reload the page, report it; nothing stored is lost";

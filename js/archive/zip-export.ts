@@ -1,9 +1,12 @@
-// Writes a stored conversation, with those of its sub-agents, as a zip archive, block by block. The core removes secrets from settings and further files;
-// events go from the store into the archive unchanged.
-import { openExport, storeFailed, withoutSecrets } from "../../pkg/threadkeep.js";
+// Writes a stored conversation, with those of its sub-agents, as a zip archive, block by block. The core removes secrets from
+// settings and further files; events go from the store into the archive unchanged.
+import { type CoreExport, openExport, storeFailed, withoutSecrets } from "../../pkg/threadkeep.js";
 import { ThreadkeepError } from "../errors.js";
 import { withTimeout } from "../inventory.js";
 import type { Store, StoredEvent } from "../store.js";
+import type { Workspace } from "../workspace.js";
+import { mostExportedBytes, tooLarge } from "../workspace/limits.js";
+import { filesOf, isMarker } from "../workspace/walk.js";
 import { type Bytes, PageYield } from "./bytes.js";
 import { packed } from "./packing.js";
 import { ZipWriter } from "./zip-writer.js";
@@ -20,20 +23,31 @@ const timeout = 30_000;
 const encoder = new TextEncoder();
 const nothing = new Uint8Array(0);
 
-/** The conversation as it is when the first block is read. `report` gets the number of files done. */
+/** The folder of the agent's files, in the store and in the archive. */
+const workspaceFolder = "workspace/";
+
+/**
+ * The conversation as it is when the first block is read. `report` gets the number of files done. The files that the agent
+ * works on are only included if their workspace is given.
+ */
 export async function* zipBlocks(
   store: Store,
   conversation: string,
   report: (done: number, total: number) => void,
   signal: AbortSignal | undefined,
+  workspace?: Workspace,
 ): AsyncGenerator<Bytes, void> {
-  const root = await openExport(store, conversation);
-  const conversations = [root];
+  const conversations = [await openExport(store, conversation)];
+  const [root] = conversations as [CoreExport];
   for (const [id, folder] of root.nested) conversations.push({ ...(await openExport(store, id)), folder });
+  for (const each of conversations) each.files = each.files.filter((path) => !path.startsWith(workspaceFolder));
+  const worked = workspace ? await filesOf(workspace) : [];
+  const bytes = worked.reduce((sum, { size }) => sum + size, 0);
+  if (bytes > mostExportedBytes) throw tooLarge(`the files of the workspace have ${bytes} bytes, and an archive takes ${mostExportedBytes}; export without them, or remove some first`);
   const writer = new ZipWriter(root.updatedAt);
   const pageYield = new PageYield(signal);
   const folders = new Set<string>();
-  const total = conversations.reduce((sum, { length, files }) => sum + length + files.length + 1, 0);
+  const total = conversations.reduce((sum, { length, files }) => sum + length + files.length + 1, worked.length);
   let done = 0;
 
   /** Folders come before the files in them, as in archives of the agent server. */
@@ -88,8 +102,24 @@ export async function* zipBlocks(
       page.turn();
     }
   }
+  for (const { path } of worked) {
+    const content = isMarker(path) ? nothing : await contentOf(workspace!, path);
+    if (content) await add(`${root.folder}/${workspaceFolder}${path}`, content as Bytes);
+    else done++;
+    if (writer.size >= blockBytes) yield writer.take();
+  }
   writer.end();
   yield writer.take();
+}
+
+/** The content of a file, or `undefined` if it has been removed after the export had begun. */
+async function contentOf(workspace: Workspace, path: string): Promise<Uint8Array | undefined> {
+  try {
+    return await workspace.read(path);
+  } catch (error) {
+    if (error !== null && typeof error === "object" && "code" in error && error.code === "not_found") return undefined;
+    throw error;
+  }
 }
 
 /** The number of events or files that make about one page. Grows slowly, because the next ones may be larger. */

@@ -56,6 +56,8 @@ export type ErrorCode =
   | "not_found"
   /** A file, or the number of files, is over a limit that the message names. */
   | "too_large"
+  /** The user has to allow access to the folder of a workspace, for the first time or again after a reload. */
+  | "permission_required"
   /** A defect of this library. */
   | "internal";
 

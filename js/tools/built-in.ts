@@ -1,5 +1,7 @@
 // The form of the library's own tools. They are stored as the SDK's classes, so that either side continues the other's log.
+import type { Conversation } from "../conversation.js";
 import type { Content, JSONObject } from "../events.js";
+import type { LLM } from "../llm.js";
 import type { JSONSchema, Tool, ToolContext } from "../tool.js";
 import type { Parent } from "../subagents.js";
 import type { Workspace } from "../workspace.js";
@@ -12,6 +14,12 @@ export interface ConversationFiles {
   write(path: string, content: Uint8Array | string | null): void;
 }
 
+/** The conversation of a call, for tools that change or read it. */
+export interface ToolConversation extends Pick<Conversation, "switchLLM" | "activeBranch"> {
+  /** The answer of a model to a question about the image of a URL; its cost is stored. */
+  inspectImage(llm: LLM, image: string, question: string, signal: AbortSignal): Promise<string>;
+}
+
 /** The context of a call of a built-in tool. */
 export interface BuiltInContext extends ToolContext {
   /**
@@ -20,6 +28,7 @@ export interface BuiltInContext extends ToolContext {
    */
   readonly workspace: Workspace;
   readonly files: ConversationFiles;
+  readonly conversation: ToolConversation;
 }
 
 /** The result of a call. */

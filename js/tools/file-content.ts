@@ -23,7 +23,7 @@ export function isBinaryExtension(suffix: string): boolean {
   return binaryExtensions.has(suffix.slice(1).toLowerCase());
 }
 
-/** The text of a file and its encoding; `undefined` for binary content. */
+/** The text of a file and its encoding; `undefined` for binary content. Everything that is valid UTF-8 is text. */
 export function decode(bytes: Uint8Array): { text: string; encoding: Encoding } | undefined {
   const encoding = encodingOf(bytes);
   if (encoding === "windows-1252") {
@@ -31,8 +31,7 @@ export function decode(bytes: Uint8Array): { text: string; encoding: Encoding } 
     return /[\0-\x08\x0e-\x1f\x7f]/.test(text) ? undefined : { text, encoding };
   }
   try {
-    const text = new TextDecoder(encoding === "utf-8-sig" ? "utf-8" : encoding, { fatal: true, ignoreBOM: encoding === "utf-8" }).decode(bytes);
-    return text.slice(0, 8000).includes("\0") ? undefined : { text, encoding };
+    return { text: new TextDecoder(encoding === "utf-8-sig" ? "utf-8" : encoding, { fatal: true }).decode(bytes), encoding };
   } catch {
     return undefined;
   }

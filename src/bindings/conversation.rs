@@ -24,7 +24,7 @@ use crate::{
     web::{guard::promise, host::WebHost, locks},
 };
 use futures_util::future::{LocalBoxFuture, select};
-use js_sys::{Array, Function, Object, Promise, Uint8Array};
+use js_sys::{Array, Function, Object, Promise};
 use std::{cell::RefCell, pin::pin, rc::Rc, time::Duration};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
@@ -115,25 +115,6 @@ impl CoreConversation {
     /// The text of `base_state.json`.
     pub fn state(&self) -> String {
         self.conversation.state().json().to_string()
-    }
-
-    /// The paths of the files below a folder.
-    pub fn files(&self, folder: String) -> Promise {
-        let conversation = self.conversation.clone();
-        promise(async move {
-            let paths = conversation.files(&folder.parse()?).await?;
-            Ok(paths.iter().map(|path| JsValue::from(path.as_str())).collect::<Array>().into())
-        })
-    }
-
-    /// The content of a file, or `undefined`.
-    #[wasm_bindgen(js_name = readFile)]
-    pub fn read_file(&self, path: String) -> Promise {
-        let conversation = self.conversation.clone();
-        promise(async move {
-            let content = conversation.read_file(&path.parse()?).await?;
-            Ok(content.map_or(JsValue::UNDEFINED, |content| Uint8Array::from(&*content).into()))
-        })
     }
 
     /// Stores files in one transaction; `null` removes one.

@@ -1,6 +1,7 @@
 //! Copies a conversation or one of its branches under a new id (`conversation/impl/local_conversation.py`, `fork`).
 //!
-//! The texts of the events are copied page by page and never changed; their ids stay. The copy exists once its base state
+//! The texts of the events are copied page by page and never changed; their ids stay. The files of the agent's work are
+//! copied as well. The copy exists once its base state
 //! is stored, which is the last commit. So a page that dies leaves no part of a conversation.
 
 use super::{
@@ -15,15 +16,19 @@ use crate::{
     format::{
         base_state::{BaseState, Tags},
         import_mark::IMPORT,
+        layout::{INBOX, QUARANTINE, SUBAGENTS},
         tree::Leaf,
     },
-    id::{ConversationId, EventId},
+    id::{ConversationId, EventId, StorePath},
     store::{Commit, Durability, StoreError},
 };
 use std::{ops::Range, rc::Rc};
 
 /// The number of events that are copied at once.
 const PAGE: u64 = 512;
+
+/// The number of bytes after which the files read so far are stored.
+const COPIED_AT_ONCE: usize = 4 << 20;
 
 /// The fields of the base state that are copied. In contrast to the SDK these include the policy and the analyzer: the
 /// copy must not run calls that the original would ask about.
@@ -191,7 +196,38 @@ impl Conversation {
                 range.start += count;
             }
         }
+        self.copy_files(id, length).await?;
         let commit = Commit { base_state: Some(base_state), ..Commit::new(length, log.host.now()) };
         Ok(log.store.commit(id, commit).await?)
     }
+
+    /// Copies the files of the workspace and of tools, as they are now: they have no versions for earlier events.
+    async fn copy_files(&self, id: ConversationId, length: u64) -> Result<()> {
+        let log = &self.0.log;
+        let mut paths = log.store.files(log.id, None).await?.into_iter().peekable();
+        while paths.peek().is_some() {
+            let (mut files, mut size) = (Vec::new(), 0);
+            while size < COPIED_AT_ONCE
+                && let Some(path) = paths.next()
+            {
+                if !is_of_the_log(&path)
+                    && let Some(content) = log.store.read_file(log.id, &path).await?
+                {
+                    size += content.len();
+                    files.push((path, Some(content)));
+                }
+            }
+            let durability = Durability::Relaxed;
+            let commit = Commit { files, durability, ..Commit::new(length, log.host.now()) };
+            log.store.commit(id, commit).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a file belongs to the log of the original, and not to the work of its agent: a waiting message, a file that
+/// could not be read, or a conversation of a sub-agent, which its parent continues.
+fn is_of_the_log(path: &StorePath) -> bool {
+    let folder = path.as_str().split('/').next().unwrap_or_default();
+    [INBOX, QUARANTINE, SUBAGENTS].contains(&folder)
 }

@@ -14,6 +14,9 @@ pub const QUARANTINE: &str = "quarantine";
 /// The folder for messages that wait until they can become events.
 pub const INBOX: &str = "inbox";
 
+/// The folder for the conversations of sub-agents.
+pub const SUBAGENTS: &str = "subagents";
+
 /// The name of an event file: the number of the event with at least five digits, and its id.
 pub fn event_file_name(index: u64, id: &EventId) -> String {
     format!("event-{index:05}-{id}.json")
@@ -33,9 +36,6 @@ pub fn parse_event_file_name(name: &str) -> Option<(u64, EventId)> {
 pub fn persistence_dir(id: ConversationId) -> String {
     format!("workspace/conversations/{}", id.hex())
 }
-
-/// The folder of a conversation in which those of its sub-agents are.
-pub const SUBAGENTS: &str = "subagents";
 
 /// As [`persistence_dir`], for the conversation of a sub-agent. `ancestors`: the conversation that started it first.
 pub fn nested_persistence_dir(ancestors: &[ConversationId], id: ConversationId) -> String {

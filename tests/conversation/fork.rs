@@ -76,6 +76,28 @@ fn a_copy_has_the_same_events_on_all_branches_and_continues_by_itself() {
 }
 
 #[test]
+fn a_copy_has_the_files_of_the_agents_work_and_no_others() {
+    block_on(async {
+        let world = world([text("One.")]);
+        let conversation = world.open().await.unwrap();
+        ask(&conversation, "First").await;
+        let content = |path: &str| path.as_bytes().repeat(1 << 20);
+        let copied = ["TASKS.json", "workspace/a.txt", "workspace/b/c.txt"];
+        let left = ["inbox/1-aaaaaaaa.json", "quarantine/x", "subagents/aa/base_state.json"];
+        for path in copied.into_iter().chain(left) {
+            conversation.write_files(vec![(path.parse().unwrap(), Some(content(path)))]).await.unwrap();
+        }
+        conversation.fork(options(None)).await.unwrap();
+        let files = world.store.files(other(), None).await.unwrap();
+        assert_eq!(files.iter().map(|path| path.as_str()).collect::<Vec<_>>(), copied);
+        for path in files {
+            let stored = world.store.read_file(other(), &path).await.unwrap();
+            assert!(stored.unwrap() == content(path.as_str()), "{path}");
+        }
+    });
+}
+
+#[test]
 fn a_copy_from_an_event_has_only_its_branch() {
     block_on(async {
         let world = world([text("One."), text("Two."), text("Other two.")]);

@@ -13,11 +13,13 @@ A line for --serve is {"command": "check" | "resume" | "requests" | "secrets", "
 or {"command": "decide", "path": ..., "decision": "approve" | "reject", "reply": ...},
 or {"command": "meter", "llm": ..., "base_url": ..., "questions": ...}, {"command": "judge", "analyzer": ..., "actions": [...]}, {"command": "skill-files", "files": [text, ...]}, {"command": "search", "patterns": [[pattern, [text, ...]], ...]},
 {"command": "profile", "path": ..., "name": ..., "llm": ...},
+{"command": "tools", "sequences": [{"root": ..., "home": ..., "files": {path: base64}, "calls": [[tool, arguments], ...]}]},
 or {"command": "stuck"}, {"command": "condensers"} and {"command": "skills"}, which compare them with their fixtures;
 anything else the SDK or its libraries print goes to stderr.
 With "api_mode": "responses" or "anthropic" a resume or a request goes over that API, else over Chat Completions; over
 Anthropic's a reply may be a list of blocks.
 With "navigate": {"to": event id or null, "fork": bool} a resume first moves there, and continues in a fork.
+With "calls": [[tool, arguments], ...] the model makes these calls first, in the files of workspace/ in the directory.
 With "in_place": true a command works on the directory itself and not on a copy: what a resume adds stays.
 Client tools stay registered for the life of the process.
 """
@@ -66,6 +68,10 @@ def obey(order: dict) -> list[dict]:
         return [meter(order["llm"], order["base_url"], order["questions"])]
     if order["command"] == "profile":
         return [profile(order["path"], order["name"], order.get("llm"))]
+    if order["command"] == "tools":
+        from tool_runs import run_tools  # not at the top: with --bare nothing of openhands-tools is imported
+
+        return [run_tools(order["sequences"])]
     if order["command"] == "search":
         return [search(order["patterns"])]
     judges = {"stuck": stuck_cases, "condensers": condenser_cases, "skills": skill_cases}
@@ -94,7 +100,7 @@ def one(order: dict, directory: Path, text: str, cipher: Cipher | None) -> dict:
             case "check":
                 return check(directory, cipher)
             case "resume":
-                return resume(directory, order.get("reply") or "I wrote a file.", text, cipher, api_mode, order.get("navigate"))
+                return resume(directory, order.get("reply") or "I wrote a file.", text, cipher, api_mode, order.get("navigate"), order.get("calls"))
             case "decide":
                 return decide(directory, order["decision"], order.get("reply") or "I wrote a file.", cipher)
             case "requests":

@@ -1,5 +1,24 @@
-// Checks that several tests of workspaces make.
-import assert from "node:assert/strict";
+// Checks that several tests of workspaces make, in Node and in pages; so there is no module of Node here.
+
+const assert = {
+  ok(value, message) {
+    if (!value) throw new Error(message ?? "not ok");
+  },
+  equal(found, expected, message = "") {
+    if (!Object.is(found, expected)) throw new Error(`${message}: ${String(found)}, not ${String(expected)}`);
+  },
+  deepEqual(found, expected) {
+    assert.equal(JSON.stringify(found), JSON.stringify(expected));
+  },
+  match(text, words) {
+    assert.ok(words.test(text), `${text} does not match ${words}`);
+  },
+  async rejects(promise, check, message) {
+    const [error] = await promise.then(() => [], (error) => [error]);
+    assert.ok(error, `${message ?? "the call"} should have failed`);
+    assert.ok(check(error), `${message ?? "the call"}: ${error.code}: ${error.message}`);
+  },
+};
 
 /** Checks the code and the message of an error. */
 export const refused = (code, words) => (error) => (assert.equal(error.code, code, error.stack), assert.match(error.message, words), true);

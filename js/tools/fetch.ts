@@ -1,0 +1,43 @@
+// The tool `fetch`. Its name and arguments are those of the MCP server `mcp-server-fetch`, which Python programs use.
+import type { ToolContext } from "../tool.js";
+import { type AllowedAddresses, fetchAllowed } from "./allowed-fetch.js";
+import { textOfHTML } from "./html.js";
+
+export interface FetchArguments {
+  url: string;
+  max_length?: number;
+  start_index?: number;
+  raw?: boolean;
+}
+
+const defaultLength = 5_000;
+
+/** The text at an address, and the error of a server as well. Other errors are thrown. */
+export async function execute(allowed: AllowedAddresses, args: FetchArguments, { signal }: ToolContext, fetch?: typeof globalThis.fetch): Promise<string> {
+  const { url, max_length: length = defaultLength, start_index: start = 0, raw = false } = args;
+  const headers = { accept: "text/markdown, text/html, text/plain, application/json;q=0.9, */*;q=0.1" };
+  const response = await fetchAllowed(allowed, { url, headers }, { signal, fetch });
+  const type = response.headers["content-type"] ?? "";
+  const isOK = response.status >= 200 && response.status < 300;
+  const heading = isOK ? `Contents of ${response.url}:\n` : `${response.url} answered with status ${response.status} ${response.statusText}`.trimEnd() + ":\n";
+  if (!isText(type, response.body)) return `${heading}(${response.body.length} bytes of type ${type || "unknown"}, which is no text)`;
+  const text = decoded(type, response.body);
+  const content = [...(raw || !/html/i.test(type) ? text : textOfHTML(text, response.url))];
+  if (start >= content.length) return `${heading}(no more text: it has ${content.length} characters)`;
+  const rest = content.length - start - length;
+  const more = rest > 0 ? `\n\n(${rest} characters follow: call fetch with start_index ${start + length})` : "";
+  return heading + content.slice(start, start + length).join("") + more;
+}
+
+function isText(type: string, body: Uint8Array): boolean {
+  return type === "" ? !body.subarray(0, 1000).includes(0) : /^text\/|json|xml|javascript|yaml|csv|x-www-form-urlencoded/i.test(type);
+}
+
+function decoded(type: string, body: Uint8Array): string {
+  const charset = /charset="?([\w-]+)/i.exec(type)?.[1] ?? "utf-8";
+  try {
+    return new TextDecoder(charset).decode(body);
+  } catch {
+    return new TextDecoder().decode(body);
+  }
+}

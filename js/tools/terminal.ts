@@ -1,0 +1,180 @@
+// The tool `terminal`: a shell over the workspace. Nothing of it reaches the machine of the user.
+import type { JSONObject } from "../events.js";
+import { ThreadkeepError } from "../errors.js";
+import type { TerminalOptions } from "../tools.js";
+import { type AllowedAddresses, allowedAddresses, fetchAllowed } from "./allowed-fetch.js";
+import type { BuiltInContext, BuiltInDefinition, BuiltInOutput, ToolPlace } from "./built-in.js";
+import { messageOf, present, safety } from "./definition.js";
+import type { Page, ShellResult } from "./terminal/protocol.js";
+import { type Session, environmentAfter, newSession, readSession, secretsFor, writeSession } from "./terminal/session.js";
+import { type RunningShell, startShell } from "./terminal/shell.js";
+import { strip } from "./text.js";
+import { clipped, completedSuffix, literalText, noInputText, noLogsText, resetText, severalCommandsText, stoppedSuffix } from "./terminal/texts.js";
+
+interface TerminalArguments {
+  command: string;
+  is_input?: boolean;
+  timeout?: number | null;
+  reset?: boolean;
+}
+
+const defaultSeconds = 30;
+/** The exit code of a command that was stopped, as that of the program `timeout`. */
+const stoppedCode = 124;
+
+const parameters = {
+  type: "object",
+  properties: {
+    command: {
+      type: "string",
+      description: "The shell command, one at a time. Commands can be joined with `&&`, `||`, `;` and `|`.",
+    },
+    is_input: {
+      type: "boolean",
+      default: false,
+      description: "Whether `command` is input for a running command. No command is left running here, so this always fails.",
+    },
+    timeout: {
+      anyOf: [{ type: "number", minimum: 0 }, { type: "null" }],
+      default: null,
+      description: `The number of seconds after which the command is stopped. Default: ${defaultSeconds}.`,
+    },
+    reset: {
+      type: "boolean",
+      default: false,
+      description: "Whether to begin a new session first: variables, the working directory and temporary files are lost. Not together with `is_input`.",
+    },
+  },
+  required: ["command"],
+};
+
+function description(workingDir: string, network: AllowedAddresses | undefined): string {
+  return `Runs a shell command (bash) and returns its output.
+
+The shell runs inside a web page, and its files are those of the workspace ${workingDir}:
+* It has the usual text and file commands (ls, find, grep, rg, sed, awk, sort, uniq, cut, tr, head, tail, wc, diff, jq, yq, tar, gzip, base64, sha256sum, xargs and more), pipes, redirections, loops and functions.
+* It has no other programs, such as Python, Node.js or git, and none can be installed.
+* ${network ? `\`curl\` reaches these addresses only: ${network.list.join(", ")}.` : "It has no network."}
+* Nothing runs in the background: a command that ends with & is finished before the result is returned. Nothing can be typed into a running command.
+* Variables and the working directory are kept from command to command; functions, aliases and shell options are not. Files outside of ${workingDir}, such as those in /tmp, are temporary.
+* A command is stopped after ${defaultSeconds} seconds, or after \`timeout\`. Long output is shortened in the middle.`;
+}
+
+export async function define({ allowedHosts }: TerminalOptions, { workingDir, isTransactional }: ToolPlace): Promise<BuiltInDefinition> {
+  const network = allowedHosts?.length ? allowedAddresses(allowedHosts.map((host) => (host.includes("://") ? host : `https://${host}`))) : undefined;
+  const terminal = new Terminal(workingDir, network);
+  // What a command has sent elsewhere is not undone by dropping its changes of files.
+  return {
+    description: description(workingDir, network),
+    parameters,
+    annotations: { title: "terminal", readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+    ...safety(isTransactional && !network),
+    className: "Terminal",
+    action: ({ command, is_input = false, timeout, reset = false }: TerminalArguments) => present({ command, is_input, timeout, reset }),
+    execute: (args: TerminalArguments, context) => terminal.execute(args, context),
+    close: () => terminal.end(),
+  };
+}
+
+class Terminal {
+  readonly #workingDir: string;
+  readonly #network: AllowedAddresses | undefined;
+  #shell: Promise<RunningShell> | undefined;
+  /** The call that the shell works for. */
+  #context: BuiltInContext | undefined;
+  /** The last call: the shell runs one command at a time. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(workingDir: string, network: AllowedAddresses | undefined) {
+    this.#workingDir = workingDir;
+    this.#network = network;
+  }
+
+  execute(args: TerminalArguments, context: BuiltInContext): Promise<BuiltInOutput> {
+    const result = this.#last.then(() => this.#execute(args, context));
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  end(): void {
+    this.#shell?.then((shell) => shell.end(), () => {});
+    this.#shell = undefined;
+  }
+
+  async #execute({ command, is_input = false, timeout, reset = false }: TerminalArguments, context: BuiltInContext): Promise<BuiltInOutput> {
+    if (reset && is_input) throw new ThreadkeepError("invalid_options", "Cannot use reset=True with is_input=True");
+    const literal = is_input ? undefined : literalText(command);
+    if (literal) return failed(literal, command);
+    const text = command.trim();
+    if (!reset && text === "") return failed(noLogsText, text);
+    if (!reset && is_input) return failed(noInputText, text);
+    context.signal.throwIfAborted();
+    if (reset) this.end();
+    const session = reset ? newSession(this.#workingDir) : await readSession(context, this.#workingDir);
+    if (reset) writeSession(context, session);
+    if (text === "") return { content: resetText, fields: present({ command: "[RESET]", exit_code: 0, timeout: false, metadata: metadata(-1) }) };
+    const { content, isError = false, fields } = await this.#run(text, timeout ?? defaultSeconds, session, context);
+    if (!reset) return { content, isError, fields };
+    return { content: `${resetText}\n\n${String(content)}`, isError, fields: present({ ...fields, command: `[RESET] ${command}` }) };
+  }
+
+  async #run(command: string, seconds: number, session: Session, context: BuiltInContext): Promise<BuiltInOutput> {
+    const secrets = await secretsFor(command, session, context);
+    const timeout = AbortSignal.timeout(Math.min(seconds * 1000, 2 ** 31 - 1));
+    let result: ShellResult | undefined;
+    try {
+      this.#context = context;
+      this.#shell ??= startShell(() => this.#page(), { workingDir: this.#workingDir, hasNetwork: this.#network !== undefined });
+      const shell = await this.#shell;
+      result = await shell.run({ command, cwd: session.cwd, env: { ...session.env, ...secrets } }, AbortSignal.any([timeout, context.signal]));
+    } catch (error) {
+      this.end();
+      context.signal.throwIfAborted();
+      if (!timeout.aborted) return failed(`The terminal failed: ${messageOf(error)}`, command);
+    } finally {
+      this.#context = undefined;
+    }
+    context.signal.throwIfAborted();
+    if (result && "statements" in result) return failed(severalCommandsText(result.statements), command);
+    const next = result ? { cwd: result.cwd, env: environmentAfter(result.env, secrets), secrets: Object.keys(secrets) } : session;
+    if (JSON.stringify(next) !== JSON.stringify(session)) writeSession(context, next);
+    const output = clipped(strip(wellFormed(result?.output ?? "")));
+    const exitCode = timeout.aborted ? stoppedCode : result!.exitCode;
+    const suffix = timeout.aborted ? stoppedSuffix(seconds) : completedSuffix(exitCode);
+    const fields = present({ command, exit_code: exitCode, timeout: timeout.aborted, metadata: metadata(exitCode, next.cwd, suffix) });
+    return { content: output, fields };
+  }
+
+  /** The functions that the shell calls, for the running command. */
+  #page(): Page {
+    const context = this.#context;
+    if (!context) throw new Error("no command is running");
+    const { workspace, signal } = context;
+    const network = this.#network;
+    return {
+      read: (path) => workspace.read(path),
+      write: (path, content) => workspace.write(path, content),
+      stat: (path) => workspace.stat(path),
+      list: (path) => workspace.list(path),
+      makeDirectory: (path) => workspace.makeDirectory(path),
+      remove: (path) => workspace.remove(path),
+      move: (from, to) => workspace.move(from, to),
+      ...(network && { fetch: (request) => fetchAllowed(network, request, { signal }) }),
+    };
+  }
+}
+
+/** A result without a command that was run. */
+function failed(text: string, command: string): BuiltInOutput {
+  return { content: text, isError: true, fields: present({ command, timeout: false, metadata: metadata(-1) }) };
+}
+
+function metadata(exitCode: number, cwd?: string, suffix = ""): JSONObject {
+  const place = cwd === undefined ? {} : { username: "user", hostname: "localhost", working_dir: cwd };
+  return present({ exit_code: exitCode, pid: -1, ...place, prefix: "", suffix });
+}
+
+/** Without halves of characters, which JSON cannot contain. */
+function wellFormed(text: string): string {
+  return new TextDecoder().decode(new TextEncoder().encode(text));
+}
