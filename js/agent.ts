@@ -4,6 +4,7 @@ import type { Condenser } from "./condenser.js";
 import type { Critic } from "./critics.js";
 import { invalidOptions, optionsOf } from "./errors.js";
 import { LLM } from "./llm.js";
+import type { MCPServer } from "./mcp.js";
 import type { AgentContextOptions } from "./skills.js";
 import type { JSONSchema, StandardSchema, Tool } from "./tool.js";
 
@@ -35,6 +36,10 @@ export interface AgentOptions<Answer = any> {
    * Read the answer with `conversation.finalAnswer()`. `Conversation.open()` checks the schema.
    */
   finalAnswer?: FinalAnswerSchema<Answer> | undefined;
+  /** MCP servers by name, whose tools the agent has as well. `Conversation.open()` checks their options, and does not wait for them. */
+  mcpServers?: Readonly<Record<string, MCPServer>> | undefined;
+  /** A regular expression of Python. Tools whose name does not match from its beginning are left out, except for the built-in `finish` and `think`. */
+  filterToolsRegex?: string | undefined;
 }
 
 /** A model with tools and a system prompt. Has no state: one agent can serve many conversations. */
@@ -48,12 +53,14 @@ export class Agent<Answer = any> {
   readonly countTokens?: (text: string) => number;
   readonly critic?: Critic;
   readonly finalAnswer?: FinalAnswerSchema<Answer>;
+  readonly mcpServers?: Readonly<Record<string, MCPServer>>;
+  readonly filterToolsRegex?: string;
 
   /** @throws ThreadkeepError `invalid_options`, naming the option. */
   constructor(options: AgentOptions<Answer>) {
     const {
-      llm, tools = [], systemPrompt, agentContext, toolConcurrencyLimit = 1, condenser, countTokens, critic, finalAnswer,
-    } = optionsOf("new Agent()", options, "llm tools systemPrompt agentContext toolConcurrencyLimit condenser countTokens critic finalAnswer");
+      llm, tools = [], systemPrompt, agentContext, toolConcurrencyLimit = 1, condenser, countTokens, critic, finalAnswer, mcpServers, filterToolsRegex,
+    } = optionsOf("new Agent()", options, "llm tools systemPrompt agentContext toolConcurrencyLimit condenser countTokens critic finalAnswer mcpServers filterToolsRegex");
     if (!isA(llm, LLM)) throw invalidOptions("llm must be an LLM: new Agent({ llm: new LLM({ … }) })");
     const own = arrayOf("tools", "what tool() returns", tools, (tool) => typeof tool?.execute === "function" && typeof tool.name === "string");
     if (systemPrompt !== undefined && typeof systemPrompt !== "string") throw invalidOptions("systemPrompt must be a string");
@@ -70,5 +77,7 @@ export class Agent<Answer = any> {
     this.toolConcurrencyLimit = toolConcurrencyLimit;
     if (critic !== undefined) this.critic = critic;
     if (finalAnswer !== undefined) this.finalAnswer = finalAnswer;
+    if (mcpServers !== undefined) this.mcpServers = mcpServers;
+    if (filterToolsRegex !== undefined) this.filterToolsRegex = filterToolsRegex;
   }
 }

@@ -6,6 +6,7 @@ import { ThreadkeepError, fromCore, invalidOptions, reading } from "./errors.js"
 import { locking } from "./locking.js";
 import type { Store } from "./store.js";
 import { load, part } from "./wasm.js";
+import type { Workspace } from "./workspace.js";
 
 /** The progress of an import or export. */
 export interface Progress {
@@ -51,10 +52,10 @@ export async function importZip(
 }
 
 /** The conversation as one Blob of type `application/zip`. @internal */
-export async function exportZip(store: Store, id: string, watching?: TransferOptions): Promise<Blob> {
+export async function exportZip(store: Store, id: string, watching?: TransferOptions, workspace?: Workspace): Promise<Blob> {
   const parts: Blob[] = [];
   let blocks: Uint8Array<ArrayBuffer>[] = [];
-  const reader = exportZipStream(store, id, watching).getReader();
+  const reader = exportZipStream(store, id, watching, workspace).getReader();
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     blocks.push(next.value);
     // A Blob can be moved from memory to disk; an array of blocks cannot.
@@ -71,6 +72,7 @@ export function exportZipStream(
   store: Store,
   id: string,
   { onProgress, signal }: TransferOptions = {},
+  workspace?: Workspace,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const report = listener(onProgress, "files");
   checkSignal(signal);
@@ -81,7 +83,7 @@ export function exportZipStream(
         return untilAborted(signal, "export", async () => {
           if (!blocks) {
             await load();
-            blocks = (await parts()).zipBlocks(store, id, report, signal);
+            blocks = (await parts()).zipBlocks(store, id, report, signal, workspace);
           }
           const { done, value } = await blocks.next();
           if (done) controller.close();
@@ -100,6 +102,14 @@ export function exportZipStream(
 export interface TransferOptions {
   onProgress?: ((progress: Progress) => void) | undefined;
   signal?: AbortSignal | undefined;
+}
+
+export interface ExportOptions extends TransferOptions {
+  /**
+   * Whether the archive contains the files that the agent works on, under `workspace/`: at most 1 GiB. Default: it does not.
+   * They are exported as they are, with whatever an agent has written into them.
+   */
+  workspace?: boolean | undefined;
 }
 
 /** Does the work. If it fails because the signal was aborted, the error is `aborted`. */

@@ -3,7 +3,7 @@
 import { type CoreConversation, deleteConversation, listConversations } from "../pkg/threadkeep.js";
 import { Agent } from "./agent.js";
 import { arrayOf, checkId, isA, jsonOf, signalOf } from "./arguments.js";
-import { type ImportedConversation, type TransferOptions, exportZip, exportZipStream, importZip } from "./archive.js";
+import { type ExportOptions, type ImportedConversation, type TransferOptions, exportZip, exportZipStream, importZip } from "./archive.js";
 import { type ContextUsage, type ConversationProgress, progressOf } from "./condenser.js";
 import { type Analyzers, type ConfirmationPolicy, actionIds, storedPolicy } from "./control.js";
 import { type ConversationOptions, type ForkOptions, readFork, readOptions } from "./conversation-options.js";
@@ -21,11 +21,14 @@ import { type Network, WAITED } from "./network.js";
 import { type ConversationInfo, type Listing, toInfo } from "./listing.js";
 import type { AnthropicMessages, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "./messages.js";
 import { importJSON, written } from "./interchange.js";
+import type { MCPServers } from "./mcp.js";
+import type { OpenServers } from "./mcp/index.js";
 import { type ConversationWarning, type HandleParts, openCore } from "./opening.js";
 import { Run, type RunOptions, type RunResult } from "./run.js";
-import { type TitleOptions, askAgent, generateTitle } from "./side-calls.js";
+import { type TitleOptions, askAgent, generateTitle, inspectImage } from "./side-calls.js";
 import type { SecurityAnalyzer } from "./security.js";
 import { type Store, coreStore, indexedDBStore } from "./store.js";
+import type { Parent } from "./subagents.js";
 import type { Secrets } from "./secrets.js";
 import type { HeldSecret } from "./secrets/index.js";
 import type { SecretValue } from "./secrets/source.js";
@@ -52,8 +55,10 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   readonly #listeners: Listeners;
   readonly #analyzers: Analyzers;
   readonly #tools: ToolCalls;
+  readonly #mcp: OpenServers | undefined;
   readonly #secrets: Secrets;
   readonly #network: Network;
+  readonly #parent: Parent;
   readonly #deleteOnClose: boolean;
   readonly #agent: Agent<Answer>;
   /** Warnings that do not come from the wasm. */
@@ -69,9 +74,16 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     this.#listeners = parts.listeners;
     this.#analyzers = parts.analyzers;
     this.#tools = parts.tools;
+    parts.tools.conversation = {
+      switchLLM: (llm) => this.switchLLM(llm),
+      activeBranch: () => this.activeBranch(),
+      inspectImage: async (llm, ...request) => inspectImage(core, await this.#secrets.coreLLM(llm, this.#network), ...request),
+    };
+    this.#mcp = parts.mcp;
     this.workspace = parts.home.workspace;
     this.#secrets = parts.secrets;
     this.#network = parts.network;
+    this.#parent = parts.parent;
     this.#deleteOnClose = parts.deleteOnClose;
     this.#agent = parts.agent;
     this.#llm = parts.agent.llm;
@@ -87,18 +99,23 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    */
   static async open<Answer = any>(options: ConversationOptions<Answer>): Promise<Conversation<Answer>> {
     const given = readOptions(options);
-    return openInTurn(given.store, given.id, () => Conversation.#open(given), (opened) => lastRead(opened.#core));
+    return Conversation.#open(given);
   }
 
   static async #open(given: ReturnType<typeof readOptions>): Promise<Conversation> {
-    const { core, parts, warnings } = await openCore(given);
+    return openInTurn(given.store, given.id, () => Conversation.#create(given), (opened) => lastRead(opened.#core));
+  }
+
+  static async #create(given: ReturnType<typeof readOptions>): Promise<Conversation> {
+    const { core, parts, warnings } = await openCore(given, Conversation.#open);
     return new Conversation(given.id, given.store, core, parts, warnings);
   }
 
-  /** All conversations of a store, newest first. Does not read events. */
-  static async list(store: Store = indexedDBStore()): Promise<ConversationInfo[]> {
+  /** All conversations of a store, newest first; those of sub-agents only with `subagents`. Does not read events. */
+  static async list(store: Store = indexedDBStore(), options: { subagents?: boolean | undefined } = {}): Promise<ConversationInfo[]> {
+    const { subagents = false } = optionsOf("list()", options, "subagents");
     const listings = JSON.parse((await settle(listConversations(await coreStore(store)))) as string) as Listing[];
-    return listings.map(toInfo);
+    return listings.filter(({ parent }) => subagents || parent === null).map(toInfo);
   }
 
   /**
@@ -153,7 +170,12 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * `finalResponse()`.
    */
   get warnings(): readonly ConversationWarning[] {
-    return [...(call(() => this.#core.warnings()) as ConversationWarning[]), ...this.#warnings];
+    return [...(call(() => this.#core.warnings()) as ConversationWarning[]), ...this.#warnings, ...(this.#mcp?.warnings ?? [])];
+  }
+
+  /** The MCP servers of the agent, with their state and tools; `null` if it has none. A change is an `MCPServerEvent`. */
+  get mcp(): MCPServers | null {
+    return this.#mcp ?? null;
   }
 
   /** Costs, tokens and latencies of the models, by `usageId`. */
@@ -263,11 +285,13 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     const approved = actionIds("approve", given.approve);
     const signal = signalOf(given.signal);
     if (signal?.aborted) throw aborted(signal);
+    const { tasks } = this.#parent;
+    const own = tasks ? await tasks.approve(approved, await this.#pending()) : approved;
     const interrupt = () => void this.interrupt().catch(() => {});
     signal?.addEventListener("abort", interrupt);
     this.#network.begin(this.state.agent_state?.[WAITED]);
     try {
-      const [status, finalResponse] = await ask(this.#core, "run", approved);
+      const [status, finalResponse] = await ask(this.#core, "run", own);
       if (signal?.aborted && status === "paused") throw aborted(signal);
       return { status: status as ExecutionStatus, finalResponse };
     } finally {
@@ -293,6 +317,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   /** Ends the current wait: the request, or the test whether the server is reachable, is sent at once. */
   retryNow(): void {
     this.#network.retry();
+    this.#parent.tasks?.retryNow();
   }
 
   /** Stops the run now: the request is aborted, running tools get the abort signal and are not waited for, and their calls are answered with an error. */
@@ -302,6 +327,11 @@ export class Conversation<Answer = any> implements AsyncDisposable {
 
   /** The calls without a result: those that wait for approval, and those that a crash left. Python's `get_unmatched_actions`. */
   async pendingActions(): Promise<ActionEvent[]> {
+    const actions = await this.#pending();
+    return this.#parent.tasks?.pending(actions) ?? actions;
+  }
+
+  async #pending(): Promise<ActionEvent[]> {
     return (await ask(this.#core, "pendingActions")).map((json) => JSON.parse(json));
   }
 
@@ -320,7 +350,10 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   async rejectPendingActions(reason?: string, options: { actionIds?: readonly string[] | undefined } = {}): Promise<void> {
     if (reason !== undefined && typeof reason !== "string") throw invalidOptions("the reason must be a string");
     const { actionIds: ids } = optionsOf("rejectPendingActions()", options, "actionIds");
-    await ask(this.#core, "rejectPendingActions", reason, actionIds("actionIds", ids));
+    const all = actionIds("actionIds", ids);
+    const { tasks } = this.#parent;
+    const own = tasks ? await tasks.reject(reason, all, await this.#pending()) : all;
+    if (!tasks || own?.length !== 0) await ask(this.#core, "rejectPendingActions", reason, own);
   }
 
   /**
@@ -332,7 +365,9 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    */
   async editAction(actionId: string, args: JSONValue | JSONObject): Promise<ActionEvent> {
     const json = jsonOf("the arguments", args);
-    return JSON.parse(await ask(this.#core, "editAction", textOf(actionId), json));
+    const { tasks } = this.#parent;
+    const edited = tasks && (await tasks.edit(actionId, json, await this.#pending()));
+    return edited ?? JSON.parse(await ask(this.#core, "editAction", textOf(actionId), json));
   }
 
   /**
@@ -405,7 +440,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   async switchLLM(llm: LLM): Promise<void> {
     if (!isA(llm, LLM)) throw invalidOptions("switchLLM() takes an LLM");
     await this.#secrets.switchLLM(this.#core, llm, this.#network);
-    this.#llm = llm;
+    this.#llm = this.#parent.llm = llm;
   }
 
   /**
@@ -491,13 +526,19 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   }
 
   /** The current conversation as a zip archive, which the Python SDK can open after unpacking. */
-  async exportZip(options: TransferOptions = {}): Promise<Blob> {
-    return exportZip(this.#store, this.id, optionsOf("exportZip()", options, "onProgress signal"));
+  async exportZip(options: ExportOptions = {}): Promise<Blob> {
+    return exportZip(this.#store, this.id, ...this.#exporting("exportZip()", options));
   }
 
-  /** Like `exportZip()`, as a stream; memory is bounded by the largest event. */
-  exportZipStream(options: TransferOptions = {}): ReadableStream<Uint8Array> {
-    return exportZipStream(this.#store, this.id, optionsOf("exportZipStream()", options, "onProgress signal"));
+  /** Like `exportZip()`, as a stream; memory is bounded by the largest event or file. */
+  exportZipStream(options: ExportOptions = {}): ReadableStream<Uint8Array> {
+    return exportZipStream(this.#store, this.id, ...this.#exporting("exportZipStream()", options));
+  }
+
+  #exporting(method: string, options: ExportOptions): [TransferOptions, Workspace?] {
+    const { workspace = false, ...watching } = optionsOf(method, options, "workspace onProgress signal");
+    if (typeof workspace !== "boolean") throw invalidOptions("workspace must be true or false");
+    return workspace ? [watching, this.workspace] : [watching];
   }
 
   /**
@@ -552,10 +593,11 @@ export class Conversation<Answer = any> implements AsyncDisposable {
 
   async #close(free: Promise<unknown>): Promise<void> {
     await free;
+    await this.#parent.tasks?.close();
     this.#listeners.clear();
     if (this.#isClosed) return;
     this.#isClosed = true;
-    await this.#tools.close();
+    await Promise.all([this.#tools.close(), this.#mcp && withTimeout(this.#mcp.close(), closingTimeout)]);
     if (this.#deleteOnClose && this.access === "writer") await withTimeout(Conversation.delete(this.id, this.#store), closingTimeout);
   }
 

@@ -2,6 +2,7 @@
 // An optional field is absent when it has no value; fields without `?` are always written.
 // The kinds of events are generated from their declarations in Rust: see generated/events.ts.
 import type { ErrorCode } from "./errors.js";
+import type { MCPServerEvent } from "./mcp.js";
 import type { EventSource, ExecutionStatus, FailureAction, FailureKind, KnownEvent, MessageRole, StreamingDeltaEvent } from "./generated/events.js";
 
 export type {
@@ -129,8 +130,16 @@ export interface WaitingEvent {
   why: ErrorCode;
   message: string;
 }
+/** An event of a sub-agent's conversation, which is stored there. Live only. */
+export interface SubagentEvent {
+  kind: "SubagentEvent";
+  /** The ids of the tasks from this conversation down to the sub-agent: `["task_00000001"]`. */
+  path: string[];
+  event: ConversationEvent | Exclude<LiveEvent, SubagentEvent>;
+}
+
 /** Events to show as they happen; they are never stored. */
-export type LiveEvent = StreamingDeltaEvent | ToolProgressEvent | WaitingEvent;
+export type LiveEvent = StreamingDeltaEvent | ToolProgressEvent | WaitingEvent | MCPServerEvent | SubagentEvent;
 
 export interface TokenUsage {
   model: string;

@@ -10,18 +10,21 @@ import type { ConversationEvent, ConversationState, StreamingDeltaEvent } from "
 import { opened as noteOpened } from "./inventory.js";
 import { coreLLM } from "./llm.js";
 import { type Listeners, listenersOf } from "./listeners.js";
+import { openServers } from "./mcp.js";
+import type { OpenServers } from "./mcp/index.js";
 import { Network, WAITED } from "./network.js";
 import { Secrets } from "./secrets.js";
 import { coreContext } from "./skills.js";
 import { coreStore } from "./store.js";
+import type { Parent } from "./subagents.js";
 import { ToolCalls } from "./tool-calls.js";
-import type { CoreTool } from "./tool.js";
+import type { CoreTool } from "./tool/core.js";
 import { part } from "./wasm.js";
 import { LazyHome, workingDirOf } from "./workspace.js";
 
 /** A note about an opened conversation that the host should know, and may show to the user. */
 export interface ConversationWarning {
-  code: "quarantined" | "head_moved" | "interrupted" | "unreadable" | "history_broken" | "tools_unavailable" | "settings_unavailable" | "secrets_unavailable" | "store_lost";
+  code: "quarantined" | "head_moved" | "interrupted" | "unreadable" | "history_broken" | "tools_unavailable" | "settings_unavailable" | "secrets_unavailable" | "store_lost" | "mcp_servers";
   message: string;
 }
 
@@ -30,28 +33,35 @@ export interface HandleParts {
   listeners: Listeners;
   analyzers: Analyzers;
   tools: ToolCalls;
+  mcp: OpenServers | undefined;
   home: LazyHome;
   secrets: Secrets;
   network: Network;
+  parent: Parent;
   deleteOnClose: boolean;
   agent: Agent;
 }
 
 /** Opens a conversation of the wasm and connects it with the functions of the host. @internal */
-export async function openCore(given: ReturnType<typeof readOptions>): Promise<{ core: CoreConversation; parts: HandleParts; warnings: ConversationWarning[] }> {
+export async function openCore(given: ReturnType<typeof readOptions>, open: Parent["open"]): Promise<{ core: CoreConversation; parts: HandleParts; warnings: ConversationWarning[] }> {
   const { agent, id, store, policy, hooks, tags } = given;
-  const analyzers = new Analyzers();
+  const analyzers = given.inherited?.analyzers ?? new Analyzers();
   const analyzer = given.securityAnalyzer === undefined ? undefined : await analyzers.take(given.securityAnalyzer);
   const { listeners, emit } = listenersOf(given);
   const secrets = await Secrets.read(given.secrets, given.cipher, agent.llm.options);
   const workingDir = await workingDirOf(agent, given.workspace, store, id);
-  const home = new LazyHome(given.workspace, workingDir, () => opened);
-  const tools = new ToolCalls(agent.tools, emit, secrets, home);
+  const home = new LazyHome(given.workspace, workingDir, () => opened, store, id);
+  const parent: Parent = {
+    given, core: () => opened, analyzers, secrets, workspace: home.workspace, ownsWorkspace: home.isTransactional, emit, open, llm: agent.llm,
+  };
+  const tools = new ToolCalls(agent.tools, emit, secrets, home, parent);
   const network = new Network(
     given.waits,
     (event) => emit({ ...event, message: opened.masked(event.message) }),
     (waiting) => void ask(opened, "setAgentState", JSON.stringify({ [WAITED]: waiting })).catch(() => {}),
   );
+  const toCore: typeof tools.toCore = (own) => tools.toCore(own);
+  const mcp = await openServers({ agent, id, store, cipher: given.cipher, emit, core: () => opened, toCore });
   const [core, coreTools, condensing, context, critic, finalAnswer] = await Promise.all([
     coreStore(store), tools.toCore(), coreCondensing(agent, (llm) => coreLLM(llm, network, secrets.onKey)), coreContext(agent),
     agent.critic === undefined ? undefined : coreCritic(agent.critic),
@@ -65,11 +75,16 @@ export async function openCore(given: ReturnType<typeof readOptions>): Promise<{
       ...(policy && { confirmationPolicy: policy }),
       ...(analyzer && { securityAnalyzer: analyzer }),
       ...(hooks && { hooks }),
-      agent: { ...coreAgent(agent, coreTools, condensing, network, secrets), ...context, critic, finalAnswer, workingDir },
+      ...given.inherited?.stored,
+      agent: {
+        ...coreAgent(agent, mcp ? coreTools.filter(({ name }) => mcp.has(name)) : coreTools, condensing, network, secrets),
+        ...context, critic, finalAnswer, workingDir, mcp: await mcp?.coreSettings(),
+      },
       onEvent: (json: string) => {
         const event = JSON.parse(json) as ConversationEvent;
         if (event.kind === "ObservationEvent") home.committed(event.action_id);
         emit(event);
+        mcp?.committed();
       },
       onDelta: (content?: string, reasoning_content?: string) => {
         const event: StreamingDeltaEvent = { kind: "StreamingDeltaEvent" };
@@ -81,6 +96,7 @@ export async function openCore(given: ReturnType<typeof readOptions>): Promise<{
     },
     core,
   ))) as CoreConversation;
+  if (given.inherited) opened.hide(given.inherited.hidden);
   const warnings: ConversationWarning[] = [];
   const { options } = agent.llm;
   try {
@@ -97,16 +113,18 @@ export async function openCore(given: ReturnType<typeof readOptions>): Promise<{
     await ask(opened, "close");
     throw error;
   }
-  return { core: opened, parts: { listeners, analyzers, tools, home, secrets, network, deleteOnClose: given.deleteOnClose, agent }, warnings };
+  mcp?.begin(opened);
+  return { core: opened, parts: { listeners, analyzers, tools, mcp, home, secrets, network, parent, deleteOnClose: given.deleteOnClose, agent }, warnings };
 }
 
 /** The agent in the form that the wasm takes. */
 function coreAgent(agent: Agent, tools: CoreTool[], condensing: CoreCondensing | null | undefined, network: Network, { onKey, keyToken }: Secrets): object {
-  const { llm, systemPrompt, toolConcurrencyLimit } = agent;
+  const { llm, systemPrompt, toolConcurrencyLimit, filterToolsRegex } = agent;
   return {
     llm: coreLLM(llm, network, onKey, keyToken),
     ...(systemPrompt !== undefined && { systemPrompt }),
     toolConcurrencyLimit,
+    filterToolsRegex,
     tools,
     condensing,
   };

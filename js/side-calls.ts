@@ -1,4 +1,4 @@
-// Requests beside the run: questions about a conversation, and titles. Their code is loaded when one is used.
+// Requests beside the run: questions about a conversation or an image, and titles. Their code is loaded when one is used.
 import type { CoreConversation } from "../pkg/threadkeep.js";
 import type { LLM } from "./llm.js";
 import { part } from "./wasm.js";
@@ -19,4 +19,9 @@ export async function askAgent(core: CoreConversation, question: string, options
 /** See `Conversation.generateTitle`. `inCore` turns a model into the form that the wasm takes. @internal */
 export async function generateTitle(core: CoreConversation, options: TitleOptions, inCore: (llm: LLM) => Promise<object>): Promise<string> {
   return (await part(import("./side-calls/requests.js"))).generateTitle(core, options, inCore);
+}
+
+/** Asks a model, in the form that the wasm takes, about the image of a URL. @internal */
+export async function inspectImage(core: CoreConversation, llm: object, image: string, question: string, signal: AbortSignal): Promise<string> {
+  return (await part(import("./side-calls/requests.js"))).sideCall(core, signal, { llm, image, question });
 }

@@ -4,7 +4,11 @@ import { ThreadkeepError } from "./errors.js";
 import type { LiveEvent } from "./events.js";
 import { withTimeout } from "./inventory.js";
 import type { Secrets } from "./secrets.js";
-import { type CoreTool, type Tool, type ToolContext, toCore } from "./tool.js";
+import type { Tool, ToolContext } from "./tool.js";
+import type { CoreTool } from "./tool/core.js";
+import { part } from "./wasm.js";
+import type { ToolConversation } from "./tools/built-in.js";
+import type { Parent } from "./subagents.js";
 import type { LazyHome } from "./workspace.js";
 
 /** How many milliseconds `close()` waits for tools, and for a store that deletes the conversation. @internal */
@@ -15,16 +19,20 @@ type CoreContext = Omit<ToolContext, "progress" | "secret" | "workspace">;
 
 /** Runs the tools of one conversation, and closes them with it. @internal */
 export class ToolCalls {
+  /** The conversation as tools of the library see it. */
+  conversation: ToolConversation | undefined;
   readonly #home: LazyHome;
   readonly #tools: readonly Tool[];
   readonly #emit: (event: LiveEvent) => void;
   readonly #secrets: Secrets;
+  readonly #parent: Parent;
   /** Signals of `executeTool()`, by call id. */
   readonly #signals = new Map<string, AbortSignal>();
   /** The keys of running calls, by call id: no event tells that the changes of `executeTool()` are stored. */
   readonly #keys = new Map<string, string>();
 
-  constructor(tools: readonly Tool[], emit: (event: LiveEvent) => void, secrets: Secrets, home: LazyHome) {
+  constructor(tools: readonly Tool[], emit: (event: LiveEvent) => void, secrets: Secrets, home: LazyHome, parent: Parent) {
+    this.#parent = parent;
     this.#home = home;
     this.#tools = tools;
     this.#emit = emit;
@@ -32,10 +40,12 @@ export class ToolCalls {
   }
 
   /** The tools in the form that the wasm takes. */
-  async toCore(): Promise<CoreTool[]> {
+  async toCore(tools = this.#tools): Promise<CoreTool[]> {
+    if (tools.length === 0) return [];
+    const { toCore } = await part(import("./tool/core.js"));
     const { workingDir = "", isTransactional } = this.#home;
-    const files = { place: { workingDir, isTransactional }, call: (actionId: string) => this.#home.call(actionId) };
-    return (await toCore(this.#tools, files)).map((tool) => ({
+    const files = { place: { workingDir, isTransactional, parent: this.#parent }, call: (actionId: string) => this.#home.call(actionId) };
+    return (await toCore(tools, files)).map((tool) => ({
       ...tool,
       execute: (json: string, context: CoreContext) => tool.execute(json, this.#context(tool.name, context)),
     }));
@@ -50,7 +60,8 @@ export class ToolCalls {
     const progress = (text: string) => {
       this.#emit({ kind: "ToolProgressEvent", tool_call_id: toolCallId, tool_name: name, text: masked(String(text)) });
     };
-    return { ...given, signal, progress, secret: (name) => this.#secrets.value(name, signal), workspace: this.#home.workspace };
+    const context = { ...given, signal, progress, secret: (name: string) => this.#secrets.value(name, signal), workspace: this.#home.workspace };
+    return Object.assign(context, { conversation: this.conversation });
   }
 
   /** Makes a call under a new id; rejects as soon as the signal is aborted. */

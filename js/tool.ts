@@ -1,11 +1,9 @@
 // Tools that the host defines.
 import { ThreadkeepError, invalidOptions, optionsOf, reading, textOf } from "./errors.js";
 import type { Content, JSONObject, JSONValue } from "./events.js";
-import { type Image, isContent, withImages } from "./images.js";
-import type { BuiltIn, BuiltInContext, BuiltInDefinition, ToolPlace } from "./tools/built-in.js";
-import { part } from "./wasm.js";
+import type { Image } from "./images.js";
+import type { BuiltIn } from "./tools/built-in.js";
 import type { Workspace } from "./workspace.js";
-import type { CallFiles, FileChange } from "./workspace/home.js";
 
 /** A JSON Schema (draft 2020-12) of an object. */
 export type JSONSchema = { readonly [key: string]: unknown };
@@ -182,96 +180,4 @@ export function valueOf<Output>(result: StandardResult<Output>): Output {
 
 function segment(part: unknown): string {
   return String(typeof part === "object" && part !== null && "key" in part ? part.key : part);
-}
-
-/** A tool in the form that the wasm takes. @internal */
-export interface CoreTool {
-  name: string;
-  description: string;
-  parameters: string;
-  annotations: Tool["annotations"];
-  replay?: Tool["replay"];
-  /** An error in the arguments, for the model; null if they are valid. */
-  check(argumentsJson: string): string | null;
-  /** Only `false` lets the call run without approval. */
-  needsApproval?(argumentsJson: string): unknown;
-  /** Resolves to the JSON of `{content, is_error}`. */
-  execute(argumentsJson: string, context: ToolContext): Promise<string | CoreOutput>;
-  /** For a tool of the library: the first part of the names of the SDK's classes. */
-  className?: string;
-  /** For a tool of the library: whether its calls are executed one after the other. */
-  changesFiles?: boolean;
-  /** For a tool of the library: its entry in the stored agent's `tools`, as JSON. */
-  spec?: string;
-  /** For a tool of the library: the JSON of the stored action. */
-  action?(argumentsJson: string): string;
-}
-
-/** A result with files that are stored in the same transaction. @internal */
-export interface CoreOutput {
-  /** The JSON of `{content, is_error, fields}`. */
-  json: string;
-  files: FileChange[];
-}
-
-/** The files for calls of built-in tools, and the place where these are used. @internal */
-export interface ToolFiles {
-  readonly place: ToolPlace;
-  call(actionId: string): Promise<CallFiles>;
-}
-
-/** The tools in that form. The code that checks arguments is loaded with the first tool. @internal */
-export async function toCore(tools: readonly Tool[], files: ToolFiles): Promise<CoreTool[]> {
-  if (tools.length === 0) return [];
-  const { checking } = await part(import("./schema.js"));
-  return Promise.all(tools.map(async (tool) => {
-    const definition = (await tool.builtIn?.define(files.place)) ?? tool;
-    const { description, parameters, annotations, replay, needsApproval } = definition;
-    return {
-      name: tool.name,
-      description,
-      parameters: reading(`parameters of tool ${tool.name}`, () => JSON.stringify(parameters)),
-      annotations,
-      ...(replay && { replay }),
-      check: checking(parameters),
-      ...(needsApproval && { needsApproval: (argumentsJson: string) => needsApproval(JSON.parse(argumentsJson)) }),
-      ...("className" in definition ? storedAsClass(tool.builtIn!, definition, files) : {
-        async execute(argumentsJson: string, context: ToolContext) {
-          return JSON.stringify(await toContent(await tool.execute(JSON.parse(argumentsJson), context)));
-        },
-      }),
-    };
-  }));
-}
-
-function storedAsClass({ spec }: BuiltIn, definition: BuiltInDefinition, files: ToolFiles): Pick<CoreTool, "className" | "changesFiles" | "spec" | "action" | "execute"> {
-  return {
-    className: definition.className,
-    changesFiles: definition.changesFiles ?? !definition.annotations.readOnlyHint,
-    ...(spec && { spec: JSON.stringify({ name: spec.name, params: spec.params ?? {} }) }),
-    action: (argumentsJson) => JSON.stringify(definition.action(JSON.parse(argumentsJson) as never)),
-    async execute(argumentsJson, context) {
-      const call = await files.call(context.idempotencyKey);
-      // `progress` and `secret` are methods of the context; the signal is a property of its own.
-      const own = Object.assign(Object.create(context), { workspace: call.workspace, files: call.files }) as BuiltInContext;
-      const { content, isError = false, fields } = await definition.execute(JSON.parse(argumentsJson) as never, own);
-      const { content: parts } = await toContent(typeof content === "string" ? content : { content });
-      return { json: JSON.stringify({ content: parts, is_error: isError, fields }), files: call.changes() };
-    },
-  };
-}
-
-async function toContent(output: unknown): Promise<{ content: readonly unknown[]; is_error: boolean }> {
-  if (output instanceof Blob) return { content: await withImages([output]), is_error: false };
-  if (isContentOutput(output)) {
-    // Providers refuse a result without content.
-    const content = output.content.length > 0 ? await withImages(output.content) : [{ type: "text", text: "" }];
-    return { content, is_error: output.isError === true };
-  }
-  const text = typeof output === "string" ? output : (JSON.stringify(output) ?? "");
-  return { content: [{ type: "text", text }], is_error: false };
-}
-
-function isContentOutput(output: unknown): output is { content: Array<Content | Image>; isError?: boolean } {
-  return typeof output === "object" && output !== null && "content" in output && Array.isArray(output.content) && output.content.every(isContent);
 }

@@ -1,5 +1,8 @@
 // Factories of the library's own tools. The code of a tool is loaded when a conversation that has it is opened, or later.
-import { invalidOptions, optionsOf } from "./errors.js";
+import { isA } from "./arguments.js";
+import { invalidOptions, optionsOf, reading } from "./errors.js";
+import { LLM } from "./llm.js";
+import { type GivenAgain, LLMProfileStore } from "./profiles.js";
 import { type Tool, builtIn, tool } from "./tool.js";
 import type { FetchArguments } from "./tools/fetch.js";
 import { part } from "./wasm.js";
@@ -61,6 +64,39 @@ export function fetchTool(options: FetchToolOptions): Tool {
       return execute(allowedAddresses(allow), args, context, fetch);
     },
   });
+}
+
+/** Options of {@link inspectImage}. */
+export interface InspectImageOptions {
+  /** A model that can see images. */
+  llm: LLM;
+}
+
+/**
+ * A tool by which a model that cannot see images asks another one about an image of the user: the SDK's
+ * `inspect_image_with_vision`. The other model's costs are under its `usageId`.
+ */
+export function inspectImage(options: InspectImageOptions): Tool {
+  const { llm } = optionsOf("inspectImage()", options, "llm");
+  if (!isA(llm, LLM)) throw invalidOptions("llm of inspectImage() must be an LLM");
+  return builtIn({ name: "inspect_image_with_vision", define: async () => (await part(import("./tools/inspect-image.js"))).define(llm) });
+}
+
+/** Options of {@link switchLLM}. */
+export interface SwitchLLMOptions {
+  /** The models by name, or the store with their profiles. */
+  profiles: Readonly<Record<string, LLM>> | LLMProfileStore;
+  /** Options that profiles do not contain, such as the key. */
+  given?: GivenAgain | undefined;
+}
+
+/** A tool by which the agent chooses the model for its next steps: the SDK's `switch_llm`. */
+export function switchLLM(options: SwitchLLMOptions): Tool {
+  const { profiles, given } = optionsOf("switchLLM()", options, "profiles given");
+  if (!isA(profiles, LLMProfileStore) && !reading("profiles", () => typeof profiles === "object" && profiles !== null && Object.values(profiles).every((llm) => isA(llm, LLM)))) {
+    throw invalidOptions("profiles of switchLLM() must be an object of LLMs, or an LLMProfileStore");
+  }
+  return builtIn({ name: "switch_llm", define: async () => (await part(import("./tools/switch-llm.js"))).define({ profiles, given }) });
 }
 
 function isTexts(list: unknown): list is readonly string[] {

@@ -1,9 +1,12 @@
-// Writes a stored conversation as a zip archive, block by block. The core removes secrets from settings and further files;
+// Writes a stored conversation, with those of its sub-agents, as a zip archive, block by block. The core removes secrets from settings and further files;
 // events go from the store into the archive unchanged.
 import { openExport, storeFailed, withoutSecrets } from "../../pkg/threadkeep.js";
 import { ThreadkeepError } from "../errors.js";
 import { withTimeout } from "../inventory.js";
 import type { Store, StoredEvent } from "../store.js";
+import type { Workspace } from "../workspace.js";
+import { mostExportedBytes, tooLarge } from "../workspace/limits.js";
+import { filesOf, isMarker } from "../workspace/walk.js";
 import { type Bytes, PageYield } from "./bytes.js";
 import { packed } from "./packing.js";
 import { ZipWriter } from "./zip-writer.js";
@@ -20,18 +23,31 @@ const timeout = 30_000;
 const encoder = new TextEncoder();
 const nothing = new Uint8Array(0);
 
-/** The conversation as it is when the first block is read. `report` gets the number of files done. */
+/** The folder of the agent's files, in the store and in the archive. */
+const workspaceFolder = "workspace/";
+
+/**
+ * The conversation as it is when the first block is read. `report` gets the number of files done. The files that the agent
+ * works on are only included if their workspace is given.
+ */
 export async function* zipBlocks(
   store: Store,
   conversation: string,
   report: (done: number, total: number) => void,
   signal: AbortSignal | undefined,
+  workspace?: Workspace,
 ): AsyncGenerator<Bytes, void> {
-  const { id, folder, baseState, length, updatedAt, files, searched } = await openExport(store, conversation);
-  const writer = new ZipWriter(updatedAt);
+  const root = await openExport(store, conversation);
+  const conversations = [root];
+  for (const [id, folder] of root.nested) conversations.push({ ...(await openExport(store, id)), folder });
+  for (const each of conversations) each.files = each.files.filter((path) => !path.startsWith(workspaceFolder));
+  const worked = workspace ? await filesOf(workspace) : [];
+  const bytes = worked.reduce((sum, { size }) => sum + size, 0);
+  if (bytes > mostExportedBytes) throw tooLarge(`the files of the workspace have ${bytes} bytes, and an archive takes ${mostExportedBytes}; export without them, or remove some first`);
+  const writer = new ZipWriter(root.updatedAt);
   const pageYield = new PageYield(signal);
   const folders = new Set<string>();
-  const total = length + files.length + 1;
+  const total = conversations.reduce((sum, { length, files }) => sum + length + files.length + 1, worked.length);
   let done = 0;
 
   /** Folders come before the files in them, as in archives of the agent server. */
@@ -42,51 +58,68 @@ export async function* zipBlocks(
     folders.add(name);
     writer.add(name, await packed(nothing));
   };
-  const add = async (path: string, content: Bytes) => {
-    const name = `${folder}/${path}`;
+  const add = async (name: string, content: Bytes) => {
     await addFolder(name.slice(0, name.lastIndexOf("/") + 1));
     writer.add(name, await packed(content));
     report(++done, total);
     if (pageYield.isDue) await pageYield.wait();
   };
 
-  await add("base_state.json", encoder.encode(baseState));
-  await addFolder(`${folder}/events/`);
-  const page = new Page();
-  for (let next = 0; next < length; ) {
-    const end = Math.min(length, next + page.count);
-    const events = await asked("events", () => store.events(id, next, end));
-    check(events, id, next, end);
-    for (const event of events) {
-      const content = encoder.encode(event.json);
-      page.saw(content.length);
-      await add(`events/event-${String(event.index).padStart(5, "0")}-${event.id}.json`, content);
-      if (writer.size >= blockBytes) yield writer.take();
-    }
-    next += events.length;
-    page.turn();
-  }
-  page.count = 1;
-  for (let next = 0; next < files.length; ) {
-    const paths = files.slice(next, next + Math.min(page.count, mostFiles));
-    const contents = await asked("readFile", () => Promise.all(paths.map((path) => store.readFile(id, path))));
-    for (const [place, path] of paths.entries()) {
-      const content = contents[place];
-      // The file was removed after the export had begun.
-      if (content === undefined || content === null) {
-        done++;
-        continue;
+  for (const { id, folder, baseState, length, files, searched } of conversations) {
+    await add(`${folder}/base_state.json`, encoder.encode(baseState));
+    await addFolder(`${folder}/events/`);
+    const page = new Page();
+    for (let next = 0; next < length; ) {
+      const end = Math.min(length, next + page.count);
+      const events = await asked("events", () => store.events(id, next, end));
+      check(events, id, next, end);
+      for (const event of events) {
+        const content = encoder.encode(event.json);
+        page.saw(content.length);
+        await add(`${folder}/events/event-${String(event.index).padStart(5, "0")}-${event.id}.json`, content);
+        if (writer.size >= blockBytes) yield writer.take();
       }
-      if (!(content instanceof Uint8Array)) throw corrupt("readFile() returned something that is not a Uint8Array");
-      page.saw(content.length);
-      await add(path, (searched.includes(path) ? await withoutSecrets(path, content) : content) as Bytes);
-      if (writer.size >= blockBytes) yield writer.take();
+      next += events.length;
+      page.turn();
     }
-    next += paths.length;
-    page.turn();
+    page.count = 1;
+    for (let next = 0; next < files.length; ) {
+      const paths = files.slice(next, next + Math.min(page.count, mostFiles));
+      const contents = await asked("readFile", () => Promise.all(paths.map((path) => store.readFile(id, path))));
+      for (const [place, path] of paths.entries()) {
+        const content = contents[place];
+        // The file was removed after the export had begun.
+        if (content === undefined || content === null) {
+          done++;
+          continue;
+        }
+        if (!(content instanceof Uint8Array)) throw corrupt("readFile() returned something that is not a Uint8Array");
+        page.saw(content.length);
+        await add(`${folder}/${path}`, (searched.includes(path) ? await withoutSecrets(path, content) : content) as Bytes);
+        if (writer.size >= blockBytes) yield writer.take();
+      }
+      next += paths.length;
+      page.turn();
+    }
+  }
+  for (const { path } of worked) {
+    const content = isMarker(path) ? nothing : await contentOf(workspace!, path);
+    if (content) await add(`${root.folder}/${workspaceFolder}${path}`, content as Bytes);
+    else done++;
+    if (writer.size >= blockBytes) yield writer.take();
   }
   writer.end();
   yield writer.take();
+}
+
+/** The content of a file, or `undefined` if it has been removed after the export had begun. */
+async function contentOf(workspace: Workspace, path: string): Promise<Uint8Array | undefined> {
+  try {
+    return await workspace.read(path);
+  } catch (error) {
+    if (error !== null && typeof error === "object" && "code" in error && error.code === "not_found") return undefined;
+    throw error;
+  }
 }
 
 /** The number of events or files that make about one page. Grows slowly, because the next ones may be larger. */

@@ -31,7 +31,14 @@ export function automaton(source: string, building: Steps): Search {
 
 /** The characters of a text, as code points. */
 export function characters(text: string): Uint32Array {
-  return Uint32Array.from(text, (character) => character.codePointAt(0)!);
+  const codes = new Uint32Array(text.length);
+  let length = 0;
+  for (let at = 0; at < text.length; length += 1) {
+    const code = text.codePointAt(at)!;
+    codes[length] = code;
+    at += code > 0xffff ? 2 : 1;
+  }
+  return codes.subarray(0, length);
 }
 
 type Part =
@@ -120,7 +127,8 @@ class Machine {
   /** The position at which each state was entered last. */
   readonly #entered: Float64Array;
   #place = 0;
-  /** Whether a match can begin with a character, cached. */
+  /** Whether a match can begin with a character, cached: 1 or 2 (it cannot) for ASCII. */
+  readonly #beginsAscii = new Uint8Array(128);
   readonly #begins = new Map<number, boolean>();
 
   constructor(part: Part, isBackwards: boolean, building: Steps) {
@@ -174,6 +182,7 @@ class Machine {
   }
 
   #canBegin(character: number, steps: Steps): boolean {
+    if (character < 128) return (this.#beginsAscii[character] ||= this.#beginsWith(character, steps) ? 1 : 2) === 1;
     let can = this.#begins.get(character);
     if (can === undefined) this.#begins.set(character, (can = this.#beginsWith(character, steps)));
     return can;

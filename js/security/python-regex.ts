@@ -20,6 +20,20 @@ export function pythonRegExp(pattern: string): RegExp {
   }
 }
 
+/**
+ * A function that matches a pattern at the beginning of a text, as Python's `re.match` does; case counts.
+ * @throws UnreadablePattern
+ */
+export function pythonMatcher(pattern: string): (text: string) => boolean {
+  const source = new Translator(pattern).translate();
+  try {
+    const expression = new RegExp(`^(?:${source})`, "u");
+    return (text) => expression.test(text);
+  } catch (error) {
+    throw new UnreadablePattern(error instanceof Error ? error.message : String(error));
+  }
+}
+
 /** Ignoring case, Python treats the Turkish dotted and dotless i as an i; JavaScript does not. */
 export function foldDotted(text: string): string {
   return text.replace(/[\u0130\u0131]/g, "i");

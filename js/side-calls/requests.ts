@@ -21,7 +21,7 @@ export async function generateTitle(core: CoreConversation, options: TitleOption
 }
 
 /** Makes a request, which an aborted `signal` stops. */
-async function sideCall(core: CoreConversation, given: unknown, call: object): Promise<string> {
+export async function sideCall(core: CoreConversation, given: unknown, call: object): Promise<string> {
   const signal = signalOf(given);
   const aborted = () => new ThreadkeepError("aborted", "the request was stopped by its signal", { cause: signal?.reason });
   if (signal?.aborted) throw aborted();

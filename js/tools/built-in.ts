@@ -1,6 +1,9 @@
 // The form of the library's own tools. They are stored as the SDK's classes, so that either side continues the other's log.
+import type { Conversation } from "../conversation.js";
 import type { Content, JSONObject } from "../events.js";
+import type { LLM } from "../llm.js";
 import type { JSONSchema, Tool, ToolContext } from "../tool.js";
+import type { Parent } from "../subagents.js";
 import type { Workspace } from "../workspace.js";
 
 /** Further files of a conversation, such as `TASKS.json`: the directory in which the SDK stores a conversation. */
@@ -11,6 +14,12 @@ export interface ConversationFiles {
   write(path: string, content: Uint8Array | string | null): void;
 }
 
+/** The conversation of a call, for tools that change or read it. */
+export interface ToolConversation extends Pick<Conversation, "switchLLM" | "activeBranch"> {
+  /** The answer of a model to a question about the image of a URL; its cost is stored. */
+  inspectImage(llm: LLM, image: string, question: string, signal: AbortSignal): Promise<string>;
+}
+
 /** The context of a call of a built-in tool. */
 export interface BuiltInContext extends ToolContext {
   /**
@@ -19,6 +28,7 @@ export interface BuiltInContext extends ToolContext {
    */
   readonly workspace: Workspace;
   readonly files: ConversationFiles;
+  readonly conversation: ToolConversation;
 }
 
 /** The result of a call. */
@@ -27,6 +37,8 @@ export interface BuiltInOutput {
   isError?: boolean;
   /** The observation's own fields, in the order and with the names of the SDK; fields that Python stores as null are left out. */
   fields: JSONObject;
+  /** Whether there is no result yet, because the call waits for a decision of the user. It is executed again after that. */
+  waits?: boolean;
 }
 
 /** Where a tool is used. */
@@ -34,6 +46,8 @@ export interface ToolPlace {
   readonly workingDir: string;
   /** Whether changes of the workspace are stored together with the result, so that a call can be repeated after a crash. */
   readonly isTransactional: boolean;
+  /** The conversation, for the tool that starts sub-agents. */
+  readonly parent: Parent;
 }
 
 /** A tool as the module that implements it defines it. */

@@ -16,8 +16,8 @@ interface GrepArguments {
   include?: string | null;
 }
 
-/** How many steps the searches of a call may take: some ten seconds. */
-const maxSteps = 300_000_000;
+/** How many steps the searches of a call may take: some five seconds. */
+const maxSteps = 150_000_000;
 /** How large the automaton of a pattern may be. */
 const maxStates = 20_000;
 
@@ -105,12 +105,42 @@ async function* candidates(workspace: Workspace, directory: string, isSearched: 
  */
 function searching(pattern: string): (text: string) => boolean {
   const regExp = multiline(pattern);
-  if (!/[*+{]|\\[1-9k]/.test(regExp.source.replace(/\\u\{[^}]*\}|\\p\{[^}]*\}|\\[^pu1-9k]/gu, "")) && regExp.source.split("?").length < 8) {
+  const tokens = tokensOf(regExp.source);
+  if (tokens.filter((token) => /^[?|]/.test(token)).length < 8 && !tokens.some((token) => /^(?:[*+{]|\\[1-9k])/.test(token))) {
     return (text) => regExp.test(foldDotted(text));
   }
   const search = automaton(regExp.source, new Steps(maxStates));
+  const needed = new RegExp(literalOf(tokens), "iu");
   const steps = new Steps(maxSteps);
-  return (text) => search(characters(foldDotted(text)), steps);
+  return (given) => {
+    const text = foldDotted(given);
+    return needed.test(text) && search(characters(text), steps);
+  };
+}
+
+/** The parts of an expression: beginnings and ends of groups, alternatives, quantifiers, characters and classes. */
+function tokensOf(source: string): string[] {
+  return source.match(/\((?:\?(?:[:=!]|<[=!]|<[^>]*>))?|\[(?:[^\]\\]|\\[^])*\]|(?:[*+?]|\{\d[^}]*\})\??|\\u\{[^}]*\}|\\x..|\\?[^]/gu) ?? [];
+}
+
+/** The longest text that is a part of every match; empty if there is none. */
+function literalOf(tokens: readonly string[]): string {
+  let [depth, longest, current]: [number, string[], string[]] = [0, [], []];
+  const finish = () => {
+    if (current.length > longest.length) longest = current;
+    current = [];
+  };
+  for (const [index, token] of tokens.entries()) {
+    if (token === "|" && depth === 0) return "";
+    if (token.startsWith("(")) depth += 1;
+    const isLiteral = depth === 0 && /^(?:[^\\[()|^$.*+?{}]|\\u\{.*)$/u.test(token);
+    const isRepeated = /^[*+?{]/.test(tokens[index + 1] ?? "");
+    if (isLiteral && !isRepeated) current.push(token);
+    else finish();
+    if (token === ")") depth -= 1;
+  }
+  finish();
+  return longest.join("");
 }
 
 /** The pattern with `^` and `$` at the ends of lines, which is how command-line tools search. */

@@ -6,12 +6,15 @@ const hidden = new Set(["script", "style", "noscript", "template", "svg", "head"
 const blocks = new Set(["p", "div", "section", "article", "main", "header", "footer", "nav", "aside", "ul", "ol", "dl", "dt", "dd", "table", "tr", "form", "figure", "figcaption", "blockquote", "address", "details", "summary", "hr"]);
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " ", ndash: "–", mdash: "—", hellip: "…", copy: "©", reg: "®", laquo: "«", raquo: "»", bull: "•", middot: "·", euro: "€" };
 
+/** A space at the beginning of a preformatted line, which stays; a character that no page uses. */
+const indent = "\uf8ff";
+
 /** The title of the page, if it has one, and its text. */
 export function textOfHTML(html: string, base: string): string {
   const parts: string[] = [];
   const links: Array<string | undefined> = [];
   let preformatted = 0;
-  const add = (text: string) => parts.push(preformatted > 0 ? text : text.replace(/\s+/g, " "));
+  const add = (text: string) => parts.push(preformatted > 0 ? text.replace(/^[ \t]+/gm, (spaces) => indent.repeat(spaces.length)) : text.replace(/\s+/g, " "));
   const title = /<title[^>]{0,200}>([^<]{0,500})/i.exec(html)?.[1]?.trim();
   if (title) parts.push(`# ${decoded(title)}\n\n`);
   for (let at = 0; at < html.length; ) {
@@ -22,17 +25,15 @@ export function textOfHTML(html: string, base: string): string {
       at = after(html, "-->", open);
       continue;
     }
+    if (!/[a-zA-Z!?/]/.test(html[open + 1] ?? "")) {
+      add("<");
+      at = open + 1;
+      continue;
+    }
     const end = after(html, ">", open);
     const [, slash, letters] = /^<(\/?)([a-zA-Z][a-zA-Z0-9]*)/.exec(html.slice(open, open + 40)) ?? [];
     at = end;
-    if (letters === undefined) {
-      // A lone "<" is text.
-      if (!/^<[!?/]/.test(html.slice(open, open + 2))) {
-        add("<");
-        at = open + 1;
-      }
-      continue;
-    }
+    if (letters === undefined) continue;
     const name = letters.toLowerCase();
     const isEnd = slash === "/";
     if (hidden.has(name)) {
@@ -56,7 +57,7 @@ export function textOfHTML(html: string, base: string): string {
       }
     } else if (blocks.has(name)) parts.push("\n\n");
   }
-  return parts.join("").replace(/[ \t]+\n/g, "\n").replace(/\n[ \t]+(?=\S)/g, "\n").replace(/\n{3,}/g, "\n\n").trim();
+  return parts.join("").replace(/[ \t]+\n/g, "\n").replace(/\n[ \t]+(?=\S)/g, "\n").replace(/\n{3,}/g, "\n\n").trim().replaceAll(indent, " ");
 }
 
 /** The place after the next occurrence of a text. */

@@ -9,6 +9,7 @@ import { checkCount, checkSize, mostChangedBytes, tooLarge } from "./limits.js";
 import { Watchers } from "./listeners.js";
 import { childOf, directoryMarker, isRelativePath, notFound, parentOf, shown } from "./path.js";
 import { type Directory, type StoredFile, Tree, hasMarker, isDirectory } from "./tree.js";
+import { isMarker } from "./walk.js";
 
 /** The changes of one call. */
 export interface PendingFiles {
@@ -106,8 +107,8 @@ export class ConversationWorkspace {
       if (!stored.startsWith(prefix)) continue;
       const path = stored.slice(prefix.length);
       // Other programs may have stored files with names that no tool can write; they stay where they are.
-      const isMarker = path.endsWith(`/${directoryMarker}`) && isRelativePath(parentOf(path));
-      if (isMarker || isRelativePath(path)) tree.set(path, { size: isMarker ? 0 : undefined, modifiedAt: 0 });
+      const isEmpty = isMarker(path) && isRelativePath(parentOf(path));
+      if (isEmpty || isRelativePath(path)) tree.set(path, { size: isEmpty ? 0 : undefined, modifiedAt: 0 });
     }
     return tree;
   }
@@ -115,8 +116,7 @@ export class ConversationWorkspace {
   #applied(changes: FileChange[], tree: Tree): void {
     applyTo(tree, changes);
     for (const { path, content } of changes) {
-      const isMarker = path.endsWith(`/${directoryMarker}`);
-      if (!isMarker) this.#watchers.notify(path, content === null ? "removed" : "written");
+      if (!isMarker(path)) this.#watchers.notify(path, content === null ? "removed" : "written");
       else if (content !== null) this.#watchers.notify(parentOf(path), "written");
     }
   }
@@ -197,7 +197,7 @@ function workspaceOver({ tree: treeOf, content: contentOf, apply }: Access, work
       const changes = room(tree, to);
       let bytes = 0;
       for (const path of tree.paths(from)) {
-        const content = path.endsWith(`/${directoryMarker}`) ? new Uint8Array(0) : await read(path, tree);
+        const content = isMarker(path) ? new Uint8Array(0) : await read(path, tree);
         bytes += content.length;
         if (bytes > mostChangedBytes) throw tooLarge(`the files in ${shown(from)} have more than ${mostChangedBytes} bytes; move them one by one`);
         changes.push({ path, content: null }, { path: to + path.slice(from.length), content });

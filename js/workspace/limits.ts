@@ -8,6 +8,8 @@ export const mostFileBytes = 32 << 20;
 export const mostFiles = 100_000;
 /** The most bytes that one call of a tool, or one move of a directory, may change in a conversation's files. */
 export const mostChangedBytes = 256 << 20;
+/** The most bytes of files that an export contains. */
+export const mostExportedBytes = 1 << 30;
 
 /** Fails if a file of this size is not read or written. */
 export function checkSize(path: string, bytes: number): void {

@@ -31,7 +31,7 @@ export function testSteps({ quick }) {
     { name: "tools", lane: "cargo", command: [node, "scripts/build.mjs", "--tools"], timeout: 1200 },
     { name: "build", lane: "build", needs: ["tools"], command: build, timeout: 1800 },
     { name: "native", lane: "cargo", needs: ["tools"], command: ["cargo", "test", "--locked"], env: { THREADKEEP_SCRIPTS: "4000", ...fixedSeed }, timeout: 1800 },
-    { name: "interop", lane: "interop", needs: ["build", "python"], command: together(interop), timeout: 1800 },
+    { name: "interop", lane: "interop", needs: ["build", "python", "browsers"], command: together(interop), timeout: 1800 },
     { name: "played-newest", lane: "interop", needs: ["build", "python-newest"], command: [node, "tests/interop/conversations.mjs"], env: newest, timeout: 1800 },
     { name: "interop-newest", lane: "interop", needs: ["played-newest"], command: together(interop), env: newest, timeout: 1800 },
     { name: "firefox", lane: "firefox", ...inBrowser("firefox", library) },

@@ -128,9 +128,9 @@ fn is_plaintext(value: &str) -> bool {
 }
 
 /// Whether a further file with this path is searched for secrets: of the files of the SDK, the `base_state.json` of a
-/// nested conversation and the agent server's `meta.json` can contain some.
+/// nested conversation and the agent server's `meta.json` can contain some. Files that the agent works on are not changed.
 pub fn is_searched(path: &str) -> bool {
-    matches!(path.rsplit('/').next(), Some(BASE_STATE | "meta.json"))
+    !path.starts_with("workspace/") && matches!(path.rsplit('/').next(), Some(BASE_STATE | "meta.json"))
 }
 
 /// The content of a further file without secrets, for the store or an export.

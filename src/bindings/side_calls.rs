@@ -1,4 +1,4 @@
-//! Requests beside the run, for JavaScript: `askAgent` and `generateTitle`; and critics, which belong to the same chunk.
+//! Requests beside the run, for JavaScript: `askAgent`, `generateTitle` and the tool that inspects images; and critics, which belong to the same chunk.
 //!
 //! This is the export that JavaScript calls. A chunk ([`super::side_calls_chunk`]), loaded with the first call, does the
 //! work.
@@ -21,7 +21,8 @@ pub trait SideCalls {
 
 #[wasm_bindgen]
 impl CoreConversation {
-    /// Asks the `question` of these options, or makes a title of at most `maxLength` characters, with `llm` if it is given.
+    /// Asks the `question` of these options, about the conversation or with `llm` about the URL of an `image`; or makes a
+    /// title of at most `maxLength` characters, with `llm` if it is given.
     /// If `stopped` resolves before, the request is aborted. Resolves to the text.
     #[wasm_bindgen(js_name = sideCall, unchecked_return_type = "Promise<string>")]
     pub fn side_call(&self, options: JsValue) -> Promise {

@@ -74,6 +74,11 @@ impl Evaluator for JsEvaluator {
 
 async fn call(conversation: &Conversation, options: &JsValue, cancel: &CancelToken) -> Result<JsValue> {
     let plain = Options::new(options, "options");
+    if let Some(image) = plain.text("image")? {
+        let question = plain.text("question")?.unwrap_or_default();
+        let llm = llm(&property(options, "llm"))?;
+        return Ok(conversation.inspect_image(&llm, image, &question, cancel).await?.into());
+    }
     if let Some(question) = plain.text("question")? {
         return Ok(conversation.ask_agent(&question, cancel).await?.into());
     }

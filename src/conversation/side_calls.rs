@@ -26,6 +26,9 @@ use std::rc::Rc;
 /// The usage id of questions, as in the SDK.
 const ASK_AGENT: &str = "ask-agent-llm";
 
+/// The usage id of questions about images, if the host names none: in the SDK it contains the name of the model's profile.
+const VISION_PROFILE: &str = "vision-profile:vision";
+
 /// The longest part of a message that the model gets for a title, in characters.
 const TITLE_INPUT: usize = 1000;
 
@@ -93,6 +96,31 @@ impl Conversation {
             Err(_) => String::new(),
         };
         Ok(cut(if title.is_empty() { &message } else { &title }, max_length))
+    }
+
+    /// The answer of another model to a question about an image.
+    ///
+    /// # Errors
+    /// As `ask_agent`.
+    pub async fn inspect_image(
+        &self,
+        llm: &Llm,
+        image_url: String,
+        question: &str,
+        cancel: &CancelToken,
+    ) -> Result<String> {
+        self.ensure_writable()?;
+        let image = Content::Image { image_urls: vec![image_url], cache_prompt: false };
+        let messages = vec![
+            Message::new(
+                Role::System,
+                vec![Content::text(include_str!("../agent/prompts/image.md").trim_end())],
+            ),
+            Message::new(Role::User, vec![Content::text(question), image]),
+        ];
+        let mut llm = side_llm(llm);
+        llm.options.usage_id.get_or_insert_with(|| VISION_PROFILE.into());
+        self.answer_aside(&llm, messages, &[], cancel).await
     }
 
     /// The text of an answer to these messages. Its cost is stored under the model's usage id.

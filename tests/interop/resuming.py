@@ -26,8 +26,12 @@ QUESTION = "What did you do so far?"
 ANTHROPIC = "anthropic"
 
 
-def resume(directory: Path, reply: str, text: str = QUESTION, cipher: Cipher | None = None, api_mode: str = "chat", navigate: dict | None = None) -> dict:
-    """`navigate` is {"to": an event's id or null, "fork": whether a fork of the conversation continues there}."""
+def resume(directory: Path, reply: str, text: str = QUESTION, cipher: Cipher | None = None, api_mode: str = "chat", navigate: dict | None = None, calls: list | None = None) -> dict:
+    """`navigate` is {"to": an event's id or null, "fork": whether a fork of the conversation continues there}.
+
+    `calls` are tools and arguments that the model calls before it replies, in the files of `workspace/` in the directory;
+    `{workspace}` in an argument is the path of that directory.
+    """
     forked = {}
 
     def ask(conversation: LocalConversation) -> None:
@@ -41,7 +45,25 @@ def resume(directory: Path, reply: str, text: str = QUESTION, cipher: Cipher | N
         if forked:
             conversation.close()
 
+    if calls is not None:
+        return work_on(directory, calls, reply, ask, cipher)
     return {**carry_on(directory, reply, ask, cipher, api_mode), **forked}
+
+
+def work_on(directory: Path, calls: list, reply: str, ask: Callable[[LocalConversation], None], cipher: Cipher | None) -> dict:
+    workspace = directory / "workspace"
+
+    def called(turn: int, name: str, arguments: dict) -> dict:
+        text = json.dumps(arguments).replace("{workspace}", str(workspace))
+        return {"content": "", "tool_calls": [{"id": f"call_python_{turn}", "type": "function", "function": {"name": name, "arguments": text}}]}
+
+    replies = [called(turn, *call) for turn, call in enumerate(calls)]
+    answer = carry_on(directory, [*replies, {"content": reply}], ask, cipher, "chat", workspace)
+    messages = answer["request"]["messages"] if answer["ok"] else []
+    results = [message["content"] for message in messages if message["role"] == "tool" and message["tool_call_id"].startswith("call_python_")]
+    texts = [result if isinstance(result, str) else "".join(part["text"] for part in result) for result in results]
+    files = {str(path.relative_to(workspace)): path.read_text(encoding="utf-8") for path in sorted(workspace.rglob("*")) if path.is_file()}
+    return {**answer, "results": [text.replace(str(workspace), "{workspace}") for text in texts], "files": files}
 
 
 def decide(directory: Path, decision: str, reply: str, cipher: Cipher | None = None) -> dict:
@@ -55,16 +77,19 @@ def decide(directory: Path, decision: str, reply: str, cipher: Cipher | None = N
     return carry_on(directory, reply, go_on, cipher, "chat")
 
 
-def carry_on(directory: Path, reply: str | list[dict], go_on: Callable[[LocalConversation], None], cipher: Cipher | None, api_mode: str) -> dict:
+def carry_on(directory: Path, reply: str | list[dict], go_on: Callable[[LocalConversation], None], cipher: Cipher | None, api_mode: str, workspace: Path | None = None) -> dict:
     register_tools_of(base_state(directory))
     stay_inside(directory)
-    model = ScriptedClaude([reply if isinstance(reply, list) else [{"type": "text", "text": reply}]]) if api_mode == ANTHROPIC else ScriptedModel([{"content": reply}])
+    if api_mode == ANTHROPIC:
+        model = ScriptedClaude([reply if isinstance(reply, list) else [{"type": "text", "text": reply}]])
+    else:
+        model = ScriptedModel(reply if isinstance(reply, list) else [{"content": reply}])
     try:
         agent = at_home(open_state(directory, cipher).agent, model, api_mode)
         before = len(list((directory / "events").glob("event-*.json")))
         conversation = LocalConversation(
             agent=agent,
-            workspace=str(directory.parent / "workspace"),
+            workspace=str(workspace or directory.parent / "workspace"),
             persistence_dir=str(directory.parent),
             conversation_id=uuid.UUID(hex=directory.name),
             visualizer=None,

@@ -19,6 +19,7 @@ anything else the SDK or its libraries print goes to stderr.
 With "api_mode": "responses" or "anthropic" a resume or a request goes over that API, else over Chat Completions; over
 Anthropic's a reply may be a list of blocks.
 With "navigate": {"to": event id or null, "fork": bool} a resume first moves there, and continues in a fork.
+With "calls": [[tool, arguments], ...] the model makes these calls first, in the files of workspace/ in the directory.
 With "in_place": true a command works on the directory itself and not on a copy: what a resume adds stays.
 Client tools stay registered for the life of the process.
 """
@@ -99,7 +100,7 @@ def one(order: dict, directory: Path, text: str, cipher: Cipher | None) -> dict:
             case "check":
                 return check(directory, cipher)
             case "resume":
-                return resume(directory, order.get("reply") or "I wrote a file.", text, cipher, api_mode, order.get("navigate"))
+                return resume(directory, order.get("reply") or "I wrote a file.", text, cipher, api_mode, order.get("navigate"), order.get("calls"))
             case "decide":
                 return decide(directory, order["decision"], order.get("reply") or "I wrote a file.", cipher)
             case "requests":

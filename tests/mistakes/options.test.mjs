@@ -67,8 +67,8 @@ const objects = {
     await conversation.sendMessage("Hello");
     await conversation.generateTitle(options);
   }],
-  "exportZip()": [{ onProgress() {}, signal: new AbortController().signal }, opened("exportZip")],
-  "exportZipStream()": [{ onProgress() {}, signal: new AbortController().signal }, opened("exportZipStream")],
+  "exportZip()": [{ workspace: true, onProgress() {}, signal: new AbortController().signal }, opened("exportZip")],
+  "exportZipStream()": [{ workspace: true, onProgress() {}, signal: new AbortController().signal }, opened("exportZipStream")],
   "importZip()": [{ store: memoryStore(), onProgress() {}, signal: new AbortController().signal }, async (options) => Conversation.importZip(await (await open()).exportZip(), { store: memoryStore(), ...options })],
   "importJSON()": [{ store: memoryStore() }, (options) => Conversation.importJSON([{ role: "user", content: "x" }], { store: memoryStore(), ...options })],
   "indexedDBStore()": [{ durability: "strict" }, (options) => indexedDBStore("options", options)],

@@ -1,5 +1,5 @@
 // The tools of js/tools/ on a workspace in memory with a clock of its own, as tests need them.
-import { fromSource } from "./bundled.mjs";
+import { fromSource } from "../support/bundled.mjs";
 
 const files = {
   file_editor: "file-editor.ts",
@@ -10,7 +10,7 @@ const files = {
   apply_patch: "apply-patch.ts",
 };
 const names = Object.keys(files);
-const modules = await Promise.all(Object.values(files).map(fromSource));
+const modules = await Promise.all(Object.values(files).map((file) => fromSource(`tools/${file}`)));
 
 /** The definition of each tool by its name. */
 export function definitions(place) {

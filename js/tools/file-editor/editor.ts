@@ -90,7 +90,7 @@ export class Editor {
     if (typeof text !== "string") throw missing("create", "file_text");
     if (path === undefined) throw invalid("path", shown, `It is outside of the workspace ${this.workspace.workingDir}.`);
     await this.#write({ shown, path, text, encoding: "utf-8" });
-    await this.history.add(shown, text);
+    await this.history.add(path, text);
     return done("create", `File created successfully at: ${shown}`, { path: shown, prev_exist: false, new_content: text });
   }
 
@@ -109,7 +109,7 @@ export class Editor {
     }
     const text = file.text.slice(0, at) + replacement + file.text.slice(at + wanted.length);
     await this.#write({ ...file, text });
-    await this.history.add(file.shown, file.text);
+    await this.history.add(file.path, file.text);
     const written = withLineFeeds(text);
     const start = Math.max(0, lines[0]! - context);
     const snippet = fileLines(written).slice(start, lines[0]! + context + replacement.split("\n").length - 1).join("");
@@ -128,7 +128,7 @@ export class Editor {
     const added = inserted.split("\n");
     const text = [...lines.slice(0, after), ...added.map((line) => `${line}\n`), ...lines.slice(after)].join("");
     await this.#write({ ...file, text });
-    await this.history.add(file.shown, file.text);
+    await this.history.add(file.path, file.text);
     const written = withLineFeeds(text);
     const start = Math.max(0, after - context);
     const snippet = fileLines(written).slice(start, Math.min(lines.length + added.length, after + context + added.length)).join("");
@@ -140,7 +140,7 @@ export class Editor {
 
   async #undo(target: Target): Promise<BuiltInOutput> {
     const file = await this.#read(target);
-    const old = await this.history.takeLast(file.shown);
+    const old = await this.history.takeLast(file.path);
     if (old === undefined) throw new Failure(`No edit history found for ${file.shown}.`);
     await this.#write({ ...file, text: old });
     const content = `Last edit to ${file.shown} undone successfully. ${numbered(old, file.shown)}`;

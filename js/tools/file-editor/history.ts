@@ -11,7 +11,7 @@ const maxEntries = 10;
 interface Index {
   /** The number of the next entry. */
   next: number;
-  /** The numbers of the entries of each file, oldest first. */
+  /** The numbers of the entries of each file by its path in the workspace, oldest first. */
   files: { [path: string]: number[] };
 }
 
@@ -44,7 +44,7 @@ export class History {
     if (!content) return { next: 0, files: {} };
     try {
       const { next, files } = JSON.parse(new TextDecoder().decode(content)) as Partial<Index>;
-      const isValid = Number.isSafeInteger(next) && typeof files === "object" && files !== null && Object.values(files).every(isEntries);
+      const isValid = isNumber(next) && typeof files === "object" && files !== null && Object.values(files).every(isEntries);
       if (isValid) return { next: next!, files: { ...files } };
     } catch {
       // A file that was changed by someone else: the history begins again.
@@ -58,7 +58,11 @@ export class History {
 }
 
 function isEntries(value: unknown): boolean {
-  return Array.isArray(value) && value.every((entry) => Number.isSafeInteger(entry) && entry >= 0);
+  return Array.isArray(value) && value.every(isNumber);
+}
+
+function isNumber(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 function entryOf(number: number): string {

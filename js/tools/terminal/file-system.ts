@@ -57,7 +57,7 @@ export class WorkspaceFileSystem implements IFileSystem {
   async stat(path: string): Promise<FsStat> {
     const entry = await this.#entry(path, "stat");
     const isDirectory = entry.type === "directory";
-    return { isFile: !isDirectory, isDirectory, isSymbolicLink: false, mode: 0o755, size: entry.size, mtime: new Date(entry.modifiedAt) };
+    return { isFile: !isDirectory, isDirectory, isSymbolicLink: false, mode: 0o755, size: entry.size, mtime: new Date(entry.modifiedAt), identity: `workspace:${entry.path}` };
   }
 
   lstat(path: string): Promise<FsStat> {

@@ -10,6 +10,8 @@ export interface FsStat {
   mode: number;
   size: number;
   mtime: Date;
+  /** The same for two paths of one file. Without it, commands refuse to replace a file. */
+  identity: string;
 }
 
 export interface DirentEntry extends Pick<FsStat, "isFile" | "isDirectory" | "isSymbolicLink"> {

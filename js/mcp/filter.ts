@@ -1,0 +1,16 @@
+// The filter of an agent's tools: a regular expression of Python, as in the SDK.
+import { invalidOptions, textOf } from "../errors.js";
+import { pythonMatcher } from "../security/python-regex.js";
+
+export type Filter = (name: string) => boolean;
+
+/** The SDK's default tools are exempt. @throws ThreadkeepError `invalid_options` */
+export function filterOf(pattern: string | undefined): Filter {
+  if (pattern === undefined) return () => true;
+  if (typeof pattern !== "string") throw invalidOptions("filterToolsRegex must be a string");
+  try {
+    return pythonMatcher(pattern);
+  } catch (error) {
+    throw invalidOptions(`filterToolsRegex is not a regular expression of Python: ${textOf(error)}`);
+  }
+}
