@@ -85,6 +85,7 @@ impl CoreConversation {
                 max_budget_per_run: plain.number("maxBudgetPerRun")?,
                 stuck_detection: stuck_detection(&property(&options, "stuckDetection"))?,
                 tags: plain.texts("tags")?,
+                ancestors: ancestors(&plain)?,
                 confirmation_policy: plain.text("confirmationPolicy")?.as_deref().map(policy).transpose()?,
                 stored_analyzer: plain.text("securityAnalyzer")?.as_deref().map(analyzer).transpose()?,
                 security_analyzer: Some(Rc::new(JsAnalyzer(function(&options, "analyze")?))),
@@ -304,6 +305,12 @@ async fn until_closed(
     verb: LocalBoxFuture<'static, Result<JsValue>>,
 ) -> Result<JsValue> {
     conversation.until_closed(verb).await
+}
+
+/// The conversations above the one that is opened, whose ids are joined by line feeds.
+fn ancestors(options: &Options<'_>) -> Result<Vec<ConversationId>> {
+    let ids = options.text("ancestors")?.unwrap_or_default();
+    ids.lines().map(str::parse).collect()
 }
 
 /// `undefined` for a method that returns nothing.
