@@ -1,7 +1,7 @@
 // The options of `Conversation.open()`, and how they are checked.
 import { Agent } from "./agent.js";
 import { arrayOf, checkId, isA, isFunction, newId } from "./arguments.js";
-import { type ConfirmationPolicy, storedPolicy } from "./control.js";
+import { type Analyzers, type ConfirmationPolicy, storedPolicy } from "./control.js";
 import { invalidOptions, optionsOf, textOf, textsOf } from "./errors.js";
 import type { ConversationEvent, LiveEvent } from "./events.js";
 import { type Hooks, coreHooks } from "./hooks.js";
@@ -83,6 +83,15 @@ export function readFork(options: ForkOptions, own: Agent) {
 
 const names = "agent conversationId store callbacks tokenCallbacks confirmationPolicy securityAnalyzer offline deleteOnClose hooks tags secrets cipher workspace maxIterationPerRun maxBudgetPerRun stuckDetection";
 
+/** Options of the conversation of a sub-agent, which come from the one that started it. @internal */
+export interface Inherited {
+  analyzers: Analyzers;
+  /** In the form that the wasm takes. */
+  stored: { ancestors: string; securityAnalyzer: string };
+  /** Texts to hide. */
+  hidden: string[];
+}
+
 /** The checked and copied options, in the form that the wasm takes. @internal */
 export function readOptions(options: ConversationOptions) {
   const given = optionsOf("Conversation.open()", options, names);
@@ -107,5 +116,6 @@ export function readOptions(options: ConversationOptions) {
     secrets,
     cipher,
     workspace: workspace === undefined ? undefined : checkedWorkspace(workspace),
+    inherited: undefined as Inherited | undefined,
   };
 }

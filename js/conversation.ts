@@ -28,6 +28,7 @@ import { Run, type RunOptions, type RunResult } from "./run.js";
 import { type TitleOptions, askAgent, generateTitle, inspectImage } from "./side-calls.js";
 import type { SecurityAnalyzer } from "./security.js";
 import { type Store, coreStore, indexedDBStore } from "./store.js";
+import type { Parent } from "./subagents.js";
 import type { Secrets } from "./secrets.js";
 import type { HeldSecret } from "./secrets/index.js";
 import type { SecretValue } from "./secrets/source.js";
@@ -57,6 +58,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   readonly #mcp: OpenServers | undefined;
   readonly #secrets: Secrets;
   readonly #network: Network;
+  readonly #parent: Parent;
   readonly #deleteOnClose: boolean;
   readonly #agent: Agent<Answer>;
   /** Warnings that do not come from the wasm. */
@@ -81,6 +83,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     this.workspace = parts.home.workspace;
     this.#secrets = parts.secrets;
     this.#network = parts.network;
+    this.#parent = parts.parent;
     this.#deleteOnClose = parts.deleteOnClose;
     this.#agent = parts.agent;
     this.#llm = parts.agent.llm;
@@ -96,18 +99,23 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    */
   static async open<Answer = any>(options: ConversationOptions<Answer>): Promise<Conversation<Answer>> {
     const given = readOptions(options);
-    return openInTurn(given.store, given.id, () => Conversation.#open(given), (opened) => lastRead(opened.#core));
+    return Conversation.#open(given);
   }
 
   static async #open(given: ReturnType<typeof readOptions>): Promise<Conversation> {
-    const { core, parts, warnings } = await openCore(given);
+    return openInTurn(given.store, given.id, () => Conversation.#create(given), (opened) => lastRead(opened.#core));
+  }
+
+  static async #create(given: ReturnType<typeof readOptions>): Promise<Conversation> {
+    const { core, parts, warnings } = await openCore(given, Conversation.#open);
     return new Conversation(given.id, given.store, core, parts, warnings);
   }
 
-  /** All conversations of a store, newest first. Does not read events. */
-  static async list(store: Store = indexedDBStore()): Promise<ConversationInfo[]> {
+  /** All conversations of a store, newest first; those of sub-agents only with `subagents`. Does not read events. */
+  static async list(store: Store = indexedDBStore(), options: { subagents?: boolean | undefined } = {}): Promise<ConversationInfo[]> {
+    const { subagents = false } = optionsOf("list()", options, "subagents");
     const listings = JSON.parse((await settle(listConversations(await coreStore(store)))) as string) as Listing[];
-    return listings.map(toInfo);
+    return listings.filter(({ parent }) => subagents || parent === null).map(toInfo);
   }
 
   /**
@@ -277,11 +285,13 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     const approved = actionIds("approve", given.approve);
     const signal = signalOf(given.signal);
     if (signal?.aborted) throw aborted(signal);
+    const { tasks } = this.#parent;
+    const own = tasks ? await tasks.approve(approved, await this.#pending()) : approved;
     const interrupt = () => void this.interrupt().catch(() => {});
     signal?.addEventListener("abort", interrupt);
     this.#network.begin(this.state.agent_state?.[WAITED]);
     try {
-      const [status, finalResponse] = await ask(this.#core, "run", approved);
+      const [status, finalResponse] = await ask(this.#core, "run", own);
       if (signal?.aborted && status === "paused") throw aborted(signal);
       return { status: status as ExecutionStatus, finalResponse };
     } finally {
@@ -307,6 +317,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   /** Ends the current wait: the request, or the test whether the server is reachable, is sent at once. */
   retryNow(): void {
     this.#network.retry();
+    this.#parent.tasks?.retryNow();
   }
 
   /** Stops the run now: the request is aborted, running tools get the abort signal and are not waited for, and their calls are answered with an error. */
@@ -316,6 +327,11 @@ export class Conversation<Answer = any> implements AsyncDisposable {
 
   /** The calls without a result: those that wait for approval, and those that a crash left. Python's `get_unmatched_actions`. */
   async pendingActions(): Promise<ActionEvent[]> {
+    const actions = await this.#pending();
+    return this.#parent.tasks?.pending(actions) ?? actions;
+  }
+
+  async #pending(): Promise<ActionEvent[]> {
     return (await ask(this.#core, "pendingActions")).map((json) => JSON.parse(json));
   }
 
@@ -334,7 +350,10 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   async rejectPendingActions(reason?: string, options: { actionIds?: readonly string[] | undefined } = {}): Promise<void> {
     if (reason !== undefined && typeof reason !== "string") throw invalidOptions("the reason must be a string");
     const { actionIds: ids } = optionsOf("rejectPendingActions()", options, "actionIds");
-    await ask(this.#core, "rejectPendingActions", reason, actionIds("actionIds", ids));
+    const all = actionIds("actionIds", ids);
+    const { tasks } = this.#parent;
+    const own = tasks ? await tasks.reject(reason, all, await this.#pending()) : all;
+    if (!tasks || own?.length !== 0) await ask(this.#core, "rejectPendingActions", reason, own);
   }
 
   /**
@@ -346,7 +365,9 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    */
   async editAction(actionId: string, args: JSONValue | JSONObject): Promise<ActionEvent> {
     const json = jsonOf("the arguments", args);
-    return JSON.parse(await ask(this.#core, "editAction", textOf(actionId), json));
+    const { tasks } = this.#parent;
+    const edited = tasks && (await tasks.edit(actionId, json, await this.#pending()));
+    return edited ?? JSON.parse(await ask(this.#core, "editAction", textOf(actionId), json));
   }
 
   /**
@@ -419,7 +440,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   async switchLLM(llm: LLM): Promise<void> {
     if (!isA(llm, LLM)) throw invalidOptions("switchLLM() takes an LLM");
     await this.#secrets.switchLLM(this.#core, llm, this.#network);
-    this.#llm = llm;
+    this.#llm = this.#parent.llm = llm;
   }
 
   /**
@@ -572,6 +593,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
 
   async #close(free: Promise<unknown>): Promise<void> {
     await free;
+    await this.#parent.tasks?.close();
     this.#listeners.clear();
     if (this.#isClosed) return;
     this.#isClosed = true;

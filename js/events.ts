@@ -130,8 +130,16 @@ export interface WaitingEvent {
   why: ErrorCode;
   message: string;
 }
+/** An event of a sub-agent's conversation, which is stored there. Live only. */
+export interface SubagentEvent {
+  kind: "SubagentEvent";
+  /** The ids of the tasks from this conversation down to the sub-agent: `["task_00000001"]`. */
+  path: string[];
+  event: ConversationEvent | Exclude<LiveEvent, SubagentEvent>;
+}
+
 /** Events to show as they happen; they are never stored. */
-export type LiveEvent = StreamingDeltaEvent | ToolProgressEvent | WaitingEvent | MCPServerEvent;
+export type LiveEvent = StreamingDeltaEvent | ToolProgressEvent | WaitingEvent | MCPServerEvent | SubagentEvent;
 
 export interface TokenUsage {
   model: string;

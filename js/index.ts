@@ -37,6 +37,7 @@ export type { Run, RunOptions, RunResult } from "./run.js";
 export type { SecurityAnalyzer, SecurityPattern } from "./security.js";
 export type { TitleOptions } from "./side-calls.js";
 export { loadSkills, type AgentContextOptions, type LoadSkillsOptions, type Skill, type SkillSource } from "./skills.js";
+export { taskTool, type AgentDefinition, type TaskToolOptions } from "./subagents.js";
 export { indexedDBStore, memoryStore, type Commit, type Listing, type Store, type StoredEvent } from "./store.js";
 export {
   tool,

@@ -11,6 +11,8 @@ export interface ConversationInfo {
   executionStatus: ExecutionStatus;
   eventCount: number;
   tags: Record<string, string>;
+  /** The conversation whose agent has started this one for a sub-agent; `null` for other conversations. */
+  parentId: string | null;
   /**
    * Whether it was imported and `setConfirmationPolicy()` has not been called here since. Until then, of the imported
    * settings and those given to `open()` the stricter apply.
@@ -21,6 +23,7 @@ export interface ConversationInfo {
 /** A list entry of the wasm. Times in milliseconds since the Unix epoch. @internal */
 export interface Listing {
   id: string;
+  parent: string | null;
   execution_status: ExecutionStatus;
   undecided: boolean;
   tags: Record<string, string>;
@@ -39,6 +42,7 @@ export function toInfo(listing: Listing): ConversationInfo {
     executionStatus: listing.execution_status,
     eventCount: listing.length,
     tags: listing.tags,
+    parentId: listing.parent,
     undecided: listing.undecided,
   };
 }

@@ -16,6 +16,7 @@ import { Network, WAITED } from "./network.js";
 import { Secrets } from "./secrets.js";
 import { coreContext } from "./skills.js";
 import { coreStore } from "./store.js";
+import type { Parent } from "./subagents.js";
 import { ToolCalls } from "./tool-calls.js";
 import type { CoreTool } from "./tool/core.js";
 import { part } from "./wasm.js";
@@ -36,20 +37,24 @@ export interface HandleParts {
   home: LazyHome;
   secrets: Secrets;
   network: Network;
+  parent: Parent;
   deleteOnClose: boolean;
   agent: Agent;
 }
 
 /** Opens a conversation of the wasm and connects it with the functions of the host. @internal */
-export async function openCore(given: ReturnType<typeof readOptions>): Promise<{ core: CoreConversation; parts: HandleParts; warnings: ConversationWarning[] }> {
+export async function openCore(given: ReturnType<typeof readOptions>, open: Parent["open"]): Promise<{ core: CoreConversation; parts: HandleParts; warnings: ConversationWarning[] }> {
   const { agent, id, store, policy, hooks, tags } = given;
-  const analyzers = new Analyzers();
+  const analyzers = given.inherited?.analyzers ?? new Analyzers();
   const analyzer = given.securityAnalyzer === undefined ? undefined : await analyzers.take(given.securityAnalyzer);
   const { listeners, emit } = listenersOf(given);
   const secrets = await Secrets.read(given.secrets, given.cipher, agent.llm.options);
   const workingDir = await workingDirOf(agent, given.workspace, store, id);
-  const home = new LazyHome(given.workspace, workingDir, () => opened);
-  const tools = new ToolCalls(agent.tools, emit, secrets, home);
+  const home = new LazyHome(given.workspace, workingDir, () => opened, store, id);
+  const parent: Parent = {
+    given, core: () => opened, analyzers, secrets, workspace: home.workspace, ownsWorkspace: home.isTransactional, emit, open, llm: agent.llm,
+  };
+  const tools = new ToolCalls(agent.tools, emit, secrets, home, parent);
   const network = new Network(
     given.waits,
     (event) => emit({ ...event, message: opened.masked(event.message) }),
@@ -70,6 +75,7 @@ export async function openCore(given: ReturnType<typeof readOptions>): Promise<{
       ...(policy && { confirmationPolicy: policy }),
       ...(analyzer && { securityAnalyzer: analyzer }),
       ...(hooks && { hooks }),
+      ...given.inherited?.stored,
       agent: {
         ...coreAgent(agent, mcp ? coreTools.filter(({ name }) => mcp.has(name)) : coreTools, condensing, network, secrets),
         ...context, critic, finalAnswer, workingDir, mcp: await mcp?.coreSettings(),
@@ -90,6 +96,7 @@ export async function openCore(given: ReturnType<typeof readOptions>): Promise<{
     },
     core,
   ))) as CoreConversation;
+  if (given.inherited) opened.hide(given.inherited.hidden);
   const warnings: ConversationWarning[] = [];
   const { options } = agent.llm;
   try {
@@ -107,7 +114,7 @@ export async function openCore(given: ReturnType<typeof readOptions>): Promise<{
     throw error;
   }
   mcp?.begin(opened);
-  return { core: opened, parts: { listeners, analyzers, tools, mcp, home, secrets, network, deleteOnClose: given.deleteOnClose, agent }, warnings };
+  return { core: opened, parts: { listeners, analyzers, tools, mcp, home, secrets, network, parent, deleteOnClose: given.deleteOnClose, agent }, warnings };
 }
 
 /** The agent in the form that the wasm takes. */

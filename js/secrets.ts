@@ -5,6 +5,7 @@ import { ask } from "./errors.js";
 import { type LLM, type LLMOptions, coreLLM } from "./llm.js";
 import type { Network } from "./network.js";
 import type { ConversationSecrets, GivenSecrets, HeldSecret } from "./secrets/index.js";
+import type { SecretValue } from "./secrets/source.js";
 import { part } from "./wasm.js";
 
 /** @internal */
@@ -94,6 +95,11 @@ export class Secrets {
   /** The value of a secret, for a tool. */
   async value(name: string, signal: AbortSignal): Promise<string | null> {
     return (await this.#opened?.value(name, signal)) ?? null;
+  }
+
+  /** The secrets for the conversation of a sub-agent, which asks this one for values, and texts to hide there. */
+  inherited(): { secrets: Record<string, SecretValue> | undefined; hidden: string[] } {
+    return this.#opened?.inherited() ?? { secrets: undefined, hidden: [] };
   }
 
   /** A function that masks the progress texts of one tool call. */

@@ -8,6 +8,7 @@ import type { Tool, ToolContext } from "./tool.js";
 import type { CoreTool } from "./tool/core.js";
 import { part } from "./wasm.js";
 import type { ToolConversation } from "./tools/built-in.js";
+import type { Parent } from "./subagents.js";
 import type { LazyHome } from "./workspace.js";
 
 /** How many milliseconds `close()` waits for tools, and for a store that deletes the conversation. @internal */
@@ -24,12 +25,14 @@ export class ToolCalls {
   readonly #tools: readonly Tool[];
   readonly #emit: (event: LiveEvent) => void;
   readonly #secrets: Secrets;
+  readonly #parent: Parent;
   /** Signals of `executeTool()`, by call id. */
   readonly #signals = new Map<string, AbortSignal>();
   /** The keys of running calls, by call id: no event tells that the changes of `executeTool()` are stored. */
   readonly #keys = new Map<string, string>();
 
-  constructor(tools: readonly Tool[], emit: (event: LiveEvent) => void, secrets: Secrets, home: LazyHome) {
+  constructor(tools: readonly Tool[], emit: (event: LiveEvent) => void, secrets: Secrets, home: LazyHome, parent: Parent) {
+    this.#parent = parent;
     this.#home = home;
     this.#tools = tools;
     this.#emit = emit;
@@ -41,7 +44,7 @@ export class ToolCalls {
     if (tools.length === 0) return [];
     const { toCore } = await part(import("./tool/core.js"));
     const { workingDir = "", isTransactional } = this.#home;
-    const files = { place: { workingDir, isTransactional }, call: (actionId: string) => this.#home.call(actionId) };
+    const files = { place: { workingDir, isTransactional, parent: this.#parent }, call: (actionId: string) => this.#home.call(actionId) };
     return (await toCore(tools, files)).map((tool) => ({
       ...tool,
       execute: (json: string, context: CoreContext) => tool.execute(json, this.#context(tool.name, context)),

@@ -157,7 +157,7 @@ export class LazyHome {
   readonly #load: () => Promise<ConversationHome>;
   #isUsed = false;
 
-  constructor(given: Workspace | undefined, workingDir: string | undefined, core: () => CoreConversation) {
+  constructor(given: Workspace | undefined, workingDir: string | undefined, core: () => CoreConversation, store: Store, id: string) {
     this.#given = given;
     this.workingDir = workingDir;
     this.isTransactional = given === undefined;
@@ -165,8 +165,8 @@ export class LazyHome {
     const load = once(async () => {
       const { openHome } = await part(import("./workspace/home.js"));
       const stored = {
-        files: (folder: string) => ask(core(), "files", folder) as Promise<string[]>,
-        readFile: (path: string) => ask(core(), "readFile", path) as Promise<Uint8Array | undefined>,
+        files: (folder: string) => store.files(id, folder),
+        readFile: (path: string) => store.readFile(id, path),
         writeFiles: (changes: unknown[]) => ask(core(), "writeFiles", changes) as Promise<void>,
       };
       return openHome(stored, directory(), given);

@@ -35,6 +35,8 @@ export interface Settings extends ModelSettings {
   budget: number | null;
   /** The tool whose calls this page's hook denies; empty for none. */
   forbidden: string;
+  /** Whether the agent has tools for the conversation's files, and a list of tasks. */
+  files: boolean;
 }
 
 const STORAGE_KEY = "threadkeep-demo:settings";
@@ -55,6 +57,8 @@ export const SCRIPTED: Readonly<Settings> = {
   policy: "risky",
   budget: null,
   forbidden: "",
+  // They reach nothing but the conversation itself.
+  files: true,
   // Invented prices, so that there is a cost to show.
   inputPrice: 1,
   outputPrice: 4,

@@ -1,4 +1,4 @@
-// Writes a stored conversation as a zip archive, block by block. The core removes secrets from settings and further files;
+// Writes a stored conversation, with those of its sub-agents, as a zip archive, block by block. The core removes secrets from settings and further files;
 // events go from the store into the archive unchanged.
 import { openExport, storeFailed, withoutSecrets } from "../../pkg/threadkeep.js";
 import { ThreadkeepError } from "../errors.js";
@@ -37,15 +37,17 @@ export async function* zipBlocks(
   signal: AbortSignal | undefined,
   workspace?: Workspace,
 ): AsyncGenerator<Bytes, void> {
-  const { id, folder, baseState, length, updatedAt, files: stored, searched } = await openExport(store, conversation);
-  const files = stored.filter((path) => !path.startsWith(workspaceFolder));
+  const root = await openExport(store, conversation);
+  const conversations = [root];
+  for (const [id, folder] of root.nested) conversations.push({ ...(await openExport(store, id)), folder });
+  for (const each of conversations) each.files = each.files.filter((path) => !path.startsWith(workspaceFolder));
   const worked = workspace ? await filesOf(workspace) : [];
   const bytes = worked.reduce((sum, { size }) => sum + size, 0);
   if (bytes > mostExportedBytes) throw tooLarge(`the files of the workspace have ${bytes} bytes, and an archive takes ${mostExportedBytes}; export without them, or remove some first`);
-  const writer = new ZipWriter(updatedAt);
+  const writer = new ZipWriter(root.updatedAt);
   const pageYield = new PageYield(signal);
   const folders = new Set<string>();
-  const total = length + files.length + worked.length + 1;
+  const total = conversations.reduce((sum, { length, files }) => sum + length + files.length + 1, worked.length);
   let done = 0;
 
   /** Folders come before the files in them, as in archives of the agent server. */
@@ -56,52 +58,53 @@ export async function* zipBlocks(
     folders.add(name);
     writer.add(name, await packed(nothing));
   };
-  const add = async (path: string, content: Bytes) => {
-    const name = `${folder}/${path}`;
+  const add = async (name: string, content: Bytes) => {
     await addFolder(name.slice(0, name.lastIndexOf("/") + 1));
     writer.add(name, await packed(content));
     report(++done, total);
     if (pageYield.isDue) await pageYield.wait();
   };
 
-  await add("base_state.json", encoder.encode(baseState));
-  await addFolder(`${folder}/events/`);
-  const page = new Page();
-  for (let next = 0; next < length; ) {
-    const end = Math.min(length, next + page.count);
-    const events = await asked("events", () => store.events(id, next, end));
-    check(events, id, next, end);
-    for (const event of events) {
-      const content = encoder.encode(event.json);
-      page.saw(content.length);
-      await add(`events/event-${String(event.index).padStart(5, "0")}-${event.id}.json`, content);
-      if (writer.size >= blockBytes) yield writer.take();
-    }
-    next += events.length;
-    page.turn();
-  }
-  page.count = 1;
-  for (let next = 0; next < files.length; ) {
-    const paths = files.slice(next, next + Math.min(page.count, mostFiles));
-    const contents = await asked("readFile", () => Promise.all(paths.map((path) => store.readFile(id, path))));
-    for (const [place, path] of paths.entries()) {
-      const content = contents[place];
-      // The file was removed after the export had begun.
-      if (content === undefined || content === null) {
-        done++;
-        continue;
+  for (const { id, folder, baseState, length, files, searched } of conversations) {
+    await add(`${folder}/base_state.json`, encoder.encode(baseState));
+    await addFolder(`${folder}/events/`);
+    const page = new Page();
+    for (let next = 0; next < length; ) {
+      const end = Math.min(length, next + page.count);
+      const events = await asked("events", () => store.events(id, next, end));
+      check(events, id, next, end);
+      for (const event of events) {
+        const content = encoder.encode(event.json);
+        page.saw(content.length);
+        await add(`${folder}/events/event-${String(event.index).padStart(5, "0")}-${event.id}.json`, content);
+        if (writer.size >= blockBytes) yield writer.take();
       }
-      if (!(content instanceof Uint8Array)) throw corrupt("readFile() returned something that is not a Uint8Array");
-      page.saw(content.length);
-      await add(path, (searched.includes(path) ? await withoutSecrets(path, content) : content) as Bytes);
-      if (writer.size >= blockBytes) yield writer.take();
+      next += events.length;
+      page.turn();
     }
-    next += paths.length;
-    page.turn();
+    page.count = 1;
+    for (let next = 0; next < files.length; ) {
+      const paths = files.slice(next, next + Math.min(page.count, mostFiles));
+      const contents = await asked("readFile", () => Promise.all(paths.map((path) => store.readFile(id, path))));
+      for (const [place, path] of paths.entries()) {
+        const content = contents[place];
+        // The file was removed after the export had begun.
+        if (content === undefined || content === null) {
+          done++;
+          continue;
+        }
+        if (!(content instanceof Uint8Array)) throw corrupt("readFile() returned something that is not a Uint8Array");
+        page.saw(content.length);
+        await add(`${folder}/${path}`, (searched.includes(path) ? await withoutSecrets(path, content) : content) as Bytes);
+        if (writer.size >= blockBytes) yield writer.take();
+      }
+      next += paths.length;
+      page.turn();
+    }
   }
   for (const { path } of worked) {
     const content = isMarker(path) ? nothing : await contentOf(workspace!, path);
-    if (content) await add(workspaceFolder + path, content as Bytes);
+    if (content) await add(`${root.folder}/${workspaceFolder}${path}`, content as Bytes);
     else done++;
     if (writer.size >= blockBytes) yield writer.take();
   }

@@ -175,6 +175,15 @@ export class ConversationSecrets {
     return value;
   }
 
+  /** As `Secrets.inherited`. */
+  inherited(): { secrets: Record<string, SecretValue>; hidden: string[] } {
+    const names = [...this.#sources.keys(), ...this.#held.keys()];
+    return {
+      secrets: Object.fromEntries(names.map((name) => [name, async () => (await this.value(name)) ?? ""])),
+      hidden: [...this.#hidden].flatMap(spellings),
+    };
+  }
+
   /** Hides the values in a source that are known before a tool asks. */
   #hide(source: SecretValue): void {
     const values = typeof source === "string" ? [source] : [];

@@ -21,14 +21,26 @@ const longestFrontMatter = 64 << 10;
 /** YAML 1.1, as Python reads it; but numbers with a point and dates stay texts, because fields need their spelling. */
 const schema = FAILSAFE_SCHEMA.withTags(nullYaml11Tag, boolYaml11Tag, intYaml11Tag, mergeTag);
 
+/** The front matter of a Markdown file, and the text below it. */
+export interface FrontMatter {
+  fields: { [field: string]: unknown };
+  content: string;
+}
+
+/** Reads a Markdown file. @throws ThreadkeepError `invalid_options`, naming the file */
+export function readFrontMatter(path: string, text: string): FrontMatter {
+  const [yaml, content] = split(text);
+  if (yaml.length > longestFrontMatter) throw invalidOptions(`${path}: its front matter is too long`);
+  // As in Python, front matter that is not a mapping counts as none.
+  const read = reading(`${path}: its front matter`, () => (yaml.trim() === "" ? {} : load(yaml, { schema })));
+  const fields = (typeof read === "object" && read !== null && !Array.isArray(read) ? read : {}) as FrontMatter["fields"];
+  return { fields, content };
+}
+
 /** The skill in a text. @throws ThreadkeepError `invalid_options`, naming the file */
 export function readSkill(text: string, { path, folder, source, resources, fetchedFrom }: Origin): Skill {
   const invalid = (why: string) => invalidOptions(`${path}: ${why}`);
-  const [yaml, content] = split(text);
-  if (yaml.length > longestFrontMatter) throw invalid("its front matter is too long");
-  // As in Python, front matter that is not a mapping counts as none.
-  const read = reading(`${path}: its front matter`, () => (yaml.trim() === "" ? {} : load(yaml, { schema })));
-  const fields = (typeof read === "object" && read !== null && !Array.isArray(read) ? read : {}) as { [field: string]: unknown };
+  const { fields, content } = readFrontMatter(path, text);
   const field = (...names: string[]) => names.map((name) => fields[name]).find((value) => value !== undefined && value !== null);
   const string = (name: string) => {
     const value = field(name);
@@ -95,7 +107,7 @@ function split(text: string): [yaml: string, content: string] {
 }
 
 /** A value as Python's `str` writes it. */
-function spelled(value: unknown): string {
+export function spelled(value: unknown): string {
   if (typeof value === "boolean") return value ? "True" : "False";
   if (value === null || value === undefined) return "None";
   return String(value);

@@ -75,9 +75,9 @@ function storedAsClass({ spec }: BuiltIn, definition: BuiltInDefinition, files: 
       const call = await files.call(context.idempotencyKey);
       // `progress` and `secret` are methods of the context; the signal is a property of its own.
       const own = Object.assign(Object.create(context), { workspace: call.workspace, files: call.files }) as BuiltInContext;
-      const { content, isError = false, fields } = await definition.execute(JSON.parse(argumentsJson) as never, own);
+      const { content, isError = false, fields, waits } = await definition.execute(JSON.parse(argumentsJson) as never, own);
       const { content: parts } = await toContent(typeof content === "string" ? content : { content });
-      return { json: JSON.stringify({ content: parts, is_error: isError, fields }), files: call.changes() };
+      return { json: JSON.stringify({ content: parts, is_error: isError, fields, waits }), files: call.changes() };
     },
   };
 }

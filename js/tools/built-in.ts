@@ -3,6 +3,7 @@ import type { Conversation } from "../conversation.js";
 import type { Content, JSONObject } from "../events.js";
 import type { LLM } from "../llm.js";
 import type { JSONSchema, Tool, ToolContext } from "../tool.js";
+import type { Parent } from "../subagents.js";
 import type { Workspace } from "../workspace.js";
 
 /** Further files of a conversation, such as `TASKS.json`: the directory in which the SDK stores a conversation. */
@@ -36,6 +37,8 @@ export interface BuiltInOutput {
   isError?: boolean;
   /** The observation's own fields, in the order and with the names of the SDK; fields that Python stores as null are left out. */
   fields: JSONObject;
+  /** Whether there is no result yet, because the call waits for a decision of the user. It is executed again after that. */
+  waits?: boolean;
 }
 
 /** Where a tool is used. */
@@ -43,6 +46,8 @@ export interface ToolPlace {
   readonly workingDir: string;
   /** Whether changes of the workspace are stored together with the result, so that a call can be repeated after a crash. */
   readonly isTransactional: boolean;
+  /** The conversation, for the tool that starts sub-agents. */
+  readonly parent: Parent;
 }
 
 /** A tool as the module that implements it defines it. */

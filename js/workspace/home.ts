@@ -11,7 +11,7 @@ export interface FileChange {
   content: Uint8Array | null;
 }
 
-/** The files of a conversation in its store. The conversation of the wasm has these methods. */
+/** The files of a conversation: read from its store, and written by the conversation, which knows its length. */
 export interface StoredFiles {
   /** The paths of the files below a folder. */
   files(folder: string): Promise<string[]>;

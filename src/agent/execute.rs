@@ -10,17 +10,18 @@ use crate::{
     tool::{ToolCall, ToolFailure, ToolOutput, ToolRegistry, record_of_output},
 };
 
-/// Runs a call and returns the event that answers it, with secrets masked. Never fails.
+/// Runs a call and returns the event that answers it, with secrets masked; `None` if the call waits for a decision of the
+/// user. Never fails.
 pub async fn execute(
     call: Call,
     tools: &ToolRegistry,
     conversation: ConversationId,
     cancel: CancelToken,
     mask: &Mask,
-) -> Draft {
+) -> Option<Draft> {
     let Some(tool) = tools.get(&call.tool_name) else {
         let text = format!("The tool '{}' is not available here.", call.tool_name);
-        return error_event(&call.tool_name, &call.tool_call_id, &text);
+        return Some(error_event(&call.tool_name, &call.tool_call_id, &text));
     };
     let result = tool
         .call(ToolCall {
@@ -31,7 +32,8 @@ pub async fn execute(
             cancel,
         })
         .await;
-    match without_secrets(result, mask) {
+    let event = match without_secrets(result, mask) {
+        Ok(output) if output.waits => return None,
         Ok(output) => {
             let event = ObservationEvent {
                 observation: record_of_output(&*tool, &call.arguments, &output),
@@ -46,7 +48,8 @@ pub async fn execute(
             let text = format!("Error executing tool '{}': {}", call.tool_name, failure.0);
             error_event(&call.tool_name, &call.tool_call_id, &text)
         }
-    }
+    };
+    Some(event)
 }
 
 /// The result of a call with secrets masked. The parts of a result are masked as one text, because a secret may be

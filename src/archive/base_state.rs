@@ -172,7 +172,8 @@ pub fn portable(text: &str, id: ConversationId) -> String {
         _ => {}
     }
     if !state.persistence_dir().is_some_and(|path| is_own_directory(&path, id)) {
-        state.set_persistence_dir(&layout::persistence_dir(id));
+        let ancestors = state.ancestors();
+        state.set_persistence_dir(&layout::nested_persistence_dir(&ancestors, id));
     }
     match secrets::masked(&state.json()) {
         Ok((masked, _)) => masked.into_owned(),

@@ -45,6 +45,8 @@ pub struct Conversation {
     pub prefix: String,
     /// The id in the name of the folder, if there is a folder.
     pub folder: Option<ConversationId>,
+    /// For the conversation of a sub-agent, the index of the one in whose folder it is, which precedes it.
+    pub parent: Option<usize>,
     /// `base_state.json`, if it exists. Without it there is at least one event.
     pub base_state: Option<Entry>,
     /// The log, in its order.
@@ -228,7 +230,7 @@ impl Directory {
         let wrapper = strip_wrapper(&mut self.files);
         let mut conversations = Vec::new();
         for (top, files) in by_conversation(self.files, &wrapper)? {
-            conversations.push(conversation(top, files, &wrapper)?);
+            add_conversation(&mut conversations, None, top, files, &wrapper)?;
         }
         check_for_duplicate_ids(&conversations)?;
         Ok(Contents { conversations, size: self.total })
@@ -326,7 +328,48 @@ fn by_conversation(files: Files, wrapper: &str) -> Result<Vec<(Top, Files)>> {
     Ok(groups)
 }
 
-fn conversation(top: Top, files: Files, wrapper: &str) -> Result<Conversation> {
+/// Adds a conversation, and those of its sub-agents: the folders `subagents/<id>` that have a base state. Other files in
+/// such folders are files of this conversation.
+fn add_conversation(
+    conversations: &mut Vec<Conversation>,
+    parent: Option<usize>,
+    top: Top,
+    files: Files,
+    wrapper: &str,
+) -> Result<()> {
+    let mut names = Names::default();
+    let mut groups: Vec<(String, ConversationId)> = Vec::new();
+    for (name, _) in &files {
+        let folder = name.strip_suffix(layout::BASE_STATE).and_then(|folder| folder.strip_suffix('/'));
+        if let Some((layout::SUBAGENTS, hex)) = folder.and_then(|folder| folder.split_once('/'))
+            && hex.len() == 32
+            && let Ok(id) = hex.parse()
+            && names.add(hex, groups.len())
+        {
+            groups.push((hex.to_owned(), id));
+        }
+    }
+    let mut nested: Vec<Files> = groups.iter().map(|_| Vec::new()).collect();
+    let mut own = Vec::new();
+    for (name, entry) in files {
+        let inside = name.strip_prefix("subagents/").and_then(|rest| rest.split_once('/'));
+        let group = inside.and_then(|(hex, rest)| Some((names.get(hex)?, rest.to_owned())));
+        match group.and_then(|(index, rest)| Some((nested.get_mut(index)?, rest))) {
+            Some((group, rest)) => group.push((rest, entry)),
+            None => own.push((name, entry)),
+        }
+    }
+    let index = conversations.len();
+    let conversation = conversation(parent, top, own, wrapper)?;
+    let wrapper = format!("{}{}/", conversation.prefix, layout::SUBAGENTS);
+    conversations.push(conversation);
+    for (top, files) in groups.into_iter().zip(nested) {
+        add_conversation(conversations, Some(index), Some(top), files, &wrapper)?;
+    }
+    Ok(())
+}
+
+fn conversation(parent: Option<usize>, top: Top, files: Files, wrapper: &str) -> Result<Conversation> {
     let (prefix, folder) = match top {
         Some((folder, id)) => (format!("{wrapper}{folder}/"), Some(id)),
         None => (wrapper.to_owned(), None),
@@ -367,7 +410,7 @@ fn conversation(top: Top, files: Files, wrapper: &str) -> Result<Conversation> {
             "there is no base_state.json in {path}, so the conversation is incomplete"
         )));
     }
-    Ok(Conversation { prefix, folder, base_state, events, files: others, not_in_log, warnings })
+    Ok(Conversation { prefix, folder, parent, base_state, events, files: others, not_in_log, warnings })
 }
 
 /// The part of a warning about a file that is quarantined.

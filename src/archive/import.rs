@@ -75,13 +75,18 @@ pub async fn import(
     };
     let verified = verify(archive, &contents, &mut progress).await?;
     let mut plans = Vec::new();
+    let mut nesting: Vec<Vec<ConversationId>> = Vec::new();
     for (conversation, verified) in contents.conversations.iter().zip(verified) {
+        let above = conversation.parent.and_then(|parent| nesting.get(parent)).cloned().unwrap_or_default();
+        let ancestors = above.clone();
+        nesting.push(std::iter::once(verified.id).chain(above).collect());
         let claimed = claim(verified.id).await;
         let stored = store.load(verified.id).await?;
         if let Some(stored) = &stored {
             check_for_common_history(archive, store, conversation, &verified, stored.length).await?;
         }
-        plans.push(Plan::new(archive, store, *now, conversation, verified, stored).claimed(claimed)?);
+        let plan = Plan::new(archive, store, *now, conversation, ancestors, verified, stored);
+        plans.push(plan.claimed(claimed)?);
     }
     if let Err(error) = write(&plans, &mut progress).await {
         for plan in &plans {
@@ -90,7 +95,16 @@ pub async fn import(
         return Err(error);
     }
     on_progress(Progress { done: total, total });
-    Ok(plans.into_iter().map(Plan::imported).collect())
+    let mut imported: Vec<Imported> = plans.into_iter().map(Plan::imported).collect();
+    // The warnings about conversations of sub-agents are those of the conversation in whose folder they are.
+    for (index, conversation) in contents.conversations.iter().enumerate().rev() {
+        let Some(parent) = conversation.parent.filter(|parent| *parent < index) else { continue };
+        let nested = imported.remove(index);
+        if let Some(parent) = imported.get_mut(parent) {
+            parent.warnings.extend(nested.warnings);
+        }
+    }
+    Ok(imported)
 }
 
 /// Fails unless one of the two logs is the beginning of the other.

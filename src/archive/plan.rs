@@ -13,7 +13,8 @@ use super::{
 };
 use crate::{
     error::{Error, ErrorCode, Result},
-    format::layout::BASE_STATE,
+    format::layout::{BASE_STATE, nested_persistence_dir},
+    id::ConversationId,
     store::{Commit, Durability, Listing, Store},
 };
 use std::{cell::Cell, rc::Rc};
@@ -24,6 +25,8 @@ pub struct Plan<'a> {
     store: &'a dyn Store,
     now: f64,
     conversation: &'a Conversation,
+    /// The conversations in whose folders it is, the nearest first.
+    ancestors: Vec<ConversationId>,
     verified: Verified,
     stored: Option<Listing>,
     /// The change of the store that the plan makes.
@@ -41,6 +44,7 @@ impl<'a> Plan<'a> {
         store: &'a dyn Store,
         now: f64,
         conversation: &'a Conversation,
+        ancestors: Vec<ConversationId>,
         verified: Verified,
         stored: Option<Listing>,
     ) -> Self {
@@ -54,6 +58,7 @@ impl<'a> Plan<'a> {
             store,
             now,
             conversation,
+            ancestors,
             verified,
             stored,
             outcome,
@@ -223,6 +228,10 @@ impl<'a> Plan<'a> {
         }
         if let Some(leaf) = &self.verified.new_leaf {
             read.state.set_leaf(leaf);
+        }
+        // Lists and deletions find the conversations of sub-agents by this directory.
+        if read.state.ancestors() != self.ancestors {
+            read.state.set_persistence_dir(&nested_persistence_dir(&self.ancestors, self.verified.id));
         }
         mark(&mut read.state, self.stored.as_ref().map(|stored| &*stored.base_state));
         Ok(read)

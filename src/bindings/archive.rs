@@ -34,11 +34,11 @@ export interface ZipWriting {
   commit: object; ids: string; paths: string; eventSources: Int32Array; fileSources: Int32Array; given: Uint8Array[];
 }
 /**
- * The start of an export. `baseState` is the text to be exported, without secrets; the files in `searched` have to pass
+ * The start of an export. `nested` are the conversations of its sub-agents. `baseState` is the text to be exported, without secrets; the files in `searched` have to pass
  * through `withoutSecrets`.
  */
 export interface CoreExport {
-  id: string; folder: string; baseState: string; length: number; updatedAt: number; files: string[]; searched: string[];
+  id: string; folder: string; nested: [id: string, folder: string][]; baseState: string; length: number; updatedAt: number; files: string[]; searched: string[];
 }
 "#;
 

@@ -7,6 +7,7 @@ use super::{
     error::message_of,
     host_store::{HostStore, store_error_of},
     imported::claimed,
+    listing::descendants,
     values::{CommitObject, ExportObject, ImportedObject, WritingObject, to_js},
 };
 use crate::{
@@ -15,6 +16,7 @@ use crate::{
         is_searched, portable, without_secrets,
     },
     error::{Error, ErrorCode, Result},
+    format::{base_state::BaseState, layout::nested_persistence_dir},
     id::{ConversationId, StorePath},
     store::{Store, StoreError},
 };
@@ -103,7 +105,16 @@ impl Archives for ArchiveChunk {
             };
             let files = store.files(conversation, None).await?;
             let searched = files.iter().map(StorePath::as_str).filter(|path| is_searched(path));
+            let mut nested = Vec::new();
+            for id in descendants(&store, conversation).await? {
+                let Some(listing) = store.load(id).await? else { continue };
+                let Ok(state) = BaseState::parse(&listing.base_state) else { continue };
+                let path = nested_persistence_dir(&state.ancestors(), id);
+                let start = path.find(&conversation.hex()).unwrap_or_default();
+                nested.push([id.to_string(), path[start..].to_owned()]);
+            }
             let export = ExportObject {
+                nested,
                 id: conversation.to_string(),
                 folder: conversation.hex(),
                 base_state: &portable(&listing.base_state, conversation),

@@ -114,6 +114,15 @@ impl CoreConversation {
             done(conversation.set_agent_state(&values).await)
         })
     }
+
+    /// Takes metrics in the SDK's JSON, which replace those of this usage id.
+    #[wasm_bindgen(js_name = setUsage)]
+    pub fn set_usage(&self, usage_id: String, metrics: String) -> Promise {
+        self.verb(move |conversation| async move {
+            let metrics = RawJson::parse(&metrics).ok_or_else(|| invalid("metrics must be JSON"))?;
+            done(conversation.set_usage(&usage_id, &metrics).await)
+        })
+    }
 }
 
 /// Reads a confirmation policy from the SDK's JSON.

@@ -24,7 +24,7 @@ use crate::{
     web::{guard::promise, host::WebHost, locks},
 };
 use futures_util::future::{LocalBoxFuture, select};
-use js_sys::{Array, Function, Object, Promise, Uint8Array};
+use js_sys::{Array, Function, Object, Promise};
 use std::{cell::RefCell, pin::pin, rc::Rc, time::Duration};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
@@ -85,6 +85,7 @@ impl CoreConversation {
                 max_budget_per_run: plain.number("maxBudgetPerRun")?,
                 stuck_detection: stuck_detection(&property(&options, "stuckDetection"))?,
                 tags: plain.texts("tags")?,
+                ancestors: ancestors(&plain)?,
                 confirmation_policy: plain.text("confirmationPolicy")?.as_deref().map(policy).transpose()?,
                 stored_analyzer: plain.text("securityAnalyzer")?.as_deref().map(analyzer).transpose()?,
                 security_analyzer: Some(Rc::new(JsAnalyzer(function(&options, "analyze")?))),
@@ -114,25 +115,6 @@ impl CoreConversation {
     /// The text of `base_state.json`.
     pub fn state(&self) -> String {
         self.conversation.state().json().to_string()
-    }
-
-    /// The paths of the files below a folder.
-    pub fn files(&self, folder: String) -> Promise {
-        let conversation = self.conversation.clone();
-        promise(async move {
-            let paths = conversation.files(&folder.parse()?).await?;
-            Ok(paths.iter().map(|path| JsValue::from(path.as_str())).collect::<Array>().into())
-        })
-    }
-
-    /// The content of a file, or `undefined`.
-    #[wasm_bindgen(js_name = readFile)]
-    pub fn read_file(&self, path: String) -> Promise {
-        let conversation = self.conversation.clone();
-        promise(async move {
-            let content = conversation.read_file(&path.parse()?).await?;
-            Ok(content.map_or(JsValue::UNDEFINED, |content| Uint8Array::from(&*content).into()))
-        })
     }
 
     /// Stores files in one transaction; `null` removes one.
@@ -323,6 +305,12 @@ async fn until_closed(
     verb: LocalBoxFuture<'static, Result<JsValue>>,
 ) -> Result<JsValue> {
     conversation.until_closed(verb).await
+}
+
+/// The conversations above the one that is opened, whose ids are joined by line feeds.
+fn ancestors(options: &Options<'_>) -> Result<Vec<ConversationId>> {
+    let ids = options.text("ancestors")?.unwrap_or_default();
+    ids.lines().map(str::parse).collect()
 }
 
 /// `undefined` for a method that returns nothing.

@@ -3,17 +3,17 @@
 use super::{conversation::lock_name, store::CoreStore};
 use crate::{
     conversation::is_undecided,
-    error::{Error, ErrorCode},
-    format::base_state::BaseState,
+    error::{Error, ErrorCode, Result},
+    format::{base_state::BaseState, layout::SUBAGENTS},
     id::ConversationId,
     json::ObjectWriter,
-    store::Listing,
+    store::{Listing, Store},
     web::{guard::promise, locks},
 };
 use js_sys::Promise;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
-/// JSON: `[{id, execution_status, undecided, tags, length, created_at, updated_at}]`, newest first. A conversation whose base
+/// JSON: `[{id, parent, execution_status, undecided, tags, length, created_at, updated_at}]`, newest first. A conversation whose base
 /// state cannot be read is listed without tags and as `error`, so that it can be exported or deleted.
 #[wasm_bindgen(js_name = listConversations)]
 pub fn list_conversations(store: &CoreStore) -> Promise {
@@ -31,6 +31,8 @@ fn describe(listing: &Listing) -> String {
     out.field("id", &listing.conversation.to_string());
     out.field("execution_status", state.as_ref().map_or("error", |state| state.execution_status().as_str()));
     out.field("undecided", &state.as_ref().is_some_and(is_undecided));
+    let parent = state.as_ref().and_then(|state| state.ancestors().first().map(ToString::to_string));
+    out.field("parent", &parent);
     let mut tags = ObjectWriter::new();
     for (name, value) in state.map(|state| state.tags()).unwrap_or_default() {
         tags.field(&name, &value);
@@ -43,22 +45,45 @@ fn describe(listing: &Listing) -> String {
     out.finish()
 }
 
-/// Deletes a conversation unless it is open for writing.
+/// Deletes a conversation with those of its sub-agents, unless one of them is open for writing.
 #[wasm_bindgen(js_name = deleteConversation)]
 pub fn delete_conversation(id: String, store: &CoreStore) -> Promise {
     let (inner, scope) = (store.inner(), store.lock_scope());
     promise(async move {
         let id: ConversationId = id.parse()?;
-        let Some(lock) = locks::try_lock(&lock_name(&scope, id)).await else {
-            return Err(Error::new(
-                ErrorCode::LockedElsewhere,
-                "this conversation is open in a tab or handle; close it there, then delete it",
-            ));
-        };
-        inner.delete(id).await?;
-        lock.release().await;
+        let mut ids = vec![id];
+        ids.extend(descendants(&*inner, id).await?);
+        let mut held = Vec::new();
+        for id in &ids {
+            let Some(lock) = locks::try_lock(&lock_name(&scope, *id)).await else {
+                return Err(Error::new(
+                    ErrorCode::LockedElsewhere,
+                    "this conversation is open in a tab or handle; close it there, then delete it",
+                ));
+            };
+            held.push(lock);
+        }
+        // If the page dies before the last one is deleted, those that are left can still be found.
+        for id in ids.into_iter().rev() {
+            inner.delete(id).await?;
+        }
+        for lock in held {
+            lock.release().await;
+        }
         Ok(JsValue::UNDEFINED)
     })
+}
+
+/// The conversations of the sub-agents of this one, with those of their sub-agents.
+pub(super) async fn descendants(store: &dyn Store, id: ConversationId) -> Result<Vec<ConversationId>> {
+    let listings = store.list().await?;
+    // Most conversations are told apart by their text, which need not be parsed then.
+    let folder = format!("{}/{SUBAGENTS}", id.hex());
+    let is_descendant = |listing: &&Listing| {
+        listing.base_state.contains(&folder)
+            && BaseState::parse(&listing.base_state).is_ok_and(|state| state.ancestors().contains(&id))
+    };
+    Ok(listings.iter().filter(is_descendant).map(|listing| listing.conversation).collect())
 }
 
 /// The write lock of a conversation, held until it is released or freed.

@@ -190,6 +190,7 @@ fn read_output(output: &JsValue) -> Option<ToolOutput> {
         is_error: object.read("is_error")?,
         fields: object.read("fields").unwrap_or_default(),
         files,
+        waits: object.read("waits").unwrap_or(false),
     })
 }
 

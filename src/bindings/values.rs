@@ -152,6 +152,8 @@ impl<'a> From<&'a Imported> for ImportedObject<'a> {
 pub(super) struct ExportObject<'a> {
     pub id: String,
     pub folder: String,
+    /// The ids of the conversations of its sub-agents, and the folders in which they are exported.
+    pub nested: Vec<[String; 2]>,
     pub base_state: &'a str,
     pub length: u64,
     pub updated_at: f64,

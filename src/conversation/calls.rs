@@ -34,10 +34,11 @@ impl Conversation {
         let mut waiting: VecDeque<Call> = calls.into();
         let mut running = FuturesUnordered::<LocalBoxFuture<'_, Outcome>>::new();
         let mut failed = None;
+        let mut has_waiting = false;
         loop {
             while let Some(call) = waiting.front() {
                 // Nothing begins after a pause.
-                let must_wait = is_finish(call) && !running.is_empty()
+                let must_wait = is_finish(call) && (has_waiting || !running.is_empty())
                     || failed.is_some()
                     || self.0.page.borrow().is_pausing
                     || self.execution_status() != ExecutionStatus::Running;
@@ -75,6 +76,14 @@ impl Conversation {
                     continue;
                 }
             };
+            let Some(result) = result else {
+                has_waiting = true;
+                if let Some(run) = &mut self.0.page.borrow_mut().run {
+                    run.begun.retain(|id| id != call.action_id.as_str());
+                }
+                failed = self.perform(Command::CallWaits { call }).await.err();
+                continue;
+            };
             let ends_run = ends_run && matches!(result.body, Body::ObservationEvent(_));
             // If this commit fails, the next one has to store the result: the call has run.
             self.0.log.hold(vec![result]);
@@ -100,23 +109,24 @@ impl Conversation {
         Some(self.0.file_changes.lock().await)
     }
 
-    /// Runs one call and returns the event that answers it: a rejection if a hook has denied the call.
-    async fn run_call(&self, call: Call, cancel: CancelToken) -> Draft {
+    /// Runs one call and returns the event that answers it: a rejection if a hook has denied the call. `None` if the call
+    /// waits for a decision of the user.
+    async fn run_call(&self, call: Call, cancel: CancelToken) -> Option<Draft> {
         if let Some(reason) = calls::denial(&self.state(), &call.action_id) {
-            return rejection_by_hook(&call, reason);
+            return Some(rejection_by_hook(&call, reason));
         }
         let is_edited = calls::is_edited(&self.state(), &call.action_id);
-        let mut result = execute(call, &self.0.agent.tools, self.id(), cancel, &self.0.log.mask).await;
+        let mut result = execute(call, &self.0.agent.tools, self.id(), cancel, &self.0.log.mask).await?;
         if is_edited && let Body::ObservationEvent(observation) = &mut result.body {
             let text = include_str!("../agent/prompts/edited.md").trim_end();
             observation.extended_content.push(Content::text(text));
         }
-        result
+        Some(result)
     }
 }
 
 /// The outcome of a future of [`Conversation::run_calls`].
 enum Outcome {
-    Call { call: Call, result: Draft, ends_run: bool, files: Option<FairGuard> },
+    Call { call: Call, result: Option<Draft>, ends_run: bool, files: Option<FairGuard> },
     Hook(Draft),
 }

@@ -14,7 +14,10 @@ use super::{
 use crate::{
     agent::Agent,
     error::{Error, ErrorCode, Result},
-    format::base_state::{BaseState, ExecutionStatus, Tags},
+    format::{
+        base_state::{BaseState, ExecutionStatus, Tags},
+        layout::nested_persistence_dir,
+    },
     hooks::Hooks,
     host::Host,
     id::ConversationId,
@@ -45,6 +48,8 @@ pub struct OpenOptions {
     pub stuck_detection: Option<StuckDetection>,
     /// Tags for a conversation that is created.
     pub tags: Tags,
+    /// The conversation whose sub-agent a conversation that is created is, and those above that, the nearest first.
+    pub ancestors: Vec<ConversationId>,
     /// The policy that decides which calls need approval; `None` keeps the stored one. A new conversation stores
     /// [`ConfirmationPolicy::NeverConfirm`].
     pub confirmation_policy: Option<ConfirmationPolicy>,
@@ -141,6 +146,9 @@ impl Conversation {
                 }
                 state.set_stuck_detection(stuck_detection != Some(StuckDetection::Off));
                 state.set_tags(&tags)?;
+                if !options.ancestors.is_empty() {
+                    state.set_persistence_dir(&nested_persistence_dir(&options.ancestors, id));
+                }
                 apply_control_options(&mut state);
                 EventLog::create(id, store, host, listener, state).await?
             }

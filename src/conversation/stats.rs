@@ -1,10 +1,11 @@
 //! The costs of a conversation by usage id (`conversation/conversation_stats.py`).
 
-use super::{Conversation, background::background_response_in};
+use super::{Conversation, background::background_response_in, machine::Plan};
 use crate::{
     cancel::CancelToken,
+    error::Result,
     format::base_state::BaseState,
-    json::EditableObject,
+    json::{EditableObject, RawJson},
     llm::{CallContext, Completion, Llm, LlmError, ToolSchema, message::Message, metrics::Metrics},
 };
 use futures_util::future::{Either, select};
@@ -47,6 +48,22 @@ impl Conversation {
         paid.extend(answer.iter().flatten().cloned());
         self.record_spending(&paid, llm.options.usage_id());
         answer
+    }
+
+    /// Stores these metrics under a usage id, in place of those that it had: the costs of a sub-agent, which are counted in
+    /// the sub-agent's own conversation.
+    ///
+    /// # Errors
+    /// `locked_elsewhere`, `invalid_state` once the conversation is closed, and those of the store.
+    pub async fn set_usage(&self, usage_id: &str, metrics: &RawJson) -> Result<()> {
+        let mut edit = |state: &mut BaseState| {
+            let stored = state.stats().map_or(Some(StoredStats::default()), |text| StoredStats::parse(text));
+            let Some(mut stored) = stored else { return };
+            stored.by_usage.set(usage_id, metrics.as_str());
+            stored.stats.set(BY_USAGE, &stored.by_usage.text());
+            state.set_stats(stored.stats.text().into());
+        };
+        self.change_settings(Plan::default(), &mut edit).await
     }
 
     /// Whether there are costs that no commit has stored yet.
@@ -197,7 +214,6 @@ mod tests {
     use super::*;
     use crate::{
         id::ConversationId,
-        json::RawJson,
         llm::message::{Message, Role},
     };
     use uuid::Uuid;

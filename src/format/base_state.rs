@@ -5,7 +5,7 @@
 //!
 //! API keys must not be written in clear text: the SDK masks them when it has no cipher.
 
-use super::{agent_state::HEAD_MOVE, import_mark::IMPORT, tree::Leaf};
+use super::{agent_state::HEAD_MOVE, import_mark::IMPORT, layout, tree::Leaf};
 use crate::{
     error::{Error, ErrorCode, Result, shown},
     id::{ConversationId, EventId},
@@ -386,6 +386,11 @@ impl BaseState {
     /// The directory in which the SDK stores the conversation.
     pub fn persistence_dir(&self) -> Option<String> {
         self.fields.read("persistence_dir")
+    }
+
+    /// The conversations whose sub-agents have started this one, the nearest first; none for other conversations.
+    pub fn ancestors(&self) -> Vec<ConversationId> {
+        self.persistence_dir().map(|path| layout::ancestors(&path, self.id)).unwrap_or_default()
     }
 
     /// Sets the directory in which the SDK stores the conversation.

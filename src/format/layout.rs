@@ -14,9 +14,6 @@ pub const QUARANTINE: &str = "quarantine";
 /// The folder for messages that wait until they can become events.
 pub const INBOX: &str = "inbox";
 
-/// The folder for the conversations of sub-agents.
-pub const SUBAGENTS: &str = "subagents";
-
 /// The name of an event file: the number of the event with at least five digits, and its id.
 pub fn event_file_name(index: u64, id: &EventId) -> String {
     format!("event-{index:05}-{id}.json")
@@ -37,9 +34,54 @@ pub fn persistence_dir(id: ConversationId) -> String {
     format!("workspace/conversations/{}", id.hex())
 }
 
+/// The folder of a conversation in which those of its sub-agents are.
+pub const SUBAGENTS: &str = "subagents";
+
+/// As [`persistence_dir`], for the conversation of a sub-agent. `ancestors`: the conversation that started it first.
+pub fn nested_persistence_dir(ancestors: &[ConversationId], id: ConversationId) -> String {
+    let mut path = String::from("workspace/conversations");
+    for ancestor in ancestors.iter().rev() {
+        path.push_str(&format!("/{}/{SUBAGENTS}", ancestor.hex()));
+    }
+    format!("{path}/{}", id.hex())
+}
+
+/// The conversations in whose folders this directory of a conversation is, the nearest first. They are told apart from
+/// other folders by their names: `…/<32 hex digits>/subagents/<this conversation>`.
+pub fn ancestors(persistence_dir: &str, id: ConversationId) -> Vec<ConversationId> {
+    let mut parts = persistence_dir.rsplit(['/', '\\']);
+    let mut ancestors = Vec::new();
+    if parts.next() != Some(id.hex().as_str()) {
+        return ancestors;
+    }
+    while parts.next() == Some(SUBAGENTS) {
+        let Some(ancestor) = parts.next().filter(|name| name.len() == 32).and_then(|name| name.parse().ok())
+        else {
+            break;
+        };
+        ancestors.push(ancestor);
+    }
+    ancestors
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_directory_of_a_sub_agent_names_the_conversations_above_it() {
+        let id = |digit: char| digit.to_string().repeat(32).parse::<ConversationId>().unwrap();
+        let (root, child, inner) = (id('a'), id('b'), id('c'));
+        assert_eq!(ancestors(&persistence_dir(root), root), []);
+        assert_eq!(ancestors(&nested_persistence_dir(&[root], child), child), [root]);
+        assert_eq!(ancestors(&nested_persistence_dir(&[child, root], inner), inner), [child, root]);
+        assert_eq!(ancestors(&format!("/tmp/{}/subagents/{}", root.hex(), child.hex()), child), [root]);
+        assert_eq!(ancestors(&format!("C:\\{}\\subagents\\{}", root.hex(), child.hex()), child), [root]);
+        for other in ["subagents/{}", "x/subagents/{}", "/tmp/{}"] {
+            assert_eq!(ancestors(&other.replace("{}", &child.hex()), child), [], "{other}");
+        }
+        assert_eq!(ancestors(&nested_persistence_dir(&[root], inner), child), []);
+    }
 
     #[test]
     fn the_name_of_an_event_file_is_read_as_it_is_written() {

@@ -72,10 +72,13 @@ fn files_are_in_the_commit_of_the_result_and_calls_that_change_them_run_one_afte
         let expected = ["one", "two"].map(|name| (format!("workspace/{name}"), name.as_bytes().to_vec(), 1));
         assert_eq!(*commits.borrow(), expected);
         assert_eq!(
-            conversation.files(&path("workspace")).await.unwrap(),
+            world.store.files(conversation.id(), Some(&path("workspace"))).await.unwrap(),
             [path("workspace/one"), path("workspace/two")]
         );
-        assert_eq!(conversation.read_file(&path("workspace/two")).await.unwrap().unwrap(), b"two");
+        assert_eq!(
+            world.store.read_file(conversation.id(), &path("workspace/two")).await.unwrap().unwrap(),
+            b"two"
+        );
     });
 }
 
@@ -115,9 +118,9 @@ fn a_tool_that_the_host_calls_stores_its_files_too() {
         let conversation = world.open().await.unwrap();
         conversation.execute_tool("write", r#"{"text":"three"}"#, "call_1".into()).await.unwrap();
         let file = path("workspace/three");
-        assert_eq!(conversation.read_file(&file).await.unwrap().unwrap(), b"three");
+        assert_eq!(world.store.read_file(conversation.id(), &file).await.unwrap().unwrap(), b"three");
         conversation.write_files(vec![(file.clone(), None)]).await.unwrap();
-        assert_eq!(conversation.read_file(&file).await.unwrap(), None);
-        assert!(conversation.files(&path("workspace")).await.unwrap().is_empty());
+        assert_eq!(world.store.read_file(conversation.id(), &file).await.unwrap(), None);
+        assert!(world.store.files(conversation.id(), None).await.unwrap().is_empty());
     });
 }

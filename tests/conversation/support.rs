@@ -347,6 +347,7 @@ impl World {
         };
         let received = self.received.clone();
         Conversation::open(OpenOptions {
+            ancestors: Vec::new(),
             id,
             store: self.store.clone(),
             host: self.host.clone(),

@@ -184,6 +184,13 @@ impl Calls {
         Ok(())
     }
 
+    /// Makes this call wait for a decision of the user.
+    pub fn leave_out(&mut self, action: &EventId) {
+        for call in self.0.iter_mut().filter(|call| call.event.id() == action) {
+            call.stage = Stage::LeftOut;
+        }
+    }
+
     /// Marks the calls that run here as recorded, so that a later page knows that they were begun.
     pub fn record_begun(&mut self) {
         for call in &mut self.0 {

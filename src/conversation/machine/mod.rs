@@ -103,6 +103,11 @@ impl Machine<'_> {
                 self.answered(reply, &assessment, hook_answers)
             }
             Command::CallEnded { call, ends_run } => self.call_ended(&call, ends_run),
+            Command::CallWaits { call } => {
+                self.calls.leave_out(&call.action_id);
+                self.calls.store(&mut self.state);
+                Ok(Plan::default())
+            }
             Command::EndAtBlockedMessage { message } => {
                 unblock_message(&mut self.state, &message);
                 self.transition(Transition::MessageBlocked, Plan::default())

@@ -51,8 +51,8 @@ async function goThereAndBack(t, sdk, place) {
   assert.deepEqual(texts(observations)[4].split("\n")[1], "/workspace/plan.md");
   assert.deepEqual(first.state.agent.tools.map(({ name }) => name), tools().map(({ name }) => name));
 
-  const files = unpacked(await exported(first));
-  for (const name of ["plan.md", "src/boat.py"]) files.set(`workspace/${name}`, Buffer.from(await first.workspace.read(name)));
+  const files = unpacked(await exported(first, { workspace: true }));
+  assert.ok(["workspace/plan.md", "workspace/src/boat.py"].every((name) => files.has(name)));
   await first.close();
   if (!sdk) return t.diagnostic("no SDK to ask");
   const directory = path.join(place, "file-tools", first.id.replaceAll("-", ""));

@@ -36,7 +36,7 @@ export function unpacked(bytes) {
 }
 
 /** The bytes of a conversation's export. */
-export const exported = async (conversation) => Buffer.from(await (await conversation.exportZip()).arrayBuffer());
+export const exported = async (conversation, options) => Buffer.from(await (await conversation.exportZip(options)).arrayBuffer());
 
 /** The event files among these, in the order of the log. */
 export const eventsAmong = (files) => new Map([...files].filter(([name]) => /^events\/event-\d+-.*\.json$/.test(name)).sort());

@@ -1,0 +1,86 @@
+// Sub-agents: the tool `task`, by which an agent gives a part of its work to another one. Its code is loaded when a
+// conversation that has it is opened.
+import type { CoreConversation } from "../pkg/threadkeep.js";
+import type { Analyzers } from "./control.js";
+import type { readOptions } from "./conversation-options.js";
+import type { Conversation } from "./conversation.js";
+import type { ActionEvent, LiveEvent } from "./events.js";
+import type { LLM } from "./llm.js";
+import type { Secrets } from "./secrets.js";
+import { type Tool, builtIn } from "./tool.js";
+import { part } from "./wasm.js";
+import type { Workspace } from "./workspace.js";
+
+/** A kind of sub-agent. The fields are those of the SDK's `AgentDefinition`. */
+export interface AgentDefinition {
+  /** The name by which the model chooses it. */
+  name: string;
+  /** When to use it, for the model. */
+  description?: string | undefined;
+  /** Added to its system prompt. */
+  systemPrompt?: string | undefined;
+  /** Its tools: names of tools of the agent that starts it, or tools. Default: only `finish` and `think`. */
+  tools?: ReadonlyArray<string | Tool> | undefined;
+  /** Names of skills of the agent that starts it. */
+  skills?: readonly string[] | undefined;
+  /** Its model: an LLM, or a name in `llms`. Default, and for `"inherit"`: that of the agent that starts it. */
+  model?: LLM | string | undefined;
+  /** When its calls wait for the user. The stricter of this and the policy of the conversation that starts it applies. */
+  permissionMode?: "always_confirm" | "confirm_risky" | "never_confirm" | undefined;
+  /** The most steps of a run. Default: the limit of the conversation that starts it. */
+  maxIterationPerRun?: number | undefined;
+  /** The most dollars of a run. Default: the limit of the conversation that starts it. */
+  maxBudgetPerRun?: number | undefined;
+}
+
+export interface TaskToolOptions {
+  /**
+   * The kinds of sub-agents: objects, or the texts of Markdown files with front matter, as the SDK reads them from
+   * `.agents/agents/`. If none is called `general-purpose`, there is one of that name with all tools of the agent that
+   * starts it.
+   */
+  agents?: ReadonlyArray<AgentDefinition | string> | undefined;
+  /** Models that definitions name. */
+  llms?: Readonly<Record<string, LLM>> | undefined;
+  /** How deep sub-agents may start sub-agents: 1 is not at all. Default 2. */
+  maxDepth?: number | undefined;
+}
+
+/**
+ * The SDK's tool `task`: runs a sub-agent in a conversation of its own, and returns its final response. Give it to an agent
+ * together with the tools that sub-agents may use. `Conversation.open()` checks the options.
+ */
+export function taskTool(options: TaskToolOptions = {}): Tool {
+  return builtIn({ name: "task", spec: { name: "task_tool_set" }, define: async ({ parent }) => (await part(import("./tools/task.js"))).define(options, parent) });
+}
+
+/** A conversation that can start sub-agents, as the tool `task` uses it. @internal */
+export interface Parent {
+  readonly given: ReturnType<typeof readOptions>;
+  readonly core: () => CoreConversation;
+  readonly analyzers: Analyzers;
+  readonly secrets: Secrets;
+  readonly workspace: Workspace;
+  /** Whether the workspace is the conversation's own. */
+  readonly ownsWorkspace: boolean;
+  readonly emit: (event: LiveEvent) => void;
+  readonly open: (given: Parent["given"]) => Promise<Conversation>;
+  /** The current model. */
+  llm: LLM;
+  /** The sub-agents, if the agent has the tool. */
+  tasks?: Tasks;
+}
+
+/** The sub-agents of an open conversation that wait for the user. @internal */
+export interface Tasks {
+  /** These actions, with the waiting calls of a sub-agent in place of the call that has started it. */
+  pending(actions: ActionEvent[]): Promise<ActionEvent[]>;
+  /** Prepares a run that approves these actions, or all; resolves to those of the conversation itself. */
+  approve(ids: string[] | undefined, pending: ActionEvent[]): Promise<string[] | undefined>;
+  /** Rejects actions of sub-agents; resolves to those that are left to the conversation itself. */
+  reject(reason: string | undefined, ids: string[] | undefined, pending: ActionEvent[]): Promise<string[] | undefined>;
+  /** Edits an action of a sub-agent; `undefined` if it is none. */
+  edit(id: string, args: string, pending: ActionEvent[]): Promise<ActionEvent | undefined>;
+  retryNow(): void;
+  close(): Promise<void>;
+}

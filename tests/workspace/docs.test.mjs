@@ -1,0 +1,39 @@
+// The examples of docs/workspace.md are run, and its limits are those of the code.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import * as library from "../../dist/index.js";
+import { fromSource } from "../support/bundled.mjs";
+import { createModel } from "../support/model.mjs";
+
+const documentation = readFileSync(path.resolve(import.meta.dirname, "../../docs/workspace.md"), "utf8");
+const examples = [...documentation.matchAll(/```js\n([^]*?)```/g)].map(([, code]) => code);
+const AsyncFunction = (async () => {}).constructor;
+
+test("the examples do what they say", async () => {
+  assert.equal(examples.length, 6);
+  const llm = new library.LLM({ model: "openai/m", fetch: createModel(() => ({ text: "Hello." })).fetch });
+  const names = { ...library, agent: new library.Agent({ llm }), store: library.memoryStore(), elsewhere: library.memoryStore(), button: {}, status: {} };
+  const results = "conversation, plan, entries, size, scratch, shared, other, folder, custom, files, changed, paths";
+  const found = await new AsyncFunction(...Object.keys(names), `${examples.join("\n")}\nreturn { ${results} };`)(...Object.values(names));
+  assert.equal(found.plan, "# Plan\n");
+  assert.deepEqual(found.entries.map(({ path, type }) => [path, type]).sort(), [["data.bin", "file"], ["notes", "directory"]]);
+  assert.equal(found.size, 3);
+  assert.deepEqual((await found.other.workspace.list("")).map(({ path }) => path), ["README.md"]);
+  assert.equal(found.shared.workingDir, "/workspace");
+  // Node has neither a private file system nor folders.
+  await assert.rejects(found.shared.list(""), { code: "store_unavailable" });
+  await assert.rejects(names.button.onclick(), { code: "store_unavailable" });
+  assert.deepEqual([...found.files.keys()], ["a.txt"]);
+  await assert.rejects(found.custom.workspace.read("b.txt"), { code: "not_found" });
+  assert.deepEqual(found.changed, ["written notes/todo.md", "removed data.bin"]);
+  assert.deepEqual(found.paths.sort(), ["notes/plan.md", "notes/todo.md"]);
+});
+
+test("the limits are those of the documentation", async () => {
+  const { mostChangedBytes, mostExportedBytes, mostFileBytes, mostFiles } = await fromSource("workspace/limits.ts");
+  const [, table] = /\n\| limit \| \|\n\|---\|---\|\n([^]*?)\n\n/.exec(documentation);
+  const values = table.split("\n").map((row) => row.split("|")[2].trim());
+  assert.deepEqual(values, [`${mostFileBytes >> 20} MiB`, mostFiles.toLocaleString("en"), `${mostChangedBytes >> 20} MiB`, `${mostExportedBytes >> 30} GiB`]);
+});
