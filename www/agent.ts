@@ -24,7 +24,10 @@ export async function createLLM(): Promise<LLM> {
 }
 
 /** The limits of a run and the tools from the settings; they are set when a conversation is opened. */
-export const limits = (): string => JSON.stringify([settings().budget, settings().forbidden, settings().files]);
+export function limits(): string {
+  const { budget, forbidden, files, terminal } = settings();
+  return JSON.stringify([budget, forbidden, files, terminal]);
+}
 
 /** @throws ThreadkeepError `not_found`: a link to a deleted conversation must not create it again. */
 export async function openStored(conversationId: string): Promise<Conversation> {

@@ -4,9 +4,9 @@ import { el } from "./dom.ts";
 import { check, checkbox, help } from "./fields.ts";
 import { POLICIES, type PolicyChoice } from "./policy.ts";
 import { settings, type Settings } from "./settings.ts";
-import { pageTools, workspaceTools } from "./tools/index.ts";
+import { allTools } from "./tools/index.ts";
 
-type ControlSettings = Pick<Settings, "policy" | "budget" | "forbidden" | "files">;
+type ControlSettings = Pick<Settings, "policy" | "budget" | "forbidden" | "files" | "terminal">;
 
 export function controlSettings(): { element: HTMLElement; read: () => ControlSettings } {
   const now = settings();
@@ -16,10 +16,12 @@ export function controlSettings(): { element: HTMLElement; read: () => ControlSe
     "select",
     { id: "forbidden", "aria-describedby": "forbidden-help" },
     el("option", { value: "" }, "None"),
-    ...[...pageTools, ...workspaceTools].map(({ name }) => el("option", { value: name, selected: name === now.forbidden }, name)),
+    ...allTools.map(({ name }) => el("option", { value: name, selected: name === now.forbidden }, name)),
   );
   const files = checkbox("agent-files");
   files.checked = now.files;
+  const terminal = checkbox("agent-terminal");
+  terminal.checked = now.terminal;
   const element = el(
     "fieldset",
     {},
@@ -28,6 +30,7 @@ export function controlSettings(): { element: HTMLElement; read: () => ControlSe
       "div",
       { class: "fields" },
       check("The agent works on files", files, help("agent-files-help", "It edits and searches the files of the conversation, and keeps a list of tasks. These files are stored in this browser only.")),
+      check("The agent uses a terminal", terminal, help("agent-terminal-help", "A shell inside this page with the usual text and file commands. It reaches the same files, no other programs and no network. Its code, a third of a megabyte, is loaded with the first command.")),
       el("div", { class: "field" }, el("label", { for: "new-policy" }, "New conversations"), policy),
       el(
         "div",
@@ -50,6 +53,7 @@ export function controlSettings(): { element: HTMLElement; read: () => ControlSe
     budget: budget.value === "" ? null : budget.valueAsNumber,
     forbidden: forbidden.value,
     files: files.checked,
+    terminal: terminal.checked,
   });
   return { element, read };
 }

@@ -37,6 +37,8 @@ export interface Settings extends ModelSettings {
   forbidden: string;
   /** Whether the agent has tools for the conversation's files, and a list of tasks. */
   files: boolean;
+  /** Whether the agent has a terminal, which works on these files, too. */
+  terminal: boolean;
 }
 
 const STORAGE_KEY = "threadkeep-demo:settings";
@@ -59,6 +61,7 @@ export const SCRIPTED: Readonly<Settings> = {
   forbidden: "",
   // They reach nothing but the conversation itself.
   files: true,
+  terminal: true,
   // Invented prices, so that there is a cost to show.
   inputPrice: 1,
   outputPrice: 4,

@@ -148,6 +148,26 @@ for (const kind of availableBrowsers) {
         await page.shows(/2 of 3 tasks done.*eat/, "#task-list");
       });
 
+      await step("a terminal works on the same files, and its output is shown as one", async (page) => {
+        await page.say("Run `echo -e '\\e[31mred\\e[0m' > colours.txt; cat colours.txt missing.txt`");
+        await page.waits(/Run echo/);
+        await page.press("Approve");
+        await page.shows(/This is what came back/);
+        await page.idle();
+        await page.page.evaluate(() => document.querySelector(".call summary").click());
+        await page.shows(/^\$ echo .*\nred\n.*missing\.txt/, ".call .terminal");
+        assert.doesNotMatch(await page.text(".call .terminal"), /\x1b\[31m/);
+        await page.shows(/^Exit code 1 · in \/workspace$/, ".call .terminal-end");
+        await page.isAccessible("a terminal");
+        await photograph(page, `terminal-${kind}`);
+        await page.press("Files");
+        await lists(page, "colours.txt");
+        await page.page.reload();
+        await page.shows(/Run echo/);
+        await page.page.evaluate(() => document.querySelector(".call summary").click());
+        await page.shows(/Exit code 1/, ".call .terminal-end");
+      });
+
       await step("on a phone, in dark mode, by keyboard", async (page) => {
         await page.page.setViewport({ width: 390, height: 760 });
         await page.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]).catch(() => undefined);

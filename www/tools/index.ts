@@ -1,7 +1,7 @@
 // The tools of the agent: this page's own, which need no network except the page's own server, and those of the library for
 // files and tasks.
 
-import { applyPatch, fileEditor, glob, grep, listDirectory, taskTracker, type Tool } from "threadkeep";
+import { applyPatch, fileEditor, glob, grep, listDirectory, taskTracker, terminal, type Tool } from "threadkeep";
 import type { IconName } from "../icons.ts";
 import { calculate } from "./calculate.ts";
 import { callApi } from "./call-api.ts";
@@ -14,10 +14,16 @@ import { slowCount } from "./slow-count.ts";
 export const pageTools: Tool[] = [getTime, rollDice, calculate, remember, recall, slowCount, sendPayment, callApi];
 
 /** They change only the conversation's own files, so they need no approval. */
-export const workspaceTools: Tool[] = [fileEditor(), applyPatch(), listDirectory(), glob(), grep(), taskTracker()];
+const workspaceTools: Tool[] = [fileEditor(), applyPatch(), listDirectory(), glob(), grep(), taskTracker()];
+
+/** A shell inside this page that works on the same files. Its code is loaded when it is first used. */
+const shell = terminal();
 
 /** The tools of the library that the user has chosen. */
-export const chosenTools = ({ files }: { files: boolean }): Tool[] => (files ? workspaceTools : []);
+export const chosenTools = (chosen: { files: boolean; terminal: boolean }): Tool[] => [...(chosen.files ? workspaceTools : []), ...(chosen.terminal ? [shell] : [])];
+
+/** All tools that a conversation of this page can have. */
+export const allTools: Tool[] = [...pageTools, ...workspaceTools, shell];
 
 const ICONS: Record<string, IconName> = {
   get_time: "clock",
@@ -35,6 +41,7 @@ const ICONS: Record<string, IconName> = {
   glob: "search",
   grep: "search",
   task_tracker: "tasks",
+  terminal: "terminal",
 };
 
 const TITLES: Record<string, string> = {
@@ -44,6 +51,7 @@ const TITLES: Record<string, string> = {
   glob: "Look for files",
   grep: "Search in files",
   task_tracker: "List the tasks",
+  terminal: "Use the terminal",
 };
 
 /** The model's summary of a call; null if it gave none and the SDK used the tool's name and arguments instead. */
