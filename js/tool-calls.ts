@@ -4,11 +4,11 @@ import { ThreadkeepError } from "./errors.js";
 import type { LiveEvent } from "./events.js";
 import { withTimeout } from "./inventory.js";
 import type { Secrets } from "./secrets.js";
-import type { Parent } from "./subagents.js";
 import type { Tool, ToolContext } from "./tool.js";
 import type { CoreTool } from "./tool/core.js";
 import { part } from "./wasm.js";
 import type { ToolConversation } from "./tools/built-in.js";
+import type { Parent } from "./subagents.js";
 import type { LazyHome } from "./workspace.js";
 
 /** How many milliseconds `close()` waits for tools, and for a store that deletes the conversation. @internal */

@@ -6,7 +6,7 @@ import { ANALYZER, policyFor } from "./policy.ts";
 import { loadProfile, optionsOf } from "./profiles.ts";
 import { isScripted, keyOf, settings } from "./settings.ts";
 import { agentContext } from "./skills.ts";
-import { pageTools } from "./tools/index.ts";
+import { chosenTools, pageTools } from "./tools/index.ts";
 
 /** The context window of the scripted model, in tokens: invented, so that there is something to measure. */
 const SCRIPTED_LIMIT = 32_000;
@@ -23,8 +23,11 @@ export async function createLLM(): Promise<LLM> {
   });
 }
 
-/** The limits of a run from the settings; they are set when a conversation is opened. */
-export const limits = (): string => JSON.stringify([settings().budget, settings().forbidden]);
+/** The limits of a run and the tools from the settings; they are set when a conversation is opened. */
+export function limits(): string {
+  const { budget, forbidden, files, terminal } = settings();
+  return JSON.stringify([budget, forbidden, files, terminal]);
+}
 
 /** @throws ThreadkeepError `not_found`: a link to a deleted conversation must not create it again. */
 export async function openStored(conversationId: string): Promise<Conversation> {
@@ -48,7 +51,7 @@ async function openingOptions(): Promise<ConversationOptions> {
   return {
     agent: new Agent({
       llm: await createLLM(),
-      tools: pageTools,
+      tools: [...pageTools, ...chosenTools(settings())],
       agentContext,
       // The library knows the limits of real models only.
       condenser: { kind: "LLMSummarizingCondenser", summary: "fields", ...(isScripted() && { maxTokens: SCRIPTED_LIMIT }) },

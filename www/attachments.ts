@@ -60,7 +60,7 @@ export class Attachments {
   }
 }
 
-/** The page's security policy does not allow blob URLs, so it shows a data URL. An image that cannot be drawn is shown by its name. */
+/** As a data URL, which needs no release. An image that cannot be drawn is shown by its name. */
 async function preview(image: Blob, name: string): Promise<HTMLElement | null> {
   const reader = new FileReader();
   const read = new Promise((resolve) => reader.addEventListener("loadend", resolve));

@@ -8,6 +8,8 @@ import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 import { wasms } from "../scripts/wasms.mjs";
 
+/** The worker of the library's terminal. */
+const WORKER = "terminal-worker.js";
 const here = dirname(fileURLToPath(import.meta.url));
 
 /** Writes the page, its files, and a service worker that caches them, into `outdir`. */
@@ -26,8 +28,8 @@ export async function build({ outdir = join(here, "dist") } = {}) {
     chunkNames: "[name]-[hash]",
     assetNames: "fonts/[name]",
     loader: { ".woff2": "file" },
-    // The library's inlined copies of its wasm are for servers without the files; this one has them.
-    external: wasms.map(({ copy }) => `./${copy}`),
+    // The library's inlined copies of its wasm and worker are for servers without the files; this one has them.
+    external: [...wasms.map(({ copy }) => `./${copy}`), "./terminal-worker-inline.js"],
     sourcemap: true,
     logLevel: "warning",
     // The library's chunks import each other only for their order; inside a bundle this has no effect.
@@ -36,6 +38,7 @@ export async function build({ outdir = join(here, "dist") } = {}) {
   const copies = [
     ...["index.html", "icon.svg", "icons", "manifest.webmanifest"].map((name) => [join(here, name), name]),
     ...wasms.map(({ file }) => [fileURLToPath(import.meta.resolve(`threadkeep/${file}`)), file]),
+    [join(here, "../dist", WORKER), WORKER],
   ];
   await Promise.all(copies.map(([from, name]) => cp(from, join(outdir, name), { recursive: true })));
   await buildServiceWorker(outdir);

@@ -1,9 +1,11 @@
 // A tool call: one line with its purpose and result, and all details when opened.
 
 import type { Call } from "./timeline.ts";
-import { el } from "./dom.ts";
+import { append, el } from "./dom.ts";
+import { changesOf } from "./files/changes.ts";
 import { icon } from "./icons.ts";
-import { lookOf, summaryOf } from "./tools/index.ts";
+import { specialResult } from "./result-views.ts";
+import { lookOf, summaryOf, titleWith } from "./tools/index.ts";
 
 const STATE_TEXT = {
   running: "running",
@@ -24,13 +26,14 @@ export interface CallContext {
 
 export function callView(call: Call, { open, progress }: CallContext): HTMLElement {
   const { title, icon: iconName } = lookOf(call.toolName);
-  const summary = summaryOf(call.toolName, call.action?.summary);
+  const summary = summaryOf(call.toolName, call.action?.summary) ?? titleWith(call.toolName, call.args);
   const glance = (call.state === "done" && oneLine(call.result)) || (summary === null && oneLine(firstText(call.args)));
   const state = call.state === "open" ? open : call.state;
   const refused = state === "rejected" && call.answer?.rejection_source === "hook";
   const stateText = state === "running" ? (progress ?? STATE_TEXT.running) : refused ? "not allowed" : STATE_TEXT[state];
 
-  return el(
+  const body = el("div", { class: "call-body" });
+  const details = el(
     "details",
     { class: "call", "data-state": state },
     el(
@@ -41,14 +44,18 @@ export function callView(call: Call, { open, progress }: CallContext): HTMLEleme
       glance ? el("span", { class: "call-glance" }, glance) : null,
       el("span", { class: "call-state" }, stateText),
     ),
-    el(
-      "div",
-      { class: "call-body" },
-      el("p", { class: "quiet" }, "Tool ", el("code", {}, call.toolName), call.action === null ? " (the call is on an earlier page)" : ""),
-      argumentsView(call.args),
-      call.answer ? resultView(call) : null,
-    ),
+    body,
   );
+  // A comparison of long files takes time, so it waits until somebody looks.
+  if (changesOf(call.answer?.observation).length === 0) append(body, bodyOf(call));
+  else details.addEventListener("toggle", () => body.childElementCount === 0 && append(body, bodyOf(call)));
+  return details;
+}
+
+function bodyOf(call: Call): Array<HTMLElement | null> {
+  const tool = el("p", { class: "quiet" }, "Tool ", el("code", {}, call.toolName), call.action === null ? " (the call is on an earlier page)" : "");
+  const special = specialResult(call);
+  return special ? [tool, special] : [tool, argumentsView(call.args), call.answer ? resultView(call) : null];
 }
 
 function argumentsView(args: Record<string, unknown>): HTMLElement | null {

@@ -24,6 +24,11 @@ const PATHS = {
   previous: "M14.500 6l-6 6 6 6",
   next: "M9.500 6l6 6-6 6",
   panel: "M4 5h16v14H4zM14.500 5v14M17 9h.5M17 12h.5",
+  file: "M6 3h8l4 4v14H6zM14 3v4h4",
+  folder: "M3 6h7l2 2h9v11H3z",
+  edit: "M6 3h8l4 4v14H6zM9 11h6M12 8v6M9 17h6",
+  tasks: "M4 6l1.500 1.500L8 5M11 6.500h9M4 12l1.500 1.500L8 11M11 12.500h9M4 18l1.500 1.500L8 17M11 18.500h9",
+  terminal: "M4 5h16v14H4zM7 9l3 3-3 3M12 15h5",
   settings: "M4 7h9M17 7h3M4 17h3M11 17h9M13 7a2 2 0 1 0 4 0 2 2 0 1 0-4 0M7 17a2 2 0 1 0 4 0 2 2 0 1 0-4 0",
 } as const;
 

@@ -10,6 +10,7 @@ import { report } from "./notices.ts";
 import { startOffline } from "./offline.ts";
 import { startPanel } from "./panel.ts";
 import { openSettings, startSettings } from "./settings-dialog.ts";
+import { allowScripts } from "./script-urls.ts";
 import { startSidebar } from "./sidebar.ts";
 import { currentSession, onRemovalRequest, startStage } from "./stage.ts";
 import { startImport } from "./transfer.ts";
@@ -28,6 +29,7 @@ onRemovalRequest(removeConversation);
 
 append(byId("control-button"), [icon("control"), el("span", { class: "only-wide" }, "Control")]);
 
+allowScripts();
 startActions();
 startControl(currentSession);
 startPanel();

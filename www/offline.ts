@@ -9,10 +9,6 @@ interface InstallPrompt extends Event {
   prompt(): Promise<unknown>;
 }
 
-interface Policies {
-  createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): { createScriptURL(url: string): string };
-}
-
 /** `isRunning` returns whether the agent of the open conversation is running. */
 export function startOffline(isRunning: () => boolean): void {
   if ("serviceWorker" in navigator) register(() => isRunning() || isRunningInBackground()).catch(() => undefined);
@@ -21,9 +17,7 @@ export function startOffline(isRunning: () => boolean): void {
 
 /** If it cannot be registered (private window, insecure origin), the page works while there is a network. */
 async function register(isBusy: () => boolean): Promise<void> {
-  const { trustedTypes } = globalThis as { trustedTypes?: Policies };
-  const policy = trustedTypes?.createPolicy("service-worker", { createScriptURL: (url) => url });
-  const registration = await navigator.serviceWorker.register(policy?.createScriptURL("service-worker.js") ?? "service-worker.js");
+  const registration = await navigator.serviceWorker.register("service-worker.js");
   const checkForUpdate = (worker: ServiceWorker | null): void => {
     // The first service worker replaces nothing.
     if (worker?.state === "installed" && navigator.serviceWorker.controller !== null) offerUpdate(worker, isBusy);

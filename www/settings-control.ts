@@ -1,11 +1,12 @@
 // The settings of control: the approval policy of new conversations, the maximum cost of a run, and a forbidden tool.
 
 import { el } from "./dom.ts";
+import { check, checkbox, help } from "./fields.ts";
 import { POLICIES, type PolicyChoice } from "./policy.ts";
 import { settings, type Settings } from "./settings.ts";
-import { pageTools } from "./tools/index.ts";
+import { allTools } from "./tools/index.ts";
 
-type ControlSettings = Pick<Settings, "policy" | "budget" | "forbidden">;
+type ControlSettings = Pick<Settings, "policy" | "budget" | "forbidden" | "files" | "terminal">;
 
 export function controlSettings(): { element: HTMLElement; read: () => ControlSettings } {
   const now = settings();
@@ -15,8 +16,12 @@ export function controlSettings(): { element: HTMLElement; read: () => ControlSe
     "select",
     { id: "forbidden", "aria-describedby": "forbidden-help" },
     el("option", { value: "" }, "None"),
-    ...pageTools.map(({ name }) => el("option", { value: name, selected: name === now.forbidden }, name)),
+    ...allTools.map(({ name }) => el("option", { value: name, selected: name === now.forbidden }, name)),
   );
+  const files = checkbox("agent-files");
+  files.checked = now.files;
+  const terminal = checkbox("agent-terminal");
+  terminal.checked = now.terminal;
   const element = el(
     "fieldset",
     {},
@@ -24,6 +29,8 @@ export function controlSettings(): { element: HTMLElement; read: () => ControlSe
     el(
       "div",
       { class: "fields" },
+      check("The agent works on files", files, help("agent-files-help", "It edits and searches the files of the conversation, and keeps a list of tasks. These files are stored in this browser only.")),
+      check("The agent uses a terminal", terminal, help("agent-terminal-help", "A shell inside this page with the usual text and file commands. It reaches the same files, no other programs and no network. Its code, a third of a megabyte, is loaded with the first command.")),
       el("div", { class: "field" }, el("label", { for: "new-policy" }, "New conversations"), policy),
       el(
         "div",
@@ -45,6 +52,8 @@ export function controlSettings(): { element: HTMLElement; read: () => ControlSe
     policy: policy.value as PolicyChoice,
     budget: budget.value === "" ? null : budget.valueAsNumber,
     forbidden: forbidden.value,
+    files: files.checked,
+    terminal: terminal.checked,
   });
   return { element, read };
 }

@@ -35,6 +35,10 @@ export interface Settings extends ModelSettings {
   budget: number | null;
   /** The tool whose calls this page's hook denies; empty for none. */
   forbidden: string;
+  /** Whether the agent has tools for the conversation's files, and a list of tasks. */
+  files: boolean;
+  /** Whether the agent has a terminal, which works on these files, too. */
+  terminal: boolean;
 }
 
 const STORAGE_KEY = "threadkeep-demo:settings";
@@ -55,6 +59,9 @@ export const SCRIPTED: Readonly<Settings> = {
   policy: "risky",
   budget: null,
   forbidden: "",
+  // They reach nothing but the conversation itself.
+  files: true,
+  terminal: true,
   // Invented prices, so that there is a cost to show.
   inputPrice: 1,
   outputPrice: 4,

@@ -9,6 +9,7 @@ import { drawControlLine } from "./control-line.ts";
 import { refreshList } from "./conversation-list.ts";
 import { byId, el } from "./dom.ts";
 import { explain } from "./failures.ts";
+import { drawTasks } from "./files/tasks-view.ts";
 import { notify, report } from "./notices.ts";
 import { currentRoute, HOME, nameCurrent, onRoute, type Route } from "./router.ts";
 import { leaveSession, openSession } from "./open-sessions.ts";
@@ -93,6 +94,7 @@ function clear(): void {
   transcript = null;
   byId("conversation-actions").hidden = true;
   drawPanel(null);
+  drawTasks(null);
   composer.setState({ running: false, readOnly: false });
 }
 
@@ -109,6 +111,7 @@ function drawState(): void {
   const count = conversation.events.length;
   drawControlLine(session);
   drawPanel(session);
+  drawTasks(session);
   setTitle(session.title, `${count === 1 ? "1 event" : `${count} events`}, stored on this device`);
   // The parts of a conversation that the list shows.
   const listed = `${running} ${session.title}`;

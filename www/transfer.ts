@@ -5,8 +5,9 @@ import { Conversation, type ImportedConversation } from "threadkeep";
 import { announce } from "./announcer.ts";
 import { isImage } from "./attachments.ts";
 import { refreshList } from "./conversation-list.ts";
-import { byId, el } from "./dom.ts";
+import { byId } from "./dom.ts";
 import { sentence } from "./failures.ts";
+import { download } from "./files/download.ts";
 import { notify, report, showWork } from "./notices.ts";
 import { goTo } from "./router.ts";
 import { attach, currentSession } from "./stage.ts";
@@ -19,10 +20,7 @@ export async function exportConversation(conversation: Conversation, title: stri
   const work = showWork(`Exporting “${title}”`);
   try {
     const file = form === "archive" ? await conversation.exportZip({ onProgress: work.onProgress }) : await jsonOf(conversation, form);
-    const url = URL.createObjectURL(file);
-    el("a", { href: url, download: fileNameFor(title, conversation.id, form === "archive" ? ".zip" : `-${form}.json`) }).click();
-    // The download reads the blob after the click returns.
-    setTimeout(() => URL.revokeObjectURL(url), 60_000);
+    download(file, fileNameFor(title, conversation.id, form === "archive" ? ".zip" : `-${form}.json`));
     notify(`Exported. The ${form} is in your downloads.`);
   } catch (error) {
     report(error, { title: "The export did not work", retry: () => exportConversation(conversation, title, form) });
@@ -97,6 +95,7 @@ function startDropping(): void {
   // When the pointer moves over a child, it leaves the parent first; only a count tells when it has left the page.
   let depth = 0;
   const show = (): void => void (zone.hidden = depth <= 0);
+  const takesFiles = ({ target }: Event): boolean => target instanceof Element && target.closest("[data-drop]") !== null;
   const carriesFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
 
   addEventListener("dragenter", (event) => {
@@ -105,7 +104,11 @@ function startDropping(): void {
     depth += 1;
     show();
   });
-  addEventListener("dragover", (event) => carriesFiles(event) && event.preventDefault());
+  addEventListener("dragover", (event) => {
+    if (!carriesFiles(event)) return;
+    event.preventDefault();
+    zone.hidden = depth <= 0 || takesFiles(event);
+  });
   addEventListener("dragleave", (event) => {
     if (!carriesFiles(event)) return;
     depth -= 1;
@@ -113,9 +116,11 @@ function startDropping(): void {
   });
   addEventListener("drop", (event) => {
     if (!carriesFiles(event)) return;
-    event.preventDefault();
     depth = 0;
     show();
+    // A part of the page that takes files itself.
+    if (event.defaultPrevented) return;
+    event.preventDefault();
     const files = [...(event.dataTransfer?.files ?? [])];
     const images = files.filter(isImage);
     if (images.length > 0) attach(images);

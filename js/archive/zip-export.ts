@@ -37,8 +37,8 @@ export async function* zipBlocks(
   signal: AbortSignal | undefined,
   workspace?: Workspace,
 ): AsyncGenerator<Bytes, void> {
-  const conversations = [await openExport(store, conversation)];
-  const [root] = conversations as [CoreExport];
+  const root = await openExport(store, conversation);
+  const conversations = [root];
   for (const [id, folder] of root.nested) conversations.push({ ...(await openExport(store, id)), folder });
   for (const each of conversations) each.files = each.files.filter((path) => !path.startsWith(workspaceFolder));
   const worked = workspace ? await filesOf(workspace) : [];

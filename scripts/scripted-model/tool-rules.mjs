@@ -13,8 +13,66 @@ function toNumber(word, otherwise) {
   return index < 0 ? otherwise : index;
 }
 
+const DIRECTORY = "/workspace";
+const FILE = "[\\w./-]+\\.\\w+";
+const pathOf = (name) => (name.startsWith("/") ? name : `${DIRECTORY}/${name}`);
+const fileRule = (pattern, args, summary) => ({ name: "file_editor", pattern, args, summary });
+
+/** The tasks of a sentence such as “buy milk (done), cook (doing) and eat”. */
+function tasksIn(text) {
+  const states = { done: "done", doing: "in_progress" };
+  return text.split(/,\s*(?:and\s+)?|\s+and\s+/).map((task) => {
+    const [, title, state] = /^(.*?)(?:\s*\((done|doing)\))?[.!]?$/s.exec(task.trim());
+    return { title, status: states[state] ?? "todo" };
+  });
+}
+
 /** In this order each rule removes its words from the sentence, so that one phrase starts only one tool. */
 const RULES = [
+  {
+    name: "terminal",
+    pattern: /\brun\s+`([^`]+)`/i,
+    args: ([, command]) => ({ command }),
+    summary: ([, command]) => `Run ${command}`,
+  },
+  {
+    name: "task_tracker",
+    pattern: /\b(?:plan|list)\s+the\s+tasks:?\s+(.+)/is,
+    args: ([, text]) => ({ command: "plan", task_list: tasksIn(text) }),
+    summary: () => "List the tasks",
+  },
+  {
+    name: "apply_patch",
+    pattern: new RegExp(`\\badd\\s+(?:a\\s+|the\\s+)?file\\s+(${FILE})\\s+(?:with|saying|containing):?\\s+(.+)`, "is"),
+    args: ([, name, text]) => ({ patch: `*** Begin Patch\n*** Add File: ${name}\n${text.split("\n").map((line) => `+${line}`).join("\n")}\n*** End Patch` }),
+    summary: ([, name]) => `Add ${name}`,
+  },
+  fileRule(
+    new RegExp(`\\b(?:create|make|write)\\s+(?:a\\s+|the\\s+)?file\\s+(${FILE})\\s+(?:with|saying|containing):?\\s+(.+)`, "is"),
+    ([, name, text]) => ({ command: "create", path: pathOf(name), file_text: text }),
+    ([, name]) => `Create ${name}`,
+  ),
+  fileRule(
+    new RegExp(`\\b(?:replace|change)\\s+(.+?)\\s+(?:by|with|to|into)\\s+(.+?)\\s+in\\s+(${FILE})`, "is"),
+    ([, old, text, name]) => ({ command: "str_replace", path: pathOf(name), old_str: old, new_str: text }),
+    ([, , , name]) => `Change ${name}`,
+  ),
+  fileRule(
+    new RegExp(`\\bundo\\b.*?(${FILE})`, "i"),
+    ([, name]) => ({ command: "undo_edit", path: pathOf(name) }),
+    ([, name]) => `Undo the change of ${name}`,
+  ),
+  fileRule(
+    new RegExp(`\\b(?:show|view|read|open)\\s+(?:me\\s+)?(?:the\\s+)?file\\s+(${FILE})`, "i"),
+    ([, name]) => ({ command: "view", path: pathOf(name) }),
+    ([, name]) => `Look at ${name}`,
+  ),
+  {
+    name: "list_directory",
+    pattern: /\b(?:which|what|list (?:the|all|your)) files\b/i,
+    args: () => ({ dir_path: DIRECTORY, recursive: true }),
+    summary: () => "List the files",
+  },
   {
     name: "send_payment",
     pattern: /\b(?:pay|send)\s+(?!me\b)(\p{L}+)\s+(\d+(?:\.\d+)?)(?:\s*(?:euros?|dollars?|pounds?|€|\$))?/iu,

@@ -181,7 +181,7 @@ for (const kind of availableBrowsers) {
         await page.shows(/“And now”, not in the conversation/, "#panel");
         await page.press("Stop");
         await page.idle();
-        await page.press("Close the context");
+        await page.press("Close the panel");
         assert.equal(await page.page.evaluate(() => document.activeElement.id), "panel-button");
       });
 

@@ -196,32 +196,36 @@ export class DemoPage {
     return { name, bytes: Buffer.from(bytes, "base64") };
   }
 
-  /** Drops a file on the page: a real one where the browser's protocol can, else an event that carries one. */
-  async drop(file) {
+  /** Drops a file on a part of the page: a real one where the browser's protocol can, else an event that carries one. */
+  async drop(file, selector = "#main") {
     if (this.kind === "chromium") {
+      const { x, y } = await this.page.$eval(selector, (part) => {
+        const { left, top, width, height } = part.getBoundingClientRect();
+        return { x: left + width / 2, y: top + height / 2 };
+      });
       const protocol = await this.page.createCDPSession();
       const data = { items: [], files: [file], dragOperationsMask: 1 };
-      for (const type of ["dragEnter", "dragOver", "drop"]) await protocol.send("Input.dispatchDragEvent", { type, x: 700, y: 300, data });
+      for (const type of ["dragEnter", "dragOver", "drop"]) await protocol.send("Input.dispatchDragEvent", { type, x, y, data });
       return protocol.detach();
     }
-    await this.page.evaluate(dropEvents, path.basename(file), readFileSync(file, "base64"));
+    await this.page.evaluate(dropEvents, path.basename(file), readFileSync(file, "base64"), selector);
   }
 }
 
-function dropEvents(name, base64) {
+function dropEvents(name, base64, selector) {
   const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   const dataTransfer = new DataTransfer();
   dataTransfer.items.add(new File([bytes], name, { type: name.endsWith(".png") ? "image/png" : "" }));
   for (const type of ["dragenter", "dragover", "drop"]) {
     const event = new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true });
-    document.querySelector("#main").dispatchEvent(event);
+    document.querySelector(selector).dispatchEvent(event);
     if (!event.defaultPrevented) throw new Error(`${type} was left to the browser, which would open the file`);
   }
 }
 
 function findButton(name) {
   const shown = [...document.querySelectorAll("button")].filter((button) => button.checkVisibility());
-  // A modal dialog makes the rest of the page inert.
-  const dialog = document.querySelector("dialog:modal");
+  // A modal dialog makes the rest of the page inert, and another dialog below it, too.
+  const dialog = [...document.querySelectorAll("dialog:modal")].at(-1);
   return shown.find((button) => (!dialog || dialog.contains(button)) && (button.getAttribute("aria-label") ?? button.textContent) === name);
 }

@@ -1,0 +1,92 @@
+// The files of the conversation in the panel: the tree, adding by a button or by dropping, and the dialog of one file.
+
+import { el } from "../dom.ts";
+import { explain } from "../failures.ts";
+import type { Part } from "../panel.ts";
+import type { Session } from "../session.ts";
+import { notifyOtherTabs } from "../tabs.ts";
+import { changedFiles } from "./changes.ts";
+import { type FileDialog, openFile } from "./file-dialog.ts";
+import { TreeView } from "./tree-view.ts";
+import { upload } from "./upload.ts";
+
+export function filesView(session: Session): Part {
+  const workspace = () => session.conversation.workspace;
+  const changes = () => changedFiles(session.events, workspace().workingDir);
+  let dialog: FileDialog | null = null;
+
+  const tree = new TreeView({
+    workspace,
+    changed: () => new Set(changes().keys()),
+    open: (path) => {
+      const onClose = (): void => void (dialog = null);
+      dialog = openFile({ path, workspace, readOnly: () => session.isFollower, change: () => changes().get(path), onRemove: changed }, onClose);
+    },
+  });
+  const problem = el("p", { role: "status", class: "quiet" });
+  const input = el("input", { type: "file", multiple: true, hidden: true, "aria-label": "Files to add" });
+  const button = el("button", { type: "button", class: "button small", onclick: () => input.click() }, "Add files…");
+  const help = el("p", { class: "quiet" }, "Or drop them here. They stay in this conversation, on this device.");
+  const element = el("section", { class: "files", "aria-labelledby": "files-heading", "data-drop": "files" }, el("h3", { id: "files-heading" }, "Files of this conversation"), tree.element, problem, el("div", { class: "files-add" }, button, input, help));
+
+  const add = async (files: File[]): Promise<void> => {
+    if (session.isFollower) return;
+    if ((await upload(workspace(), files)) > 0) changed();
+    button.focus({ preventScroll: true });
+  };
+  input.addEventListener("change", () => {
+    const files = [...(input.files ?? [])];
+    input.value = ""; // or choosing the same file again would be no change
+    void add(files);
+  });
+  // The page's own reaction to a drop, importing, is not wanted here: see transfer.ts.
+  element.addEventListener("drop", (event) => {
+    event.preventDefault();
+    void add([...(event.dataTransfer?.files ?? [])]);
+  });
+
+  /** Follows a change that this page made; other tabs learn of it, too. */
+  const changed = (): void => {
+    notifyOtherTabs(session.id);
+    drawFiles();
+  };
+  const drawFiles = (): void => {
+    tree.draw().then(
+      () => (problem.textContent = session.isFollower ? "Another tab is writing, so files cannot be changed here." : ""),
+      (error: unknown) => (problem.textContent = explain(error).text),
+    );
+    dialog?.draw();
+  };
+
+  let watched: Session["conversation"] | null = null;
+  let stopWatching = (): void => undefined;
+  let drawnLength = -1;
+  const draw = (): void => {
+    const { conversation, events } = session;
+    button.hidden = session.isFollower;
+    help.hidden = session.isFollower;
+    if (conversation !== watched) {
+      // The conversation was opened again, and its workspace is another object.
+      stopWatching();
+      stopWatching = conversation.workspace.watch(soon);
+      watched = conversation;
+      drawnLength = -1;
+    }
+    if (events.length === drawnLength) return;
+    drawnLength = events.length;
+    drawFiles();
+  };
+  /** Many files may change at once. */
+  let timer = 0;
+  const soon = (): void => {
+    clearTimeout(timer);
+    timer = window.setTimeout(drawFiles, 50);
+  };
+  const close = (): void => {
+    stopWatching();
+    watched = null;
+    clearTimeout(timer);
+    dialog?.close();
+  };
+  return { element, draw, close };
+}

@@ -1,0 +1,20 @@
+// The only scripts that this page starts by their address: its service worker, and the worker of the library's terminal. The
+// page's security policy refuses all others, whatever model output may attempt.
+
+const ALLOWED = ["service-worker.js", "terminal-worker.js"].map((name) => new URL(name, document.baseURI).href);
+
+interface Policies {
+  createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): unknown;
+}
+
+/** A policy of this name also applies to the library, which knows nothing of policies. */
+export function allowScripts(): void {
+  const { trustedTypes } = globalThis as { trustedTypes?: Policies };
+  trustedTypes?.createPolicy("default", { createScriptURL });
+}
+
+function createScriptURL(url: string): string {
+  const { href } = new URL(url, document.baseURI);
+  if (!ALLOWED.includes(href)) throw new TypeError(`this page does not start the script ${href}`);
+  return href;
+}
