@@ -182,6 +182,7 @@ async function bundleTerminal(esbuild, options) {
     sourcemap: false,
     alias: { "node:zlib": path.join(root, "js/tools/terminal/gzip.ts") },
     inject: ["js/tools/terminal/buffer.ts"],
+    banner: { js: "/*! Contains just-bash (https://github.com/vercel-labs/just-bash), Apache License 2.0: https://www.apache.org/licenses/LICENSE-2.0 */" },
   });
   writeFileSync(`dist/${terminal.copy}`, inlineModule(terminal.file));
 }

@@ -151,15 +151,14 @@ export class OpenServers implements MCPServers {
     if (secret.length > 0) this.#place.core().hide(secret);
   }
 
-  #changed(server: Server): void {
-    this.#take(server);
-    this.#queueUpdate();
-    this.#place.emit({ kind: "MCPServerEvent", ...this.#stateOf(server) });
+  #changed(server: Server): Promise<void> {
+    this.#queueUpdate(server);
+    return this.#updates.then(() => this.#place.emit({ kind: "MCPServerEvent", ...this.#stateOf(server) }));
   }
 
-  #queueUpdate(): void {
+  #queueUpdate(server?: Server): void {
     this.#isDirty = false;
-    this.#updates = this.#updates.then(() => this.#update()).catch(() => {});
+    this.#updates = this.#updates.then(() => this.#update(server)).catch(() => {});
   }
 
   /** Gives the tools of a server their names. */
@@ -169,8 +168,9 @@ export class OpenServers implements MCPServers {
   }
 
   /** Passes the tools on to the wasm, and stores them. */
-  async #update(): Promise<void> {
+  async #update(server?: Server): Promise<void> {
     const core = this.#place.core();
+    if (server) this.#take(server);
     const tools = await this.#coreTools();
     call(() => core.setRemoteTools(tools));
     const known = this.#servers.filter(({ isKnown }) => isKnown);
@@ -213,7 +213,7 @@ function toolOf(server: Server, name: string, tool: ServerTool): Tool {
     description: tool.description,
     parameters: tool.inputSchema,
     annotations,
-    execute: (args, context) => server.call(tool, withoutNulls(args as object), context),
+    execute: (args, context) => server.call(tool, name, withoutNulls(args as object), context),
   };
 }
 

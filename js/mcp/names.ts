@@ -10,7 +10,7 @@ const longest = 64;
 export class ToolNames {
   /** The tool that has a name, as server and name at the server; for names of other tools, an empty text. */
   readonly #owners = new Map<string, string>();
-  readonly #names = new Map<string, string>();
+  readonly #given = new Map<string, { name: string; note?: string }>();
   readonly #usesPrefix: boolean;
 
   /** @param usesPrefix As in the SDK, tools have the name of their server in front if there are several servers. */
@@ -22,13 +22,15 @@ export class ToolNames {
   /** The name of a tool, and a note if it is not the one that the server or the SDK would use. */
   nameOf(server: string, tool: string, stored?: string): { name: string; note?: string } {
     const owner = `${server}\n${tool}`;
-    const before = this.#names.get(owner);
-    if (before !== undefined) return { name: before };
+    const before = this.#given.get(owner);
+    if (before) return before;
     const wanted = this.#usesPrefix ? `${server}_${tool}` : tool;
     const name = this.#free([stored, wanted, `${server}_${tool}`], owner);
     this.#owners.set(name, owner);
-    this.#names.set(owner, name);
-    return { name, ...(name !== wanted && { note: `the tool ${shown(wanted)} is called ${name}, because that name is taken or not possible` }) };
+    const note = `the tool ${shown(wanted)} is called ${name}, because that name is taken or not possible`;
+    const given = { name, ...(name !== wanted && { note }) };
+    this.#given.set(owner, given);
+    return given;
   }
 
   #free(wishes: Array<string | undefined>, owner: string): string {

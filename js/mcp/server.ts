@@ -17,8 +17,8 @@ const patience = 5_000;
 const [shortestPause, longestPause] = [1_000, 60_000];
 
 export interface ServerEvents {
-  /** The tools or the state have changed. */
-  onChange(server: Server): void;
+  /** The tools or the state have changed. Resolves when the agent has the tools. */
+  onChange(server: Server): Promise<void>;
   /** Hides texts in everything that is stored or reported from now on. */
   hide(texts: string[]): void;
 }
@@ -63,29 +63,29 @@ export class Server {
     if (wait) await within(patience, wait);
   }
 
-  /** Calls a tool. Never rejects, except if the call was cancelled. */
-  async call(tool: ServerTool, args: object, context: ToolContext): Promise<ToolResult> {
+  /** Calls a tool, which the model knows as `calledAs`. Never rejects, except if the call was cancelled. */
+  async call(tool: ServerTool, calledAs: string, args: object, context: ToolContext): Promise<ToolResult> {
     for (let attempt = 0; ; attempt += 1) {
       if (!this.#connection) await untilAborted(this.connect(), context.signal);
       const connection = this.#connection;
-      if (!connection) return failure(tool.name, `the server ${this.options.name} is not connected: ${this.error}`);
+      if (!connection) return failure(calledAs, `the server ${this.options.name} is not connected: ${this.error}`);
       const now = this.tools.find(({ name }) => name === tool.name);
-      if (!now) return failure(tool.name, `the server ${this.options.name} does not have this tool any more`);
+      if (!now) return failure(calledAs, `the server ${this.options.name} does not have this tool any more`);
       // What was approved, or is repeated after a crash, was decided by the old definition.
       if (isStricter(now.annotations, tool.annotations)) {
-        return failure(tool.name, "the server has changed the definition of this tool since; the call was not made, so make it again");
+        return failure(calledAs, "the server has changed the definition of this tool since; the call was not made, so make it again");
       }
       try {
         const { signal, idempotencyKey } = context;
         const call = connection.call(tool.name, args, { signal, idempotencyKey, onProgress: (text) => context.progress(text) });
-        return contentOf(tool.name, await untilAborted(call, signal));
+        return contentOf(calledAs, await untilAborted(call, signal));
       } catch (error) {
         if (context.signal.aborted) throw error;
         const kind = error instanceof CallFailure ? error.kind : "failed";
         if (kind !== "failed") this.#drop(connection, error);
         // The server has not made this call, because it does not know the session.
         if (kind === "session" && attempt === 0) continue;
-        return failure(tool.name, note(textOf(error)));
+        return failure(calledAs, note(textOf(error)));
       }
     }
   }
@@ -165,7 +165,7 @@ export class Server {
     this.tools = tools;
     this.notes = notes;
     this.isKnown = true;
-    this.#events.onChange(this);
+    await this.#events.onChange(this);
   }
 
   /** Lists again, as often as there is news, but not all the time. */
@@ -205,7 +205,7 @@ export class Server {
     if (this.#closing.signal.aborted) return;
     this.state = state;
     this.error = error;
-    this.#events.onChange(this);
+    void this.#events.onChange(this);
   }
 }
 

@@ -52,8 +52,8 @@ function description(workingDir: string, network: AllowedAddresses | undefined):
   return `Runs a shell command (bash) and returns its output.
 
 The shell runs inside a web page, and its files are those of the workspace ${workingDir}:
-* It has the usual text and file commands (ls, find, grep, rg, sed, awk, sort, uniq, cut, tr, head, tail, wc, diff, jq, yq, tar, gzip, base64, sha256sum, xargs and more), pipes, redirections, loops and functions.
-* It has no other programs, such as Python, Node.js or git, and none can be installed.
+* It has the usual text and file commands (ls, find, grep, rg, sed, awk, sort, uniq, cut, tr, head, tail, wc, diff, jq, gzip, base64, sha256sum, xargs and more), pipes, redirections, loops and functions.
+* It has no other programs, such as Python, Node.js, git or tar, and none can be installed.
 * ${network ? `\`curl\` reaches these addresses only: ${network.list.join(", ")}.` : "It has no network."}
 * Nothing runs in the background: a command that ends with & is finished before the result is returned. Nothing can be typed into a running command.
 * Variables and the working directory are kept from command to command; functions, aliases and shell options are not. Files outside of ${workingDir}, such as those in /tmp, are temporary.
@@ -125,8 +125,10 @@ class Terminal {
     try {
       this.#context = context;
       this.#shell ??= startShell(() => this.#page(), { workingDir: this.#workingDir, hasNetwork: this.#network !== undefined });
-      const shell = await this.#shell;
-      result = await shell.run({ command, cwd: session.cwd, env: { ...session.env, ...secrets } }, AbortSignal.any([timeout, context.signal]));
+      const signal = AbortSignal.any([timeout, context.signal]);
+      // Loading the shell may take longer than the command.
+      const shell = await Promise.race([this.#shell, whenAborted(signal)]);
+      result = await shell.run({ command, cwd: session.cwd, env: { ...session.env, ...secrets } }, signal);
     } catch (error) {
       this.end();
       context.signal.throwIfAborted();
@@ -162,6 +164,13 @@ class Terminal {
       ...(network && { fetch: (request) => fetchAllowed(network, request, { signal }) }),
     };
   }
+}
+
+/** Rejects when the signal is aborted. */
+function whenAborted(signal: AbortSignal): Promise<never> {
+  const aborted = new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
+  aborted.catch(() => {});
+  return aborted;
 }
 
 /** A result without a command that was run. */

@@ -46,6 +46,7 @@ export function testSteps({ quick }) {
     { name: "archive", lane: "archive", needs: ["build"], command: apart(filesIn("tests/archive")), timeout: 1200 },
     { name: "tooling", lane: "node", needs: ["build"], command: apart(filesIn("tests", "tests/support", "tests/tooling", "tests/models", "tests/mistakes")), timeout: 600 },
     { name: "security", lane: "node", needs: ["build"], command: apart(filesIn("tests/security", "tests/host", "tests/context", "tests/workspace", "tests/tools")), timeout: 600 },
+    { name: "mcp", lane: "node", needs: ["build"], command: apart(filesIn("tests/mcp")), timeout: 900 },
     { name: "secrets", lane: "node", needs: ["build"], command: apart(filesIn("tests/secrets")), timeout: 600 },
     { name: "lint", lane: "cargo", needs: ["tools"], command: ["cargo", "clippy", "--locked", "--all-targets", ...warningsDenied], timeout: 1200 },
     { name: "lint-wasm", lane: "cargo", needs: ["tools"], command: [...lintWasm, ...warningsDenied], timeout: 1200 },

@@ -218,7 +218,7 @@ test("the policy, the analyzer, allowed tools, secrets, hooks and limits are inh
   const stored = JSON.parse((await store.load(child.id)).baseState);
   assert.deepEqual(stored.confirmation_policy, { threshold: "MEDIUM", confirm_unknown: false, kind: "ConfirmRisky" });
   assert.equal(stored.max_iterations, 3);
-  assert.deepEqual(seen, ["Go", "task", "reveal"]);
+  assert.deepEqual(seen, ["Go", "task", "reveal", "finish", "finish"]);
   await conversation.sendMessage("Again");
   for (let waits = 0; waits < 2; waits++) assert.equal((await conversation.run()).status, "waiting_for_confirmation");
   const other = (await Conversation.list(store, { subagents: true })).find(({ parentId, id }) => parentId && id !== child.id);

@@ -27,7 +27,7 @@ before(async () => {
   sdk = await openSdk();
   if (sdk) {
     const { argv, env } = await python();
-    fetcher = spawn(argv[0], [...argv.slice(1), path.join(import.meta.dirname, "fetch_server.py")], { env, stdio: ["pipe", "pipe", "inherit"] });
+    fetcher = spawn(argv[0], [...argv.slice(1), path.join(import.meta.dirname, "fetch_server.py")], { env, stdio: ["pipe", "pipe", "ignore"] });
     const [line] = await Promise.race([once(fetcher.stdout, "data"), once(fetcher, "exit").then(([code]) => assert.fail(`the MCP server ended with ${code}`))]);
     mcp = String(line).trim();
   }
@@ -51,7 +51,7 @@ after(async () => {
  * The example up to a message: opens the conversation, sends the message, and runs. Returns the results of the calls, the files of
  * the workspace, and the files of the conversation as an export has them.
  */
-async function converse({ id, baseUrl, mcp, origin, message, isLast }) {
+async function converse({ id, baseUrl, mcp, origin, message, closes = true }) {
   const { Agent, Conversation, LLM, fetchTool, fileEditor, indexedDBStore, terminal } = await import("/threadkeep/index.js");
   const llm = new LLM({ usageId: "agent", model: "openai/gpt-4o", baseUrl, apiKey: "sk-scripted" });
   // Without Python there is no server: a tool of the page has the same name and arguments.
@@ -67,7 +67,7 @@ async function converse({ id, baseUrl, mcp, origin, message, isLast }) {
   const files = (await conversation.workspace.list("")).map(({ path }) => path);
   const zip = new Uint8Array(await (await conversation.exportZip({ workspace: true })).arrayBuffer());
   const exported = btoa(Array.from(zip, (byte) => String.fromCharCode(byte)).join(""));
-  if (isLast) await conversation.close();
+  if (closes) await conversation.close();
   return { status, finalResponse, results, files, exported };
 }
 
@@ -106,7 +106,7 @@ for (const kind of availableBrowsers) {
     let browser = await launch(kind, { profile });
     try {
       await browser.page(`${server.origin}/pages/blank.html`);
-      const written = await browser.evaluate(converse, { ...given, message: `Read ${url}. Then write 3 facts about the project into FACTS.txt.` });
+      const written = await browser.evaluate(converse, { ...given, message: `Read ${url}. Then write 3 facts about the project into FACTS.txt.`, closes: false });
       assert.deepEqual([written.status, written.files], ["finished", ["FACTS.txt"]]);
       assert.deepEqual(written.results.map(([kind]) => kind), ["MCPToolObservation", "FileEditorObservation", "TerminalObservation"]);
       assert.match(written.results[0][1], /It is written in Python/);
@@ -117,7 +117,7 @@ for (const kind of availableBrowsers) {
       await browser.page(`${server.origin}/pages/blank.html`);
       const deleted = await browser.evaluate(converse, { ...given, message: "Great! Now delete that file." });
       assert.deepEqual([deleted.status, deleted.files, deleted.results], ["finished", [], [["TerminalObservation", ""]]]);
-      const told = await browser.evaluate(converse, { ...given, message: "Hey what did you create? Return an agent finish action", isLast: true });
+      const told = await browser.evaluate(converse, { ...given, message: "Hey what did you create? Return an agent finish action" });
       assert.equal(told.finalResponse, "I created FACTS.txt, which you had me delete.");
       model.check();
 

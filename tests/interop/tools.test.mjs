@@ -92,10 +92,7 @@ async function compare(runs) {
       counts.compared += 1;
       if (!ours.observation.is_error) counts.succeeded[call[0]] = (counts.succeeded[call[0]] ?? 0) + 1;
     }
-    if (end >= 0) {
-      counts.cut += 1;
-      console.log(`CUT ${run.name} ${end} ${JSON.stringify(there.answers[end].guess)}`);
-    }
+    if (end >= 0) counts.cut += 1;
     else {
       assert.deepEqual(encoded(here.files), there.files, `files of ${run.name}`);
       assert.equal(here.tasks, there.tasks, run.name);
@@ -121,13 +118,12 @@ for (const tool of tools) {
 
 test("limits, rare content and inexact patches have the same results", async (t) => {
   if (!sdk) return t.diagnostic("no SDK to ask");
-  const count = cases("/").length;
-  const runs = Array.from({ length: count }, (_, index) => {
-    const place = placed(`case-${index}`);
-    return { ...place, ...cases(place.root)[index] };
-  });
+  const runs = cases("/").map(({ name }) => {
+    const place = placed(name);
+    return { ...place, ...cases(place.root).find((one) => one.name === name) };
+  }).filter(({ isChangedLater }) => !(isChangedLater && isNewest));
   const { compared, cut } = await compare(runs);
-  t.diagnostic(`${compared} calls compared, ${cut} of ${count} sequences ended early`);
+  t.diagnostic(`${compared} calls compared, ${cut} of ${runs.length} sequences ended early`);
 });
 
 test("the parameters of the tools are those of the SDK", async (t) => {

@@ -27,11 +27,11 @@ after(async () => {
 });
 
 test("the tarball holds the built package and nothing else", () => {
-  const expected = /^(dist\/[\w-]+\.(js|js\.map)|dist\/([\w-]+\/)?[\w-]+\.d\.ts|dist\/threadkeep(_[a-z]+)*_bg\.wasm|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
+  const expected = /^(dist\/[\w-]+\.(js|js\.map)|dist\/([\w-]+\/){0,2}[\w-]+\.d\.ts|dist\/threadkeep(_[a-z]+)*_bg\.wasm|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
   assert.deepEqual(installed.files.filter((file) => !expected.test(file)), []);
   const needed = [
     "dist/index.js", "dist/static.js", "dist/index.d.ts", ...wasms.flatMap(({ file, copy }) => [`dist/${file}`, `dist/${copy}`]),
-    "dist/testing.js", "dist/threadkeep_testing_bg.wasm", "LICENSE",
+    "dist/terminal-worker.js", "dist/terminal-worker-inline.js", "dist/testing.js", "dist/threadkeep_testing_bg.wasm", "LICENSE",
   ];
   for (const file of needed) {
     assert.ok(installed.files.includes(file), `${file} is missing`);
@@ -135,7 +135,7 @@ for (const splitting of [true, false]) {
 test("esbuild, with the wasm files copied beside the bundle", needsBrowser, async () => {
   const project = installed.project("esbuild-copied");
   await esbuild(project, { splitting: true });
-  for (const { file } of wasms) {
+  for (const file of [...wasms.map(({ file }) => file), "terminal-worker.js"]) {
     copyFileSync(path.join(installed.library, "dist", file), path.join(project, "public", file));
   }
   const { fetched } = await inPage("esbuild, wasm copied", await serveFolder(path.join(project, "public")));
@@ -198,7 +198,7 @@ function report(name, answer, model) {
 
 function wasmCameAsFile(fetched) {
   assert.equal(fetched.filter(isWasm).length, wasms.length, `the wasm files among ${fetched.map(({ url }) => url).join(", ")}`);
-  assert.ok(!fetched.some(({ url }) => /wasm-([a-z-]+-)?inline/.test(url)), "the copies in JavaScript should not have been needed");
+  assert.ok(!fetched.some(({ url }) => /(wasm-([a-z-]+-)?|terminal-worker-)inline/.test(url)), "the copies in JavaScript should not have been needed");
 }
 
 function isWasm({ url, type }) {

@@ -1,4 +1,5 @@
 // Sequences of calls for limits and rare content, which random ones would not find: `{ name, files, calls }`.
+// With `isChangedLater`, the results of 1.58.0 are others.
 
 const image = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
 const numbered = (count, text) => Array.from({ length: count }, (_, index) => text(index)).join("\n");
@@ -35,7 +36,7 @@ export function cases(root) {
       files: { "a.txt": numbered(40, (index) => `line ${index % 7} aaa`), "empty.txt": "", "one.txt": "aaa", "space.txt": "  x  \n\tx\u00a0\n" },
       calls: [replace("a.txt", "aaa", "b"), replace("a.txt", "line 3", "b"), replace("a.txt", "", "b"), replace("a.txt", "  \n ", "b"), replace("empty.txt", "", "filled"), replace("one.txt", "a", "b"), replace("one.txt", "", "b"), replace("one.txt", "aa", "b"), replace("space.txt", " \u3000x\u3000 ", "y"), replace("space.txt", "\u2003x  \n\tx\x1f", "y"), replace("space.txt", "missing ", "y"), replace("empty.txt", "$&", "$1"), replace("one.txt", "ba", "$& $1 \\1")],
     },
-    { name: "content that is not text", files: { "p.png": image, "P.JPG": image, "a.zip": "text", "nul.txt": "a\0b\nc\0\0\0", ".png": "text", "x.tar.gz": "text" }, calls: [view("p.png"), view("P.JPG"), view("a.zip"), view("nul.txt"), view(".png"), view("x.tar.gz"), replace("a.zip", "text", "more"), ["grep", { pattern: "a.b" }]] },
+    { name: "content that is not text", isChangedLater: true, files: { "p.png": image, "P.JPG": image, "a.zip": "text", "nul.txt": "a\0b\nc\0\0\0", ".png": "text", "x.tar.gz": "text" }, calls: [view("p.png"), view("P.JPG"), view("a.zip"), view("nul.txt"), view(".png"), view("x.tar.gz"), replace("a.zip", "text", "more"), ["grep", { pattern: "a.b" }]] },
     { name: "a byte order mark stays", files: { "bom.txt": "\ufeffone\ntwo\n" }, calls: [view("bom.txt"), replace("bom.txt", "two", "zwei"), edit("undo_edit", "bom.txt"), patched("*** Update File: bom.txt", "@@", "-two", "+2")] },
     { name: "a file that is too large", files: { "big.txt": "x".repeat(10 * 1024 * 1024 + 1), "largest.txt": `${"y".repeat(1023)}\n`.repeat(10 * 1024) }, calls: [view("big.txt"), replace("big.txt", "x", "y"), view("largest.txt", [10_000, 10_001]), ["glob", { pattern: "*.txt" }]] },
     { name: "lists of tasks", files: {}, calls: [["task_tracker", {}], ["task_tracker", { command: "plan" }], ["task_tracker", { command: "plan", task_list: [{ title: "" }, { title: "ünï 漢 😀 \x7f \u2028", notes: "  a\nb  ", status: "in_progress" }, { title: "  ", notes: " ", status: "done" }] }], ["task_tracker", { command: "view" }], ["task_tracker", { command: "view", task_list: [{ title: "ignored" }] }], ["task_tracker", { command: "plan", task_list: [] }], ["task_tracker", { command: "view" }]] },

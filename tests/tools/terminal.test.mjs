@@ -102,7 +102,7 @@ test("files are replaced, appended to and sorted in place as in any shell", asyn
   assert.deepEqual(await output(run, "echo 2 > a; echo 1 >> a; cp a b; cp b a; mv b c; cp a b && mv b c && mv -f a c; ls; cat c"), [0, "c\n2\n1"]);
   assert.deepEqual(await output(run, "sort -o c c; sed -i s/2/two/ c; cat c; echo x | tee -a c > /dev/null; tail -1 c; wc -c < c; touch c new; test -s new || echo empty"), [0, "1\ntwo\nx\n8\nempty"]);
   assert.deepEqual(await output(run, "mkdir d && mv c new d && cp -r d e && mv e d && find d | sort; mv d d/x; rmdir d; rm d"), [1, "d\nd/c\nd/e\nd/e/c\nd/e/new\nd/new\nmv: cannot move 'd' into itself, '/workspace/d/x'\nrmdir: failed to remove 'd': Directory not empty\nrm: cannot remove 'd': Is a directory"]);
-  assert.deepEqual(await output(run, "tar czf all.tar.gz d && rm -r d && tar xzf all.tar.gz && cat d/e/c | tr a-z A-Z; printf 'a\\0b' > bin; od -An -tx1 bin"), [0, "1\nTWO\nX\n 61 00 62"]);
+  assert.deepEqual(await output(run, "gzip -k d/e/c; gunzip -c d/e/c.gz | tr a-z A-Z; printf 'a\\0b' > bin; wc -c < bin; md5sum < bin | cut -c1-6"), [0, "1\nTWO\nX\n3\n70350f"]);
   await conversation.close();
 });
 

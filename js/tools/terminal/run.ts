@@ -36,7 +36,7 @@ const pageLimits: ExecutionLimits = {
 /** Bytes of files outside of the workspace, such as those in `/tmp`. */
 const temporaryBytes = 64 << 20;
 
-const noProgram = ["python", "python3", "pip", "pip3", "uv", "node", "npm", "npx", "deno", "bun", "git", "sqlite3", "js-exec", "make", "gcc", "cc", "cargo", "go", "docker"];
+const noProgram = ["python", "python3", "pip", "pip3", "uv", "node", "npm", "npx", "deno", "bun", "git", "sqlite3", "js-exec", "tar", "yq", "xan", "html-to-markdown", "make", "gcc", "cc", "cargo", "go", "docker"];
 const noSystem = ["apt", "apt-get", "brew", "sudo", "su", "systemctl", "ssh", "scp", "tmux", "nohup", "jobs", "fg", "bg"];
 const noNetwork = ["curl", "wget"];
 
@@ -89,5 +89,5 @@ async function run(bash: Bash, workingDir: string, { command, cwd, env }: ShellC
   const { stdout, stderr, exitCode, env: after } = await bash.exec(`exec 2>&1\n${command}`, { cwd: directory, env, rawScript: true, signal });
   // Messages about limits name an option that only programs can set.
   const output = (stdout + stderr).replace(/, increase executionLimits\.\w+/g, "");
-  return { output, exitCode, cwd: after["PWD"] ?? directory, env: { ...after } };
+  return { output: signal.aborted ? output.replace(/(^|\n)bash: execution aborted\n?$/, "$1") : output, exitCode, cwd: after["PWD"] ?? directory, env: { ...after } };
 }

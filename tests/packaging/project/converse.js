@@ -1,6 +1,6 @@
 // Run by every project of the packaging test with the installed package: a conversation, an archive of it, an agent with a
-// context, and models of other wire APIs, for each of which a chunk of the wasm is loaded. Written as a user would write it.
-import { Agent, Conversation, LLM, memoryStore, tool } from "threadkeep";
+// context, a terminal, and models of other wire APIs, for each of which a chunk of the wasm is loaded. Written as a user would write it.
+import { Agent, Conversation, LLM, memoryStore, terminal, tool } from "threadkeep";
 
 const add = tool({
   name: "add",
@@ -21,7 +21,9 @@ const otherModels = [{ apiMode: "responses" }, { apiMode: "anthropic" }, { nativ
 
 export async function converse(baseUrl) {
   const llm = new LLM({ model: "openai/scripted", apiKey: "none", baseUrl });
-  const conversation = await Conversation.open({ agent: new Agent({ llm, tools: [add] }), store: memoryStore() });
+  const conversation = await Conversation.open({ agent: new Agent({ llm, tools: [add, terminal()] }), store: memoryStore() });
+  const { content } = await conversation.executeTool("terminal", { command: "echo 2 3 > sum.txt; awk '{ print $1 + $2 }' sum.txt" });
+  if (content[0].text !== "5") throw new Error(`the terminal said ${content[0].text}`);
   await conversation.sendMessage("What is 2 + 3?");
   const { status, finalResponse } = await conversation.run();
   const zip = await conversation.exportZip();
