@@ -58,8 +58,8 @@ async function logIn(url) {
   globalThis.result = result;
   result.catch(() => {});
   document.body.append(button);
-  await new Promise((resolve) => {
-    const look = () => conversation.mcp.servers[0].state === "login" && resolve();
+  return new Promise((resolve) => {
+    const look = () => conversation.mcp.servers[0].state !== "connecting" && resolve(conversation.mcp.servers[0]);
     conversation.subscribe(look);
     look();
   });
@@ -94,7 +94,8 @@ for (const kind of availableBrowsers) {
 
       await context.test("a login in a window connects the server", async () => {
         const tab = await browser.page(`${server.origin}/open/`);
-        await browser.evaluate(logIn, greeter.url);
+        const asked = await browser.evaluate(logIn, greeter.url);
+        assert.equal(asked.state, "login", asked.error);
         await tab.click("button");
         const found = await browser.evaluate(async () => {
           const { state } = await globalThis.result;
