@@ -12,6 +12,25 @@ import { tabs } from "./shared.mjs";
 const page = (policy, script = "") => (_request, response) =>
   (response.writeHead(200, { "content-type": "text/html", ...(policy && { "content-security-policy": policy }) }).end(`<!doctype html><link rel=icon href=data:,>${script}`), true);
 
+/** Passes requests on to a server that does not allow requests of pages. */
+async function relay(request, response, urlPath) {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const { host: _, connection: __, "content-length": ___, ...headers } = request.headers;
+  const stop = new AbortController();
+  response.on("close", () => stop.abort());
+  try {
+    const answer = await fetch(decodeURIComponent(urlPath.slice(1)), { method: request.method, headers, signal: stop.signal, ...(chunks.length > 0 && { body: Buffer.concat(chunks) }) });
+    response.writeHead(answer.status, Object.fromEntries([...answer.headers].filter(([name]) => !/^(content-(length|encoding)|transfer-encoding|connection)$/.test(name))));
+    response.flushHeaders();
+    for await (const bytes of answer.body ?? []) response.write(bytes);
+  } catch {
+    // The page has ended the request.
+  }
+  response.end();
+  return true;
+}
+
 let server;
 let reference;
 let closed;
@@ -20,7 +39,7 @@ before(async () => {
   [reference, closed, greeter] = await Promise.all([everything("streamableHttp"), hostile({}), withLogin()]);
   const policy = `default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self' ${new URL(reference.url).origin}; img-src data:`;
   const back = `<script type="module">import { finishMCPLogin } from "/threadkeep/index.js"; finishMCPLogin();</script>`;
-  server = await startServer({ mounts: { "/strict/": page(policy), "/back/": page(undefined, back), "/open/": page() } });
+  server = await startServer({ mounts: { "/strict/": page(policy), "/back/": page(undefined, back), "/open/": page(), "/relay/": relay } });
 });
 after(() => Promise.all([server.close(), reference.stop(), closed.close(), greeter.stop()]));
 
@@ -47,8 +66,9 @@ async function converse(url, conversationId) {
 async function logIn(url) {
   const { Agent, Conversation, LLM } = await import("/threadkeep/index.js");
   const llm = new LLM({ model: "openai/gpt-4o", apiKey: "sk", baseUrl: "https://model.invalid/v1" });
+  const relayed = (url, init) => fetch(`/relay/${encodeURIComponent(url)}`, init);
   const auth = { oauth: { redirectUrl: "/back/", scopes: "mcp:tools" } };
-  const conversation = await Conversation.open({ agent: new Agent({ llm, mcpServers: { greeter: { url, auth } } }), cipher: "a passphrase that is long" });
+  const conversation = await Conversation.open({ agent: new Agent({ llm, mcpServers: { greeter: { url, auth, fetch: relayed } } }), cipher: "a passphrase that is long" });
   globalThis.conversation = conversation;
   const button = document.createElement("button");
   button.textContent = "Log in";
