@@ -1,10 +1,12 @@
 // The page's agent, made from the settings and the page's tools, and opening conversations with it.
 
 import { Agent, Conversation, type ConversationInfo, type ConversationOptions, LLM, ThreadkeepError } from "threadkeep";
+import { folderOf, usesFolder } from "./files/folders.ts";
 import { givenSecrets } from "./given-secrets.ts";
+import { mcpServers } from "./mcp-servers.ts";
 import { ANALYZER, policyFor } from "./policy.ts";
 import { loadProfile, optionsOf } from "./profiles.ts";
-import { isScripted, keyOf, settings } from "./settings.ts";
+import { allKeys, isScripted, keyOf, settings } from "./settings.ts";
 import { agentContext } from "./skills.ts";
 import { chosenTools, pageTools } from "./tools/index.ts";
 
@@ -23,17 +25,17 @@ export async function createLLM(): Promise<LLM> {
   });
 }
 
-/** The limits of a run and the tools from the settings; they are set when a conversation is opened. */
+/** The limits of a run, the tools and the servers from the settings; they are set when a conversation is opened. */
 export function limits(): string {
-  const { budget, forbidden, files, terminal } = settings();
-  return JSON.stringify([budget, forbidden, files, terminal]);
+  const { budget, forbidden, files, terminal, subagents, mcpServers: servers } = settings();
+  return JSON.stringify([budget, forbidden, files, terminal, subagents, mcpServers(servers, allKeys())]);
 }
 
 /** @throws ThreadkeepError `not_found`: a link to a deleted conversation must not create it again. */
 export async function openStored(conversationId: string): Promise<Conversation> {
   const { undecided } = await expectStored(conversationId);
   // Of an imported policy and the page's the stricter applies, until the user decides.
-  return Conversation.open({ ...(await openingOptions()), ...(undecided && policyOfPage()), conversationId, secrets: givenSecrets(conversationId) });
+  return Conversation.open({ ...(await openingOptions()), ...(undecided && policyOfPage()), ...(usesFolder(conversationId) && { workspace: folderOf(conversationId) }), conversationId, secrets: givenSecrets(conversationId) });
 }
 
 const policyOfPage = (): Pick<ConversationOptions, "confirmationPolicy" | "securityAnalyzer"> => ({ confirmationPolicy: policyFor(settings().policy), securityAnalyzer: ANALYZER });
@@ -47,7 +49,7 @@ export async function createConversation(title: string): Promise<Conversation> {
 
 /** The agent with the current settings. */
 async function openingOptions(): Promise<ConversationOptions> {
-  const { budget, forbidden } = settings();
+  const { budget, forbidden, mcpServers: servers } = settings();
   return {
     agent: new Agent({
       llm: await createLLM(),
@@ -56,6 +58,7 @@ async function openingOptions(): Promise<ConversationOptions> {
       // The library knows the limits of real models only.
       condenser: { kind: "LLMSummarizingCondenser", summary: "fields", ...(isScripted() && { maxTokens: SCRIPTED_LIMIT }) },
       toolConcurrencyLimit: 4,
+      ...(servers.length > 0 && { mcpServers: mcpServers(servers, allKeys()) }),
     }),
     ...(budget !== null && { maxBudgetPerRun: budget }),
     // Without a forbidden tool there is no hook, because each of its results is an event in the log.

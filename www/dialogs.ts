@@ -71,6 +71,7 @@ export async function askExport(title: string): Promise<ExportForm | null> {
     {},
     el("legend", {}, "As"),
     choice("archive", "Archive", "Everything, as a zip file that the Python SDK can continue."),
+    choice("files", "Archive with files", "The same, with the files that the agent works on in a folder workspace/."),
     choice("session", "Session", "The messages, as JSON for chat programs."),
     choice("trajectory", "Trajectory", "The actions and results, as JSON for OpenHands V0."),
   );

@@ -7,10 +7,14 @@ import { argumentsOf, imagesOf, type StoredEvent, textOf, timeOf } from "./event
 import { explainEvent } from "./failures.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { plainText } from "./plain-text.ts";
+import { subagentView } from "./subagent-view.ts";
+import type { Subagents } from "./subagents.ts";
 import type { Item, Message } from "./timeline.ts";
 
 export interface ItemContext extends CallContext {
-  verbs: Verbs;
+  /** Null where messages cannot be edited: in the work of a sub-agent. */
+  verbs: Verbs | null;
+  subagents: Subagents;
 }
 
 /** An item that fails to render is shown as JSON, so that one odd event does not hide all others. */
@@ -25,17 +29,17 @@ export function itemView(item: Item, context: ItemContext): HTMLElement {
 function viewOf(item: Item, context: ItemContext): HTMLElement {
   switch (item.type) {
     case "message":
-      return messageView(item, messageVerbs(item, context.verbs));
+      return messageView(item, context.verbs && messageVerbs(item, context.verbs));
     case "reasoning":
       return entry("reasoning", reasoningView(item.text));
     case "call":
-      return entry("tool", callView(item, context));
+      return entry("tool", callView(item, context), subagentView(item, context.subagents, (inner) => itemView(inner, { ...context, progress: undefined, verbs: null })));
     case "system":
       return entry("aside", systemView(item));
     case "mark":
       return entry("aside", el("p", { class: "mark" }, item.text, timeView(item.event)));
     case "parting":
-      return entry("aside", partingView(item.parting, context.verbs));
+      return entry("aside", context.verbs && partingView(item.parting, context.verbs));
     case "changed":
       return entry("aside", changedView(item.calls));
     case "condensed":

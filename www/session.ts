@@ -5,6 +5,7 @@ import { type Branch, type Content, Conversation, type ConversationEvent, type J
 import { createConversation, createLLM, limits, openStored, PROVISIONAL } from "./agent.ts";
 import { lengthBefore, type OtherBranch, type Parting, partings } from "./branches.ts";
 import { asStored, type StoredEvent } from "./event-shapes.ts";
+import { Subagents } from "./subagents.ts";
 import { onOtherTab, takeTurn, notifyOtherTabs } from "./tabs.ts";
 import { newest } from "./timeline.ts";
 
@@ -37,6 +38,7 @@ export class Session {
   /** Whether a run has ended in this page: then unfinished calls were not left by an earlier page. */
   hasRun = false;
   readonly progress = new Map<string, string>();
+  readonly subagents = new Subagents(() => this.#conversation);
 
   #conversation: Conversation;
   /** The settings with which the conversation was opened. */
@@ -394,7 +396,9 @@ export class Session {
       this.draft.text += event.content ?? "";
     } else if (event.kind === "ToolProgressEvent") {
       this.progress.set(event.tool_call_id, event.text);
-    } else {
+    } else if (event.kind === "SubagentEvent") {
+      this.subagents.take(event);
+    } else if (event.kind !== "MCPServerEvent") {
       if (this.#known.has(event.id)) return;
       this.#known.add(event.id);
       this.#arrived?.push(asStored(event));

@@ -6,7 +6,7 @@ import { POLICIES, type PolicyChoice } from "./policy.ts";
 import { settings, type Settings } from "./settings.ts";
 import { allTools } from "./tools/index.ts";
 
-type ControlSettings = Pick<Settings, "policy" | "budget" | "forbidden" | "files" | "terminal">;
+type ControlSettings = Pick<Settings, "policy" | "budget" | "forbidden" | "files" | "terminal" | "subagents">;
 
 export function controlSettings(): { element: HTMLElement; read: () => ControlSettings } {
   const now = settings();
@@ -22,6 +22,8 @@ export function controlSettings(): { element: HTMLElement; read: () => ControlSe
   files.checked = now.files;
   const terminal = checkbox("agent-terminal");
   terminal.checked = now.terminal;
+  const subagents = checkbox("agent-subagents");
+  subagents.checked = now.subagents;
   const element = el(
     "fieldset",
     {},
@@ -31,6 +33,7 @@ export function controlSettings(): { element: HTMLElement; read: () => ControlSe
       { class: "fields" },
       check("The agent works on files", files, help("agent-files-help", "It edits and searches the files of the conversation, and keeps a list of tasks. These files are stored in this browser only.")),
       check("The agent uses a terminal", terminal, help("agent-terminal-help", "A shell inside this page with the usual text and file commands. It reaches the same files, no other programs and no network. Its code, a third of a megabyte, is loaded with the first command.")),
+      check("The agent may start sub-agents", subagents, help("agent-subagents-help", "Each works on a task in a conversation of its own, with the same tools and the same approvals. They ask the model by themselves, which costs.")),
       el("div", { class: "field" }, el("label", { for: "new-policy" }, "New conversations"), policy),
       el(
         "div",
@@ -54,6 +57,7 @@ export function controlSettings(): { element: HTMLElement; read: () => ControlSe
     forbidden: forbidden.value,
     files: files.checked,
     terminal: terminal.checked,
+    subagents: subagents.checked,
   });
   return { element, read };
 }

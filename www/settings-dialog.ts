@@ -9,7 +9,9 @@ import { controlSettings } from "./settings-control.ts";
 import { keySettings } from "./settings-key.ts";
 import { moreSettings } from "./settings-more.ts";
 import { fallbackSettings, profileSettings } from "./settings-profiles.ts";
+import { serverSettings } from "./settings-servers.ts";
 import { allKeys, changeSettings, CONNECTIONS, keyOf, type ModelSettings, SCRIPTED, settings, DEFAULTS } from "./settings.ts";
+import { currentSession } from "./stage.ts";
 import { storageView } from "./storage-view.ts";
 
 export function startSettings(): void {
@@ -23,6 +25,7 @@ export function openSettings(): void {
   const dialog = el("dialog", { class: "dialog settings", "aria-labelledby": "settings-heading" }, form.element);
   dialog.addEventListener("close", () => {
     if (dialog.returnValue === "save") void form.save();
+    form.stop();
     dialog.remove();
   });
   document.body.append(dialog);
@@ -31,7 +34,7 @@ export function openSettings(): void {
   void readProfiles().then(form.drawProfiles, () => undefined);
 }
 
-function settingsForm(): { element: HTMLElement; save: () => Promise<void>; drawProfiles: () => void } {
+function settingsForm(): { element: HTMLElement; save: () => Promise<void>; drawProfiles: () => void; stop: () => void } {
   const now = settings();
   const own = el("optgroup", { label: "Your profiles" });
   const connection = el("select", { id: "connection" }, ...CONNECTIONS.map(({ id, label }) => el("option", { value: id }, label)), el("option", { value: "other" }, "Another server"), own);
@@ -56,9 +59,10 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
   const key = keySettings({
     takesKey: () => !isScripted(),
     baseUrl: () => baseUrl.value,
-    keys: () => (isScripted() ? allKeys() : fallback.withKeyIn(withKey(allKeys(), baseUrl.value, key.apiKey.value.trim()))),
+    keys: () => servers.withTokens(isScripted() ? allKeys() : fallback.withKeyIn(withKey(allKeys(), baseUrl.value, key.apiKey.value.trim()))),
   });
   const control = controlSettings();
+  const servers = serverSettings(currentSession());
 
   const glance = el("span", { class: "quiet" });
   const unfolded = el("details", { class: "more" }, el("summary", {}, el("span", {}, "More about this model ", glance)), el("div", { class: "fields" }, ...more.elements, ...fallback.elements, profile.element));
@@ -119,7 +123,7 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
 
   const save = async (): Promise<void> => {
     const chosenModel = isScripted() ? {} : { ...described(), ...fallback.read(), rememberKey: key.isRemembered() };
-    const next = { ...SCRIPTED, ...chosenModel, ...control.read() };
+    const next = { ...SCRIPTED, ...chosenModel, ...control.read(), ...servers.read() };
     const keys = key.keys();
     const locked = await key.lock();
     if (locked === null) {
@@ -140,6 +144,7 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
       { class: "dialog-scroll" },
       el("fieldset", {}, el("legend", {}, "Model"), field("Connection", connection), scriptedHelp, details),
       control.element,
+      servers.element,
       el("fieldset", {}, el("legend", {}, "Storage"), storageView()),
     ),
     el(
@@ -152,7 +157,7 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
   drawProfiles();
   connection.value = profileOf(now) === "" ? presetOf(now.baseUrl) : PROFILE + profileOf(now);
   fill(now);
-  return { element, save, drawProfiles };
+  return { element, save, drawProfiles, stop: servers.stop };
 }
 
 /** The prefix of profiles among the options; other connections have ids without it. */

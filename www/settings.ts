@@ -4,6 +4,7 @@
 import type { LLMOptions } from "threadkeep";
 import { isEmpty, type Keys, keysOf, serverOf, textOf } from "./keys.ts";
 import { unlockedKey } from "./locked-key.ts";
+import type { ServerAddress } from "./mcp-servers.ts";
 import type { PolicyChoice } from "./policy.ts";
 import { servers } from "./servers.ts";
 
@@ -39,6 +40,9 @@ export interface Settings extends ModelSettings {
   files: boolean;
   /** Whether the agent has a terminal, which works on these files, too. */
   terminal: boolean;
+  /** Whether the agent may give tasks to sub-agents. */
+  subagents: boolean;
+  mcpServers: readonly ServerAddress[];
 }
 
 const STORAGE_KEY = "threadkeep-demo:settings";
@@ -62,6 +66,9 @@ export const SCRIPTED: Readonly<Settings> = {
   // They reach nothing but the conversation itself.
   files: true,
   terminal: true,
+  // Each of them makes requests of its own, which cost.
+  subagents: false,
+  mcpServers: [],
   // Invented prices, so that there is a cost to show.
   inputPrice: 1,
   outputPrice: 4,

@@ -9,6 +9,7 @@ import { drawControlLine } from "./control-line.ts";
 import { refreshList } from "./conversation-list.ts";
 import { byId, el } from "./dom.ts";
 import { explain } from "./failures.ts";
+import { forgetFolder } from "./files/folders.ts";
 import { drawTasks } from "./files/tasks-view.ts";
 import { notify, report } from "./notices.ts";
 import { currentRoute, HOME, nameCurrent, onRoute, type Route } from "./router.ts";
@@ -169,6 +170,7 @@ export async function deleteConversation(conversationId: string): Promise<void> 
   if (open) clear();
   try {
     await (open ? open.delete() : Conversation.delete(conversationId));
+    void forgetFolder(conversationId).catch(() => undefined);
   } catch (error) {
     follow(currentRoute());
     throw error;

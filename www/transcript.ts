@@ -4,11 +4,10 @@
 import { announce } from "./announcer.ts";
 import type { Verbs } from "./branch-views.ts";
 import type { Parting } from "./branches.ts";
-import type { CallContext } from "./call-view.ts";
 import { refreshList } from "./conversation-list.ts";
 import { askMessage } from "./dialogs.ts";
 import { byId, el } from "./dom.ts";
-import { entry, itemView, reasoningView, sentView } from "./event-views.ts";
+import { entry, type ItemContext, itemView, reasoningView, sentView } from "./event-views.ts";
 import { sentence, titleOf } from "./failures.ts";
 import { LiveAnswer } from "./live-answer.ts";
 import { report } from "./notices.ts";
@@ -158,6 +157,7 @@ export class Transcript {
       open: this.#session.openCallsAre,
       progress: item.type === "call" ? this.#session.progress.get(item.toolCallId) : undefined,
       verbs: this.#verbs,
+      subagents: this.#session.subagents,
     };
     const signature = signatureOf(item, context);
     const drawn = this.#drawn.get(item.key);
@@ -344,16 +344,19 @@ function spokenText(answer: HTMLElement): string {
 }
 
 /** A text that changes when the item looks different. */
-function signatureOf(item: Item, { open, progress }: CallContext): string {
+function signatureOf(item: Item, context: ItemContext): string {
+  const { open, progress, subagents } = context;
   switch (item.type) {
-    case "call":
-      return JSON.stringify([item.state, item.action !== null, item.state === "open" && [open, progress]]);
+    case "call": {
+      const task = item.toolName === "task" && item.action !== null ? subagents.taskOf(item.action) : undefined;
+      return JSON.stringify([item.state, item.action !== null, item.state === "open" && [open, progress], task !== undefined && subagents.seen(task)]);
+    }
     case "message":
       return JSON.stringify([item.end, item.isLast]);
     case "parting":
       return JSON.stringify([item.parting.shown?.id, item.parting.versions]);
     case "condensed":
-      return JSON.stringify(item.items.map((inner) => [inner.key, signatureOf(inner, { open, progress })]));
+      return JSON.stringify(item.items.map((inner) => [inner.key, signatureOf(inner, context)]));
     default:
       return item.type;
   }
@@ -361,9 +364,10 @@ function signatureOf(item: Item, { open, progress }: CallContext): string {
 
 /** The unfolded details, and the focus. */
 function keepState(from: HTMLElement, to: HTMLElement): void {
-  const details = to.querySelector("details");
-  const before = from.querySelector("details");
-  if (details && before) details.open = before.open;
+  for (const kind of ["details", ".subagent"]) {
+    const [details, before] = [to, from].map((element) => element.querySelector<HTMLDetailsElement>(kind));
+    if (details && before) details.open = before.open;
+  }
   const focused = document.activeElement;
   if (!(focused instanceof HTMLElement) || !from.contains(focused)) return;
   const { verb } = focused.dataset;

@@ -13,15 +13,16 @@ import { goTo } from "./router.ts";
 import { attach, currentSession } from "./stage.ts";
 import { notifyOtherTabs } from "./tabs.ts";
 
-export type ExportForm = "archive" | "session" | "trajectory";
+export type ExportForm = "archive" | "files" | "session" | "trajectory";
 
 export async function exportConversation(conversation: Conversation, title: string, form: ExportForm = "archive"): Promise<void> {
   announce("Exporting.");
   const work = showWork(`Exporting “${title}”`);
+  const isZip = form === "archive" || form === "files";
   try {
-    const file = form === "archive" ? await conversation.exportZip({ onProgress: work.onProgress }) : await jsonOf(conversation, form);
-    download(file, fileNameFor(title, conversation.id, form === "archive" ? ".zip" : `-${form}.json`));
-    notify(`Exported. The ${form} is in your downloads.`);
+    const file = isZip ? await conversation.exportZip({ onProgress: work.onProgress, workspace: form === "files" }) : await jsonOf(conversation, form);
+    download(file, fileNameFor(title, conversation.id, isZip ? ".zip" : `-${form}.json`));
+    notify(`Exported. The ${isZip ? "archive" : form} is in your downloads.`);
   } catch (error) {
     report(error, { title: "The export did not work", retry: () => exportConversation(conversation, title, form) });
   } finally {

@@ -12,6 +12,7 @@ const TRY = `- \`Roll three dice and tell me the time\`: two tools at once
 - \`Write a haiku\`, \`plan a trip\`: skills, one added by a word, one opened by a call
 - \`Write a file plan.md with Buy milk\`, then \`Change milk to tea in plan.md\`: see *Files*
 - \`List the tasks: shop (done), cook (doing), eat\`
+- \`Ask a sub-agent to roll two dice\`, once the settings allow sub-agents
 - \`Roll a d20, then count to 3\`: one step after another
 - \`Show me Markdown\`, \`a long answer\`, \`a slow answer\`, \`something unsafe\`
 - \`fail\`, \`fail 429\`, \`fail once\`, \`fail halfway\`: how the page copes`;

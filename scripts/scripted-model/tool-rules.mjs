@@ -30,6 +30,12 @@ function tasksIn(text) {
 /** In this order each rule removes its words from the sentence, so that one phrase starts only one tool. */
 const RULES = [
   {
+    name: "task",
+    pattern: /\bask a sub-?agent to\s+(.+)/is,
+    args: ([, prompt]) => ({ description: prompt.slice(0, 40), prompt }),
+    summary: ([, prompt]) => `Sub-agent: ${prompt.slice(0, 40)}`,
+  },
+  {
     name: "terminal",
     pattern: /\brun\s+`([^`]+)`/i,
     args: ([, command]) => ({ command }),
@@ -127,6 +133,13 @@ const RULES = [
     pattern: /(?:\b(?:calculate|compute|work out|how much is|what(?:'s| is))\s+)?((?:\(\s*)*-?\d[\d.]*(?:\s*[-+*/×÷^%()]+\s*[\d.()]+)+)/i,
     args: ([, expression]) => ({ expression: expression.trim() }),
     summary: ([, expression]) => `Work out ${expression.trim()}`,
+  },
+  {
+    // The page has no such tool, but an MCP server may.
+    name: "weather",
+    pattern: /\bweather in (\p{L}+)/iu,
+    args: ([, city]) => ({ city }),
+    summary: ([, city]) => `Ask for the weather in ${city}`,
   },
   {
     name: "get_time",

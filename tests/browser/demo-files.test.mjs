@@ -168,6 +168,66 @@ for (const kind of availableBrowsers) {
         await page.shows(/Exit code 1/, ".call .terminal-end");
       });
 
+      await step("an export takes the files along, if that is chosen", async (page) => {
+        await page.ask("Write a file plan.md with Buy milk");
+        await page.press("Export");
+        await page.isAccessible("the export");
+        await page.page.click('label[for="export-files"]');
+        await page.press("Export");
+        const { bytes } = await page.download(/\.zip$/);
+        assert.match(bytes.toString("latin1"), /workspace\/plan\.md/);
+        const archive = path.join(folder, `${kind}.zip`);
+        writeFileSync(archive, bytes);
+        await page.press("Delete");
+        await page.press("Delete");
+        await page.until("it is gone", () => document.querySelector(".start"));
+        await page.drop(archive);
+        await page.shows(/Create plan\.md/);
+        await page.press("Files");
+        await lists(page, "plan.md");
+        await openFile(page, "plan.md");
+        await page.page.select(".file-which", "content");
+        await page.shows(/^Buy milk$/, ".file-dialog .file-text");
+      });
+
+      await step("the agent works in a folder that the user picks, and asks before it changes something", async (page) => {
+        await page.ask("Write a file own.md with Of the conversation");
+        await page.press("Files");
+        if (kind === "firefox") assert.equal(await page.page.evaluate(() => "showDirectoryPicker" in window), false, "this test has to be widened");
+        const picker = () => document.querySelector(".folder .button")?.checkVisibility() ?? false;
+        if (kind === "firefox") return assert.equal(await page.page.evaluate(picker), false, "no button without a picker");
+        await lists(page, "own.md");
+        // Stands for a folder that a user picks in the window of the browser.
+        const give = () => {
+          window.showDirectoryPicker = async () => (await navigator.storage.getDirectory()).getDirectoryHandle("picked", { create: true });
+        };
+        await page.page.evaluate(give);
+        await page.press("Work in a folder of this device…");
+        await page.shows(/Files in a folder of this device.*No files yet/, "#panel");
+        await page.isAccessible("a folder");
+        await page.say("Write a file plan.md with Buy milk");
+        await page.waits(/Create plan\.md/);
+        await page.press("Approve");
+        await lists(page, "plan.md");
+        await page.idle();
+        await photograph(page, `folder-${kind}`);
+        await page.page.evaluate(() => {
+          FileSystemHandle.prototype.queryPermission = async () => window.permission ?? "prompt";
+          FileSystemHandle.prototype.requestPermission = async () => (window.permission = "granted");
+        });
+        await page.press("Close the panel");
+        await page.press("Files");
+        await page.shows(/until you allow it again/, "#panel");
+        await page.press("Allow the folder again");
+        await lists(page, "plan.md");
+        await page.page.reload();
+        await page.shows(/Create plan\.md/);
+        await page.press("Files");
+        await lists(page, "plan.md");
+        await page.press("Stop using the folder");
+        await lists(page, "own.md");
+      });
+
       await step("on a phone, in dark mode, by keyboard", async (page) => {
         await page.page.setViewport({ width: 390, height: 760 });
         await page.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]).catch(() => undefined);

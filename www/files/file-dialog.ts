@@ -101,7 +101,7 @@ export function openFile({ path, workspace, readOnly, change, onRemove }: Shown,
   const remove = async (): Promise<void> => {
     const answer = await ask({
       heading: "Remove this file?",
-      body: [el("p", {}, `${path} is removed from the conversation's files. It cannot be brought back.`)],
+      body: [el("p", {}, `${path} cannot be brought back.`)],
       actions: [{ value: "remove", name: "Remove", look: "danger" }],
     });
     if (answer !== "remove") return;

@@ -1,5 +1,6 @@
 // The files of the conversation in the panel: the tree, adding by a button or by dropping, and the dialog of one file.
 
+import { ThreadkeepError } from "threadkeep";
 import { el } from "../dom.ts";
 import { explain } from "../failures.ts";
 import type { Part } from "../panel.ts";
@@ -7,6 +8,8 @@ import type { Session } from "../session.ts";
 import { notifyOtherTabs } from "../tabs.ts";
 import { changedFiles } from "./changes.ts";
 import { type FileDialog, openFile } from "./file-dialog.ts";
+import { folderView } from "./folder-view.ts";
+import { usesFolder } from "./folders.ts";
 import { TreeView } from "./tree-view.ts";
 import { upload } from "./upload.ts";
 
@@ -26,8 +29,10 @@ export function filesView(session: Session): Part {
   const problem = el("p", { role: "status", class: "quiet" });
   const input = el("input", { type: "file", multiple: true, hidden: true, "aria-label": "Files to add" });
   const button = el("button", { type: "button", class: "button small", onclick: () => input.click() }, "Add files…");
-  const help = el("p", { class: "quiet" }, "Or drop them here. They stay in this conversation, on this device.");
-  const element = el("section", { class: "files", "aria-labelledby": "files-heading", "data-drop": "files" }, el("h3", { id: "files-heading" }, "Files of this conversation"), tree.element, problem, el("div", { class: "files-add" }, button, input, help));
+  const help = el("p", { class: "quiet" });
+  const heading = el("h3", { id: "files-heading" });
+  const folder = folderView(session, () => drawFiles());
+  const element = el("section", { class: "files", "aria-labelledby": "files-heading", "data-drop": "files" }, heading, tree.element, problem, el("div", { class: "files-add" }, button, input, help), folder.element);
 
   const add = async (files: File[]): Promise<void> => {
     if (session.isFollower) return;
@@ -53,7 +58,10 @@ export function filesView(session: Session): Part {
   const drawFiles = (): void => {
     tree.draw().then(
       () => (problem.textContent = session.isFollower ? "Another tab is writing, so files cannot be changed here." : ""),
-      (error: unknown) => (problem.textContent = explain(error).text),
+      (error: unknown) => {
+        tree.clear();
+        problem.textContent = needsPermission(error) ? "The browser does not let the page use the folder until you allow it again." : explain(error).text;
+      },
     );
     dialog?.draw();
   };
@@ -63,6 +71,10 @@ export function filesView(session: Session): Part {
   let drawnLength = -1;
   const draw = (): void => {
     const { conversation, events } = session;
+    const inFolder = usesFolder(session.id);
+    heading.textContent = inFolder ? "Files in a folder of this device" : "Files of this conversation";
+    help.textContent = inFolder ? "Or drop them here, and they are copied into the folder." : "Or drop them here. They stay in this conversation, on this device.";
+    folder.draw();
     button.hidden = session.isFollower;
     help.hidden = session.isFollower;
     if (conversation !== watched) {
@@ -90,3 +102,5 @@ export function filesView(session: Session): Part {
   };
   return { element, draw, close };
 }
+
+const needsPermission = (error: unknown): boolean => error instanceof ThreadkeepError && error.code === "permission_required";

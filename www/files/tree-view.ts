@@ -42,6 +42,12 @@ export class TreeView {
     if (focused !== undefined) [...this.element.querySelectorAll<HTMLElement>("[data-path]")].find(({ dataset }) => dataset["path"] === focused)?.focus({ preventScroll: true });
   }
 
+  /** Shows nothing, because the workspace cannot be listed. */
+  clear(): void {
+    this.#drawn = "";
+    this.element.replaceChildren();
+  }
+
   async #list(path: string, listed: Map<string, WorkspaceEntry[]>): Promise<void> {
     const entries = await this.#source.workspace().list(path);
     const isFile = ({ type }: WorkspaceEntry): number => (type === "file" ? 1 : 0);

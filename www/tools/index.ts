@@ -1,7 +1,7 @@
 // The tools of the agent: this page's own, which need no network except the page's own server, and those of the library for
 // files and tasks.
 
-import { applyPatch, fileEditor, glob, grep, listDirectory, taskTracker, terminal, type Tool } from "threadkeep";
+import { applyPatch, fileEditor, glob, grep, listDirectory, taskTool, taskTracker, terminal, type Tool } from "threadkeep";
 import type { IconName } from "../icons.ts";
 import { calculate } from "./calculate.ts";
 import { callApi } from "./call-api.ts";
@@ -19,11 +19,16 @@ const workspaceTools: Tool[] = [fileEditor(), applyPatch(), listDirectory(), glo
 /** A shell inside this page that works on the same files. Its code is loaded when it is first used. */
 const shell = terminal();
 
+/** Sub-agents, which start no others. */
+const subagents = taskTool({ maxDepth: 1 });
+
 /** The tools of the library that the user has chosen. */
-export const chosenTools = (chosen: { files: boolean; terminal: boolean }): Tool[] => [...(chosen.files ? workspaceTools : []), ...(chosen.terminal ? [shell] : [])];
+export function chosenTools(chosen: { files: boolean; terminal: boolean; subagents: boolean }): Tool[] {
+  return [...(chosen.files ? workspaceTools : []), ...(chosen.terminal ? [shell] : []), ...(chosen.subagents ? [subagents] : [])];
+}
 
 /** All tools that a conversation of this page can have. */
-export const allTools: Tool[] = [...pageTools, ...workspaceTools, shell];
+export const allTools: Tool[] = [...pageTools, ...workspaceTools, shell, subagents];
 
 const ICONS: Record<string, IconName> = {
   get_time: "clock",
@@ -42,6 +47,7 @@ const ICONS: Record<string, IconName> = {
   grep: "search",
   task_tracker: "tasks",
   terminal: "terminal",
+  task: "fork",
 };
 
 const TITLES: Record<string, string> = {
@@ -52,6 +58,7 @@ const TITLES: Record<string, string> = {
   grep: "Search in files",
   task_tracker: "List the tasks",
   terminal: "Use the terminal",
+  task: "Give a task to a sub-agent",
 };
 
 /** The model's summary of a call; null if it gave none and the SDK used the tool's name and arguments instead. */
@@ -62,10 +69,11 @@ export function summaryOf(toolName: string, summary: string | undefined): string
 const EDITS: Record<string, string> = { view: "Look at", create: "Create", str_replace: "Change", insert: "Add to", undo_edit: "Undo the last change of" };
 
 /** A title from the arguments, for the library's tools; null for others. */
-export function titleWith(toolName: string, { command, path, pattern }: Record<string, unknown>): string | null {
+export function titleWith(toolName: string, { command, path, pattern, description }: Record<string, unknown>): string | null {
   const named = (what: string, value: unknown): string | null => (typeof value === "string" ? `${what} ${value}` : null);
   if (toolName === "file_editor") return named(EDITS[String(command)] ?? "Work on", path);
   if (toolName === "terminal") return named("Run", command);
+  if (toolName === "task") return named("Sub-agent:", description);
   if (toolName === "grep" || toolName === "glob") return named("Search for", pattern);
   return null;
 }
