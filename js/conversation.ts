@@ -25,7 +25,7 @@ import type { MCPServers } from "./mcp.js";
 import type { OpenServers } from "./mcp/index.js";
 import { type ConversationWarning, type HandleParts, openCore } from "./opening.js";
 import { Run, type RunOptions, type RunResult } from "./run.js";
-import { type TitleOptions, askAgent, generateTitle, inspectImage } from "./side-calls.js";
+import { type TitleOptions, askAgent, forTools, generateTitle } from "./side-calls.js";
 import type { SecurityAnalyzer } from "./security.js";
 import { type Store, coreStore, indexedDBStore } from "./store.js";
 import type { Parent } from "./subagents.js";
@@ -74,11 +74,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     this.#listeners = parts.listeners;
     this.#analyzers = parts.analyzers;
     this.#tools = parts.tools;
-    parts.tools.conversation = {
-      switchLLM: (llm) => this.switchLLM(llm),
-      activeBranch: () => this.activeBranch(),
-      inspectImage: async (llm, ...request) => inspectImage(core, await this.#secrets.coreLLM(llm, this.#network), ...request),
-    };
+    parts.tools.conversation = forTools(this, core, (llm) => this.#secrets.coreLLM(llm, this.#network));
     this.#mcp = parts.mcp;
     this.workspace = parts.home.workspace;
     this.#secrets = parts.secrets;

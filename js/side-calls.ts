@@ -1,6 +1,8 @@
 // Requests beside the run: questions about a conversation or an image, and titles. Their code is loaded when one is used.
 import type { CoreConversation } from "../pkg/threadkeep.js";
+import type { Conversation } from "./conversation.js";
 import type { LLM } from "./llm.js";
+import type { ToolConversation } from "./tools/built-in.js";
 import { part } from "./wasm.js";
 
 export interface TitleOptions {
@@ -21,7 +23,13 @@ export async function generateTitle(core: CoreConversation, options: TitleOption
   return (await part(import("./side-calls/requests.js"))).generateTitle(core, options, inCore);
 }
 
-/** Asks a model, in the form that the wasm takes, about the image of a URL. @internal */
-export async function inspectImage(core: CoreConversation, llm: object, image: string, question: string, signal: AbortSignal): Promise<string> {
-  return (await part(import("./side-calls/requests.js"))).sideCall(core, signal, { llm, image, question });
+/** A conversation as tools of the library see it. @internal */
+export function forTools(conversation: Conversation, core: CoreConversation, inCore: (llm: LLM) => Promise<object>): ToolConversation {
+  return {
+    switchLLM: (llm) => conversation.switchLLM(llm),
+    activeBranch: () => conversation.activeBranch(),
+    async inspectImage(llm, image, question, signal) {
+      return (await part(import("./side-calls/requests.js"))).sideCall(core, signal, { llm: await inCore(llm), image, question });
+    },
+  };
 }

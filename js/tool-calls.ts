@@ -26,6 +26,8 @@ export class ToolCalls {
   readonly #emit: (event: LiveEvent) => void;
   readonly #secrets: Secrets;
   readonly #parent: Parent;
+  /** Those of the library have resources of their own in each conversation. */
+  readonly #defined: CoreTool[] = [];
   /** Signals of `executeTool()`, by call id. */
   readonly #signals = new Map<string, AbortSignal>();
   /** The keys of running calls, by call id: no event tells that the changes of `executeTool()` are stored. */
@@ -45,7 +47,9 @@ export class ToolCalls {
     const { toCore } = await part(import("./tool/core.js"));
     const { workingDir = "", isTransactional } = this.#home;
     const files = { place: { workingDir, isTransactional, parent: this.#parent }, call: (actionId: string) => this.#home.call(actionId) };
-    return (await toCore(tools, files)).map((tool) => ({
+    const defined = await toCore(tools, files);
+    this.#defined.push(...defined);
+    return defined.map((tool) => ({
       ...tool,
       execute: (json: string, context: CoreContext) => tool.execute(json, this.#context(tool.name, context)),
     }));
@@ -95,7 +99,7 @@ export class ToolCalls {
 
   /** Closes all tools. If one fails or takes too long, the others and the conversation are closed all the same. */
   async close(): Promise<void> {
-    const closing = [...this.#tools, this.#home].map(async (tool) => {
+    const closing = [...this.#tools, ...this.#defined, this.#home].map(async (tool) => {
       try {
         await tool.close?.();
       } catch (error) {

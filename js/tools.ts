@@ -3,8 +3,7 @@ import { isA } from "./arguments.js";
 import { invalidOptions, optionsOf, reading } from "./errors.js";
 import { LLM } from "./llm.js";
 import { type GivenAgain, LLMProfileStore } from "./profiles.js";
-import { type Tool, builtIn, tool } from "./tool.js";
-import type { FetchArguments } from "./tools/fetch.js";
+import { type Tool, builtIn } from "./tool.js";
 import { part } from "./wasm.js";
 
 /** Options of {@link terminal}. */
@@ -45,25 +44,7 @@ export interface FetchToolOptions {
 export function fetchTool(options: FetchToolOptions): Tool {
   const { allow, fetch } = optionsOf("fetchTool()", options, "allow fetch");
   if (!isTexts(allow) || !allow.every((address) => /^https?:\/\/[^*?#@]+$/.test(address))) throw invalidOptions('allow must be a list of addresses such as "https://api.example.com"');
-  return tool<FetchArguments>({
-    name: "fetch",
-    description: `Reads the text at an address; web pages as Markdown. Allowed addresses begin with: ${allow.join(", ")}.`,
-    parameters: {
-      type: "object",
-      properties: {
-        url: { type: "string", description: "The complete address." },
-        max_length: { type: "integer", minimum: 1, maximum: 1_000_000, default: 5_000, description: "The most characters to return." },
-        start_index: { type: "integer", minimum: 0, default: 0, description: "The first character to return, to read on in a long text." },
-        raw: { type: "boolean", default: false, description: "Whether to return HTML as it is." },
-      },
-      required: ["url"],
-    },
-    annotations: { title: "fetch", readOnlyHint: true, openWorldHint: true },
-    async execute(args, context) {
-      const [{ execute }, { allowedAddresses }] = await part(Promise.all([import("./tools/fetch.js"), import("./tools/allowed-fetch.js")]));
-      return execute(allowedAddresses(allow), args, context, fetch);
-    },
-  });
+  return builtIn({ name: "fetch", define: async () => (await part(import("./tools/fetch.js"))).define(allow, fetch) });
 }
 
 /** Options of {@link inspectImage}. */

@@ -28,6 +28,8 @@ export interface CoreTool {
   spec?: string;
   /** For a tool of the library: the JSON of the stored action. */
   action?(argumentsJson: string): string;
+  /** For a tool of the library: releases resources. */
+  close?(): void | Promise<void>;
 }
 
 /** A result with files that are stored in the same transaction. */
@@ -58,18 +60,19 @@ export async function toCore(tools: readonly Tool[], files: ToolFiles): Promise<
       ...(needsApproval && { needsApproval: (argumentsJson: string) => needsApproval(JSON.parse(argumentsJson)) }),
       ...("className" in definition ? storedAsClass(tool.builtIn!, definition, files) : {
         async execute(argumentsJson: string, context: ToolContext) {
-          return JSON.stringify(await toContent(await tool.execute(JSON.parse(argumentsJson), context)));
+          return JSON.stringify(await toContent(await definition.execute(JSON.parse(argumentsJson), context)));
         },
       }),
     };
   }));
 }
 
-function storedAsClass({ spec }: BuiltIn, definition: BuiltInDefinition, files: ToolFiles): Pick<CoreTool, "className" | "changesFiles" | "spec" | "action" | "execute"> {
+function storedAsClass({ spec }: BuiltIn, definition: BuiltInDefinition, files: ToolFiles): Pick<CoreTool, "className" | "changesFiles" | "spec" | "close" | "action" | "execute"> {
   return {
     className: definition.className,
     changesFiles: definition.changesFiles ?? !definition.annotations.readOnlyHint,
     ...(spec && { spec: JSON.stringify({ name: spec.name, params: spec.params ?? {} }) }),
+    ...(definition.close && { close: () => definition.close!() }),
     action: (argumentsJson) => JSON.stringify(definition.action(JSON.parse(argumentsJson) as never)),
     async execute(argumentsJson, context) {
       const call = await files.call(context.idempotencyKey);

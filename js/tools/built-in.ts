@@ -75,5 +75,6 @@ export interface BuiltIn {
   readonly name: string;
   /** The entry in `agent.tools` of `base_state.json`; `undefined` for tools of `include_default_tools`. */
   readonly spec?: { readonly name: string; readonly params?: JSONObject };
-  define(place: ToolPlace): Promise<BuiltInDefinition>;
+  /** A tool that the SDK has no class for is defined as one of the host. */
+  define(place: ToolPlace): Promise<BuiltInDefinition | Tool>;
 }

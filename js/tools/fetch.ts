@@ -1,9 +1,9 @@
 // The tool `fetch`. Its name and arguments are those of the MCP server `mcp-server-fetch`, which Python programs use.
-import type { ToolContext } from "../tool.js";
-import { type AllowedAddresses, fetchAllowed } from "./allowed-fetch.js";
+import { type Tool, type ToolContext, tool } from "../tool.js";
+import { type AllowedAddresses, allowedAddresses, fetchAllowed } from "./allowed-fetch.js";
 import { textOfHTML } from "./html.js";
 
-export interface FetchArguments {
+interface FetchArguments {
   url: string;
   max_length?: number;
   start_index?: number;
@@ -12,8 +12,28 @@ export interface FetchArguments {
 
 const defaultLength = 5_000;
 
+export function define(allow: readonly string[], fetch: typeof globalThis.fetch | undefined): Tool {
+  const allowed = allowedAddresses(allow);
+  return tool<FetchArguments>({
+    name: "fetch",
+    description: `Reads the text at an address; web pages as Markdown. Allowed addresses begin with: ${allow.join(", ")}.`,
+    parameters: {
+      type: "object",
+      properties: {
+        url: { type: "string", description: "The complete address." },
+        max_length: { type: "integer", minimum: 1, maximum: 1_000_000, default: defaultLength, description: "The most characters to return." },
+        start_index: { type: "integer", minimum: 0, default: 0, description: "The first character to return, to read on in a long text." },
+        raw: { type: "boolean", default: false, description: "Whether to return HTML as it is." },
+      },
+      required: ["url"],
+    },
+    annotations: { title: "fetch", readOnlyHint: true, openWorldHint: true },
+    execute: (args, context) => execute(allowed, args, context, fetch),
+  });
+}
+
 /** The text at an address, and the error of a server as well. Other errors are thrown. */
-export async function execute(allowed: AllowedAddresses, args: FetchArguments, { signal }: ToolContext, fetch?: typeof globalThis.fetch): Promise<string> {
+async function execute(allowed: AllowedAddresses, args: FetchArguments, { signal }: ToolContext, fetch?: typeof globalThis.fetch): Promise<string> {
   const { url, max_length: length = defaultLength, start_index: start = 0, raw = false } = args;
   const headers = { accept: "text/markdown, text/html, text/plain, application/json;q=0.9, */*;q=0.1" };
   const response = await fetchAllowed(allowed, { url, headers }, { signal, fetch });

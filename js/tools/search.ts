@@ -1,4 +1,4 @@
-// What `grep` and `glob` have in common: finding files, patterns of names, and the form of results.
+// The parts that `grep` and `glob` share: patterns of names, the order of files, and the form of results.
 import type { Workspace, WorkspaceEntry } from "../workspace.js";
 import { absolutePath } from "./paths.js";
 import { byCodePoints } from "./text.js";

@@ -60,7 +60,7 @@ for (const kind of availableBrowsers) {
         await browser.page(`${server.origin}/pages/sub-agents.html`);
         await browser.evaluate(isReady);
         const done = browser.evaluate((id) => window.work(id), id).then((status) => ({ status }), () => undefined);
-        const result = await Promise.race([done, delay(random.between(50, 550))]);
+        const result = await Promise.race([done, delay(random.between(100, 2500))]);
         if (result) {
           assert.equal(result.status, "finished");
           check(await browser.evaluate((id) => window.inspect(id), id), acts.splice(0), seen);

@@ -22,7 +22,16 @@ after(() => Promise.all([server.close(), withoutFile.close()]));
 
 /** Runs commands in a conversation, and returns their exit codes and texts, and how often the page had a turn meanwhile. */
 async function runAll({ conversationId, commands, withoutWorkers }) {
+  let ended = 0;
   if (withoutWorkers) delete globalThis.Worker;
+  else {
+    globalThis.Worker = class extends Worker {
+      terminate() {
+        ended++;
+        super.terminate();
+      }
+    };
+  }
   const { Agent, Conversation, LLM, indexedDBStore, terminal } = await import("/threadkeep/index.js");
   const agent = new Agent({ llm: new LLM({ model: "openai/gpt-4o" }), tools: [terminal()] });
   const conversation = await Conversation.open({ agent, conversationId, store: indexedDBStore("terminal") });
@@ -37,7 +46,7 @@ async function runAll({ conversationId, commands, withoutWorkers }) {
   const files = (await conversation.workspace.list("")).map(({ path }) => path).sort();
   await conversation.close();
   const loaded = performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname);
-  return { results, turns, files, loaded };
+  return { results, turns, files, loaded, ended };
 }
 
 const facts = [["mkdir notes && cd notes && echo tea > facts.txt && export NAME=x && echo ü | gzip | gunzip | base64 | base64 -d", 0], ["pwd; echo $NAME; cat facts.txt", 0]];
@@ -50,10 +59,11 @@ for (const kind of availableBrowsers) {
       const conversationId = crypto.randomUUID();
       const page = await browser.page(`${server.origin}/pages/blank.html`);
       const commands = [...facts, ["echo before > before.txt; while true; do :; done; echo after > after.txt", 1], ["ls", 0]];
-      const { results, turns, files, loaded } = await browser.evaluate(runAll, { conversationId, commands });
+      const { results, turns, files, loaded, ended } = await browser.evaluate(runAll, { conversationId, commands });
       assert.deepEqual(results, [...factsResults, [124, ""], [0, "before.txt\nfacts.txt"]]);
       assert.ok(turns > 20, `the page had ${turns} turns in more than a second`);
       assert.deepEqual(files, ["notes"]);
+      assert.equal(ended, 2, "the worker of the endless command, and with the conversation that of the last one");
       assert.ok(!loaded.some((path) => path.includes("terminal-worker-inline")));
       await page.reload();
       const again = await browser.evaluate(runAll, { conversationId, commands: [facts[1]] });

@@ -27,6 +27,14 @@ async function check(kind, name) {
   return common[name](open).then(() => "", (error) => error.stack ?? String(error));
 }
 
+/** Compares random calls with those on a workspace in memory; returns the failure. */
+async function random(seed) {
+  const { memoryWorkspace, opfsWorkspace } = await import("/threadkeep/index.js");
+  const { compare } = await import("/workspace/checks.mjs");
+  const { randomFrom } = await import("/support/random.mjs");
+  return compare(opfsWorkspace(`random ${seed}`), memoryWorkspace(), randomFrom(seed), 400).then((kinds) => kinds > 10 ? "" : `only ${kinds}`, (error) => error.stack ?? String(error));
+}
+
 /** Plays the permission of a folder: `state` is what the user has decided. */
 async function folders(step) {
   const { folderWorkspace } = await import("/threadkeep/index.js");
@@ -138,6 +146,9 @@ for (const kind of availableBrowsers) {
       for (const where of ["opfs", "folder"]) {
         for (const name of Object.keys(common)) await context.test(`${where}: ${name}`, async () => assert.equal(await browser.evaluate(check, where, name), ""));
       }
+      await context.test("random calls have the same results as in memory", async () => {
+        for (const seed of [1, 2]) assert.equal(await browser.evaluate(random, seed), "");
+      });
       await context.test("a folder is used as long as the user allows it, and is remembered", async () => {
         const required = /^permission_required: /;
         const [none, requested, listed, noPicker, noHandle, granted, handle, aborted] = await browser.evaluate(folders, "first");

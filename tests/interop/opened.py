@@ -16,10 +16,12 @@ from pathlib import Path
 
 from openhands.sdk.conversation.state import ConversationState
 from openhands.sdk.io import LocalFileStore
+from openhands.sdk.tool import FinishTool, register_tool
 from openhands.sdk.tool.client_tool import extract_client_tool_specs, register_client_tools
 from openhands.sdk.tool.spec import Tool
 from openhands.sdk.utils.cipher import Cipher
 from openhands.sdk.workspace import LocalWorkspace
+from openhands.tools.preset.default import register_builtins_agents
 
 
 def import_every_tool() -> None:
@@ -71,6 +73,12 @@ def register_tools_of(state: dict) -> None:
     """Client tools have classes made at run time from their specs: without them their actions cannot be read."""
     specs = [Tool.model_validate(spec) for spec in (state.get("agent") or {}).get("tools") or []]
     register_client_tools(extract_client_tool_specs(specs))
+    names = [spec.name for spec in specs]
+    if "FinishTool" in names:
+        # As `get_default_agent` does for an agent with a schema of its final answer.
+        register_tool("FinishTool", FinishTool)
+    if "task_tool_set" in names:
+        register_builtins_agents(enable_browser=False)
 
 
 def open_state(directory: Path, cipher: Cipher | None) -> ConversationState:

@@ -145,3 +145,39 @@ export const common = {
     assert.equal(others.at(-1), "d");
   },
 };
+
+/**
+ * Makes the same random calls on two workspaces, one after the other, and compares the results: content, the code of an error, and
+ * the tree after every few calls. `random` comes from `randomFrom()`.
+ */
+export async function compare(one, other, random, count) {
+  const names = ["a", "b", "c.txt", "./a", "b/.."];
+  const path = () => Array.from({ length: random.between(1, 3) }, () => random.of(names)).join("/");
+  const calls = [
+    () => ["write", path(), "x".repeat(random.between(0, 9))],
+    () => ["read", path()],
+    () => ["makeDirectory", path()],
+    () => ["remove", path()],
+    () => ["move", path(), path()],
+    () => ["move", path(), path()],
+    () => ["list", path()],
+  ];
+  const outcome = async (workspace, name, ...args) => {
+    try {
+      const result = await workspace[name](...args);
+      if (name === "list") return result.map(({ path, type, size }) => `${path} ${type} ${size}`).sort();
+      return name === "read" ? text(result) : "done";
+    } catch (error) {
+      return error.code ?? String(error);
+    }
+  };
+  const outcomes = {};
+  for (let i = 0; i < count; i++) {
+    const call = random.of(calls)();
+    const [found, expected] = [await outcome(one, ...call), await outcome(other, ...call)];
+    assert.ok(JSON.stringify(found) === JSON.stringify(expected), `${i}: ${JSON.stringify(call)}: ${JSON.stringify([found, expected])}`);
+    outcomes[`${call[0]} ${Array.isArray(found) ? "list" : found.startsWith("x") || found === "" ? "text" : found}`] = true;
+    if (i % 10 === 0) assert.deepEqual(await tree(one), await tree(other));
+  }
+  return Object.keys(outcomes).length;
+}

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fromSource } from "../support/bundled.mjs";
-import { common, refused, text, tree } from "./checks.mjs";
+import { randomFrom } from "../support/random.mjs";
+import { common, compare, refused, text, tree } from "./checks.mjs";
 
 const { ConversationWorkspace } = await fromSource("workspace/conversation.ts");
 const { openHome } = await fromSource("workspace/home.ts");
@@ -200,4 +201,21 @@ test("calls use the workspace of the host, with its paths confined", async () =>
   await workspace.write("/elsewhere/b", "1");
   await assert.rejects(workspace.write("/workspace/b", "1"), refused("invalid_options", /outside of the workspace \/elsewhere/));
   assert.deepEqual([await tree(given), changes()], [["a 1", "b 1"], []]);
+});
+
+test("random calls have the same results directly and with the changes of a call, which then are those of the store", async () => {
+  const random = randomFrom(20261122);
+  for (let round = 0; round < 20; round++) {
+    const [store, other] = [storage({ "workspace/a/b/c.txt": "1" }), storage({ "workspace/a/b/c.txt": "1" })];
+    const [direct, files] = [new ConversationWorkspace(store, "/workspace"), new ConversationWorkspace(other, "/workspace")];
+    for (let calls = 0; calls < 10; calls++) {
+      const call = files.begin();
+      assert.ok((await compare(direct.workspace, call.workspace, random, 20)) > 3);
+      await other.writeFiles(call.end());
+      call.commit();
+      assert.deepEqual([...other.stored.keys()].sort(), [...store.stored.keys()].sort());
+      // What is in memory is what the store has.
+      assert.deepEqual(await tree(files.workspace), await tree(new ConversationWorkspace(other, "/workspace").workspace));
+    }
+  }
 });

@@ -81,6 +81,7 @@ async function startWorker(url: string, page: () => Page, options: Omit<ShellOpt
   });
 
   const end = () => {
+    if (hasEnded) return;
     hasEnded = true;
     worker.terminate();
     settled?.reject(new Error("the shell was ended"));
