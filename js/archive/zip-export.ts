@@ -1,6 +1,6 @@
 // Writes a stored conversation, with those of its sub-agents, as a zip archive, block by block. The core removes secrets from
 // settings and further files; events go from the store into the archive unchanged.
-import { type CoreExport, openExport, storeFailed, withoutSecrets } from "../../pkg/threadkeep.js";
+import { openExport, storeFailed, withoutSecrets } from "../../pkg/threadkeep.js";
 import { ThreadkeepError } from "../errors.js";
 import { withTimeout } from "../inventory.js";
 import type { Store, StoredEvent } from "../store.js";

@@ -34,6 +34,9 @@ pub fn persistence_dir(id: ConversationId) -> String {
     format!("workspace/conversations/{}", id.hex())
 }
 
+/// The folder of a conversation in which those of its sub-agents are.
+pub const SUBAGENTS: &str = "subagents";
+
 /// As [`persistence_dir`], for the conversation of a sub-agent. `ancestors`: the conversation that started it first.
 pub fn nested_persistence_dir(ancestors: &[ConversationId], id: ConversationId) -> String {
     let mut path = String::from("workspace/conversations");
