@@ -11,7 +11,7 @@ import { report } from "./notices.ts";
 import type { Session } from "./session.ts";
 import { settings } from "./settings.ts";
 
-const STATES: Record<MCPServerState["state"], string> = { connecting: "connecting…", connected: "connected", login: "asks for a token", failed: "not connected", closed: "not connected" };
+const STATES: Record<MCPServerState["state"], string> = { connecting: "connecting…", connected: "connected", login: "asks for a token: remove it, and add it with one", failed: "not connected", closed: "not connected" };
 
 export function serverSettings(session: Session | null) {
   let servers: ServerAddress[] = [...settings().mcpServers];

@@ -14,14 +14,17 @@ use crate::{
 use futures_util::future::{LocalBoxFuture, ready};
 use std::rc::Rc;
 
+/// Checks argument JSON. `Err` describes the mistake for the model.
+pub type CheckArguments = Rc<dyn Fn(&str) -> Result<(), String>>;
+
 /// The structured answer that ends a task.
 pub struct AnswerSchema {
     /// The JSON Schema of the answer, as it is stored.
     pub schema: RawJson,
     /// The JSON Schema of the arguments: the message and the properties of the answer.
     pub parameters: Rc<str>,
-    /// Checks the answer in these arguments. `Err` describes the mistake for the model.
-    pub check: Rc<dyn Fn(&str) -> Result<(), String>>,
+    /// Checks the answer in the arguments.
+    pub check: CheckArguments,
 }
 
 /// Ends the task with a message to the user.
@@ -31,7 +34,7 @@ pub struct FinishTool {
 }
 
 struct Answer {
-    check: Rc<dyn Fn(&str) -> Result<(), String>>,
+    check: CheckArguments,
     spec: RawJson,
 }
 

@@ -6,6 +6,8 @@ import { startDemo, stepsOf } from "./demo-page.mjs";
 import { availableBrowsers } from "./driver.mjs";
 import { photograph, tabs } from "./shared.mjs";
 
+/** The server refuses what this test provokes; and the library's client asks the browser whether it may generate code. */
+const usual = /40[15]|TrustedScript/;
 const token = "a-token-for-the-weather";
 let demo;
 let weather;
@@ -71,7 +73,7 @@ for (const kind of availableBrowsers) {
         assert.doesNotMatch(await page.page.evaluate(() => JSON.stringify(localStorage)), new RegExp(token), "the token is in memory only");
         await page.press("Cancel");
         await reset(page);
-      });
+      }, usual);
 
       await step("a server that cannot be used is named with the reason, and the conversation goes on without it", async (page) => {
         await page.press("Settings");
@@ -91,13 +93,15 @@ for (const kind of availableBrowsers) {
         await page.until("it is gone", () => !document.querySelector("#control-line").textContent.includes("weather"));
         await page.ask("What is 7 * 7?");
         await reset(page);
-      }, /401/);
+      }, usual);
 
       await step("the work of a sub-agent is folded under its call, live and after a reload", async (page) => {
         await page.press("Settings");
         await page.page.click("#agent-subagents");
         await page.press("Save");
         await page.say("Ask a sub-agent to count slowly to 3");
+        await page.waits(/Sub-agent: count slowly/);
+        await page.press("Approve");
         await page.until("its work can be unfolded", () => document.querySelector(".subagent summary"));
         await page.page.click(".subagent summary");
         await page.shows(/Agent.*count slowly to 3.*Count to 3/, ".subagent-items");
@@ -119,6 +123,8 @@ for (const kind of availableBrowsers) {
         await page.page.click("#agent-subagents");
         await page.press("Save");
         await page.say("Ask a sub-agent to pay Ann 20 euros");
+        await page.waits(/Sub-agent: pay Ann/);
+        await page.press("Approve");
         await page.waits(/Pay Ann 20/);
         await page.page.click(".subagent summary");
         await page.shows(/pay Ann 20 euros.*Pay Ann 20/, ".subagent-items");

@@ -45,7 +45,7 @@ for (const kind of availableBrowsers) {
           for await (const chunk of request) chunks.push(chunk);
           const act = JSON.parse(Buffer.concat(chunks));
           acts.push(act);
-          await delay(15);
+          await delay(70);
           response.end(`${act.step} is taken`);
           return true;
         },
@@ -60,7 +60,7 @@ for (const kind of availableBrowsers) {
         await browser.page(`${server.origin}/pages/sub-agents.html`);
         await browser.evaluate(isReady);
         const done = browser.evaluate((id) => window.work(id), id).then((status) => ({ status }), () => undefined);
-        const result = await Promise.race([done, delay(random.between(100, 2500))]);
+        const result = await Promise.race([done, delay(random.between(100, 1300))]);
         if (result) {
           assert.equal(result.status, "finished");
           check(await browser.evaluate((id) => window.inspect(id), id), acts.splice(0), seen);
