@@ -11,7 +11,7 @@ interface View {
   taskId: string;
   details: HTMLDetailsElement;
   items: HTMLElement;
-  /** What the drawn items depend on. */
+  /** The state that the drawn items show. */
   drawn: string;
 }
 
