@@ -2,7 +2,7 @@
 // zip format itself is read and written in JavaScript, and files are passed between archive and store without the wasm.
 // Both are loaded only when one of these functions is used.
 import { isA } from "./arguments.js";
-import { ThreadkeepError, fromCore, invalidOptions, reading } from "./errors.js";
+import { ThreadkeepError, fromCore, invalidOptions, optionsOf, reading } from "./errors.js";
 import { locking } from "./locking.js";
 import type { Store } from "./store.js";
 import { load, part } from "./wasm.js";
@@ -52,10 +52,10 @@ export async function importZip(
 }
 
 /** The conversation as one Blob of type `application/zip`. @internal */
-export async function exportZip(store: Store, id: string, watching?: TransferOptions, workspace?: Workspace): Promise<Blob> {
+export async function exportZip(store: Store, id: string, options: ExportOptions = {}, workspace?: Workspace): Promise<Blob> {
   const parts: Blob[] = [];
   let blocks: Uint8Array<ArrayBuffer>[] = [];
-  const reader = exportZipStream(store, id, watching, workspace).getReader();
+  const reader = exportZipStream(store, id, options, workspace).getReader();
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     blocks.push(next.value);
     // A Blob can be moved from memory to disk; an array of blocks cannot.
@@ -68,12 +68,9 @@ export async function exportZip(store: Store, id: string, watching?: TransferOpt
  * The conversation as a stream of a zip archive, as it is when the first block is read. Nothing happens before that;
  * cancelling the stream releases everything. @internal
  */
-export function exportZipStream(
-  store: Store,
-  id: string,
-  { onProgress, signal }: TransferOptions = {},
-  workspace?: Workspace,
-): ReadableStream<Uint8Array<ArrayBuffer>> {
+export function exportZipStream(store: Store, id: string, options: ExportOptions = {}, workspace?: Workspace): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const { workspace: isIncluded = false, onProgress, signal } = optionsOf("exportZip()", options, "workspace onProgress signal");
+  if (typeof isIncluded !== "boolean") throw invalidOptions("workspace must be true or false");
   const report = listener(onProgress, "files");
   checkSignal(signal);
   let blocks: AsyncGenerator<Uint8Array<ArrayBuffer>, void> | undefined;
@@ -83,7 +80,7 @@ export function exportZipStream(
         return untilAborted(signal, "export", async () => {
           if (!blocks) {
             await load();
-            blocks = (await parts()).zipBlocks(store, id, report, signal, workspace);
+            blocks = (await parts()).zipBlocks(store, id, report, signal, isIncluded ? workspace : undefined);
           }
           const { done, value } = await blocks.next();
           if (done) controller.close();

@@ -7,7 +7,7 @@ import { type ExportOptions, type ImportedConversation, type TransferOptions, ex
 import { type ContextUsage, type ConversationProgress, progressOf } from "./condenser.js";
 import { type Analyzers, type ConfirmationPolicy, actionIds, storedPolicy } from "./control.js";
 import { type ConversationOptions, type ForkOptions, readFork, readOptions } from "./conversation-options.js";
-import { ThreadkeepError, ask, call, invalidOptions, lastRead, optionsOf, settle, textsOf, textOf } from "./errors.js";
+import { ask, call, invalidOptions, lastRead, optionsOf, settle, textsOf, textOf } from "./errors.js";
 import { type Branch, type EventLog, eventLog, readable } from "./event-log.js";
 import type {
   ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, JSONObject, JSONValue, LiveEvent, LLMMessage, MessageEvent,
@@ -24,7 +24,7 @@ import { importJSON, written } from "./interchange.js";
 import type { MCPServers } from "./mcp.js";
 import type { OpenServers } from "./mcp/index.js";
 import { type ConversationWarning, type HandleParts, openCore } from "./opening.js";
-import { Run, type RunOptions, type RunResult } from "./run.js";
+import { Run, type RunOptions, type RunResult, aborted } from "./run.js";
 import { type TitleOptions, askAgent, forTools, generateTitle } from "./side-calls.js";
 import type { SecurityAnalyzer } from "./security.js";
 import { type Store, coreStore, indexedDBStore } from "./store.js";
@@ -523,18 +523,12 @@ export class Conversation<Answer = any> implements AsyncDisposable {
 
   /** The current conversation as a zip archive, which the Python SDK can open after unpacking. */
   async exportZip(options: ExportOptions = {}): Promise<Blob> {
-    return exportZip(this.#store, this.id, ...this.#exporting("exportZip()", options));
+    return exportZip(this.#store, this.id, options, this.workspace);
   }
 
   /** Like `exportZip()`, as a stream; memory is bounded by the largest event or file. */
   exportZipStream(options: ExportOptions = {}): ReadableStream<Uint8Array> {
-    return exportZipStream(this.#store, this.id, ...this.#exporting("exportZipStream()", options));
-  }
-
-  #exporting(method: string, options: ExportOptions): [TransferOptions, Workspace?] {
-    const { workspace = false, ...watching } = optionsOf(method, options, "workspace onProgress signal");
-    if (typeof workspace !== "boolean") throw invalidOptions("workspace must be true or false");
-    return workspace ? [watching, this.workspace] : [watching];
+    return exportZipStream(this.#store, this.id, options, this.workspace);
   }
 
   /**
@@ -600,8 +594,4 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
-}
-
-function aborted(signal: AbortSignal): ThreadkeepError {
-  return new ThreadkeepError("aborted", "the run was stopped by its signal; call run() to continue", { cause: signal.reason });
 }

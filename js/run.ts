@@ -1,6 +1,6 @@
 // A run: a promise of its result and a stream of its events.
-import type { ConversationEvent, LiveEvent } from "./events.js";
-import type { ExecutionStatus } from "./events.js";
+import { ThreadkeepError } from "./errors.js";
+import type { ConversationEvent, ExecutionStatus, LiveEvent } from "./events.js";
 
 export interface RunOptions {
   /** Stops the run when it is aborted. */
@@ -90,4 +90,9 @@ export class Run implements PromiseLike<RunResult>, AsyncIterable<ConversationEv
       },
     };
   }
+}
+
+/** @internal */
+export function aborted(signal: AbortSignal): ThreadkeepError {
+  return new ThreadkeepError("aborted", "the run was stopped by its signal; call run() to continue", { cause: signal.reason });
 }

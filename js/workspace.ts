@@ -84,7 +84,7 @@ export interface FolderWorkspace extends Workspace {
    * Lets the user pick a folder, in the handler of a click; or takes the handle of one, such as a folder that was dropped
    * on the page. It is remembered after a reload.
    */
-  pick(handle?: FileSystemDirectoryHandle): Promise<void>;
+  pick(handle?: FileSystemDirectoryHandle | undefined): Promise<void>;
   /** Forgets the folder; its files stay as they are. */
   forget(): Promise<void>;
 }

@@ -25,6 +25,8 @@ const nothing = new Uint8Array(0);
 
 /** The folder of the agent's files, in the store and in the archive. */
 const workspaceFolder = "workspace/";
+/** The folder of what these files were before edits, written by js/tools/file-editor/history.ts. */
+const historyFolder = "file_editor/";
 
 /**
  * The conversation as it is when the first block is read. `report` gets the number of files done. The files that the agent
@@ -40,7 +42,7 @@ export async function* zipBlocks(
   const root = await openExport(store, conversation);
   const conversations = [root];
   for (const [id, folder] of root.nested) conversations.push({ ...(await openExport(store, id)), folder });
-  for (const each of conversations) each.files = each.files.filter((path) => !path.startsWith(workspaceFolder));
+  for (const each of conversations) each.files = each.files.filter((path) => !path.startsWith(workspaceFolder) && (workspace || !path.startsWith(historyFolder)));
   const worked = workspace ? await filesOf(workspace) : [];
   const bytes = worked.reduce((sum, { size }) => sum + size, 0);
   if (bytes > mostExportedBytes) throw tooLarge(`the files of the workspace have ${bytes} bytes, and an archive takes ${mostExportedBytes}; export without them, or remove some first`);

@@ -151,7 +151,7 @@ function progressTo(show: (text: string) => void): (progress: Progress) => void 
   };
 }
 
-/** What an error of the client means. */
+/** An error of the client as one of the library. */
 function failureOf(error: unknown): CallFailure {
   if (error instanceof CallFailure) return error;
   const message = note(textOf(error));

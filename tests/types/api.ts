@@ -4,10 +4,13 @@ import {
   Conversation,
   LLM,
   ThreadkeepError,
+  folderWorkspace,
   indexedDBStore,
   loadSkills,
   load,
   memoryStore,
+  memoryWorkspace,
+  opfsWorkspace,
   tool,
   type ActionEvent,
   type AgentContextOptions,
@@ -37,6 +40,7 @@ import {
   type Store,
   type TrajectoryEvent,
   type WaitingEvent,
+  type Workspace,
 } from "threadkeep";
 
 /** Fails to compile unless both types are the same. */
@@ -146,7 +150,7 @@ export async function nothing(none: undefined, opened: Conversation): Promise<vo
   await opened.askAgent("Well?", { signal: none });
   await opened.generateTitle({ llm: none, maxLength: none, signal: none });
   await opened.setAgentState({ weather });
-  await opened.exportZip({ onProgress: none, signal: none });
+  await opened.exportZip({ workspace: none, onProgress: none, signal: none });
   await Conversation.importZip(new Blob(), { store: none, onProgress: none, signal: none });
   await Conversation.importJSON([], { store: none });
   indexedDBStore(none, { durability: none });
@@ -230,6 +234,19 @@ export async function use(signal: AbortSignal): Promise<void> {
   await Conversation.importZip(zip, { store, signal });
   // @ts-expect-error what can be aborted has a controller
   await Conversation.importZip(zip, { store, signal: new AbortController() });
+  const files: Workspace = conversation.workspace;
+  await files.write("a", "text");
+  // @ts-expect-error the content of a file is a text or bytes
+  await files.write("a", new ArrayBuffer(1));
+  same<Awaited<ReturnType<Workspace["read"]>>, Uint8Array>(true);
+  await conversation.exportZip({ workspace: true });
+  // @ts-expect-error the workspace is that of the conversation
+  await conversation.exportZip({ workspace: files });
+  const folder = folderWorkspace("project");
+  if ((await folder.permission()) === "none") await folder.pick();
+  for (const workspace of [memoryWorkspace({ a: "text", b: Uint8Array.of(1) }), opfsWorkspace(), folder]) await Conversation.open({ agent, store, workspace });
+  // @ts-expect-error a workspace has all methods
+  await Conversation.open({ agent, store, workspace: { workingDir: "/", read: files.read } });
   const policy: ConfirmationPolicy = { kind: "AlwaysConfirm" };
   await Conversation.open({ agent, store, confirmationPolicy: policy, securityAnalyzer: null, deleteOnClose: true });
 

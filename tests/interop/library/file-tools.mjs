@@ -51,7 +51,11 @@ async function goThereAndBack(t, sdk, place) {
   assert.deepEqual(texts(observations)[4].split("\n")[1], "/workspace/plan.md");
   assert.deepEqual(first.state.agent.tools.map(({ name }) => name), tools().map(({ name }) => name));
 
+  // Without the files of the workspace, what they were before is not exported either.
+  const without = [...unpacked(await exported(first)).keys()].filter((name) => !name.startsWith("events/"));
+  assert.deepEqual(without.sort(), ["TASKS.json", "base_state.json"]);
   const files = unpacked(await exported(first, { workspace: true }));
+  assert.equal(String(files.get("workspace/src/boat.py")), "print('boat')");
   assert.ok(["workspace/plan.md", "workspace/src/boat.py"].every((name) => files.has(name)));
   await first.close();
   if (!sdk) return t.diagnostic("no SDK to ask");
