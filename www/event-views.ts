@@ -7,14 +7,13 @@ import { argumentsOf, imagesOf, type StoredEvent, textOf, timeOf } from "./event
 import { explainEvent } from "./failures.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { plainText } from "./plain-text.ts";
-import { subagentView } from "./subagent-view.ts";
-import type { Subagents } from "./subagents.ts";
-import type { Item, Message } from "./timeline.ts";
+import type { Call, Item, Message } from "./timeline.ts";
 
 export interface ItemContext extends CallContext {
   /** Null where messages cannot be edited: in the work of a sub-agent. */
   verbs: Verbs | null;
-  subagents: Subagents;
+  /** The view of the work of the sub-agent that a call has started; null for other calls. */
+  subagentOf: (call: Call) => HTMLElement | null;
 }
 
 /** An item that fails to render is shown as JSON, so that one odd event does not hide all others. */
@@ -33,7 +32,7 @@ function viewOf(item: Item, context: ItemContext): HTMLElement {
     case "reasoning":
       return entry("reasoning", reasoningView(item.text));
     case "call":
-      return entry("tool", callView(item, context), subagentView(item, context.subagents, (inner) => itemView(inner, { ...context, progress: undefined, verbs: null })));
+      return entry("tool", callView(item, context), context.subagentOf(item));
     case "system":
       return entry("aside", systemView(item));
     case "mark":

@@ -4,17 +4,19 @@
 import { announce } from "./announcer.ts";
 import type { Verbs } from "./branch-views.ts";
 import type { Parting } from "./branches.ts";
+import type { CallContext } from "./call-view.ts";
 import { refreshList } from "./conversation-list.ts";
 import { askMessage } from "./dialogs.ts";
 import { byId, el } from "./dom.ts";
-import { entry, type ItemContext, itemView, reasoningView, sentView } from "./event-views.ts";
+import { entry, itemView, reasoningView, sentView } from "./event-views.ts";
 import { sentence, titleOf } from "./failures.ts";
 import { LiveAnswer } from "./live-answer.ts";
 import { report } from "./notices.ts";
 import { nextStepKey, nextStepView } from "./next-step.ts";
 import { goTo } from "./router.ts";
 import type { Session } from "./session.ts";
-import { type Item, type Message, timeline } from "./timeline.ts";
+import { SubagentViews } from "./subagent-view.ts";
+import { type Call, type Item, type Message, timeline } from "./timeline.ts";
 import { lookOf, summaryOf } from "./tools/index.ts";
 import { WaitingView } from "./waiting-view.ts";
 
@@ -52,11 +54,14 @@ export class Transcript {
     fork: (eventId) => this.#attempt("The conversation could not be forked", () => this.#fork(eventId)),
     show: (parting, eventId) => this.#attempt("The other version could not be opened", () => this.#show(parting, eventId)),
   };
+  #subagents: SubagentViews;
   #afterDialog = (): void => this.#schedule();
   #stops: Array<() => void> = [];
 
   constructor(session: Session) {
     this.#session = session;
+    // Its calls run with those of this conversation, and its messages cannot be edited.
+    this.#subagents = new SubagentViews(session.subagents, (item) => itemView(item, { open: session.openCallsAre, progress: undefined, verbs: null, subagentOf: () => null }));
     this.#column.replaceChildren(this.#earlier, warningsView(session), this.#items, this.#live, this.#next, this.#sent);
     this.#earlier.addEventListener("click", () => void this.#loadEarlier());
     this.#listenToScrolling();
@@ -107,6 +112,7 @@ export class Transcript {
     const session = this.#session;
     this.#earlier.hidden = !session.hasEarlier;
     this.#drawItems(timeline(session.events, session.partings), readOut && !this.#isMoving);
+    this.#subagents.update();
     this.#drawLive();
     this.#drawNext();
     this.#drawSent();
@@ -157,9 +163,9 @@ export class Transcript {
       open: this.#session.openCallsAre,
       progress: item.type === "call" ? this.#session.progress.get(item.toolCallId) : undefined,
       verbs: this.#verbs,
-      subagents: this.#session.subagents,
+      subagentOf: (call: Call) => this.#subagents.of(call),
     };
-    const signature = signatureOf(item, context);
+    const signature = signatureOf(item, context, this.#subagents);
     const drawn = this.#drawn.get(item.key);
     if (drawn?.signature === signature) return drawn.element;
     const element = itemView(item, context);
@@ -344,19 +350,16 @@ function spokenText(answer: HTMLElement): string {
 }
 
 /** A text that changes when the item looks different. */
-function signatureOf(item: Item, context: ItemContext): string {
-  const { open, progress, subagents } = context;
+function signatureOf(item: Item, { open, progress }: CallContext, subagents: SubagentViews): string {
   switch (item.type) {
-    case "call": {
-      const task = item.toolName === "task" && item.action !== null ? subagents.taskOf(item.action) : undefined;
-      return JSON.stringify([item.state, item.action !== null, item.state === "open" && [open, progress], task !== undefined && subagents.seen(task)]);
-    }
+    case "call":
+      return JSON.stringify([item.state, item.action !== null, item.state === "open" && [open, progress], subagents.taskOf(item)]);
     case "message":
       return JSON.stringify([item.end, item.isLast]);
     case "parting":
       return JSON.stringify([item.parting.shown?.id, item.parting.versions]);
     case "condensed":
-      return JSON.stringify(item.items.map((inner) => [inner.key, signatureOf(inner, context)]));
+      return JSON.stringify(item.items.map((inner) => [inner.key, signatureOf(inner, { open, progress }, subagents)]));
     default:
       return item.type;
   }
@@ -364,10 +367,9 @@ function signatureOf(item: Item, context: ItemContext): string {
 
 /** The unfolded details, and the focus. */
 function keepState(from: HTMLElement, to: HTMLElement): void {
-  for (const kind of ["details", ".subagent"]) {
-    const [details, before] = [to, from].map((element) => element.querySelector<HTMLDetailsElement>(kind));
-    if (details && before) details.open = before.open;
-  }
+  const details = to.querySelector("details");
+  const before = from.querySelector("details");
+  if (details && before) details.open = before.open;
   const focused = document.activeElement;
   if (!(focused instanceof HTMLElement) || !from.contains(focused)) return;
   const { verb } = focused.dataset;

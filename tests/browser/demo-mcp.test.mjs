@@ -43,6 +43,8 @@ for (const kind of availableBrowsers) {
   test(kind, { timeout: 240_000 }, async (context) => {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo);
+    // In one step, because the call is drawn again with every event of the sub-agent.
+    const unfold = (page) => page.page.$eval(".subagent summary", (summary) => summary.click());
     const reset = (page) => page.page.evaluate(() => localStorage.clear());
     try {
       await step("an MCP server is added in the settings, and its tool is used after approval", async (page) => {
@@ -103,7 +105,7 @@ for (const kind of availableBrowsers) {
         await page.waits(/Sub-agent: count slowly/);
         await page.press("Approve");
         await page.until("its work can be unfolded", () => document.querySelector(".subagent summary"));
-        await page.page.click(".subagent summary");
+        await unfold(page);
         await page.shows(/Agent.*count slowly to 3.*Count to 3/, ".subagent-items");
         await page.shows(/This is what came back/);
         await page.idle();
@@ -113,7 +115,7 @@ for (const kind of availableBrowsers) {
         await photograph(page, `subagent-${kind}`);
         await page.page.reload();
         await page.until("its work can be unfolded again", () => document.querySelector(".subagent summary"));
-        await page.page.click(".subagent summary");
+        await unfold(page);
         await page.shows(/Agent.*count slowly to 3.*Count to 3.*done/, ".subagent-items");
         await reset(page);
       });
@@ -126,7 +128,7 @@ for (const kind of availableBrowsers) {
         await page.waits(/Sub-agent: pay Ann/);
         await page.press("Approve");
         await page.waits(/Pay Ann 20/);
-        await page.page.click(".subagent summary");
+        await unfold(page);
         await page.shows(/pay Ann 20 euros.*Pay Ann 20/, ".subagent-items");
         await photograph(page, `subagent-waits-${kind}`);
         await page.press("Approve");
