@@ -1,4 +1,4 @@
-// What a sub-agent and the conversation that started it take from each other: the policy goes down, the costs go up.
+// Exchange between a sub-agent and the conversation that started it: the policy goes down, the costs go up.
 import type { ConversationState, ConversationStats, Metrics, TokenUsage } from "../events.js";
 import type { AgentDefinition } from "../subagents.js";
 

@@ -178,7 +178,7 @@ class RunningTasks implements Tasks {
   async #run(child: Conversation, prompt: string, action: string, signal: AbortSignal): Promise<string | undefined> {
     const isRepeated = await wasSent(child, action);
     if (!isRepeated) await child.sendMessage(prompt, { sender: action, pending: "reject" });
-    // What the user has approved are the calls that wait now, not later ones.
+    // The user has approved the calls that wait now, not later ones.
     const isApproved = this.#approved.has(action);
     const approve = this.#approved.get(action);
     this.#approved.delete(action);

@@ -63,7 +63,7 @@ The shell runs inside a web page, and its files are those of the workspace ${wor
 export async function define({ allowedHosts }: TerminalOptions, { workingDir, isTransactional }: ToolPlace): Promise<BuiltInDefinition> {
   const network = allowedHosts?.length ? allowedAddresses(allowedHosts.map((host) => (host.includes("://") ? host : `https://${host}`))) : undefined;
   const terminal = new Terminal(workingDir, network);
-  // What a command has sent elsewhere is not undone by dropping its changes of files.
+  // Dropping the changes of files does not undo requests that a command has sent.
   return {
     description: description(workingDir, network),
     parameters,
