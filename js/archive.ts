@@ -55,7 +55,7 @@ export async function importZip(
 export async function exportZip(store: Store, id: string, options: ExportOptions = {}, workspace?: Workspace): Promise<Blob> {
   const parts: Blob[] = [];
   let blocks: Uint8Array<ArrayBuffer>[] = [];
-  const reader = exportZipStream(store, id, options, workspace).getReader();
+  const reader = exportZipStream(store, id, options, workspace, "exportZip()").getReader();
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     blocks.push(next.value);
     // A Blob can be moved from memory to disk; an array of blocks cannot.
@@ -68,8 +68,8 @@ export async function exportZip(store: Store, id: string, options: ExportOptions
  * The conversation as a stream of a zip archive, as it is when the first block is read. Nothing happens before that;
  * cancelling the stream releases everything. @internal
  */
-export function exportZipStream(store: Store, id: string, options: ExportOptions = {}, workspace?: Workspace): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const { workspace: isIncluded = false, onProgress, signal } = optionsOf("exportZip()", options, "workspace onProgress signal");
+export function exportZipStream(store: Store, id: string, options: ExportOptions = {}, workspace?: Workspace, method = "exportZipStream()"): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const { workspace: isIncluded = false, onProgress, signal } = optionsOf(method, options, "workspace onProgress signal");
   if (typeof isIncluded !== "boolean") throw invalidOptions("workspace must be true or false");
   const report = listener(onProgress, "files");
   checkSignal(signal);
