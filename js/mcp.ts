@@ -117,7 +117,7 @@ export function finishMCPLogin(): void {
   close();
 }
 
-/** What a conversation gives its servers. @internal */
+/** The parts of a conversation that its servers need. @internal */
 export interface ServerPlace {
   agent: Agent;
   id: string;

@@ -36,7 +36,7 @@ export class Vault {
       const text = token === undefined ? null : await (await this.#cipher!).decrypt(token);
       if (text !== null) read = JSON.parse(text) as Credentials;
     } catch {
-      // What cannot be read is as if it were not there: the user logs in again.
+      // Unreadable credentials count as missing: the user logs in again.
     }
     inMemory.set(this.#key, read);
     return read;
