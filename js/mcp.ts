@@ -117,7 +117,7 @@ export function finishMCPLogin(): void {
   close();
 }
 
-/** The parts of a conversation that its servers use. @internal */
+/** The parts of a conversation that its servers need. @internal */
 export interface ServerPlace {
   agent: Agent;
   id: string;

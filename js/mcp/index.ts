@@ -67,7 +67,7 @@ export class OpenServers implements MCPServers {
     }
   }
 
-  /** The part of the agent that the wasm gets. */
+  /** The settings that the wasm gets with the agent. */
   async coreSettings(): Promise<{ tools: CoreTool[]; listed: () => Promise<void>; config: string }> {
     return { tools: await this.#coreTools(), listed: () => this.#listed(), config: JSON.stringify(this.#config()) };
   }
@@ -206,7 +206,7 @@ export class OpenServers implements MCPServers {
 
 /** A tool of a server as a tool of the host. */
 function toolOf(server: Server, name: string, tool: ServerTool): Tool {
-  // A call of a server outside of the page reaches out of the page, even if the server denies that.
+  // A call of a server outside of the page reaches out of it, even if the server denies that.
   const annotations = server.options.remote ? { ...tool.annotations, openWorldHint: true } : tool.annotations;
   return {
     name,

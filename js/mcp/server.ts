@@ -71,7 +71,7 @@ export class Server {
       if (!connection) return failure(calledAs, `the server ${this.options.name} is not connected: ${this.error}`);
       const now = this.tools.find(({ name }) => name === tool.name);
       if (!now) return failure(calledAs, `the server ${this.options.name} does not have this tool any more`);
-      // Approvals, and repetitions after a crash, were decided by the old definition.
+      // The approval, and the repetition after a crash, were decided by the old definition.
       if (isStricter(now.annotations, tool.annotations)) {
         return failure(calledAs, "the server has changed the definition of this tool since; the call was not made, so make it again");
       }

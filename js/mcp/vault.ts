@@ -36,7 +36,7 @@ export class Vault {
       const text = token === undefined ? null : await (await this.#cipher!).decrypt(token);
       if (text !== null) read = JSON.parse(text) as Credentials;
     } catch {
-      // An unreadable entry counts as absent: the user logs in again.
+      // Unreadable credentials count as missing: the user logs in again.
     }
     inMemory.set(this.#key, read);
     return read;
