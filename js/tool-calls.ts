@@ -44,7 +44,7 @@ export class ToolCalls {
     if (tools.length === 0) return [];
     const { toCore } = await part(import("./tool/core.js"));
     const { workingDir = "", isTransactional } = this.#home;
-    const files = { place: { workingDir, isTransactional, parent: this.#parent }, call: (actionId: string) => this.#home.call(actionId) };
+    const files = { place: { workingDir, isTransactional, isOwn: this.#parent.ownsWorkspace, parent: this.#parent }, call: (actionId: string) => this.#home.call(actionId) };
     return (await toCore(tools, files)).map((tool) => ({
       ...tool,
       execute: (json: string, context: CoreContext) => tool.execute(json, this.#context(tool.name, context)),

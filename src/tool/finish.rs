@@ -14,6 +14,9 @@ use crate::{
 use futures_util::future::{LocalBoxFuture, ready};
 use std::rc::Rc;
 
+/// Finds the mistake in the answer that these arguments contain.
+type AnswerCheck = Rc<dyn Fn(&str) -> Result<(), String>>;
+
 /// The structured answer that ends a task.
 pub struct AnswerSchema {
     /// The JSON Schema of the answer, as it is stored.
@@ -21,7 +24,7 @@ pub struct AnswerSchema {
     /// The JSON Schema of the arguments: the message and the properties of the answer.
     pub parameters: Rc<str>,
     /// Checks the answer in these arguments. `Err` describes the mistake for the model.
-    pub check: Rc<dyn Fn(&str) -> Result<(), String>>,
+    pub check: AnswerCheck,
 }
 
 /// Ends the task with a message to the user.
@@ -31,7 +34,7 @@ pub struct FinishTool {
 }
 
 struct Answer {
-    check: Rc<dyn Fn(&str) -> Result<(), String>>,
+    check: AnswerCheck,
     spec: RawJson,
 }
 
