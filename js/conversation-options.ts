@@ -90,6 +90,8 @@ export interface Inherited {
   stored: { ancestors: string; securityAnalyzer: string };
   /** Texts to hide. */
   hidden: string[];
+  /** Whether the workspace is that of the conversation above all others. */
+  ownsWorkspace: boolean;
 }
 
 /** The checked and copied options, in the form that the wasm takes. @internal */

@@ -52,7 +52,7 @@ export async function openCore(given: ReturnType<typeof readOptions>, open: Pare
   const workingDir = await workingDirOf(agent, given.workspace, store, id);
   const home = new LazyHome(given.workspace, workingDir, () => opened, store, id);
   const parent: Parent = {
-    given, core: () => opened, analyzers, secrets, workspace: home.workspace, ownsWorkspace: home.isTransactional, emit, open, llm: agent.llm,
+    given, core: () => opened, analyzers, secrets, workspace: home.workspace, ownsWorkspace: home.isTransactional || given.inherited?.ownsWorkspace === true, emit, open, llm: agent.llm,
   };
   const tools = new ToolCalls(agent.tools, emit, secrets, home, parent);
   const network = new Network(

@@ -61,7 +61,7 @@ export interface Parent {
   readonly analyzers: Analyzers;
   readonly secrets: Secrets;
   readonly workspace: Workspace;
-  /** Whether the workspace is the conversation's own. */
+  /** Whether the workspace is the conversation's own, or that of the one whose sub-agent it is. */
   readonly ownsWorkspace: boolean;
   readonly emit: (event: LiveEvent) => void;
   readonly open: (given: Parent["given"]) => Promise<Conversation>;

@@ -46,7 +46,7 @@ export class ToolCalls {
     if (tools.length === 0) return [];
     const { toCore } = await part(import("./tool/core.js"));
     const { workingDir = "", isTransactional } = this.#home;
-    const files = { place: { workingDir, isTransactional, parent: this.#parent }, call: (actionId: string) => this.#home.call(actionId) };
+    const files = { place: { workingDir, isTransactional, isOwn: this.#parent.ownsWorkspace, parent: this.#parent }, call: (actionId: string) => this.#home.call(actionId) };
     const defined = await toCore(tools, files);
     this.#defined.push(...defined);
     return defined.map((tool) => ({

@@ -20,12 +20,12 @@ const parameters = {
   required: ["patch"],
 } as const;
 
-export function define({ workingDir, isTransactional }: ToolPlace): BuiltInDefinition {
+export function define({ workingDir, isTransactional, isOwn }: ToolPlace): BuiltInDefinition {
   return {
     description: description(workingDir),
     parameters,
     annotations: { title: "apply_patch", readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-    ...safety(isTransactional),
+    ...safety(isTransactional, isOwn),
     className: "ApplyPatch",
     action: ({ patch }: { patch: string }) => present({ patch }),
     execute,

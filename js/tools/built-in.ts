@@ -46,6 +46,8 @@ export interface ToolPlace {
   readonly workingDir: string;
   /** Whether changes of the workspace are stored together with the result, so that a call can be repeated after a crash. */
   readonly isTransactional: boolean;
+  /** Whether the workspace is the conversation's own, or that of the conversation whose sub-agent this is. */
+  readonly isOwn?: boolean;
   /** The conversation, for the tool that starts sub-agents. */
   readonly parent: Parent;
 }

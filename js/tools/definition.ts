@@ -8,11 +8,12 @@ export function present(fields: { readonly [name: string]: unknown }): JSONObjec
 }
 
 /**
- * The safety of a tool that changes files. If changes are stored with the result, nothing outside of the conversation
+ * The safety of a tool that changes files. `isOwn`: they are those of the conversation, or of the one whose sub-agent this
+ * is. If changes are stored with the result, nothing outside of the conversation
  * changes, and a call that died has changed nothing. Otherwise calls wait until the user allows the tool.
  */
-export function safety(isTransactional: boolean): Pick<BuiltInDefinition, "needsApproval" | "replay"> {
-  return isTransactional ? { replay: "safe", needsApproval: () => false } : { replay: "ask" };
+export function safety(isTransactional: boolean, isOwn = isTransactional): Pick<BuiltInDefinition, "needsApproval" | "replay"> {
+  return { replay: isTransactional ? "safe" : "ask", ...(isOwn && { needsApproval: () => false }) };
 }
 
 /** The text of an error for the model. */

@@ -36,12 +36,12 @@ const parameters = {
   required: ["command", "path"],
 } as const;
 
-export function define({ workingDir, isTransactional }: ToolPlace): BuiltInDefinition {
+export function define({ workingDir, isTransactional, isOwn }: ToolPlace): BuiltInDefinition {
   return {
     description: description(workingDir),
     parameters,
     annotations: { title: "file_editor", readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-    ...safety(isTransactional),
+    ...safety(isTransactional, isOwn),
     className: "FileEditor",
     action: ({ command, path, file_text, old_str, new_str, insert_line, view_range }: FileEditorArguments) =>
       present({ command, path, file_text, old_str, new_str, insert_line, view_range }),

@@ -208,7 +208,7 @@ class RunningTasks implements Tasks {
   }
 
   async #openChild(taskId: string, agent: Agent, definition: AgentDefinition): Promise<Conversation> {
-    const { given, analyzers, secrets, workspace, emit, open } = this.#parent;
+    const { given, analyzers, secrets, workspace, ownsWorkspace, emit, open } = this.#parent;
     const state = this.#state();
     const { conversation: id } = this.#records()[taskId]!;
     const forward = (event: ConversationEvent | LiveEvent) => {
@@ -238,7 +238,7 @@ class RunningTasks implements Tasks {
       deleteOnClose: false,
       secrets: inherited,
       workspace,
-      inherited: { analyzers, stored, hidden },
+      inherited: { analyzers, stored, hidden, ownsWorkspace },
     });
     try {
       if (child.access !== "writer") throw new ThreadkeepError("locked_elsewhere", `the conversation of ${taskId} is open elsewhere; close it there`);

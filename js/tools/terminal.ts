@@ -60,7 +60,7 @@ The shell runs inside a web page, and its files are those of the workspace ${wor
 * A command is stopped after ${defaultSeconds} seconds, or after \`timeout\`. Long output is shortened in the middle.`;
 }
 
-export async function define({ allowedHosts }: TerminalOptions, { workingDir, isTransactional }: ToolPlace): Promise<BuiltInDefinition> {
+export async function define({ allowedHosts }: TerminalOptions, { workingDir, isTransactional, isOwn }: ToolPlace): Promise<BuiltInDefinition> {
   const network = allowedHosts?.length ? allowedAddresses(allowedHosts.map((host) => (host.includes("://") ? host : `https://${host}`))) : undefined;
   const terminal = new Terminal(workingDir, network);
   // Dropping the changes of files does not undo requests that a command has sent.
@@ -68,7 +68,7 @@ export async function define({ allowedHosts }: TerminalOptions, { workingDir, is
     description: description(workingDir, network),
     parameters,
     annotations: { title: "terminal", readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-    ...safety(isTransactional && !network),
+    ...safety(isTransactional && !network, isOwn && !network),
     className: "Terminal",
     action: ({ command, is_input = false, timeout, reset = false }: TerminalArguments) => present({ command, is_input, timeout, reset }),
     execute: (args: TerminalArguments, context) => terminal.execute(args, context),

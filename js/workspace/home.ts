@@ -58,9 +58,10 @@ export function openHome(stored: StoredFiles, workingDir: string, given: Workspa
         },
         changes() {
           const changes = [...beside].map(([path, content]) => ({ path, content }));
-          if (!pending) return changes;
-          ended = { actionId, commit: () => pending.commit() };
-          return [...changes, ...pending.end()];
+          const changed = pending?.end() ?? [];
+          // Calls that change nothing may end beside one that waits for its commit.
+          if (pending && changed.length > 0) ended = { actionId, commit: () => pending.commit() };
+          return [...changes, ...changed];
         },
       };
     },

@@ -2,7 +2,7 @@
 // finds its conversation.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Agent, Conversation, LLM, memoryStore, taskTool, tool } from "../../dist/index.js";
+import { Agent, Conversation, LLM, fileEditor, memoryStore, taskTool, tool } from "../../dist/index.js";
 import { createModel } from "../support/model.mjs";
 
 const task = (args, id) => ({ name: "task", arguments: args, ...(id && { id }) });
@@ -395,5 +395,18 @@ test("a fork keeps the results of tasks, and cannot resume them", async () => {
   await copy.run();
   assert.deepEqual((await observations(copy)).map(({ task_id, status }) => [task_id, status]), [["task_00000001", "completed"], ["unknown", "error"], ["task_00000002", "completed"]]);
   await copy.close();
+  await conversation.close();
+});
+
+test("a sub-agent works on the files of its parent without approval, as the parent does", async () => {
+  const create = { calls: [{ name: "file_editor", arguments: { command: "create", path: "/workspace/a.txt", file_text: "from below" } }] };
+  const { conversation } = await open({
+    parent: [{ calls: [task({ prompt: "SUBAGENT: write" })] }, finish("Written.")],
+    child: [create, finish("Done.")],
+    tools: [fileEditor()],
+  });
+  await conversation.sendMessage("Go");
+  assert.equal((await conversation.run()).status, "finished");
+  assert.equal(new TextDecoder().decode(await conversation.workspace.read("a.txt")), "from below");
   await conversation.close();
 });
