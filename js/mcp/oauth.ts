@@ -1,5 +1,7 @@
 // A login with OAuth: in a window, by leaving the page and coming back, or as the host does it. While a conversation is
 // opened nothing is shown: the server is then in the state "login", and `login()` is called from a click.
+// Before the client, as in client.ts: the modules that both use are in one file, which begins with this.
+import "./without-eval.js";
 import { type OAuthClientProvider, auth } from "@modelcontextprotocol/sdk/client/auth.js";
 import type { OAuthClientInformationMixed, OAuthClientMetadata, OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js";
 import { newId } from "../arguments.js";
