@@ -94,6 +94,11 @@ for (const kind of availableBrowsers) {
         await page.press("Save");
         await page.until("it is gone", () => !document.querySelector("#control-line").textContent.includes("weather"));
         await page.ask("What is 7 * 7?");
+        await page.press("Settings");
+        await page.shows(/This conversation came with this server\. It gets nothing from here unless you add it/, ".servers");
+        await page.press("Add weather");
+        await page.shows(/weather .*\/mcp.*(asks for|asked from)/, ".servers");
+        await page.press("Cancel");
         await reset(page);
       }, usual);
 
