@@ -6,8 +6,8 @@ import { startDemo, stepsOf } from "./demo-page.mjs";
 import { availableBrowsers } from "./driver.mjs";
 import { photograph, tabs } from "./shared.mjs";
 
-/** The server refuses what this test provokes; and the library's client asks the browser whether it may generate code. */
-const usual = /40[15]|TrustedScript/;
+/** The answers of the server to a request without a token, and to one for a stream. */
+const usual = /40[15]/;
 const token = "a-token-for-the-weather";
 let demo;
 let weather;
@@ -94,6 +94,11 @@ for (const kind of availableBrowsers) {
         await page.press("Save");
         await page.until("it is gone", () => !document.querySelector("#control-line").textContent.includes("weather"));
         await page.ask("What is 7 * 7?");
+        await page.press("Settings");
+        await page.shows(/This conversation came with this server\. It gets nothing from here unless you add it/, ".servers");
+        await page.press("Add weather");
+        await page.shows(/weather .*\/mcp.*(asks for|asked from)/, ".servers");
+        await page.press("Cancel");
         await reset(page);
       }, usual);
 

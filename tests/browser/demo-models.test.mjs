@@ -155,7 +155,9 @@ for (const kind of availableBrowsers) {
         await page.shows(/broken at .*, else reserve/, "#model-label");
         await page.ask("Who are you?");
         await page.shows(/I am reserve/);
-        const asked = model.requests.slice(-2).map(({ body, headers }) => [body.model, headers.authorization, headers.host]);
+        // The page may be asking for a title already.
+        const answers = model.requests.filter(({ body }) => !JSON.stringify(body.messages[0]).includes("You name conversations"));
+        const asked = answers.slice(-2).map(({ body, headers }) => [body.model, headers.authorization, headers.host]);
         assert.deepEqual(asked, [["broken", "Bearer sk-broken", new URL(demo.origin).host], ["reserve", "Bearer sk-reserve", new URL(elsewhere).host]]);
 
         await page.page.reload();
