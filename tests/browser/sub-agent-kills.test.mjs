@@ -1,5 +1,5 @@
-// A browser is killed at random moments while sub-agents work: parent and sub-agents agree afterwards, and nothing that may
-// not be done twice is done twice.
+// A browser is killed at random moments while sub-agents and terminals work: parent and sub-agents agree afterwards, files and
+// events agree, and nothing that may not be done twice is done twice.
 //   THREADKEEP_SUBAGENT_KILLS=100   how often each browser is killed (36 times in all)
 //   THREADKEEP_SEED=1234            the chances of an earlier run
 import assert from "node:assert/strict";
@@ -15,19 +15,26 @@ import { availableBrowsers, isReady, launch } from "./driver.mjs";
 
 const seed = Number(process.env.THREADKEEP_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const killsOf = (kind) => Number(process.env.THREADKEEP_SUBAGENT_KILLS ?? { chromium: 24, firefox: 12 }[kind]);
-/** The steps of each task, in turn by a tool that may not be repeated and one that may. */
-const steps = 4;
+/** The steps of each task: by a tool that may not be repeated, one that may, and the terminal. */
+const tools = ["once", "again", "terminal", "once"];
 
-/** The parent gives two tasks; each sub-agent takes its steps one after the other. Depends only on the messages. */
+/**
+ * The parent gives two tasks and writes a line in the terminal, then another one; each sub-agent takes its steps one after the
+ * other. Depends only on the messages.
+ */
 async function script({ messages }) {
   await delay(15);
   const name = /SUBAGENT (\w+)/.exec(JSON.stringify(messages.slice(0, 2)))?.[1];
   const results = messages.filter(({ role }) => role === "tool").length;
   const say = (text) => ({ text });
+  const run = (command) => ({ name: "terminal", arguments: { command } });
   if (name === undefined) {
-    return results > 0 ? say("Both are done.") : { calls: ["left", "right"].map((side) => ({ name: "task", arguments: { prompt: `SUBAGENT ${side}` } })) };
+    if (results === 0) return { calls: [...["left", "right"].map((side) => ({ name: "task", arguments: { prompt: `SUBAGENT ${side}` } })), run("echo begin >> log.txt")] };
+    return results < 4 ? { calls: [run("echo end >> log.txt")] } : say("Both are done.");
   }
-  return results === steps ? say(`${name} is done`) : { calls: [{ name: results % 2 ? "again" : "once", arguments: { step: `${name} ${results}` } }] };
+  const tool = tools[results];
+  if (tool === undefined) return say(`${name} is done`);
+  return { calls: [tool === "terminal" ? run(`echo side ${name} >> ${name}.txt`) : { name: tool, arguments: { step: `${name} ${results}` } }] };
 }
 
 for (const kind of availableBrowsers) {
@@ -87,13 +94,18 @@ for (const kind of availableBrowsers) {
 }
 
 /** What has to hold of a finished conversation and its sub-agents. */
-function check({ parent, children }, acts, seen) {
+function check({ parent, files, children }, acts, seen) {
+  assert.deepEqual(files["log.txt"], ["begin", "end"], "each command of the conversation itself has changed its files once");
   assert.equal(children.length, 2, "every task has one conversation");
   assert.deepEqual(Object.values(parent.tasks).map(({ conversation }) => conversation).sort(), children.map(({ id }) => id).sort());
   assert.equal(parent.finalResponse, "Both are done.");
   const results = parent.events.filter(({ kind, tool_name }) => kind === "ObservationEvent" && tool_name === "task");
   assert.equal(results.length, 2);
   for (const { id, status, events, stats, finalResponse } of children) {
+    const name = /SUBAGENT (\w+)/.exec(JSON.stringify(events))[1];
+    const written = files[`${name}.txt`] ?? [];
+    const isStored = events.some(({ observation }) => observation?.kind === "TerminalObservation");
+    assert.ok(written.length === 1 || (written.length === 0 && !isStored), `${name} has written ${written.length} times`);
     const [taskId, { action }] = Object.entries(parent.tasks).find(([, { conversation }]) => conversation === id);
     assert.equal(status, "finished");
     // The prompt was sent once, and the parent has the sub-agent's last word.

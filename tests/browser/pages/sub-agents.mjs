@@ -1,5 +1,6 @@
-// The page of sub-agent-kills.test.mjs: a conversation whose agent gives two tasks at once to sub-agents.
-import { Agent, Conversation, LLM, indexedDBStore, taskTool, tool } from "/threadkeep/index.js";
+// The page of sub-agent-kills.test.mjs: a conversation whose agent gives two tasks at once to sub-agents, and works in the
+// terminal, as its sub-agents do.
+import { Agent, Conversation, LLM, indexedDBStore, taskTool, terminal, tool } from "/threadkeep/index.js";
 
 const store = indexedDBStore();
 const acting = (name, annotations) =>
@@ -15,7 +16,7 @@ const acting = (name, annotations) =>
   });
 const agent = new Agent({
   llm: new LLM({ model: "openai/scripted-model", baseUrl: "/v1" }),
-  tools: [taskTool(), acting("once"), acting("again", { idempotentHint: true })],
+  tools: [taskTool(), terminal(), acting("once"), acting("again", { idempotentHint: true })],
   toolConcurrencyLimit: 2,
 });
 
@@ -23,9 +24,15 @@ const agent = new Agent({
 window.work = async (conversationId) => {
   const conversation = await Conversation.open({ agent, store, conversationId });
   if ((await conversation.pendingActions()).length === 0 && conversation.events.length === 0) await conversation.sendMessage("Do both tasks.");
-  const { status } = await conversation.run();
-  await conversation.close();
-  return status;
+  for (;;) {
+    // Commands of sub-agents that were under way when the browser died: the user does not let them run again.
+    const unknown = (await conversation.pendingActions()).filter(({ action }) => action.command?.includes("side"));
+    if (unknown.length > 0) await conversation.rejectPendingActions("It may have run.", { actionIds: unknown.map(({ id }) => id) });
+    const { status } = await conversation.run();
+    if (status === "waiting_for_confirmation") continue;
+    await conversation.close();
+    return status;
+  }
 };
 
 const logOf = async (id) => {
@@ -40,7 +47,11 @@ const logOf = async (id) => {
 /** A conversation, and those of its sub-agents. */
 window.inspect = async (id) => {
   const children = (await Conversation.list(store, { subagents: true })).filter(({ parentId }) => parentId === id);
-  return { parent: await logOf(id), children: await Promise.all(children.map((child) => logOf(child.id))) };
+  const conversation = await Conversation.open({ agent, store, conversationId: id });
+  const files = {};
+  for (const { path } of await conversation.workspace.list("")) files[path] = new TextDecoder().decode(await conversation.workspace.read(path)).trim().split("\n");
+  await conversation.close();
+  return { parent: await logOf(id), files, children: await Promise.all(children.map((child) => logOf(child.id))) };
 };
 
 document.title = "ready";
