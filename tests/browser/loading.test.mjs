@@ -32,7 +32,7 @@ const mounts = {
   "/wrong-type/": distWith(/\.wasm$/, (response, wasm) => response.writeHead(200, { "content-type": "application/octet-stream" }).end(wasm)),
   "/cut-off/": distWith(/\.wasm$/, (response, wasm) => response.writeHead(200, { "content-type": "application/wasm" }).end(wasm.subarray(0, 5000))),
   "/sometimes/": distWith(/\.wasm$|inline/, sometimes),
-  "/without-parts/": distWith(/\/(schema|parts|security|secrets)-/, notFound),
+  "/without-parts/": distWith(/\/(core|parts|security|secrets)-/, notFound),
   "/without-models/": distWith(/\/(rows|openai)-/, (response, content) => {
     if (offline) notFound(response);
     else response.writeHead(200, { "content-type": "text/javascript" }).end(content);
@@ -109,7 +109,7 @@ for (const kind of availableBrowsers) {
         assert.equal((await inPage(exportFrom, "/mixed/index.js")).archive, "exported");
       });
 
-      await context.test("the schema checks are loaded for agents with tools only", async () => {
+      await context.test("the code for tools is loaded for agents with tools only", async () => {
         assert.deepEqual(await inPage(openFrom, "/threadkeep/index.js", false), { outcome: "opened", parts: 0 });
         assert.deepEqual(await inPage(openFrom, "/threadkeep/index.js", true), { outcome: "opened", parts: 1 });
         assert.deepEqual((await inPage(openFrom, "/without-parts/index.js", false)).outcome, "opened");
@@ -210,7 +210,7 @@ async function openFrom(url, withTool, options = {}) {
   const tools = withTool ? [tool({ name: "now", description: "", parameters: { type: "object" }, execute: () => "" })] : [];
   const agent = new Agent({ llm: new LLM({ model: "openai/none" }), tools });
   const outcome = await Conversation.open({ agent, store: memoryStore(), ...options }).then(() => "opened", ({ name, code, message }) => `${name} ${code} ${message}`);
-  const parts = performance.getEntriesByType("resource").filter(({ name }) => /\/schema-[^/]*$/.test(name)).length;
+  const parts = performance.getEntriesByType("resource").filter(({ name }) => /\/core-[^/]*$/.test(name)).length;
   return { outcome, parts };
 }
 

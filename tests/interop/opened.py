@@ -21,7 +21,6 @@ from openhands.sdk.tool.client_tool import extract_client_tool_specs, register_c
 from openhands.sdk.tool.spec import Tool
 from openhands.sdk.utils.cipher import Cipher
 from openhands.sdk.workspace import LocalWorkspace
-from openhands.tools.preset.default import register_builtins_agents
 
 
 def import_every_tool() -> None:
@@ -78,6 +77,9 @@ def register_tools_of(state: dict) -> None:
         # As `get_default_agent` does for an agent with a schema of its final answer.
         register_tool("FinishTool", FinishTool)
     if "task_tool_set" in names:
+        # Not at the top: with --bare nothing of openhands-tools is imported.
+        from openhands.tools.preset.default import register_builtins_agents
+
         register_builtins_agents(enable_browser=False)
 
 
