@@ -156,7 +156,7 @@ for (const kind of availableBrowsers) {
         await page.ask("Who are you?");
         await page.shows(/I am reserve/);
         // The page may be asking for a title already.
-        const answers = model.requests.filter(({ body }) => !JSON.stringify(body.messages[0]).includes("You name conversations"));
+        const answers = model.requests.filter(({ body }) => !JSON.stringify(body.messages?.[0] ?? "").includes("You name conversations"));
         const asked = answers.slice(-2).map(({ body, headers }) => [body.model, headers.authorization, headers.host]);
         assert.deepEqual(asked, [["broken", "Bearer sk-broken", new URL(demo.origin).host], ["reserve", "Bearer sk-reserve", new URL(elsewhere).host]]);
 
