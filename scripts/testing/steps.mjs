@@ -17,7 +17,10 @@ const newest = { THREADKEEP_SDK: sdkVersions.at(-1) };
 
 export function testSteps({ quick }) {
   const interop = filesIn("tests/interop");
-  const pages = filesIn("tests/browser").filter((file) => !file.endsWith("/kills.test.mjs"));
+  const inBrowsers = filesIn("tests/browser");
+  const kills = ["tests/browser/kills.test.mjs"];
+  const killsOfTools = inBrowsers.filter((file) => file.endsWith("-kills.test.mjs"));
+  const pages = inBrowsers.filter((file) => ![...kills, ...killsOfTools].includes(file));
   const demo = pages.filter((file) => path.basename(file).startsWith("demo"));
   const library = pages.filter((file) => !demo.includes(file));
   const inBrowser = (kind, files) => ({ needs: ["build", "browsers"], command: together(files), env: { THREADKEEP_BROWSER: kind }, timeout: 1800 });
@@ -42,11 +45,12 @@ export function testSteps({ quick }) {
     { name: "chromium-demo", lane: "chromium", ...inBrowser("chromium", demo) },
     { name: "proxy", lane: "chromium", needs: ["build", "browsers", "litellm"], command: apart(filesIn("tests/proxy")), timeout: 600 },
     { name: "packaging", lane: "chromium", needs: ["build", "browsers"], command: apart(filesIn("tests/packaging")), timeout: 1200 },
-    { name: "kills", lane: "kills", needs: ["build", "browsers"], command: apart(["tests/browser/kills.test.mjs"]), timeout: 1800 },
+    { name: "kills", lane: "kills", needs: ["build", "browsers"], command: apart(kills), timeout: 1800 },
+    { name: "kills-of-tools", lane: "kills", needs: ["build", "browsers"], command: apart(killsOfTools), timeout: 1800 },
     { name: "archive", lane: "archive", needs: ["build"], command: apart(filesIn("tests/archive")), timeout: 1200 },
     { name: "tooling", lane: "node", needs: ["build"], command: apart(filesIn("tests", "tests/support", "tests/tooling", "tests/models", "tests/mistakes")), timeout: 600 },
     { name: "security", lane: "node", needs: ["build"], command: apart(filesIn("tests/security", "tests/host", "tests/context", "tests/workspace", "tests/tools")), timeout: 600 },
-    { name: "mcp", lane: "node", needs: ["build"], command: apart(filesIn("tests/mcp")), timeout: 900 },
+    { name: "mcp", lane: "node", needs: ["build", "python"], command: apart(filesIn("tests/mcp")), timeout: 900 },
     { name: "secrets", lane: "node", needs: ["build"], command: apart(filesIn("tests/secrets")), timeout: 600 },
     { name: "lint", lane: "cargo", needs: ["tools"], command: ["cargo", "clippy", "--locked", "--all-targets", ...warningsDenied], timeout: 1200 },
     { name: "lint-wasm", lane: "cargo", needs: ["tools"], command: [...lintWasm, ...warningsDenied], timeout: 1200 },
