@@ -34,6 +34,7 @@ def import_every_tool() -> None:
         "openhands.tools.glob",
         "openhands.tools.grep",
         "openhands.tools.planning_file_editor",
+        "openhands.tools.task",
         "openhands.tools.browser_use",
         "openhands.tools.tom_consult",
     ):
