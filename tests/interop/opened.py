@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
+import sys
 import tempfile
 import uuid
 import zipfile
@@ -22,6 +23,10 @@ from openhands.sdk.tool.spec import Tool
 from openhands.sdk.utils.cipher import Cipher
 from openhands.sdk.workspace import LocalWorkspace
 
+if "--bare" not in sys.argv:
+    # Before anything is read: when pydantic first uses a field, it fixes the kinds that the field accepts.
+    from openhands.tools.preset.default import register_builtins_agents
+
 
 def import_every_tool() -> None:
     """The SDK knows only the kinds of imported modules: import what openhands-tools can offer on this machine."""
@@ -34,7 +39,6 @@ def import_every_tool() -> None:
         "openhands.tools.glob",
         "openhands.tools.grep",
         "openhands.tools.planning_file_editor",
-        "openhands.tools.task",
         "openhands.tools.browser_use",
         "openhands.tools.tom_consult",
     ):
@@ -78,9 +82,6 @@ def register_tools_of(state: dict) -> None:
         # As `get_default_agent` does for an agent with a schema of its final answer.
         register_tool("FinishTool", FinishTool)
     if "task_tool_set" in names:
-        # Not at the top: with --bare nothing of openhands-tools is imported.
-        from openhands.tools.preset.default import register_builtins_agents
-
         register_builtins_agents(enable_browser=False)
 
 
