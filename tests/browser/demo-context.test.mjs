@@ -48,6 +48,7 @@ for (const kind of availableBrowsers) {
         const progress = () => page.page.$$eval(".progress dd li", (items) => items.map(({ textContent }) => textContent));
         await page.press("Condense now");
         await page.shows(/Done.*Answered.*To do.*Answer what comes next/, ".progress");
+        await page.shows(/Condensed: the model now reads this/);
         const first = await progress();
         await page.idle();
         await page.ask("qwertz");
