@@ -5,7 +5,6 @@
 import { appendFileSync, copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
-import { gzipSync } from "node:zlib";
 import { fingerprint, unlessFresh } from "./freshness.mjs";
 import { isProgram, main, output, root, run } from "./process.mjs";
 import { customSection, declaration, shorten } from "./shorten.mjs";
@@ -15,8 +14,6 @@ import { chunks, mainWasm, wasms } from "./wasms.mjs";
 
 /** Tests with this build need no chunks, so it has only the main wasm. */
 const testingKit = { name: "threadkeep_testing", features: ["--features", "testing"], chunks: {} };
-/** The worker of the terminal, and the module with a copy of it. */
-const terminal = { file: "terminal-worker.js", copy: "terminal-worker-inline.js" };
 const thisScript = path.join(root, "scripts/build.mjs");
 
 export async function build({ quick = false, testing = false } = {}) {
@@ -108,8 +105,10 @@ function compilerFlags() {
 /** js/ and pkg/ -> dist/: bundled modules, their types, each wasm, and a copy of each wasm inside a module. */
 async function buildJavaScript() {
   const built = ["pkg/threadkeep.js", "pkg/threadkeep.d.ts", ...wasms.map(({ file }) => `pkg/${file}`)];
-  const inputs = ["js", ...built, "tsconfig.json", "tsconfig.build.json", "package-lock.json", thisScript];
-  const outputs = ["dist/index.js", "dist/static.js", `dist/${terminal.file}`, `dist/${terminal.copy}`, ".cache/bundle.json", ...wasms.map(({ file }) => `dist/${file}`)];
+  const inputs = ["js", ...built, "tsconfig.json", "tsconfig.build.json", "package-lock.json", thisScript, "scripts/bundle.mjs"];
+  // Imported here, because it needs npm packages that may just have been installed.
+  const { bundle, entries, inlineModule, terminal } = await import("./bundle.mjs");
+  const outputs = ["dist/index.js", "dist/static.js", ...Object.keys(entries).map((name) => `dist/${name}.js`), `dist/${terminal.file}`, `dist/${terminal.copy}`, ".cache/bundle.json", ...wasms.map(({ file }) => `dist/${file}`)];
   const made = await unlessFresh("javascript", fingerprint(inputs), outputs, async () => {
     console.log("bundling js/ into dist/");
     rmSync("dist", { recursive: true, force: true });
@@ -138,7 +137,8 @@ async function buildTestingKit() {
 }
 
 async function measureSizes(profile) {
-  await unlessFresh("sizes", fingerprint([{ text: profile }, "dist", thisScript, "scripts/sizes.mjs"]), [sizesFile], () => {
+  await unlessFresh("sizes", fingerprint([{ text: profile }, "dist", thisScript, "scripts/sizes.mjs"]), [sizesFile], async () => {
+    const { terminal } = await import("./bundle.mjs");
     const { metafile } = JSON.parse(readFileSync(".cache/bundle.json", "utf8"));
     const sizes = measure(filesOfAPage(metafile, "dist/index.js", `dist/${mainWasm.file}`));
     const parts = Object.entries(chunks).map(([chunk, { file }]) => measure([`dist/${file}`], `${chunk}, when needed`).total);
@@ -149,61 +149,6 @@ async function measureSizes(profile) {
     const wasm = measure(wasms.map(({ file }) => `dist/${file}`), "all wasm files").total;
     writeFileSync(sizesFile, JSON.stringify({ profile, ...sizes, parts, wasm }, null, 2));
   });
-}
-
-async function bundle() {
-  const { build: esbuild } = await import("esbuild");
-  const options = {
-    outdir: "dist",
-    bundle: true,
-    format: "esm",
-    target: "es2022",
-    platform: "browser",
-    minify: true,
-    sourcemap: true,
-    external: [...wasms, terminal].map(({ copy }) => `./${copy}`),
-    logLevel: "warning",
-    plugins: [withoutCodeGeneration],
-  };
-  // Chunks are placed beside index.js, because the loader finds the wasm relative to its own file.
-  const { metafile } = await esbuild({ ...options, entryPoints: ["js/index.ts"], splitting: true, chunkNames: "[name]-[hash]", metafile: true });
-  // The same in one file, for environments without `import()`.
-  await esbuild({ ...options, entryPoints: [{ in: "js/index.ts", out: "static" }] });
-  await bundleTerminal(esbuild, options);
-  mkdirSync(".cache", { recursive: true });
-  writeFileSync(".cache/bundle.json", JSON.stringify({ metafile }));
-}
-
-/** The shell of the terminal is a file of its own, because it runs in a worker. */
-async function bundleTerminal(esbuild, options) {
-  await esbuild({
-    ...options,
-    entryPoints: [{ in: "js/tools/terminal/worker.ts", out: path.parse(terminal.file).name }],
-    sourcemap: false,
-    alias: { "node:zlib": path.join(root, "js/tools/terminal/gzip.ts") },
-    inject: ["js/tools/terminal/buffer.ts"],
-    banner: { js: "/*! Contains just-bash (https://github.com/vercel-labs/just-bash), Apache License 2.0: https://www.apache.org/licenses/LICENSE-2.0 */" },
-  });
-  writeFileSync(`dist/${terminal.copy}`, inlineModule(terminal.file));
-}
-
-/**
- * The MCP client imports a validator that generates code, which pages with a strict content security policy forbid. It is
- * given another one (js/mcp/client.ts), so this one is left out.
- */
-const withoutCodeGeneration = {
-  name: "without code generation",
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /\/validation\/ajv-provider\.js$/ }, () => ({ path: "ajv-provider", namespace: "left-out" }));
-    // package.json says that no module of the library has side effects.
-    onResolve({ filter: /\/without-eval\.js$/ }, ({ resolveDir }) => ({ path: path.join(resolveDir, "without-eval.ts"), sideEffects: true }));
-    onLoad({ filter: /.*/, namespace: "left-out" }, () => ({ contents: "export class AjvJsonSchemaValidator {}" }));
-  },
-};
-
-function inlineModule(file) {
-  const base64 = gzipSync(readFileSync(`dist/${file}`), { level: 9 }).toString("base64");
-  return `// ${file}, gzip, base64: for where the file itself cannot be fetched.\nexport default "${base64}";\n`;
 }
 
 if (isProgram(import.meta.url)) {

@@ -1,0 +1,178 @@
+// A conversation as a user interface shows it: messages with parts, the state of each call, and what the user can decide.
+import type {
+  ActionEvent, Branch, Content, Conversation, ConversationEvent, ConversationOptions, ConversationWarning, ErrorCode, ExecutionStatus, Image, JSONValue,
+  MessageEvent, RunResult, SecurityRisk, ThreadkeepError, WaitingEvent,
+} from "../index.js";
+
+/** Text of a message. `"streaming"`: more of it is coming. */
+export interface TextPart {
+  type: "text";
+  text: string;
+  state: "streaming" | "done";
+}
+/** Reasoning that the model shows. */
+export interface ReasoningPart {
+  type: "reasoning";
+  text: string;
+  state: "streaming" | "done";
+}
+export interface ImagePart {
+  type: "image";
+  /** An `http(s):` or `data:` URL. */
+  url: string;
+}
+/**
+ * The stage of a call:
+ * - `"streaming"`: the model is still writing its arguments
+ * - `"waiting"`: the user has to approve or reject it
+ * - `"ready"`: approved or allowed, and not started: a paused run, or one that is about to start it
+ * - `"running"`
+ * - `"interrupted"`: the page died while it ran, so nobody knows whether it took effect; `run()` decides, or asks
+ * - `"done"`, `"error"`, `"rejected"`: it has a result
+ */
+export type ToolState = "streaming" | "waiting" | "ready" | "running" | "interrupted" | "done" | "error" | "rejected";
+
+/** A call of a tool, with its result. */
+export interface ToolPart {
+  type: "tool";
+  toolCallId: string;
+  toolName: string;
+  /** The id of the `ActionEvent`, which approvals name; `null` while the call is streaming. */
+  actionId: string | null;
+  state: ToolState;
+  /** The arguments; `undefined` while they are streaming or if they are no JSON. */
+  args: JSONValue | undefined;
+  /** The arguments as the model writes them. */
+  argsText: string;
+  /** The purpose of the call, in the model's words. */
+  summary: string | null;
+  /** The risk: as the security analyzer rated it, otherwise as the model did. */
+  risk: SecurityRisk;
+  /** The result as text and images; `null` without one. */
+  output: readonly Content[] | null;
+  /** The result's own fields (`observation` without its content); `null` without one. */
+  result: { readonly [field: string]: JSONValue } | null;
+  /** The reason of a rejection or the message of a failure. */
+  error: string | null;
+  /** The last words of `ToolContext.progress()`. */
+  progress: string | null;
+  /** The messages of the sub-agent that this call has started, while this page hears them; otherwise empty. */
+  subagent: readonly UIMessage[];
+}
+/** A failure that ended a run. */
+export interface ErrorPart {
+  type: "error";
+  code: ErrorCode | (string & {});
+  text: string;
+}
+/** Something that happened to the conversation, for a line between messages. */
+export interface NoticePart {
+  type: "notice";
+  notice: "condensation" | "pause" | "interrupt" | "hook" | "unreadable" | "other";
+  text: string;
+  event: ConversationEvent;
+}
+export type MessagePart = TextPart | ReasoningPart | ImagePart | ToolPart | ErrorPart | NoticePart;
+
+/**
+ * A message of the active branch. All answers of the agent between two messages of the user are one message. An object
+ * stays the same until something in it changes, so a view may compare by identity.
+ */
+export interface UIMessage {
+  /** The id of its first event: the same while it streams, when it is stored, and after a reload. */
+  id: string;
+  role: "user" | "assistant";
+  parts: readonly MessagePart[];
+  state: "streaming" | "done";
+  /** The ids of its events, in order. */
+  eventIds: readonly string[];
+  /** `null` while nothing of it is stored. */
+  createdAt: Date | null;
+  /** Who sent it, in a conversation with several senders. */
+  sender: string | null;
+}
+
+/** A call that waits for the user. */
+export interface Approval {
+  actionId: string;
+  toolCallId: string;
+  toolName: string;
+  args: JSONValue | undefined;
+  summary: string | null;
+  risk: SecurityRisk;
+  /** `"approval"`: it has not run. `"interrupted"`: it may have run before the page died. */
+  why: "approval" | "interrupted";
+  action: ActionEvent;
+}
+
+/** Everything that a view of a conversation needs. A new object whenever something changes, otherwise the same one. */
+export interface ThreadSnapshot {
+  /** `"opening"`: nothing else is known yet. `"failed"`: see `error`. `"closed"`: after `close()`. */
+  phase: "opening" | "open" | "failed" | "closed";
+  conversationId: string | null;
+  /** For everything that has no field here. `null` until it is open. */
+  conversation: Conversation | null;
+  /** `"follower"`: another tab writes it, and the thread shows what that tab stores. It becomes the writer when the other ends. */
+  access: "writer" | "follower" | null;
+  status: ExecutionStatus;
+  /** Whether this page is running the agent. */
+  isRunning: boolean;
+  /** A request that failed and is made again: which attempt, in how many seconds, and why. */
+  waiting: WaitingEvent | null;
+  messages: readonly UIMessage[];
+  /** Whether there are older messages, which `loadEarlier()` adds. */
+  hasEarlier: boolean;
+  /** The calls that wait for the user, the riskiest first. */
+  approvals: readonly Approval[];
+  /** `tags.title`, or the beginning of the first message; `null` without both. */
+  title: string | null;
+  /** The failure of the last action, or of opening; `null` after the next one that works. */
+  error: ThreadkeepError | null;
+  warnings: readonly ConversationWarning[];
+}
+
+export interface ThreadOptions extends ConversationOptions {
+  /** How many events are read at once, from the end. Default: 200. */
+  pageSize?: number | undefined;
+}
+
+/**
+ * A conversation with a snapshot for views. `subscribe` and `getSnapshot` fit React's `useSyncExternalStore`; Vue, Svelte
+ * and Solid have a line for it each. Its functions need no `this`. A failure of any of them is also in `snapshot.error`.
+ */
+export interface Thread {
+  /** Calls `listener` after every change, at most once a frame while text streams. Returns a function that ends it. */
+  subscribe(listener: () => void): () => void;
+  getSnapshot(): ThreadSnapshot;
+  /** Resolves when it is open. @throws ThreadkeepError as `Conversation.open()` */
+  opened(): Promise<Conversation>;
+  /** Sends a message and runs the agent. Resolves when the message is durable; the run goes on. `pending` as in `sendMessage()`. */
+  send(message: string | ReadonlyArray<Content | Image>, options?: { pending?: "reject" | "keep" | undefined }): Promise<MessageEvent>;
+  /** Runs the agent, without approving anything: does nothing while calls wait for the user. */
+  run(): Promise<RunResult>;
+  /** Stops now. */
+  stop(): Promise<void>;
+  /** Stops after the current step. */
+  pause(): Promise<void>;
+  /** Makes the request that waits at once. */
+  retryNow(): void;
+  /** Approves these calls, or all that wait, and runs. */
+  approve(actionIds?: readonly string[]): Promise<RunResult>;
+  /** Rejects these calls, or all that wait; runs if none is left. */
+  reject(reason?: string, actionIds?: readonly string[]): Promise<RunResult | null>;
+  /** Changes the arguments of a call that waits. */
+  editAction(actionId: string, args: JSONValue): Promise<ActionEvent>;
+  /** Allows this tool in this conversation from now on, and approves its calls that wait. */
+  alwaysAllow(toolName: string): Promise<RunResult | null>;
+  /** Answers the last message again, on a new branch. */
+  regenerate(): Promise<RunResult>;
+  /** Sends a message in place of this one of the user, on a new branch, and runs the agent. */
+  editMessage(messageId: string, message: string | ReadonlyArray<Content | Image>): Promise<MessageEvent>;
+  /** The branches beside the active one. */
+  branches(): Promise<Branch[]>;
+  navigateTo(eventId: string | null): Promise<void>;
+  /** Adds older messages; with `all`, all of them in one go. Resolves to whether there are more. */
+  loadEarlier(options?: { all?: boolean | undefined }): Promise<boolean>;
+  /** Gives the conversation up. If another thread of this page has the same id open, it continues there. */
+  close(): Promise<void>;
+}
