@@ -158,7 +158,7 @@ export class Transcript {
       const last = messages.at(-1);
       const base = last?.role === "assistant" ? last : null;
       if (answer.shown?.base !== base) answer.shown = null;
-      answer.shown ??= { base, message: streaming(base, answer, this.#answerId()) };
+      answer.shown ??= { base, message: streaming(base, answer) };
       if (base) messages.pop();
       messages.push(answer.shown.message);
     }
@@ -168,7 +168,7 @@ export class Transcript {
   #take(event: ConversationEvent): void {
     switch (event.kind) {
       case "MessageEvent":
-        if (event.source === "user") return this.#begin(userDraft(event));
+        if (event.source === "user") return void this.#drafts.push(userDraft(event));
         if (event.source !== "agent") break;
         return this.#answered(event, [...reasoningParts(reasoningOf(event.llm_message)), ...partsOf(event.llm_message?.content)]);
       case "ActionEvent":
@@ -180,8 +180,7 @@ export class Transcript {
       case "ConversationErrorEvent":
       case "ServerErrorEvent":
         this.endAnswer();
-        this.#add(event, [{ type: "error", code: event.code, text: event.detail }]);
-        return;
+        return this.#add(event, [{ type: "error", code: event.code, text: event.detail }]);
       case "SecurityAnalysisEvent":
         for (const [id, risk] of Object.entries(event.risks ?? {})) this.#update(this.#open.get(id), { risk });
         return;
@@ -194,23 +193,18 @@ export class Transcript {
     if (notice) this.#add(event, [notice]);
   }
 
-  #begin(draft: Draft): void {
-    this.#drafts.push(draft);
-  }
-
   /** Adds what the model has answered, in place of the pieces that have come of it. */
   #answered(event: ConversationEvent, parts: MessagePart[]): void {
-    const id = this.#answer === null ? event.id : this.#answerId();
     this.endAnswer();
-    this.#add(event, parts, id);
+    this.#add(event, parts);
   }
 
   /** Adds to the message of the agent, which begins with this event if the user has spoken last. */
-  #add(event: ConversationEvent, parts: MessagePart[], id = event.id): Draft {
+  #add(event: ConversationEvent, parts: MessagePart[]): void {
     let draft = this.#drafts.at(-1);
     if (draft?.role !== "assistant") {
-      draft = { id, role: "assistant", parts: [], keys: [], eventIds: [], createdAt: dateOf(event), sender: null, built: null };
-      this.#begin(draft);
+      draft = { id: event.id, role: "assistant", parts: [], keys: [], eventIds: [], createdAt: dateOf(event), sender: null, built: null };
+      this.#drafts.push(draft);
     }
     for (const part of parts) {
       draft.keys.push(`${event.id} ${parts.indexOf(part)}`);
@@ -218,7 +212,6 @@ export class Transcript {
     }
     draft.eventIds.push(event.id);
     draft.built = null;
-    return draft;
   }
 
   #call(event: ActionEvent): void {
@@ -239,7 +232,7 @@ export class Transcript {
     const place = this.#open.get(id ?? "");
     if (!place) {
       // The message of `finish` and the thoughts of `think` are shown already. Otherwise the call is on an earlier page.
-      return void this.#add(event, isSpeech(event.tool_name) ? [] : [{ ...toolPart(event), ...outcome(event) }]);
+      return this.#add(event, isSpeech(event.tool_name) ? [] : [{ ...toolPart(event), ...outcome(event) }]);
     }
     this.#showSubagents();
     this.#open.delete(id!);
@@ -262,7 +255,7 @@ export class Transcript {
     };
     const draft = this.#drafts.at(-1);
     const at = (draft?.parts ?? []).findIndex((other) => other.type === "tool" && other.toolCallId === event.tool_call_id);
-    if (!draft || at < 0) return void this.#add(event, [part]);
+    if (!draft || at < 0) return this.#add(event, [part]);
     draft.keys[at] = event.id;
     draft.eventIds.push(event.id);
     this.#update({ draft, at }, part);
@@ -298,11 +291,6 @@ export class Transcript {
     this.#answer.text += piece.content ?? "";
     this.#answer.shown = null;
     this.#messages = null;
-  }
-
-  /** The id of the message that an answer begins. Without an id from the model it is named for the event that it follows. */
-  #answerId(): string {
-    return this.#answer?.id ?? `answer-to-${this.#last?.id}`;
   }
 
   #progress(toolCallId: string, progress: string): void {
@@ -360,7 +348,7 @@ function built({ id, role, parts, eventIds, createdAt, sender }: Draft): UIMessa
   return { id, role, parts: [...parts], state: "done", eventIds: [...eventIds], createdAt, sender };
 }
 
-function streaming(base: UIMessage | null, { reasoning, text }: Answer, id: string): UIMessage {
+function streaming(base: UIMessage | null, { id = "answer", reasoning, text }: Answer): UIMessage {
   const parts: MessagePart[] = [...(base?.parts ?? [])];
   if (reasoning !== "") parts.push({ type: "reasoning", text: reasoning, state: text === "" ? "streaming" : "done" });
   if (text !== "") parts.push({ type: "text", text, state: "streaming" });
