@@ -34,7 +34,7 @@ interface Place {
 
 /** The pieces of an answer that have come, and the message with them as it was last shown. */
 interface Answer {
-  id: string | undefined;
+  id: string;
   reasoning: string;
   text: string;
   shown: { base: UIMessage | null; message: UIMessage } | null;
@@ -70,9 +70,19 @@ export class Transcript {
     return (this.#messages ??= this.#build());
   }
 
+  /** The id of the event that the next one follows. */
+  get lastEventId(): string | null {
+    return this.#last?.id ?? null;
+  }
+
   /** Whether the last event is a message of the user, which nobody has answered. */
   get endsWithUser(): boolean {
     return this.#last?.kind === "MessageEvent" && this.#last.source === "user";
+  }
+
+  /** Whether a call is shown that has no result. */
+  get hasOpenCalls(): boolean {
+    return this.#open.size > 0;
   }
 
   has(eventId: string): boolean {
@@ -283,9 +293,9 @@ export class Transcript {
   }
 
   #stream(piece: Extract<LiveEvent, { kind: "StreamingDeltaEvent" }>): void {
-    const id = "message_id" in piece && typeof piece.message_id === "string" ? piece.message_id : undefined;
-    // Pieces of an answer that is stored already have come too late.
-    if (id !== undefined && this.#ids.has(id)) return;
+    const id = piece.message_id;
+    // A piece that comes after the event of its answer is in that event.
+    if (this.#ids.has(id)) return;
     if (this.#answer === null || this.#answer.id !== id) this.#answer = { id, reasoning: "", text: "", shown: null };
     this.#answer.reasoning += piece.reasoning_content ?? "";
     this.#answer.text += piece.content ?? "";
@@ -304,7 +314,8 @@ export class Transcript {
     if (action === undefined) return;
     let subagent = this.#subagents.get(action);
     if (!subagent) this.#subagents.set(action, (subagent = new Transcript()));
-    subagent.setCalls({ ...subagent.#calls, isRunning: true });
+    const waiting = event.kind === "PendingActionsEvent" ? new Set(event.waiting_ids) : subagent.#calls.waiting;
+    subagent.setCalls({ ...subagent.#calls, waiting, isRunning: true });
     if (deeper.length > 0) subagent.live({ kind: "SubagentEvent", path: deeper, event });
     else if ("id" in event) subagent.append(event);
     else subagent.live(event);
@@ -348,7 +359,7 @@ function built({ id, role, parts, eventIds, createdAt, sender }: Draft): UIMessa
   return { id, role, parts: [...parts], state: "done", eventIds: [...eventIds], createdAt, sender };
 }
 
-function streaming(base: UIMessage | null, { id = "answer", reasoning, text }: Answer): UIMessage {
+function streaming(base: UIMessage | null, { id, reasoning, text }: Answer): UIMessage {
   const parts: MessagePart[] = [...(base?.parts ?? [])];
   if (reasoning !== "") parts.push({ type: "reasoning", text: reasoning, state: text === "" ? "streaming" : "done" });
   if (text !== "") parts.push({ type: "text", text, state: "streaming" });

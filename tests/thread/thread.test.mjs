@@ -277,7 +277,7 @@ test("an opening that failed is tried again by the next thread", async () => {
 });
 
 test("a view on a conversation of somebody else", async () => {
-  const { agent, store } = stage([{ text: "Hello." }, { text: "Again." }]);
+  const { agent, store } = stage([{ text: "Hello.", pace: () => delay(20) }]);
   const conversation = await Conversation.open({ agent, store });
   const thread = threadOf(conversation);
   await thread.opened();
@@ -288,7 +288,7 @@ test("a view on a conversation of somebody else", async () => {
   assert.deepEqual(seen(await until(thread, ({ status }) => status === "finished")), ["user: Hi", "assistant: Hello."]);
   await thread.close();
   await conversation.sendMessage("Still open");
-  assert.equal(thread.getSnapshot().messages.length, 2);
+  assert.equal(thread.getSnapshot().messages.length, 2, "a closed thread does not change");
   await conversation.close();
 });
 
