@@ -7,6 +7,7 @@ export const sections = [
       ["concepts", "How it works"],
       ["recipes", "Recipes"],
       ["coming-from", "Coming from another library"],
+      ["python", "To Python and back"],
       ["upgrade", "Upgrades"],
     ],
   },
@@ -19,6 +20,8 @@ export const sections = [
     title: "Environments",
     pages: [
       ["environments", "Where it runs"],
+      ["next", "Next.js"],
+      ["stores", "A store of your own"],
     ],
   },
   {
