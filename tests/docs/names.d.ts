@@ -36,4 +36,48 @@ declare global {
   const llm: threadkeep.LLM;
   const store: threadkeep.Store;
   const apiKey: string;
+  const conversationId: string;
+  const eventId: string;
+  const messageId: string;
+  const passphrase: string;
+  const zip: Blob;
+  const small: threadkeep.LLM;
+  const other: threadkeep.LLM;
+  const condenser: threadkeep.Condenser;
+  const workspace: threadkeep.Workspace;
+  const worker: Worker;
+  // The text around the fragment says what these are.
+  const url: string;
+  const protectedUrl: string;
+  const sessionToken: string;
+  const otherKey: string;
+  const directory: FileSystemDirectoryHandle;
+  const elsewhere: threadkeep.Store;
+  const button: HTMLButtonElement;
+  const tryNow: HTMLButtonElement;
+  const bank: any;
+  const changes: any;
+  function encode(text: string): number[];
+  function askTheUser(): Promise<string>;
+  function testsPass(): Promise<boolean>;
+  // The helpers at the end of docs/models.md, and what browsers and WebLLM add.
+  function textOf(content: any): string;
+  function answer(text: any, ...more: any[]): Response;
+  const LanguageModel: any;
+  const CreateMLCEngine: any;
+  // Node, in the programs for it.
+  const process: { env: Record<string, string>; argv: string[] };
+  const Buffer: { from(bytes: ArrayBuffer): Uint8Array };
+
+  interface Window {
+    showDirectoryPicker(options?: object): Promise<FileSystemDirectoryHandle>;
+  }
+  interface FileSystemFileHandle {
+    // In workers.
+    createSyncAccessHandle(): Promise<any>;
+  }
+  interface ParentNode {
+    // As in JavaScript, where nobody declares which element it is.
+    querySelector(selectors: string): any;
+  }
 }
