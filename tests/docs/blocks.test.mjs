@@ -24,7 +24,7 @@ test("all code blocks compile", () => {
   const sources = new Map();
   for (const page of pages) {
     for (const [number, { language, code, linesBefore }] of blocksOf(page).entries()) {
-      const name = `${path.basename(page, ".md")}.${number}.${language.endsWith("x") ? "tsx" : "ts"}`;
+      const name = `${path.basename(page, ".md")}.${number}.${language}`;
       // Empty lines, so that the compiler names the line of the page; the export makes it a module with its own names.
       writeFileSync(path.join(folder, name), `${"\n".repeat(linesBefore)}${code}export {};\n`);
       sources.set(name, { page, language });
@@ -50,6 +50,8 @@ function compile(name, files, strict) {
       lib: ["es2022", "dom", "dom.iterable", "dom.asynciterable", "esnext.disposable"],
       types: [],
       jsx: "react-jsx",
+      allowJs: true,
+      checkJs: true,
       strict,
       skipLibCheck: true,
       noEmit: true,

@@ -55,6 +55,7 @@ declare global {
   const elsewhere: threadkeep.Store;
   const button: HTMLButtonElement;
   const tryNow: HTMLButtonElement;
+  const output: HTMLOutputElement;
   const bank: any;
   const changes: any;
   function encode(text: string): number[];
