@@ -14,6 +14,12 @@ export const sections = [
   {
     title: "User interfaces",
     pages: [
+      ["react", "React"],
+      ["ai-sdk", "AI SDK: useChat"],
+      ["assistant-ui", "assistant-ui"],
+      ["chat", "<threadkeep-chat>"],
+      ["thread", "Any other framework"],
+      ["devtools", "The inspector"],
     ],
   },
   {
@@ -22,6 +28,7 @@ export const sections = [
       ["environments", "Where it runs"],
       ["next", "Next.js"],
       ["stores", "A store of your own"],
+      ["testing", "Testing an app"],
     ],
   },
   {
