@@ -58,6 +58,7 @@ export const sections = [
       ["messages", "Formats of other programs"],
       ["differences", "Differences from the SDK"],
       ["litellm-proxy", "Checked against LiteLLM"],
+      ["figures", "Figures"],
     ],
   },
 ];
