@@ -202,7 +202,7 @@ test("a request that is made again takes back the pieces of the answer, and onDa
   await chat.sendMessage({ text: "Say all" });
   assert.ok([...seen].some((text) => text?.startsWith("Half")));
   assert.deepEqual(lines(chat.messages[1]), ["step-start", "text All of it"]);
-  assert.deepEqual([data[0].type, data[0].data.why], ["data-waiting", "network"]);
+  assert.deepEqual([data[0].type, data[0].data.why], ["data-waiting", "offline"]);
   await assertStored(opened);
   await close();
 });
