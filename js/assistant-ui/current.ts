@@ -1,8 +1,9 @@
 // The conversation that the runtime shows: opened with it, and closed when the user has left it and it runs no more.
 import { type AppendMessage, MessageNotSentError, type ThreadMessage } from "@assistant-ui/react";
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
-import type { Conversation, ThreadkeepError } from "../index.js";
+import type { Conversation, MessageEvent, ThreadkeepError } from "../index.js";
 import { scopeOf } from "../react/held.js";
+import { titleOf } from "../thread/fields.js";
 import { openThread } from "../thread/index.js";
 import type { Thread, ThreadSnapshot } from "../thread/types.js";
 import { contentOfAppended } from "./attachments.js";
@@ -71,8 +72,7 @@ export function useCurrent(options: ThreadkeepRuntimeOptions): Current {
     setFirst({ ...message, id: "first" } as ThreadMessage);
     const opened = openThread(split(latest.current.options).conversation);
     try {
-      await opened.send(contentOfAppended(message));
-      await titled(opened);
+      await titled(opened, await opened.send(contentOfAppended(message)));
       threads.give(opened);
       if (latest.current.id === null) show(opened.getSnapshot().conversationId);
       else threads.leave(opened);
@@ -108,9 +108,10 @@ export function useCurrent(options: ThreadkeepRuntimeOptions): Current {
 }
 
 /** The beginning of the first message becomes the title: a list that names nothing would be of no use. */
-async function titled(thread: Thread): Promise<void> {
-  const { conversation, title } = thread.getSnapshot();
-  if (conversation && title !== null && conversation.state.tags["title"] === undefined) await conversation.setTags({ ...conversation.state.tags, title });
+async function titled(thread: Thread, first: MessageEvent): Promise<void> {
+  const title = titleOf([first]);
+  const conversation = await thread.opened();
+  if (title !== null) await conversation.setTags({ title, ...conversation.state.tags });
 }
 
 /** Threads that are open and not shown. */
