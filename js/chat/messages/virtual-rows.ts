@@ -100,8 +100,14 @@ export function useVirtualRows(inputs: Inputs): VirtualRows {
   const { virtualizer } = controller;
   useLayoutEffect(() => virtualizer._didMount(), []);
   useLayoutEffect(() => {
-    setMargin(inputs.items.current?.offsetTop ?? 0);
     virtualizer._willUpdate();
+    const now = inputs.items.current?.offsetTop ?? 0;
+    if (now === margin) return;
+    // What is above the list has grown or gone: the rows stay where they are on the screen.
+    inputs.scroller.current!.scrollTop += now - margin;
+    inputs.onWrite();
+    setMargin(now);
+    controller.report?.();
   });
   return {
     drawn: virtualizer.getVirtualItems().map((item) => ({ ...item, start: item.start - margin })),
