@@ -63,7 +63,7 @@ class Controller {
     return {
       count: rows.length,
       getScrollElement: () => scroller.current,
-      estimateSize: (index) => estimatedHeight(rows[index]!, Math.min(700, scroller.current?.clientWidth ?? 700)),
+      estimateSize: (index) => estimatedHeight(rows[index]!, Math.min(700, this.virtualizer.scrollRect?.width || 700)),
       getItemKey: this.keyOf,
       // The end is where a reader begins.
       initialOffset: Number.MAX_SAFE_INTEGER,
