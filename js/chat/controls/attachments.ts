@@ -25,19 +25,19 @@ export async function readAttachment(file: Blob, labels: ControlLabels): Promise
   const named = file instanceof File ? file.name : "";
   try {
     const start = new Uint8Array(await file.slice(0, 5).arrayBuffer());
-    if (file.type === "application/pdf" || String.fromCharCode(...start) === "%PDF-") return labels.refusedPdf(named || labels.file);
+    if (file.type === "application/pdf" || String.fromCharCode(...start) === "%PDF-") return labels.refusedPdf(named || labels.unnamedFile);
     // An SVG is a text for models, and no browser turns it into another image here.
     if (file.type.startsWith("image/") && !file.type.startsWith("image/svg")) {
-      return { key: made++, name: named || labels.image, part: file, preview: await dataUrl(file) };
+      return { key: made++, name: named || labels.unnamedImage, part: file, preview: await dataUrl(file) };
     }
-    const name = named || labels.file;
+    const name = named || labels.unnamedFile;
     if (file.size > longestText) return isText(file.slice(0, 1000)).then((is) => (is ? labels.refusedLarge(name, size(longestText)) : labels.refusedKind(name)));
     const text = decoded(await file.arrayBuffer());
     if (text === null) return labels.refusedKind(name);
     return { key: made++, name, part: { type: "text", text: textOfAttached({ name, text }) }, preview: null };
   } catch {
     // A folder, or a file that is gone.
-    return labels.refusedUnreadable(named || labels.file);
+    return labels.refusedUnreadable(named || labels.unnamedFile);
   }
 }
 
