@@ -24,7 +24,7 @@ export interface ComposerHandle {
 
 export interface ComposerProps {
   thread: Thread;
-  handle?: RefObject<ComposerHandle>;
+  handle?: RefObject<ComposerHandle | null> | undefined;
 }
 
 export function Composer({ thread, handle }: ComposerProps) {
@@ -50,7 +50,7 @@ export function Composer({ thread, handle }: ComposerProps) {
     setWrong(await attachments.add(files, labels, announce));
   };
   useFileDrop(form, (files) => void attach(files));
-  useImperativeHandle(handle, () => ({ focus, attach: (files) => void attach(files), fill: (text: string) => (setText(text), focus()) }));
+  useImperativeHandle(handle ?? null, () => ({ focus, attach: (files) => void attach(files), fill: (text: string) => (setText(text), focus()) }));
   useGrowing(field, text);
   // The calls that the question was about are decided.
   if (asks && undecided === 0) setAsks(false);
@@ -117,7 +117,7 @@ export function Composer({ thread, handle }: ComposerProps) {
           ref={field}
           class="composer-text"
           rows={1}
-          enterKeyHint="send"
+          enterkeyhint="send"
           aria-label={labels.message}
           aria-describedby={`${id}-hint`}
           placeholder={reason ?? labels.composer}
@@ -250,7 +250,7 @@ function useDraft(conversationId: string | null): Draft {
 }
 
 /** Makes the field as high as its text; the style sheet limits it. */
-function useGrowing(field: RefObject<HTMLTextAreaElement>, text: string): void {
+function useGrowing(field: RefObject<HTMLTextAreaElement | null>, text: string): void {
   useLayoutEffect(() => {
     const { current } = field;
     if (current === null) return;

@@ -2,7 +2,7 @@
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
-export function useFileDrop(form: RefObject<HTMLElement>, onDrop: (files: readonly File[]) => void): void {
+export function useFileDrop(form: RefObject<HTMLElement | null>, onDrop: (files: readonly File[]) => void): void {
   const latest = useRef(onDrop);
   latest.current = onDrop;
   useEffect(() => {

@@ -116,6 +116,7 @@ export const controlLabels = {
   waiting: "Waiting",
   attempt: (number: number) => `Attempt ${number} has failed.`,
   retryIn: (seconds: number) => `What you wrote is stored. Trying again in ${seconds} s.`,
+  retryShort: (seconds: number) => `Trying again in ${seconds} s.`,
   retrying: "Trying again…",
   retryNow: "Retry now",
   offline: "What you wrote is stored, and is sent as soon as there is a network.",
