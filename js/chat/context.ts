@@ -8,9 +8,12 @@ import type { ConversationVisualizer } from "./visualizer.js";
 export interface Chat {
   thread: Thread;
   labels: ChatLabels;
-  visualizer: ConversationVisualizer;
+  /** `null` if no messages are shown. */
+  visualizer: ConversationVisualizer | null;
   /** Tells screen readers a sentence. Sentences of the same moment are read together. */
   announce(sentence: string): void;
+  /** The list of messages registers itself here. */
+  list: { current: { followEnd(): void; focus(): void } | null };
   /** Scrolls to the end and follows it, for example because the user has sent a message. */
   followEnd(): void;
   /** Moves the focus to the messages, because the control that had it disappears. */
