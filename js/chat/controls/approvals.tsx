@@ -5,6 +5,7 @@ import type { Approval, Thread } from "../../thread/index.js";
 import { useChat, useSnapshot } from "../context.js";
 import { ApprovalCard, RejectForm } from "./approval-card.js";
 import type { ControlLabels } from "./labels.js";
+import { notify } from "./notices.js";
 
 export function Approvals({ thread }: { thread: Thread }) {
   const { approvals, access, isRunning } = useSnapshot(thread);
@@ -33,6 +34,7 @@ export function Approvals({ thread }: { thread: Thread }) {
     if (isBusy) return;
     decided.current = true;
     setBusy(true);
+    notify(thread, "");
     try {
       await act();
     } catch (error) {
