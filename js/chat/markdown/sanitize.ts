@@ -12,6 +12,8 @@ const ALLOWED: Config & { RETURN_DOM_FRAGMENT: true } = {
   ],
   ALLOWED_ATTR: ["href", "title", "src", "alt", "class", "align", "start", "type", "checked", "disabled", "open"],
   ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|data:image\/)/i,
+  // Without this, the values of these would have to be addresses.
+  ADD_URI_SAFE_ATTR: ["align", "start", "type", "open"],
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
   RETURN_DOM_FRAGMENT: true,

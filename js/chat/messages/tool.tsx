@@ -79,7 +79,7 @@ function CallBody({ part, state, result }: { part: ToolPart; state: CallState; r
       <Arguments part={part} />
       {isOpen ? null : (
         <div role="group" aria-label={name}>
-          <h3 class="eyebrow">{name}</h3>
+          <p class="eyebrow">{name}</p>
           <pre class="result" tabIndex={0} dir="auto">
             <PlainText text={result || labels.noText} />
           </pre>
@@ -96,7 +96,7 @@ function Arguments({ part: { args, argsText } }: { part: ToolPart }) {
   if (entries.length === 0 && (args !== undefined || argsText === "")) return null;
   return (
     <div role="group" aria-label={labels.arguments}>
-      <h3 class="eyebrow">{labels.arguments}</h3>
+      <p class="eyebrow">{labels.arguments}</p>
       {args === undefined ? (
         <pre class="result" tabIndex={0}><PlainText text={argsText} /></pre>
       ) : (
