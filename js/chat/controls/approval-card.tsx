@@ -5,6 +5,7 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { JSONValue } from "../../index.js";
 import type { Approval, Thread } from "../../thread/index.js";
 import { useChat } from "../context.js";
+import { titleOf } from "../messages/tool.js";
 import { ArgumentsView } from "./arguments-view.js";
 import { sentence } from "./failures.js";
 import type { ControlLabels } from "./labels.js";
@@ -24,7 +25,7 @@ export interface ApprovalCardProps {
 
 export function ApprovalCard({ thread, call, name, isOnly, decide }: ApprovalCardProps) {
   const { labels, announce } = useChat();
-  const { actionId, toolName, summary, risk, why, args, action } = call;
+  const { actionId, toolName, risk, why, args, action } = call;
   const [opened, open] = useState<"edit" | "reject" | null>(null);
   const openers = { edit: useRef<HTMLButtonElement>(null), reject: useRef<HTMLButtonElement>(null) };
   const id = useId();
@@ -43,7 +44,7 @@ export function ApprovalCard({ thread, call, name, isOnly, decide }: ApprovalCar
   return (
     <section class="ask" aria-labelledby={id} data-risk={risk} data-why={why} data-tool={toolName}>
       <div class="ask-head">
-        <h3 id={id}>{summary ?? name}</h3>
+        <h3 id={id}>{titleOf(call, labels)}</h3>
         <span class="risk" data-risk={risk}>
           {labels.risks[risk]}
         </span>

@@ -44,13 +44,16 @@ export function ToolView({ id, part, visualizer }: { id: string; part: ToolPart;
   );
 }
 
+/** The parts of a call that its label is made of. */
+export type Titled = Pick<ToolPart, "toolName" | "summary" | "args">;
+
 /** The label of a call: the model's summary or one from the arguments, otherwise the tool's. */
-export function titleOf(part: ToolPart, labels: ChatLabels): string {
+export function titleOf(part: Titled, labels: ChatLabels): string {
   return givenTitle(part, labels) ?? labels.toolTitle(part.toolName);
 }
 
 /** `null` if neither the model's summary nor the arguments give one. In place of a summary the SDK writes the tool's name and arguments. */
-function givenTitle({ toolName, summary, args }: ToolPart, labels: ChatLabels): string | null {
+function givenTitle({ toolName, summary, args }: Titled, labels: ChatLabels): string | null {
   const isGiven = summary !== null && summary !== "" && !summary.startsWith(`${toolName}: {`);
   return isGiven ? summary : labels.callTitle(toolName, fieldsOf(args));
 }
