@@ -69,7 +69,7 @@ for (const kind of availableBrowsers) {
         navigator.clipboard.writeText = async (text) => void (window.copied = text);
         one(".copy").click();
       });
-      await until(() => one(".copy").textContent === "Copied" && window.copied.startsWith("const answer") && one("[role=status]").textContent === "Copied");
+      await until(() => one(".copy").textContent === "Copied" && window.copied.startsWith("const answer") && one(".announcements").textContent === "Copied");
     });
 
     await step("text of the other direction", async () => {
@@ -163,9 +163,9 @@ for (const kind of availableBrowsers) {
       await page.evaluate(() => stream("Once upon a time. ".repeat(600)));
       await until(() => one(".live .prose").textContent.length > 10_000);
       assert.equal(await page.evaluate(() => one(".scroller").scrollTop), before);
-      assert.equal(await page.evaluate(() => one("[role=status]").textContent), "");
+      assert.equal(await page.evaluate(() => one(".announcements").textContent), "");
       await page.evaluate(() => stream("Once upon a time.", "done"));
-      await until(() => one("[role=status]").textContent === "Agent: Once upon a time.");
+      await until(() => one(".announcements").textContent === "Agent: Once upon a time.");
     });
 
     await step("an unfolded call is unfolded when the reader comes back, and a focused one stays", async () => {

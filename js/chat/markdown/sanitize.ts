@@ -2,8 +2,7 @@
 // from elsewhere (loading it would tell its server who reads what), and only web and mail links, which open in a tab that
 // cannot reach this one.
 import DOMPurify, { type Config, type DOMPurify as Purifier } from "dompurify";
-
-export const EMBEDDED_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[a-z\d+/=\s]+$/i;
+import { EMBEDDED_IMAGE } from "./image-placeholder.js";
 
 const ALLOWED: Config & { RETURN_DOM_FRAGMENT: true } = {
   ALLOWED_TAGS: [
