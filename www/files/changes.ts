@@ -1,7 +1,7 @@
 // The changes that the agent made to files with its tools, from the results in the log. A terminal's result does not name
 // the files that it changed.
 
-import type { StoredEvent } from "../event-shapes.ts";
+import type { StoredEvent } from "../thread/event-shapes.ts";
 
 /** A change of a file. The contents are null where the file does not exist. */
 export interface Change {

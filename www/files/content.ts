@@ -1,8 +1,8 @@
 // The content of a file as the page can show it: as an image, as text, or not at all. The bytes decide, because agents and
 // archives choose the names.
 
-import { el } from "../dom.ts";
-import { plainText } from "../plain-text.ts";
+import { el } from "../shell/dom.ts";
+import { plainText } from "../thread/plain-text.ts";
 
 /** Images that browsers show without executing anything in them: no SVG. */
 const IMAGES: ReadonlyArray<[type: string, at: number, bytes: readonly number[]]> = [

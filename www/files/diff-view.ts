@@ -1,6 +1,6 @@
 // The differences between two versions of a text, line by line. The library that finds them is loaded when it is used.
 
-import { el } from "../dom.ts";
+import { el } from "../shell/dom.ts";
 
 /** Comparing longer texts takes seconds. */
 const LONGEST = 1_000_000;

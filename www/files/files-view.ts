@@ -1,11 +1,11 @@
 // The files of the conversation in the panel: the tree, adding by a button or by dropping, and the dialog of one file.
 
 import { ThreadkeepError } from "threadkeep";
-import { el } from "../dom.ts";
-import { explain } from "../failures.ts";
-import type { Part } from "../panel.ts";
-import type { Session } from "../session.ts";
-import { notifyOtherTabs } from "../tabs.ts";
+import { el } from "../shell/dom.ts";
+import { explain } from "../shell/failures.ts";
+import type { Part } from "../panel/panel.ts";
+import type { Session } from "../thread/session.ts";
+import { notifyOtherTabs } from "../shell/tabs.ts";
 import { changedFiles } from "./changes.ts";
 import { type FileDialog, openFile } from "./file-dialog.ts";
 import { folderView } from "./folder-view.ts";

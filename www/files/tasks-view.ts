@@ -1,8 +1,8 @@
 // The agent's list of tasks: in the results of its tool, and the newest one above the message field.
 
-import { byId, el } from "../dom.ts";
-import type { StoredEvent } from "../event-shapes.ts";
-import type { Session } from "../session.ts";
+import { byId, el } from "../shell/dom.ts";
+import type { StoredEvent } from "../thread/event-shapes.ts";
+import type { Session } from "../thread/session.ts";
 
 interface Task {
   title: string;
