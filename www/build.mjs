@@ -30,11 +30,13 @@ export async function build({ outdir = join(here, "dist") } = {}) {
     loader: { ".woff2": "file" },
     // The library's inlined copies of its wasm and worker are for servers without the files; this one has them.
     external: [...wasms.map(({ copy }) => `./${copy}`), "./terminal-worker-inline.js"],
+    minify: true,
     sourcemap: true,
     logLevel: "warning",
     // The library's chunks import each other only for their order; inside a bundle this has no effect.
     logOverride: { "ignored-bare-import": "silent" },
   });
+  await buildScript("first-paint.ts", outdir);
   const copies = [
     ...["index.html", "icon.svg", "icons", "manifest.webmanifest"].map((name) => [join(here, name), name]),
     ...wasms.map(({ file }) => [fileURLToPath(import.meta.resolve(`threadkeep/${file}`)), file]),
@@ -51,13 +53,9 @@ async function buildServiceWorker(outdir) {
   const files = paths.map((file) => relative(outdir, file).split(sep).join("/")).filter((name) => !name.endsWith(".map")).sort();
   const hash = createHash("sha256");
   for (const name of files) hash.update(name).update(await readFile(join(outdir, name)));
-  await esbuild.build({
-    entryPoints: [join(here, "service-worker.ts")],
-    outfile: join(outdir, "service-worker.js"),
-    bundle: true,
-    format: "iife",
-    target: ["es2022"],
-    define: { FILES: JSON.stringify(files), VERSION: JSON.stringify(hash.digest("hex").slice(0, 16)) },
-    logLevel: "warning",
-  });
+  await buildScript("service-worker.ts", outdir, { FILES: JSON.stringify(files), VERSION: JSON.stringify(hash.digest("hex").slice(0, 16)) });
 }
+
+/** A script that is no module, in one file. */
+const buildScript = (name, outdir, define = {}) =>
+  esbuild.build({ entryPoints: [join(here, name)], outdir, bundle: true, minify: true, format: "iife", target: ["es2022"], define, logLevel: "warning" });

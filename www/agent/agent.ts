@@ -2,7 +2,7 @@
 
 import { Agent, Conversation, type ConversationInfo, type ConversationOptions, LLM, ThreadkeepError } from "threadkeep";
 import { folderOf, usesFolder } from "../files/folders.ts";
-import { givenSecrets } from "../control/given-secrets.ts";
+import { givenSecrets, withEarlySecrets } from "../control/given-secrets.ts";
 import { mcpServers } from "../settings/mcp-servers.ts";
 import { ANALYZER, policyFor } from "../control/policy.ts";
 import { loadProfile, optionsOf } from "../settings/profiles.ts";
@@ -44,7 +44,8 @@ const policyOfPage = (): Pick<ConversationOptions, "confirmationPolicy" | "secur
 export const PROVISIONAL = "provisionaltitle";
 
 export async function createConversation(title: string): Promise<Conversation> {
-  return Conversation.open({ ...(await openingOptions()), tags: { title, [PROVISIONAL]: "yes" }, ...policyOfPage() });
+  const options = { ...(await openingOptions()), tags: { title, [PROVISIONAL]: "yes" }, ...policyOfPage() };
+  return withEarlySecrets((secrets) => Conversation.open({ ...options, secrets }));
 }
 
 /** The agent with the current settings. */

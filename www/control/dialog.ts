@@ -1,6 +1,9 @@
 // The decisions about one conversation: when calls wait for approval, which tools are always allowed, and which secrets its
-// tools may use. Changes apply at once and are stored with the conversation.
+// tools may use. Changes apply at once and are stored with the conversation. Before the first message they are those for the
+// next one.
 
+import type { Conversation } from "threadkeep";
+import { choosePolicy, settings } from "../settings/settings.ts";
 import { announce } from "../shell/announcer.ts";
 import { byId, el } from "../shell/dom.ts";
 import { sentence } from "../shell/failures.ts";
@@ -11,19 +14,16 @@ import { spentText } from "./spent.ts";
 
 /** `session` is called each time the button is pressed. */
 export function startControl(session: () => Session | null): void {
-  byId("control-button").addEventListener("click", () => {
-    const open = session();
-    if (open !== null) showControl(open);
-  });
+  byId("control-button").addEventListener("click", () => showControl(session()));
 }
 
-function showControl(session: Session): void {
+function showControl(session: Session | null): void {
   const failed = el("p", { class: "wrong", role: "alert" });
   const attempt = async (act: () => Promise<unknown>): Promise<boolean> => {
     failed.textContent = "";
     try {
       await act();
-      await session.refresh();
+      await session?.refresh();
       return true;
     } catch (error) {
       failed.textContent = sentence(error instanceof Error ? error.message : String(error));
@@ -41,10 +41,10 @@ function showControl(session: Session): void {
         "div",
         { class: "dialog-scroll" },
         failed,
-        el("fieldset", {}, el("legend", {}, "When the agent asks first"), ...policyView(session, attempt)),
-        allowedView(session, attempt),
-        el("fieldset", {}, el("legend", {}, "Secrets"), secretsView(session.conversation, attempt)),
-        el("fieldset", {}, el("legend", {}, "Spent"), el("p", {}, spentText(session.conversation.stats) || "Nothing yet.")),
+        el("fieldset", {}, el("legend", {}, "When the agent asks first"), ...policyView(session?.conversation, attempt)),
+        session && allowedView(session, attempt),
+        el("fieldset", {}, el("legend", {}, "Secrets"), secretsView(session?.conversation ?? null, attempt)),
+        session && el("fieldset", {}, el("legend", {}, "Spent"), el("p", {}, spentText(session.conversation.stats) || "Nothing yet.")),
       ),
       el("div", { class: "buttons" }, el("button", { type: "button", class: "button primary", onclick: () => dialog.close() }, "Done")),
     ),
@@ -56,9 +56,10 @@ function showControl(session: Session): void {
 
 export type Attempt = (act: () => Promise<unknown>) => Promise<boolean>;
 
-function policyView({ conversation }: Session, attempt: Attempt): HTMLElement[] {
-  const current = choiceOf(conversation.state);
+function policyView(conversation: Conversation | undefined, attempt: Attempt): HTMLElement[] {
+  const current = conversation ? choiceOf(conversation.state) : settings().policy;
   const choose = async (choice: PolicyChoice): Promise<void> => {
+    if (conversation === undefined) return choosePolicy(choice);
     await conversation.setSecurityAnalyzer(ANALYZER);
     await conversation.setConfirmationPolicy(policyFor(choice));
   };
@@ -70,8 +71,8 @@ function policyView({ conversation }: Session, attempt: Attempt): HTMLElement[] 
       el("label", { for: `policy-${id}` }, label),
     ),
   );
-  const other = current === null && el("p", { class: "quiet" }, `It has a policy of its own, ${conversation.state.confirmation_policy.kind}.`);
-  return [...radios, ...(other ? [other] : []), el("p", { class: "quiet" }, POLICY_HELP)];
+  const other = conversation && current === null ? [el("p", { class: "quiet" }, `It has a policy of its own, ${conversation.state.confirmation_policy.kind}.`)] : [];
+  return [...radios, ...other, el("p", { class: "quiet" }, POLICY_HELP)];
 }
 
 function allowedView({ conversation }: Session, attempt: Attempt): HTMLElement {

@@ -3,9 +3,11 @@
 
 import type { Conversation } from "threadkeep";
 
-const given = new Map<string, Map<string, string>>();
+const given = new Map<string, Record<string, string>>();
+/** Those for the next conversation, which has no id before its first message. */
+let early: Record<string, string> = {};
 
-export const givenSecrets = (conversationId: string): Record<string, string> => Object.fromEntries(given.get(conversationId) ?? []);
+export const givenSecrets = (conversationId: string): Record<string, string> => ({ ...given.get(conversationId) });
 
 export interface KnownSecret {
   name: string;
@@ -13,18 +15,27 @@ export interface KnownSecret {
   hasValue: boolean;
 }
 
-export function secretsOf({ id, state }: Conversation): KnownSecret[] {
-  const known = given.get(id);
-  return Object.keys(state.secret_registry?.secret_sources ?? {}).map((name) => ({ name, hasValue: known?.has(name) ?? false }));
+/** The secrets of a conversation; without one, of the next. */
+export function secretsOf(conversation: Conversation | null): KnownSecret[] {
+  if (conversation === null) return Object.keys(early).map((name) => ({ name, hasValue: true }));
+  const known = given.get(conversation.id) ?? {};
+  return Object.keys(conversation.state.secret_registry?.secret_sources ?? {}).map((name) => ({ name, hasValue: Object.hasOwn(known, name) }));
 }
 
-export async function giveSecret(conversation: Conversation, name: string, value: string): Promise<void> {
-  await conversation.updateSecrets({ [name]: value });
-  const known = given.get(conversation.id) ?? new Map<string, string>();
-  given.set(conversation.id, known.set(name, value));
+/** Gives a secret, or removes it if `value` is null. */
+export async function setSecret(conversation: Conversation | null, name: string, value: string | null): Promise<void> {
+  await conversation?.updateSecrets({ [name]: value });
+  const { [name]: _, ...others } = conversation === null ? early : (given.get(conversation.id) ?? {});
+  const known = value === null ? others : { ...others, [name]: value };
+  if (conversation === null) early = known;
+  else given.set(conversation.id, known);
 }
 
-export async function removeSecret(conversation: Conversation, name: string): Promise<void> {
-  await conversation.updateSecrets({ [name]: null });
-  given.get(conversation.id)?.delete(name);
+/** Opens a new conversation with the secrets that were given for it. */
+export async function withEarlySecrets(open: (secrets: Record<string, string>) => Promise<Conversation>): Promise<Conversation> {
+  const secrets = early;
+  const conversation = await open(secrets);
+  given.set(conversation.id, secrets);
+  early = {};
+  return conversation;
 }

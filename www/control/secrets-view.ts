@@ -1,13 +1,14 @@
-// The names of a conversation's secrets, a field to add one, and buttons to remove them. A value is never shown again.
+// The names of a conversation's secrets, or of those for the next one, a field to add one, and buttons to remove them. A value is never shown again.
 
 import type { Conversation } from "threadkeep";
 import { announce } from "../shell/announcer.ts";
 import type { Attempt } from "./dialog.ts";
 import { el } from "../shell/dom.ts";
-import { giveSecret, removeSecret, secretsOf } from "./given-secrets.ts";
+import { secretsOf, setSecret } from "./given-secrets.ts";
 import { API_TOKEN } from "../agent/tools/call-api.ts";
 
-export function secretsView(conversation: Conversation, attempt: Attempt): HTMLElement {
+/** `conversation` is null before the first message of the next one. */
+export function secretsView(conversation: Conversation | null, attempt: Attempt): HTMLElement {
   const list = el("ul", { class: "names secret-names", "aria-label": "Secrets of this conversation" });
   const name = el("input", { id: "secret-name", type: "text", required: true, maxlength: 100, spellcheck: "false", autocomplete: "off", placeholder: API_TOKEN, "aria-describedby": "secrets-help" });
   const value = el("input", { id: "secret-value", type: "password", required: true, autocomplete: "off" });
@@ -28,7 +29,7 @@ export function secretsView(conversation: Conversation, attempt: Attempt): HTMLE
   };
   const add = async (): Promise<void> => {
     const added = name.value.trim();
-    if (!(await attempt(() => giveSecret(conversation, added, value.value)))) return name.focus();
+    if (!(await attempt(() => setSecret(conversation, added, value.value)))) return name.focus();
     name.value = "";
     value.value = "";
     draw();
@@ -36,7 +37,7 @@ export function secretsView(conversation: Conversation, attempt: Attempt): HTMLE
     name.focus();
   };
   const remove = async (removed: string): Promise<void> => {
-    if (!(await attempt(() => removeSecret(conversation, removed)))) return;
+    if (!(await attempt(() => setSecret(conversation, removed, null)))) return;
     draw();
     announce(`${removed} is removed.`);
     name.focus();

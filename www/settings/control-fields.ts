@@ -40,7 +40,7 @@ export function controlSettings(): { element: HTMLElement; read: () => ControlSe
         { class: "field" },
         el("label", { for: "budget" }, "Budget of a run, in dollars"),
         budget,
-        el("p", { class: "quiet", id: "budget-help" }, "The step that reaches it is the last of its run. Empty: no limit. The stand-in pretends to cost as much as a small model."),
+        el("p", { class: "quiet", id: "budget-help" }, "The step that reaches it is the last of its run. Empty: no limit. The stand-in and models on this computer cost nothing."),
       ),
       el(
         "div",

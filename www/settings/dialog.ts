@@ -1,18 +1,20 @@
 // The settings dialog: model, server, key, and the browser's storage.
 
 import { byId, el } from "../shell/dom.ts";
-import { field, help, textField } from "./fields.ts";
+import { field, textField } from "./fields.ts";
 import { serverOf, withKey } from "./keys.ts";
 import { notify } from "../shell/notices.ts";
 import { profileOf, profiles, readProfiles } from "./profiles.ts";
 import { controlSettings } from "./control-fields.ts";
 import { keySettings } from "./key-fields.ts";
+import { modelFields } from "./model-fields.ts";
 import { moreSettings } from "./more-fields.ts";
 import { fallbackSettings, profileSettings } from "./profile-fields.ts";
 import { serverSettings } from "./server-fields.ts";
 import { allKeys, changeSettings, CONNECTIONS, keyOf, type ModelSettings, SCRIPTED, settings, DEFAULTS } from "./settings.ts";
 import { currentSession } from "../shell/stage.ts";
 import { storageView } from "./storage-view.ts";
+import { themeField } from "./theme-field.ts";
 
 export function startSettings(): void {
   byId("settings-button").addEventListener("click", openSettings);
@@ -39,12 +41,13 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
   const own = el("optgroup", { label: "Your profiles" });
   const connection = el("select", { id: "connection" }, ...CONNECTIONS.map(({ id, label }) => el("option", { value: id }, label)), el("option", { value: "other" }, "Another server"), own);
   const baseUrl = textField("base-url", { inputmode: "url", required: true });
-  const model = textField("model", { required: true });
   const isScripted = (): boolean => connection.value === "scripted";
   const chosen = (): string => (connection.value.startsWith(PROFILE) ? connection.value.slice(PROFILE.length) : "");
   const described = (): ModelSettings => ({ model: model.value.trim(), baseUrl: baseUrl.value.trim(), ...more.read() });
 
   const more = moreSettings();
+  const named = modelFields((needs) => (baseUrl.reportValidity() && (!needs.model || model.reportValidity()) ? { model: described(), apiKey: key.apiKey.value.trim() } : null));
+  const { model } = named;
   const fallback = fallbackSettings({ baseUrl: () => baseUrl.value, chosen });
   const profile = profileSettings({
     model: () => (baseUrl.reportValidity() && model.reportValidity() ? described() : null),
@@ -72,8 +75,9 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
     "div",
     { class: "fields" },
     field("Base URL", baseUrl),
-    field("Model", model, help("model-help", "With the name of its API in front, such as openai/gpt-4o")),
+    ...named.elements,
     ...key.elements,
+    named.test,
     unfolded,
   );
   const scriptedHelp = el(
@@ -98,6 +102,7 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
     server = serverOf(next.baseUrl);
     fallback.draw();
     profile.restart();
+    named.restart();
     follow();
   };
   const drawProfiles = (): void => {
@@ -114,6 +119,7 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
     const preset = CONNECTIONS.find(({ id }) => id === connection.value);
     fill(profiles().get(chosen()) ?? { ...DEFAULTS, baseUrl: preset?.baseUrl ?? "https://", model: preset?.model ?? "openai/" });
   });
+  for (const input of [baseUrl, key.apiKey]) input.addEventListener("input", named.restart);
   // Another server has another key, unless one was just entered.
   baseUrl.addEventListener("change", () => {
     if (key.apiKey.value === keyOf(server)) key.apiKey.value = keyOf(baseUrl.value.trim());
@@ -145,6 +151,7 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
       el("fieldset", {}, el("legend", {}, "Model"), field("Connection", connection), scriptedHelp, details),
       control.element,
       servers.element,
+      el("fieldset", {}, el("legend", {}, "Appearance"), themeField()),
       el("fieldset", {}, el("legend", {}, "Storage"), storageView()),
     ),
     el(
@@ -157,7 +164,11 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
   drawProfiles();
   connection.value = profileOf(now) === "" ? presetOf(now.baseUrl) : PROFILE + profileOf(now);
   fill(now);
-  return { element, save, drawProfiles, stop: servers.stop };
+  const stop = (): void => {
+    named.stop();
+    servers.stop();
+  };
+  return { element, save, drawProfiles, stop };
 }
 
 /** The prefix of profiles among the options; other connections have ids without it. */

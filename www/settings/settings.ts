@@ -69,9 +69,6 @@ export const SCRIPTED: Readonly<Settings> = {
   // Each of them makes requests of its own, which cost.
   subagents: false,
   mcpServers: [],
-  // Invented prices, so that there is a cost to show.
-  inputPrice: 1,
-  outputPrice: 4,
 };
 
 export const CONNECTIONS = [
@@ -134,14 +131,16 @@ export function changeSettings(next: Settings, nextKeys = keys, nextLocked = "")
   return stored;
 }
 
+/** Changes when calls wait for approval in new conversations. */
+export const choosePolicy = (policy: PolicyChoice): void => void changeSettings({ ...current, policy }, keys, locked);
+
 /** `/v1` means this page's own server. */
 export const absoluteBaseUrl = (baseUrl: string): string => new URL(baseUrl, location.href).href.replace(/\/$/, "");
 
 function read(): Settings {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "null");
-    // The invented prices belong to the scripted model only.
-    return typeof stored === "object" && stored !== null ? { ...SCRIPTED, ...DEFAULTS, ...stored } : { ...SCRIPTED };
+    return typeof stored === "object" && stored !== null ? { ...SCRIPTED, ...stored } : { ...SCRIPTED };
   } catch {
     return { ...SCRIPTED };
   }

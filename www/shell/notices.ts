@@ -1,4 +1,5 @@
-// Notices about the page, shown above the conversation until they are dismissed. An error is announced at once.
+// Notices about the page, shown above the conversation until they are dismissed. An error is announced at once. Of notices
+// about the same thing only the newest is shown.
 
 import { el, byId } from "./dom.ts";
 import { explain, type Failure, type Recovery } from "./failures.ts";
@@ -7,6 +8,7 @@ import { runRecovery } from "./recoveries.ts";
 
 interface NoticeAction {
   name: string;
+  /** The notice goes with the click, unless this returns false. */
   act: () => unknown;
 }
 
@@ -15,16 +17,13 @@ const PATIENCE = 400;
 
 /** A success: disappears by itself, and is replaced by the next one. */
 export function notify(text: string): void {
-  for (const earlier of byId("notices").querySelectorAll(".notice-news")) earlier.remove();
-  const notice = show({ title: "", text, kind: "news", actions: [] });
+  const notice = show({ title: "", text, kind: "news", subject: "news", actions: [] });
   setTimeout(() => notice.contains(document.activeElement) || notice.remove(), SHORT_LIFE);
 }
 
 /** An offer: stays until it is accepted or dismissed. `act` returns whether it was accepted. */
 export function offer(text: string, name: string, act: () => boolean): void {
-  const notice = show({ title: "", text, kind: "news", actions: [] });
-  notice.classList.replace("notice-news", "notice-offer");
-  notice.querySelector(".icon-button")!.before(el("button", { type: "button", class: "button small", onclick: () => act() && notice.remove() }, name));
+  show({ title: "", text, kind: "offer", subject: text, actions: [{ name, act }] });
 }
 
 /** Long work: stays until `end`, and shows the progress. Short work ends before the notice appears. */
@@ -52,7 +51,8 @@ interface Reported {
 /** A failure: stays, with the possible actions. `retry` replaces the generic action of that name. */
 export function report(error: unknown, { title, recoveries, retry, retryName = "Try again" }: Reported = {}): void {
   const failure = { ...explain(error), ...(recoveries && { recoveries }) };
-  show({ title: title ?? failure.title, text: failure.text, kind: "failure", actions: actionsFor(failure, retry ? { name: retryName, act: retry } : null) });
+  const heading = title ?? failure.title;
+  show({ title: heading, text: failure.text, kind: "failure", subject: heading, actions: actionsFor(failure, retry ? { name: retryName, act: retry } : null) });
 }
 
 const RECOVERY_NAMES: Record<Exclude<Recovery, "retry">, string> = { settings: "Open settings", export: "Export a copy", reload: "Reload the page" };
@@ -63,19 +63,29 @@ function actionsFor(failure: Failure, retry: NoticeAction | null): NoticeAction[
   return actions;
 }
 
-function show({ title, text, kind, actions }: { title: string; text: string; kind: "news" | "failure"; actions: NoticeAction[] }): HTMLElement {
+interface Notice {
+  title: string;
+  text: string;
+  kind: "news" | "offer" | "failure";
+  /** It replaces the notice with the same subject. */
+  subject: string;
+  actions: NoticeAction[];
+}
+
+function show({ title, text, kind, subject, actions }: Notice): HTMLElement {
+  // Several notices may have a button “Try again”, so its name says what it is about.
+  const about = (title || text).replace(/\.$/, "");
+  const button = ({ name, act }: NoticeAction): HTMLElement =>
+    el("button", { type: "button", class: "button small", "aria-label": `${name}: ${about}`, onclick: () => act() !== false && notice.remove() }, name);
   const notice: HTMLElement = el(
     "div",
-    { class: `notice notice-${kind}`, role: kind === "failure" ? "alert" : "status" },
+    { class: `notice notice-${kind}`, role: kind === "failure" ? "alert" : "status", "data-subject": subject },
     el("div", { class: "notice-text" }, title ? el("strong", {}, title) : null, el("p", {}, text)),
-    ...actions.map(({ name, act }) =>
-      el("button", { type: "button", class: "button small", onclick: () => (notice.remove(), act()) }, name),
-    ),
-    el("button", { type: "button", class: "icon-button", "aria-label": "Dismiss", onclick: () => notice.remove() }, icon("close")),
+    ...actions.map(button),
+    el("button", { type: "button", class: "icon-button", "aria-label": `Dismiss: ${about}`, onclick: () => notice.remove() }, icon("close")),
   );
   const notices = byId("notices");
-  // A repeated failure replaces the earlier notice.
-  for (const other of [...notices.children]) if (other.textContent === notice.textContent) other.remove();
+  for (const other of notices.querySelectorAll<HTMLElement>(".notice")) if (other.dataset["subject"] === subject) other.remove();
   notices.append(notice);
   return notice;
 }

@@ -81,7 +81,7 @@ function moveFocus(): void {
 function show(opened: Session): void {
   session = opened;
   // The conversation is open, so it can be exported even if something below fails.
-  byId("conversation-actions").hidden = false;
+  byId("conversation-actions").hidden = byId("control-button").hidden = false;
   stopDrawing = opened.onChange(drawState);
   transcript = new Transcript(opened);
   drawState();
@@ -93,7 +93,7 @@ function clear(): void {
   stopDrawing();
   transcript?.close();
   transcript = null;
-  byId("conversation-actions").hidden = true;
+  byId("conversation-actions").hidden = byId("control-button").hidden = true;
   drawPanel(null);
   drawTasks(null);
   composer.setState({ running: false, readOnly: false });
@@ -127,6 +127,7 @@ function setTitle(title: string, subtitle: string): void {
 }
 
 function showNew(): void {
+  byId("control-button").hidden = false;
   drawControlLine(null);
   setTitle("New conversation", "");
   showStart((message) => composer.fill(message));

@@ -19,7 +19,7 @@ const HINTS: Record<string, string> = {
   "Be asked first": ": the payment is risky, so all of it waits for you",
   "Go another way": ", then edit it, or ask for another answer",
   "Use a skill": ": the word adds one to the message",
-  "Use a secret": ", after you added API_TOKEN under “Control”",
+  "Use a secret": ": add API_TOKEN under “Control” first",
 };
 
 export function showStart(choose: (message: string) => void): void {
