@@ -28,6 +28,7 @@ export async function build({ outdir = join(here, "dist") } = {}) {
     chunkNames: "[name]-[hash]",
     assetNames: "fonts/[name]",
     loader: { ".woff2": "file" },
+    plugins: [calmFonts],
     // The library's inlined copies of its wasm and worker are for servers without the files; this one has them.
     external: [...wasms.map(({ copy }) => `./${copy}`), "./terminal-worker-inline.js"],
     minify: true,
@@ -55,6 +56,14 @@ async function buildServiceWorker(outdir) {
   for (const name of files) hash.update(name).update(await readFile(join(outdir, name)));
   await buildScript("service-worker.ts", outdir, { FILES: JSON.stringify(files), VERSION: JSON.stringify(hash.digest("hex").slice(0, 16)) });
 }
+
+/** A font that comes late is for the next visit: text that changes its font moves everything below it. */
+const calmFonts = {
+  name: "fonts that move no text",
+  setup({ onLoad }) {
+    onLoad({ filter: /@fontsource.*\.css$/ }, async ({ path }) => ({ contents: (await readFile(path, "utf8")).replaceAll("font-display: swap", "font-display: optional"), loader: "css" }));
+  },
+};
 
 /** A script that is no module, in one file. */
 const buildScript = (name, outdir, define = {}) =>

@@ -35,7 +35,7 @@ for (const kind of availableBrowsers) {
         try {
           await page.page.goto(`${demo.origin}/#/`);
           await page.page.reload();
-          await page.until("the page has drawn itself", () => document.querySelector(".start"));
+          await page.drawn();
           await page.say("hello");
           await page.shows(/could not be reached.*Trying again in \d+ s.*Try now/, ".live");
           await page.isAccessible("a run that waits");

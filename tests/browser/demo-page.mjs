@@ -83,8 +83,13 @@ export class DemoPage {
     await page.setViewport({ width: 1100, height: 800 });
     await page.goto(url);
     const demo = new DemoPage(page, browser.kind);
-    await demo.until("the page has drawn itself", () => document.querySelector(".start, .items"));
+    await demo.drawn();
     return demo;
+  }
+
+  /** Waits until the page has started. Its start view is there before. */
+  drawn() {
+    return this.until("the page has drawn itself", () => document.querySelector("#model-label").textContent && document.querySelector(".start, .items"));
   }
 
   /** Waits until `condition` holds in the page. */

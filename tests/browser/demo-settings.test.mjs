@@ -120,7 +120,7 @@ for (const kind of availableBrowsers) {
           }).observe(document, { childList: true, subtree: true });
         });
         await page.page.reload();
-        await page.until("the page has drawn itself", () => document.querySelector(".start"));
+        await page.drawn();
         assert.deepEqual([await page.page.evaluate(() => window.themeAtFirst), await background()], ["dark", dark]);
         await photograph(page, `dark-${kind}`);
         await page.press("Settings");

@@ -18,7 +18,7 @@ import { drawPanel } from "../panel/panel.ts";
 import { askToFetchSecrets } from "../control/secret-consent.ts";
 import { Session } from "../thread/session.ts";
 import { onSettingsChange } from "../settings/settings.ts";
-import { showStart } from "./start-view.ts";
+import { showStart, startExamples } from "./start-view.ts";
 import { Transcript } from "../thread/transcript.ts";
 import { runRecovery } from "./recoveries.ts";
 
@@ -45,6 +45,7 @@ export function startStage(): void {
     if (session !== null) opening = session.applySettings();
     else if (currentRoute() === null) showNew();
   });
+  startExamples((message) => composer.fill(message));
   onRoute((route) => follow(route, { moved: true }));
   follow(currentRoute());
 }
@@ -130,7 +131,7 @@ function showNew(): void {
   byId("control-button").hidden = false;
   drawControlLine(null);
   setTitle("New conversation", "");
-  showStart((message) => composer.fill(message));
+  showStart();
 }
 
 /** Resolves to false if the message was not stored; the composer then restores it. */
