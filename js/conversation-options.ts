@@ -20,7 +20,7 @@ export interface ConversationOptions<Answer = any> extends RunLimits {
   store?: Store | undefined;
   /** Called with every event once it is committed. */
   callbacks?: Array<(event: ConversationEvent) => void> | undefined;
-  /** Called with the pieces of a streaming answer, and with the other live events. */
+  /** Called with all live events: the pieces of a streaming answer, changes of the status, and the others. */
   tokenCallbacks?: Array<(live: LiveEvent) => void> | undefined;
   /**
    * When a call waits for the user. Default: the stored policy; for a new conversation `NeverConfirm`. Of an imported

@@ -1,11 +1,11 @@
 // The public class of a conversation, with the SDK's methods. It checks arguments; the decisions are made in the wasm.
 /// <reference lib="esnext.disposable" preserve="true" />
-import { type CoreConversation, deleteConversation, listConversations } from "../pkg/threadkeep.js";
+import { type CoreConversation, deleteConversation } from "../pkg/threadkeep.js";
 import { Agent } from "./agent.js";
 import { arrayOf, checkId, isA, jsonOf, signalOf } from "./arguments.js";
 import { type ExportOptions, type ImportedConversation, type TransferOptions, exportZip, exportZipStream, importZip } from "./archive.js";
 import { type ContextUsage, type ConversationProgress, progressOf } from "./condenser.js";
-import { type Analyzers, type ConfirmationPolicy, actionIds, storedPolicy } from "./control.js";
+import { type ConfirmationPolicy, actionIds, storedPolicy } from "./control.js";
 import { type ConversationOptions, type ForkOptions, readFork, readOptions } from "./conversation-options.js";
 import { ask, call, invalidOptions, lastRead, optionsOf, settle, textsOf, textOf } from "./errors.js";
 import { type Branch, type EventLog, eventLog, readable } from "./event-log.js";
@@ -16,13 +16,11 @@ import type {
 import { withTimeout, recordChange } from "./inventory.js";
 import { LLM } from "./llm.js";
 import { type Image, contentOf } from "./images.js";
-import type { Listeners } from "./listeners.js";
 import { type Network, WAITED } from "./network.js";
-import { type ConversationInfo, type Listing, toInfo } from "./listing.js";
+import { type ConversationInfo, list, onListChange } from "./listing.js";
 import type { AnthropicMessages, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "./messages.js";
 import { importJSON, written } from "./interchange.js";
 import type { MCPServers } from "./mcp.js";
-import type { OpenServers } from "./mcp/index.js";
 import { type ConversationWarning, type HandleParts, openCore } from "./opening.js";
 import { Run, type RunOptions, type RunResult, aborted } from "./run.js";
 import { type TitleOptions, askAgent, forTools, generateTitle } from "./side-calls.js";
@@ -52,14 +50,11 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   readonly workspace: Workspace;
   readonly #core: CoreConversation;
   readonly #store: Store;
-  readonly #listeners: Listeners;
-  readonly #analyzers: Analyzers;
+  readonly #parts: HandleParts;
   readonly #tools: ToolCalls;
-  readonly #mcp: OpenServers | undefined;
   readonly #secrets: Secrets;
   readonly #network: Network;
   readonly #parent: Parent;
-  readonly #deleteOnClose: boolean;
   readonly #agent: Agent<Answer>;
   /** Warnings that do not come from the wasm. */
   readonly #warnings: readonly ConversationWarning[];
@@ -71,16 +66,13 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     this.id = id;
     this.#store = store;
     this.#core = core;
-    this.#listeners = parts.listeners;
-    this.#analyzers = parts.analyzers;
+    this.#parts = parts;
     this.#tools = parts.tools;
     parts.tools.conversation = forTools(this, core, (llm) => this.#secrets.coreLLM(llm, this.#network));
-    this.#mcp = parts.mcp;
     this.workspace = parts.home.workspace;
     this.#secrets = parts.secrets;
     this.#network = parts.network;
     this.#parent = parts.parent;
-    this.#deleteOnClose = parts.deleteOnClose;
     this.#agent = parts.agent;
     this.#llm = parts.agent.llm;
     this.#warnings = warnings;
@@ -109,9 +101,17 @@ export class Conversation<Answer = any> implements AsyncDisposable {
 
   /** All conversations of a store, newest first; those of sub-agents only with `subagents`. Does not read events. */
   static async list(store: Store = indexedDBStore(), options: { subagents?: boolean | undefined } = {}): Promise<ConversationInfo[]> {
-    const { subagents = false } = optionsOf("list()", options, "subagents");
-    const listings = JSON.parse((await settle(listConversations(await coreStore(store)))) as string) as Listing[];
-    return listings.filter(({ parent }) => subagents || parent === null).map(toInfo);
+    return list(store, options);
+  }
+
+  /**
+   * Calls `listener` when a conversation of the store was created, imported or deleted, or has another status or other
+   * tags (a title is a tag): in this page, and if the store has a name, also in other pages and workers of the origin.
+   * Other pages are told without a guarantee, so read the list again when the page becomes visible. Returns a function
+   * that ends this. @throws ThreadkeepError `invalid_options`
+   */
+  static onListChange(listener: (change: { id: string }) => void, store: Store = indexedDBStore()): () => void {
+    return onListChange(listener, store);
   }
 
   /**
@@ -120,10 +120,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * @throws ThreadkeepError `archive_invalid` naming the entry, `invalid_state` if a stored conversation differs,
    * `aborted` if `signal` stopped it
    */
-  static async importZip(
-    zip: Blob | ArrayBuffer | Uint8Array,
-    options: { store?: Store | undefined } & TransferOptions = {},
-  ): Promise<ImportedConversation[]> {
+  static async importZip(zip: Blob | ArrayBuffer | Uint8Array, options: { store?: Store | undefined } & TransferOptions = {}): Promise<ImportedConversation[]> {
     const { store = indexedDBStore(), ...watching } = optionsOf("importZip()", options, "store onProgress signal");
     const imported = await importZip(zip, store, watching);
     recordChange(store, { stored: imported.map(({ id }) => id) });
@@ -166,12 +163,12 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * `finalResponse()`.
    */
   get warnings(): readonly ConversationWarning[] {
-    return [...(call(() => this.#core.warnings()) as ConversationWarning[]), ...this.#warnings, ...(this.#mcp?.warnings ?? [])];
+    return [...(call(() => this.#core.warnings()) as ConversationWarning[]), ...this.#warnings, ...(this.#parts.mcp?.warnings ?? [])];
   }
 
   /** The MCP servers of the agent, with their state and tools; `null` if it has none. A change is an `MCPServerEvent`. */
   get mcp(): MCPServers | null {
-    return this.#mcp ?? null;
+    return this.#parts.mcp ?? null;
   }
 
   /** Costs, tokens and latencies of the models, by `usageId`. */
@@ -369,8 +366,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   /**
    * Copies the conversation under a new id, or with `fromEventId` the branch that ends there, and opens the copy. Events
    * keep their ids. Policy, analyzer and `agent_state` are copied; secrets, hooks and tags are not. An agent that is given
-   * replaces the stored one. To open the copy with
-   * more options than an agent, such as hooks or a cipher, close it and open its id.
+   * replaces the stored one. To open the copy with more options, such as hooks or a cipher, close it and open its id.
    * @throws ThreadkeepError `not_found`, `invalid_options`, `invalid_state` during a run and if calls would be copied that
    * have no result, `store_*`; no copy exists then
    */
@@ -405,7 +401,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
 
   /** Sets the analyzer from the next answer on. With `null` every risk is unknown. */
   async setSecurityAnalyzer(analyzer: SecurityAnalyzer | null): Promise<void> {
-    await ask(this.#core, "setSecurityAnalyzer", await this.#analyzers.take(analyzer));
+    await ask(this.#core, "setSecurityAnalyzer", await this.#parts.analyzers.take(analyzer));
   }
 
   /**
@@ -559,13 +555,16 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     return written(this.#store, this.id, form, this.state.agent?.llm);
   }
 
-  /** Calls `listener` with every event once it is committed, and with live events at once. Returns a function that unsubscribes. */
+  /**
+   * Calls `listener` with every event once it is committed, then with the live events of that commit, and with other live
+   * events at once. Live events have no `id`. Returns a function that unsubscribes.
+   */
   subscribe(listener: (event: ConversationEvent | LiveEvent) => void): () => void {
     if (typeof listener !== "function") throw invalidOptions("subscribe() takes a function");
     // If a listener is subscribed twice, it is called twice, and each returned function removes one subscription.
     const own = (event: ConversationEvent | LiveEvent) => listener(event);
-    this.#listeners.add(own);
-    return () => void this.#listeners.delete(own);
+    this.#parts.listeners.add(own);
+    return () => void this.#parts.listeners.delete(own);
   }
 
   /**
@@ -577,18 +576,19 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     const free = ask(this.#core, "close");
     const closed = this.#close(free);
     // Closing a tool may take long; the lock is released before.
-    closeInTurn(this.#store, this.id, this.#deleteOnClose ? closed : free);
+    closeInTurn(this.#store, this.id, this.#parts.deleteOnClose ? closed : free);
     await closed;
   }
 
   async #close(free: Promise<unknown>): Promise<void> {
     await free;
     await this.#parent.tasks?.close();
-    this.#listeners.clear();
+    this.#parts.listeners.clear();
+    this.#parts.changes.leave();
     if (this.#isClosed) return;
     this.#isClosed = true;
-    await Promise.all([this.#tools.close(), this.#mcp && withTimeout(this.#mcp.close(), closingTimeout)]);
-    if (this.#deleteOnClose && this.access === "writer") await withTimeout(Conversation.delete(this.id, this.#store), closingTimeout);
+    await Promise.all([this.#tools.close(), this.#parts.mcp && withTimeout(this.#parts.mcp.close(), closingTimeout)]);
+    if (this.#parts.deleteOnClose && this.access === "writer") await withTimeout(Conversation.delete(this.id, this.#store), closingTimeout);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

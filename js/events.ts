@@ -130,6 +130,27 @@ export interface WaitingEvent {
   why: ErrorCode;
   message: string;
 }
+/**
+ * A value of the state has changed, by a commit or by another page. Live only; a log of the SDK may hold stored events of this kind,
+ * which have an `id`.
+ */
+export type StateUpdateEvent = { kind: "ConversationStateUpdateEvent" } & (
+  | { key: "execution_status"; value: ExecutionStatus }
+  /** The event that the next one follows; `null` before the first event. */
+  | { key: "leaf_event_id"; value: string | null }
+  | { key: "tags"; value: { [key: string]: string } | null }
+);
+/**
+ * The calls without a result have changed, by a commit: the model has called tools, a call has its result, or the user has
+ * decided. `pendingActions()` has the actions. Live only.
+ */
+export interface PendingActionsEvent {
+  kind: "PendingActionsEvent";
+  /** The ids of the actions without a result, in the order of the log, also of those that run. */
+  action_ids: string[];
+  /** Those of them that wait for the user, and would not run without a decision. */
+  waiting_ids: string[];
+}
 /** An event of a sub-agent's conversation, which is stored there. Live only. */
 export interface SubagentEvent {
   kind: "SubagentEvent";
@@ -139,7 +160,7 @@ export interface SubagentEvent {
 }
 
 /** Events to show as they happen; they are never stored. */
-export type LiveEvent = StreamingDeltaEvent | ToolProgressEvent | WaitingEvent | MCPServerEvent | SubagentEvent;
+export type LiveEvent = StreamingDeltaEvent | StateUpdateEvent | PendingActionsEvent | ToolProgressEvent | WaitingEvent | MCPServerEvent | SubagentEvent;
 
 export interface TokenUsage {
   model: string;

@@ -1,5 +1,6 @@
 // A record of the stored conversations outside their database, because a browser that finds its database damaged removes
 // all of it. Nobody waits long for this record, and its failures are ignored.
+import { announce } from "./changes.js";
 import { part } from "./wasm.js";
 import { type Store, isInBrowser } from "./store.js";
 
@@ -28,7 +29,8 @@ export async function opened(store: Store, id: string, isGiven: boolean, found: 
   return found > (isGiven ? 0 : 1) ? withTimeout(lost, timeout) : undefined;
 }
 
-/** Records imported conversations, and a deleted one. @internal */
-export function recordChange(store: Store, change: { stored?: string[]; removed?: string }): void {
+/** Records imported or copied conversations, or a deleted one, and tells lists. @internal */
+export function recordChange(store: Store, change: { stored: string[] } | { removed: string }): void {
+  announce(store, "stored" in change ? change.stored : [change.removed]);
   if (isInBrowser(store)) part(import("./inventory/record.js")).then((record) => record.note(store.name!, change)).catch(() => {});
 }

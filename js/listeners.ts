@@ -1,7 +1,7 @@
 // The listeners of an open conversation.
 import type { ConversationEvent, LiveEvent } from "./events.js";
 
-/** The functions that are called with every event of the log, and with every live event. @internal */
+/** The functions that are called with every event of the log, and with every live event. Live events have no id. @internal */
 export type Listeners = Set<(event: ConversationEvent | LiveEvent) => void>;
 
 /** The listeners that the options of a conversation contain, and a function that calls all that are there by then. @internal */

@@ -1,5 +1,10 @@
 // Lists of conversations.
+import { listConversations } from "../pkg/threadkeep.js";
+import { isFunction } from "./arguments.js";
+import { Member } from "./changes.js";
+import { invalidOptions, optionsOf, settle } from "./errors.js";
 import type { ExecutionStatus } from "./events.js";
+import { type Store, coreStore } from "./store.js";
 
 /** An entry in the list of conversations. */
 export interface ConversationInfo {
@@ -20,8 +25,8 @@ export interface ConversationInfo {
   undecided: boolean;
 }
 
-/** A list entry of the wasm. Times in milliseconds since the Unix epoch. @internal */
-export interface Listing {
+/** A list entry of the wasm. Times in milliseconds since the Unix epoch. */
+interface Listing {
   id: string;
   parent: string | null;
   execution_status: ExecutionStatus;
@@ -32,8 +37,21 @@ export interface Listing {
   updated_at: number;
 }
 
-/** @internal */
-export function toInfo(listing: Listing): ConversationInfo {
+/** See `Conversation.list()`. @internal */
+export async function list(store: Store, options: { subagents?: boolean | undefined }): Promise<ConversationInfo[]> {
+  const { subagents = false } = optionsOf("list()", options, "subagents");
+  const listings = JSON.parse((await settle(listConversations(await coreStore(store)))) as string) as Listing[];
+  return listings.filter(({ parent }) => subagents || parent === null).map(toInfo);
+}
+
+/** See `Conversation.onListChange()`. @internal */
+export function onListChange(listener: (change: { id: string }) => void, store: Store): () => void {
+  if (!isFunction(listener)) throw invalidOptions("onListChange() takes a function");
+  const member = new Member(store, ({ id, isListed }) => isListed && listener({ id }));
+  return () => member.leave();
+}
+
+function toInfo(listing: Listing): ConversationInfo {
   return {
     id: listing.id,
     title: listing.tags["title"] ?? null,

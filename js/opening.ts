@@ -2,11 +2,12 @@
 import { CoreConversation } from "../pkg/threadkeep.js";
 import type { Agent } from "./agent.js";
 import { type CoreCondensing, coreCondensing } from "./condenser.js";
+import { Member } from "./changes.js";
 import { Analyzers } from "./control.js";
 import type { readOptions } from "./conversation-options.js";
 import { coreCritic } from "./critics.js";
 import { ask, settle } from "./errors.js";
-import type { ConversationEvent, ConversationState, StreamingDeltaEvent } from "./events.js";
+import type { ConversationEvent, ConversationState, LiveEvent, StreamingDeltaEvent } from "./events.js";
 import { opened as noteOpened } from "./inventory.js";
 import { coreLLM } from "./llm.js";
 import { type Listeners, listenersOf } from "./listeners.js";
@@ -31,6 +32,7 @@ export interface ConversationWarning {
 /** The parts of a conversation that belong to one handle. @internal */
 export interface HandleParts {
   listeners: Listeners;
+  changes: Member;
   analyzers: Analyzers;
   tools: ToolCalls;
   mcp: OpenServers | undefined;
@@ -60,6 +62,9 @@ export async function openCore(given: ReturnType<typeof readOptions>, open: Pare
     (event) => emit({ ...event, message: opened.masked(event.message) }),
     (waiting) => void ask(opened, "setAgentState", JSON.stringify({ [WAITED]: waiting })).catch(() => {}),
   );
+  let changes: Member | undefined;
+  /** Set by the commits of opening: whether lists show them. */
+  let isListed: boolean | undefined;
   const toCore: typeof tools.toCore = (own) => tools.toCore(own);
   const mcp = await openServers({ agent, id, store, cipher: given.cipher, emit, core: () => opened, toCore });
   const [core, coreTools, condensing, context, critic, finalAnswer] = await Promise.all([
@@ -86,11 +91,18 @@ export async function openCore(given: ReturnType<typeof readOptions>, open: Pare
         emit(event);
         mcp?.committed();
       },
-      onDelta: (content?: string, reasoning_content?: string) => {
-        const event: StreamingDeltaEvent = { kind: "StreamingDeltaEvent" };
+      onDelta: (message_id: string, content?: string, reasoning_content?: string) => {
+        const event: StreamingDeltaEvent = { kind: "StreamingDeltaEvent", message_id };
         if (content !== undefined) event.content = content;
         if (reasoning_content !== undefined) event.reasoning_content = reasoning_content;
         emit(event);
+      },
+      onCommit: (json: string) => {
+        const live = JSON.parse(json) as LiveEvent[];
+        live.forEach(emit);
+        const isShown = live.some((event) => event.kind === "ConversationStateUpdateEvent" && event.key !== "leaf_event_id");
+        if (changes) changes.tell({ id, isListed: isShown });
+        else isListed ||= isShown;
       },
       analyze: async (action: string) => analyzers.securityRisk(JSON.stringify(JSON.parse(opened.state()).security_analyzer), action),
     },
@@ -114,7 +126,10 @@ export async function openCore(given: ReturnType<typeof readOptions>, open: Pare
     throw error;
   }
   mcp?.begin(opened);
-  return { core: opened, parts: { listeners, analyzers, tools, mcp, home, secrets, network, parent, deleteOnClose: given.deleteOnClose, agent }, warnings };
+  changes = new Member(store);
+  if (opened.found() > 0) isListed = true;
+  if (isListed !== undefined) changes.tell({ id, isListed });
+  return { core: opened, parts: { listeners, changes, analyzers, tools, mcp, home, secrets, network, parent, deleteOnClose: given.deleteOnClose, agent }, warnings };
 }
 
 /** The agent in the form that the wasm takes. */

@@ -2,13 +2,12 @@
 //   --quick     a larger wasm that compiles in seconds
 //   --testing   also the conformance suite for stores: pkg/threadkeep_testing.js for the page tests, dist/testing.js for hosts
 //   --tools     only installs what a build needs
-import { appendFileSync, copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { buildWasm } from "./build-wasm.mjs";
 import { fingerprint, unlessFresh } from "./freshness.mjs";
-import { isProgram, main, output, root, run } from "./process.mjs";
-import { customSection, declaration, shorten } from "./shorten.mjs";
-import { chunkWith, filesOfAPage, measure, print, sizesFile } from "./sizes.mjs";
+import { isProgram, main, root, run } from "./process.mjs";
+import { measureBuild, print, sizesFile } from "./sizes.mjs";
 import { ensureBindgenTool, ensureLinker, ensureNpmPackages, ensureRust, ensureSplitter, ensureWasmTarget, requireNode } from "./toolchain.mjs";
 import { chunks, mainWasm, wasms } from "./wasms.mjs";
 
@@ -40,75 +39,13 @@ async function ensureTools() {
   return { targetDirectory, bindgen: await ensureBindgenTool(targetDirectory), splitter: await ensureSplitter(targetDirectory) };
 }
 
-/**
- * src/ -> pkg/: the main wasm, its JavaScript glue and the glue's types, each called `name`, and the chunks. Skipped if
- * nothing changed, because Cargo gives both builds the same file name and would link them again.
- */
-async function buildWasm({ targetDirectory, tools, name, profile, features, chunks: wanted }) {
-  const cargo = [
-    "build", "--locked", "--lib", "--profile", profile, "--target", "wasm32-unknown-unknown", ...features, ...compilerFlags(),
-  ];
-  const scripts = [thisScript, "scripts/shorten.mjs", "scripts/wasms.mjs"];
-  const inputs = ["src", "Cargo.toml", "Cargo.lock", ...Object.values(tools), ...scripts, { text: [...cargo, output("rustc", ["--version"])].join(" ") }];
-  const outputs = [`pkg/${name}_bg.wasm`, `pkg/${name}.js`, ...Object.values(wanted).map(({ file }) => `pkg/${file}`)];
-  const made = await unlessFresh(`wasm ${name}`, fingerprint(inputs), outputs, async () => {
-    console.log(`compiling ${name} (profile ${profile})`);
-    await run("cargo", cargo);
-    const compiled = path.join(targetDirectory, "wasm32-unknown-unknown", profile, "threadkeep.wasm");
-    const cut = path.join(root, ".cache/cut", name);
-    rmSync(cut, { recursive: true, force: true });
-    mkdirSync(cut, { recursive: true });
-    const names = Object.entries(wanted).map(([chunk, { loadedWith = [] }]) => [chunk, ...loadedWith].join("+"));
-    await run(tools.splitter, ["split", compiled, cut, ...names]);
-    // The loader (js/wasm.ts) knows the URL of the wasm; a default path in the glue would make bundlers emit it twice. Chunks
-    // need exports of the linker: the table of functions and the stack.
-    await run(tools.bindgen, [
-      "--target", "web", "--omit-default-module-path", "--remove-name-section", "--remove-producers-section", "--keep-lld-exports",
-      "--out-dir", "pkg", "--out-name", name, path.join(cut, "main.wasm"),
-    ]);
-    const [wasm, glue] = [`pkg/${name}_bg.wasm`, `pkg/${name}.js`];
-    const short = shorten(readFileSync(wasm), readFileSync(glue, "utf8"));
-    writeFileSync(wasm, short.wasm);
-    const files = [wasm];
-    for (const [chunk, { file }] of Object.entries(wanted)) {
-      copyFileSync(path.join(cut, `${chunk}.wasm`), `pkg/${file}`);
-      files.push(`pkg/${file}`);
-    }
-    for (const file of files) await run(tools.splitter, ["pack", file]);
-    // All files of a build carry the same mark; the loader refuses files with another one.
-    const build = fingerprint([...files, { text: short.glue }]).slice(0, 12);
-    for (const file of files) appendFileSync(file, customSection("build", build));
-    writeFileSync(glue, `${short.glue}export const build = "${build}";\n`);
-    appendFileSync(`pkg/${name}.d.ts`, `${declaration}export const build: string;\n`);
-  });
-  if (!made) console.log(`pkg/${name}_bg.wasm is fresh`);
-}
-
-/**
- * Panic messages contain the paths of source files; the paths of dependencies in the home directory, and of the standard
- * library if its source is installed, are replaced, so that every machine builds the same file. SHA-256 is not unrolled:
- * only a few names are hashed, and this saves eight kilobytes.
- */
-function compilerFlags() {
-  const registry = path.join(process.env.CARGO_HOME || path.join(homedir(), ".cargo"), "registry/src");
-  const library = path.join(output("rustc", ["--print", "sysroot"]), "lib/rustlib/src/rust");
-  const commit = /^commit-hash: (.+)$/m.exec(output("rustc", ["-vV"]))?.[1];
-  const flags = [
-    `--remap-path-prefix=${registry}=crates`, `--remap-path-prefix=${library}=/rustc/${commit}`,
-    '--cfg=sha2_backend="soft"', '--cfg=sha2_backend_soft="compact"',
-    // The splitter needs these to tell functions and data apart; they are removed from the download.
-    "-Clink-arg=--emit-relocs",
-  ];
-  return ["--config", `target.wasm32-unknown-unknown.rustflags=${JSON.stringify(flags)}`];
-}
-
 /** js/ and pkg/ -> dist/: bundled modules, their types, each wasm, and a copy of each wasm inside a module. */
 async function buildJavaScript() {
   const built = ["pkg/threadkeep.js", "pkg/threadkeep.d.ts", ...wasms.map(({ file }) => `pkg/${file}`)];
   const inputs = ["js", ...built, "tsconfig.json", "tsconfig.build.json", "package-lock.json", thisScript, "scripts/bundle.mjs"];
   // Imported here, because it needs npm packages that may just have been installed.
   const { bundle, entries, inlineModule, terminal } = await import("./bundle.mjs");
-  const outputs = ["dist/index.js", "dist/static.js", ...Object.keys(entries).map((name) => `dist/${name}.js`), `dist/${terminal.file}`, `dist/${terminal.copy}`, ".cache/bundle.json", ...wasms.map(({ file }) => `dist/${file}`)];
+  const outputs = ["dist/index.js", "dist/slim.js", "dist/static.js", ...Object.keys(entries).map((name) => `dist/${name}.js`), `dist/${terminal.file}`, `dist/${terminal.copy}`, ".cache/bundle.json", ...wasms.map(({ file }) => `dist/${file}`)];
   const made = await unlessFresh("javascript", fingerprint(inputs), outputs, async () => {
     console.log("bundling js/ into dist/");
     rmSync("dist", { recursive: true, force: true });
@@ -138,16 +75,9 @@ async function buildTestingKit() {
 
 async function measureSizes(profile) {
   await unlessFresh("sizes", fingerprint([{ text: profile }, "dist", thisScript, "scripts/sizes.mjs"]), [sizesFile], async () => {
-    const { terminal } = await import("./bundle.mjs");
-    const { metafile } = JSON.parse(readFileSync(".cache/bundle.json", "utf8"));
-    const sizes = measure(filesOfAPage(metafile, "dist/index.js", `dist/${mainWasm.file}`));
-    const parts = Object.entries(chunks).map(([chunk, { file }]) => measure([`dist/${file}`], `${chunk}, when needed`).total);
-    const data = readdirSync("js/models").filter((file) => file.endsWith(".json"));
-    parts.push(measure([`dist/${terminal.file}`], "terminal, when needed").total);
-    const { rows } = measure(data.map((file) => chunkWith(metafile, `js/models/${file}`)));
-    parts.push({ ...rows.reduce((one, other) => (other.brotli > one.brotli ? other : one)), file: "a provider's models, at most" });
-    const wasm = measure(wasms.map(({ file }) => `dist/${file}`), "all wasm files").total;
-    writeFileSync(sizesFile, JSON.stringify({ profile, ...sizes, parts, wasm }, null, 2));
+    const { entries, peers, terminal } = await import("./bundle.mjs");
+    const sizes = await measureBuild({ entries: Object.keys(entries), peers, terminal: terminal.file });
+    writeFileSync(sizesFile, JSON.stringify({ profile, ...sizes }, null, 2));
   });
 }
 

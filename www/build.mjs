@@ -12,6 +12,14 @@ import { wasms } from "../scripts/wasms.mjs";
 const WORKER = "terminal-worker.js";
 const here = dirname(fileURLToPath(import.meta.url));
 
+/** The page is served together with the library's files, so it needs no copies of them. */
+const slim = {
+  name: "slim",
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /^threadkeep$/ }, ({ path, ...from }) => resolve("threadkeep/slim", from));
+  },
+};
+
 /** Writes the page, its files, and a service worker that caches them, into `outdir`. */
 export async function build({ outdir = join(here, "dist") } = {}) {
   await rm(outdir, { recursive: true, force: true });
@@ -28,11 +36,9 @@ export async function build({ outdir = join(here, "dist") } = {}) {
     chunkNames: "[name]-[hash]",
     assetNames: "fonts/[name]",
     loader: { ".woff2": "file" },
-    plugins: [calmFonts],
-    // The library's inlined copies of its wasm and worker are for servers without the files; this one has them.
-    external: [...wasms.map(({ copy }) => `./${copy}`), "./terminal-worker-inline.js"],
     minify: true,
     sourcemap: true,
+    plugins: [slim, calmFonts],
     logLevel: "warning",
     // The library's chunks import each other only for their order; inside a bundle this has no effect.
     logOverride: { "ignored-bare-import": "silent" },

@@ -226,6 +226,12 @@ export interface LLMCompletionLogEvent extends EventHead<"LLMCompletionLogEvent"
 /** A piece of an answer that is still coming. The complete answer is stored as its own event. */
 export interface StreamingDeltaEvent {
   kind: "StreamingDeltaEvent";
+  /**
+   * The id of the event that the pieces become: a `MessageEvent`, or the first `ActionEvent` of an answer with calls. It stays
+   * the same when the request is repeated (`WaitingEvent`); the next request has another one. If the answer fails or is
+   * interrupted, there is never an event with this id.
+   */
+  message_id: string;
   /** The next piece of the text. */
   content?: string;
   /** The next piece of the reasoning. */

@@ -1,2 +1,4 @@
 // `threadkeep/thread`: a conversation as a user interface shows it.
+export { conversationList } from "./list.js";
+export { openThread, threadOf } from "./thread.js";
 export type * from "./types.js";

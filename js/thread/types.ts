@@ -1,6 +1,6 @@
 // A conversation as a user interface shows it: messages with parts, the state of each call, and what the user can decide.
 import type {
-  ActionEvent, Branch, Content, Conversation, ConversationEvent, ConversationOptions, ConversationWarning, ErrorCode, ExecutionStatus, Image, JSONValue,
+  ActionEvent, Branch, Content, Conversation, ConversationEvent, ConversationInfo, ConversationOptions, ConversationWarning, ErrorCode, ExecutionStatus, Image, JSONValue,
   MessageEvent, RunResult, SecurityRisk, ThreadkeepError, WaitingEvent,
 } from "../index.js";
 
@@ -175,4 +175,20 @@ export interface Thread {
   loadEarlier(options?: { all?: boolean | undefined }): Promise<boolean>;
   /** Gives the conversation up. If another thread of this page has the same id open, it continues there. */
   close(): Promise<void>;
+}
+
+/** Objects that have not changed stay the same. */
+export interface ConversationListSnapshot {
+  /** `"loading"`: nothing is known yet. `"failed"`: see `error`; `conversations` are those from before. */
+  phase: "loading" | "ready" | "failed";
+  conversations: readonly ConversationInfo[];
+  error: ThreadkeepError | null;
+}
+
+/** A list of conversations that stays up to date while somebody subscribes. Its functions need no `this`. */
+export interface ConversationList {
+  subscribe(listener: () => void): () => void;
+  getSnapshot(): ConversationListSnapshot;
+  /** Reads the list now. Never rejects; a failure is in the snapshot. */
+  refresh(): Promise<void>;
 }

@@ -92,6 +92,8 @@ pub struct Known<'a> {
     pub taken: &'a Names,
     /// The ids of this answer so far.
     pub given: Names,
+    /// The id of the first event of the answer, which pieces of it were reported under.
+    pub first_id: Option<EventId>,
     /// Creates a new event id.
     pub new_id: &'a mut dyn FnMut() -> EventId,
 }
@@ -107,20 +109,20 @@ pub fn read_response(message: &Message, response_id: &str, known: &mut Known<'_>
             let hint = Draft::new(Source::Environment, MessageEvent::new(message.clone()));
             Reply { kind: ReplyKind::Nothing, drafts: vec![hint], calls: Vec::new() }
         }
-        _ => read_message(message, response_id, known.tools.expects_answer()),
+        _ => read_message(message, response_id, known),
     }
 }
 
-fn read_message(message: &Message, response_id: String, expects_answer: bool) -> Reply {
+fn read_message(message: &Message, response_id: String, known: &mut Known<'_>) -> Reply {
     let has_text = message.content.iter().any(|part| match part {
         Content::Text { text, .. } => !text.trim().is_empty(),
         Content::Image { .. } => true,
     });
     let event = MessageEvent { llm_response_id: Some(response_id), ..MessageEvent::new(message.clone()) };
-    let mut drafts = vec![Draft::new(Source::Agent, event)];
+    let mut drafts = vec![Draft { id: known.first_id.take(), ..Draft::new(Source::Agent, event) }];
     let hint = match has_text {
         false => Some(include_str!("prompts/nudge.md").trim_end()),
-        true => expects_answer.then_some(ANSWER_DEMAND),
+        true => known.tools.expects_answer().then_some(ANSWER_DEMAND),
     };
     if let Some(hint) = hint {
         let hint = Message::new(Role::User, vec![Content::text(hint)]);
@@ -155,7 +157,7 @@ fn read_calls(
     for (place, tool_call) in tool_calls.iter().enumerate() {
         let mut tool_call = tool_call.clone();
         tool_call.id = known.unique(&tool_call.id, "call_");
-        let id = (known.new_id)();
+        let id = known.first_id.take().unwrap_or_else(|| (known.new_id)());
         let (action, arguments) = match read_call(&mut tool_call, &id, known) {
             Ok((action, arguments, call, kind)) => {
                 if is_finished {

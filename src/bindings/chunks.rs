@@ -4,7 +4,7 @@
 //! that file is loaded traps. Therefore only the async function that first loads the file can call it: a chunk can be
 //! used only through its object, and the object exists only once the chunk is loaded.
 //!
-//! The build (`scripts/build.mjs`) cuts the wasm at these functions. Code that only one chunk uses goes into its file;
+//! The build (`scripts/build-wasm.mjs`) cuts the wasm at these functions. Code that only one chunk uses goes into its file;
 //! code that is also called from or inlined elsewhere does not.
 
 use super::{

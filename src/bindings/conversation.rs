@@ -17,7 +17,7 @@ use crate::{
     error::Result,
     event::Event,
     host::Host as _,
-    id::ConversationId,
+    id::{ConversationId, EventId},
     json::{EditableObject, FromJson as _, well_formed},
     llm::{Delta, option_table::OptionSource as _},
     store::Found,
@@ -67,6 +67,7 @@ impl CoreConversation {
             }
             let on_event = function(&options, "onEvent")?;
             let on_delta = function(&options, "onDelta")?;
+            let on_commit = function(&options, "onCommit")?;
             let name = lock_name(&lock_scope, id);
             let mut lock = locks::try_lock(&name).await;
             let deadline = WebHost.now() + CREATION_TIMEOUT;
@@ -92,7 +93,8 @@ impl CoreConversation {
                 hooks: hooks(&property(&options, "hooks"))?,
                 load_skills: Rc::new(|| Box::pin(chunks::skills())),
                 listener: Rc::new(move |event| notify(&on_event, event.json())),
-                on_delta: Rc::new(move |delta| notify_of_delta(&on_delta, delta)),
+                on_delta: Rc::new(move |id, delta| notify_of_delta(&on_delta, id, delta)),
+                on_commit: Rc::new(move |events| notify(&on_commit, events)),
                 condensing: Rc::new(|| Box::pin(async { Ok(chunks::condensing().await?.core()) })),
             })
             .await?;
@@ -328,9 +330,10 @@ fn notify(listener: &Function, json: &str) {
     let _ = listener.call1(&JsValue::UNDEFINED, &json.into());
 }
 
-fn notify_of_delta(listener: &Function, Delta { content, reasoning_content }: Delta) {
+fn notify_of_delta(listener: &Function, id: &EventId, Delta { content, reasoning_content }: Delta) {
     let text = |text: Option<String>| text.map_or(JsValue::UNDEFINED, JsValue::from);
-    let _ = listener.call2(&JsValue::UNDEFINED, &text(content), &text(reasoning_content));
+    let _ =
+        listener.call3(&JsValue::UNDEFINED, &id.as_str().into(), &text(content), &text(reasoning_content));
 }
 
 /// The name of the write lock of a conversation.

@@ -67,20 +67,24 @@ impl Conversation {
         mut state: BaseState,
         mut plan: Plan,
     ) -> Result<Vec<Event>> {
+        self.learn_pending();
         let effects = std::mem::take(&mut plan.effects);
         let counted = self.count_spending(&mut state);
         let events = self.0.log.commit(queue, state, plan).await?;
         self.mark_counted(&counted);
-        let page = &mut *self.0.page.borrow_mut();
-        page.unsaved_status = None;
-        for effect in effects {
-            match effect {
-                Effect::AddToInbox(message) => page.inbox.push(message),
-                Effect::RemoveFromInbox(messages) => {
-                    page.inbox.retain(|message| !messages.contains(message));
+        {
+            let page = &mut *self.0.page.borrow_mut();
+            page.unsaved_status = None;
+            for effect in effects {
+                match effect {
+                    Effect::AddToInbox(message) => page.inbox.push(message),
+                    Effect::RemoveFromInbox(messages) => {
+                        page.inbox.retain(|message| !messages.contains(message));
+                    }
                 }
             }
         }
+        self.report_commit(queue).await;
         Ok(events)
     }
 

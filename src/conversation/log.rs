@@ -153,7 +153,8 @@ impl EventLog {
         Ok(())
     }
 
-    fn has(&self, part: Part) -> bool {
+    /// Whether this part of the active branch is loaded.
+    pub fn has(&self, part: Part) -> bool {
         self.branch.borrow().as_ref().is_some_and(|branch| branch.has(part))
     }
 

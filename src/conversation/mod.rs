@@ -17,6 +17,7 @@ mod imported;
 mod inbox;
 mod background;
 mod limits;
+mod live;
 mod log;
 mod machine;
 mod open;
@@ -57,6 +58,7 @@ use crate::{
     store::Found,
 };
 use futures_util::future::{Either, LocalBoxFuture, select};
+use live::Reported;
 use log::EventLog;
 use machine::Page;
 use stats::Spending;
@@ -66,6 +68,9 @@ use std::{
     rc::Rc,
 };
 use stuck_detector::StuckDetection;
+
+/// Called with every piece of a streamed answer, and the id of the event that the answer begins with once it is stored.
+pub type OnDelta = Rc<dyn Fn(&EventId, Delta)>;
 
 /// An open conversation. Clones are the same conversation.
 #[derive(Clone)]
@@ -83,7 +88,9 @@ struct Shared {
     max_iterations: u32,
     max_budget_per_run: Option<f64>,
     stuck_detection: Option<StuckDetection>,
-    on_delta: Rc<dyn Fn(Delta)>,
+    on_delta: OnDelta,
+    on_commit: Rc<dyn Fn(&str)>,
+    reported: RefCell<Reported>,
     condensing: LoadCondensing,
     /// In-memory state of this page, such as the current run.
     page: RefCell<Page>,

@@ -3,7 +3,8 @@
 //! Reads the base state and the end of the log only, so that the time does not depend on the length of the log.
 
 use super::{
-    Access, Conversation, LoadCondensing, Shared, imported,
+    Access, Conversation, LoadCondensing, OnDelta, Shared, imported,
+    live::Reported,
     log::{EventLog, Listener},
     machine::Plan,
     repair,
@@ -21,7 +22,6 @@ use crate::{
     hooks::Hooks,
     host::Host,
     id::ConversationId,
-    llm::Delta,
     security::{ConfirmationPolicy, SecurityAnalyzer, StoredAnalyzer},
     skills::{AgentContext, LoadSkills},
     store::Store,
@@ -64,7 +64,10 @@ pub struct OpenOptions {
     /// Called with every committed event.
     pub listener: Listener,
     /// Called with every piece of a streamed answer.
-    pub on_delta: Rc<dyn Fn(Delta)>,
+    pub on_delta: OnDelta,
+    /// Called after every commit, with the live events of the values that it changed, as a JSON array; also if a failure
+    /// could not be stored.
+    pub on_commit: Rc<dyn Fn(&str)>,
     /// Loads the code for condensing.
     pub condensing: LoadCondensing,
 }
@@ -76,7 +79,8 @@ impl Conversation {
     /// `id_mismatch` where the stored state names another conversation, `store_corrupt` where it cannot be read,
     /// `not_found` for a follower of a conversation that does not exist, and those of the store.
     pub async fn open(options: OpenOptions) -> Result<Self> {
-        let OpenOptions { id, store, host, mut agent, access, tags, listener, on_delta, .. } = options;
+        let OpenOptions { id, store, host, mut agent, access, tags, listener, on_delta, on_commit, .. } =
+            options;
         let OpenOptions { max_iterations, max_budget_per_run, stuck_detection, .. } = options;
         let OpenOptions {
             confirmation_policy,
@@ -155,6 +159,7 @@ impl Conversation {
         };
         warnings.extend(context.as_deref().and_then(AgentContext::complaint).map(warning::unusable_skills));
         log.context = context;
+        let reported = Reported::new(&log).into();
         let conversation = Self(Rc::new(Shared {
             log,
             llm: RefCell::new(agent.llm.clone()),
@@ -166,6 +171,8 @@ impl Conversation {
             max_budget_per_run,
             stuck_detection,
             on_delta,
+            on_commit,
+            reported,
             condensing,
             page: RefCell::default(),
             spending: RefCell::default(),

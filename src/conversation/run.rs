@@ -186,6 +186,7 @@ impl Conversation {
             let would_become = Transition::Failed.change(self.execution_status());
             let is_shown = would_become != StatusChange::Stays;
             self.0.page.borrow_mut().unsaved_status = is_shown.then_some(ExecutionStatus::Error);
+            self.report();
         }
     }
 }

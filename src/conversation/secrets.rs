@@ -2,10 +2,11 @@
 //!
 //! Values come from the host, which also encrypts those that are stored. This module only masks them in other texts.
 
-use super::{Conversation, machine::Plan};
+use super::{Conversation, OnDelta, machine::Plan};
 use crate::{
     error::{Error, Result},
     format::base_state::BaseState,
+    id::EventId,
     json::{EditableObject, RawJson},
     llm::{
         Delta, SecretString,
@@ -14,7 +15,7 @@ use crate::{
     secret::{HIDDEN, Mask, MaskedStream},
     tool::ToolRegistry,
 };
-use std::{cell::RefCell, rc::Rc};
+use std::cell::RefCell;
 
 impl Conversation {
     /// Masks these texts from now on in everything that is stored or reported, except in the user's own messages.
@@ -80,16 +81,18 @@ pub(super) fn hide_in_answer(mask: &Mask, message: &mut Message, tools: &ToolReg
 }
 
 /// Passes on the pieces of a streamed answer with secrets masked.
-pub(super) struct MaskedDeltas {
-    on_delta: Rc<dyn Fn(Delta)>,
+pub(super) struct MaskedDeltas<'a> {
+    on_delta: OnDelta,
+    /// The id of the answer's first event.
+    id: &'a EventId,
     content: RefCell<MaskedStream>,
     reasoning: RefCell<MaskedStream>,
 }
 
-impl MaskedDeltas {
-    pub(super) fn new(mask: &Mask, on_delta: Rc<dyn Fn(Delta)>) -> Self {
+impl<'a> MaskedDeltas<'a> {
+    pub(super) fn new(mask: &Mask, on_delta: OnDelta, id: &'a EventId) -> Self {
         let stream = || RefCell::new(MaskedStream::new(mask));
-        Self { on_delta, content: stream(), reasoning: stream() }
+        Self { on_delta, id, content: stream(), reasoning: stream() }
     }
 
     pub(super) fn push(&self, delta: Delta) {
@@ -116,7 +119,7 @@ impl MaskedDeltas {
         let delta =
             Delta { content: content.filter(is_text), reasoning_content: reasoning_content.filter(is_text) };
         if delta.content.is_some() || delta.reasoning_content.is_some() {
-            (self.on_delta)(delta);
+            (self.on_delta)(self.id, delta);
         }
     }
 }

@@ -16,6 +16,7 @@ use crate::{
     error::{ErrorCode, Result},
     event::{Body, Event, MessageEvent, Source},
     format::base_state::ExecutionStatus,
+    id::EventId,
     llm::{
         CallContext, Completion, Llm,
         message::{Content, Message, Role},
@@ -47,7 +48,8 @@ impl Conversation {
         };
         reports.last.replace(background_response);
         let mut store_responses = Box::pin(self.store_responses(&reports, &question).fuse());
-        let shown = MaskedDeltas::new(&self.0.log.mask, self.0.on_delta.clone());
+        let first_id = self.0.log.new_id();
+        let shown = MaskedDeltas::new(&self.0.log.mask, self.0.on_delta.clone(), &first_id);
         let show = |delta| shown.push(delta);
         let complete = async {
             let answer = llm.complete(&messages, &tools, &context, &show).await;
@@ -99,7 +101,7 @@ impl Conversation {
                 return Ok(Ended::Done);
             }
         };
-        let mut reply = self.read_reply(&completion).await?;
+        let mut reply = self.read_reply(&completion, first_id.clone()).await?;
         // Like the model, a critic, an analyzer or a hook may take long or never answer, so cancelling has to stop it too.
         let assess = async {
             self.rate(&mut reply).await;
@@ -113,7 +115,7 @@ impl Conversation {
         Ok(Ended::Done)
     }
 
-    async fn read_reply(&self, completion: &Completion) -> Result<Reply> {
+    async fn read_reply(&self, completion: &Completion, first_id: EventId) -> Result<Reply> {
         let unavailable = unavailable_tools(&self.state(), &self.0.agent);
         let reads_risk = self.security_analyzer().is_some();
         let mut new_id = || self.0.log.new_id();
@@ -124,6 +126,7 @@ impl Conversation {
                 reads_risk,
                 taken: &branch.taken,
                 given: Names::default(),
+                first_id: Some(first_id),
                 new_id: &mut new_id,
             };
             read_response(&completion.message, &completion.response_id, &mut known)

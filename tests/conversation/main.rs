@@ -18,6 +18,7 @@ mod histories;
 mod hooks;
 mod background;
 mod limits;
+mod live;
 mod long_memory;
 mod loop_;
 mod opening;

@@ -274,6 +274,10 @@ pub struct World {
     pub skills_fail: bool,
     /// The kinds of events that the listener received.
     pub received: Rc<RefCell<Vec<String>>>,
+    /// The live events of each commit, as a JSON array.
+    pub live: Rc<RefCell<Vec<String>>>,
+    /// The id that came with each piece of an answer.
+    pub pieces: Rc<RefCell<Vec<String>>>,
     pub native_tool_calling: Option<bool>,
     pub condenser: Option<Option<Rc<dyn GivenCondenser>>>,
     /// Instead of the scripted model.
@@ -306,6 +310,8 @@ impl World {
             context: None,
             skills_fail: false,
             received: Rc::default(),
+            live: Rc::default(),
+            pieces: Rc::default(),
             native_tool_calling: None,
             condenser: None,
             llm: None,
@@ -345,7 +351,7 @@ impl World {
             mcp_config: self.mcp_config.clone(),
             filter_tools_regex: None,
         };
-        let received = self.received.clone();
+        let (received, live, pieces) = (self.received.clone(), self.live.clone(), self.pieces.clone());
         Conversation::open(OpenOptions {
             ancestors: Vec::new(),
             id,
@@ -373,7 +379,8 @@ impl World {
                 })
             },
             listener: Rc::new(move |event| received.borrow_mut().push(event.kind().to_owned())),
-            on_delta: Rc::new(|_| {}),
+            on_delta: Rc::new(move |id, _| pieces.borrow_mut().push(id.to_string())),
+            on_commit: Rc::new(move |events| live.borrow_mut().push(events.to_owned())),
             condensing: compiled_in(),
         })
         .await

@@ -12,6 +12,14 @@ use threadkeep::{
 /// Sent to listeners and never stored, so that it has none of the fields of a stored event.
 const LIVE: &[&str] = &["StreamingDeltaEvent"];
 
+/// The fields that only listeners here get.
+const LIVE_FIELDS: &str = concat!(
+    "  /**\n   * The id of the event that the pieces become: a `MessageEvent`, or the first `ActionEvent` of an answer with calls. It stays\n",
+    "   * the same when the request is repeated (`WaitingEvent`); the next request has another one. If the answer fails or is\n",
+    "   * interrupted, there is never an event with this id.\n   */\n",
+    "  message_id: string;\n",
+);
+
 /// Types that `js/events.ts` declares.
 const IMPORTED: &[&str] = &[
     "Action",
@@ -75,7 +83,7 @@ fn interface(kind: &Declaration) -> String {
         return format!("{doc}export type {name} = EventHead<\"{name}\">;\n");
     }
     let mut text = match is_live {
-        true => format!("{doc}export interface {name} {{\n  kind: \"{name}\";\n"),
+        true => format!("{doc}export interface {name} {{\n  kind: \"{name}\";\n{LIVE_FIELDS}"),
         false => format!("{doc}export interface {name} extends EventHead<\"{name}\"> {{\n"),
     };
     for field in kind.fields {

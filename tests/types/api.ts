@@ -284,7 +284,9 @@ export async function use(signal: AbortSignal): Promise<void> {
   for await (const event of run) {
     same<typeof event, ConversationEvent | LiveEvent>(true);
     if (event.kind === "ActionEvent") same<string, typeof event.tool_call.arguments>(true);
-    if (event.kind === "StreamingDeltaEvent") same<string | undefined, typeof event.content>(true);
+    if (event.kind === "StreamingDeltaEvent") same<[string | undefined, string], [typeof event.content, typeof event.message_id]>(true);
+    if (event.kind === "ConversationStateUpdateEvent" && !("id" in event) && event.key === "execution_status") same<ExecutionStatus, typeof event.value>(true);
+    if (event.kind === "PendingActionsEvent") same<[string[], string[]], [typeof event.action_ids, typeof event.waiting_ids]>(true);
     if (event.kind === "WaitingEvent") same<[number, number, ErrorCode], [typeof event.attempt, typeof event.seconds, typeof event.why]>(true);
     if (event.kind === "SecurityAnalysisEvent") same<{ [actionId: string]: SecurityRisk }, typeof event.risks>(true);
     // @ts-expect-error only some kinds have a summary
@@ -297,6 +299,8 @@ export async function use(signal: AbortSignal): Promise<void> {
   for await (const event of conversation.events) same<typeof event, ConversationEvent>(true);
   same<Awaited<ReturnType<typeof conversation.events.at>>, ConversationEvent | undefined>(true);
   same<Awaited<ReturnType<typeof Conversation.list>>, ConversationInfo[]>(true);
+  const end: () => void = Conversation.onListChange(({ id }) => same<string, typeof id>(true), store);
+  end();
   await conversation.sendMessage([{ type: "text", text: "See" }, new Blob(), { type: "image", image_urls: [new Blob(), "https://pictures.test/1.png"] }]);
   // @ts-expect-error a number is no part of a message
   await conversation.sendMessage([7]);

@@ -398,7 +398,7 @@ export class Session {
       this.progress.set(event.tool_call_id, event.text);
     } else if (event.kind === "SubagentEvent") {
       this.subagents.take(event);
-    } else if (event.kind !== "MCPServerEvent") {
+    } else if ("id" in event) {
       if (this.#known.has(event.id)) return;
       this.#known.add(event.id);
       this.#arrived?.push(asStored(event));

@@ -119,6 +119,17 @@ impl Calls {
         self.0.iter().filter(waits).map(|call| &call.event)
     }
 
+    /// The actions that wait for the user, who decides about them or runs them again.
+    pub fn waiting_for_user(&self, state: &BaseState) -> impl Iterator<Item = &Event> {
+        let is_waiting = state.execution_status() == ExecutionStatus::WaitingForConfirmation;
+        let waits = move |call: &&OpenCall| match call.stage {
+            Stage::Waiting | Stage::LeftOut => true,
+            Stage::Unknown => is_waiting,
+            _ => false,
+        };
+        self.0.iter().filter(waits).map(|call| &call.event)
+    }
+
     /// The actions that may run now.
     pub fn approved(&self) -> impl Iterator<Item = &Event> {
         // A call with an unknown outcome is still in the ledger only if it may run again.

@@ -80,7 +80,7 @@ window.bring = async (given) => {
       confirmationPolicy: { kind: "ConfirmRisky" },
       securityAnalyzer: { securityRisk: async ({ action }) => (action.data.what === "first" ? "LOW" : "HIGH") },
     }),
-    tokenCallbacks: [() => isAt("delta")],
+    tokenCallbacks: [({ kind }) => kind === "StreamingDeltaEvent" && isAt("delta")],
     onEvent(event) {
       if (given.doing === "actions stored" && event.kind === "ActionEvent" && event.action.data.what === "second") stopThisPage();
     },

@@ -1,0 +1,192 @@
+// A conversation that this page has open for one or several threads: opening, what is shown of it, and runs.
+import { Conversation, type ConversationOptions, type ErrorCode, type MessageEvent, type RunResult, ThreadkeepError } from "../index.js";
+import { isSameList } from "./transcript.js";
+import { untilFree } from "./turn.js";
+import type { ThreadSnapshot } from "./types.js";
+import { ConversationView } from "./view.js";
+
+export class Session {
+  /** Called after every change. */
+  readonly listeners = new Set<() => void>();
+  readonly opened: Promise<Conversation>;
+  readonly #conversationId: string;
+  readonly #pageSize: number;
+  readonly #open: () => Promise<Conversation>;
+  readonly #leaving = new AbortController();
+  #view: ConversationView | null = null;
+  #phase: ThreadSnapshot["phase"] = "opening";
+  #error: ThreadkeepError | null = null;
+  #run: Promise<RunResult> | null = null;
+  #snapshot: ThreadSnapshot | null = null;
+  #isChanged = true;
+
+  constructor(conversationId: string, pageSize: number, open: () => Promise<Conversation>) {
+    this.#conversationId = conversationId;
+    this.#pageSize = pageSize;
+    this.#open = open;
+    this.opened = this.#begin();
+    // A failure is in the snapshot.
+    this.opened.catch(() => {});
+  }
+
+  /** A session that opens the conversation, and closes it. */
+  static opening(options: ConversationOptions & { conversationId: string }, pageSize: number): Session {
+    return new Session(options.conversationId, pageSize, () => Conversation.open(options));
+  }
+
+  get snapshot(): ThreadSnapshot {
+    if (!this.#isChanged && this.#snapshot) return this.#snapshot;
+    this.#isChanged = false;
+    const view = this.#view;
+    const next: ThreadSnapshot = {
+      phase: this.#phase,
+      conversationId: this.#conversationId,
+      conversation: view?.conversation ?? null,
+      access: view?.conversation.access ?? null,
+      status: view?.conversation.executionStatus ?? "idle",
+      isRunning: view !== null && this.#phase === "open" && (view.runs > 0 || view.isRunning),
+      waiting: view?.waiting ?? null,
+      messages: view?.messages ?? [],
+      hasEarlier: view?.hasEarlier ?? false,
+      approvals: view?.approvals ?? [],
+      title: view?.title ?? null,
+      error: this.#error,
+      warnings: view?.warnings ?? [],
+    };
+    // The same object as long as nothing that it shows is different.
+    if (this.#snapshot && isSameList(Object.values(next), Object.values(this.#snapshot))) return this.#snapshot;
+    return (this.#snapshot = next);
+  }
+
+  get view(): ConversationView {
+    if (this.#view && this.#phase === "open") return this.#view;
+    throw new ThreadkeepError("invalid_state", "the thread is closed; open it again with openThread()");
+  }
+
+  /** Performs an action of the user; its failure is in the snapshot until another one works. */
+  perform<T>(action: (view: ConversationView) => Promise<T>): Promise<T> {
+    const done = this.#perform(action);
+    // Views that show the error of the snapshot need not await every click.
+    done.catch(() => {});
+    return done;
+  }
+
+  async #perform<T>(action: (view: ConversationView) => Promise<T>): Promise<T> {
+    try {
+      await this.opened;
+      const result = await action(this.view);
+      this.#fail(null);
+      return result;
+    } catch (error) {
+      this.#fail(error);
+      throw error;
+    }
+  }
+
+  /** Runs the agent; a run that is under way already is returned. Resolves once its result is in the snapshot. */
+  run(): Promise<RunResult> {
+    return this.#run ?? this.start((conversation) => conversation.run());
+  }
+
+  /** Starts a run in another way; refused while one is under way. */
+  start(begin: (conversation: Conversation) => PromiseLike<RunResult>): Promise<RunResult> {
+    const run = this.#runOf(begin);
+    this.#run ??= run.finally(() => (this.#run = null));
+    this.#run.catch(() => {});
+    return run;
+  }
+
+  /** Runs the agent for nobody who waits; a failure is in the snapshot. */
+  runOn(): void {
+    this.run().catch((error) => this.#fail(error));
+  }
+
+  async #runOf(begin: (conversation: Conversation) => PromiseLike<RunResult>): Promise<RunResult> {
+    const { view } = this;
+    view.runs += 1;
+    this.#fail(null);
+    try {
+      let result = await begin(view.conversation);
+      while (view.isUnanswered) result = await view.conversation.run();
+      return result;
+    } finally {
+      await view.readCalls().catch(() => {});
+      view.runs -= 1;
+      if (view.runs === 0) view.endRun();
+    }
+  }
+
+  /** Shows a message that may not be part of the branch yet. */
+  sent(event: MessageEvent): MessageEvent {
+    this.view.addSent(event);
+    return event;
+  }
+
+  /** Ends what is shown. Closes the conversation if this session has opened it. */
+  async end(closes: boolean): Promise<void> {
+    this.#leaving.abort();
+    try {
+      const conversation = await this.opened.catch(() => null);
+      this.#phase = "closed";
+      this.#view?.end();
+      if (closes) await (this.#view?.conversation ?? conversation)?.close();
+    } finally {
+      this.changed();
+    }
+  }
+
+  changed = (): void => {
+    this.#isChanged = true;
+    for (const listener of this.listeners) listener();
+  };
+
+  #fail(error: unknown): void {
+    if (error === this.#error) return;
+    this.#error = error === null ? null : errorOf(error);
+    this.changed();
+  }
+
+  async #begin(): Promise<Conversation> {
+    try {
+      const conversation = await this.#show();
+      this.#phase = "open";
+      this.changed();
+      if (conversation.access === "follower") void this.#follow();
+      return conversation;
+    } catch (error) {
+      this.#phase = "failed";
+      this.#fail(error);
+      throw error;
+    }
+  }
+
+  async #show(): Promise<Conversation> {
+    const conversation = await this.#open();
+    const view = new ConversationView(conversation, this.#pageSize, this.changed, this.#view ?? undefined);
+    await view.open();
+    this.#view?.end();
+    this.#view = view;
+    return conversation;
+  }
+
+  /** Opens the conversation again when the tab that writes it has ended, and writes it then. */
+  async #follow(): Promise<void> {
+    const { signal } = this.#leaving;
+    try {
+      while (this.view.conversation.access === "follower" && (await untilFree(this.#conversationId, signal))) {
+        if (signal.aborted) return;
+        await this.view.conversation.close();
+        await this.#show();
+        this.changed();
+      }
+    } catch (error) {
+      if (!signal.aborted) this.#fail(error);
+    }
+  }
+}
+
+function errorOf(error: unknown): ThreadkeepError {
+  if (error instanceof ThreadkeepError) return error;
+  const code: ErrorCode = "internal";
+  return new ThreadkeepError(code, error instanceof Error ? error.message : String(error), { cause: error });
+}

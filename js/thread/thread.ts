@@ -1,0 +1,125 @@
+// `openThread()` and `threadOf()`.
+import { type Conversation, type RunResult, ThreadkeepError } from "../index.js";
+import { nextFrame } from "./frames.js";
+import { Session } from "./session.js";
+import { share } from "./shared.js";
+import type { Thread, ThreadOptions, ThreadSnapshot } from "./types.js";
+
+const defaultPage = 200;
+
+/**
+ * Opens a conversation for a view, or creates it. Returns at once: the snapshot says when it is open, or why that failed. If
+ * another thread of this page has the conversation open, both share it, with the options of the first, until both are closed.
+ * @throws ThreadkeepError `invalid_options` if `pageSize` is not a number of events
+ */
+export function openThread(options: ThreadOptions): Thread {
+  const { pageSize = defaultPage, conversationId, ...rest } = options;
+  const id = conversationId ?? newId();
+  const size = checked(pageSize);
+  const { session, release } = share(rest.store, id, () => Session.opening({ ...rest, conversationId: id }, size));
+  return threadOn(session, release);
+}
+
+/** A thread of a conversation that is already open and belongs to somebody else: `close()` ends only the thread. */
+export function threadOf(conversation: Conversation, options: { pageSize?: number | undefined } = {}): Thread {
+  const session = new Session(conversation.id, checked(options.pageSize ?? defaultPage), async () => conversation);
+  return threadOn(session, () => session.end(false));
+}
+
+function threadOn(session: Session, release: () => Promise<void>): Thread {
+  const listeners = new Set<() => void>();
+  let cancel: (() => void) | null = null;
+  let closed: { snapshot: ThreadSnapshot; done: Promise<void> } | null = null;
+  const notify = () => {
+    cancel = null;
+    for (const listener of [...listeners]) listener();
+  };
+  const changed = () => void (cancel ??= nextFrame(notify));
+  session.listeners.add(changed);
+
+  const perform: Session["perform"] = (action) => {
+    if (!closed) return session.perform(action);
+    const refused = Promise.reject(new ThreadkeepError("invalid_state", "this thread is closed; open another one with openThread()"));
+    refused.catch(() => {});
+    return refused;
+  };
+  /** Runs these calls, and those that need no decision any more. */
+  const runCalls = (ids: readonly string[]) => session.start((conversation) => conversation.run({ approve: [...ids, ...session.view.ready] }));
+
+  return {
+    subscribe(listener) {
+      const own = () => listener();
+      listeners.add(own);
+      return () => void listeners.delete(own);
+    },
+    getSnapshot: () => closed?.snapshot ?? session.snapshot,
+    opened: () => session.opened,
+    send: (message, options = {}) =>
+      perform(async ({ conversation }) => {
+        const event = session.sent(await conversation.sendMessage(message, options));
+        // A run would approve the calls that wait.
+        if (conversation.executionStatus !== "waiting_for_confirmation") session.runOn();
+        return event;
+      }),
+    run: () =>
+      perform(async ({ conversation }): Promise<RunResult> => {
+        if (conversation.executionStatus !== "waiting_for_confirmation") return session.run();
+        return { status: conversation.executionStatus, finalResponse: await conversation.finalResponse() };
+      }),
+    stop: () => perform(({ conversation }) => conversation.interrupt()),
+    pause: () => perform(({ conversation }) => conversation.pause()),
+    retryNow: () => void perform(async ({ conversation }) => conversation.retryNow()),
+    approve: (actionIds) => perform((view) => runCalls(actionIds ?? view.approvals.map(({ actionId }) => actionId))),
+    reject: (reason, actionIds) =>
+      perform(async (view) => {
+        await view.conversation.rejectPendingActions(reason, { actionIds });
+        await view.readCalls();
+        return view.approvals.length === 0 ? session.run() : null;
+      }),
+    editAction: (actionId, args) =>
+      perform(async (view) => {
+        const action = await view.conversation.editAction(actionId, args);
+        await view.readCalls();
+        return action;
+      }),
+    alwaysAllow: (toolName) =>
+      perform(async ({ conversation, approvals }) => {
+        await conversation.setAllowedTools([...new Set([...conversation.allowedTools, toolName])]);
+        const ids = approvals.flatMap((call) => (call.toolName === toolName ? [call.actionId] : []));
+        return ids.length === 0 ? null : runCalls(ids);
+      }),
+    regenerate: () => perform(() => session.start((conversation) => conversation.regenerate())),
+    editMessage: (messageId, message) =>
+      perform(async ({ conversation }) => {
+        const event = await conversation.editMessage(messageId, message);
+        session.runOn();
+        return event;
+      }),
+    branches: () => perform(({ conversation }) => conversation.branches()),
+    navigateTo: (eventId) =>
+      perform(async (view) => {
+        await view.conversation.navigateTo(eventId);
+        await Promise.all([view.readBranch(), view.readCalls()]);
+      }),
+    loadEarlier: ({ all = false } = {}) => perform((view) => view.loadEarlier(all)),
+    close() {
+      closed ??= { snapshot: { ...session.snapshot, phase: "closed", isRunning: false }, done: release() };
+      session.listeners.delete(changed);
+      cancel?.();
+      notify();
+      return closed.done;
+    },
+  };
+}
+
+function checked(pageSize: number): number {
+  if (Number.isInteger(pageSize) && pageSize > 0) return pageSize;
+  throw new ThreadkeepError("invalid_options", "pageSize must be a number of events, at least 1");
+}
+
+/** A UUID of version 4; `crypto.randomUUID()` exists in secure contexts only. */
+function newId(): string {
+  const hex = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const variant = "89ab"[Number.parseInt(hex[16]!, 16) % 4];
+  return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `${variant}${hex.slice(17, 20)}`, hex.slice(20)].join("-");
+}

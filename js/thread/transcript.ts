@@ -1,0 +1,383 @@
+// From events to messages: a reducer without side effects. It takes the events of the active branch and the live events one
+// by one; each costs as much as the message that it changes is long. Objects that nothing has changed stay the same.
+import type { ActionEvent, ACPToolCallEvent, ConversationEvent, LiveEvent, MessageEvent, SecurityRisk, SubagentEvent } from "../index.js";
+import { argumentsOf, contentOf, dateOf, partsOf, reasoningOf, textOf } from "./fields.js";
+import { noticeOf } from "./notices.js";
+import type { MessagePart, ToolPart, UIMessage } from "./types.js";
+
+/** The calls without a result, as far as events do not tell. */
+export interface OpenCalls {
+  /** Ids of actions that wait for the user. */
+  waiting: ReadonlySet<string>;
+  /** Ids of actions that were begun: by this run, or by a page that died. */
+  begun: ReadonlySet<string>;
+  /** Ratings of the security analyzer, by the id of the action. */
+  risks: { readonly [actionId: string]: SecurityRisk };
+  /** Whether a run is under way. */
+  isRunning: boolean;
+}
+
+/** A message that is still growing. */
+interface Draft extends Omit<UIMessage, "parts" | "eventIds" | "state"> {
+  parts: MessagePart[];
+  /** A name for each part, the same in every transcript that contains the same events. */
+  keys: string[];
+  eventIds: string[];
+  /** The message as it was last shown; `null` after a change. */
+  built: UIMessage | null;
+}
+
+interface Place {
+  draft: Draft;
+  at: number;
+}
+
+/** The pieces of an answer that have come, and the message with them as it was last shown. */
+interface Answer {
+  id: string | undefined;
+  reasoning: string;
+  text: string;
+  shown: { base: UIMessage | null; message: UIMessage } | null;
+}
+
+type AnswerToCall = Extract<ConversationEvent, { kind: "ObservationEvent" | "UserRejectObservation" | "AgentErrorEvent" }>;
+
+export class Transcript {
+  readonly #drafts: Draft[] = [];
+  readonly #ids = new Set<string>();
+  /** Calls without a result, by the id of their action. */
+  readonly #open = new Map<string, Place>();
+  readonly #actionOf: (task: string) => string | undefined;
+  /** By the id of the action that has started the sub-agent. */
+  #subagents = new Map<string, Transcript>();
+  #tasks = new Map<string, string>();
+  #changedSubagents = new Set<string>();
+  /** Messages that are stored beside the log until the current answer has ended. */
+  #sent = new Map<string, UIMessage>();
+  #calls: OpenCalls = { waiting: new Set(), begun: new Set(), risks: {}, isRunning: false };
+  #answer: Answer | null = null;
+  #last: ConversationEvent | undefined;
+  #messages: readonly UIMessage[] | null = null;
+
+  /** `actionOf` returns the action that has started the sub-agent of a task. */
+  constructor(actionOf: (task: string) => string | undefined = () => undefined) {
+    this.#actionOf = actionOf;
+  }
+
+  /** The messages now: the same array until something has changed. */
+  get messages(): readonly UIMessage[] {
+    this.#showSubagents();
+    return (this.#messages ??= this.#build());
+  }
+
+  /** Whether the last event is a message of the user, which nobody has answered. */
+  get endsWithUser(): boolean {
+    return this.#last?.kind === "MessageEvent" && this.#last.source === "user";
+  }
+
+  has(eventId: string): boolean {
+    return this.#ids.has(eventId);
+  }
+
+  /** Adds an event that is known to follow the last one. */
+  load(event: ConversationEvent): void {
+    if (event.kind !== "ConversationStateUpdateEvent") this.#last = event;
+    this.#ids.add(event.id);
+    this.#sent.delete(event.id);
+    this.#messages = null;
+    try {
+      this.#take(event);
+    } catch {
+      // A field of another program's event has a form that nobody knows.
+      this.#add(event, [{ type: "notice", notice: "unreadable", text: String(event.kind), event }]);
+    }
+  }
+
+  /** Adds an event that was stored now. Returns false if it does not follow the last one: then the branch has changed. */
+  append(event: ConversationEvent): boolean {
+    if (this.#ids.has(event.id)) return true;
+    const parent = event.kind === "UnreadableEvent" ? undefined : event.parent_id;
+    // An update of the state follows an event too, and nothing follows it.
+    if (parent !== undefined && this.#last !== undefined && parent !== this.#last.id && event.kind !== "ConversationStateUpdateEvent") return false;
+    this.load(event);
+    return true;
+  }
+
+  /** A message that is stored, and not yet part of the branch. */
+  addSent(event: MessageEvent): void {
+    if (this.#ids.has(event.id)) return;
+    this.#sent.set(event.id, built(userDraft(event)));
+    this.#messages = null;
+  }
+
+  /** Takes what happens without being stored. */
+  live(event: LiveEvent): void {
+    if (event.kind === "StreamingDeltaEvent") this.#stream(event);
+    else if (event.kind === "ToolProgressEvent") this.#progress(event.tool_call_id, event.text);
+    else if (event.kind === "SubagentEvent") this.#hear(event);
+    // The answer starts anew.
+    else if (event.kind === "WaitingEvent") this.endAnswer();
+  }
+
+  /** Forgets the pieces of an answer, because it was stored or given up. */
+  endAnswer(): void {
+    if (this.#answer === null) return;
+    this.#answer = null;
+    this.#messages = null;
+  }
+
+  /** Takes what the state of the conversation says about the calls without a result. */
+  setCalls(calls: OpenCalls): void {
+    this.#calls = calls;
+    for (const [id, place] of this.#open) this.#update(place, this.#stage(id, partAt(place)));
+  }
+
+  /** Takes the objects of an earlier transcript where they are the same, and its live state. */
+  adopt(earlier: Transcript): void {
+    const parts = new Map(earlier.#drafts.flatMap(({ keys, parts }) => keys.map((key, at) => [key, parts[at]!])));
+    const drafts = new Map(earlier.#drafts.map((draft) => [draft.id, draft]));
+    for (const draft of this.#drafts) {
+      draft.parts = draft.parts.map((part, at) => parts.get(draft.keys[at]!) ?? part);
+      const old = drafts.get(draft.id);
+      if (old && isSameList(old.eventIds, draft.eventIds) && isSameList(old.parts, draft.parts)) draft.built = old.built;
+    }
+    for (const [id, message] of earlier.#sent) if (!this.#ids.has(id)) this.#sent.set(id, message);
+    this.#answer = earlier.#answer;
+    this.#subagents = earlier.#subagents;
+    this.#tasks = earlier.#tasks;
+    this.#messages = null;
+    this.setCalls(earlier.#calls);
+  }
+
+  #build(): readonly UIMessage[] {
+    const messages = this.#drafts.map((draft) => (draft.built ??= built(draft)));
+    const answer = this.#answer;
+    if (answer !== null && (answer.text !== "" || answer.reasoning !== "")) {
+      const last = messages.at(-1);
+      const base = last?.role === "assistant" ? last : null;
+      if (answer.shown?.base !== base) answer.shown = null;
+      answer.shown ??= { base, message: streaming(base, answer, this.#answerId()) };
+      if (base) messages.pop();
+      messages.push(answer.shown.message);
+    }
+    return [...messages, ...this.#sent.values()];
+  }
+
+  #take(event: ConversationEvent): void {
+    switch (event.kind) {
+      case "MessageEvent":
+        if (event.source === "user") return this.#begin(userDraft(event));
+        if (event.source !== "agent") break;
+        return this.#answered(event, [...reasoningParts(reasoningOf(event.llm_message)), ...partsOf(event.llm_message?.content)]);
+      case "ActionEvent":
+        return this.#call(event);
+      case "ObservationEvent":
+      case "UserRejectObservation":
+      case "AgentErrorEvent":
+        return this.#result(event);
+      case "ConversationErrorEvent":
+      case "ServerErrorEvent":
+        this.endAnswer();
+        this.#add(event, [{ type: "error", code: event.code, text: event.detail }]);
+        return;
+      case "SecurityAnalysisEvent":
+        for (const [id, risk] of Object.entries(event.risks ?? {})) this.#update(this.#open.get(id), { risk });
+        return;
+      case "ACPToolCallEvent":
+        return this.#foreignCall(event);
+      case "InterruptEvent":
+        this.endAnswer();
+    }
+    const notice = noticeOf(event);
+    if (notice) this.#add(event, [notice]);
+  }
+
+  #begin(draft: Draft): void {
+    this.#drafts.push(draft);
+  }
+
+  /** Adds what the model has answered, in place of the pieces that have come of it. */
+  #answered(event: ConversationEvent, parts: MessagePart[]): void {
+    const id = this.#answer === null ? event.id : this.#answerId();
+    this.endAnswer();
+    this.#add(event, parts, id);
+  }
+
+  /** Adds to the message of the agent, which begins with this event if the user has spoken last. */
+  #add(event: ConversationEvent, parts: MessagePart[], id = event.id): Draft {
+    let draft = this.#drafts.at(-1);
+    if (draft?.role !== "assistant") {
+      draft = { id, role: "assistant", parts: [], keys: [], eventIds: [], createdAt: dateOf(event), sender: null, built: null };
+      this.#begin(draft);
+    }
+    for (const part of parts) {
+      draft.keys.push(`${event.id} ${draft.parts.length}`);
+      draft.parts.push(part);
+    }
+    draft.eventIds.push(event.id);
+    draft.built = null;
+    return draft;
+  }
+
+  #call(event: ActionEvent): void {
+    const parts: MessagePart[] = [...reasoningParts(reasoningOf(event)), ...partsOf(event.thought)];
+    const said = saidBy(event);
+    if (said) return this.#answered(event, [...parts, ...said]);
+    this.#answered(event, [...parts, { ...toolPart(event), args: argumentsOf(event), argsText: event.tool_call?.arguments ?? "", actionId: event.id }]);
+    const draft = this.#drafts.at(-1)!;
+    const place = { draft, at: draft.parts.length - 1 };
+    draft.keys[place.at] = event.id;
+    this.#open.set(event.id, place);
+    this.#update(place, { summary: event.summary ?? null, ...this.#stage(event.id, { risk: event.security_risk ?? "UNKNOWN" }) });
+  }
+
+  #result(event: AnswerToCall): void {
+    // Errors name the call by the id that the provider gave it.
+    const id = event.kind === "AgentErrorEvent" ? this.#openWith(event.tool_call_id) : event.action_id;
+    const place = this.#open.get(id ?? "");
+    if (!place) {
+      // The message of `finish` and the thoughts of `think` are shown already. Otherwise the call is on an earlier page.
+      if (!isSpeech(event.tool_name)) this.#add(event, [{ ...toolPart(event), ...outcome(event) }]);
+      else this.#drafts.at(-1)?.eventIds.push(event.id);
+      return;
+    }
+    this.#showSubagents();
+    this.#open.delete(id!);
+    place.draft.keys[place.at] = `${id} ${event.id}`;
+    place.draft.eventIds.push(event.id);
+    this.#update(place, { ...outcome(event), progress: null });
+  }
+
+  /** The agent client protocol reports a call again and again as it goes on. */
+  #foreignCall(event: ACPToolCallEvent): void {
+    const text = textOf(event.content);
+    const part: ToolPart = {
+      ...toolPart({ ...event, tool_name: event.title }),
+      args: event.raw_input,
+      argsText: event.raw_input === undefined ? "" : JSON.stringify(event.raw_input),
+      state: event.is_error || event.status === "failed" ? "error" : event.status === "completed" ? "done" : "running",
+      output: event.content === undefined ? null : [{ type: "text", text }],
+      result: event.raw_output === undefined ? null : { raw_output: event.raw_output },
+      error: event.is_error ? text : null,
+    };
+    const draft = this.#drafts.at(-1);
+    const at = (draft?.parts ?? []).findIndex((other) => other.type === "tool" && other.toolCallId === event.tool_call_id);
+    if (!draft || at < 0) return void this.#add(event, [part]);
+    draft.keys[at] = event.id;
+    draft.eventIds.push(event.id);
+    this.#update({ draft, at }, part);
+  }
+
+  #openWith(toolCallId: string): string | undefined {
+    return [...this.#open].find(([, place]) => partAt(place).toolCallId === toolCallId)?.[0];
+  }
+
+  /** What the state of the conversation says about a call without a result. */
+  #stage(id: string, { risk }: Pick<ToolPart, "risk">): Pick<ToolPart, "state" | "risk"> {
+    const { waiting, begun, risks, isRunning } = this.#calls;
+    const state = waiting.has(id) ? "waiting" : isRunning ? "running" : begun.has(id) ? "interrupted" : "ready";
+    return { state, risk: risks[id] ?? risk };
+  }
+
+  #update(place: Place | undefined, fields: Partial<ToolPart>): void {
+    if (!place) return;
+    const part = partAt(place);
+    const isChange = (Object.keys(fields) as Array<keyof ToolPart>).some((name) => part[name] !== fields[name]);
+    if (!isChange) return;
+    place.draft.parts[place.at] = { ...part, ...fields };
+    place.draft.built = null;
+    this.#messages = null;
+  }
+
+  #stream(piece: Extract<LiveEvent, { kind: "StreamingDeltaEvent" }>): void {
+    const id = "message_id" in piece && typeof piece.message_id === "string" ? piece.message_id : undefined;
+    // Pieces of an answer that is stored already have come too late.
+    if (id !== undefined && this.#ids.has(id)) return;
+    if (this.#answer === null || this.#answer.id !== id) this.#answer = { id, reasoning: "", text: "", shown: null };
+    this.#answer.reasoning += piece.reasoning_content ?? "";
+    this.#answer.text += piece.content ?? "";
+    this.#answer.shown = null;
+    this.#messages = null;
+  }
+
+  /** The id of the message that an answer begins. Without an id from the model it is named for the event that it follows. */
+  #answerId(): string {
+    return this.#answer?.id ?? `answer-to-${this.#last?.id}`;
+  }
+
+  #progress(toolCallId: string, progress: string): void {
+    this.#update(this.#open.get(this.#openWith(toolCallId) ?? ""), { progress });
+  }
+
+  #hear({ path: [task = "", ...deeper], event }: SubagentEvent): void {
+    // The prompt of a sub-agent names the action that has started it, or that continues it.
+    if (deeper.length === 0 && event.kind === "MessageEvent" && event.source === "user" && event.sender) this.#tasks.set(task, event.sender);
+    const action = this.#tasks.get(task) ?? this.#actionOf(task);
+    if (action === undefined) return;
+    let subagent = this.#subagents.get(action);
+    if (!subagent) this.#subagents.set(action, (subagent = new Transcript()));
+    subagent.setCalls({ ...subagent.#calls, isRunning: true });
+    if (deeper.length > 0) subagent.live({ kind: "SubagentEvent", path: deeper, event });
+    else if ("id" in event) subagent.append(event);
+    else subagent.live(event);
+    this.#changedSubagents.add(action);
+    this.#messages = null;
+  }
+
+  #showSubagents(): void {
+    for (const action of this.#changedSubagents) this.#update(this.#open.get(action), { subagent: this.#subagents.get(action)!.messages });
+    this.#changedSubagents.clear();
+  }
+}
+
+/** Whether both lists contain the same objects. */
+export function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && one.every((item, at) => item === other[at]);
+}
+
+const partAt = ({ draft, at }: Place): ToolPart => draft.parts[at] as ToolPart;
+
+const reasoningParts = (text: string): MessagePart[] => (text === "" ? [] : [{ type: "reasoning", text, state: "done" }]);
+
+const isSpeech = (tool: string): boolean => tool === "finish" || tool === "think";
+
+/** The last words of an agent are text, and a thought is reasoning: neither is a call to a reader. */
+function saidBy(event: ActionEvent): MessagePart[] | undefined {
+  const { message, thought } = (event.action ?? {}) as { message?: unknown; thought?: unknown };
+  if (event.tool_name === "finish" && typeof message === "string") return message === "" ? [] : [{ type: "text", text: message, state: "done" }];
+  if (event.tool_name === "think" && typeof thought === "string") return reasoningParts(thought);
+  return undefined;
+}
+
+function userDraft(event: MessageEvent): Draft {
+  const parts = partsOf(event.llm_message?.content);
+  return {
+    id: event.id, role: "user", parts, keys: parts.map((_, at) => `${event.id} ${at}`), eventIds: [event.id], createdAt: dateOf(event), sender: event.sender ?? null, built: null,
+  };
+}
+
+function built({ id, role, parts, eventIds, createdAt, sender }: Draft): UIMessage {
+  return { id, role, parts: [...parts], state: "done", eventIds: [...eventIds], createdAt, sender };
+}
+
+function streaming(base: UIMessage | null, { reasoning, text }: Answer, id: string): UIMessage {
+  const parts: MessagePart[] = [...(base?.parts ?? [])];
+  if (reasoning !== "") parts.push({ type: "reasoning", text: reasoning, state: text === "" ? "streaming" : "done" });
+  if (text !== "") parts.push({ type: "text", text, state: "streaming" });
+  return { id, role: "assistant", eventIds: [], createdAt: null, sender: null, ...base, parts, state: "streaming" };
+}
+
+function toolPart({ tool_call_id: toolCallId, tool_name: toolName }: { tool_call_id: string; tool_name: string }): ToolPart {
+  return {
+    type: "tool", toolCallId, toolName, actionId: null, state: "ready", args: undefined, argsText: "", summary: null, risk: "UNKNOWN",
+    output: null, result: null, error: null, progress: null, subagent: [],
+  };
+}
+
+function outcome(event: AnswerToCall): Pick<ToolPart, "state" | "output" | "result" | "error"> {
+  if (event.kind === "UserRejectObservation") return { state: "rejected", output: null, result: null, error: event.rejection_reason };
+  if (event.kind === "AgentErrorEvent") return { state: "error", output: null, result: null, error: event.error };
+  const { content, ...fields } = event.observation;
+  const result = fields as NonNullable<ToolPart["result"]>;
+  return { state: fields.is_error ? "error" : "done", output: contentOf(content), result, error: fields.is_error ? textOf(content) : null };
+}

@@ -1,0 +1,222 @@
+// Reads an open conversation, and keeps its messages and calls up to date.
+import type { ActionEvent, Conversation, ConversationEvent, ConversationWarning, LiveEvent, MessageEvent, SecurityRisk, WaitingEvent } from "../index.js";
+import { argumentsOf, titleOf } from "./fields.js";
+import { Transcript, isSameList } from "./transcript.js";
+import type { Approval, UIMessage } from "./types.js";
+
+/** The riskiest first. A call whose risk nobody knows may be any of the others. */
+const byRisk: readonly SecurityRisk[] = ["HIGH", "UNKNOWN", "MEDIUM", "LOW"];
+
+export class ConversationView {
+  readonly conversation: Conversation;
+  /** How many runs of this page are under way. */
+  runs = 0;
+  hasEarlier = false;
+  approvals: readonly Approval[] = [];
+  /** Ids of calls that run with the next run, without a question. */
+  ready: readonly string[] = [];
+  waiting: WaitingEvent | null;
+  title: string | null = null;
+  warnings: readonly ConversationWarning[] = [];
+  readonly #pageSize: number;
+  readonly #onChange: () => void;
+  readonly #unsubscribe: () => void;
+  #transcript: Transcript;
+  #beginning: string | null = null;
+  /** The number of events to read from the end. */
+  #limit: number;
+  /** While the branch is read, the events that are stored meanwhile. */
+  #arrived: ConversationEvent[] | null = null;
+  #reading: Promise<void> | null = null;
+  #callReadings = 0;
+  #pending: readonly ActionEvent[] = [];
+  #leftOut: ReadonlySet<string> = new Set();
+  #begun: ReadonlySet<string> = new Set();
+  #risks: Record<string, SecurityRisk> = {};
+  /** The messages while the branch is read. */
+  #shown: readonly UIMessage[] = [];
+
+  /** `earlier` is a view of the same conversation, whose objects this one takes over. */
+  constructor(conversation: Conversation, pageSize: number, onChange: () => void, earlier?: ConversationView) {
+    this.conversation = conversation;
+    this.#pageSize = pageSize;
+    this.#limit = earlier ? earlier.#limit : pageSize;
+    this.#onChange = onChange;
+    this.#transcript = earlier ? earlier.#transcript : new Transcript();
+    this.waiting = conversation.waiting;
+    this.#unsubscribe = conversation.subscribe((event) => this.#take(event));
+  }
+
+  /** Until a changed branch is read, the messages are those from before: otherwise a reader would see both for a moment. */
+  get messages(): readonly UIMessage[] {
+    return this.#arrived === null ? (this.#shown = this.#transcript.messages) : this.#shown;
+  }
+
+  /** Whether the page's own run is under way, as far as the conversation tells. */
+  get isRunning(): boolean {
+    return this.conversation.access === "writer" && this.conversation.executionStatus === "running";
+  }
+
+  /** Whether a message of the user was stored too late for the run that has just ended. */
+  get isUnanswered(): boolean {
+    return this.conversation.executionStatus === "idle" && this.#transcript.endsWithUser;
+  }
+
+  async open(): Promise<void> {
+    await Promise.all([this.readBranch(), this.readCalls()]);
+    await this.#readBeginning();
+    this.readState();
+  }
+
+  end(): void {
+    this.#unsubscribe();
+  }
+
+  /** Shows a message at once that is not part of the branch yet. */
+  addSent(event: MessageEvent): void {
+    this.#transcript.addSent(event);
+    this.#onChange();
+  }
+
+  /**
+   * Reads twice as many events as before, or all. Each reading begins at the end of the branch, and the doubling keeps the
+   * sum of all readings below four times the last one.
+   */
+  async loadEarlier(all: boolean): Promise<boolean> {
+    if (this.hasEarlier) {
+      this.#limit = all ? Number.MAX_SAFE_INTEGER : this.#limit + Math.max(this.#limit, this.#pageSize);
+      await this.readBranch();
+    }
+    return this.hasEarlier;
+  }
+
+  /** Reads the active branch. A reading that is asked for while another one is under way follows it. */
+  readBranch(): Promise<void> {
+    this.#arrived ??= [];
+    const read = (this.#reading ?? Promise.resolve()).then(() => this.#readBranch());
+    const reading = read.catch(() => {}).then(() => {
+      if (this.#reading !== reading) return;
+      this.#reading = this.#arrived = null;
+      this.#onChange();
+    });
+    this.#reading = reading;
+    return read;
+  }
+
+  async #readBranch(): Promise<void> {
+    const limit = this.#limit;
+    const events = await this.conversation.activeBranch({ limit });
+    const transcript = new Transcript((task) => this.#startOf(task));
+    for (const event of this.#page(events, limit)) transcript.load(event);
+    transcript.adopt(this.#transcript);
+    for (const event of this.#arrived ?? []) transcript.append(event);
+    this.#arrived = [];
+    this.#transcript = transcript;
+    this.showCalls();
+  }
+
+  /** A page begins with a message of the user, if one is near: then no answer is cut. */
+  #page(events: ConversationEvent[], limit: number): ConversationEvent[] {
+    this.hasEarlier = events.length === limit;
+    if (!this.hasEarlier) return events;
+    const start = events.findIndex(({ kind, source }) => kind === "MessageEvent" && source === "user");
+    return start > 0 && start < limit / 2 ? events.slice(start) : events;
+  }
+
+  /** The title without a tag: the first message may be on an earlier page. */
+  async #readBeginning(): Promise<void> {
+    this.#beginning = titleOf(await this.conversation.events.slice(0, 10));
+  }
+
+  /** Reads what no event reports. */
+  readState(): void {
+    const { warnings, state } = this.conversation;
+    if (!isSameList(warnings.map(({ message }) => message), this.warnings.map(({ message }) => message))) this.warnings = warnings;
+    // A state that was rebuilt by an import may lack anything.
+    this.title = state.tags?.["title"] ?? this.#beginning;
+    this.#onChange();
+  }
+
+  /** After a run: the pieces of an answer that was cut off are gone. */
+  endRun(): void {
+    this.#transcript.endAnswer();
+    this.waiting = null;
+    this.showCalls();
+    this.readState();
+  }
+
+  /** Reads the calls without a result, and who waits for whom. Of several readings under way the last one counts. */
+  async readCalls(): Promise<void> {
+    const number = ++this.#callReadings;
+    const actions = await this.conversation.pendingActions();
+    if (number !== this.#callReadings) return;
+    this.#pending = actions;
+    const stored = (actions.length === 0 ? undefined : this.conversation.state.agent_state) ?? {};
+    this.#leftOut = idsIn(stored["unapproved_actions"]);
+    this.#begun = idsIn(stored["interrupted_actions"]);
+    this.#risks = (stored["security_risks"] ?? {}) as Record<string, SecurityRisk>;
+    this.showCalls();
+  }
+
+  /** Derives the stages of the calls from what was read last, and from the status, which may have changed since. */
+  showCalls(): void {
+    const { executionStatus } = this.conversation;
+    const asks = executionStatus === "waiting_for_confirmation";
+    // All calls of an answer wait until the user has decided about one, or a page has died in one.
+    const allWait = asks && this.#leftOut.size === 0 && this.#begun.size === 0;
+    // The waiting calls of a sub-agent are in the list in place of the call that has started it.
+    const waits = ({ id }: ActionEvent) => this.#leftOut.has(id) || allWait || (asks && !this.#transcript.has(id));
+    const waiting = new Set(this.#pending.filter(waits).map(({ id }) => id));
+    const isRunning = this.runs > 0 || executionStatus === "running";
+    this.#transcript.setCalls({ waiting: new Set([...waiting, ...this.#leftOut]), begun: this.#begun, risks: this.#risks, isRunning });
+    const approvals = this.#pending.flatMap((action) => {
+      const why = waiting.has(action.id) ? "approval" : asks && this.#begun.has(action.id) ? "interrupted" : null;
+      return why === null ? [] : [this.#approval(action, why)];
+    });
+    approvals.sort((one, other) => byRisk.indexOf(one.risk) - byRisk.indexOf(other.risk));
+    if (!isSameList(approvals, this.approvals)) this.approvals = approvals;
+    this.ready = this.#pending.flatMap(({ id }) => (approvals.some(({ actionId }) => actionId === id) ? [] : [id]));
+    this.#onChange();
+  }
+
+  /** The same object as before, if nothing about it has changed. */
+  #approval(action: ActionEvent, why: Approval["why"]): Approval {
+    const risk = this.#risks[action.id] ?? action.security_risk;
+    const known = this.approvals.find(({ actionId }) => actionId === action.id);
+    if (known?.why === why && known.risk === risk) return known;
+    const { id: actionId, tool_call_id: toolCallId, tool_name: toolName, summary = null } = action;
+    return { actionId, toolCallId, toolName, args: argumentsOf(action), summary, risk, why, action };
+  }
+
+  #take(event: ConversationEvent | LiveEvent): void {
+    if ("id" in event) this.#takeStored(event);
+    else {
+      if (event.kind === "WaitingEvent") this.waiting = event.seconds > 0 ? event : null;
+      else if (event.kind === "StreamingDeltaEvent") this.waiting = null;
+      this.#transcript.live(event);
+    }
+    this.#onChange();
+  }
+
+  #takeStored(event: ConversationEvent): void {
+    this.waiting = null;
+    if (this.#pending.length > 0) this.#pending = this.#pending.filter((action) => !isResult(event, action));
+    if (this.#arrived) this.#arrived.push(event);
+    else if (!this.#transcript.append(event)) void this.readBranch().catch(() => {});
+    if (this.conversation.executionStatus !== "running") void this.readCalls().catch(() => {});
+  }
+
+  /** The action that has started the sub-agent of a task. */
+  #startOf(task: string): string | undefined {
+    const tasks = this.conversation.state.agent_state?.["subagent_tasks"] as Record<string, { action?: string }> | undefined;
+    return tasks?.[task]?.action;
+  }
+}
+
+const idsIn = (list: unknown): ReadonlySet<string> => new Set(Array.isArray(list) ? list : []);
+
+/** Whether this event is the result of this call. Errors name a call by the id that the provider gave it. */
+function isResult(event: ConversationEvent, { id, tool_call_id }: ActionEvent): boolean {
+  if (event.kind === "AgentErrorEvent") return event.tool_call_id === tool_call_id;
+  return (event.kind === "ObservationEvent" || event.kind === "UserRejectObservation") && event.action_id === id;
+}

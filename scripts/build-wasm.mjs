@@ -1,0 +1,69 @@
+// Compiles the wasm and splits it. In a file of its own, because a change of a script that the compilation uses repeats it.
+import { appendFileSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import path from "node:path";
+import { fingerprint, unlessFresh } from "./freshness.mjs";
+import { output, root, run } from "./process.mjs";
+import { customSection, declaration, shorten } from "./shorten.mjs";
+
+/**
+ * src/ -> pkg/: the main wasm, its JavaScript glue and the glue's types, each called `name`, and the chunks. Skipped if
+ * nothing changed, because Cargo gives both builds the same file name and would link them again.
+ */
+export async function buildWasm({ targetDirectory, tools, name, profile, features, chunks: wanted }) {
+  const cargo = [
+    "build", "--locked", "--lib", "--profile", profile, "--target", "wasm32-unknown-unknown", ...features, ...compilerFlags(),
+  ];
+  const scripts = ["scripts/build-wasm.mjs", "scripts/shorten.mjs", "scripts/wasms.mjs"];
+  const inputs = ["src", "Cargo.toml", "Cargo.lock", ...Object.values(tools), ...scripts, { text: [...cargo, output("rustc", ["--version"])].join(" ") }];
+  const outputs = [`pkg/${name}_bg.wasm`, `pkg/${name}.js`, ...Object.values(wanted).map(({ file }) => `pkg/${file}`)];
+  const made = await unlessFresh(`wasm ${name}`, fingerprint(inputs), outputs, async () => {
+    console.log(`compiling ${name} (profile ${profile})`);
+    await run("cargo", cargo);
+    const compiled = path.join(targetDirectory, "wasm32-unknown-unknown", profile, "threadkeep.wasm");
+    const cut = path.join(root, ".cache/cut", name);
+    rmSync(cut, { recursive: true, force: true });
+    mkdirSync(cut, { recursive: true });
+    const names = Object.entries(wanted).map(([chunk, { loadedWith = [] }]) => [chunk, ...loadedWith].join("+"));
+    await run(tools.splitter, ["split", compiled, cut, ...names]);
+    // The loader (js/wasm.ts) knows the URL of the wasm; a default path in the glue would make bundlers emit it twice. Chunks
+    // need exports of the linker: the table of functions and the stack.
+    await run(tools.bindgen, [
+      "--target", "web", "--omit-default-module-path", "--remove-name-section", "--remove-producers-section", "--keep-lld-exports",
+      "--out-dir", "pkg", "--out-name", name, path.join(cut, "main.wasm"),
+    ]);
+    const [wasm, glue] = [`pkg/${name}_bg.wasm`, `pkg/${name}.js`];
+    const short = shorten(readFileSync(wasm), readFileSync(glue, "utf8"));
+    writeFileSync(wasm, short.wasm);
+    const files = [wasm];
+    for (const [chunk, { file }] of Object.entries(wanted)) {
+      copyFileSync(path.join(cut, `${chunk}.wasm`), `pkg/${file}`);
+      files.push(`pkg/${file}`);
+    }
+    for (const file of files) await run(tools.splitter, ["pack", file]);
+    // All files of a build carry the same mark; the loader refuses files with another one.
+    const build = fingerprint([...files, { text: short.glue }]).slice(0, 12);
+    for (const file of files) appendFileSync(file, customSection("build", build));
+    writeFileSync(glue, `${short.glue}export const build = "${build}";\n`);
+    appendFileSync(`pkg/${name}.d.ts`, `${declaration}export const build: string;\n`);
+  });
+  if (!made) console.log(`pkg/${name}_bg.wasm is fresh`);
+}
+
+/**
+ * Panic messages contain the paths of source files; the paths of dependencies in the home directory, and of the standard
+ * library if its source is installed, are replaced, so that every machine builds the same file. SHA-256 is not unrolled:
+ * only a few names are hashed, and this saves eight kilobytes.
+ */
+function compilerFlags() {
+  const registry = path.join(process.env.CARGO_HOME || path.join(homedir(), ".cargo"), "registry/src");
+  const library = path.join(output("rustc", ["--print", "sysroot"]), "lib/rustlib/src/rust");
+  const commit = /^commit-hash: (.+)$/m.exec(output("rustc", ["-vV"]))?.[1];
+  const flags = [
+    `--remap-path-prefix=${registry}=crates`, `--remap-path-prefix=${library}=/rustc/${commit}`,
+    '--cfg=sha2_backend="soft"', '--cfg=sha2_backend_soft="compact"',
+    // The splitter needs these to tell functions and data apart; they are removed from the download.
+    "-Clink-arg=--emit-relocs",
+  ];
+  return ["--config", `target.wasm32-unknown-unknown.rustflags=${JSON.stringify(flags)}`];
+}

@@ -1,0 +1,127 @@
+//! Live events of commits: what has changed beside the log. They are reported to listeners and never stored.
+
+use super::{
+    Conversation,
+    active_branch::Part,
+    log::EventLog,
+    machine::{Calls, calls::InPage},
+};
+use crate::{
+    event::Event,
+    fair_mutex::FairGuard,
+    format::base_state::{BaseState, ExecutionStatus},
+    id::EventId,
+    json::{ListWriter, ObjectWriter, RawJson, ToJson},
+};
+
+/// The values that listeners know.
+pub(super) struct Reported {
+    status: ExecutionStatus,
+    leaf: Option<EventId>,
+    tags: Option<RawJson>,
+    /// `None` until the active branch has been read.
+    pending: Option<Pending>,
+}
+
+/// Ids of actions.
+#[derive(Default, PartialEq)]
+struct Pending {
+    /// The calls without a result.
+    actions: Vec<String>,
+    /// Those of them that wait for the user.
+    waiting: Vec<String>,
+}
+
+impl Reported {
+    /// The values that a caller finds in the conversation that it has opened.
+    pub fn new(log: &EventLog) -> Self {
+        let state = log.state();
+        Self { status: state.execution_status(), leaf: log.head(), tags: tags_of(&state), pending: None }
+    }
+}
+
+impl Conversation {
+    /// Takes the pending calls before a commit as known, if they are not known yet.
+    pub(super) fn learn_pending(&self) {
+        if self.0.reported.borrow().pending.is_none() {
+            let pending = self.pending_ids();
+            self.0.reported.borrow_mut().pending = pending;
+        }
+    }
+
+    /// Reports the live events of a commit.
+    pub(super) async fn report_commit(&self, queue: &FairGuard) {
+        let had_pending =
+            self.0.reported.borrow().pending.as_ref().is_some_and(|pending| !pending.actions.is_empty());
+        if had_pending {
+            // A move of HEAD may have dropped the branch. If it cannot be read now, a later commit reports the calls.
+            let _ = self.0.log.load_branch(queue, Part::End).await;
+        }
+        self.report();
+    }
+
+    /// Reports what has changed, as far as it is in memory.
+    pub(super) fn report(&self) {
+        let (status, leaf, pending) = (self.execution_status(), self.0.log.head(), self.pending_ids());
+        let tags = tags_of(&self.state());
+        let mut events = ListWriter::new();
+        {
+            let reported = &mut *self.0.reported.borrow_mut();
+            if reported.status != status {
+                events.item(&update("execution_status", &status.as_str()));
+                reported.status = status;
+            }
+            if reported.leaf != leaf {
+                events.item(&update("leaf_event_id", &leaf.as_ref().map(EventId::as_str)));
+                reported.leaf = leaf;
+            }
+            if reported.tags != tags {
+                events.item(&update("tags", &tags));
+                reported.tags = tags;
+            }
+            if let Some(pending) = pending
+                && *reported.pending.get_or_insert_default() != pending
+            {
+                let mut event = ObjectWriter::new();
+                event.field("kind", "PendingActionsEvent");
+                event.field("action_ids", &pending.actions);
+                event.field("waiting_ids", &pending.waiting);
+                events.item(&event.finish());
+                reported.pending = Some(pending);
+            }
+        }
+        // No cell is borrowed any more.
+        (self.0.on_commit)(&events.finish());
+    }
+
+    /// `None` if the active branch is not loaded.
+    fn pending_ids(&self) -> Option<Pending> {
+        let log = &self.0.log;
+        if !log.has(Part::End) {
+            return None;
+        }
+        let (page, state) = (self.0.page.borrow(), self.state());
+        let in_page =
+            InPage { begun: page.begun(), is_answered: &|tool_call_id| log.holds_answer_to(tool_call_id) };
+        let id = |action: &Event| action.id().to_string();
+        Some(log.with_branch(|branch| {
+            let calls = Calls::of(&branch.pending, &state, &in_page);
+            Pending {
+                actions: calls.open().map(|call| id(&call.event)).collect(),
+                waiting: calls.waiting_for_user(&state).map(id).collect(),
+            }
+        }))
+    }
+}
+
+fn tags_of(state: &BaseState) -> Option<RawJson> {
+    state.field("tags")
+}
+
+fn update(key: &str, value: &impl ToJson) -> String {
+    let mut event = ObjectWriter::new();
+    event.field("kind", "ConversationStateUpdateEvent");
+    event.field("key", key);
+    event.field("value", value);
+    event.finish()
+}
