@@ -1,0 +1,60 @@
+// Turns Markdown of a model into blocks of DOM.
+import { Marked, type Tokens, type TokensList } from "marked";
+import type { Chat } from "../context.js";
+import { el } from "../dom.js";
+import { plainText } from "../plain-text.js";
+import { addControls } from "./controls.js";
+import { escapeHtml } from "./escape.js";
+import { isTooMuch } from "./limits.js";
+import { mathSyntax } from "./math-syntax.js";
+import { sanitize } from "./sanitize.js";
+
+/** The chat's texts and its voice, which buttons in the text use. */
+export type MarkdownHost = Pick<Chat, "labels" | "announce">;
+
+export interface Block {
+  /** The Markdown of the block, which tells whether it has changed. */
+  raw: string;
+  /** Costs much more than `raw`. */
+  render(): DocumentFragment;
+}
+
+const TOP_HEADING = 3;
+
+const marked = new Marked({ gfm: true, renderer: { image: ({ href, text }) => `<img src="${escapeHtml(href)}" alt="${escapeHtml(text)}">` } }, mathSyntax);
+
+/** The top-level blocks of a text. */
+export function markdownBlocks(text: string, host: MarkdownHost): Block[] {
+  const asOne = [{ raw: text, render: () => asPlainText(text, host) }];
+  if (isTooMuch(text)) return asOne;
+  try {
+    const tokens = parse(text);
+    const render = (token: TokensList[number]): DocumentFragment => {
+      try {
+        return addControls(sanitize(marked.parser(Object.assign([token], { links: tokens.links }))), host);
+      } catch {
+        return asPlainText(token.raw, host);
+      }
+    };
+    return tokens.filter(({ type }) => type !== "space").map((token) => ({ raw: token.raw, render: () => render(token) }));
+  } catch {
+    // The parser gave up.
+    return asOne;
+  }
+}
+
+function asPlainText(text: string, { labels }: MarkdownHost): DocumentFragment {
+  const fragment = document.createDocumentFragment();
+  fragment.append(el("p", { class: "plain-text", dir: "auto" }, plainText(text, labels)));
+  return fragment;
+}
+
+/** Shifts headings, so that the highest of a message is one level below the page's own. */
+function parse(text: string): TokensList {
+  const tokens = marked.lexer(text);
+  const headings: Tokens.Heading[] = [];
+  marked.walkTokens(tokens, (token) => void (token.type === "heading" && headings.push(token as Tokens.Heading)));
+  const highest = Math.min(...headings.map(({ depth }) => depth));
+  for (const heading of headings) heading.depth = Math.min(heading.depth - highest + TOP_HEADING, 6);
+  return tokens;
+}

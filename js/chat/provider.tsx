@@ -1,0 +1,41 @@
+/** @jsxImportSource preact */
+// Provides the components of a chat with what they share.
+import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
+import type { Thread } from "../thread/index.js";
+import { Announcer } from "./announcer.js";
+import { type Chat, ChatContext } from "./context.js";
+import { type ChatLabels, defaultLabels } from "./labels.js";
+import { type VisualizerOption, visualizerOf } from "./visualizer.js";
+
+export interface ChatProviderProps {
+  thread: Thread;
+  /** Default: `"default"`. */
+  visualizer?: VisualizerOption | undefined;
+  /** Texts in place of the English ones. */
+  labels?: Partial<ChatLabels> | undefined;
+  children: ComponentChildren;
+}
+
+export function ChatProvider({ thread, visualizer = "default", labels, children }: ChatProviderProps) {
+  const announcer = useMemo(() => new Announcer(), []);
+  const chat = useMemo<Chat>(() => {
+    const list: Chat["list"] = { current: null };
+    const texts = { ...defaultLabels, ...labels };
+    return {
+      thread,
+      labels: texts,
+      visualizer: visualizerOf(visualizer),
+      announce: (sentence) => announcer.announce(sentence, texts.restInMessages),
+      list,
+      followEnd: () => list.current?.followEnd(),
+      focusMessages: () => list.current?.focus(),
+    };
+  }, [thread, visualizer, labels]);
+  return (
+    <ChatContext.Provider value={chat}>
+      {children}
+      <div class="visually-hidden" role="status" aria-live="polite" ref={announcer.setRegion} />
+    </ChatContext.Provider>
+  );
+}
