@@ -150,7 +150,9 @@ export class Transcript {
   }
 
   #build(): readonly UIMessage[] {
-    const messages = this.#drafts.map((draft) => (draft.built ??= built(draft)));
+    // An answer may be empty, and a page may begin with the result of a call that is shown as text.
+    const drafts = this.#drafts.filter(({ role, parts }) => role === "user" || parts.length > 0);
+    const messages = drafts.map((draft) => (draft.built ??= built(draft)));
     const answer = this.#answer;
     if (answer !== null && (answer.text !== "" || answer.reasoning !== "")) {
       const last = messages.at(-1);
@@ -211,7 +213,7 @@ export class Transcript {
       this.#begin(draft);
     }
     for (const part of parts) {
-      draft.keys.push(`${event.id} ${draft.parts.length}`);
+      draft.keys.push(`${event.id} ${parts.indexOf(part)}`);
       draft.parts.push(part);
     }
     draft.eventIds.push(event.id);
@@ -237,9 +239,7 @@ export class Transcript {
     const place = this.#open.get(id ?? "");
     if (!place) {
       // The message of `finish` and the thoughts of `think` are shown already. Otherwise the call is on an earlier page.
-      if (!isSpeech(event.tool_name)) this.#add(event, [{ ...toolPart(event), ...outcome(event) }]);
-      else this.#drafts.at(-1)?.eventIds.push(event.id);
-      return;
+      return void this.#add(event, isSpeech(event.tool_name) ? [] : [{ ...toolPart(event), ...outcome(event) }]);
     }
     this.#showSubagents();
     this.#open.delete(id!);

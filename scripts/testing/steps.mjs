@@ -49,7 +49,7 @@ export function testSteps({ quick }) {
     { name: "kills-of-tools", lane: "kills", needs: ["build", "browsers"], command: apart(killsOfTools), timeout: 1800 },
     { name: "archive", lane: "archive", needs: ["build"], command: apart(filesIn("tests/archive")), timeout: 1200 },
     { name: "tooling", lane: "node", needs: ["build"], command: apart(filesIn("tests", "tests/support", "tests/tooling", "tests/models", "tests/mistakes")), timeout: 600 },
-    { name: "security", lane: "node", needs: ["build"], command: apart(filesIn("tests/security", "tests/host", "tests/context", "tests/workspace", "tests/tools")), timeout: 600 },
+    { name: "security", lane: "node", needs: ["build"], command: apart(filesIn("tests/security", "tests/host", "tests/thread", "tests/context", "tests/workspace", "tests/tools")), timeout: 600 },
     { name: "mcp", lane: "node", needs: ["build", "python"], command: apart(filesIn("tests/mcp")), timeout: 900 },
     { name: "secrets", lane: "node", needs: ["build"], command: apart(filesIn("tests/secrets")), timeout: 600 },
     { name: "lint", lane: "cargo", needs: ["tools"], command: ["cargo", "clippy", "--locked", "--all-targets", ...warningsDenied], timeout: 1200 },
