@@ -99,7 +99,7 @@ function threadOn(session: Session, release: () => Promise<void>): Thread {
     navigateTo: (eventId) =>
       perform(async (view) => {
         await view.conversation.navigateTo(eventId);
-        await Promise.all([view.readBranch(), view.readCalls()]);
+        await view.readBranch();
       }),
     loadEarlier: ({ all = false } = {}) => perform((view) => view.loadEarlier(all)),
     close() {
