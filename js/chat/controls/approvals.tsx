@@ -44,7 +44,7 @@ export function Approvals({ thread }: { thread: Thread }) {
   };
   if (calls.length === 0) return null;
   return (
-    <section class="approvals" part="approvals" aria-labelledby={id} aria-busy={isBusy}>
+    <section class="entry entry-next approvals" part="approvals" aria-labelledby={id} aria-busy={isBusy}>
       <h2 ref={heading} class="next-title approval-heading" id={id} tabIndex={-1}>
         {labels.callsWait(calls.length)}
       </h2>

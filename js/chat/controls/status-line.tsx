@@ -118,7 +118,7 @@ function Panel({ title, text, isFailure = false, children }: { title: string; te
   const { labels } = useChat();
   const id = useId();
   return (
-    <section class={`next-step${isFailure ? " failure" : ""}`} part="status" role={isFailure ? "alert" : "group"} aria-labelledby={title ? id : undefined} aria-label={title ? undefined : labels.howToGoOn}>
+    <section class={`entry entry-next next-step${isFailure ? " failure" : ""}`} part="status" role={isFailure ? "alert" : "group"} aria-labelledby={title ? id : undefined} aria-label={title ? undefined : labels.howToGoOn}>
       {title && (
         <h2 class="next-title" id={id}>
           {title}

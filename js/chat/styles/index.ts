@@ -2,11 +2,13 @@
 import base from "./base.css";
 import calls from "./calls.css";
 import code from "./code.css";
+import composer from "./composer.css";
+import controls from "./controls.css";
 import prose from "./prose.css";
 import thread from "./thread.css";
 import tokens from "./tokens.css";
 
-const texts = [tokens, base, thread, prose, code, calls];
+const texts = [tokens, base, thread, prose, code, calls, controls, composer];
 
 let sheets: CSSStyleSheet[] | undefined;
 
