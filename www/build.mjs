@@ -32,10 +32,13 @@ export async function build({ outdir = join(here, "dist") } = {}) {
     bundle: true,
     splitting: true,
     format: "esm",
+    jsx: "automatic",
     target: ["es2022", "chrome111", "firefox115", "safari16.4"],
     chunkNames: "[name]-[hash]",
     assetNames: "fonts/[name]",
     loader: { ".woff2": "file" },
+    // The page's own has paths to the sources of the library, which are for its types only.
+    tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
     minify: true,
     sourcemap: true,
     plugins: [slim, calmFonts],

@@ -14,10 +14,12 @@ export interface ChatProviderProps {
   visualizer?: VisualizerOption | undefined;
   /** Texts in place of the English ones. */
   labels?: Partial<ChatLabels> | undefined;
+  /** More buttons for a message, beside copying and editing it. */
+  messageActions?: Chat["messageActions"];
   children: ComponentChildren;
 }
 
-export function ChatProvider({ thread, visualizer = "default", labels, children }: ChatProviderProps) {
+export function ChatProvider({ thread, visualizer = "default", labels, messageActions = none, children }: ChatProviderProps) {
   const announcer = useMemo(() => new Announcer(), []);
   const chat = useMemo<Chat>(() => {
     const list: Chat["list"] = { current: null };
@@ -26,12 +28,13 @@ export function ChatProvider({ thread, visualizer = "default", labels, children 
       thread,
       labels: texts,
       visualizer: visualizerOf(visualizer),
+      messageActions,
       announce: (sentence) => announcer.announce(sentence, texts.restInMessages),
       list,
       followEnd: () => list.current?.followEnd(),
       focusMessages: () => list.current?.focus(),
     };
-  }, [thread, visualizer, labels]);
+  }, [thread, visualizer, labels, messageActions]);
   return (
     <ChatContext.Provider value={chat}>
       {children}
@@ -39,3 +42,5 @@ export function ChatProvider({ thread, visualizer = "default", labels, children 
     </ChatContext.Provider>
   );
 }
+
+const none = (): null => null;

@@ -56,7 +56,7 @@ for (const kind of availableBrowsers) {
         await keyboard.press("Enter");
         await page.shows(/By keyboard/, ".conversation[aria-current]");
         assert.equal(await page.page.evaluate(() => document.activeElement.id), "rename-button");
-        await tabTo("#composer-text");
+        await tabTo(".composer-text");
         await keyboard.type("A long answer of 40 paragraphs");
         await keyboard.press("Enter");
         await page.streams();
@@ -157,12 +157,12 @@ for (const kind of availableBrowsers) {
         await page.shows(/1 of 99/);
         const second = await DemoPage.open(browser, page.page.url());
         await second.shows(/Open in another tab/, ".next");
-        assert.equal(await second.page.$eval("#composer-text", (field) => field.disabled), true);
+        assert.equal(await second.page.$eval(".composer-text", (field) => field.disabled), true);
         await page.page.bringToFront();
         await page.press("Stop");
         await second.shows(/Stopped/);
         await page.follow("#/");
-        await second.until("it may write", () => !document.querySelector("#composer-text").disabled);
+        await second.until("it may write", () => !document.querySelector(".composer-text").disabled);
         await second.page.bringToFront();
         await second.ask("What is 2 + 2?");
         await second.page.close();

@@ -134,7 +134,7 @@ for (const kind of availableBrowsers) {
         await page.say("What is 6 * 7?");
         await page.shows(/not a decision/, "dialog");
         await page.press("Cancel");
-        await page.until("the message is given back", () => document.querySelector("#composer-text").value === "What is 6 * 7?");
+        await page.until("the message is given back", () => document.querySelector(".composer-text").value === "What is 6 * 7?");
         await page.press("Send");
         await page.press("Keep the message until I decide");
         await page.shows(/Your message is stored/, "#notices");

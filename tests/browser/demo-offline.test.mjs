@@ -94,7 +94,7 @@ for (const kind of availableBrowsers) {
         await page.shows(/1 of 99/);
         await page.press("Reload with it: There is a new version of this page");
         await page.shows(/agent is at work/, "#notices");
-        assert.equal(await page.page.evaluate(() => document.querySelector("#stop-button").hidden), false);
+        assert.equal(await page.page.evaluate(() => document.querySelector(".composer .stop").hidden), false);
         await page.press("Stop");
         await page.idle();
         await page.page.evaluate(() => (window.isOld = true));

@@ -1,8 +1,9 @@
 // The page's agent, made from the settings and the page's tools, and opening conversations with it.
 
 import { Agent, Conversation, type ConversationInfo, type ConversationOptions, LLM, ThreadkeepError } from "threadkeep";
+import { openThread, type Thread } from "threadkeep/thread";
 import { folderOf, usesFolder } from "../files/folders.ts";
-import { givenSecrets, withEarlySecrets } from "../control/given-secrets.ts";
+import { earlySecrets, givenSecrets, keepEarlySecrets } from "../control/given-secrets.ts";
 import { mcpServers } from "../settings/mcp-servers.ts";
 import { ANALYZER, policyFor } from "../control/policy.ts";
 import { loadProfile, optionsOf } from "../settings/profiles.ts";
@@ -32,10 +33,10 @@ export function limits(): string {
 }
 
 /** @throws ThreadkeepError `not_found`: a link to a deleted conversation must not create it again. */
-export async function openStored(conversationId: string): Promise<Conversation> {
+export async function openStored(conversationId: string): Promise<Thread> {
   const { undecided } = await expectStored(conversationId);
   // Of an imported policy and the page's the stricter applies, until the user decides.
-  return Conversation.open({ ...(await openingOptions()), ...(undecided && policyOfPage()), ...(usesFolder(conversationId) && { workspace: folderOf(conversationId) }), conversationId, secrets: givenSecrets(conversationId) });
+  return opened({ ...(await openingOptions()), ...(undecided && policyOfPage()), ...(usesFolder(conversationId) && { workspace: folderOf(conversationId) }), conversationId, secrets: givenSecrets(conversationId) });
 }
 
 const policyOfPage = (): Pick<ConversationOptions, "confirmationPolicy" | "securityAnalyzer"> => ({ confirmationPolicy: policyFor(settings().policy), securityAnalyzer: ANALYZER });
@@ -43,9 +44,21 @@ const policyOfPage = (): Pick<ConversationOptions, "confirmationPolicy" | "secur
 /** The tag of a title that is only the beginning of the first message. */
 export const PROVISIONAL = "provisionaltitle";
 
-export async function createConversation(title: string): Promise<Conversation> {
-  const options = { ...(await openingOptions()), tags: { title, [PROVISIONAL]: "yes" }, ...policyOfPage() };
-  return withEarlySecrets((secrets) => Conversation.open({ ...options, secrets }));
+export async function createConversation(title: string): Promise<Thread> {
+  const thread = await opened({ ...(await openingOptions()), tags: { title, [PROVISIONAL]: "yes" }, ...policyOfPage(), secrets: earlySecrets() });
+  keepEarlySecrets(thread.getSnapshot().conversationId!);
+  return thread;
+}
+
+async function opened(options: ConversationOptions): Promise<Thread> {
+  const thread = openThread(options);
+  try {
+    await thread.opened();
+    return thread;
+  } catch (error) {
+    await thread.close();
+    throw error;
+  }
 }
 
 /** The agent with the current settings. */

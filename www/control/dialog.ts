@@ -23,7 +23,7 @@ function showControl(session: Session | null): void {
     failed.textContent = "";
     try {
       await act();
-      await session?.refresh();
+      session?.changed();
       return true;
     } catch (error) {
       failed.textContent = sentence(error instanceof Error ? error.message : String(error));

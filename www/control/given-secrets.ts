@@ -31,11 +31,10 @@ export async function setSecret(conversation: Conversation | null, name: string,
   else given.set(conversation.id, known);
 }
 
-/** Opens a new conversation with the secrets that were given for it. */
-export async function withEarlySecrets(open: (secrets: Record<string, string>) => Promise<Conversation>): Promise<Conversation> {
-  const secrets = early;
-  const conversation = await open(secrets);
-  given.set(conversation.id, secrets);
+export const earlySecrets = (): Record<string, string> => ({ ...early });
+
+/** The next conversation has them and was created. */
+export function keepEarlySecrets(conversationId: string): void {
+  given.set(conversationId, early);
   early = {};
-  return conversation;
 }

@@ -10,7 +10,7 @@ import { icon } from "../shell/icons.ts";
 import { report } from "../shell/notices.ts";
 import type { Change } from "./changes.ts";
 import { contentView } from "./content.ts";
-import { diffView } from "./diff-view.ts";
+import { diffView } from "./diff-view.tsx";
 import { download } from "./download.ts";
 import { sizeText } from "./size.ts";
 

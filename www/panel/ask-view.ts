@@ -3,7 +3,8 @@
 import { announce } from "../shell/announcer.ts";
 import { el } from "../shell/dom.ts";
 import { explain } from "../shell/failures.ts";
-import { renderMarkdown } from "../thread/markdown.ts";
+import { defaultLabels } from "../../js/chat/labels.js";
+import { MarkdownView } from "../../js/chat/markdown/view.js";
 import type { Part } from "./panel.ts";
 import type { Session } from "../thread/session.ts";
 
@@ -22,7 +23,9 @@ export function askView(session: Session): Part {
     try {
       const answer = await session.conversation.askAgent(question, { signal: stop.signal });
       const heading = el("h4", { class: "quiet" }, `Answer to “${question}”, not in the conversation`);
-      result.replaceChildren(heading, el("div", { class: "prose" }, renderMarkdown(answer)));
+      const prose = el("div", { class: "prose" });
+      new MarkdownView(prose, { labels: defaultLabels, announce }).update(answer);
+      result.replaceChildren(heading, prose);
       field.value = "";
       announce(`Answer, not in the conversation: ${answer}`);
     } catch (error) {

@@ -46,9 +46,9 @@ export function contextView(session: Session): Part {
   let counted = "";
   const draw = (): void => {
     // A disabled button would lose the focus.
-    button.setAttribute("aria-disabled", String(condensing || !session.canBranch));
+    button.setAttribute("aria-disabled", String(condensing || !session.canCondense));
     button.textContent = condensing ? "Condensing…" : "Condense now";
-    const state = `${session.conversation.events.length} ${session.events.at(-1)?.id} ${session.conversation.state.agent.llm.model}`;
+    const state = `${session.conversation.events.length} ${session.thread.getSnapshot().messages.at(-1)?.eventIds.at(-1)} ${session.conversation.state.agent.llm.model}`;
     if (state === counted) return;
     counted = state;
     Promise.all([session.conversation.contextUsage(), session.conversation.progress()]).then(

@@ -1,7 +1,6 @@
 // Actions on a conversation: rename, export, delete. Their buttons are in the bar above it.
 
 import { announce } from "./announcer.ts";
-import { refreshList } from "./conversation-list.ts";
 import { askDelete, askExport, askTitle } from "./dialogs.ts";
 import { append, byId, el } from "./dom.ts";
 import { icon } from "./icons.ts";
@@ -31,7 +30,6 @@ async function rename(): Promise<void> {
   } catch (error) {
     report(error, { title: "The conversation could not be renamed", retry: rename });
   }
-  await refreshList();
 }
 
 async function exportInSomeForm(): Promise<void> {
@@ -62,5 +60,4 @@ export async function removeConversation(conversationId: string, title?: string)
   } catch (error) {
     report(error, { title: "The conversation could not be deleted", retry: () => removeConversation(conversationId, title) });
   }
-  await refreshList();
 }

@@ -1,40 +1,27 @@
-// The list of stored conversations, newest first, as links. Read again after a change, and when the tab becomes visible.
+// The list of stored conversations, newest first, as links.
 
-import { Conversation, type ConversationInfo } from "threadkeep";
+import type { ConversationInfo } from "threadkeep";
+import { conversationList } from "threadkeep/thread";
 import { byId, el } from "./dom.ts";
 import { report } from "./notices.ts";
 import { currentRoute, hrefOf } from "./router.ts";
-import { onOtherTab } from "./tabs.ts";
 
 const list = byId("conversation-list");
+const stored = conversationList();
 
 export function startConversationList(): void {
-  document.addEventListener("visibilitychange", () => document.hidden || void refreshList());
+  stored.subscribe(draw);
   addEventListener("hashchange", markCurrent);
-  onOtherTab(refreshSoon);
-  void refreshList();
+  // The times in it are relative.
+  document.addEventListener("visibilitychange", () => document.hidden || draw());
 }
 
-let soon: ReturnType<typeof setTimeout> | undefined;
-
-/** Another tab may store many events in a row, so the list is updated with a delay. */
-function refreshSoon(): void {
-  soon ??= setTimeout(() => {
-    soon = undefined;
-    void refreshList();
-  }, 500);
-}
-
-export async function refreshList(): Promise<void> {
-  let conversations: ConversationInfo[];
-  try {
-    conversations = await Conversation.list();
-  } catch (error) {
-    return report(error, { title: "Your conversations could not be listed", retry: refreshList });
-  }
+function draw(): void {
+  const { phase, conversations, error } = stored.getSnapshot();
+  if (phase === "failed") report(error, { title: "Your conversations could not be listed", retry: () => void stored.refresh() });
   const focused = (document.activeElement as HTMLAnchorElement | null)?.getAttribute("href");
   list.replaceChildren(...conversations.map(row));
-  byId("conversation-list-empty").hidden = conversations.length > 0;
+  byId("conversation-list-empty").hidden = phase === "loading" || conversations.length > 0;
   markCurrent();
   if (focused) list.querySelector<HTMLElement>(`a[href="${CSS.escape(focused)}"]`)?.focus();
 }

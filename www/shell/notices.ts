@@ -2,7 +2,7 @@
 // about the same thing only the newest is shown.
 
 import { el, byId } from "./dom.ts";
-import { explain, type Failure, type Recovery } from "./failures.ts";
+import { explain, type Failure, type Recovery, RECOVERY_NAMES } from "./failures.ts";
 import { icon } from "./icons.ts";
 import { runRecovery } from "./recoveries.ts";
 
@@ -54,8 +54,6 @@ export function report(error: unknown, { title, recoveries, retry, retryName = "
   const heading = title ?? failure.title;
   show({ title: heading, text: failure.text, kind: "failure", subject: heading, actions: actionsFor(failure, retry ? { name: retryName, act: retry } : null) });
 }
-
-const RECOVERY_NAMES: Record<Exclude<Recovery, "retry">, string> = { settings: "Open settings", export: "Export a copy", reload: "Reload the page" };
 
 function actionsFor(failure: Failure, retry: NoticeAction | null): NoticeAction[] {
   const actions: NoticeAction[] = retry ? [retry] : [];

@@ -3,15 +3,13 @@
 
 import { Conversation, type ImportedConversation } from "threadkeep";
 import { announce } from "./announcer.ts";
-import { isImage } from "../thread/attachments.ts";
-import { refreshList } from "./conversation-list.ts";
 import { byId } from "./dom.ts";
 import { sentence } from "./failures.ts";
 import { download } from "../files/download.ts";
 import { notify, report, showWork } from "./notices.ts";
 import { goTo } from "./router.ts";
-import { attach, currentSession } from "./stage.ts";
-import { notifyOtherTabs } from "./tabs.ts";
+import { composer } from "../thread/chat.tsx";
+import { currentSession } from "./stage.ts";
 
 export type ExportForm = "archive" | "files" | "session" | "trajectory";
 
@@ -65,8 +63,6 @@ async function importFiles(files: File[]): Promise<void> {
   }
   const [first] = imported;
   if (first === undefined) return;
-  for (const { id } of imported) notifyOtherTabs(id);
-  await refreshList();
   const open = currentSession();
   if (open !== null && imported.some(({ id, outcome }) => id === open.id && outcome === "continued")) await open.reopen();
   else goTo(first.id);
@@ -75,7 +71,9 @@ async function importFiles(files: File[]): Promise<void> {
   notify([summary(imported), ...warnings, more > 0 && `And ${more === 1 ? "1 more warning" : `${more} more warnings`}.`].filter(Boolean).join(" "));
 }
 
-/** Whether the file is a zip archive, by its first bytes. */
+/** By its name: other files are attached to the next message. */
+const isArchive = (file: File): boolean => /\.(zip|json)$/i.test(file.name);
+
 async function isJson(file: File): Promise<boolean> {
   return /^\s*[[{]/.test(await file.slice(0, 100).text());
 }
@@ -123,9 +121,9 @@ function startDropping(): void {
     if (event.defaultPrevented) return;
     event.preventDefault();
     const files = [...(event.dataTransfer?.files ?? [])];
-    const images = files.filter(isImage);
-    if (images.length > 0) attach(images);
-    void importFiles(files.filter((file) => !isImage(file)));
+    const archives = files.filter(isArchive);
+    if (archives.length < files.length) composer.attach(files.filter((file) => !isArchive(file)));
+    void importFiles(archives);
   });
 }
 

@@ -1,6 +1,5 @@
 // Sessions in the background: leaving a conversation does not stop its run; the session is closed when it ends.
 
-import { refreshList } from "../shell/conversation-list.ts";
 import { report } from "../shell/notices.ts";
 import { Session } from "./session.ts";
 
@@ -23,7 +22,7 @@ export async function leaveSession(session: Session): Promise<void> {
     if (session.running) return;
     stopWatching();
     background.delete(session.id);
-    session.close().catch((error: unknown) => report(error)).finally(() => void refreshList());
+    session.close().catch((error: unknown) => report(error));
   });
   background.set(session.id, { session, stopWatching });
 }
