@@ -38,7 +38,7 @@ interface PartProps extends Omit<EntryProps, "row"> {
 }
 
 const PartEntry = memo((props: PartProps) => {
-  const { thread, labels } = useChat();
+  const { thread, labels, messageActions } = useChat();
   const { part, message, isLast, hasActions } = props;
   if (part === null) return <UserEntry {...props} message={message!} />;
   const own = ownView(props);
@@ -48,7 +48,7 @@ const PartEntry = memo((props: PartProps) => {
   return (
     <div class={`entry ${ENTRIES[part.type]}${isLive ? " live" : ""}`} part={`entry ${part.type}`} {...(isMessage && { role: "article", "aria-label": labels.agent })}>
       {own === undefined ? <PartView {...props} part={part} /> : own}
-      {isLast && hasActions && message?.state === "done" ? <MessageActions thread={thread} message={message} /> : null}
+      {isLast && hasActions && message?.state === "done" ? <MessageActions thread={thread} message={message}>{messageActions(message)}</MessageActions> : null}
     </div>
   );
 });
@@ -77,7 +77,7 @@ function ownView({ part, message, visualizer }: PartProps): ComponentChildren {
 }
 
 function UserEntry({ id, message, visualizer, hasActions }: PartProps & { message: UIMessage }) {
-  const { thread, labels } = useChat();
+  const { thread, labels, messageActions } = useChat();
   const speaker = message.sender ?? labels.user;
   return (
     <div class="entry entry-user" part="entry user" role="article" aria-label={speaker}>
@@ -86,7 +86,7 @@ function UserEntry({ id, message, visualizer, hasActions }: PartProps & { messag
           {speaker}
           <Time date={message.createdAt} />
         </h2>
-        {hasActions ? <MessageActions thread={thread} message={message} /> : null}
+        {hasActions ? <MessageActions thread={thread} message={message}>{messageActions(message)}</MessageActions> : null}
       </div>
       {message.parts.map((part, index) => {
         const own = ownView({ id, part, message, visualizer, hasActions, isFirstText: false, isLast: false });
