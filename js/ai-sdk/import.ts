@@ -68,7 +68,7 @@ function ofAssistant({ parts }: UIMessage, leftOut: LeftOut): ChatMessage[] {
   return answers.flatMap((said) => answerOf(said, leftOut));
 }
 
-/** What the model has said in one answer. */
+/** Everything that the model has said in one answer. */
 interface Said {
   content: ChatContent[];
   reasoning: ReasoningUIPart[];

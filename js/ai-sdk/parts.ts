@@ -33,7 +33,7 @@ export function stepOf(event: AnswerEvent): string {
   return event.kind === "MessageEvent" || isFinish(event) ? event.id : event.llm_response_id;
 }
 
-/** What the model says in this event, beside a call. The message of `finish` is said as well. */
+/** All that the model says in this event, beside a call. The message of `finish` is said as well. */
 export function saidIn(event: AnswerEvent): SaidPart[] {
   if (event.kind === "MessageEvent") return [...reasoningParts(event.id, event.llm_message ?? {}), ...contentParts(event.llm_message?.content)];
   const said = [...reasoningParts(event.id, event), ...contentParts(event.thought)];
@@ -71,7 +71,7 @@ export function withResult(call: ToolPart, event: ResultEvent): ToolPart {
   return { ...common, state: "output-available", output: outputOf(content), resultProviderMetadata };
 }
 
-/** What a tool has returned: the value of a JSON object or list, otherwise the text, or the content if there are images in it. */
+/** All that a tool has returned: the value of a JSON object or list, otherwise the text, or the content if there are images in it. */
 function outputOf(given: unknown): unknown {
   const content = contentOf(given);
   if (content.some(({ type }) => type !== "text")) return content;
@@ -119,7 +119,7 @@ export function partId(eventId: string, at: number): string {
   return `${eventId}-${at}`;
 }
 
-/** What is known about the message that begins with the first of these events. */
+/** All that is known about the message that begins with the first of these events. */
 export function originOf(events: readonly ConversationEvent[]): MessageOrigin {
   const [first] = events;
   const createdAt = first && dateOf(first)?.toISOString();
