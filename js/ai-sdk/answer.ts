@@ -1,10 +1,10 @@
 // From events to the chunks of a stream that `useChat` reads. The chunks lead to the message that `uiMessagesOf` makes of the
 // same events: what is stored wins over the pieces that have come before.
-import type { UIMessageChunk } from "ai";
-import type { ConversationEvent, LiveEvent, StreamingDeltaEvent } from "../index.js";
+import type { UIMessage, UIMessageChunk } from "ai";
+import type { ActionEvent, ConversationEvent, LiveEvent, StreamingDeltaEvent } from "../index.js";
 import { type OpenCalls, isSame, questionAbout } from "./approvals.js";
 import { type AnswerEvent, type ResultEvent, type SaidPart, callIn, isAnswer, isResult, originOf, partId, saidIn, stepOf, withResult } from "./parts.js";
-import type { ThreadkeepUIMessage, ToolPart } from "./types.js";
+import type { ToolPart } from "./types.js";
 import { mayHaveRun } from "./ui-messages.js";
 
 /** A piece of an answer that is still coming. */
@@ -13,6 +13,9 @@ interface Piece {
   id: string;
   text: string;
 }
+
+/** The step of calls that sub-agents ask about. */
+const subagents = "subagents";
 
 export class Answer {
   readonly #emit: (chunk: UIMessageChunk) => void;
@@ -32,20 +35,16 @@ export class Answer {
     this.#emit = emit;
   }
 
-  /** Takes events of the message that `shown` contains already: later events only change or extend it. */
-  continue(events: readonly ConversationEvent[], shown: ThreadkeepUIMessage): void {
-    for (const event of events) {
-      this.#keep(event);
-      const call = isAnswer(event) ? callIn(event) : null;
+  /** Takes events of the message that `shown` contains already, and the calls that wait in it: later events only change or extend it. */
+  continue(events: readonly ConversationEvent[], waiting: readonly ActionEvent[], shown: UIMessage): void {
+    for (const event of events) this.#keep(event);
+    for (const event of [...events.filter(isAnswer), ...waiting]) {
+      const call = callIn(event);
       if (call) this.#calls.set(call.toolCallId, call);
     }
     for (const part of shown.parts) if ("toolCallId" in part) this.#shown.set(part.toolCallId, part.input);
     this.#isStarted = true;
     this.#emit({ type: "start" });
-  }
-
-  has(actionId: string): boolean {
-    return this.#ids.has(actionId);
   }
 
   take(event: ConversationEvent | LiveEvent): void {
@@ -60,6 +59,8 @@ export class Answer {
     for (const action of waiting) {
       this.#start(action.id);
       const call = callIn(action);
+      // The call of the sub-agent goes on: in the same step it would keep the decisions of the user from being sent.
+      if (!this.#ids.has(action.id) && !this.#shown.has(action.tool_call_id) && this.#step?.key !== subagents) this.#begin(subagents);
       if (call) this.#show(call);
       const reason = begun.has(action.id) ? { reason: mayHaveRun } : {};
       this.#emit({ type: "tool-approval-request", approvalId: questionAbout(action.id), toolCallId: action.tool_call_id, ...reason });

@@ -92,7 +92,7 @@ export class OpenChat {
 
   async #complete(begin: () => PromiseLike<RunResult>): Promise<RunResult> {
     let result = await begin();
-    while (this.#isUnanswered && this.conversation.executionStatus === "idle") result = await this.conversation.run();
+    while (this.#isUnanswered && this.conversation.executionStatus === "idle") result = await this.go();
     return result;
   }
 

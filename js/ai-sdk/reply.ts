@@ -11,6 +11,7 @@ export class Reply {
   readonly stream: ReadableStream<UIMessageChunk>;
   readonly answer: Answer;
   readonly #chat: OpenChat;
+  readonly #signal: AbortSignal | undefined;
   readonly #unsubscribe: () => void;
   readonly #chunks: UIMessageChunk[] = [];
   /** Events that came before it was known where the answer begins; `null` once it has begun. */
@@ -23,10 +24,11 @@ export class Reply {
   /** Hears the events from now on. An aborted `signal` stops the run, unless another stream of the chat has been asked for. */
   constructor(chat: OpenChat, signal: AbortSignal | undefined) {
     this.#chat = chat;
+    this.#signal = signal;
     this.answer = new Answer((chunk) => this.#add(chunk));
     this.#unsubscribe = chat.conversation.subscribe((event) => this.#hear(event));
     // A view that is shown again aborts its first stream and asks for another one at the same moment.
-    const stop = () => queueMicrotask(() => void (chat.latest === this && chat.conversation.interrupt().catch(() => {})));
+    const stop = () => queueMicrotask(() => void (chat.latest === this && chat.run && chat.conversation.interrupt().catch(() => {})));
     signal?.addEventListener("abort", stop, { once: true });
     chat.latest = this;
     // Without a buffer of its own: an error would discard what is in it.
@@ -48,6 +50,13 @@ export class Reply {
     const stored = (this.#before ?? []).filter((event) => "id" in event);
     this.#before = null;
     for (const event of [...events, ...stored, ...this.#chat.pieces]) this.#take(event);
+  }
+
+  /** Runs the agent in this way, or goes on with the run under way; nothing runs if the user has stopped meanwhile. */
+  async run(begin: () => PromiseLike<RunResult>): Promise<void> {
+    if (this.#signal?.aborted && this.#chat.latest === this) await this.#chat.conversation.interrupt();
+    if (this.#signal?.aborted) return this.end();
+    void this.follow(this.#chat.start(begin));
   }
 
   /** Reports how the run ends. */

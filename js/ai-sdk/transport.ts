@@ -6,7 +6,6 @@ import { conversationIdOf } from "./chat-id.js";
 import { type ChatOptions, type OpenChat, leaveChats, openChat } from "./open-chat.js";
 import { isAnswer, isResult, isUserMessage, lastOf } from "./parts.js";
 import { Reply } from "./reply.js";
-import type { ThreadkeepUIMessage } from "./types.js";
 import { lastAnswer, uiMessagesOf } from "./ui-messages.js";
 import { contentOfUser } from "./user-message.js";
 
@@ -74,7 +73,7 @@ export class ThreadkeepChatTransport<Message extends UIMessage = UIMessage> impl
       return null;
     }
     reply.replay(lastAnswer(events));
-    void reply.follow(chat.start(() => chat.go()));
+    await reply.run(() => chat.go());
     return reply.stream;
   }
 
@@ -82,9 +81,10 @@ export class ThreadkeepChatTransport<Message extends UIMessage = UIMessage> impl
    * The stored messages of a chat, for `useChat({ messages })`; none for a chat that does not exist. Opens the conversation.
    * @throws ThreadkeepError those of `Conversation.open()`
    */
-  async messages(chatId: string): Promise<ThreadkeepUIMessage[]> {
+  async messages(chatId: string): Promise<Message[]> {
     const chat = await this.#existing(chatId);
-    return chat ? uiMessagesOf(chat.conversation) : [];
+    // The app says which tools there are, and so the types of their parts.
+    return chat ? ((await uiMessagesOf(chat.conversation)) as UIMessage[] as Message[]) : [];
   }
 
   /**
@@ -128,7 +128,7 @@ async function send(chat: OpenChat, reply: Reply, messages: readonly UIMessage[]
   if (stored !== null && !(await isUnanswered(conversation, stored, content))) {
     await chat.leave();
     sent(await conversation.editMessage(stored, content));
-    return run(chat, reply);
+    return reply.run(() => chat.go());
   }
   const { waiting } = await openCalls(conversation);
   const { approved, rejected } = decisionsIn(lastOf(messages, ({ role }) => role === "assistant"), waiting);
@@ -138,19 +138,19 @@ async function send(chat: OpenChat, reply: Reply, messages: readonly UIMessage[]
   if (stored !== null) reply.begin();
   else sent(await conversation.sendMessage(content, isDecided ? {} : { pending: approved.length > 0 ? "keep" : "reject" }));
   if (approved.length > 0) await rejectOthers(conversation, approved);
-  run(chat, reply, approved);
+  await reply.run(() => chat.go(approved));
 }
 
 /** Goes on after the decisions of the user in the last message. */
 async function goOn(chat: OpenChat, reply: Reply, last: UIMessage): Promise<void> {
   const { conversation } = chat;
-  reply.answer.continue(lastAnswer(await conversation.activeBranch()), last as ThreadkeepUIMessage);
+  const [events, { waiting }] = await Promise.all([conversation.activeBranch(), openCalls(conversation)]);
+  reply.answer.continue(lastAnswer(events), waiting, last);
   reply.begin();
-  const { waiting } = await openCalls(conversation);
   const { approved, rejected } = decisionsIn(last, waiting);
   for (const { actionId, reason } of rejected) await conversation.rejectPendingActions(reason, { actionIds: [actionId] });
   const isDecided = approved.length > 0 || rejected.length === waiting.length;
-  if (chat.run || (isDecided && conversation.executionStatus !== "finished")) return run(chat, reply, approved);
+  if (chat.run || (isDecided && conversation.executionStatus !== "finished")) return reply.run(() => chat.go(approved));
   // Nothing may run: the calls that are left are asked about again.
   const status = conversation.executionStatus;
   void reply.follow(Promise.resolve({ status: status === "error" || status === "stuck" ? "idle" : status, finalResponse: null }));
@@ -165,13 +165,9 @@ async function regenerate(chat: OpenChat, reply: Reply, messages: readonly UIMes
   await chat.leave();
   const last = lastOf(await conversation.activeBranch(), isUserMessage)?.id;
   reply.begin();
-  if (stored === null || stored === last) return void reply.follow(chat.start(() => conversation.regenerate()));
+  if (stored === null || stored === last) return reply.run(() => conversation.regenerate());
   await conversation.navigateTo(stored);
-  run(chat, reply);
-}
-
-function run(chat: OpenChat, reply: Reply, approved?: readonly string[]): void {
-  void reply.follow(chat.start(() => chat.go(approved)));
+  await reply.run(() => chat.go());
 }
 
 async function rejectOthers(conversation: Conversation, approved: readonly string[]): Promise<void> {

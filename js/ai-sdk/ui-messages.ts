@@ -66,20 +66,20 @@ function answerParts(events: readonly ConversationEvent[]): Part[] {
   return parts;
 }
 
-/** Shows the calls that wait; those of sub-agents, which are in logs of their own, at the end. */
+/** Shows the calls that wait; those of sub-agents, which are in logs of their own, as a step at the end. */
 function ask(messages: UIMessage[], { waiting, begun }: OpenCalls): void {
-  const last = lastOf(messages, ({ role }) => role === "assistant");
-  for (const action of last ? waiting : []) {
-    const at = last!.parts.findIndex((part) => "toolMetadata" in part && part.toolMetadata?.["actionId"] === action.id);
-    const part = (last!.parts[at] ?? callIn(action)) as ToolPart | null;
-    if (!part) continue;
-    const { type, toolCallId, input, toolMetadata } = part;
-    const asked: ToolPart = {
-      type, toolCallId, input, state: "approval-requested", ...(toolMetadata ? { toolMetadata } : {}),
-      approval: { id: questionAbout(action.id), ...(begun.has(action.id) ? { requestReason: mayHaveRun } : {}) },
-    };
-    last!.parts.splice(at < 0 ? last!.parts.length : at, at < 0 ? 0 : 1, asked);
+  const { parts } = lastOf(messages, ({ role }) => role === "assistant") ?? { parts: [] };
+  const ofSubagents: Part[] = [];
+  for (const action of waiting) {
+    const call = callIn(action);
+    if (!call) continue;
+    const approval = { id: questionAbout(action.id), ...(begun.has(action.id) ? { requestReason: mayHaveRun } : {}) };
+    const asked = { ...call, state: "approval-requested", approval } as ToolPart;
+    const at = parts.findIndex((part) => "toolMetadata" in part && part.toolMetadata?.["actionId"] === action.id);
+    if (at >= 0) parts[at] = asked;
+    else ofSubagents.push(asked);
   }
+  if (ofSubagents.length > 0) parts.push({ type: "step-start" }, ...ofSubagents);
 }
 
 /** Why a call that a page has begun waits. */

@@ -1,8 +1,8 @@
 // The AI SDK's own chat with the transport: what it shows while an answer comes is what is stored.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Conversation } from "../../dist/index.js";
-import { conversationIdOf, uiMessagesOf } from "../../dist/ai-sdk.js";
+import { Agent, Conversation, taskTool } from "../../dist/index.js";
+import { ThreadkeepChatTransport, conversationIdOf, uiMessagesOf } from "../../dist/ai-sdk.js";
 import { agentOf, asked, atRest, chatWith, lines, plain } from "./shared.mjs";
 
 const call = (name, args = {}) => ({ name, arguments: args });
@@ -17,7 +17,7 @@ async function assertStored({ chat, transport }) {
 test("text, reasoning, calls and their results, as they stream and as they are stored", async () => {
   const { model, open, close, id, store } = chatWith([
     { reasoning: "Which city?", text: "Let me look.", calls: [call("weather", { city: "Paris" }), call("fail"), call("nothing")] },
-    { text: "It is 20 degrees." },
+    { text: "It is 20 degrees.", calls: [call("finish", { message: "Enjoy it." })] },
   ]);
   const opened = await open();
   const { chat } = opened;
@@ -28,7 +28,7 @@ test("text, reasoning, calls and their results, as they stream and as they are s
       "step-start", "reasoning Which city?", "text Let me look.",
       'tool-weather output-available {"city":"Paris"} {"city":"Paris","degrees":20}', `tool-fail output-error {} "Error executing tool 'fail': no luck"`,
       `tool-nothing output-error {} ${JSON.stringify("There is no tool named 'nothing'. Available: weather, remove, fail, finish, think")}`,
-      "step-start", "text It is 20 degrees.",
+      "step-start", "text It is 20 degrees.", "text Enjoy it.",
     ],
   ]);
   assert.equal(chat.status, "ready");
@@ -221,4 +221,61 @@ test("images are sent and shown, other files are refused before anything is stor
   assert.equal((await opened.transport.messages(chat.id))[0].parts[0].url, url);
   await close();
   model.check();
+});
+
+test("a call that a hook denies was not asked about", async () => {
+  const hooks = { preToolUse: () => ({ decision: "deny", reason: "not today" }) };
+  const { open, close, model } = chatWith([{ calls: [call("weather", { city: "Oslo" })] }, { text: "Sorry." }], { hooks });
+  const opened = await open();
+  const { chat } = opened;
+  await chat.sendMessage({ text: "Oslo?" });
+  const part = chat.messages[1].parts[1];
+  assert.deepEqual([part.state, part.approval.isAutomatic, part.approval.reason], ["output-denied", true, "not today"]);
+  await assertStored(opened);
+  await close();
+  model.check();
+});
+
+test("the calls of a sub-agent are asked about in the chat, and run when the user approves them", async () => {
+  const isChild = (body) => JSON.stringify(body.messages.slice(0, 2)).includes("SUBAGENT");
+  const parent = [{ calls: [call("task", { prompt: "SUBAGENT: remove a", description: "Removes a" })] }, { text: "It is gone." }];
+  const child = [{ calls: [call("remove", { path: "a" })] }, { text: "removed" }];
+  const { open, close, model, done } = chatWith((body) => (isChild(body) ? child : parent).shift());
+  const { tools, llm } = agentOf(model, done);
+  const opened = await open(new Agent({ llm, tools: [...tools, taskTool()] }));
+  const { chat, transport } = opened;
+  await chat.sendMessage({ text: "Have a removed" });
+  const [asking] = asked(chat);
+  assert.deepEqual([asking.type, asking.input, done], ["tool-remove", { path: "a" }, []]);
+  assert.deepEqual(lines((await transport.messages(chat.id))[1]), lines(chat.messages[1]));
+  await chat.addToolApprovalResponse({ id: asking.approval.id, approved: true });
+  await atRest(chat);
+  assert.deepEqual(done, ["a"]);
+  assert.equal(chat.messages[1].parts.find(({ toolCallId }) => toolCallId === asking.toolCallId).state, "output-available");
+  assert.equal(chat.messages[1].parts.at(-1).text, "It is gone.");
+  await close();
+});
+
+test("a message that is stopped before it is sent runs nothing", async () => {
+  const { open, close, model, id } = chatWith([{ text: "One" }]);
+  const { transport } = await open();
+  await transport.conversation(id);
+  const abort = new AbortController();
+  const sending = transport.sendMessages({ chatId: id, messages: [{ id: "1", role: "user", parts: [{ type: "text", text: "Go" }] }], trigger: "submit-message", messageId: undefined, abortSignal: abort.signal });
+  // The conversation is open: by now the message is on its way to the store.
+  for (let tick = 0; tick < 5; tick++) await undefined;
+  abort.abort();
+  const reader = (await sending).getReader();
+  assert.deepEqual(await reader.read(), { done: true, value: undefined });
+  assert.equal(await transport.reconnectToStream({ chatId: id }), null);
+  assert.equal(model.requests.length, 0);
+  await close();
+});
+
+test("options that are wrong are refused at once, and those of the conversation when it is opened", async () => {
+  assert.throws(() => new ThreadkeepChatTransport({}), { code: "invalid_options" });
+  const { model } = chatWith([]);
+  assert.throws(() => new ThreadkeepChatTransport({ agent: agentOf(model), conversationId: "x" }), { code: "invalid_options", message: /useChat\(\{ id \}\)/ });
+  const transport = new ThreadkeepChatTransport({ agent: agentOf(model), maxIterations: 3 });
+  await assert.rejects(transport.conversation("x"), { code: "invalid_options" });
 });
