@@ -72,6 +72,8 @@ class Chat {
   }
   async isAccessible(where) {
     await this.page.evaluate(axe);
+    // Colours of another theme come in a transition.
+    await this.until("colours stand still", () => window.chat.shadowRoot.getAnimations().every((animation) => !(animation instanceof CSSTransition)));
     const found = await this.page.evaluate(async () => (await window.axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`));
     assert.deepEqual(found, [], where);
   }
@@ -166,6 +168,7 @@ for (const kind of availableBrowsers) {
       await chat.say("Pay Ann");
       await chat.shows(/A call waits for you/);
       await chat.press("Edit… transfer_money");
+      await chat.until("nobody approves by mistake what is being changed", () => one(".arguments-field") && !button("Approve transfer_money"));
       await chat.fill(".arguments-field", '{"to": "Ann"');
       await chat.press("Change transfer_money");
       await chat.shows(/This is not JSON/, ".arguments-wrong");
@@ -271,12 +274,12 @@ for (const kind of availableBrowsers) {
       await chat.shows(/Again\./);
 
       let release;
-      model.add({ text: ["Slow "], pace: (write) => (write > 2 ? new Promise((resolve) => (release = resolve)) : undefined) });
+      const released = new Promise((resolve) => (release = resolve));
+      model.add({ text: ["Slow ", "answer"], pace: (write) => (write > 1 ? released : undefined) });
       await chat.say("And now?");
       await chat.shows(/Slow/);
       await chat.press("Pause");
       await chat.until("it says so", () => button("Pause").getAttribute("aria-disabled") === "true" && button("Stop"));
-      // What is sent during a run is read next.
       await chat.until("the run is paused", () => window.chat.thread.getSnapshot().status === "paused");
       release();
       await chat.idle();
@@ -287,8 +290,7 @@ for (const kind of availableBrowsers) {
       await chat.say("Hang");
       await chat.until("it runs", () => window.chat.thread.getSnapshot().messages.at(-1)?.parts.at(-1)?.state === "running");
       await chat.reload();
-      await chat.press("Continue").catch(() => {});
-      await chat.shows(/A call waits for you.*hang.*may have run already/, ".next");
+      await chat.shows(/A call waits for you.*Hang.*may have run already/, ".next");
       assert.deepEqual(await chat.names(), ["Run again: hang", "Tell the model it failed: hang"]);
       await chat.isAccessible("a call that was cut off");
       await photograph(chat, `controls-interrupted-${kind}`);
@@ -352,7 +354,7 @@ for (const kind of availableBrowsers) {
       await chat.get((bytes) => {
         const data = new DataTransfer();
         data.items.add(new File([bytes], "broken.png", { type: "image/png" }));
-        one(".composer-text").dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+        one(".composer-text").dispatchEvent(Object.assign(new Event("paste", { bubbles: true, cancelable: true }), { clipboardData: data }));
       }, "not a picture");
       await chat.until("it is there", () => all(".attachments li").length === 1);
       await chat.say("And this?");
@@ -401,7 +403,7 @@ for (const kind of availableBrowsers) {
     await step("the call of a sub-agent is approved like any other", "", async (chat) => {
       model.add({ calls: [call("task", { description: "Pay Ann", prompt: "Pay Ann 20." })] }, { calls: [pay("Ann", 20)] }, { text: "Ann is paid." }, { text: "The task is done." });
       await chat.say("Let somebody pay Ann");
-      await chat.shows(/A call waits for you.*Pay Ann 20.*high risk/, ".next");
+      await chat.shows(/A call waits for you.*Pay Ann 20/, ".next");
       assert.equal((await chat.names())[0], "Approve transfer_money");
       await chat.press("Approve transfer_money");
       await chat.shows(/The task is done/);
@@ -445,7 +447,8 @@ for (const kind of availableBrowsers) {
 function pasteAndDrop(base64) {
   const pasted = new DataTransfer();
   pasted.items.add(new File([Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))], "pasted.png", { type: "image/png" }));
-  const paste = new ClipboardEvent("paste", { clipboardData: pasted, bubbles: true, cancelable: true });
+  // Not every browser lets a page make such an event with files in it.
+  const paste = Object.assign(new Event("paste", { bubbles: true, cancelable: true }), { clipboardData: pasted });
   one(".composer-text").dispatchEvent(paste);
   if (!paste.defaultPrevented) throw new Error("the paste was left to the browser");
   const dropped = new DataTransfer();

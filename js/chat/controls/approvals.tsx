@@ -52,7 +52,13 @@ export function Approvals({ thread }: { thread: Thread }) {
       </h2>
       <p>{labels.callsWaitLong(calls.length)}</p>
       {calls.map((call, place) => (
-        <ApprovalCard key={call.actionId} thread={thread} call={call} name={names[place]!} isOnly={calls.length === 1} decide={decide} />
+        <ApprovalCard
+          key={call.actionId}
+          name={names[place]!}
+          isOnly={calls.length === 1}
+          isFirstOfTool={calls.findIndex(({ toolName, why }) => toolName === call.toolName && why === "approval") === place}
+          {...{ thread, call, decide }}
+        />
       ))}
       {calls.length > 1 && <AllCalls thread={thread} calls={calls} names={names} decide={decide} />}
     </section>

@@ -45,6 +45,6 @@ document.querySelector("main").append(chat);
 window.one = (selector) => chat.shadowRoot.querySelector(selector);
 window.all = (selector) => [...chat.shadowRoot.querySelectorAll(selector)];
 window.focused = () => chat.shadowRoot.activeElement;
-window.nameOf = (button) => button.getAttribute("aria-label") ?? button.textContent;
+window.nameOf = (button) => button?.getAttribute("aria-label") ?? button?.textContent;
 window.button = (name) => all("button").find((each) => each.checkVisibility() && nameOf(each) === name);
 window.chat = chat;
