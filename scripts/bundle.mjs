@@ -48,7 +48,11 @@ export async function bundle() {
  */
 async function bundleEntries() {
   const entryPoints = Object.entries(entries).map(([out, file]) => ({ in: file, out }));
-  await esbuild({ ...common, entryPoints, splitting: true, chunkNames: "[name]-[hash]", jsx: "automatic", external: peers, plugins: [coreIsAFile, styleSheets] });
+  await esbuild({
+    ...common, entryPoints, splitting: true, chunkNames: "[name]-[hash]", jsx: "automatic", external: peers, plugins: [coreIsAFile, styleSheets],
+    // Packages that are part of an entry leave out their help for developers.
+    define: { "process.env.NODE_ENV": '"production"' },
+  });
 }
 
 /** The shell of the terminal is a file of its own, because it runs in a worker. */

@@ -16,3 +16,8 @@ export function plainText(text: string, labels: { showMore(left: string): string
   }
   return fragment;
 }
+
+/** A paragraph with the text as it is. */
+export function plainParagraph(text: string, labels: { showMore(left: string): string }): HTMLElement {
+  return el("p", { class: "plain-text", dir: "auto" }, plainText(text, labels));
+}

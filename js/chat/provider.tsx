@@ -1,11 +1,12 @@
 /** @jsxImportSource preact */
 // Provides the components of a chat with what they share.
 import type { ComponentChildren } from "preact";
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import type { Thread } from "../thread/index.js";
 import { Announcer } from "./announcer.js";
 import { type Chat, ChatContext } from "./context.js";
 import { type ChatLabels, defaultLabels } from "./labels.js";
+import { loadMarkdown } from "./markdown/view.js";
 import { type VisualizerOption, visualizerOf } from "./visualizer.js";
 
 export interface ChatProviderProps {
@@ -21,6 +22,7 @@ export interface ChatProviderProps {
 
 export function ChatProvider({ thread, visualizer = "default", labels, messageActions = none, children }: ChatProviderProps) {
   const announcer = useMemo(() => new Announcer(), []);
+  useEffect(loadMarkdown, []);
   const chat = useMemo<Chat>(() => {
     const list: Chat["list"] = { current: null };
     const texts = { ...defaultLabels, ...labels };
@@ -38,7 +40,7 @@ export function ChatProvider({ thread, visualizer = "default", labels, messageAc
   return (
     <ChatContext.Provider value={chat}>
       {children}
-      <div class="visually-hidden" role="status" aria-live="polite" ref={announcer.setRegion} />
+      <div class="visually-hidden announcements" role="status" aria-live="polite" ref={announcer.setRegion} />
     </ChatContext.Provider>
   );
 }

@@ -167,6 +167,11 @@ export class DemoPage {
     await (await this.page.evaluateHandle(findButton, name)).click();
   }
 
+  /** Approves the first of the calls that wait. */
+  approve() {
+    return this.page.locator('.ask button[aria-label^="Approve"]').click();
+  }
+
   /** Clicks the button of this name in one step, if there is one: it may disappear by itself at any time. */
   async pressIfThere(name) {
     const button = await this.page.evaluateHandle(findButton, name);

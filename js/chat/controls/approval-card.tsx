@@ -1,10 +1,11 @@
 /** @jsxImportSource preact */
 // One call that waits: its arguments, and the decision about it.
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { JSONValue } from "../../index.js";
 import type { Approval, Thread } from "../../thread/index.js";
 import { useChat } from "../context.js";
+import { titleOf } from "../messages/tool.js";
 import { ArgumentsView } from "./arguments-view.js";
 import { sentence } from "./failures.js";
 import type { ControlLabels } from "./labels.js";
@@ -19,31 +20,43 @@ export interface ApprovalCardProps {
   /** Tells it from the other calls. */
   name: string;
   isOnly: boolean;
+  /** Allowing a tool concerns all of its calls, so it is offered once. */
+  isFirstOfTool: boolean;
   decide: Decide;
 }
 
-export function ApprovalCard({ thread, call, name, isOnly, decide }: ApprovalCardProps) {
+export function ApprovalCard({ thread, call, name, isOnly, isFirstOfTool, decide }: ApprovalCardProps) {
   const { labels, announce } = useChat();
-  const { actionId, toolName, summary, risk, why, args, action } = call;
+  const { actionId, toolName, risk, why, args, action } = call;
   const [opened, open] = useState<"edit" | "reject" | null>(null);
-  const openers = { edit: useRef<HTMLButtonElement>(null), reject: useRef<HTMLButtonElement>(null) };
+  const card = useRef<HTMLElement>(null);
+  const wasOpened = useRef(opened);
+  // The button that has opened a form is back when the form is closed.
+  useLayoutEffect(() => {
+    if (opened === null && wasOpened.current !== null) card.current?.querySelector<HTMLElement>(`[data-opens="${wasOpened.current}"]`)?.focus();
+    wasOpened.current = opened;
+  }, [opened]);
   const id = useId();
   const mayHaveRun = why === "interrupted";
   const at = (act: () => Promise<unknown>) => () => void decide(act).catch(() => {});
-  const close = (): void => {
-    const opener = opened && openers[opened].current;
-    open(null);
-    opener?.focus();
+  const allow = async (): Promise<void> => {
+    // The promise lasts as long as the run.
+    notify(thread, labels.allowed(toolName));
+    await thread.alwaysAllow(toolName).catch((error: unknown) => {
+      notify(thread, "");
+      throw error;
+    });
   };
-  const buttonOf = (form: "edit" | "reject", text: string, fullName: string) => (
-    <button ref={openers[form]} type="button" class="button" aria-label={fullName} aria-expanded={opened === form} onClick={() => (opened === form ? close() : open(form))}>
+  const close = (): void => open(null);
+  const opener = (form: "edit" | "reject", text: string, fullName: string) => (
+    <button type="button" class="button" data-opens={form} aria-label={fullName} onClick={() => open(form)}>
       {text}
     </button>
   );
   return (
-    <section class="ask" aria-labelledby={id} data-risk={risk} data-why={why} data-tool={toolName}>
+    <section ref={card} class="ask" role="group" aria-labelledby={id} data-risk={risk} data-why={why} data-tool={toolName}>
       <div class="ask-head">
-        <h3 id={id}>{summary ?? name}</h3>
+        <h3 id={id}>{titleOf(call, labels)}</h3>
         <span class="risk" data-risk={risk}>
           {labels.risks[risk]}
         </span>
@@ -62,19 +75,20 @@ export function ApprovalCard({ thread, call, name, isOnly, decide }: ApprovalCar
             {labels.tellFailed}
           </NamedButton>
         </div>
-      ) : (
+      ) : opened === null ? (
         <div class="buttons">
           <NamedButton look={isOnly ? "primary" : ""} name={labels.approveCall(name)} onClick={at(() => thread.approve([actionId]))}>
             {labels.approve}
           </NamedButton>
-          {buttonOf("edit", labels.editOpen, labels.editCall(name))}
-          {buttonOf("reject", labels.rejectOpen, labels.rejectCallOpen(name))}
-          <NamedButton look="" name={labels.alwaysAllow(name)} onClick={at(() => (notify(thread, labels.allowed(toolName)), thread.alwaysAllow(toolName)))}>
-            {labels.alwaysAllow(toolName)}
-          </NamedButton>
+          {opener("edit", labels.editOpen, labels.editCall(name))}
+          {opener("reject", labels.rejectOpen, labels.rejectCallOpen(name))}
+          {isFirstOfTool && (
+            <button type="button" class="button plain" onClick={at(allow)}>
+              {labels.alwaysAllow(toolName)}
+            </button>
+          )}
         </div>
-      )}
-      {opened === "edit" && (
+      ) : opened === "edit" ? (
         <EditForm
           text={JSON.stringify(args, null, 2) ?? action.tool_call.arguments}
           name={name}
@@ -84,8 +98,9 @@ export function ApprovalCard({ thread, call, name, isOnly, decide }: ApprovalCar
             announce(labels.changed(name));
           }}
         />
+      ) : (
+        <RejectForm submit={labels.reject} submitName={labels.rejectCall(name)} cancel={close} reject={(reason) => decide(() => thread.reject(reason, [actionId]))} />
       )}
-      {opened === "reject" && <RejectForm submit={labels.reject} submitName={labels.rejectCall(name)} cancel={close} reject={(reason) => decide(() => thread.reject(reason, [actionId]))} />}
     </section>
   );
 }

@@ -5,6 +5,7 @@ import type { Approval, Thread } from "../../thread/index.js";
 import { useChat, useSnapshot } from "../context.js";
 import { ApprovalCard, RejectForm } from "./approval-card.js";
 import type { ControlLabels } from "./labels.js";
+import { notify } from "./notices.js";
 
 export function Approvals({ thread }: { thread: Thread }) {
   const { approvals, access, isRunning } = useSnapshot(thread);
@@ -33,6 +34,7 @@ export function Approvals({ thread }: { thread: Thread }) {
     if (isBusy) return;
     decided.current = true;
     setBusy(true);
+    notify(thread, "");
     try {
       await act();
     } catch (error) {
@@ -50,7 +52,13 @@ export function Approvals({ thread }: { thread: Thread }) {
       </h2>
       <p>{labels.callsWaitLong(calls.length)}</p>
       {calls.map((call, place) => (
-        <ApprovalCard key={call.actionId} thread={thread} call={call} name={names[place]!} isOnly={calls.length === 1} decide={decide} />
+        <ApprovalCard
+          key={call.actionId}
+          name={names[place]!}
+          isOnly={calls.length === 1}
+          isFirstOfTool={calls.findIndex(({ toolName, why }) => toolName === call.toolName && why === "approval") === place}
+          {...{ thread, call, decide }}
+        />
       ))}
       {calls.length > 1 && <AllCalls thread={thread} calls={calls} names={names} decide={decide} />}
     </section>

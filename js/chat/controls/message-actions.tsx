@@ -22,25 +22,18 @@ export function MessageActions({ thread, message, children }: MessageActionsProp
   const { versions, partings } = useVersions(thread, message.id);
   const [isEdited, edit] = useState(false);
   const opener = useRef<HTMLButtonElement>(null);
+  const wasEdited = useRef(false);
+  useLayoutEffect(() => {
+    if (wasEdited.current) opener.current?.focus();
+    wasEdited.current = isEdited;
+  }, [isEdited]);
   const isUser = message.role === "user";
   const isLast = messages.at(-1)?.id === message.id;
   const text = textOf(message);
   const what = text === "" ? labels.withoutText : excerpt(text, message.role);
   // While calls wait the library refuses other branches, and a message that is not part of the branch yet has no place there.
   const canBranch = !isRunning && access === "writer" && approvals.length === 0 && message.createdAt !== null;
-  if (isEdited && canBranch) {
-    return (
-      <MessageEditor
-        thread={thread}
-        message={message}
-        close={() => {
-          edit(false);
-          // The button is back with the next drawing.
-          requestAnimationFrame(() => opener.current?.focus());
-        }}
-      />
-    );
-  }
+  if (isEdited && canBranch) return <MessageEditor thread={thread} message={message} close={() => edit(false)} />;
   return (
     <div class="message-actions" part="actions">
       <div class="verbs">

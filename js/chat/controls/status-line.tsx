@@ -5,9 +5,10 @@ import { useEffect, useId, useState } from "preact/hooks";
 import type { ThreadkeepError } from "../../index.js";
 import type { Thread, ThreadSnapshot } from "../../thread/index.js";
 import { useChat, useSnapshot } from "../context.js";
+import type { ChatLabels } from "../labels.js";
+import { titleOf } from "../messages/tool.js";
 import { explain, isShownInPlace, sentence } from "./failures.js";
 import { Icon } from "./icon.js";
-import type { ControlLabels } from "./labels.js";
 import { useNotice } from "./notices.js";
 import { WaitingView } from "./waiting.js";
 
@@ -87,7 +88,7 @@ type Step =
 
 const nothing: Step = { kind: "nothing" };
 
-function stepOf(snapshot: ThreadSnapshot, dismissed: ThreadkeepError | null, labels: ControlLabels): Step {
+function stepOf(snapshot: ThreadSnapshot, dismissed: ThreadkeepError | null, labels: ChatLabels): Step {
   const { phase, access, status, isRunning, waiting, error, messages, approvals } = snapshot;
   if (phase === "failed") return { kind: "failed", isToldAbove: false, canRun: false };
   if (phase !== "open") return nothing;
@@ -106,7 +107,7 @@ function stepOf(snapshot: ThreadSnapshot, dismissed: ThreadkeepError | null, lab
   if (status === "stuck") return { kind: "stopped", title: labels.stuck, text: labels.stuckText };
   if (lastPart?.type === "notice" && (lastPart.notice === "pause" || lastPart.notice === "interrupt")) return { kind: "stopped", title: labels.paused, text: labels.pausedText };
   const calls = last.parts.filter((part) => part.type === "tool");
-  const namesOf = (state: string): string[] => calls.filter((call) => call.state === state).map((call) => call.summary ?? call.toolName);
+  const namesOf = (state: string): string[] => calls.filter((call) => call.state === state).map((call) => titleOf(call, labels));
   const [interrupted, ready] = [namesOf("interrupted"), namesOf("ready")];
   if (interrupted.length > 0) return { kind: "stopped", title: labels.brokeOff, text: labels.brokeOffDuring(interrupted) };
   if (ready.length > 0) return { kind: "stopped", title: labels.brokeOff, text: labels.brokeOffBefore(ready) };
@@ -163,7 +164,8 @@ function Warnings({ thread }: { thread: Thread }) {
   const { warnings } = useSnapshot(thread);
   const [dismissed, setDismissed] = useState<readonly string[]>([]);
   useEffect(() => setDismissed([]), [thread]);
-  const shown = warnings.filter(({ message }) => !dismissed.includes(message));
+  // How to go on after an interruption is asked below.
+  const shown = warnings.filter(({ code, message }) => code !== "interrupted" && !dismissed.includes(message));
   if (shown.length === 0) return null;
   return (
     <ul class="warnings" aria-label={labels.warnings}>

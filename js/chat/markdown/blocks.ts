@@ -1,8 +1,7 @@
 // Turns Markdown of a model into blocks of DOM.
 import { Marked, type Tokens, type TokensList } from "marked";
 import type { Chat } from "../context.js";
-import { el } from "../dom.js";
-import { plainText } from "../plain-text.js";
+import { plainParagraph } from "../plain-text.js";
 import { addControls } from "./controls.js";
 import { escapeHtml } from "./escape.js";
 import { isTooMuch } from "./limits.js";
@@ -16,7 +15,7 @@ export interface Block {
   /** The Markdown of the block, which tells whether it has changed. */
   raw: string;
   /** Costs much more than `raw`. */
-  render(): DocumentFragment;
+  render(): Node;
 }
 
 const TOP_HEADING = 3;
@@ -25,15 +24,15 @@ const marked = new Marked({ gfm: true, renderer: { image: ({ href, text }) => `<
 
 /** The top-level blocks of a text. */
 export function markdownBlocks(text: string, host: MarkdownHost): Block[] {
-  const asOne = [{ raw: text, render: () => asPlainText(text, host) }];
+  const asOne = [{ raw: text, render: () => plainParagraph(text, host.labels) }];
   if (isTooMuch(text)) return asOne;
   try {
     const tokens = parse(text);
-    const render = (token: TokensList[number]): DocumentFragment => {
+    const render = (token: TokensList[number]): Node => {
       try {
         return addControls(sanitize(marked.parser(Object.assign([token], { links: tokens.links }))), host);
       } catch {
-        return asPlainText(token.raw, host);
+        return plainParagraph(token.raw, host.labels);
       }
     };
     return tokens.filter(({ type }) => type !== "space").map((token) => ({ raw: token.raw, render: () => render(token) }));
@@ -41,12 +40,6 @@ export function markdownBlocks(text: string, host: MarkdownHost): Block[] {
     // The parser gave up.
     return asOne;
   }
-}
-
-function asPlainText(text: string, { labels }: MarkdownHost): DocumentFragment {
-  const fragment = document.createDocumentFragment();
-  fragment.append(el("p", { class: "plain-text", dir: "auto" }, plainText(text, labels)));
-  return fragment;
 }
 
 /** Shifts headings, so that the highest of a message is one level below the page's own. */

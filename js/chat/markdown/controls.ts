@@ -38,7 +38,7 @@ function addCodeControls(pre: HTMLPreElement, host: MarkdownHost): void {
   const block = el("div", { class: "code-block", part: "code" }, head);
   pre.replaceWith(block);
   block.append(pre);
-  if (code !== null && language !== "") void highlight(code, language);
+  if (code !== null && language !== "") highlight(code, language);
 }
 
 function replaceImage(image: HTMLImageElement, host: MarkdownHost): void {

@@ -2,6 +2,9 @@
 import { el } from "../dom.js";
 import type { MarkdownHost } from "./blocks.js";
 
+/** An image that is part of the text. */
+export const EMBEDDED_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[a-z\d+/=\s]+$/i;
+
 /** In place of an image: its name as a link, and a button that loads it. `url` begins with `http:` or `https:`. */
 export function imagePlaceholder(url: string, alt: string, { labels }: Pick<MarkdownHost, "labels">): HTMLElement {
   const link = el("a", { href: url, target: "_blank", rel: "noopener noreferrer nofollow" }, labels.imageNotLoaded(alt || url));

@@ -1,34 +1,21 @@
 // Draws formulas as MathML. The library for it is loaded with the first formula.
 import { el } from "../dom.js";
+import { lazy } from "../lazy.js";
 import type { MarkdownHost } from "./blocks.js";
 
-type Temml = typeof import("./temml.js").default;
+const library = lazy(() => import("./temml.js"));
 
-let loaded: Temml | undefined;
-let loading: Promise<Temml> | undefined;
-
-/** Replaces `code`, which has the TeX, by the formula: at once if the library is there. A formula that cannot be drawn stays as it is written. */
-export function drawMath(code: HTMLElement, isDisplay: boolean, host: Pick<MarkdownHost, "labels">): void {
+/** Replaces `code`, which has the TeX, by the formula, at once or later. A formula that cannot be drawn stays as it is written. */
+export function drawMath(code: HTMLElement, isDisplay: boolean, { labels }: Pick<MarkdownHost, "labels">): void {
   code.className = "math-source";
-  if (loaded !== undefined) return draw(code, isDisplay, host, loaded);
-  loading ??= import("./temml.js").then((module) => module.default);
-  loading.then(
-    (temml) => {
-      loaded = temml;
-      draw(code, isDisplay, host, temml);
-    },
-    // The next formula tries again.
-    () => void (loading = undefined),
-  );
-}
-
-function draw(code: HTMLElement, isDisplay: boolean, { labels }: Pick<MarkdownHost, "labels">, temml: Temml): void {
-  const place = el("span", isDisplay ? { class: "math math-display", tabindex: 0, role: "group", "aria-label": labels.formula } : { class: "math" });
-  try {
-    // Limits: the steps of macros, and the size of a space in em, since a model may write anything. No links, images or classes.
-    temml.render(code.textContent ?? "", place, { displayMode: isDisplay, throwOnError: true, trust: false, maxExpand: 200, maxSize: [20, 20] });
-    code.replaceWith(place);
-  } catch {
-    // The TeX stays.
-  }
+  library.use(({ default: temml }) => {
+    const place = el("span", isDisplay ? { class: "math math-display", tabindex: 0, role: "group", "aria-label": labels.formula } : { class: "math" });
+    try {
+      // Limits: the steps of macros, and the size of a space in em, since a model may write anything. No links, images or classes.
+      temml.render(code.textContent ?? "", place, { displayMode: isDisplay, throwOnError: true, trust: false, maxExpand: 200, maxSize: [20, 20] });
+      code.replaceWith(place);
+    } catch {
+      // The TeX stays.
+    }
+  });
 }

@@ -2,8 +2,7 @@
 // from elsewhere (loading it would tell its server who reads what), and only web and mail links, which open in a tab that
 // cannot reach this one.
 import DOMPurify, { type Config, type DOMPurify as Purifier } from "dompurify";
-
-export const EMBEDDED_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[a-z\d+/=\s]+$/i;
+import { EMBEDDED_IMAGE } from "./image-placeholder.js";
 
 const ALLOWED: Config & { RETURN_DOM_FRAGMENT: true } = {
   ALLOWED_TAGS: [
@@ -12,6 +11,8 @@ const ALLOWED: Config & { RETURN_DOM_FRAGMENT: true } = {
   ],
   ALLOWED_ATTR: ["href", "title", "src", "alt", "class", "align", "start", "type", "checked", "disabled", "open"],
   ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|data:image\/)/i,
+  // Without this, the values of these would have to be addresses.
+  ADD_URI_SAFE_ATTR: ["align", "start", "type", "open"],
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
   RETURN_DOM_FRAGMENT: true,

@@ -104,12 +104,10 @@ function PartView({ id, part, message, isFirstText, visualizer }: PartProps & { 
     case "text":
       return (
         <>
-          {isFirstText ? (
-            <h2 class="speaker">
-              {labels.agent}
-              <Time date={message?.createdAt ?? null} />
-            </h2>
-          ) : null}
+          <h2 class={isFirstText ? "speaker" : "visually-hidden"}>
+            {labels.agent}
+            {isFirstText ? <Time date={message?.createdAt ?? null} /> : null}
+          </h2>
           <Markdown text={part.text} />
         </>
       );

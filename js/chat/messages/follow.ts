@@ -11,6 +11,8 @@ export class Follow {
   /** The position that was last written here or by the virtualizer: an event for it is not the reader's doing. */
   #written = -1;
   #last = 0;
+  /** Whether the reader has scrolled further than the end, to what waits for the user. */
+  #isBeyond = false;
 
   constructor(scroller: HTMLElement, onChange: (isAtEnd: boolean) => void) {
     this.#scroller = scroller;
@@ -28,7 +30,9 @@ export class Follow {
     const isOwn = Math.abs(top - this.#written) < 2;
     const isUp = top < this.#last;
     this.#last = top;
-    const isNear = this.#end() - top < NEAR_END;
+    const end = this.#end();
+    if (!isOwn) this.#isBeyond = top > end;
+    const isNear = end - top < NEAR_END;
     if (isNear) this.#set(true);
     else if (isUp && !isOwn) this.#set(false);
   }
@@ -42,7 +46,7 @@ export class Follow {
     if (!this.isAtEnd) return false;
     const before = this.#scroller.scrollTop;
     // Whoever has scrolled further down, to the last button, stays there.
-    this.#scroller.scrollTop = Math.max(before, this.#end());
+    this.#scroller.scrollTop = this.#isBeyond ? Math.max(before, this.#end()) : this.#end();
     this.wrote();
     return this.#scroller.scrollTop !== before;
   }
@@ -50,6 +54,7 @@ export class Follow {
   /** Scrolls to the end, and follows it from now on. */
   toEnd(): void {
     this.#set(true);
+    this.#isBeyond = false;
     this.keep();
   }
 

@@ -1,8 +1,7 @@
 /** @jsxImportSource preact */
 // An image of a message or a result.
 import { useChat } from "../context.js";
-import { imagePlaceholder } from "../markdown/image-placeholder.js";
-import { EMBEDDED_IMAGE } from "../markdown/sanitize.js";
+import { EMBEDDED_IMAGE, imagePlaceholder } from "../markdown/image-placeholder.js";
 import { Foreign } from "./plain.js";
 
 /** Only an image that is part of the conversation is shown at once. */

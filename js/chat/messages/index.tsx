@@ -70,17 +70,23 @@ export function MessageList({ thread, empty, children }: MessageListProps) {
   async function toBeginning(): Promise<void> {
     follow.current?.leave();
     await loadEarlier(true);
-    scroller.current!.scrollTop = 0;
+    if (scroller.current === null) return;
+    scroller.current.scrollTop = 0;
     follow.current?.wrote();
     virtual.moved();
-    scroller.current!.focus({ preventScroll: true });
+    chat.focusMessages();
   }
 
   function onScroll(): void {
+    // The event of the last scroll comes after the list is gone.
+    if (scroller.current === null) return;
     follow.current?.scrolled();
-    const { scrollTop, clientHeight } = scroller.current!;
+    const { scrollTop, clientHeight } = scroller.current;
     // The next page is there before the reader is.
-    if (follow.current?.isAtEnd === false && scrollTop < clientHeight) void loadEarlier();
+    if (follow.current?.isAtEnd !== false || scrollTop >= clientHeight || !hasEarlier || isLoading) return;
+    // Its own listener has not heard of this position, which has to stay.
+    virtual.moved();
+    void loadEarlier();
   }
 
   function onKeyDown(event: TargetedKeyboardEvent<HTMLElement>): void {

@@ -32,7 +32,8 @@ export function NoticeView({ id, part }: { id: string; part: NoticePart }) {
     );
   }
   if (event.kind === "UnreadableEvent") return <Folded id={id} title={labels.unreadable} text={`${event.file}\n${event.why}`} />;
-  if (notice === "other") return <Folded id={id} title={text || labels.unknown(event.kind)} text={JSON.stringify(event, null, 2)} />;
+  if (event.kind === "MessageEvent") return <p class="quiet" dir="auto"><PlainText text={text} /></p>;
+  if (notice === "other" || notice === "unreadable") return <Folded id={id} title={labels.unknown(event.kind)} text={JSON.stringify(event, null, 2)} />;
   return (
     <p class="mark">
       <span dir="auto">{text}</span>

@@ -37,8 +37,16 @@ function rowsOfMessage(message: UIMessage): readonly Row[] {
   }));
 }
 
-/** A guess of a row's height in pixels, until it is drawn. */
-export function estimatedHeight({ part, message, isLast }: Row, width: number): number {
+const estimates = new WeakMap<Row, number>();
+
+/** A guess of a row's height in pixels, until it is drawn. The list asks for all of them again and again. */
+export function estimatedHeight(row: Row, width: number): number {
+  const known = estimates.get(row) ?? estimate(row, width);
+  estimates.set(row, known);
+  return known;
+}
+
+function estimate({ part, message, isLast }: Row, width: number): number {
   const parts = part === null ? message.parts : [part];
   const perLine = Math.max(20, width / 8.5);
   const height = parts.reduce((sum, each) => {

@@ -44,13 +44,16 @@ export function ToolView({ id, part, visualizer }: { id: string; part: ToolPart;
   );
 }
 
+/** The parts of a call that its label is made of. */
+export type Titled = Pick<ToolPart, "toolName" | "summary" | "args">;
+
 /** The label of a call: the model's summary or one from the arguments, otherwise the tool's. */
-export function titleOf(part: ToolPart, labels: ChatLabels): string {
+export function titleOf(part: Titled, labels: ChatLabels): string {
   return givenTitle(part, labels) ?? labels.toolTitle(part.toolName);
 }
 
 /** `null` if neither the model's summary nor the arguments give one. In place of a summary the SDK writes the tool's name and arguments. */
-function givenTitle({ toolName, summary, args }: ToolPart, labels: ChatLabels): string | null {
+function givenTitle({ toolName, summary, args }: Titled, labels: ChatLabels): string | null {
   const isGiven = summary !== null && summary !== "" && !summary.startsWith(`${toolName}: {`);
   return isGiven ? summary : labels.callTitle(toolName, fieldsOf(args));
 }
@@ -79,7 +82,7 @@ function CallBody({ part, state, result }: { part: ToolPart; state: CallState; r
       <Arguments part={part} />
       {isOpen ? null : (
         <div role="group" aria-label={name}>
-          <h3 class="eyebrow">{name}</h3>
+          <p class="eyebrow">{name}</p>
           <pre class="result" tabIndex={0} dir="auto">
             <PlainText text={result || labels.noText} />
           </pre>
@@ -96,7 +99,7 @@ function Arguments({ part: { args, argsText } }: { part: ToolPart }) {
   if (entries.length === 0 && (args !== undefined || argsText === "")) return null;
   return (
     <div role="group" aria-label={labels.arguments}>
-      <h3 class="eyebrow">{labels.arguments}</h3>
+      <p class="eyebrow">{labels.arguments}</p>
       {args === undefined ? (
         <pre class="result" tabIndex={0}><PlainText text={argsText} /></pre>
       ) : (

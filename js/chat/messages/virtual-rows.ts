@@ -63,7 +63,7 @@ class Controller {
     return {
       count: rows.length,
       getScrollElement: () => scroller.current,
-      estimateSize: (index) => estimatedHeight(rows[index]!, Math.min(700, scroller.current?.clientWidth ?? 700)),
+      estimateSize: (index) => estimatedHeight(rows[index]!, Math.min(700, this.virtualizer.scrollRect?.width || 700)),
       getItemKey: this.keyOf,
       // The end is where a reader begins.
       initialOffset: Number.MAX_SAFE_INTEGER,
@@ -100,8 +100,14 @@ export function useVirtualRows(inputs: Inputs): VirtualRows {
   const { virtualizer } = controller;
   useLayoutEffect(() => virtualizer._didMount(), []);
   useLayoutEffect(() => {
-    setMargin(inputs.items.current?.offsetTop ?? 0);
     virtualizer._willUpdate();
+    const now = inputs.items.current?.offsetTop ?? 0;
+    if (now === margin) return;
+    // What is above the list has grown or gone: the rows stay where they are on the screen.
+    inputs.scroller.current!.scrollTop += now - margin;
+    inputs.onWrite();
+    setMargin(now);
+    controller.report?.();
   });
   return {
     drawn: virtualizer.getVirtualItems().map((item) => ({ ...item, start: item.start - margin })),
