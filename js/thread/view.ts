@@ -63,7 +63,7 @@ export class ConversationView {
   }
 
   async open(): Promise<void> {
-    await Promise.all([this.readBranch(), this.readCalls()]);
+    await this.readBranch();
     await this.#readBeginning();
     this.readState();
   }
@@ -112,7 +112,7 @@ export class ConversationView {
     for (const event of this.#arrived ?? []) transcript.append(event);
     this.#arrived = [];
     this.#transcript = transcript;
-    this.showCalls();
+    await this.readCalls();
   }
 
   /** A page begins with a message of the user, if one is near: then no answer is cut. */
@@ -148,7 +148,9 @@ export class ConversationView {
   /** Reads the calls without a result, and who waits for whom. Of several readings under way the last one counts. */
   async readCalls(): Promise<void> {
     const number = ++this.#callReadings;
-    const actions = await this.conversation.pendingActions();
+    // The first reading reads the complete branch, so a page that only shows a long conversation does without.
+    const mayHaveCalls = this.#transcript.hasOpenCalls || this.conversation.executionStatus === "waiting_for_confirmation";
+    const actions = mayHaveCalls ? await this.conversation.pendingActions() : [];
     if (number !== this.#callReadings) return;
     this.#pending = actions;
     const stored = (actions.length === 0 ? undefined : this.conversation.state.agent_state) ?? {};
@@ -190,11 +192,7 @@ export class ConversationView {
 
   #take(event: ConversationEvent | LiveEvent): void {
     if ("id" in event) this.#takeStored(event);
-    else {
-      if (event.kind === "WaitingEvent") this.waiting = event.seconds > 0 ? event : null;
-      else if (event.kind === "StreamingDeltaEvent") this.waiting = null;
-      this.#transcript.live(event);
-    }
+    else this.#takeLive(event);
     this.#onChange();
   }
 
@@ -202,8 +200,26 @@ export class ConversationView {
     this.waiting = null;
     if (this.#pending.length > 0) this.#pending = this.#pending.filter((action) => !isResult(event, action));
     if (this.#arrived) this.#arrived.push(event);
-    else if (!this.#transcript.append(event)) void this.readBranch().catch(() => {});
-    if (this.conversation.executionStatus !== "running") void this.readCalls().catch(() => {});
+    else if (!this.#transcript.append(event)) this.#follow(this.readBranch());
+  }
+
+  #takeLive(event: LiveEvent): void {
+    if (event.kind === "PendingActionsEvent") this.#follow(this.readCalls());
+    else if (event.kind === "ConversationStateUpdateEvent") this.#takeState(event);
+    else if (event.kind === "WaitingEvent") this.waiting = event.seconds > 0 ? event : null;
+    else if (event.kind === "StreamingDeltaEvent") this.waiting = null;
+    this.#transcript.live(event);
+  }
+
+  #takeState(event: Extract<LiveEvent, { kind: "ConversationStateUpdateEvent" }>): void {
+    if (event.key === "execution_status") this.#follow(this.readCalls());
+    else if (event.key === "tags") this.readState();
+    else if (this.#arrived === null && event.value !== this.#transcript.lastEventId) this.#follow(this.readBranch());
+  }
+
+  /** A reading that nobody awaits fails only if the conversation is being closed, or its storage fails, which runs report. */
+  #follow(reading: Promise<void>): void {
+    reading.catch(() => {});
   }
 
   /** The action that has started the sub-agent of a task. */
