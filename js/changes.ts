@@ -98,5 +98,5 @@ function newScope(key: unknown): Scope {
 
 /** An error of a listener, which may be a function of the host, surfaces as an uncaught error and does not affect others. */
 function pass(members: Scope["members"], change: Change): void {
-  for (const member of members.keys()) queueMicrotask(() => members.get(member)?.(change));
+  for (const [member, hear] of members) if (hear) queueMicrotask(() => members.has(member) && hear(change));
 }
