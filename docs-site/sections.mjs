@@ -14,6 +14,7 @@ export const sections = [
   {
     title: "User interfaces",
     pages: [
+      ["ai-sdk", "The AI SDK's useChat"],
     ],
   },
   {
