@@ -14,7 +14,12 @@ export const sections = [
   {
     title: "User interfaces",
     pages: [
-      ["ai-sdk", "The AI SDK's useChat"],
+      ["react", "React"],
+      ["ai-sdk", "AI SDK: useChat"],
+      ["assistant-ui", "assistant-ui"],
+      ["chat", "<threadkeep-chat>"],
+      ["thread", "Any other framework"],
+      ["devtools", "The inspector"],
     ],
   },
   {
@@ -23,6 +28,7 @@ export const sections = [
       ["environments", "Where it runs"],
       ["next", "Next.js"],
       ["stores", "A store of your own"],
+      ["testing", "Testing an app"],
     ],
   },
   {
@@ -52,6 +58,7 @@ export const sections = [
       ["messages", "Formats of other programs"],
       ["differences", "Differences from the SDK"],
       ["litellm-proxy", "Checked against LiteLLM"],
+      ["figures", "Figures"],
     ],
   },
 ];

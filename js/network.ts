@@ -158,8 +158,7 @@ export class Network {
   /** At the beginning it may return a function that is given the request. */
   #watch(controller: AbortController, isOver: boolean): unknown {
     watch(controller, isOver);
-    if (!isOver) return observed(this.#id, controller);
-    tell(controller, (exchange) => exchange.onEnd?.());
+    return isOver ? tell(controller, (exchange) => exchange.onEnd?.()) : observed(this.#id, controller);
   }
 
   /** Resolves when the next attempt can be made, or the run is over: to whether to make it. */

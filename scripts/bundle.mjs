@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { build as esbuild } from "esbuild";
+import { build as esbuild, transform } from "esbuild";
 import { root } from "./process.mjs";
 import { wasms } from "./wasms.mjs";
 
@@ -11,7 +11,14 @@ import { wasms } from "./wasms.mjs";
 export const terminal = { file: "terminal-worker.js", copy: "terminal-worker-inline.js" };
 
 /** The entries beside the core: the name of each is that of its subpath and of its file in dist/. */
-export const entries = { thread: "js/thread/index.ts", react: "js/react/index.ts", devtools: "js/devtools/index.ts", "ai-sdk": "js/ai-sdk/index.ts" };
+export const entries = {
+  thread: "js/thread/index.ts",
+  react: "js/react/index.ts",
+  "ai-sdk": "js/ai-sdk/index.ts",
+  "assistant-ui": "js/assistant-ui/index.ts",
+  chat: "js/chat/index.ts",
+  devtools: "js/devtools/index.ts",
+};
 
 /** Packages that the user of an entry installs. All others are part of the entry's file. */
 export const peers = ["react", "react/*", "react-dom", "ai", "@ai-sdk/*", "@assistant-ui/*", "@opentelemetry/api"];
@@ -48,7 +55,11 @@ export async function bundle() {
  */
 async function bundleEntries() {
   const entryPoints = Object.entries(entries).map(([out, file]) => ({ in: file, out }));
-  await esbuild({ ...common, entryPoints, splitting: true, chunkNames: "[name]-[hash]", jsx: "automatic", external: peers, plugins: [coreIsAFile] });
+  await esbuild({
+    ...common, entryPoints, splitting: true, chunkNames: "[name]-[hash]", jsx: "automatic", external: peers, plugins: [coreIsAFile, styleSheets],
+    // Packages that are part of an entry leave out their help for developers.
+    define: { "process.env.NODE_ENV": '"production"' },
+  });
 }
 
 /** The shell of the terminal is a file of its own, because it runs in a worker. */
@@ -83,6 +94,17 @@ const withoutCodeGeneration = {
     // package.json says that no module of the library has side effects.
     onResolve({ filter: /\/without-eval\.js$/ }, ({ resolveDir }) => ({ path: path.join(resolveDir, "without-eval.ts"), sideEffects: true }));
     onLoad({ filter: /.*/, namespace: "left-out" }, () => ({ contents: "export class AjvJsonSchemaValidator {}" }));
+  },
+};
+
+/** A style sheet is a string: a shadow root adopts it, which a strict content security policy allows. */
+const styleSheets = {
+  name: "style sheets",
+  setup({ onLoad }) {
+    onLoad({ filter: /\.css$/ }, async ({ path: file }) => {
+      const { code } = await transform(readFileSync(file, "utf8"), { loader: "css", minify: true });
+      return { contents: code.trim(), loader: "text" };
+    });
   },
 };
 

@@ -47,6 +47,8 @@ export function testSteps({ quick }) {
     { name: "packaging", lane: "chromium", needs: ["build", "browsers"], command: apart(filesIn("tests/packaging")), timeout: 1200 },
     { name: "kills", lane: "kills", needs: ["build", "browsers"], command: apart(kills), timeout: 1800 },
     { name: "kills-of-tools", lane: "kills", needs: ["build", "browsers"], command: apart(killsOfTools), timeout: 1800 },
+    { name: "docs", lane: "archive", needs: ["build"], command: apart(filesIn("tests/docs")), timeout: 600 },
+    { name: "docs-site", lane: "archive", needs: ["build"], command: [node, "scripts/docs.mjs"], timeout: 900 },
     { name: "archive", lane: "archive", needs: ["build"], command: apart(filesIn("tests/archive")), timeout: 1200 },
     { name: "tooling", lane: "node", needs: ["build"], command: apart(filesIn("tests", "tests/support", "tests/tooling", "tests/models", "tests/mistakes")), timeout: 600 },
     { name: "security", lane: "node", needs: ["build"], command: apart(filesIn("tests/security", "tests/host", "tests/thread", "tests/ai-sdk", "tests/context", "tests/workspace", "tests/tools")), timeout: 600 },
