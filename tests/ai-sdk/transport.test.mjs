@@ -110,18 +110,26 @@ test("an edit of a message that nobody knows is refused, and appends nothing", a
   await close();
 });
 
-test("a failed answer is an error with its code, and the next try answers the same message", async () => {
-  const { model, open, close } = chatWith([{ status: 401, body: "{}" }, { text: "Half of", breakAfter: 2 }, { text: "Answer" }]);
+test("a failed answer is an error with its code, and the next try goes on without repeating anything", async () => {
+  const { model, open, close } = chatWith([
+    { status: 401, body: "{}" }, { calls: [call("weather", { city: "Bern" })] }, { text: "Half of", breakAfter: 2 }, { text: "Answer" }, { status: 401, body: "{}" }, { text: "Again" },
+  ]);
   const opened = await open();
   const { chat, errors } = opened;
-  await chat.sendMessage({ text: "Question" });
+  await chat.sendMessage({ text: "Bern?" });
   assert.deepEqual([chat.status, errors.map(({ code }) => code)], ["error", ["llm_auth"]]);
-  await chat.regenerate();
+  await chat.sendMessage();
   assert.deepEqual([chat.status, errors.length], ["error", 2]);
-  // Nothing of it is stored.
-  assert.deepEqual(chat.messages.slice(1).flatMap(lines), ["step-start"]);
+  const weather = 'tool-weather output-available {"city":"Bern"} {"city":"Bern","degrees":20}';
+  // Nothing of the broken answer is stored.
+  assert.deepEqual(chat.messages.map(lines), [["text Bern?"], ["step-start", weather, "step-start"]]);
+  await chat.sendMessage();
+  assert.deepEqual(chat.messages.map(lines), [["text Bern?"], ["step-start", weather, "step-start", "step-start", "text Answer"]]);
+  assert.deepEqual((await opened.transport.messages(chat.id)).map(lines), [["text Bern?"], ["step-start", weather, "step-start", "text Answer"]]);
   await chat.regenerate();
-  assert.deepEqual(chat.messages.map(lines), [["text Question"], ["step-start", "text Answer"]]);
+  assert.deepEqual([chat.status, errors.length], ["error", 3]);
+  await chat.regenerate();
+  assert.deepEqual(chat.messages.map(lines), [["text Bern?"], ["step-start", "text Again"]]);
   await assertStored(opened);
   await close();
   model.check();
