@@ -7,7 +7,7 @@ import { agentOf, asked, atRest, chatWith, lines, plain } from "./shared.mjs";
 
 const call = (name, args = {}) => ({ name, arguments: args });
 
-/** What is shown is what a reload shows. Ids of the user's messages are made by the chat. */
+/** The chat shows the same as after a reload. Ids of the user's messages are made by the chat. */
 async function assertStored({ chat, transport }) {
   const stored = await transport.messages(chat.id);
   const comparable = (messages) => plain(messages).map(({ id, role, parts, metadata }) => (role === "user" ? { role, parts: parts.map(({ type, text, url }) => ({ type, text, url })) } : { id, role, parts, metadata }));
@@ -278,4 +278,23 @@ test("options that are wrong are refused at once, and those of the conversation 
   assert.throws(() => new ThreadkeepChatTransport({ agent: agentOf(model), conversationId: "x" }), { code: "invalid_options", message: /useChat\(\{ id \}\)/ });
   const transport = new ThreadkeepChatTransport({ agent: agentOf(model), maxIterations: 3 });
   await assert.rejects(transport.conversation("x"), { code: "invalid_options" });
+});
+
+test("a chat that somebody else writes can be read, and is written when they have ended", async () => {
+  const { open, close, model, store, id } = chatWith([{ text: "One" }, { text: "Two" }]);
+  const writer = await Conversation.open({ agent: agentOf(model), store, conversationId: conversationIdOf(id) });
+  await writer.sendMessage("Count");
+  await writer.run();
+  const opened = await open();
+  const { chat, errors } = opened;
+  assert.deepEqual(chat.messages.map(lines), [["text Count"], ["step-start", "text One"]]);
+  await chat.sendMessage({ text: "Further" });
+  assert.deepEqual([chat.status, errors.map(({ code }) => code)], ["error", ["locked_elsewhere"]]);
+  await writer.close();
+  // The message was never stored, so it is sent.
+  await chat.regenerate();
+  assert.deepEqual(lines(chat.messages.at(-1)), ["step-start", "text Two"]);
+  await assertStored(opened);
+  await close();
+  model.check();
 });
