@@ -3,6 +3,7 @@
 // Nothing else of the library may be called before `load()` has resolved. After a failed load, the next call tries
 // again, because the page may have been offline.
 import { build, instantiate, loadChunksWith } from "../pkg/threadkeep.js";
+import { fromFileOrCopy } from "./copies.js";
 import { ThreadkeepError, fromCore, invalidOptions, textOf } from "./errors.js";
 
 /** A source of the wasm that the host chooses. */
@@ -10,19 +11,19 @@ export type WasmSource = URL | Response | BufferSource | WebAssembly.Module;
 
 /** @internal */
 export interface Wasm {
+  /** The name of the file, by which its copy is found. */
+  name: string;
   /** Advice for the error if neither the file nor the copy can be loaded. */
   advice: string;
   /** The URL of the file beside this module, in the form in which Vite and webpack recognise and emit the file. */
   file(): URL;
-  /** A copy of the file inside a JavaScript module: gzip in base64. */
-  copy(): Promise<{ default: string }>;
   instantiate(module: WebAssembly.Module): Promise<unknown>;
 }
 
 const loadMain = loader({
+  name: "threadkeep_bg.wasm",
   advice: "serve threadkeep_bg.wasm beside the module, or pass its location to load()",
   file: () => new URL("./threadkeep_bg.wasm", import.meta.url),
-  copy: () => import("./wasm-inline.js"),
   instantiate: async (module) => {
     const main = await instantiate(module);
     const loadChunk = async (name: string) => (await part(import("./chunks.js"))).loadChunk(name, main);
@@ -89,27 +90,15 @@ async function moduleFrom(source: WasmSource): Promise<WebAssembly.Module> {
   }
 }
 
-/**
- * Loads the file, or else the copy: esbuild does not emit the file, and Vite's development server moves this module away
- * from it.
- */
-async function findModule({ advice, file, copy }: Wasm): Promise<WebAssembly.Module> {
+async function findModule({ name, advice, file }: Wasm): Promise<WebAssembly.Module> {
   expectAllowed();
-  let notFound: unknown;
-  try {
-    return ofThisBuild(await compile(file()));
-  } catch (error) {
-    notFound = error;
-  }
-  try {
-    return ofThisBuild(await WebAssembly.compile(await gunzip((await copy()).default)));
-  } catch (error) {
-    throw new ThreadkeepError(
-      "network",
-      `the wasm did not load: ${textOf(notFound)}; nor did the copy inside JavaScript: ${textOf(error)}; ${advice}`,
-      { cause: notFound },
-    );
-  }
+  return fromFileOrCopy({
+    name,
+    what: "wasm",
+    advice,
+    fromFile: async () => ofThisBuild(await compile(file())),
+    fromCopy: async (content) => ofThisBuild(await WebAssembly.compile(content)),
+  });
 }
 
 /**
@@ -154,10 +143,4 @@ async function compileBytes(bytes: BufferSource, name: string): Promise<WebAssem
   const magic = [0x00, 0x61, 0x73, 0x6d];
   if (!magic.every((byte, i) => view[i] === byte)) throw invalidOptions(`${name} is not WebAssembly`);
   return WebAssembly.compile(bytes);
-}
-
-async function gunzip(base64: string): Promise<ArrayBuffer> {
-  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(plain).arrayBuffer();
 }

@@ -2,12 +2,12 @@
 //   --quick     a larger wasm that compiles in seconds
 //   --testing   also the conformance suite for stores: pkg/threadkeep_testing.js for the page tests, dist/testing.js for hosts
 //   --tools     only installs what a build needs
-import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { buildWasm } from "./build-wasm.mjs";
 import { fingerprint, unlessFresh } from "./freshness.mjs";
 import { isProgram, main, root, run } from "./process.mjs";
-import { chunkWith, filesOfAPage, measure, print, sizesFile } from "./sizes.mjs";
+import { measureBuild, print, sizesFile } from "./sizes.mjs";
 import { ensureBindgenTool, ensureLinker, ensureNpmPackages, ensureRust, ensureSplitter, ensureWasmTarget, requireNode } from "./toolchain.mjs";
 import { chunks, mainWasm, wasms } from "./wasms.mjs";
 
@@ -45,7 +45,7 @@ async function buildJavaScript() {
   const inputs = ["js", ...built, "tsconfig.json", "tsconfig.build.json", "package-lock.json", thisScript, "scripts/bundle.mjs"];
   // Imported here, because it needs npm packages that may just have been installed.
   const { bundle, entries, inlineModule, terminal } = await import("./bundle.mjs");
-  const outputs = ["dist/index.js", "dist/static.js", ...Object.keys(entries).map((name) => `dist/${name}.js`), `dist/${terminal.file}`, `dist/${terminal.copy}`, ".cache/bundle.json", ...wasms.map(({ file }) => `dist/${file}`)];
+  const outputs = ["dist/index.js", "dist/slim.js", "dist/static.js", ...Object.keys(entries).map((name) => `dist/${name}.js`), `dist/${terminal.file}`, `dist/${terminal.copy}`, ".cache/bundle.json", ...wasms.map(({ file }) => `dist/${file}`)];
   const made = await unlessFresh("javascript", fingerprint(inputs), outputs, async () => {
     console.log("bundling js/ into dist/");
     rmSync("dist", { recursive: true, force: true });
@@ -75,16 +75,9 @@ async function buildTestingKit() {
 
 async function measureSizes(profile) {
   await unlessFresh("sizes", fingerprint([{ text: profile }, "dist", thisScript, "scripts/sizes.mjs"]), [sizesFile], async () => {
-    const { terminal } = await import("./bundle.mjs");
-    const { metafile } = JSON.parse(readFileSync(".cache/bundle.json", "utf8"));
-    const sizes = measure(filesOfAPage(metafile, "dist/index.js", `dist/${mainWasm.file}`));
-    const parts = Object.entries(chunks).map(([chunk, { file }]) => measure([`dist/${file}`], `${chunk}, when needed`).total);
-    const data = readdirSync("js/models").filter((file) => file.endsWith(".json"));
-    parts.push(measure([`dist/${terminal.file}`], "terminal, when needed").total);
-    const { rows } = measure(data.map((file) => chunkWith(metafile, `js/models/${file}`)));
-    parts.push({ ...rows.reduce((one, other) => (other.brotli > one.brotli ? other : one)), file: "a provider's models, at most" });
-    const wasm = measure(wasms.map(({ file }) => `dist/${file}`), "all wasm files").total;
-    writeFileSync(sizesFile, JSON.stringify({ profile, ...sizes, parts, wasm }, null, 2));
+    const { entries, peers, terminal } = await import("./bundle.mjs");
+    const sizes = await measureBuild({ entries: Object.keys(entries), peers, terminal: terminal.file });
+    writeFileSync(sizesFile, JSON.stringify({ profile, ...sizes }, null, 2));
   });
 }
 

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { build as esbuild } from "esbuild";
+import { build as esbuild, transform } from "esbuild";
 import { root } from "./process.mjs";
 import { wasms } from "./wasms.mjs";
 
@@ -11,10 +11,17 @@ import { wasms } from "./wasms.mjs";
 export const terminal = { file: "terminal-worker.js", copy: "terminal-worker-inline.js" };
 
 /** The entries beside the core: the name of each is that of its subpath and of its file in dist/. */
-export const entries = { thread: "js/thread/index.ts", react: "js/react/index.ts", "assistant-ui": "js/assistant-ui/index.ts" };
+export const entries = {
+  thread: "js/thread/index.ts",
+  react: "js/react/index.ts",
+  "ai-sdk": "js/ai-sdk/index.ts",
+  "assistant-ui": "js/assistant-ui/index.ts",
+  chat: "js/chat/index.ts",
+  devtools: "js/devtools/index.ts",
+};
 
 /** Packages that the user of an entry installs. All others are part of the entry's file. */
-const peers = ["react", "react/*", "react-dom", "ai", "@ai-sdk/*", "@assistant-ui/*", "@opentelemetry/api"];
+export const peers = ["react", "react/*", "react-dom", "ai", "@ai-sdk/*", "@assistant-ui/*", "@opentelemetry/api"];
 
 const common = {
   outdir: "dist",
@@ -22,32 +29,37 @@ const common = {
   format: "esm",
   target: "es2022",
   platform: "browser",
-  minify: true,
+  // Readable, for stack traces and debuggers; the app's bundler minifies it.
   sourcemap: true,
   logLevel: "warning",
 };
 
-/** Bundles everything, and writes the metafiles for the measurement of sizes. */
+/** Bundles everything, and writes the metafile of the library for the measurement of sizes. */
 export async function bundle() {
   const core = { ...common, external: [...wasms, terminal].map(({ copy }) => `./${copy}`), plugins: [withoutCodeGeneration] };
-  // Chunks are placed beside index.js, because the loader finds the wasm relative to its own file.
-  const { metafile } = await esbuild({ ...core, entryPoints: ["js/index.ts"], splitting: true, chunkNames: "[name]-[hash]", metafile: true });
+  // Both entries share the modules of the library, so that a page which imports both has it once. Chunks are placed beside the
+  // entries, because the loader finds the wasm relative to its own file.
+  const entryPoints = [{ in: "js/with-copies.ts", out: "index" }, { in: "js/index.ts", out: "slim" }];
+  const { metafile } = await esbuild({ ...core, entryPoints, splitting: true, chunkNames: "[name]-[hash]", metafile: true });
   // The same in one file, for environments without `import()`.
-  await esbuild({ ...core, entryPoints: [{ in: "js/index.ts", out: "static" }] });
-  const beside = await bundleEntries();
+  await esbuild({ ...core, entryPoints: [{ in: "js/with-copies.ts", out: "static" }] });
+  await bundleEntries();
   await bundleTerminal(core);
   mkdirSync(".cache", { recursive: true });
-  writeFileSync(".cache/bundle.json", JSON.stringify({ metafile, beside }));
+  writeFileSync(".cache/bundle.json", JSON.stringify({ metafile }));
 }
 
-/** The entries beside the core import its file, so that a page has one core. Code that they share is in chunks of their own. */
+/**
+ * The entries beside the core import its file, so that a page has one core; the one without copies, so that only the app
+ * decides whether it carries them. Code that the entries share is in chunks of their own.
+ */
 async function bundleEntries() {
   const entryPoints = Object.entries(entries).map(([out, file]) => ({ in: file, out }));
-  if (entryPoints.length === 0) return { outputs: {} };
-  const { metafile } = await esbuild({
-    ...common, entryPoints, splitting: true, chunkNames: "[name]-[hash]", metafile: true, jsx: "automatic", external: peers, plugins: [coreIsAFile],
+  await esbuild({
+    ...common, entryPoints, splitting: true, chunkNames: "[name]-[hash]", jsx: "automatic", external: peers, plugins: [coreIsAFile, styleSheets],
+    // Packages that are part of an entry leave out their help for developers.
+    define: { "process.env.NODE_ENV": '"production"' },
   });
-  return metafile;
 }
 
 /** The shell of the terminal is a file of its own, because it runs in a worker. */
@@ -55,6 +67,8 @@ async function bundleTerminal(core) {
   await esbuild({
     ...core,
     entryPoints: [{ in: "js/tools/terminal/worker.ts", out: path.parse(terminal.file).name }],
+    // A page fetches this file as it is, and most of it is just-bash.
+    minify: true,
     sourcemap: false,
     alias: { "node:zlib": path.join(root, "js/tools/terminal/gzip.ts") },
     inject: ["js/tools/terminal/buffer.ts"],
@@ -83,13 +97,24 @@ const withoutCodeGeneration = {
   },
 };
 
+/** A style sheet is a string: a shadow root adopts it, which a strict content security policy allows. */
+const styleSheets = {
+  name: "style sheets",
+  setup({ onLoad }) {
+    onLoad({ filter: /\.css$/ }, async ({ path: file }) => {
+      const { code } = await transform(readFileSync(file, "utf8"), { loader: "css", minify: true });
+      return { contents: code.trim(), loader: "text" };
+    });
+  },
+};
+
 /** An entry may use only the public API of the core: a second copy of one of its modules would be another class or another map. */
 const coreIsAFile = {
   name: "the core is a file",
   setup({ onResolve }) {
     onResolve({ filter: /^\.\.?\// }, ({ path: wanted, resolveDir }) => {
       const file = path.relative(path.join(root, "js"), path.join(resolveDir, wanted));
-      if (file === "index.js") return { path: "./index.js", external: true };
+      if (file === "index.js") return { path: "./slim.js", external: true };
       // Folders of entries, and modules inside of packages.
       if (file.startsWith("..") || file.includes(path.sep)) return undefined;
       return { errors: [{ text: `${file} is a module of the core: import what you need from "../index.js"` }] };

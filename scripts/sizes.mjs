@@ -1,13 +1,65 @@
-// The size of a page's download to run an agent, and of all wasm files together, measured by each build and limited by
-// size-budget.json. `node scripts/sizes.mjs` compares the last build with the budget.
-import { existsSync, readFileSync } from "node:fs";
+// The size of a page's download to run an agent, of each entry, and of all wasm files together, measured by each build and limited
+// by size-budget.json. dist/ is readable; JavaScript is measured as the bundler of an app minifies it.
+// `node scripts/sizes.mjs` compares the last build with the budget.
+import { existsSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { Stop, isProgram, main, root } from "./process.mjs";
 import { notChecked } from "./testing/perform.mjs";
+import { chunks, mainWasm, wasms } from "./wasms.mjs";
 
 /** Written by a build: its sizes, and its profile. */
 export const sizesFile = path.join(root, ".cache/sizes.json");
+
+/** Minified bundles for the measurements. */
+const minified = ".cache/minified";
+
+/**
+ * Measures dist/. `entries` are the names of the entries beside the core, `peers` the packages that are not part of them, and
+ * `terminal` is the file of the terminal's worker.
+ */
+export async function measureBuild({ entries, peers, terminal }) {
+  rmSync(path.join(root, minified), { recursive: true, force: true });
+  const copies = wasms.map(({ copy }) => `./${copy}`).concat("./terminal-worker-inline.js");
+  const page = await minify("index", copies);
+  const { rows: files, total } = measure(filesOfAPage(page, `${minified}/index/index.js`, `dist/${mainWasm.file}`));
+  const rows = files.map((row) => ({ ...row, file: path.basename(row.file) }));
+  const parts = Object.entries(chunks).map(([chunk, { file }]) => measure([`dist/${file}`], `${chunk}, when needed`).total);
+  parts.push(measure([`dist/${terminal}`], "terminal, when needed").total);
+  const { metafile } = JSON.parse(readFileSync(path.join(root, ".cache/bundle.json"), "utf8"));
+  const data = readdirSync(path.join(root, "js/models")).filter((file) => file.endsWith(".json"));
+  const providers = measure(data.map((file) => chunkWith(page, chunkWith(metafile, `js/models/${file}`)))).rows;
+  parts.push({ ...providers.reduce((one, other) => (other.brotli > one.brotli ? other : one)), file: "a provider's models, at most" });
+  const added = [];
+  for (const entry of entries) {
+    const beside = await minify(entry, [...peers, "./slim.js"]);
+    const [, ...files] = filesOfAPage(beside, `${minified}/${entry}/${entry}.js`);
+    added.push(measure(files, `threadkeep/${entry} adds`).total);
+  }
+  return { rows, total, parts, added, wasm: measure(wasms.map(({ file }) => `dist/${file}`), "all wasm files").total };
+}
+
+/** Bundles an entry of dist/ as an app would, and returns the metafile. */
+async function minify(entry, external) {
+  // Imported here, because `npm test` imports this module before the npm packages are installed.
+  const { build } = await import("esbuild");
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [`dist/${entry}.js`],
+    outdir: `${minified}/${entry}`,
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    target: "es2022",
+    minify: true,
+    metafile: true,
+    external,
+    logLevel: "warning",
+    // The library's chunks import each other only for their order; inside a bundle this has no effect.
+    logOverride: { "ignored-bare-import": "silent" },
+  });
+  return metafile;
+}
 
 /**
  * The files a page loads before its first conversation: the wasm and the entry with everything it imports statically,
@@ -47,17 +99,18 @@ export function measure(files, name = "what a page downloads") {
   return { rows, total };
 }
 
-export function print({ rows, total, parts, wasm }) {
+export function print({ rows, total, parts, added, wasm }) {
   const line = (cells) => console.log(cells.map((cell, i) => (i ? String(cell).padStart(10) : cell.padEnd(34))).join(""));
   line(["bytes", "raw", "gzip", "brotli"]);
-  for (const { file, raw, gzip, brotli } of [...rows, total, ...parts, wasm]) line([file, raw, gzip, brotli]);
+  for (const { file, raw, gzip, brotli } of [...rows, total, ...parts, ...added, wasm]) line([file, raw, gzip, brotli]);
 }
 
 /** Throws if the last build exceeds the budget. */
 function holdBudget() {
   if (!existsSync(sizesFile)) throw new Stop("there is no build to measure: run `npm run build`");
-  const { profile, rows, total, parts, wasm } = JSON.parse(readFileSync(sizesFile, "utf8"));
-  print({ rows, total, parts, wasm });
+  const { profile, ...sizes } = JSON.parse(readFileSync(sizesFile, "utf8"));
+  const { total, wasm } = sizes;
+  print(sizes);
   if (profile !== "release") return console.log(`${notChecked}the size budget, because the build was made with --quick`);
   const budgets = JSON.parse(readFileSync(path.join(root, "size-budget.json"), "utf8"));
   for (const [{ file, brotli }, { brotli: budget, goal }] of [[total, budgets.page], [wasm, budgets.wasm]]) {

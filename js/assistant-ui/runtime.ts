@@ -44,7 +44,7 @@ export function useThreadkeepRuntime(options: ThreadkeepRuntimeOptions): Assista
   return useExternalStoreRuntime(adapter);
 }
 
-/** What the user can do. */
+/** All that the user can do. */
 function useVerbs({ thread: view, send, stop }: Current) {
   return useMemo(() => {
     const thread = view?.thread;

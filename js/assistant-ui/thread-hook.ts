@@ -7,7 +7,7 @@ import type { Thread, ThreadSnapshot } from "../thread/types.js";
 export interface ThreadkeepThread {
   /** The methods of the conversation, such as `run()`, `loadEarlier()` and `retryNow()`; `null` until it has a message. */
   thread: Thread | null;
-  /** What is known about it, such as `approvals`, `waiting` and `access`. */
+  /** All that is known about it, such as `approvals`, `waiting` and `access`. */
   snapshot: ThreadSnapshot;
   /** The failure of the last action of the user; `null` after the next one that works. */
   error: ThreadkeepError | null;

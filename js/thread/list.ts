@@ -3,9 +3,6 @@ import { Conversation, type Store, ThreadkeepError } from "../index.js";
 import { isSameList } from "./transcript.js";
 import type { ConversationList, ConversationListSnapshot } from "./types.js";
 
-/** Until the lane of the core has it. */
-type Listening = { onListChange?(listener: () => void, store?: Store): () => void };
-
 /**
  * The conversations of a store, newest first, without those of sub-agents. It is read with the first subscription, and again
  * when a conversation was created, renamed, continued or deleted, also by another tab. Default: `indexedDBStore()`.
@@ -49,7 +46,13 @@ export function conversationList(store?: Store): ConversationList {
       const own = () => listener();
       listeners.add(own);
       if (listeners.size === 1) {
-        stop = (Conversation as Listening).onListChange?.(() => void refresh(), store);
+        const end = Conversation.onListChange(() => void refresh(), store);
+        // A page that was not in front may not have been told.
+        globalThis.document?.addEventListener("visibilitychange", refresh);
+        stop = () => {
+          end();
+          globalThis.document?.removeEventListener("visibilitychange", refresh);
+        };
         void refresh();
       }
       return () => {

@@ -34,7 +34,7 @@ interface Place {
 
 /** The pieces of an answer that have come, and the message with them as it was last shown. */
 interface Answer {
-  id: string | undefined;
+  id: string;
   reasoning: string;
   text: string;
   shown: { base: UIMessage | null; message: UIMessage } | null;
@@ -70,9 +70,19 @@ export class Transcript {
     return (this.#messages ??= this.#build());
   }
 
+  /** The id of the event that the next one follows. */
+  get lastEventId(): string | null {
+    return this.#last?.id ?? null;
+  }
+
   /** Whether the last event is a message of the user, which nobody has answered. */
   get endsWithUser(): boolean {
     return this.#last?.kind === "MessageEvent" && this.#last.source === "user";
+  }
+
+  /** Whether a call is shown that has no result. */
+  get hasOpenCalls(): boolean {
+    return this.#open.size > 0;
   }
 
   has(eventId: string): boolean {
@@ -158,7 +168,7 @@ export class Transcript {
       const last = messages.at(-1);
       const base = last?.role === "assistant" ? last : null;
       if (answer.shown?.base !== base) answer.shown = null;
-      answer.shown ??= { base, message: streaming(base, answer, this.#answerId()) };
+      answer.shown ??= { base, message: streaming(base, answer) };
       if (base) messages.pop();
       messages.push(answer.shown.message);
     }
@@ -168,7 +178,7 @@ export class Transcript {
   #take(event: ConversationEvent): void {
     switch (event.kind) {
       case "MessageEvent":
-        if (event.source === "user") return this.#begin(userDraft(event));
+        if (event.source === "user") return void this.#drafts.push(userDraft(event));
         if (event.source !== "agent") break;
         return this.#answered(event, [...reasoningParts(reasoningOf(event.llm_message)), ...partsOf(event.llm_message?.content)]);
       case "ActionEvent":
@@ -180,8 +190,7 @@ export class Transcript {
       case "ConversationErrorEvent":
       case "ServerErrorEvent":
         this.endAnswer();
-        this.#add(event, [{ type: "error", code: event.code, text: event.detail }]);
-        return;
+        return this.#add(event, [{ type: "error", code: event.code, text: event.detail }]);
       case "SecurityAnalysisEvent":
         for (const [id, risk] of Object.entries(event.risks ?? {})) this.#update(this.#open.get(id), { risk });
         return;
@@ -194,23 +203,18 @@ export class Transcript {
     if (notice) this.#add(event, [notice]);
   }
 
-  #begin(draft: Draft): void {
-    this.#drafts.push(draft);
-  }
-
   /** Adds what the model has answered, in place of the pieces that have come of it. */
   #answered(event: ConversationEvent, parts: MessagePart[]): void {
-    const id = this.#answer === null ? event.id : this.#answerId();
     this.endAnswer();
-    this.#add(event, parts, id);
+    this.#add(event, parts);
   }
 
   /** Adds to the message of the agent, which begins with this event if the user has spoken last. */
-  #add(event: ConversationEvent, parts: MessagePart[], id = event.id): Draft {
+  #add(event: ConversationEvent, parts: MessagePart[]): void {
     let draft = this.#drafts.at(-1);
     if (draft?.role !== "assistant") {
-      draft = { id, role: "assistant", parts: [], keys: [], eventIds: [], createdAt: dateOf(event), sender: null, built: null };
-      this.#begin(draft);
+      draft = { id: event.id, role: "assistant", parts: [], keys: [], eventIds: [], createdAt: dateOf(event), sender: null, built: null };
+      this.#drafts.push(draft);
     }
     for (const part of parts) {
       draft.keys.push(`${event.id} ${parts.indexOf(part)}`);
@@ -218,7 +222,6 @@ export class Transcript {
     }
     draft.eventIds.push(event.id);
     draft.built = null;
-    return draft;
   }
 
   #call(event: ActionEvent): void {
@@ -239,7 +242,7 @@ export class Transcript {
     const place = this.#open.get(id ?? "");
     if (!place) {
       // The message of `finish` and the thoughts of `think` are shown already. Otherwise the call is on an earlier page.
-      return void this.#add(event, isSpeech(event.tool_name) ? [] : [{ ...toolPart(event), ...outcome(event) }]);
+      return this.#add(event, isSpeech(event.tool_name) ? [] : [{ ...toolPart(event), ...outcome(event) }]);
     }
     this.#showSubagents();
     this.#open.delete(id!);
@@ -262,7 +265,7 @@ export class Transcript {
     };
     const draft = this.#drafts.at(-1);
     const at = (draft?.parts ?? []).findIndex((other) => other.type === "tool" && other.toolCallId === event.tool_call_id);
-    if (!draft || at < 0) return void this.#add(event, [part]);
+    if (!draft || at < 0) return this.#add(event, [part]);
     draft.keys[at] = event.id;
     draft.eventIds.push(event.id);
     this.#update({ draft, at }, part);
@@ -272,7 +275,7 @@ export class Transcript {
     return [...this.#open].find(([, place]) => partAt(place).toolCallId === toolCallId)?.[0];
   }
 
-  /** What the state of the conversation says about a call without a result. */
+  /** All that the state of the conversation says about a call without a result. */
   #stage(id: string, { risk }: Pick<ToolPart, "risk">): Pick<ToolPart, "state" | "risk"> {
     const { waiting, begun, risks, isRunning } = this.#calls;
     const state = waiting.has(id) ? "waiting" : isRunning ? "running" : begun.has(id) ? "interrupted" : "ready";
@@ -290,19 +293,14 @@ export class Transcript {
   }
 
   #stream(piece: Extract<LiveEvent, { kind: "StreamingDeltaEvent" }>): void {
-    const id = "message_id" in piece && typeof piece.message_id === "string" ? piece.message_id : undefined;
-    // Pieces of an answer that is stored already have come too late.
-    if (id !== undefined && this.#ids.has(id)) return;
+    const id = piece.message_id;
+    // A piece that comes after the event of its answer is in that event.
+    if (this.#ids.has(id)) return;
     if (this.#answer === null || this.#answer.id !== id) this.#answer = { id, reasoning: "", text: "", shown: null };
     this.#answer.reasoning += piece.reasoning_content ?? "";
     this.#answer.text += piece.content ?? "";
     this.#answer.shown = null;
     this.#messages = null;
-  }
-
-  /** The id of the message that an answer begins. Without an id from the model it is named for the event that it follows. */
-  #answerId(): string {
-    return this.#answer?.id ?? `answer-to-${this.#last?.id}`;
   }
 
   #progress(toolCallId: string, progress: string): void {
@@ -316,7 +314,8 @@ export class Transcript {
     if (action === undefined) return;
     let subagent = this.#subagents.get(action);
     if (!subagent) this.#subagents.set(action, (subagent = new Transcript()));
-    subagent.setCalls({ ...subagent.#calls, isRunning: true });
+    const waiting = event.kind === "PendingActionsEvent" ? new Set(event.waiting_ids) : subagent.#calls.waiting;
+    subagent.setCalls({ ...subagent.#calls, waiting, isRunning: true });
     if (deeper.length > 0) subagent.live({ kind: "SubagentEvent", path: deeper, event });
     else if ("id" in event) subagent.append(event);
     else subagent.live(event);
@@ -360,7 +359,7 @@ function built({ id, role, parts, eventIds, createdAt, sender }: Draft): UIMessa
   return { id, role, parts: [...parts], state: "done", eventIds: [...eventIds], createdAt, sender };
 }
 
-function streaming(base: UIMessage | null, { reasoning, text }: Answer, id: string): UIMessage {
+function streaming(base: UIMessage | null, { id, reasoning, text }: Answer): UIMessage {
   const parts: MessagePart[] = [...(base?.parts ?? [])];
   if (reasoning !== "") parts.push({ type: "reasoning", text: reasoning, state: text === "" ? "streaming" : "done" });
   if (text !== "") parts.push({ type: "text", text, state: "streaming" });

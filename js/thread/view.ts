@@ -7,6 +7,14 @@ import type { Approval, UIMessage } from "./types.js";
 /** The riskiest first. A call whose risk nobody knows may be any of the others. */
 const byRisk: readonly SecurityRisk[] = ["HIGH", "UNKNOWN", "MEDIUM", "LOW"];
 
+/** Hears of a view. */
+export interface ViewListener {
+  changed(): void;
+  /** The page that wrote the conversation has ended, so this one may. */
+  free(): void;
+  deleted(): void;
+}
+
 export class ConversationView {
   readonly conversation: Conversation;
   /** How many runs of this page are under way. */
@@ -19,7 +27,7 @@ export class ConversationView {
   title: string | null = null;
   warnings: readonly ConversationWarning[] = [];
   readonly #pageSize: number;
-  readonly #onChange: () => void;
+  readonly #listener: ViewListener;
   readonly #unsubscribe: () => void;
   #transcript: Transcript;
   #beginning: string | null = null;
@@ -37,11 +45,11 @@ export class ConversationView {
   #shown: readonly UIMessage[] = [];
 
   /** `earlier` is a view of the same conversation, whose objects this one takes over. */
-  constructor(conversation: Conversation, pageSize: number, onChange: () => void, earlier?: ConversationView) {
+  constructor(conversation: Conversation, pageSize: number, listener: ViewListener, earlier?: ConversationView) {
     this.conversation = conversation;
     this.#pageSize = pageSize;
     this.#limit = earlier ? earlier.#limit : pageSize;
-    this.#onChange = onChange;
+    this.#listener = listener;
     this.#transcript = earlier ? earlier.#transcript : new Transcript();
     this.waiting = conversation.waiting;
     this.#unsubscribe = conversation.subscribe((event) => this.#take(event));
@@ -63,7 +71,7 @@ export class ConversationView {
   }
 
   async open(): Promise<void> {
-    await Promise.all([this.readBranch(), this.readCalls()]);
+    await this.readBranch();
     await this.#readBeginning();
     this.readState();
   }
@@ -75,7 +83,7 @@ export class ConversationView {
   /** Shows a message at once that is not part of the branch yet. */
   addSent(event: MessageEvent): void {
     this.#transcript.addSent(event);
-    this.#onChange();
+    this.#listener.changed();
   }
 
   /**
@@ -97,7 +105,7 @@ export class ConversationView {
     const reading = read.catch(() => {}).then(() => {
       if (this.#reading !== reading) return;
       this.#reading = this.#arrived = null;
-      this.#onChange();
+      this.#listener.changed();
     });
     this.#reading = reading;
     return read;
@@ -112,7 +120,7 @@ export class ConversationView {
     for (const event of this.#arrived ?? []) transcript.append(event);
     this.#arrived = [];
     this.#transcript = transcript;
-    this.showCalls();
+    await this.readCalls();
   }
 
   /** A page begins with a message of the user, if one is near: then no answer is cut. */
@@ -134,7 +142,7 @@ export class ConversationView {
     if (!isSameList(warnings.map(({ message }) => message), this.warnings.map(({ message }) => message))) this.warnings = warnings;
     // A state that was rebuilt by an import may lack anything.
     this.title = state.tags?.["title"] ?? this.#beginning;
-    this.#onChange();
+    this.#listener.changed();
   }
 
   /** After a run: the pieces of an answer that was cut off are gone. */
@@ -148,7 +156,9 @@ export class ConversationView {
   /** Reads the calls without a result, and who waits for whom. Of several readings under way the last one counts. */
   async readCalls(): Promise<void> {
     const number = ++this.#callReadings;
-    const actions = await this.conversation.pendingActions();
+    // The first reading reads the complete branch, so a page that only shows a long conversation does without.
+    const mayHaveCalls = this.#transcript.hasOpenCalls || this.conversation.executionStatus === "waiting_for_confirmation";
+    const actions = mayHaveCalls ? await this.conversation.pendingActions() : [];
     if (number !== this.#callReadings) return;
     this.#pending = actions;
     const stored = (actions.length === 0 ? undefined : this.conversation.state.agent_state) ?? {};
@@ -176,7 +186,7 @@ export class ConversationView {
     approvals.sort((one, other) => byRisk.indexOf(one.risk) - byRisk.indexOf(other.risk));
     if (!isSameList(approvals, this.approvals)) this.approvals = approvals;
     this.ready = this.#pending.flatMap(({ id }) => (approvals.some(({ actionId }) => actionId === id) ? [] : [id]));
-    this.#onChange();
+    this.#listener.changed();
   }
 
   /** The same object as before, if nothing about it has changed. */
@@ -190,20 +200,36 @@ export class ConversationView {
 
   #take(event: ConversationEvent | LiveEvent): void {
     if ("id" in event) this.#takeStored(event);
-    else {
-      if (event.kind === "WaitingEvent") this.waiting = event.seconds > 0 ? event : null;
-      else if (event.kind === "StreamingDeltaEvent") this.waiting = null;
-      this.#transcript.live(event);
-    }
-    this.#onChange();
+    else this.#takeLive(event);
+    this.#listener.changed();
   }
 
   #takeStored(event: ConversationEvent): void {
     this.waiting = null;
     if (this.#pending.length > 0) this.#pending = this.#pending.filter((action) => !isResult(event, action));
     if (this.#arrived) this.#arrived.push(event);
-    else if (!this.#transcript.append(event)) void this.readBranch().catch(() => {});
-    if (this.conversation.executionStatus !== "running") void this.readCalls().catch(() => {});
+    else if (!this.#transcript.append(event)) this.#follow(this.readBranch());
+  }
+
+  #takeLive(event: LiveEvent): void {
+    if (event.kind === "PendingActionsEvent") this.#follow(this.readCalls());
+    else if (event.kind === "ConversationStateUpdateEvent") this.#takeState(event);
+    else if (event.kind === "WaitingEvent") this.waiting = event.seconds > 0 ? event : null;
+    else if (event.kind === "StreamingDeltaEvent") this.waiting = null;
+    this.#transcript.live(event);
+  }
+
+  #takeState({ key, value }: { key: string; value: unknown }): void {
+    if (key === "execution_status") this.#follow(this.readCalls());
+    else if (key === "tags") this.readState();
+    else if (key === "leaf_event_id") {
+      if (this.#arrived === null && value !== this.#transcript.lastEventId) this.#follow(this.readBranch());
+    } else if (key === "access") this.#listener[value === "free" ? "free" : "deleted"]();
+  }
+
+  /** A reading that nobody awaits fails only if the conversation is being closed, or its storage fails, which runs report. */
+  #follow(reading: Promise<void>): void {
+    reading.catch(() => {});
   }
 
   /** The action that has started the sub-agent of a task. */

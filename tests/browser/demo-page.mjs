@@ -83,8 +83,13 @@ export class DemoPage {
     await page.setViewport({ width: 1100, height: 800 });
     await page.goto(url);
     const demo = new DemoPage(page, browser.kind);
-    await demo.until("the page has drawn itself", () => document.querySelector(".start, .items"));
+    await demo.drawn();
     return demo;
+  }
+
+  /** Waits until the page has started. Its start view is there before. */
+  drawn() {
+    return this.until("the page has drawn itself", () => document.querySelector("#model-label").textContent && document.querySelector(".start, .items"));
   }
 
   /** Waits until `condition` holds in the page. */
@@ -111,11 +116,11 @@ export class DemoPage {
 
   /** Waits until so much of an answer has streamed in. */
   streams(length = 50) {
-    return this.until("an answer streams in", (wanted) => document.querySelector(".live .prose")?.textContent.length > wanted, length);
+    return this.until("an answer streams in", (wanted) => document.querySelector(".entry.live .prose")?.textContent.length > wanted, length);
   }
 
   async say(text) {
-    await this.page.focus("#composer-text");
+    await this.page.focus(".composer-text");
     await this.enter(text);
     await this.page.keyboard.press("Enter");
   }
@@ -140,7 +145,7 @@ export class DemoPage {
   }
 
   idle() {
-    return this.until("the run is over", () => document.querySelector("#stop-button").hidden && !document.querySelector(".live").childElementCount);
+    return this.until("the run is over", () => !document.querySelector(".composer .stop, .entry.live, .live > *"));
   }
 
   /** Waits until nothing moves any more, not even a colour. */
@@ -171,8 +176,10 @@ export class DemoPage {
     return this.page.click(`a[href="${href}"]`);
   }
 
-  /** Every call in the thread: its title, its state, and what is in it. */
-  calls() {
+  /** Every call in the thread: its title, its state, and what is in it, which is there when it is unfolded. */
+  async calls() {
+    await this.page.$$eval(".call", (calls) => calls.forEach((call) => (call.open = true)));
+    await this.until("the calls are unfolded", () => [...document.querySelectorAll(".call")].every((call) => call.querySelector(".call-body")));
     return this.page.$$eval(".call", (calls) =>
       calls.map((call) => ({
         title: call.querySelector(".call-title").textContent,

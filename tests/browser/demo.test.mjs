@@ -23,7 +23,7 @@ for (const kind of availableBrowsers) {
     try {
       await step("a first conversation with three tools at once", async () => {
         page = await DemoPage.open(browser, home);
-        await page.press("Several tools at once“Roll three dice, tell me the time and work out 12 × 34”");
+        await page.press("Several tools at onceRoll three dice, tell me the time and work out 12 × 34");
         await page.press("Send");
         await page.until("the tools have run", () => document.querySelectorAll('.call[data-state="done"]').length === 3);
         await page.shows(/scripted answer/);

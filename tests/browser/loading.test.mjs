@@ -61,14 +61,26 @@ for (const kind of availableBrowsers) {
       return value;
     };
     try {
-      for (const folder of ["threadkeep", "without-file", "start-page-for-all", "wrong-type", "cut-off"]) {
+      for (const [folder, hasFiles] of [["threadkeep", true], ["wrong-type", true], ["without-file", false], ["start-page-for-all", false], ["cut-off", false]]) {
         await context.test(`the library loads from /${folder}/, and the archive chunk with the first archive`, async () => {
           assert.equal(await inPage(loadFrom, `/${folder}/index.js`), "loaded");
           const { before, archive, after } = await inPage(exportFrom, `/${folder}/index.js`);
           assert.deepEqual([before, archive], [[], "exported"]);
-          assert(after.some((url) => url.endsWith("/threadkeep_archive_bg.wasm")), after.join());
+          const fetched = (name) => after.some((url) => url.endsWith(`/${name}`));
+          // After one file was missing, no other is asked for.
+          assert.deepEqual([fetched("threadkeep_archive_bg.wasm"), fetched("wasm-archive-inline.js")], [hasFiles, !hasFiles], after.join());
         });
       }
+
+      await context.test("the entry without copies loads the files, and says so where they are missing", async () => {
+        assert.equal((await inPage(exportFrom, "/threadkeep/slim.js")).archive, "exported");
+        const outcome = await inPage(loadFrom, "/without-file/slim.js");
+        assert.match(outcome, /^ThreadkeepError network: the wasm did not load: .* answered 404; nor did the copy inside JavaScript: "threadkeep\/slim" has none; serve threadkeep_bg.wasm beside the module/);
+      });
+
+      await context.test("both entries are one library", async () => {
+        assert.deepEqual(await inPage(sharedBy, "/threadkeep/index.js", "/threadkeep/slim.js"), [true, true]);
+      });
 
       await context.test("loading that failed is tried again by the next call", async () => {
         offline = true;
@@ -175,6 +187,14 @@ for (const kind of availableBrowsers) {
 async function loadFrom(url) {
   const { load } = await import(url);
   return load().then(() => "loaded", (error) => `${error.name} ${error.code}: ${error.message}`);
+}
+
+/** Whether two entries have the same classes, and load the wasm once. */
+async function sharedBy(one, other) {
+  const [{ Conversation, load }, second] = [await import(one), await import(other)];
+  await Promise.all([load(), second.load()]);
+  const requests = performance.getEntriesByType("resource").filter(({ name }) => name.endsWith("/threadkeep_bg.wasm"));
+  return [Conversation === second.Conversation, requests.length === 1];
 }
 
 /** Opens a conversation and exports it; returns which parts for archives were fetched, and when. */

@@ -1,4 +1,5 @@
 // Starts the shell: in a worker, or in this thread where there are none.
+import { fromFileOrCopy } from "../../copies.js";
 import { textOf } from "../../errors.js";
 import { part } from "../../wasm.js";
 import { type FromWorker, type Page, type Shell, type ShellCommand, type ShellOptions, type ShellResult, type ToWorker, fileMethods } from "./protocol.js";
@@ -16,31 +17,24 @@ const gracePeriod = 300;
 /** Starts a shell. @param page The functions of the page, which may change from command to command */
 export async function startShell(page: () => Page, options: Omit<ShellOptions, "isInPage">): Promise<RunningShell> {
   const inPage = async (url: string) => shellInPage(await loaded(url), page, options);
-  const inWorker = (url: string) => (typeof Worker === "function" ? startWorker(url, page, options) : inPage(url));
+  const inWorker = async (url: string) => (typeof Worker === "function" ? startWorker(url, page, options) : inPage(url));
   // In this form Vite and webpack recognise and emit the file.
   const file = new URL("./terminal-worker.js", import.meta.url).href;
-  try {
-    return await inWorker(file);
-  } catch (error) {
-    // esbuild does not emit the file, and Vite's development server moves this module away from it.
-    const copy = URL.createObjectURL(new Blob([await copyOf(error)], { type: "text/javascript" }));
+  const fromCopy = async (content: ArrayBuffer) => {
+    const url = URL.createObjectURL(new Blob([content], { type: "text/javascript" }));
     try {
-      return await inWorker(copy).catch(() => inPage(copy));
+      return await inWorker(url).catch(() => inPage(url));
     } finally {
-      URL.revokeObjectURL(copy);
+      URL.revokeObjectURL(url);
     }
-  }
-}
-
-/** The code of the file inside a JavaScript module: gzip in base64. */
-async function copyOf(notFound: unknown): Promise<ArrayBuffer> {
-  try {
-    const { default: base64 } = await part(import("./terminal-worker-inline.js"));
-    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-    return await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
-  } catch (error) {
-    throw new Error(`the shell did not load: ${textOf(notFound)}; nor did its copy: ${textOf(error)}; serve terminal-worker.js beside the module`);
-  }
+  };
+  const source = { name: "terminal-worker.js", what: "shell", advice: "serve terminal-worker.js beside the module", fromFile: () => inWorker(file), fromCopy };
+  return fromFileOrCopy(source).catch((error: unknown) =>
+    // Without a copy, and where a Content-Security-Policy forbids the worker.
+    inPage(file).catch(() => {
+      throw error;
+    }),
+  );
 }
 
 async function startWorker(url: string, page: () => Page, options: Omit<ShellOptions, "isInPage">): Promise<RunningShell> {

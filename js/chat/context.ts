@@ -1,0 +1,44 @@
+// The values that all components of a chat share.
+import { type ComponentChildren, createContext } from "preact";
+import { useContext, useLayoutEffect, useReducer } from "preact/hooks";
+import type { Thread, ThreadSnapshot, UIMessage } from "../thread/index.js";
+import type { ChatLabels } from "./labels.js";
+import type { ConversationVisualizer } from "./visualizer.js";
+
+export interface Chat {
+  thread: Thread;
+  labels: ChatLabels;
+  /** `null` if no messages are shown. */
+  visualizer: ConversationVisualizer | null;
+  /** More buttons of the page for a message. */
+  messageActions: (message: UIMessage) => ComponentChildren;
+  /** Tells screen readers a sentence. Sentences of the same moment are read together. */
+  announce(sentence: string): void;
+  /** The list of messages registers itself here. */
+  list: { current: { followEnd(): void; focus(): void } | null };
+  /** Scrolls to the end and follows it, for example because the user has sent a message. */
+  followEnd(): void;
+  /** Moves the focus to the messages, because the control that had it disappears. */
+  focusMessages(): void;
+}
+
+export const ChatContext = createContext<Chat | null>(null);
+
+/** @throws Error outside of a chat */
+export function useChat(): Chat {
+  const chat = useContext(ChatContext);
+  if (chat === null) throw new Error("this component belongs into <ChatProvider>");
+  return chat;
+}
+
+/** The snapshot of a thread; the component is rendered again when it changes. */
+export function useSnapshot(thread: Thread): ThreadSnapshot {
+  const [, render] = useReducer<number, void>((count) => count + 1, 0);
+  const snapshot = thread.getSnapshot();
+  useLayoutEffect(() => {
+    // It may have changed since it was rendered.
+    if (thread.getSnapshot() !== snapshot) render();
+    return thread.subscribe(() => render());
+  }, [thread]);
+  return snapshot;
+}

@@ -1,0 +1,211 @@
+/** @jsxImportSource preact */
+// One call that waits: its arguments, and the decision about it.
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { JSONValue } from "../../index.js";
+import type { Approval, Thread } from "../../thread/index.js";
+import { useChat } from "../context.js";
+import { titleOf } from "../messages/tool.js";
+import { ArgumentsView } from "./arguments-view.js";
+import { sentence } from "./failures.js";
+import type { ControlLabels } from "./labels.js";
+import { notify } from "./notices.js";
+
+/** Performs a decision. Rejects with its failure. */
+export type Decide = (act: () => Promise<unknown>) => Promise<void>;
+
+export interface ApprovalCardProps {
+  thread: Thread;
+  call: Approval;
+  /** Tells it from the other calls. */
+  name: string;
+  isOnly: boolean;
+  /** Allowing a tool concerns all of its calls, so it is offered once. */
+  isFirstOfTool: boolean;
+  decide: Decide;
+}
+
+export function ApprovalCard({ thread, call, name, isOnly, isFirstOfTool, decide }: ApprovalCardProps) {
+  const { labels, announce } = useChat();
+  const { actionId, toolName, risk, why, args, action } = call;
+  const [opened, open] = useState<"edit" | "reject" | null>(null);
+  const card = useRef<HTMLElement>(null);
+  const wasOpened = useRef(opened);
+  // The button that has opened a form is back when the form is closed.
+  useLayoutEffect(() => {
+    if (opened === null && wasOpened.current !== null) card.current?.querySelector<HTMLElement>(`[data-opens="${wasOpened.current}"]`)?.focus();
+    wasOpened.current = opened;
+  }, [opened]);
+  const id = useId();
+  const mayHaveRun = why === "interrupted";
+  const at = (act: () => Promise<unknown>) => () => void decide(act).catch(() => {});
+  const allow = async (): Promise<void> => {
+    // The promise lasts as long as the run.
+    notify(thread, labels.allowed(toolName));
+    await thread.alwaysAllow(toolName).catch((error: unknown) => {
+      notify(thread, "");
+      throw error;
+    });
+  };
+  const close = (): void => open(null);
+  const opener = (form: "edit" | "reject", text: string, fullName: string) => (
+    <button type="button" class="button" data-opens={form} aria-label={fullName} onClick={() => open(form)}>
+      {text}
+    </button>
+  );
+  return (
+    <section ref={card} class="ask" role="group" aria-labelledby={id} data-risk={risk} data-why={why} data-tool={toolName}>
+      <div class="ask-head">
+        <h3 id={id}>{titleOf(call, labels)}</h3>
+        <span class="risk" data-risk={risk}>
+          {labels.risks[risk]}
+        </span>
+        <p class="quiet">
+          {labels.tool} <code>{toolName}</code>
+        </p>
+      </div>
+      {mayHaveRun && <p class="may-have-run">{labels.interrupted}</p>}
+      {opened === "edit" ? null : <ArgumentsView args={args} raw={action.tool_call.arguments} name={name} />}
+      {mayHaveRun ? (
+        <div class="buttons">
+          <NamedButton look={isOnly ? "primary" : ""} name={labels.runCallAgain(name)} onClick={at(() => thread.approve([actionId]))}>
+            {labels.runAgain}
+          </NamedButton>
+          <NamedButton look="" name={labels.tellCallFailed(name)} onClick={at(() => thread.reject(labels.failedReason, [actionId]))}>
+            {labels.tellFailed}
+          </NamedButton>
+        </div>
+      ) : opened === null ? (
+        <div class="buttons">
+          <NamedButton look={isOnly ? "primary" : ""} name={labels.approveCall(name)} onClick={at(() => thread.approve([actionId]))}>
+            {labels.approve}
+          </NamedButton>
+          {opener("edit", labels.editOpen, labels.editCall(name))}
+          {opener("reject", labels.rejectOpen, labels.rejectCallOpen(name))}
+          {isFirstOfTool && (
+            <button type="button" class="button plain" onClick={at(allow)}>
+              {labels.alwaysAllow(toolName)}
+            </button>
+          )}
+        </div>
+      ) : opened === "edit" ? (
+        <EditForm
+          text={JSON.stringify(args, null, 2) ?? action.tool_call.arguments}
+          name={name}
+          cancel={close}
+          change={async (args) => {
+            await decide(() => thread.editAction(actionId, args));
+            announce(labels.changed(name));
+          }}
+        />
+      ) : (
+        <RejectForm submit={labels.reject} submitName={labels.rejectCall(name)} cancel={close} reject={(reason) => decide(() => thread.reject(reason, [actionId]))} />
+      )}
+    </section>
+  );
+}
+
+function NamedButton({ look, name, onClick, children }: { look: "primary" | ""; name: string; onClick: () => void; children: ComponentChildren }) {
+  return (
+    <button type="button" class={`button ${look}`} aria-label={name} onClick={onClick}>
+      {children}
+    </button>
+  );
+}
+
+/** Asks for the reason of a rejection, which the agent reads. */
+export function RejectForm({ submit, submitName = submit, cancel, reject }: { submit: string; submitName?: string; cancel: () => void; reject: (reason: string) => Promise<void> }) {
+  const { labels } = useChat();
+  const field = useRef<HTMLInputElement>(null);
+  const id = useId();
+  useEffect(() => field.current?.focus(), []);
+  return (
+    <form
+      class="decision"
+      onSubmit={(event) => {
+        event.preventDefault();
+        reject(field.current!.value.trim() || labels.reasonByDefault).catch(() => {});
+      }}
+      onKeyDown={(event) => closeOnEscape(event, cancel)}
+    >
+      <label for={id}>{labels.reason}</label>
+      <input ref={field} id={id} class="reason-field" type="text" maxLength={500} autocomplete="off" aria-describedby={`${id}-help`} />
+      <p class="quiet" id={`${id}-help`}>
+        {labels.reasonHelp}
+      </p>
+      <div class="buttons">
+        <button type="submit" class="button danger" aria-label={submitName}>
+          {submit}
+        </button>
+        <button type="button" class="button" onClick={cancel}>
+          {labels.cancel}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** Asks for other arguments until they are accepted, or the user cancels. */
+function EditForm({ text, name, cancel, change }: { text: string; name: string; cancel: () => void; change: (args: JSONValue) => Promise<void> }) {
+  const { labels } = useChat();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [wrong, setWrong] = useState("");
+  const id = useId();
+  useEffect(() => field.current?.focus(), []);
+  const submit = async (): Promise<void> => {
+    const args = parsed(field.current!.value, labels);
+    if (typeof args === "string") return refuse(args);
+    setWrong("");
+    await change(args).catch((error: Error) => refuse(sentence(error.message)));
+  };
+  const refuse = (why: string): void => {
+    setWrong(why);
+    field.current?.focus();
+  };
+  return (
+    <form class="decision" onSubmit={(event) => (event.preventDefault(), void submit())} onKeyDown={(event) => closeOnEscape(event, cancel)}>
+      <label for={id}>{labels.argumentsAsJson}</label>
+      <textarea
+        ref={field}
+        id={id}
+        class="arguments-field"
+        rows={Math.min(16, text.split("\n").length + 1)}
+        spellcheck={false}
+        autocomplete="off"
+        aria-invalid={wrong !== ""}
+        aria-describedby={`${id}-wrong ${id}-help`}
+        defaultValue={text}
+      />
+      <p class="wrong arguments-wrong" id={`${id}-wrong`} role="alert">
+        {wrong}
+      </p>
+      <p class="quiet" id={`${id}-help`}>
+        {labels.argumentsHelp}
+      </p>
+      <div class="buttons">
+        <button type="submit" class="button primary" aria-label={labels.changeCall(name)}>
+          {labels.change}
+        </button>
+        <button type="button" class="button" onClick={cancel}>
+          {labels.cancel}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** The arguments, or the sentence that says why the text has none. */
+function parsed(text: string, labels: ControlLabels): { [name: string]: JSONValue } | string {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as { [name: string]: JSONValue }) : labels.notAnObject;
+  } catch (error) {
+    return sentence(labels.notJson((error as Error).message));
+  }
+}
+
+function closeOnEscape(event: KeyboardEvent, close: () => void): void {
+  if (event.key !== "Escape" || event.isComposing) return;
+  event.stopPropagation();
+  close();
+}

@@ -1,0 +1,151 @@
+/** @jsxImportSource preact */
+// The calls that wait for the user, the riskiest first: each with its risk, and the buttons to decide.
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Approval, Thread } from "../../thread/index.js";
+import { useChat, useSnapshot } from "../context.js";
+import { ApprovalCard, RejectForm } from "./approval-card.js";
+import type { ControlLabels } from "./labels.js";
+import { notify } from "./notices.js";
+
+export function Approvals({ thread }: { thread: Thread }) {
+  const { approvals, access, isRunning } = useSnapshot(thread);
+  const { labels, announce, focusMessages } = useChat();
+  const calls = isRunning || access !== "writer" ? [] : approvals;
+  const names = namesOf(calls, labels);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const id = useId();
+  const [isBusy, setBusy] = useState(false);
+  /** Whether the user has decided something: then the control that had the focus disappears. */
+  const decided = useRef(false);
+
+  const key = JSON.stringify(calls.map(({ actionId, risk }) => [actionId, risk]));
+  useEffect(() => {
+    if (calls.length > 0) announce(labels.callsWait(calls.length));
+  }, [key]);
+  useLayoutEffect(() => {
+    if (!decided.current) return;
+    decided.current = false;
+    if (heading.current) heading.current.focus();
+    else focusMessages();
+  }, [key]);
+
+  /** Rejects with the failure, which is also in the snapshot. */
+  const decide = async (act: () => Promise<unknown>): Promise<void> => {
+    if (isBusy) return;
+    decided.current = true;
+    setBusy(true);
+    notify(thread, "");
+    try {
+      await act();
+    } catch (error) {
+      decided.current = false;
+      throw error;
+    } finally {
+      setBusy(false);
+    }
+  };
+  if (calls.length === 0) return null;
+  return (
+    <section class="entry entry-next approvals" part="approvals" aria-labelledby={id} aria-busy={isBusy}>
+      <h2 ref={heading} class="next-title approval-heading" id={id} tabIndex={-1}>
+        {labels.callsWait(calls.length)}
+      </h2>
+      <p>{labels.callsWaitLong(calls.length)}</p>
+      {calls.map((call, place) => (
+        <ApprovalCard
+          key={call.actionId}
+          name={names[place]!}
+          isOnly={calls.length === 1}
+          isFirstOfTool={calls.findIndex(({ toolName, why }) => toolName === call.toolName && why === "approval") === place}
+          {...{ thread, call, decide }}
+        />
+      ))}
+      {calls.length > 1 && <AllCalls thread={thread} calls={calls} names={names} decide={decide} />}
+    </section>
+  );
+}
+
+/** Decides about all calls at once. Calls that may have run already are decided about one by one. */
+function AllCalls({ thread, calls, names, decide }: { thread: Thread; calls: readonly Approval[]; names: readonly string[]; decide: (act: () => Promise<unknown>) => Promise<void> }) {
+  const { labels } = useChat();
+  const [asks, setAsks] = useState<"approve" | "reject" | null>(null);
+  const id = useId();
+  const sure = useRef<HTMLButtonElement>(null);
+  const approve = useRef<HTMLButtonElement>(null);
+  const reject = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (asks === "approve") sure.current?.focus();
+  }, [asks]);
+  const undecided = calls.filter(({ why }) => why === "approval");
+  const risky = calls.flatMap(({ why, risk }, place) => (why === "approval" && risk === "HIGH" ? [names[place]!] : []));
+  const approveAll = (): void => void decide(() => thread.approve(undecided.map(({ actionId }) => actionId))).catch(() => {});
+  const cancel = (): void => {
+    const opener = asks === "approve" ? approve : reject;
+    setAsks(null);
+    opener.current?.focus();
+  };
+  if (undecided.length < 2) return null;
+  return (
+    <div class="all-calls" onKeyDown={(event) => event.key === "Escape" && asks && cancel()}>
+      <p class="quiet" id={id}>
+        {labels.approveAllWhat(summaryOf(undecided, labels))}
+      </p>
+      <div class="buttons">
+        <button
+          ref={approve}
+          type="button"
+          class="button primary"
+          aria-describedby={id}
+          aria-expanded={risky.length > 0 ? asks === "approve" : undefined}
+          onClick={() => (risky.length > 0 ? setAsks("approve") : approveAll())}
+        >
+          {labels.approveAll(undecided.length)}
+        </button>
+        <button ref={reject} type="button" class="button" aria-expanded={asks === "reject"} onClick={() => setAsks("reject")}>
+          {labels.rejectAll}
+        </button>
+      </div>
+      {asks === "approve" && (
+        <div class="sure" role="group" aria-labelledby={`${id}-sure`}>
+          <p id={`${id}-sure`}>{labels.approveAllRisky(risky, undecided.length)}</p>
+          <div class="buttons">
+            <button type="button" class="button danger" onClick={approveAll}>
+              {labels.approveAllSure(undecided.length)}
+            </button>
+            <button ref={sure} type="button" class="button" onClick={cancel}>
+              {labels.cancel}
+            </button>
+          </div>
+        </div>
+      )}
+      {asks === "reject" && (
+        <RejectForm
+          submit={labels.rejectAllNow}
+          cancel={cancel}
+          reject={(reason) => decide(() => thread.reject(reason, undecided.map(({ actionId }) => actionId)))}
+        />
+      )}
+    </div>
+  );
+}
+
+/** All that tells each call from the others: its tool, with a number if several calls have the same. */
+function namesOf(calls: readonly Approval[], labels: ControlLabels): string[] {
+  const seen = new Map<string, number>();
+  return calls.map(({ toolName }) => {
+    const count = calls.filter((other) => other.toolName === toolName).length;
+    const number = (seen.get(toolName) ?? 0) + 1;
+    seen.set(toolName, number);
+    return count === 1 ? toolName : labels.callNumber(toolName, number, count);
+  });
+}
+
+/** Such as `transfer_money (high risk)`, `2 × roll_dice (low risk)`. */
+function summaryOf(calls: readonly Approval[], labels: ControlLabels): string[] {
+  const counts = new Map<string, number>();
+  for (const { toolName, risk } of calls) {
+    const name = labels.callWithRisk(toolName, labels.risks[risk]);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts].map(([name, count]) => (count === 1 ? name : labels.callTimes(name, count)));
+}

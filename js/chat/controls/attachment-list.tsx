@@ -1,0 +1,69 @@
+/** @jsxImportSource preact */
+// The files of the next message, above its text.
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useChat } from "../context.js";
+import { type Attachment, mostAttachments, readAttachment } from "./attachments.js";
+import { Icon } from "./icon.js";
+import type { ControlLabels } from "./labels.js";
+
+export function AttachmentList({ list, onRemove }: { list: readonly Attachment[]; onRemove: (each: Attachment) => void }) {
+  const { labels } = useChat();
+  if (list.length === 0) return null;
+  return (
+    <ul class="attachments" aria-label={labels.attachments}>
+      {list.map((each) => (
+        <li key={each.key}>
+          {each.preview === null ? <Icon name="file" /> : <img src={each.preview} alt={labels.previewOf(each.name)} />}
+          <span class="attachment-name">{each.name}</span>
+          <button type="button" class="icon-button" aria-label={labels.remove(each.name)} onClick={() => onRemove(each)}>
+            <Icon name="close" />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export interface Attachments {
+  list: readonly Attachment[];
+  /** Resolves to the sentences that say which files are refused, or to `""`. */
+  add(files: readonly Blob[], labels: ControlLabels, announce: (sentence: string) => void): Promise<string>;
+  remove(each: Attachment): void;
+  /** Empties the list. */
+  take(): readonly Attachment[];
+  /** After a message could not be sent. Nothing happens if another conversation is shown by now. */
+  giveBack(conversationId: string | null, taken: readonly Attachment[]): void;
+}
+
+/** The files of the next message of this conversation. They are not kept over a reload. */
+export function useAttachments(conversationId: string | null): Attachments {
+  const [list, show] = useState<readonly Attachment[]>([]);
+  const current = useRef({ list, of: conversationId });
+  const set = (next: readonly Attachment[]): void => show((current.current.list = next));
+  useLayoutEffect(() => {
+    const { of } = current.current;
+    current.current.of = conversationId;
+    if (of !== null && of !== conversationId) set([]);
+  }, [conversationId]);
+  return {
+    list,
+    async add(files, labels, announce) {
+      const { of } = current.current;
+      const free = mostAttachments - current.current.list.length;
+      const read = await Promise.all(files.slice(0, free).map((file) => readAttachment(file, labels)));
+      // Another conversation is shown by now.
+      if (of !== null && of !== current.current.of) return "";
+      const taken = read.filter((each) => typeof each !== "string");
+      set([...current.current.list, ...taken]);
+      for (const { name } of taken) announce(labels.attached(name));
+      return [...read.filter((each) => typeof each === "string"), ...(files.length > free ? [labels.refusedMany(mostAttachments)] : [])].join(" ");
+    },
+    remove: (each) => set(current.current.list.filter((other) => other !== each)),
+    take() {
+      const { list } = current.current;
+      set([]);
+      return list;
+    },
+    giveBack: (of, taken) => of === current.current.of && set([...taken, ...current.current.list]),
+  };
+}

@@ -1,0 +1,154 @@
+/** @jsxImportSource preact */
+// The actions of a message: copy it, edit it, answer again, and the arrows between versions.
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Thread, UIMessage } from "../../thread/index.js";
+import { useChat, useSnapshot } from "../context.js";
+import { attachedTextOf } from "./attached-text.js";
+import { Icon } from "./icon.js";
+import { MessageEditor } from "./message-editor.js";
+import { type Parting, useVersions, type Versions } from "./versions.js";
+
+export interface MessageActionsProps {
+  thread: Thread;
+  message: UIMessage;
+  /** More buttons of the page. */
+  children?: ComponentChildren;
+}
+
+export function MessageActions({ thread, message, children }: MessageActionsProps) {
+  const { labels, followEnd, focusMessages } = useChat();
+  const { messages, isRunning, access, approvals } = useSnapshot(thread);
+  const { versions, partings } = useVersions(thread, message.id);
+  const [isEdited, edit] = useState(false);
+  const opener = useRef<HTMLButtonElement>(null);
+  const wasEdited = useRef(false);
+  useLayoutEffect(() => {
+    if (wasEdited.current) opener.current?.focus();
+    wasEdited.current = isEdited;
+  }, [isEdited]);
+  const isUser = message.role === "user";
+  const isLast = messages.at(-1)?.id === message.id;
+  const text = textOf(message);
+  const what = text === "" ? labels.withoutText : excerpt(text, message.role);
+  // While calls wait the library refuses other branches, and a message that is not part of the branch yet has no place there.
+  const canBranch = !isRunning && access === "writer" && approvals.length === 0 && message.createdAt !== null;
+  if (isEdited && canBranch) return <MessageEditor thread={thread} message={message} close={() => edit(false)} />;
+  return (
+    <div class="message-actions" part="actions">
+      <div class="verbs">
+        {text !== "" && <CopyButton text={text} what={what} />}
+        {isUser && canBranch && (
+          <VerbButton verb="edit" name={labels.editMessage(what)} text={labels.edit} onClick={() => edit(true)} button={opener} />
+        )}
+        {!isUser && isLast && canBranch && (
+          <VerbButton
+            verb="again"
+            name={labels.answerAgainFor(what)}
+            text={labels.answerAgain}
+            onClick={() => {
+              followEnd();
+              focusMessages();
+              thread.regenerate().catch(() => {});
+            }}
+          />
+        )}
+        {children}
+      </div>
+      {canBranch && partings.map((parting) => <PartingView key={parting.after} {...{ thread, versions, parting }} what={parting.isEnd ? labels.whatFollows : what} />)}
+    </div>
+  );
+}
+
+/** Such as “‹ 2 of 3 ›”. An arrow without a version behind it stays, so that the focus does too. */
+function PartingView({ thread, versions, parting, what }: { thread: Thread; versions: Versions; parting: Parting; what: string }) {
+  const { labels, announce, focusMessages } = useChat();
+  const group = useRef<HTMLDivElement>(null);
+  const { leaves, after } = parting;
+  const at = leaves.indexOf(null);
+  useLayoutEffect(() => {
+    const { pressed } = versions;
+    if (pressed === null || pressed.after !== after) return;
+    versions.pressed = null;
+    const own = group.current!;
+    own.querySelector<HTMLElement>(`[data-verb="${pressed.verb}"]`)!.focus({ preventScroll: true });
+    own.closest(".scroller")?.scrollBy({ top: own.getBoundingClientRect().top - pressed.top, behavior: "instant" });
+    announce(labels.version(at + 1, leaves.length));
+  }, [parting]);
+  const arrow = (verb: "previous" | "next", step: 1 | -1) => {
+    const leaf = leaves[at + step] ?? null;
+    const name = leaf !== null ? labels.showVersion(at + step + 1, leaves.length, what) : verb === "previous" ? labels.noPrevious(what) : labels.noNext(what);
+    const show = (): void => {
+      if (leaf === null) return;
+      versions.pressed = { after, verb, top: group.current!.getBoundingClientRect().top };
+      focusMessages();
+      thread.navigateTo(leaf).catch(() => (versions.pressed = null));
+    };
+    return <VerbButton verb={verb} name={name} text="" onClick={show} isOff={leaf === null} />;
+  };
+  return (
+    <div ref={group} class="parting verbs" role="group" aria-label={labels.versionsOf(what)}>
+      {arrow("previous", -1)}
+      <span>
+        <span class="visually-hidden">{labels.version(at + 1, leaves.length)}</span>
+        <span aria-hidden="true">{labels.versionShort(at + 1, leaves.length)}</span>
+      </span>
+      {arrow("next", 1)}
+    </div>
+  );
+}
+
+interface VerbButtonProps {
+  verb: "edit" | "again" | "previous" | "next" | "copy";
+  name: string;
+  text: string;
+  onClick: () => void;
+  isOff?: boolean;
+  button?: { current: HTMLButtonElement | null } | null;
+}
+
+function VerbButton({ verb, name, text, onClick, isOff = false, button = null }: VerbButtonProps) {
+  return (
+    <button ref={button} type="button" class="button plain small" data-verb={verb} aria-label={name} title={text || name} aria-disabled={isOff} onClick={onClick}>
+      <Icon name={verb} />
+      {text}
+    </button>
+  );
+}
+
+/** In milliseconds. */
+const saidFor = 1600;
+
+/** Copies the Markdown of a message, which programs without Markdown show as readable text. */
+function CopyButton({ text, what }: { text: string; what: string }) {
+  const { labels, announce } = useChat();
+  const [said, say] = useState("");
+  useEffect(() => {
+    if (said === "") return;
+    announce(said);
+    const timer = setTimeout(() => say(""), saidFor);
+    return () => clearTimeout(timer);
+  }, [said]);
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(text);
+      say(labels.copied);
+    } catch {
+      say(labels.copyRefused);
+    }
+  };
+  return <VerbButton verb="copy" name={labels.copyMessage(what)} text={said || labels.copy} onClick={() => void copy()} />;
+}
+
+/** The texts of a message, without reasoning, calls and files. */
+export function textOf({ parts }: UIMessage): string {
+  return parts.flatMap((part) => (part.type === "text" && part.text !== "" && attachedTextOf(part.text) === null ? [part.text] : [])).join("\n\n");
+}
+
+const excerptLength = 40;
+
+/** The beginning of a text, in quotes. Only the agent writes Markdown. */
+function excerpt(text: string, role: UIMessage["role"]): string {
+  const line = (role === "assistant" ? text.replace(/[*_`#>~|]+/g, "") : text).replace(/\s+/g, " ").trim();
+  return line.length <= excerptLength ? `“${line}”` : `“${line.slice(0, excerptLength).replace(/\s+\S*$/, "")}…”`;
+}

@@ -1,0 +1,149 @@
+/** @jsxImportSource preact */
+// `<threadkeep-chat>`: a chat as a custom element.
+import { render } from "preact";
+import { openThread, type Thread, type ThreadOptions } from "../thread/index.js";
+import { ChatView } from "./chat.js";
+import type { ChatLabels } from "./labels.js";
+import { styleSheets } from "./styles/index.js";
+import type { VisualizerOption } from "./visualizer.js";
+
+/** A server has no DOM: there the module can be imported, but nothing is defined. */
+const Base = (globalThis.HTMLElement ?? class {}) as typeof HTMLElement;
+
+/** Properties that a page may have set before the element was defined. */
+const PROPERTIES = ["thread", "options", "visualizer", "labels"] as const;
+
+/**
+ * A chat: the messages of a conversation, and the field to write in.
+ *
+ * Give it `options`, with which it opens a conversation of its own and closes it when it leaves the document, or a `thread`
+ * that belongs to you. The attribute `conversation-id` names the conversation to open; without one it is a new one.
+ *
+ * Events, neither of which bubbles: `conversation-open`, with `{ conversationId }` in `detail`, and `conversation-error`, with
+ * `{ error }`, when opening has failed.
+ */
+export class ThreadkeepChat extends Base {
+  static readonly observedAttributes = ["conversation-id"];
+
+  readonly #root = this.attachShadow({ mode: "open" });
+  #options: ThreadOptions | null = null;
+  #given: Thread | null = null;
+  /** The thread that this element has opened. */
+  #own: Thread | null = null;
+  #visualizer: VisualizerOption = "default";
+  #labels: Partial<ChatLabels> | undefined;
+  #isScheduled = false;
+  /** Another one for each thread, so that nothing of the last one's view is left. */
+  #key = 0;
+
+  /** The thread that is shown. Setting one that belongs to you shows it in place of a conversation of the element's own. */
+  get thread(): Thread | null {
+    return this.#given ?? this.#own;
+  }
+  set thread(thread: Thread | null) {
+    this.#given = thread;
+    this.#reopen();
+  }
+
+  /** The options of `openThread()`. Setting them opens the conversation anew. */
+  get options(): ThreadOptions | null {
+    return this.#options;
+  }
+  set options(options: ThreadOptions | null) {
+    this.#options = options;
+    this.#reopen();
+  }
+
+  /** Decides how parts of messages are shown. Default: `"default"`. */
+  get visualizer(): VisualizerOption {
+    return this.#visualizer;
+  }
+  set visualizer(visualizer: VisualizerOption) {
+    this.#visualizer = visualizer;
+    this.#schedule();
+  }
+
+  /** Texts in place of the English ones. */
+  get labels(): Partial<ChatLabels> | undefined {
+    return this.#labels;
+  }
+  set labels(labels: Partial<ChatLabels> | undefined) {
+    this.#labels = labels;
+    this.#schedule();
+  }
+
+  connectedCallback(): void {
+    for (const name of PROPERTIES) {
+      if (!Object.hasOwn(this, name)) continue;
+      const value = this[name];
+      Reflect.deleteProperty(this, name);
+      Reflect.set(this, name, value);
+    }
+    this.#root.adoptedStyleSheets = styleSheets();
+    this.#schedule();
+  }
+
+  disconnectedCallback(): void {
+    // An element that is moved is in the document again at once.
+    this.#schedule();
+  }
+
+  attributeChangedCallback(_name: string, before: string | null, now: string | null): void {
+    if (before === now || now === this.#own?.getSnapshot().conversationId) return;
+    this.#reopen();
+  }
+
+  #reopen(): void {
+    this.#key++;
+    this.#close();
+    this.#schedule();
+  }
+
+  #close(): void {
+    // The conversation stays stored; the failure of a close is nothing that a user could act on.
+    this.#own?.close().catch(() => {});
+    this.#own = null;
+  }
+
+  /** Several properties that are set together are one change. */
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    queueMicrotask(() => {
+      this.#isScheduled = false;
+      if (!this.isConnected) {
+        this.#close();
+        render(null, this.#root);
+        return;
+      }
+      if (this.#given === null && this.#own === null && this.#options !== null) void this.#open(this.#options);
+      this.#render();
+    });
+  }
+
+  async #open(options: ThreadOptions): Promise<void> {
+    const id = this.getAttribute("conversation-id");
+    let thread: Thread | null = null;
+    try {
+      this.#own = thread = openThread(id === null ? options : { ...options, conversationId: id });
+      const { id: conversationId } = await thread.opened();
+      if (this.#own !== thread) return;
+      this.setAttribute("conversation-id", conversationId);
+      this.dispatchEvent(new CustomEvent("conversation-open", { detail: { conversationId } }));
+    } catch (error) {
+      if (this.#own === thread) this.dispatchEvent(new CustomEvent("conversation-error", { detail: { error } }));
+    }
+  }
+
+  #render(): void {
+    const { thread } = this;
+    const view = thread === null ? null : <ChatView key={this.#key} thread={thread} visualizer={this.#visualizer} labels={this.#labels} empty={<slot name="empty" />} />;
+    render(view, this.#root);
+  }
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "threadkeep-chat": ThreadkeepChat;
+  }
+}

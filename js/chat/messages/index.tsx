@@ -1,0 +1,155 @@
+/** @jsxImportSource preact */
+// The list of messages. Only the rows that can be seen are in the document, so that a conversation of any length is quick.
+import type { ComponentChildren, TargetedKeyboardEvent } from "preact";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Thread } from "../../thread/index.js";
+import { useChat, useSnapshot } from "../context.js";
+import { useAnnouncements } from "./announcements.js";
+import { Entry } from "./entry.js";
+import { Folds } from "./folds.js";
+import { Follow } from "./follow.js";
+import { rowsOf } from "./rows.js";
+import { useVirtualRows } from "./virtual-rows.js";
+
+export interface MessageListProps {
+  thread: Thread;
+  /** Shown in place of messages while there are none. */
+  empty?: ComponentChildren;
+  /** Shown after the messages, and scrolled with them: `<StatusLine>` and `<Approvals>`. */
+  children?: ComponentChildren;
+}
+
+export function MessageList({ thread, empty, children }: MessageListProps) {
+  const chat = useChat();
+  const { labels, visualizer } = chat;
+  const snapshot = useSnapshot(thread);
+  const { phase, hasEarlier, isRunning } = snapshot;
+  const scroller = useRef<HTMLDivElement>(null);
+  const items = useRef<HTMLDivElement>(null);
+  const follow = useRef<Follow | null>(null);
+  const [isAtEnd, setAtEnd] = useState(true);
+  const [isLoading, setLoading] = useState(false);
+  const folds = useMemo(() => new Set<string>(), [thread]);
+
+  const rows = useMemo(() => (visualizer === null ? [] : rowsOf(snapshot.messages)), [snapshot.messages, visualizer]);
+  const virtual = useVirtualRows({ rows, scroller, items, onWrite: () => follow.current?.wrote() });
+  useAnnouncements(snapshot, chat);
+
+  useLayoutEffect(() => {
+    const element = scroller.current!;
+    follow.current = new Follow(element, setAtEnd);
+    chat.list.current = { followEnd: toEnd, focus: () => element.focus({ preventScroll: true }) };
+    // Text rewraps, a font loads, details unfold: the end stays in sight.
+    const resized = new ResizeObserver(keepEnd);
+    for (const observed of [element, ...element.firstElementChild!.children]) resized.observe(observed);
+    return () => resized.disconnect();
+  }, [thread, chat]);
+  useLayoutEffect(keepEnd);
+
+  function keepEnd(): void {
+    if (follow.current?.keep()) virtual.moved();
+  }
+
+  function toEnd(): void {
+    follow.current?.toEnd();
+    virtual.moved();
+  }
+
+  async function loadEarlier(all = false): Promise<void> {
+    if (!hasEarlier || isLoading) return;
+    setLoading(true);
+    try {
+      await thread.loadEarlier({ all });
+    } catch {
+      // The failure is in the snapshot, which another part of the chat shows.
+    } finally {
+      setLoading(false);
+    }
+  }
+
+  async function toBeginning(): Promise<void> {
+    follow.current?.leave();
+    await loadEarlier(true);
+    if (scroller.current === null) return;
+    scroller.current.scrollTop = 0;
+    follow.current?.wrote();
+    virtual.moved();
+    chat.focusMessages();
+  }
+
+  function onScroll(): void {
+    // The event of the last scroll comes after the list is gone.
+    if (scroller.current === null) return;
+    follow.current?.scrolled();
+    const { scrollTop, clientHeight } = scroller.current;
+    // The next page is there before the reader is.
+    if (follow.current?.isAtEnd !== false || scrollTop >= clientHeight || !hasEarlier || isLoading) return;
+    // Its own listener has not heard of this position, which has to stay.
+    virtual.moved();
+    void loadEarlier();
+  }
+
+  function onKeyDown(event: TargetedKeyboardEvent<HTMLElement>): void {
+    if (event.target !== event.currentTarget || event.altKey || event.shiftKey) return;
+    if (event.key === "Home" || (event.key === "ArrowUp" && event.metaKey)) void toBeginning();
+    else if (event.key === "End" || (event.key === "ArrowDown" && event.metaKey)) toEnd();
+    else return;
+    event.preventDefault();
+  }
+
+  const last = snapshot.messages.at(-1);
+  // The thread goes on after the last row.
+  const continues = isRunning || snapshot.approvals.length > 0;
+  const isWaiting = isRunning && last?.state !== "streaming" && snapshot.waiting === null && snapshot.approvals.length === 0;
+  return (
+    <div class="main">
+      <div class="scroller" part="scroller" ref={scroller} tabIndex={0} role="log" aria-live="off" aria-label={labels.messages} aria-busy={phase === "opening"} onScroll={onScroll} onKeyDown={onKeyDown}>
+        <div class="column">
+          <div class="earlier" hidden={!hasEarlier}>
+            <button type="button" class="button" disabled={isLoading} onClick={() => void loadEarlier()}>{labels.loadEarlier}</button>
+            <button type="button" class="button plain" disabled={isLoading} onClick={() => void toBeginning()}>{labels.toBeginning}</button>
+          </div>
+          {rows.length === 0 && visualizer !== null ? <div class="empty">{phase === "opening" ? <p class="quiet">{labels.opening}</p> : (empty ?? <p class="quiet">{labels.empty}</p>)}</div> : null}
+          <Folds.Provider value={folds}>
+            <div
+              class={continues ? "items continues" : "items"}
+              ref={items}
+              style={{ height: `${virtual.height}px` }}
+              onFocusIn={(event) => virtual.keep(indexOf(event.target))}
+              onFocusOut={() => virtual.keep(null)}
+            >
+              {virtual.drawn.map(({ key, index, start }) => (
+                <div key={key} class={`row${index === 0 ? " first" : ""}${index === rows.length - 1 ? " last" : ""}`} data-index={index} ref={virtual.measure} style={{ transform: `translateY(${start}px)` }}>
+                  <Entry row={rows[index]!} visualizer={visualizer!} hasActions />
+                </div>
+              ))}
+            </div>
+          </Folds.Provider>
+          <div class="live">{isWaiting ? <Working label={labels.working} /> : null}</div>
+          <div class="next">{children}</div>
+        </div>
+      </div>
+      <button class="button jump" part="jump" type="button" hidden={isAtEnd} onClick={() => (toEnd(), chat.focusMessages())}>
+        {labels.jump}
+      </button>
+    </div>
+  );
+}
+
+/** The number of the row that an element is in. */
+function indexOf(target: EventTarget | null): number | null {
+  const row = target instanceof Element ? target.closest<HTMLElement>("[data-index]") : null;
+  return row === null ? null : Number(row.dataset["index"]);
+}
+
+function Working({ label }: { label: string }) {
+  return (
+    <div class="entry entry-waiting">
+      <p class="waiting" role="img" aria-label={label}>
+        <span />
+        <span />
+        <span />
+      </p>
+    </div>
+  );
+}

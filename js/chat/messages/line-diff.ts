@@ -1,0 +1,2 @@
+// A chunk of its own: differences are only computed when somebody looks at them.
+export { structuredPatch } from "diff";

@@ -1,0 +1,53 @@
+/** @jsxImportSource preact */
+// All that happened to the conversation, between its messages: failures and notes.
+import type { ErrorPart, NoticePart } from "../../thread/index.js";
+import { useChat } from "../context.js";
+import { Markdown } from "../markdown/index.js";
+import { Fold } from "./folds.js";
+import { PlainText } from "./plain.js";
+import { Time } from "./time.js";
+
+export function ErrorView({ part: { code, text } }: { part: ErrorPart }) {
+  const { labels } = useChat();
+  return (
+    <div data-code={code}>
+      <p class="error-title">{labels.failure}</p>
+      <p dir="auto"><PlainText text={text} /></p>
+    </div>
+  );
+}
+
+export function NoticeView({ id, part }: { id: string; part: NoticePart }) {
+  const { labels } = useChat();
+  const { event, notice, text } = part;
+  if (event.kind === "Condensation") {
+    return (
+      <section class="condensed" aria-label={labels.summary}>
+        <p class="mark">
+          {labels.condensed(event.forgotten_event_ids.length)}
+          <Time date={timeOf(part)} />
+        </p>
+        {event.summary ? <Markdown text={event.summary} class="prose summary" label={labels.summary} /> : <p class="quiet">{labels.noSummary}</p>}
+      </section>
+    );
+  }
+  if (event.kind === "UnreadableEvent") return <Folded id={id} title={labels.unreadable} text={`${event.file}\n${event.why}`} />;
+  if (event.kind === "MessageEvent") return <p class="quiet" dir="auto"><PlainText text={text} /></p>;
+  if (notice === "other" || notice === "unreadable") return <Folded id={id} title={labels.unknown(event.kind)} text={JSON.stringify(event, null, 2)} />;
+  return (
+    <p class="mark">
+      <span dir="auto">{text}</span>
+      <Time date={timeOf(part)} />
+    </p>
+  );
+}
+
+function Folded({ id, title, text }: { id: string; title: string; text: string }) {
+  return (
+    <Fold id={id} class="folded" summary={title}>
+      {() => <pre tabIndex={0}><PlainText text={text} /></pre>}
+    </Fold>
+  );
+}
+
+const timeOf = ({ event: { timestamp } }: NoticePart): Date | null => (timestamp === undefined ? null : new Date(timestamp));

@@ -1,0 +1,58 @@
+// The rows of the list: a message of the user is one row, and so is each part of an answer, because an answer may have thousands.
+import type { MessagePart, UIMessage } from "../../thread/index.js";
+
+export interface Row {
+  /** The same while the message streams and after it. */
+  key: string;
+  message: UIMessage;
+  /** `null` for a message of the user, which is shown as a whole. */
+  part: MessagePart | null;
+  /** The first text of its message, which names the speaker. */
+  isFirstText: boolean;
+  /** The last row of its message, which has its actions. */
+  isLast: boolean;
+}
+
+const known = new WeakMap<UIMessage, readonly Row[]>();
+
+/** A message that has not changed has the same rows. */
+export function rowsOf(messages: readonly UIMessage[]): Row[] {
+  return messages.flatMap((message) => {
+    const rows = known.get(message) ?? rowsOfMessage(message);
+    known.set(message, rows);
+    return rows;
+  });
+}
+
+function rowsOfMessage(message: UIMessage): readonly Row[] {
+  const { id, role, parts } = message;
+  if (role === "user") return [{ key: id, message, part: null, isFirstText: true, isLast: true }];
+  const firstText = parts.findIndex(({ type }) => type === "text");
+  return parts.map((part, index) => ({
+    key: part.type === "tool" ? `${id}/${part.toolCallId}` : `${id}/${index}`,
+    message,
+    part,
+    isFirstText: index === firstText,
+    isLast: index === parts.length - 1,
+  }));
+}
+
+const estimates = new WeakMap<Row, number>();
+
+/** A guess of a row's height in pixels, until it is drawn. The list asks for all of them again and again. */
+export function estimatedHeight(row: Row, width: number): number {
+  const known = estimates.get(row) ?? estimate(row, width);
+  estimates.set(row, known);
+  return known;
+}
+
+function estimate({ part, message, isLast }: Row, width: number): number {
+  const parts = part === null ? message.parts : [part];
+  const perLine = Math.max(20, width / 8.5);
+  const height = parts.reduce((sum, each) => {
+    if (each.type === "text") return sum + each.text.split("\n", 200).reduce((lines, line) => lines + Math.max(1, Math.ceil(line.length / perLine)), 0) * 27;
+    return sum + (each.type === "image" ? 200 : 0);
+  }, 0);
+  const frame = part === null ? 78 : part.type === "text" ? 12 : part.type === "tool" ? 48 : 38;
+  return height + frame + (isLast && part !== null ? 30 : 0);
+}

@@ -1,0 +1,27 @@
+/** @jsxImportSource preact */
+// The work of a sub-agent, folded under the call that has started it.
+import { useMemo } from "preact/hooks";
+import type { ToolPart } from "../../thread/index.js";
+import { useChat } from "../context.js";
+import { type ConversationVisualizer, visualizerOf } from "../visualizer.js";
+import { Entry } from "./entry.js";
+import { Fold } from "./folds.js";
+import { rowsOf } from "./rows.js";
+
+export function SubagentView({ id, part, visualizer }: { id: string; part: ToolPart; visualizer: ConversationVisualizer }) {
+  const { labels } = useChat();
+  const own = useMemo(() => (visualizer.createSubVisualizer === undefined ? visualizer : visualizerOf(visualizer.createSubVisualizer(part))), [visualizer, part.toolCallId]);
+  if (part.subagent.length === 0 || own === null) return null;
+  const { subagent_type: name } = (part.args ?? {}) as { subagent_type?: unknown };
+  return (
+    <Fold id={`${id}/subagent`} class="folded subagent" summary={labels.subagent(typeof name === "string" ? name : labels.subagentUnnamed)}>
+      {() => (
+        <div class="subagent-items">
+          {rowsOf(part.subagent).map((row) => (
+            <Entry key={row.key} row={row} visualizer={own} hasActions={false} />
+          ))}
+        </div>
+      )}
+    </Fold>
+  );
+}

@@ -1,0 +1,48 @@
+/** @jsxImportSource preact */
+// Provides the components of a chat with what they share.
+import type { ComponentChildren } from "preact";
+import { useEffect, useMemo } from "preact/hooks";
+import type { Thread } from "../thread/index.js";
+import { Announcer } from "./announcer.js";
+import { type Chat, ChatContext } from "./context.js";
+import { type ChatLabels, defaultLabels } from "./labels.js";
+import { loadMarkdown } from "./markdown/view.js";
+import { type VisualizerOption, visualizerOf } from "./visualizer.js";
+
+export interface ChatProviderProps {
+  thread: Thread;
+  /** Default: `"default"`. */
+  visualizer?: VisualizerOption | undefined;
+  /** Texts in place of the English ones. */
+  labels?: Partial<ChatLabels> | undefined;
+  /** More buttons for a message, beside copying and editing it. */
+  messageActions?: Chat["messageActions"];
+  children: ComponentChildren;
+}
+
+export function ChatProvider({ thread, visualizer = "default", labels, messageActions = none, children }: ChatProviderProps) {
+  const announcer = useMemo(() => new Announcer(), []);
+  useEffect(loadMarkdown, []);
+  const chat = useMemo<Chat>(() => {
+    const list: Chat["list"] = { current: null };
+    const texts = { ...defaultLabels, ...labels };
+    return {
+      thread,
+      labels: texts,
+      visualizer: visualizerOf(visualizer),
+      messageActions,
+      announce: (sentence) => announcer.announce(sentence, texts.restInMessages),
+      list,
+      followEnd: () => list.current?.followEnd(),
+      focusMessages: () => list.current?.focus(),
+    };
+  }, [thread, visualizer, labels, messageActions]);
+  return (
+    <ChatContext.Provider value={chat}>
+      {children}
+      <div class="visually-hidden announcements" role="status" aria-live="polite" ref={announcer.setRegion} />
+    </ChatContext.Provider>
+  );
+}
+
+const none = (): null => null;

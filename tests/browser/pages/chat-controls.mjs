@@ -1,0 +1,50 @@
+// The page of chat-controls.test.mjs: <threadkeep-chat> with the real library and a scripted model. The id of the conversation
+// is in the hash; the query may have `policy` (always) and `model`.
+import { Agent, LLM, memoryWorkspace, taskTool, tool } from "/threadkeep/index.js";
+import "/threadkeep/chat.js";
+
+const query = new URLSearchParams(location.search);
+const risks = { transfer_money: "HIGH", roll_dice: "LOW", hang: "MEDIUM" };
+
+const transferMoney = tool({
+  name: "transfer_money",
+  description: "Transfers money.",
+  parameters: { type: "object", properties: { to: { type: "string" }, amount: { type: "number", minimum: 0 } }, required: ["to", "amount"] },
+  annotations: { destructiveHint: true },
+  execute: ({ to, amount }) => `${amount} for ${to}`,
+});
+const rollDice = tool({
+  name: "roll_dice",
+  description: "Rolls dice.",
+  parameters: { type: "object", properties: { count: { type: "number" } } },
+  annotations: { destructiveHint: true },
+  execute: ({ count = 1 }) => `${count} rolled`,
+});
+/** It ends when it is stopped, or with the page. */
+const hang = tool({
+  name: "hang",
+  description: "Takes very long.",
+  parameters: { type: "object", properties: {} },
+  replay: "ask",
+  execute: (_args, { signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("stopped")))),
+});
+
+const chat = document.createElement("threadkeep-chat");
+if (location.hash) chat.setAttribute("conversation-id", location.hash.slice(1));
+chat.addEventListener("conversation-open", ({ detail }) => (location.hash = detail.conversationId));
+chat.options = {
+  agent: new Agent({ llm: new LLM({ model: query.get("model") ?? "openai/gpt-4o", baseUrl: "/v1", apiKey: "none" }), tools: [transferMoney, rollDice, hang, taskTool()] }),
+  workspace: memoryWorkspace(),
+  securityAnalyzer: { securityRisk: ({ tool_name: name }) => risks[name] ?? "UNKNOWN" },
+  confirmationPolicy: query.get("policy") === "always" ? { kind: "AlwaysConfirm" } : { kind: "ConfirmRisky", threshold: "HIGH", confirmUnknown: false },
+};
+if (query.has("german")) chat.labels = { send: "Senden", composer: "Nachricht schreiben" };
+document.querySelector("main").append(chat);
+
+/** The first element of the chat that matches, and all. */
+window.one = (selector) => chat.shadowRoot.querySelector(selector);
+window.all = (selector) => [...chat.shadowRoot.querySelectorAll(selector)];
+window.focused = () => chat.shadowRoot.activeElement;
+window.nameOf = (button) => button?.getAttribute("aria-label") ?? button?.textContent;
+window.button = (name) => all("button").find((each) => each.checkVisibility() && nameOf(each) === name);
+window.chat = chat;
