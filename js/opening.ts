@@ -58,6 +58,7 @@ export async function openCore(given: ReturnType<typeof readOptions>, open: Pare
   };
   const tools = new ToolCalls(agent.tools, emit, secrets, home, parent);
   const network = new Network(
+    given.id,
     given.waits,
     (event) => emit({ ...event, message: opened.masked(event.message) }),
     (waiting) => void ask(opened, "setAgentState", JSON.stringify({ [WAITED]: waiting })).catch(() => {}),

@@ -8,12 +8,13 @@ import { staticFiles } from "./static-files.mjs";
  * @param model   answers requests under /v1/: `(request, response) => void`
  * @param mounts  further folders or handlers by URL prefix, e.g. `{ "/pages/": "tests/browser/pages" }`
  * @param page    the folder of the built demo page
+ * @param compress  whether files are compressed, as on the web
  * @param isolated  whether pages get `crossOriginIsolated`, for timers of full resolution
  */
-export function site({ model, mounts = {}, page = "www/dist", isolated = false } = {}) {
+export function site({ model, mounts = {}, page = "www/dist", compress = false, isolated = false } = {}) {
   const table = Object.entries({ "/threadkeep/": "dist", ...mounts, "/": page }).map(([prefix, target]) => [
     prefix,
-    typeof target === "function" ? target : staticFiles(path.join(root, target)),
+    typeof target === "function" ? target : staticFiles(path.join(root, target), { compress }),
   ]);
 
   return async (request, response) => {

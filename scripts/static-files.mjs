@@ -2,6 +2,8 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { constants, createBrotliCompress } from "node:zlib";
 
 const types = {
   ".css": "text/css; charset=utf-8",
@@ -34,20 +36,30 @@ export function fileFor(folder, urlPath) {
   return path.join(folder, ...parts);
 }
 
-/** A handler `(request, response, urlPath)` that resolves to whether it answered; it does not answer for missing files. */
-export function staticFiles(folder) {
+/** Files that become smaller: the others are compressed already. */
+const compressible = /^(text\/|application\/(json|wasm|manifest\+json)|image\/svg)/;
+
+/**
+ * A handler `(request, response, urlPath)` that resolves to whether it answered; it does not answer for missing files.
+ * `compress`: as a host on the web would, with Brotli.
+ */
+export function staticFiles(folder, { compress = false } = {}) {
   return async (request, response, urlPath) => {
     if (request.method !== "GET" && request.method !== "HEAD") return false;
     const file = fileFor(folder, urlPath.endsWith("/") ? `${urlPath}index.html` : urlPath);
     const found = file && (await stat(file).catch(() => undefined));
     if (!found?.isFile()) return false;
+    const type = types[path.extname(file)] ?? "application/octet-stream";
+    const brotli = compress && compressible.test(type) && /\bbr\b/.test(request.headers["accept-encoding"] ?? "");
     response.writeHead(200, {
-      "content-type": types[path.extname(file)] ?? "application/octet-stream",
-      "content-length": found.size,
+      "content-type": type,
+      ...(brotli ? { "content-encoding": "br" } : { "content-length": found.size }),
       "cache-control": "no-store",
     });
+    const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
     if (request.method === "HEAD") response.end();
-    else createReadStream(file).on("error", () => response.destroy()).pipe(response);
+    // A failure destroys the response, and there is nobody else to tell.
+    else pipeline([createReadStream(file), ...(brotli ? [createBrotliCompress(quality)] : []), response]).catch(() => {});
     return true;
   };
 }

@@ -32,17 +32,21 @@ export async function build({ outdir = join(here, "dist") } = {}) {
     bundle: true,
     splitting: true,
     format: "esm",
+    jsx: "automatic",
     target: ["es2022", "chrome111", "firefox115", "safari16.4"],
     chunkNames: "[name]-[hash]",
     assetNames: "fonts/[name]",
     loader: { ".woff2": "file" },
+    // The page's own has paths to the sources of the library, which are for its types only.
+    tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
     minify: true,
     sourcemap: true,
-    plugins: [slim],
+    plugins: [slim, calmFonts],
     logLevel: "warning",
     // The library's chunks import each other only for their order; inside a bundle this has no effect.
     logOverride: { "ignored-bare-import": "silent" },
   });
+  await buildScript("first-paint.ts", outdir);
   const copies = [
     ...["index.html", "icon.svg", "icons", "manifest.webmanifest"].map((name) => [join(here, name), name]),
     ...wasms.map(({ file }) => [fileURLToPath(import.meta.resolve(`threadkeep/${file}`)), file]),
@@ -59,13 +63,17 @@ async function buildServiceWorker(outdir) {
   const files = paths.map((file) => relative(outdir, file).split(sep).join("/")).filter((name) => !name.endsWith(".map")).sort();
   const hash = createHash("sha256");
   for (const name of files) hash.update(name).update(await readFile(join(outdir, name)));
-  await esbuild.build({
-    entryPoints: [join(here, "service-worker.ts")],
-    outfile: join(outdir, "service-worker.js"),
-    bundle: true,
-    format: "iife",
-    target: ["es2022"],
-    define: { FILES: JSON.stringify(files), VERSION: JSON.stringify(hash.digest("hex").slice(0, 16)) },
-    logLevel: "warning",
-  });
+  await buildScript("service-worker.ts", outdir, { FILES: JSON.stringify(files), VERSION: JSON.stringify(hash.digest("hex").slice(0, 16)) });
 }
+
+/** A font that comes late is for the next visit: text that changes its font moves everything below it. */
+const calmFonts = {
+  name: "fonts that move no text",
+  setup({ onLoad }) {
+    onLoad({ filter: /@fontsource.*\.css$/ }, async ({ path }) => ({ contents: (await readFile(path, "utf8")).replaceAll("font-display: swap", "font-display: optional"), loader: "css" }));
+  },
+};
+
+/** A script that is no module, in one file. */
+const buildScript = (name, outdir, define = {}) =>
+  esbuild.build({ entryPoints: [join(here, name)], outdir, bundle: true, minify: true, format: "iife", target: ["es2022"], define, logLevel: "warning" });

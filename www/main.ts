@@ -1,23 +1,24 @@
 // The entry point of the page: starts all its parts.
 
-import { removeConversation, startActions } from "./actions.ts";
-import { startControl } from "./control-dialog.ts";
-import { startConversationList } from "./conversation-list.ts";
-import { append, byId, el } from "./dom.ts";
-import { icon } from "./icons.ts";
-import { startModelLabel } from "./model-label.ts";
-import { report } from "./notices.ts";
-import { startOffline } from "./offline.ts";
-import { startPanel } from "./panel.ts";
-import { openSettings, startSettings } from "./settings-dialog.ts";
-import { allowScripts } from "./script-urls.ts";
-import { startSidebar } from "./sidebar.ts";
-import { currentSession, onRemovalRequest, startStage } from "./stage.ts";
-import { startImport } from "./transfer.ts";
-import { registerRecovery } from "./recoveries.ts";
+import { removeConversation, startActions } from "./shell/actions.ts";
+import { startControl } from "./control/dialog.ts";
+import { startConversationList } from "./shell/conversation-list.ts";
+import { append, byId, el } from "./shell/dom.ts";
+import { icon } from "./shell/icons.ts";
+import { startModelLabel } from "./settings/model-label.ts";
+import { report } from "./shell/notices.ts";
+import { startOffline } from "./shell/offline.ts";
+import { startPanel } from "./panel/panel.ts";
+import { openSettings, startSettings } from "./settings/dialog.ts";
+import { allowScripts } from "./shell/script-urls.ts";
+import { startSidebar } from "./shell/sidebar.ts";
+import { currentSession, onRemovalRequest, startStage } from "./shell/stage.ts";
+import { startImport } from "./shell/transfer.ts";
+import { registerRecovery } from "./shell/recoveries.ts";
 
 addEventListener("unhandledrejection", ({ reason }) => report(reason, { title: "Something in this page went wrong" }));
-addEventListener("error", ({ error, message }) => report(error ?? message, { title: "Something in this page went wrong" }));
+// Without an error it is a note of the browser, such as one about a ResizeObserver that is called again in the next frame.
+addEventListener("error", ({ error }) => error && report(error, { title: "Something in this page went wrong" }));
 
 byId("import-button").prepend(icon("import"));
 byId("install-button").prepend(icon("export"));

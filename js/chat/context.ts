@@ -1,7 +1,7 @@
 // The values that all components of a chat share.
-import { createContext } from "preact";
+import { type ComponentChildren, createContext } from "preact";
 import { useContext, useLayoutEffect, useReducer } from "preact/hooks";
-import type { Thread, ThreadSnapshot } from "../thread/index.js";
+import type { Thread, ThreadSnapshot, UIMessage } from "../thread/index.js";
 import type { ChatLabels } from "./labels.js";
 import type { ConversationVisualizer } from "./visualizer.js";
 
@@ -10,6 +10,8 @@ export interface Chat {
   labels: ChatLabels;
   /** `null` if no messages are shown. */
   visualizer: ConversationVisualizer | null;
+  /** More buttons of the page for a message. */
+  messageActions: (message: UIMessage) => ComponentChildren;
   /** Tells screen readers a sentence. Sentences of the same moment are read together. */
   announce(sentence: string): void;
   /** The list of messages registers itself here. */

@@ -15,10 +15,12 @@ export interface ChatProviderProps {
   visualizer?: VisualizerOption | undefined;
   /** Texts in place of the English ones. */
   labels?: Partial<ChatLabels> | undefined;
+  /** More buttons for a message, beside copying and editing it. */
+  messageActions?: Chat["messageActions"];
   children: ComponentChildren;
 }
 
-export function ChatProvider({ thread, visualizer = "default", labels, children }: ChatProviderProps) {
+export function ChatProvider({ thread, visualizer = "default", labels, messageActions = none, children }: ChatProviderProps) {
   const announcer = useMemo(() => new Announcer(), []);
   useEffect(loadMarkdown, []);
   const chat = useMemo<Chat>(() => {
@@ -28,12 +30,13 @@ export function ChatProvider({ thread, visualizer = "default", labels, children 
       thread,
       labels: texts,
       visualizer: visualizerOf(visualizer),
+      messageActions,
       announce: (sentence) => announcer.announce(sentence, texts.restInMessages),
       list,
       followEnd: () => list.current?.followEnd(),
       focusMessages: () => list.current?.focus(),
     };
-  }, [thread, visualizer, labels]);
+  }, [thread, visualizer, labels, messageActions]);
   return (
     <ChatContext.Provider value={chat}>
       {children}
@@ -41,3 +44,5 @@ export function ChatProvider({ thread, visualizer = "default", labels, children 
     </ChatContext.Provider>
   );
 }
+
+const none = (): null => null;

@@ -5,12 +5,19 @@ import { untilFree } from "./turn.js";
 import type { ThreadSnapshot } from "./types.js";
 import { ConversationView } from "./view.js";
 
+/** The checked options of a thread that are not those of the conversation. */
+export interface SessionOptions {
+  pageSize: number;
+  resume: boolean;
+}
+
 export class Session {
   /** Called after every change. */
   readonly listeners = new Set<() => void>();
   readonly opened: Promise<Conversation>;
   readonly #conversationId: string;
   readonly #pageSize: number;
+  readonly #resumes: boolean;
   readonly #open: () => Promise<Conversation>;
   readonly #leaving = new AbortController();
   #view: ConversationView | null = null;
@@ -20,9 +27,10 @@ export class Session {
   #snapshot: ThreadSnapshot | null = null;
   #isChanged = true;
 
-  constructor(conversationId: string, pageSize: number, open: () => Promise<Conversation>) {
+  constructor(conversationId: string, { pageSize, resume }: SessionOptions, open: () => Promise<Conversation>) {
     this.#conversationId = conversationId;
     this.#pageSize = pageSize;
+    this.#resumes = resume;
     this.#open = open;
     this.opened = this.#begin();
     // A failure is in the snapshot.
@@ -30,8 +38,8 @@ export class Session {
   }
 
   /** A session that opens the conversation, and closes it. */
-  static opening(options: ConversationOptions & { conversationId: string }, pageSize: number): Session {
-    return new Session(options.conversationId, pageSize, () => Conversation.open(options));
+  static opening(options: ConversationOptions & { conversationId: string }, own: SessionOptions): Session {
+    return new Session(options.conversationId, own, () => Conversation.open(options));
   }
 
   get snapshot(): ThreadSnapshot {
@@ -151,6 +159,7 @@ export class Session {
       const conversation = await this.#show();
       this.#phase = "open";
       this.changed();
+      this.#resume(conversation);
       if (conversation.access === "follower") void this.#follow();
       return conversation;
     } catch (error) {
@@ -169,6 +178,12 @@ export class Session {
     return conversation;
   }
 
+  /** Goes on with a run in which a page died. Where calls wait for the user, a run would approve them. */
+  #resume({ access, executionStatus, warnings }: Conversation): void {
+    const wasCutOff = access === "writer" && warnings.some(({ code }) => code === "interrupted");
+    if (this.#resumes && wasCutOff && executionStatus !== "waiting_for_confirmation") this.runOn();
+  }
+
   /** Opens the conversation again when the tab that writes it has ended, and writes it then. */
   async #follow(): Promise<void> {
     const { signal } = this.#leaving;
@@ -176,7 +191,7 @@ export class Session {
       while (this.view.conversation.access === "follower" && (await untilFree(this.#conversationId, signal))) {
         if (signal.aborted) return;
         await this.view.conversation.close();
-        await this.#show();
+        this.#resume(await this.#show());
         this.changed();
       }
     } catch (error) {

@@ -56,7 +56,7 @@ for (const kind of availableBrowsers) {
         await page.say("And this?");
         await page.shows(/cannot be read.*give a PNG, JPEG, GIF or WebP/, "#notices");
         assert.deepEqual(await names(page), ["pasted.png"]);
-        assert.equal(await page.page.$eval("#composer-text", ({ value }) => value), "And this?");
+        assert.equal(await page.page.$eval(".composer-text", ({ value }) => value), "And this?");
       });
       assert.deepEqual(browser.problems, []);
     } finally {
@@ -74,6 +74,6 @@ async function paste(text) {
   clipboardData.items.add(new File([content], "pasted.png", { type: "image/png" }));
   // Not every browser lets a page make such an event with files in it.
   const event = Object.assign(new Event("paste", { bubbles: true, cancelable: true }), { clipboardData });
-  document.querySelector("#composer-text").dispatchEvent(event);
+  document.querySelector(".composer-text").dispatchEvent(event);
   if (!event.defaultPrevented) throw new Error("pasting was left to the browser");
 }

@@ -47,12 +47,12 @@ for (const kind of availableBrowsers) {
         await page.page.setViewport({ width: 1100, height: 800 });
         await page.press("Cancel");
         await page.page.keyboard.type("typed at once");
-        await page.until("the keys went into the message", () => document.querySelector("#composer-text").value === "typed at once");
+        await page.until("the keys went into the message", () => document.querySelector(".composer-text").value === "typed at once");
         await page.page.reload();
         await page.shows(/API_TOKEN/, "dialog");
         await page.press("Allow");
         await page.page.keyboard.type("!");
-        await page.until("the keys went into the message", () => document.querySelector("#composer-text").value.endsWith("!"));
+        await page.until("the keys went into the message", () => document.querySelector(".composer-text").value.endsWith("!"));
         await page.shows(/may fetch its secrets/, "#notices");
         await page.page.reload();
         await page.shows(/Theirs/, "#title");
@@ -64,7 +64,7 @@ for (const kind of availableBrowsers) {
         await page.page.evaluate(() => [...document.querySelectorAll("a")].find((link) => link.textContent.includes("Theirs")).click());
         await page.shows(/Theirs/, "#title");
         await page.shows(/Asks about risky calls/, "#control-line");
-        await page.fill("#composer-text", "");
+        await page.fill(".composer-text", "");
         await page.say("Pay Ann 20 euros");
         await page.waits(/A call waits for you.*Pay Ann 20/);
       });

@@ -35,7 +35,7 @@ for (const kind of availableBrowsers) {
         try {
           await page.page.goto(`${demo.origin}/#/`);
           await page.page.reload();
-          await page.until("the page has drawn itself", () => document.querySelector(".start"));
+          await page.drawn();
           await page.say("hello");
           await page.shows(/could not be reached.*Trying again in \d+ s.*Try now/, ".live");
           await page.isAccessible("a run that waits");
@@ -92,13 +92,13 @@ for (const kind of availableBrowsers) {
         await photograph(page, `update-${kind}`);
         await page.say("Count slowly to 99");
         await page.shows(/1 of 99/);
-        await page.press("Reload with it");
+        await page.press("Reload with it: There is a new version of this page");
         await page.shows(/agent is at work/, "#notices");
-        assert.equal(await page.page.evaluate(() => document.querySelector("#stop-button").hidden), false);
+        assert.equal(await page.page.evaluate(() => document.querySelector(".composer .stop").hidden), false);
         await page.press("Stop");
         await page.idle();
         await page.page.evaluate(() => (window.isOld = true));
-        await page.press("Reload with it");
+        await page.press("Reload with it: There is a new version of this page");
         await page.until("it is another page", () => window.isOld === undefined && document.querySelector(".items"));
       });
 

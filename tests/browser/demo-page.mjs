@@ -83,8 +83,13 @@ export class DemoPage {
     await page.setViewport({ width: 1100, height: 800 });
     await page.goto(url);
     const demo = new DemoPage(page, browser.kind);
-    await demo.until("the page has drawn itself", () => document.querySelector(".start, .items"));
+    await demo.drawn();
     return demo;
+  }
+
+  /** Waits until the page has started. Its start view is there before. */
+  drawn() {
+    return this.until("the page has drawn itself", () => document.querySelector("#model-label").textContent && document.querySelector(".start, .items"));
   }
 
   /** Waits until `condition` holds in the page. */
@@ -111,11 +116,11 @@ export class DemoPage {
 
   /** Waits until so much of an answer has streamed in. */
   streams(length = 50) {
-    return this.until("an answer streams in", (wanted) => document.querySelector(".live .prose")?.textContent.length > wanted, length);
+    return this.until("an answer streams in", (wanted) => document.querySelector(".entry.live .prose")?.textContent.length > wanted, length);
   }
 
   async say(text) {
-    await this.page.focus("#composer-text");
+    await this.page.focus(".composer-text");
     await this.enter(text);
     await this.page.keyboard.press("Enter");
   }
@@ -133,14 +138,15 @@ export class DemoPage {
 
   /** Says it, and waits until the agent has answered. */
   async ask(text) {
-    const before = await this.page.evaluate(() => document.querySelectorAll(".items .entry-agent").length);
+    const before = await this.events();
     await this.say(text);
-    await this.until(`“${text}” is answered`, (count) => document.querySelectorAll(".items .entry-agent").length > count, before);
+    const isAnswered = (before) => Number.parseInt(document.querySelector("#subtitle").textContent) > before + 1 && document.querySelector(".row.last .entry-agent:not(.live)");
+    await this.until(`“${text}” is answered`, isAnswered, before);
     await this.idle();
   }
 
   idle() {
-    return this.until("the run is over", () => document.querySelector("#stop-button").hidden && !document.querySelector(".live").childElementCount);
+    return this.until("the run is over", () => !document.querySelector(".composer .stop, .entry.live, .live > *"));
   }
 
   /** Waits until nothing moves any more, not even a colour. */
@@ -161,6 +167,11 @@ export class DemoPage {
     await (await this.page.evaluateHandle(findButton, name)).click();
   }
 
+  /** Approves the first of the calls that wait. */
+  approve() {
+    return this.page.locator('.ask button[aria-label^="Approve"]').click();
+  }
+
   /** Clicks the button of this name in one step, if there is one: it may disappear by itself at any time. */
   async pressIfThere(name) {
     const button = await this.page.evaluateHandle(findButton, name);
@@ -171,8 +182,10 @@ export class DemoPage {
     return this.page.click(`a[href="${href}"]`);
   }
 
-  /** Every call in the thread: its title, its state, and what is in it. */
-  calls() {
+  /** Every call in the thread: its title, its state, and what is in it, which is there when it is unfolded. */
+  async calls() {
+    await this.page.$$eval(".call", (calls) => calls.forEach((call) => (call.open = true)));
+    await this.until("the calls are unfolded", () => [...document.querySelectorAll(".call")].every((call) => call.querySelector(".call-body")));
     return this.page.$$eval(".call", (calls) =>
       calls.map((call) => ({
         title: call.querySelector(".call-title").textContent,
@@ -180,6 +193,11 @@ export class DemoPage {
         result: call.querySelector(".result")?.textContent,
       })),
     );
+  }
+
+  /** The number of events of the conversation, which the page names. */
+  async events() {
+    return Number.parseInt(await this.text("#subtitle")) || 0;
   }
 
   text(selector) {
@@ -200,7 +218,7 @@ export class DemoPage {
   }
 
   /** Drops a file on a part of the page: a real one where the browser's protocol can, else an event that carries one. */
-  async drop(file, selector = "#main") {
+  async drop(file, selector = ".main") {
     if (this.kind === "chromium") {
       const { x, y } = await this.page.$eval(selector, (part) => {
         const { left, top, width, height } = part.getBoundingClientRect();

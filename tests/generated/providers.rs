@@ -44,5 +44,5 @@ fn the_demo_has_the_servers_of_the_providers() {
         }
     }
     text += "} as const;\n";
-    typescript_file("www/servers.ts", "src/llm/provider.rs", &text);
+    typescript_file("www/settings/servers.ts", "src/llm/provider.rs", &text);
 }

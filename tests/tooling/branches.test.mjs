@@ -9,8 +9,8 @@ const load = async (file) => {
   const { outputFiles } = buildSync({ entryPoints: [path.join(root, "www", file)], bundle: true, write: false, format: "esm" });
   return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
 };
-const { lengthBefore, partings } = await load("branches.ts");
-const { timeline } = await load("timeline.ts");
+const { lengthBefore, partings } = await load("thread/branches.ts");
+const { timeline } = await load("thread/timeline.ts");
 
 const message = (id, source = "user", parent_id) => ({ id, kind: "MessageEvent", source, parent_id, llm_message: { content: [{ type: "text", text: id }] } });
 const call = (id, llm_response_id, parent_id) => ({ id, kind: "ActionEvent", source: "agent", parent_id, llm_response_id, tool_name: "roll_dice", tool_call_id: `call-${id}`, action: { kind: "RollAction" } });

@@ -49,3 +49,15 @@ for (const urlPath of ["/../secret.txt", "/..%2fsecret.txt", "/%2e%2e/secret.txt
     assert.deepEqual([status, text], [404, ""]);
   });
 }
+
+test("as on the web, files are compressed for whoever can read that", async () => {
+  const files = staticFiles(path.join(folder, "site"), { compress: true });
+  const compressing = await listen((request, response) => files(request, response, request.url));
+  const asked = async (accepts) => {
+    const response = await fetch(`${compressing.origin}/index.html`, { headers: { "accept-encoding": accepts } });
+    return [response.headers.get("content-encoding"), await response.text()];
+  };
+  assert.deepEqual(await asked("gzip, br"), ["br", "start"]);
+  assert.deepEqual(await asked("gzip"), [null, "start"]);
+  await compressing.close();
+});

@@ -1,6 +1,6 @@
 // Offers bytes to the user as a download.
 
-import { el } from "../dom.ts";
+import { el } from "../shell/dom.ts";
 
 /** Without a type of its own, no browser opens the file as a page of this origin. */
 export function download(content: Blob | Uint8Array, name: string): void {

@@ -2,15 +2,15 @@
 // follows changes of the file while it is open.
 
 import type { Workspace } from "threadkeep";
-import { announce } from "../announcer.ts";
-import { ask } from "../dialogs.ts";
-import { el } from "../dom.ts";
-import { explain } from "../failures.ts";
-import { icon } from "../icons.ts";
-import { report } from "../notices.ts";
+import { announce } from "../shell/announcer.ts";
+import { ask } from "../shell/dialogs.ts";
+import { el } from "../shell/dom.ts";
+import { explain } from "../shell/failures.ts";
+import { icon } from "../shell/icons.ts";
+import { report } from "../shell/notices.ts";
 import type { Change } from "./changes.ts";
 import { contentView } from "./content.ts";
-import { diffView } from "./diff-view.ts";
+import { diffView } from "./diff-view.tsx";
 import { download } from "./download.ts";
 import { sizeText } from "./size.ts";
 

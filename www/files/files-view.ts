@@ -1,11 +1,10 @@
 // The files of the conversation in the panel: the tree, adding by a button or by dropping, and the dialog of one file.
 
 import { ThreadkeepError } from "threadkeep";
-import { el } from "../dom.ts";
-import { explain } from "../failures.ts";
-import type { Part } from "../panel.ts";
-import type { Session } from "../session.ts";
-import { notifyOtherTabs } from "../tabs.ts";
+import { el } from "../shell/dom.ts";
+import { explain } from "../shell/failures.ts";
+import type { Part } from "../panel/panel.ts";
+import type { Session } from "../thread/session.ts";
 import { changedFiles } from "./changes.ts";
 import { type FileDialog, openFile } from "./file-dialog.ts";
 import { folderView } from "./folder-view.ts";
@@ -15,7 +14,7 @@ import { upload } from "./upload.ts";
 
 export function filesView(session: Session): Part {
   const workspace = () => session.conversation.workspace;
-  const changes = () => changedFiles(session.events, workspace().workingDir);
+  const changes = () => changedFiles(session.results, workspace().workingDir);
   let dialog: FileDialog | null = null;
 
   const tree = new TreeView({
@@ -23,7 +22,7 @@ export function filesView(session: Session): Part {
     changed: () => new Set(changes().keys()),
     open: (path) => {
       const onClose = (): void => void (dialog = null);
-      dialog = openFile({ path, workspace, readOnly: () => session.isFollower, change: () => changes().get(path), onRemove: changed }, onClose);
+      dialog = openFile({ path, workspace, readOnly: () => session.isFollower, change: () => changes().get(path), onRemove: drawFiles }, onClose);
     },
   });
   const problem = el("p", { role: "status", class: "quiet" });
@@ -36,7 +35,7 @@ export function filesView(session: Session): Part {
 
   const add = async (files: File[]): Promise<void> => {
     if (session.isFollower) return;
-    if ((await upload(workspace(), files)) > 0) changed();
+    if ((await upload(workspace(), files)) > 0) drawFiles();
     button.focus({ preventScroll: true });
   };
   input.addEventListener("change", () => {
@@ -50,11 +49,6 @@ export function filesView(session: Session): Part {
     void add([...(event.dataTransfer?.files ?? [])]);
   });
 
-  /** Follows a change that this page made; other tabs learn of it, too. */
-  const changed = (): void => {
-    notifyOtherTabs(session.id);
-    drawFiles();
-  };
   const drawFiles = (): void => {
     tree.draw().then(
       () => (problem.textContent = session.isFollower ? "Another tab is writing, so files cannot be changed here." : ""),
@@ -70,7 +64,8 @@ export function filesView(session: Session): Part {
   let stopWatching = (): void => undefined;
   let drawnLength = -1;
   const draw = (): void => {
-    const { conversation, events } = session;
+    const { conversation } = session;
+    const { length } = conversation.events;
     const inFolder = usesFolder(session.id);
     heading.textContent = inFolder ? "Files in a folder of this device" : "Files of this conversation";
     help.textContent = inFolder ? "Or drop them here, and they are copied into the folder." : "Or drop them here. They stay in this conversation, on this device.";
@@ -84,8 +79,8 @@ export function filesView(session: Session): Part {
       watched = conversation;
       drawnLength = -1;
     }
-    if (events.length === drawnLength) return;
-    drawnLength = events.length;
+    if (length === drawnLength) return;
+    drawnLength = length;
     drawFiles();
   };
   /** Many files may change at once. */

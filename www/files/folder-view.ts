@@ -2,10 +2,10 @@
 // which most browsers take back with a reload.
 
 import { ThreadkeepError } from "threadkeep";
-import { announce } from "../announcer.ts";
-import { el } from "../dom.ts";
-import { report } from "../notices.ts";
-import type { Session } from "../session.ts";
+import { announce } from "../shell/announcer.ts";
+import { el } from "../shell/dom.ts";
+import { report } from "../shell/notices.ts";
+import type { Session } from "../thread/session.ts";
 import { canPickFolder, folderOf, forgetFolder, pickFolder, usesFolder } from "./folders.ts";
 
 /** `onAllow` is called when the folder may be used again. */

@@ -1,8 +1,8 @@
 // The tree of a workspace: files as buttons, directories as details that list their entries when they are opened.
 
 import type { Workspace, WorkspaceEntry } from "threadkeep";
-import { el } from "../dom.ts";
-import { icon } from "../icons.ts";
+import { el } from "../shell/dom.ts";
+import { icon } from "../shell/icons.ts";
 import { sizeText } from "./size.ts";
 
 /** A directory with more entries shows only the first ones. */

@@ -1,10 +1,10 @@
 // Adds files of the user to a workspace: chosen with a button, or dropped.
 
 import type { Workspace } from "threadkeep";
-import { announce } from "../announcer.ts";
-import { ask } from "../dialogs.ts";
-import { el } from "../dom.ts";
-import { report } from "../notices.ts";
+import { announce } from "../shell/announcer.ts";
+import { ask } from "../shell/dialogs.ts";
+import { el } from "../shell/dom.ts";
+import { report } from "../shell/notices.ts";
 
 /** As the library's own limit: files are held in memory as a whole. */
 const LARGEST = 32 * 1024 * 1024;

@@ -2,7 +2,6 @@
 // The differences between two versions of a text, line by line. The library that finds them is loaded when it is used.
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { useChat } from "../context.js";
 import type { ChatLabels } from "../labels.js";
 
 /** Comparing longer texts takes seconds. In characters. */
@@ -11,8 +10,7 @@ const MOST_DIFFERENCES = 4_000;
 const MOST_LINES = 2_000;
 
 /** A version is null if there is no file. */
-export function Diff({ before, after }: { before: string | null; after: string | null }) {
-  const { labels } = useChat();
+export function Diff({ before, after, labels }: { before: string | null; after: string | null; labels: ChatLabels }) {
   const [lines, setLines] = useState<ComponentChildren>(<Note>{labels.comparing}</Note>);
   useEffect(() => {
     let isCurrent = true;

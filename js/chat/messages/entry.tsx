@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import type { MessagePart, UIMessage } from "../../thread/index.js";
 import { useChat } from "../context.js";
-import { MessageActions } from "../controls/index.js";
+import { attachedTextOf, MessageActions } from "../controls/index.js";
 import { Markdown } from "../markdown/index.js";
 import type { ConversationVisualizer } from "../visualizer.js";
 import { Fold } from "./folds.js";
@@ -38,7 +38,7 @@ interface PartProps extends Omit<EntryProps, "row"> {
 }
 
 const PartEntry = memo((props: PartProps) => {
-  const { thread, labels } = useChat();
+  const { thread, labels, messageActions } = useChat();
   const { part, message, isLast, hasActions } = props;
   if (part === null) return <UserEntry {...props} message={message!} />;
   const own = ownView(props);
@@ -48,7 +48,7 @@ const PartEntry = memo((props: PartProps) => {
   return (
     <div class={`entry ${ENTRIES[part.type]}${isLive ? " live" : ""}`} part={`entry ${part.type}`} {...(isMessage && { role: "article", "aria-label": labels.agent })}>
       {own === undefined ? <PartView {...props} part={part} /> : own}
-      {isLast && hasActions && message?.state === "done" ? <MessageActions thread={thread} message={message} /> : null}
+      {isLast && hasActions && message?.state === "done" ? <MessageActions thread={thread} message={message}>{messageActions(message)}</MessageActions> : null}
     </div>
   );
 });
@@ -77,7 +77,7 @@ function ownView({ part, message, visualizer }: PartProps): ComponentChildren {
 }
 
 function UserEntry({ id, message, visualizer, hasActions }: PartProps & { message: UIMessage }) {
-  const { thread, labels } = useChat();
+  const { thread, labels, messageActions } = useChat();
   const speaker = message.sender ?? labels.user;
   return (
     <div class="entry entry-user" part="entry user" role="article" aria-label={speaker}>
@@ -86,12 +86,20 @@ function UserEntry({ id, message, visualizer, hasActions }: PartProps & { messag
           {speaker}
           <Time date={message.createdAt} />
         </h2>
-        {hasActions ? <MessageActions thread={thread} message={message} /> : null}
+        {hasActions ? <MessageActions thread={thread} message={message}>{messageActions(message)}</MessageActions> : null}
       </div>
       {message.parts.map((part, index) => {
         const own = ownView({ id, part, message, visualizer, hasActions, isFirstText: false, isLast: false });
         if (own !== undefined) return own;
         if (part.type !== "text") return <PartView key={index} id={`${id}/${index}`} part={part} message={message} visualizer={visualizer} hasActions={false} isFirstText={false} isLast={false} />;
+        const file = attachedTextOf(part.text);
+        if (file !== null) {
+          return (
+            <Fold key={index} id={`${id}/${index}`} class="folded attached-text" summary={file.name}>
+              {() => <pre tabIndex={0}><PlainText text={file.text} /></pre>}
+            </Fold>
+          );
+        }
         return part.text === "" ? null : <p key={index} class="message" dir="auto"><PlainText text={part.text} /></p>;
       })}
     </div>

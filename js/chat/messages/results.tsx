@@ -17,7 +17,8 @@ export const imagesOf = ({ output }: ToolPart): string[] => (output ?? []).flatM
 export function SpecialResult({ part, labels }: { part: ToolPart; labels: ChatLabels }) {
   const result: Fields = part.result ?? {};
   if (result["kind"] === "TerminalObservation") return <Terminal result={result} output={textOf(part)} labels={labels} />;
-  if (result["kind"] === "TaskTrackerObservation" && Array.isArray(result["task_list"])) return <Tasks tasks={result["task_list"]} labels={labels} />;
+  const tasks = tasksOf(part);
+  if (tasks !== null) return <TaskList tasks={tasks} labels={labels} />;
   const changes = changesOf(result);
   if (changes.length === 0) return null;
   return (
@@ -27,7 +28,7 @@ export function SpecialResult({ part, labels }: { part: ToolPart; labels: ChatLa
           <p class="quiet">
             {before === null ? labels.newFile : after === null ? labels.removedFile : labels.changedFile} <code>{path}</code>
           </p>
-          <Diff before={before} after={after} />
+          <Diff before={before} after={after} labels={labels} />
         </div>
       ))}
     </div>
@@ -52,7 +53,13 @@ function Terminal({ result, output, labels }: { result: Fields; output: string; 
   );
 }
 
-function Tasks({ tasks, labels }: { tasks: readonly Fields[]; labels: ChatLabels }) {
+/** The tasks of a result of the task list's tool; null for other results. */
+export function tasksOf({ result }: ToolPart): readonly Fields[] | null {
+  const list = result?.["kind"] === "TaskTrackerObservation" ? result["task_list"] : null;
+  return Array.isArray(list) ? (list as Fields[]) : null;
+}
+
+export function TaskList({ tasks, labels }: { tasks: readonly Fields[]; labels: ChatLabels }) {
   if (tasks.length === 0) return <p class="quiet">{labels.noTasks}</p>;
   return (
     <ol class="tasks" aria-label={labels.tasks}>
@@ -68,14 +75,14 @@ function Tasks({ tasks, labels }: { tasks: readonly Fields[]; labels: ChatLabels
 }
 
 /** A change of a file. The contents are null where the file does not exist. */
-interface Change {
+export interface Change {
   path: string;
   before: string | null;
   after: string | null;
 }
 
 /** The changes of a result; none if its tool only reads. */
-function changesOf(result: Fields): Change[] {
+export function changesOf(result: Fields): Change[] {
   if (result["kind"] === "FileEditorObservation") return editorChanges(result);
   if (result["kind"] === "ApplyPatchObservation") return patchChanges(result["commit"]);
   return [];

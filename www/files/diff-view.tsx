@@ -1,0 +1,14 @@
+/** @jsxImportSource preact */
+// The differences between two versions of a file, for views that are no components.
+
+import { render } from "preact";
+import { defaultLabels } from "../../js/chat/labels.js";
+import { Diff } from "../../js/chat/messages/diff.js";
+import { el } from "../shell/dom.ts";
+
+/** A version is null if there is no file. */
+export function diffView(before: string | null, after: string | null): HTMLElement {
+  const element = el("div");
+  render(<Diff before={before} after={after} labels={defaultLabels} />, element);
+  return element;
+}

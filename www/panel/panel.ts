@@ -1,0 +1,112 @@
+// The panel beside the conversation, with views that are about it but not in it. Beside the text on a wide screen, over it on others.
+
+import { askView } from "./ask-view.ts";
+import { contextView } from "./context-view.ts";
+import { append, byId, el } from "../shell/dom.ts";
+import { filesView } from "../files/files-view.ts";
+import { icon } from "../shell/icons.ts";
+import type { Session } from "../thread/session.ts";
+
+const narrow = matchMedia("(max-width: 1099.98px)");
+
+/** A part of the panel: `draw` follows the conversation, and `close` ends this. */
+export interface Part {
+  element: HTMLElement;
+  draw(): void;
+  close?(): void;
+}
+
+const VIEWS = {
+  files: { name: "Files", icon: "folder", opener: byId("files-button"), parts: (session: Session) => [filesView(session)] },
+  context: { name: "Context", icon: "panel", opener: byId("panel-button"), parts: (session: Session) => [contextView(session), askView(session)] },
+} as const;
+type ViewName = keyof typeof VIEWS;
+const NAMES = Object.keys(VIEWS) as ViewName[];
+
+let panel: HTMLDialogElement | null = null;
+let shown: Session | null = null;
+let view: ViewName = "context";
+let parts: Part[] = [];
+
+export function startPanel(): void {
+  for (const name of NAMES) {
+    const { opener } = VIEWS[name];
+    append(opener, [icon(VIEWS[name].icon), el("span", { class: "only-wide" }, VIEWS[name].name)]);
+    opener.addEventListener("click", () => (panel && view === name ? panel.close() : open(name)));
+  }
+  narrow.addEventListener("change", () => panel?.close());
+}
+
+function open(name: ViewName): void {
+  panel ??= openPanel();
+  show(name);
+}
+
+function openPanel(): HTMLDialogElement {
+  const dialog = el(
+    "dialog",
+    { class: "panel", id: "panel", "aria-label": "About this conversation" },
+    el("div", { class: "panel-head" }, tabs(), el("button", { class: "icon-button", type: "button", "aria-label": "Close the panel", onclick: () => dialog.close() }, icon("close"))),
+    el("div", { class: "panel-parts", id: "panel-parts", role: "tabpanel", tabindex: -1 }),
+  );
+  // Only a modal dialog closes on Escape by itself.
+  dialog.addEventListener("keydown", (event) => event.key === "Escape" && dialog.close());
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    panel = null;
+    closeParts();
+    document.body.classList.remove("with-panel");
+    markOpeners();
+  });
+  document.body.append(dialog);
+  if (narrow.matches) dialog.showModal();
+  else dialog.show();
+  document.body.classList.add("with-panel");
+  return dialog;
+}
+
+function tabs(): HTMLElement {
+  const tab = (name: ViewName): HTMLElement => el("button", { type: "button", role: "tab", id: `${name}-tab`, "aria-controls": "panel-parts", onclick: () => show(name) }, VIEWS[name].name);
+  const list = el("div", { class: "tabs", role: "tablist", "aria-label": "Parts of the panel" }, ...NAMES.map(tab));
+  list.addEventListener("keydown", ({ key }) => {
+    const step = key === "ArrowRight" ? 1 : key === "ArrowLeft" ? NAMES.length - 1 : 0;
+    if (step === 0) return;
+    show(NAMES[(NAMES.indexOf(view) + step) % NAMES.length]!);
+    byId(`${view}-tab`).focus();
+  });
+  return list;
+}
+
+function show(name: ViewName): void {
+  view = name;
+  for (const each of NAMES) {
+    const tab = byId(`${each}-tab`);
+    tab.setAttribute("aria-selected", String(each === view));
+    tab.tabIndex = each === view ? 0 : -1;
+  }
+  const place = byId("panel-parts");
+  place.setAttribute("aria-labelledby", `${view}-tab`);
+  closeParts();
+  parts = shown === null ? [] : VIEWS[view].parts(shown);
+  place.replaceChildren(...parts.map(({ element }) => element));
+  markOpeners();
+  for (const part of parts) part.draw();
+}
+
+function closeParts(): void {
+  for (const part of parts) part.close?.();
+  parts = [];
+}
+
+function markOpeners(): void {
+  for (const name of NAMES) VIEWS[name].opener.setAttribute("aria-expanded", String(panel !== null && name === view));
+}
+
+/** Shows the view for this conversation; without one the panel closes. */
+export function drawPanel(session: Session | null): void {
+  const isOther = session !== shown;
+  shown = session;
+  if (session === null) panel?.close();
+  else if (panel && isOther) show(view);
+  else for (const part of parts) part.draw();
+}

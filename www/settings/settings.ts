@@ -1,0 +1,160 @@
+// The settings of the model. Keys are held in memory; they are stored only if the user asks for it, and encrypted if the
+// user gives a passphrase or a passkey.
+
+import type { LLMOptions } from "threadkeep";
+import { isEmpty, type Keys, keysOf, serverOf, textOf } from "./keys.ts";
+import { unlockedKey } from "./locked-key.ts";
+import type { ServerAddress } from "./mcp-servers.ts";
+import type { PolicyChoice } from "../control/policy.ts";
+import { servers } from "./servers.ts";
+
+export interface ModelSettings {
+  model: string;
+  baseUrl: string;
+  /** The wire API of the server. */
+  apiMode: NonNullable<LLMOptions["apiMode"]>;
+  /** Whether the model has native tool calling, or calls tools in text. */
+  nativeToolCalling: boolean;
+  /** Whether the provider generates answers in the background. */
+  background: boolean;
+  /** Prices of a million tokens in dollars; 0 if unknown. */
+  inputPrice: number;
+  outputPrice: number;
+}
+
+export interface Settings extends ModelSettings {
+  /** The profile that is asked if the model fails; empty for none. */
+  fallback: string;
+  rememberKey: boolean;
+  /** Whether a key was given: after a reload the page can say that it is gone, instead of failing later. */
+  hadKey: boolean;
+  /** The fallback's server, if it has a key of its own. */
+  fallbackServer: string;
+  /** When calls wait for approval in new conversations. */
+  policy: PolicyChoice;
+  /** The maximum cost of one run in dollars. */
+  budget: number | null;
+  /** The tool whose calls this page's hook denies; empty for none. */
+  forbidden: string;
+  /** Whether the agent has tools for the conversation's files, and a list of tasks. */
+  files: boolean;
+  /** Whether the agent has a terminal, which works on these files, too. */
+  terminal: boolean;
+  /** Whether the agent may give tasks to sub-agents. */
+  subagents: boolean;
+  mcpServers: readonly ServerAddress[];
+}
+
+const STORAGE_KEY = "threadkeep-demo:settings";
+const KEY_STORAGE_KEY = "threadkeep-demo:api-key";
+const LOCKED_STORAGE_KEY = "threadkeep-demo:locked-api-key";
+
+/** The defaults for most models. */
+export const DEFAULTS = { apiMode: "auto", nativeToolCalling: true, background: false, inputPrice: 0, outputPrice: 0 } as const;
+
+export const SCRIPTED: Readonly<Settings> = {
+  ...DEFAULTS,
+  model: "openai/scripted-model",
+  baseUrl: "/v1",
+  fallback: "",
+  rememberKey: false,
+  hadKey: false,
+  fallbackServer: "",
+  policy: "risky",
+  budget: null,
+  forbidden: "",
+  // They reach nothing but the conversation itself.
+  files: true,
+  terminal: true,
+  // Each of them makes requests of its own, which cost.
+  subagents: false,
+  mcpServers: [],
+};
+
+export const CONNECTIONS = [
+  { id: "scripted", label: "Scripted stand-in (needs no key)", baseUrl: SCRIPTED.baseUrl, model: SCRIPTED.model },
+  { id: "openai", label: "OpenAI", baseUrl: servers.openai, model: "openai/gpt-4o" },
+  { id: "anthropic", label: "Anthropic", baseUrl: servers.anthropic, model: "anthropic/claude-sonnet-4-5" },
+  { id: "openrouter", label: "OpenRouter", baseUrl: servers.openrouter, model: "openrouter/openai/gpt-4o" },
+  { id: "ollama", label: "Ollama on this computer", baseUrl: servers.ollama, model: "ollama/llama3.2" },
+  { id: "lmstudio", label: "LM Studio on this computer", baseUrl: servers.lm_studio, model: "lm_studio/local-model" },
+] as const;
+
+let current: Settings = read();
+let keys: Keys = keysOf(readText(KEY_STORAGE_KEY), current.baseUrl);
+let locked = readText(LOCKED_STORAGE_KEY);
+const listeners = new Set<() => void>();
+
+export const settings = (): Readonly<Settings> => current;
+export const allKeys = (): Keys => keys;
+/** The key for the server of this base URL. The scripted model needs none. */
+export const keyOf = (baseUrl: string): string => (baseUrl === SCRIPTED.baseUrl ? "" : (keys[serverOf(baseUrl)] ?? ""));
+export const isScripted = (): boolean => current.baseUrl === SCRIPTED.baseUrl;
+/** The encrypted keys as they are stored; empty if they are not. */
+export const lockedKey = (): string => locked;
+export const keyIsLocked = (): boolean => locked !== "" && isEmpty(keys) && !isScripted();
+export const keyWasForgotten = (): boolean => {
+  const isMissing = (current.hadKey && keyOf(current.baseUrl) === "") || (current.fallbackServer !== "" && keyOf(current.fallbackServer) === "");
+  return isMissing && !isScripted() && !keyIsLocked();
+};
+
+export function onSettingsChange(listener: () => void): void {
+  listeners.add(listener);
+}
+
+/** Returns false for a wrong passphrase, or if the passkey's device declined. */
+export async function unlockKey(passphrase?: string): Promise<boolean> {
+  const found = await unlockedKey(locked, passphrase);
+  if (found === null) return false;
+  keys = keysOf(found, current.baseUrl);
+  for (const listener of listeners) listener();
+  return true;
+}
+
+/**
+ * Stores and applies settings. With `nextLocked`, the encrypted keys are stored instead of the plain ones. Returns false if
+ * the browser does not store them; they then apply to this visit only.
+ */
+export function changeSettings(next: Settings, nextKeys = keys, nextLocked = ""): boolean {
+  keys = nextKeys;
+  current = { ...next, hadKey: keyOf(next.baseUrl) !== "" };
+  locked = nextLocked;
+  let stored = true;
+  try {
+    localStorage.setItem(STORAGE_KEY, JSON.stringify(current));
+    keep(LOCKED_STORAGE_KEY, nextLocked);
+    keep(KEY_STORAGE_KEY, next.rememberKey && nextLocked === "" ? textOf(keys) : "");
+  } catch {
+    stored = false;
+  }
+  for (const listener of listeners) listener();
+  return stored;
+}
+
+/** Changes when calls wait for approval in new conversations. */
+export const choosePolicy = (policy: PolicyChoice): void => void changeSettings({ ...current, policy }, keys, locked);
+
+/** `/v1` means this page's own server. */
+export const absoluteBaseUrl = (baseUrl: string): string => new URL(baseUrl, location.href).href.replace(/\/$/, "");
+
+function read(): Settings {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "null");
+    return typeof stored === "object" && stored !== null ? { ...SCRIPTED, ...stored } : { ...SCRIPTED };
+  } catch {
+    return { ...SCRIPTED };
+  }
+}
+
+function keep(name: string, text: string): void {
+  if (text === "") localStorage.removeItem(name);
+  else localStorage.setItem(name, text);
+}
+
+function readText(name: string): string {
+  try {
+    return localStorage.getItem(name) ?? "";
+  } catch {
+    return "";
+  }
+}

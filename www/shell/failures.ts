@@ -1,0 +1,54 @@
+// The text of a failure and the actions for it. Every failure that a user sees outside of the chat goes through here.
+
+import { ThreadkeepError } from "threadkeep";
+import { sentence } from "../../js/chat/controls/failures.js";
+import { defaultLabels } from "../../js/chat/labels.js";
+
+export { sentence };
+
+export type Recovery = "retry" | "settings" | "export" | "reload";
+export interface Failure {
+  title: string;
+  text: string;
+  recoveries: Recovery[];
+}
+
+export const RECOVERY_NAMES: Record<Exclude<Recovery, "retry">, string> = { settings: "Open settings", export: "Export a copy", reload: "Reload the page" };
+
+const RECOVERIES: Record<string, Recovery[]> = {
+  llm_auth: ["settings", "retry"],
+  key_locked: ["settings", "retry"],
+  llm_rate_limit: ["retry", "settings"],
+  llm_context_window: ["settings", "export"],
+  llm_content_policy: ["retry", "settings"],
+  llm_bad_request: ["retry", "settings"],
+  llm_unavailable: ["retry", "settings"],
+  llm_timeout: ["retry", "settings"],
+  network: ["retry", "settings"],
+  offline: ["retry"],
+  aborted: ["retry"],
+  store_quota: ["export", "retry"],
+  store_blocked: ["reload"],
+  store_unavailable: ["reload"],
+  store_lost: ["reload"],
+  store_corrupt: ["export", "reload"],
+  locked_elsewhere: ["reload"],
+  archive_invalid: [],
+  wasm_blocked: ["reload"],
+  not_found: [],
+};
+
+/** A short title for a failure. */
+export const titleOf = (code: string): string => (code === "archive_invalid" ? "This file cannot be imported" : (defaultLabels.failures[code] ?? defaultLabels.failed));
+
+export function explain(error: unknown): Failure {
+  const code = error instanceof ThreadkeepError ? error.code : "internal";
+  return { title: titleOf(code), text: sentence(error instanceof Error ? error.message : String(error)), recoveries: RECOVERIES[code] ?? ["retry", "export", "reload"] };
+}
+
+/** This page's actions for a failure of a run, beside trying again; `null` is the failure of an earlier page. */
+export function recoveriesFor(error: ThreadkeepError | null): Array<{ name: string; recovery: Recovery }> {
+  const recoveries: Recovery[] = error === null ? ["settings"] : explain(error).recoveries;
+  // The chat has buttons of its own for the others.
+  return (["settings", "export"] as const).filter((each) => recoveries.includes(each)).map((recovery) => ({ name: RECOVERY_NAMES[recovery], recovery }));
+}

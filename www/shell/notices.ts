@@ -1,0 +1,89 @@
+// Notices about the page, shown above the conversation until they are dismissed. An error is announced at once. Of notices
+// about the same thing only the newest is shown.
+
+import { el, byId } from "./dom.ts";
+import { explain, type Failure, type Recovery, RECOVERY_NAMES } from "./failures.ts";
+import { icon } from "./icons.ts";
+import { runRecovery } from "./recoveries.ts";
+
+interface NoticeAction {
+  name: string;
+  /** The notice goes with the click, unless this returns false. */
+  act: () => unknown;
+}
+
+const SHORT_LIFE = 6000;
+const PATIENCE = 400;
+
+/** A success: disappears by itself, and is replaced by the next one. */
+export function notify(text: string): void {
+  const notice = show({ title: "", text, kind: "news", subject: "news", actions: [] });
+  setTimeout(() => notice.contains(document.activeElement) || notice.remove(), SHORT_LIFE);
+}
+
+/** An offer: stays until it is accepted or dismissed. `act` returns whether it was accepted. */
+export function offer(text: string, name: string, act: () => boolean): void {
+  show({ title: "", text, kind: "offer", subject: text, actions: [{ name, act }] });
+}
+
+/** Long work: stays until `end`, and shows the progress. Short work ends before the notice appears. */
+export function showWork(name: string): { onProgress: (progress: { done: number; total: number }) => void; end: () => void } {
+  const bar = el("progress", { "aria-label": name });
+  const notice = el("div", { class: "notice notice-work" }, el("p", { class: "notice-text" }, name), bar);
+  const timer = setTimeout(() => byId("notices").append(notice), PATIENCE);
+  return {
+    onProgress: ({ done, total }) => void (bar.value = total === 0 ? 1 : done / total),
+    end: () => {
+      clearTimeout(timer);
+      notice.remove();
+    },
+  };
+}
+
+interface Reported {
+  title?: string;
+  /** Replaces the actions of the failure itself. */
+  recoveries?: Recovery[];
+  retry?: () => unknown;
+  retryName?: string;
+}
+
+/** A failure: stays, with the possible actions. `retry` replaces the generic action of that name. */
+export function report(error: unknown, { title, recoveries, retry, retryName = "Try again" }: Reported = {}): void {
+  const failure = { ...explain(error), ...(recoveries && { recoveries }) };
+  const heading = title ?? failure.title;
+  show({ title: heading, text: failure.text, kind: "failure", subject: heading, actions: actionsFor(failure, retry ? { name: retryName, act: retry } : null) });
+}
+
+function actionsFor(failure: Failure, retry: NoticeAction | null): NoticeAction[] {
+  const actions: NoticeAction[] = retry ? [retry] : [];
+  for (const recovery of failure.recoveries) if (recovery !== "retry") actions.push({ name: RECOVERY_NAMES[recovery], act: () => runRecovery(recovery) });
+  return actions;
+}
+
+interface Notice {
+  title: string;
+  text: string;
+  kind: "news" | "offer" | "failure";
+  /** It replaces the notice with the same subject. */
+  subject: string;
+  actions: NoticeAction[];
+}
+
+function show({ title, text, kind, subject, actions }: Notice): HTMLElement {
+  // Several notices may have a button “Try again”, so its name says what it is about.
+  const about = (title || text).replace(/\.$/, "");
+  const button = ({ name, act }: NoticeAction): HTMLElement =>
+    el("button", { type: "button", class: "button small", "aria-label": `${name}: ${about}`, onclick: () => act() !== false && notice.remove() }, name);
+  const notice: HTMLElement = el(
+    "div",
+    { class: `notice notice-${kind}`, role: kind === "failure" ? "alert" : "status", "data-subject": subject },
+    el("div", { class: "notice-text" }, title ? el("strong", {}, title) : null, el("p", {}, text)),
+    ...actions.map(button),
+    el("button", { type: "button", class: "icon-button", "aria-label": `Dismiss: ${about}`, onclick: () => notice.remove() }, icon("close")),
+  );
+  const notices = byId("notices");
+  for (const other of notices.querySelectorAll<HTMLElement>(".notice")) if (other.dataset["subject"] === subject) other.remove();
+  notices.append(notice);
+  return notice;
+}

@@ -1,0 +1,179 @@
+// The main area: the conversation in the URL, a start view if there is none, or the reason why it cannot be opened. See
+// thread/ for the state of a conversation and its view.
+
+import { Conversation, ThreadkeepError } from "threadkeep";
+import type { Thread, UIMessage } from "threadkeep/thread";
+import { drawControlLine } from "../control/line.ts";
+import { askToFetchSecrets } from "../control/secret-consent.ts";
+import { forgetFolder } from "../files/folders.ts";
+import { drawPanel } from "../panel/panel.ts";
+import { onSettingsChange } from "../settings/settings.ts";
+import { composer, showInstead, showThread } from "../thread/chat.tsx";
+import { nextThread } from "../thread/next-thread.ts";
+import { leaveSession, openSession } from "../thread/open-sessions.ts";
+import { Session } from "../thread/session.ts";
+import { announce } from "./announcer.ts";
+import { byId, el } from "./dom.ts";
+import { explain } from "./failures.ts";
+import { report } from "./notices.ts";
+import { runRecovery } from "./recoveries.ts";
+import { currentRoute, goTo, HOME, nameCurrent, onRoute, type Route } from "./router.ts";
+import { startView } from "./start-view.ts";
+
+let session: Session | null = null;
+/** The conversation that begins with the next message, or has begun with one. */
+let next: Thread | null = null;
+let stopDrawing = (): void => undefined;
+/** Opening takes time; only the latest request counts. */
+let latestOpening = 0;
+const start = startView((message) => composer.fill(message));
+
+export const currentSession = (): Session | null => session;
+
+export function startStage(): void {
+  onSettingsChange(() => {
+    if (session !== null) void session.applySettings();
+    else if (currentRoute() === null) showNew();
+  });
+  onRoute((route) => void open(route, true));
+  // Moving the focus is better than a jump to an anchor, which would change the hash and so the route.
+  byId("skip-link").addEventListener("click", (event) => {
+    event.preventDefault();
+    composer.focus();
+  });
+  void open(currentRoute());
+}
+
+/** `moved`: the user followed a link of this page, so the focus follows too. */
+async function open(route: Route, moved = false): Promise<void> {
+  const mine = (latestOpening += 1);
+  await leave();
+  if (route === null) {
+    showNew();
+    return void (moved && moveFocus());
+  }
+  setTitle("Opening…", "");
+  try {
+    const opened = await openSession(route.conversationId);
+    if (mine !== latestOpening) return await leaveSession(opened);
+    show(opened);
+    if (moved) moveFocus();
+    announce(`Opened ${opened.title}.`);
+    void askToFetchSecrets(opened, moveFocus);
+  } catch (error) {
+    if (mine === latestOpening) showFailure(error, route.conversationId);
+  }
+}
+
+/** To the message field; on a phone to the heading, because a focused field would open the keyboard. */
+function moveFocus(): void {
+  if (matchMedia("(pointer: coarse)").matches) byId("title").focus();
+  else composer.focus();
+}
+
+function show(opened: Session): void {
+  session = opened;
+  byId("conversation-actions").hidden = byId("control-button").hidden = false;
+  stopDrawing = opened.onChange(drawState);
+  drawState();
+}
+
+/** Removes the conversation from the page. */
+function clear(): void {
+  session = null;
+  next = null;
+  stopDrawing();
+  byId("conversation-actions").hidden = byId("control-button").hidden = true;
+  drawPanel(null);
+}
+
+async function leave(): Promise<void> {
+  const leaving = session;
+  clear();
+  if (leaving) await leaveSession(leaving).catch((error: unknown) => report(error));
+}
+
+function drawState(): void {
+  if (session === null) return;
+  const count = session.conversation.events.length;
+  showThread(next ?? session.thread, { start, fork });
+  drawControlLine(session);
+  drawPanel(session);
+  setTitle(session.title, `${count === 1 ? "1 event" : `${count} events`}, stored on this device`);
+}
+
+function setTitle(title: string, subtitle: string): void {
+  byId("title").textContent = title;
+  byId("subtitle").textContent = subtitle;
+  document.title = session === null ? "threadkeep" : `${title} · threadkeep`;
+}
+
+function showNew(): void {
+  byId("control-button").hidden = false;
+  drawControlLine(null);
+  setTitle("New conversation", "");
+  next ??= nextThread(create);
+  showThread(next, { start, fork });
+}
+
+async function create(title: string): Promise<Thread> {
+  const mine = latestOpening;
+  try {
+    const created = await Session.create(title);
+    if (mine !== latestOpening) {
+      void leaveSession(created);
+    } else {
+      nameCurrent(created.id);
+      show(created);
+    }
+    return created.thread;
+  } catch (error) {
+    report(error, { title: "Your message could not be stored" });
+    throw error;
+  }
+}
+
+async function fork(message: UIMessage): Promise<void> {
+  try {
+    if (session !== null) goTo(await session.fork(message.eventIds.at(-1)!));
+  } catch (error) {
+    report(error, { title: "The conversation could not be forked" });
+  }
+}
+
+/** Deletes a conversation, whether it is open or could not be opened; shows it again if deleting fails. */
+export async function deleteConversation(conversationId: string): Promise<void> {
+  const open_ = session?.id === conversationId ? session : null;
+  if (open_) clear();
+  try {
+    await (open_ ? open_.delete() : Conversation.delete(conversationId));
+    void forgetFolder(conversationId).catch(() => undefined);
+  } catch (error) {
+    void open(currentRoute());
+    throw error;
+  }
+}
+
+let removal = (_conversationId: string): unknown => undefined;
+
+/** Registers the function that asks before a conversation is deleted that cannot be opened. */
+export function onRemovalRequest(listener: (conversationId: string) => unknown): void {
+  removal = listener;
+}
+
+function showFailure(error: unknown, conversationId: string): void {
+  const { title, text } = explain(error);
+  setTitle(title, "");
+  const isGone = error instanceof ThreadkeepError && error.code === "not_found";
+  const button = (name: string, look: string, onclick: () => unknown): HTMLElement => el("button", { type: "button", class: `button ${look}`, onclick }, name);
+  const home = el("a", { href: HOME, class: isGone ? "button primary" : "button" }, "Start a conversation");
+  const buttons = isGone
+    ? [home]
+    : [
+        button("Try again", "primary", () => void open(currentRoute())),
+        session?.id === conversationId && button("Export a copy", "", () => runRecovery("export")),
+        home,
+        button("Delete it", "", () => removal(conversationId)),
+      ];
+  showInstead(el("section", { class: "start", role: "alert" }, el("h2", {}, title), el("p", { class: "start-text" }, text), el("div", { class: "buttons" }, ...buttons)));
+}

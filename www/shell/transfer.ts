@@ -1,0 +1,133 @@
+// Export as a download, and import by button or by dropping files on the page. Archives contain a whole conversation; the
+// other formats are for other programs.
+
+import { Conversation, type ImportedConversation } from "threadkeep";
+import { announce } from "./announcer.ts";
+import { byId } from "./dom.ts";
+import { sentence } from "./failures.ts";
+import { download } from "../files/download.ts";
+import { notify, report, showWork } from "./notices.ts";
+import { goTo } from "./router.ts";
+import { composer } from "../thread/chat.tsx";
+import { currentSession } from "./stage.ts";
+
+export type ExportForm = "archive" | "files" | "session" | "trajectory";
+
+export async function exportConversation(conversation: Conversation, title: string, form: ExportForm = "archive"): Promise<void> {
+  announce("Exporting.");
+  const work = showWork(`Exporting “${title}”`);
+  const isZip = form === "archive" || form === "files";
+  try {
+    const file = isZip ? await conversation.exportZip({ onProgress: work.onProgress, workspace: form === "files" }) : await jsonOf(conversation, form);
+    download(file, fileNameFor(title, conversation.id, isZip ? ".zip" : `-${form}.json`));
+    notify(`Exported. The ${isZip ? "archive" : form} is in your downloads.`);
+  } catch (error) {
+    report(error, { title: "The export did not work", retry: () => exportConversation(conversation, title, form) });
+  } finally {
+    work.end();
+  }
+}
+
+async function jsonOf(conversation: Conversation, form: "session" | "trajectory"): Promise<Blob> {
+  const value = form === "session" ? await conversation.exportSession() : await conversation.exportTrajectory();
+  return new Blob([JSON.stringify(value, null, 2)], { type: "application/json" });
+}
+
+export function startImport(): void {
+  const input = byId<HTMLInputElement>("import-file");
+  byId("import-button").addEventListener("click", () => input.click());
+  input.addEventListener("change", () => {
+    const files = [...(input.files ?? [])];
+    input.value = ""; // or choosing the same file again would be no change
+    void importFiles(files);
+  });
+  startDropping();
+}
+
+/** Shows only some warnings, because a notice that names every broken file would hide the conversation. */
+const MOST_WARNINGS = 2;
+
+async function importFiles(files: File[]): Promise<void> {
+  const imported: ImportedConversation[] = [];
+  for (const file of files) {
+    announce(`Importing ${file.name}.`);
+    const work = showWork(`Importing ${file.name}`);
+    try {
+      if (await isJson(file)) imported.push(await Conversation.importJSON(file));
+      else imported.push(...(await Conversation.importZip(file, { onProgress: work.onProgress })));
+    } catch (error) {
+      report(error, { title: `${file.name} cannot be imported`, recoveries: [], retry: () => byId("import-file").click(), retryName: "Choose another file" });
+    } finally {
+      work.end();
+    }
+  }
+  const [first] = imported;
+  if (first === undefined) return;
+  const open = currentSession();
+  if (open !== null && imported.some(({ id, outcome }) => id === open.id && outcome === "continued")) await open.reopen();
+  else goTo(first.id);
+  const warnings = imported.flatMap(({ warnings }) => warnings.map(sentence));
+  const more = warnings.splice(MOST_WARNINGS).length;
+  notify([summary(imported), ...warnings, more > 0 && `And ${more === 1 ? "1 more warning" : `${more} more warnings`}.`].filter(Boolean).join(" "));
+}
+
+/** By its name: other files are attached to the next message. */
+const isArchive = (file: File): boolean => /\.(zip|json)$/i.test(file.name);
+
+async function isJson(file: File): Promise<boolean> {
+  return /^\s*[[{]/.test(await file.slice(0, 100).text());
+}
+
+function summary(imported: ImportedConversation[]): string {
+  const count = (outcome: ImportedConversation["outcome"]): number => imported.filter((each) => each.outcome === outcome).length;
+  const named = (number: number): string => (number === 1 ? "1 conversation" : `${number} conversations`);
+  const parts = [
+    count("created") > 0 && `Imported ${named(count("created"))}.`,
+    count("continued") > 0 && `Brought ${named(count("continued"))} up to date.`,
+    count("up_to_date") > 0 && `${named(count("up_to_date"))} had nothing new.`,
+  ];
+  return parts.filter(Boolean).join(" ");
+}
+
+function startDropping(): void {
+  const zone = byId("drop-zone");
+  // When the pointer moves over a child, it leaves the parent first; only a count tells when it has left the page.
+  let depth = 0;
+  const show = (): void => void (zone.hidden = depth <= 0);
+  const takesFiles = ({ target }: Event): boolean => target instanceof Element && target.closest("[data-drop]") !== null;
+  const carriesFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
+
+  addEventListener("dragenter", (event) => {
+    if (!carriesFiles(event)) return;
+    event.preventDefault();
+    depth += 1;
+    show();
+  });
+  addEventListener("dragover", (event) => {
+    if (!carriesFiles(event)) return;
+    event.preventDefault();
+    zone.hidden = depth <= 0 || takesFiles(event);
+  });
+  addEventListener("dragleave", (event) => {
+    if (!carriesFiles(event)) return;
+    depth -= 1;
+    show();
+  });
+  addEventListener("drop", (event) => {
+    if (!carriesFiles(event)) return;
+    depth = 0;
+    show();
+    // A part of the page that takes files itself.
+    if (event.defaultPrevented) return;
+    event.preventDefault();
+    const files = [...(event.dataTransfer?.files ?? [])];
+    const archives = files.filter(isArchive);
+    if (archives.length < files.length) composer.attach(files.filter((file) => !isArchive(file)));
+    void importFiles(archives);
+  });
+}
+
+function fileNameFor(title: string, id: string, ending: string): string {
+  const name = title.normalize("NFC").replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "").slice(0, 60);
+  return `${name || "conversation"}-${id.slice(0, 8)}${ending}`;
+}

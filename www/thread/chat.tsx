@@ -1,0 +1,93 @@
+/** @jsxImportSource preact */
+// The chat of the page: the library's components for messages, decisions and writing, with this page's labels and buttons.
+
+import { type ComponentChildren, createRef, render } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import type { Thread, UIMessage } from "threadkeep/thread";
+import { Approvals, Composer, type ComposerHandle, type Recovery, StatusLine } from "../../js/chat/controls/index.js";
+import { type ChatLabels, defaultLabels } from "../../js/chat/labels.js";
+import { MessageList } from "../../js/chat/messages/index.js";
+import { ChatProvider } from "../../js/chat/provider.js";
+import { pageTools } from "../agent/tools/index.ts";
+import { Tasks } from "../files/tasks.tsx";
+import { byId } from "../shell/dom.ts";
+import { recoveriesFor } from "../shell/failures.ts";
+import { runRecovery } from "../shell/recoveries.ts";
+
+export const labels: ChatLabels = {
+  ...defaultLabels,
+  toolTitle: (name) => pageTools.find((tool) => tool.name === name)?.annotations.title ?? defaultLabels.toolTitle(name),
+};
+
+const place = byId("chat");
+const handle = createRef<ComposerHandle>();
+let shown: Thread | null = null;
+/** Another one for each thread, so that nothing of the last one's view is left. */
+let key = 0;
+
+/** The message field. */
+export const composer: ComposerHandle = {
+  focus: () => handle.current?.focus(),
+  fill: (text) => handle.current?.fill(text),
+  attach: (files) => handle.current?.attach(files),
+};
+
+interface Page {
+  /** In place of messages while there are none. */
+  start: HTMLElement;
+  /** Copies the conversation up to the end of this message. */
+  fork: (message: UIMessage) => unknown;
+}
+
+/** Shows a thread; does nothing if it is shown already. */
+export function showThread(thread: Thread, page: Page): void {
+  if (thread === shown) return;
+  shown = thread;
+  key += 1;
+  render(<Chat key={key} thread={thread} {...page} />, place);
+}
+
+/** Shows this element in place of a chat. */
+export function showInstead(element: HTMLElement): void {
+  shown = null;
+  render(
+    <div class="main">
+      <div class="scroller" tabIndex={0} role="region" aria-label={labels.messages}>
+        <div class="column">
+          <Element of={element} />
+        </div>
+      </div>
+    </div>,
+    place,
+  );
+}
+
+function Chat({ thread, start, fork }: Page & { thread: Thread }) {
+  return (
+    <ChatProvider thread={thread} labels={labels} messageActions={forkButton(fork)}>
+      <MessageList thread={thread} empty={<Element of={start} />}>
+        <StatusLine thread={thread} recoveriesFor={recoveries} />
+        <Approvals thread={thread} />
+      </MessageList>
+      <Tasks thread={thread} />
+      <Composer thread={thread} handle={handle} />
+    </ChatProvider>
+  );
+}
+
+const forkButton = (fork: Page["fork"]) => (message: UIMessage): ComponentChildren =>
+  message.role === "user" ? null : (
+    <button type="button" class="button plain small" data-verb="fork" title="Continue from here in a copy of the conversation" onClick={() => fork(message)}>
+      Fork
+    </button>
+  );
+
+const recoveries: (error: Parameters<typeof recoveriesFor>[0]) => Recovery[] = (error) =>
+  recoveriesFor(error).map(({ name, recovery }) => ({ name, act: () => runRecovery(recovery) }));
+
+/** An element that other code has made. */
+function Element({ of }: { of: HTMLElement }) {
+  const frame = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => frame.current!.replaceChildren(of), [of]);
+  return <div ref={frame} />;
+}

@@ -1,0 +1,60 @@
+// The thread of a conversation that is created with its first message, so that an unused one is never stored.
+
+import type { Content, Image } from "threadkeep";
+import type { Thread, ThreadSnapshot } from "threadkeep/thread";
+
+const EMPTY: ThreadSnapshot = {
+  phase: "open", conversationId: "new", conversation: null, access: "writer", status: "idle", isRunning: false, waiting: null,
+  messages: [], hasEarlier: false, approvals: [], title: null, error: null, warnings: [],
+};
+
+/** `create` opens the conversation; its failure rejects `send()`, which then can be called again. */
+export function nextThread(create: (title: string) => Promise<Thread>): Thread {
+  let thread: Thread | null = null;
+  const listeners = new Map<() => void, () => void>();
+  const opened = (): Thread => {
+    if (thread === null) throw new Error("the conversation begins with its first message");
+    return thread;
+  };
+  const begin = async (message: string | ReadonlyArray<Content | Image>): Promise<Thread> => {
+    if (thread !== null) return thread;
+    thread = await create(titleFrom(message));
+    for (const listener of listeners.keys()) listeners.set(listener, thread.subscribe(listener));
+    return thread;
+  };
+  return {
+    subscribe(listener) {
+      const own = (): void => listener();
+      listeners.set(own, thread?.subscribe(own) ?? (() => undefined));
+      return () => {
+        listeners.get(own)?.();
+        listeners.delete(own);
+      };
+    },
+    getSnapshot: () => thread?.getSnapshot() ?? EMPTY,
+    opened: async () => opened().opened(),
+    send: async (message, options) => (await begin(message)).send(message, options),
+    run: () => opened().run(),
+    stop: () => opened().stop(),
+    pause: () => opened().pause(),
+    retryNow: () => opened().retryNow(),
+    approve: (ids) => opened().approve(ids),
+    reject: (reason, ids) => opened().reject(reason, ids),
+    editAction: (id, args) => opened().editAction(id, args),
+    alwaysAllow: (tool) => opened().alwaysAllow(tool),
+    regenerate: () => opened().regenerate(),
+    editMessage: (id, message) => opened().editMessage(id, message),
+    branches: () => opened().branches(),
+    navigateTo: (id) => opened().navigateTo(id),
+    loadEarlier: (options) => opened().loadEarlier(options),
+    close: async () => thread?.close(),
+  };
+}
+
+const TITLE_LENGTH = 60;
+
+function titleFrom(message: string | ReadonlyArray<Content | Image>): string {
+  const text = typeof message === "string" ? message : message.flatMap((part) => ("text" in part && typeof part.text === "string" ? [part.text] : []))[0];
+  const line = (text ?? "An image").split("\n")[0]!.trim();
+  return line.length <= TITLE_LENGTH ? line : `${line.slice(0, TITLE_LENGTH).replace(/\s+\S*$/, "")}…`;
+}

@@ -1,0 +1,195 @@
+// The conversation that the page has open: a thread of the library, and what this page does with it beside showing it.
+
+import { Conversation } from "threadkeep";
+import type { Thread, ToolPart } from "threadkeep/thread";
+import { createConversation, createLLM, limits, openStored, PROVISIONAL } from "../agent/agent.ts";
+import { report } from "../shell/notices.ts";
+
+/** The fields of a successful result of a tool. */
+export type Result = NonNullable<ToolPart["result"]>;
+
+export class Session {
+  #thread: Thread;
+  /** The settings with which the conversation was opened. */
+  #limits = limits();
+  #listeners = new Set<() => void>();
+  #unsubscribe = (): void => undefined;
+  #isCondensing = false;
+  #wasRunning = false;
+  #isNaming = false;
+  #reopening: Promise<void> | null = null;
+  #reopenAgain = false;
+  #closed = false;
+
+  private constructor(thread: Thread) {
+    this.#thread = thread;
+    this.#watch();
+  }
+
+  /** @throws ThreadkeepError `not_found`: a link to a deleted conversation must not create it again. */
+  static async open(conversationId: string): Promise<Session> {
+    return new Session(await openStored(conversationId));
+  }
+
+  static async create(title: string): Promise<Session> {
+    return new Session(await createConversation(title));
+  }
+
+  /** Another one after the conversation was opened again. */
+  get thread(): Thread {
+    return this.#thread;
+  }
+
+  get conversation(): Conversation {
+    return this.#thread.getSnapshot().conversation!;
+  }
+
+  get id(): string {
+    return this.conversation.id;
+  }
+
+  get title(): string {
+    // A base state that was rebuilt by an import may lack anything.
+    return this.conversation.state.tags?.["title"] ?? "Untitled conversation";
+  }
+
+  get isFollower(): boolean {
+    return this.#thread.getSnapshot().access === "follower";
+  }
+
+  get running(): boolean {
+    return this.#isCondensing || this.#thread.getSnapshot().isRunning;
+  }
+
+  /** Whether its context can be condensed. */
+  get canCondense(): boolean {
+    return !this.running && !this.isFollower && this.#thread.getSnapshot().approvals.length === 0;
+  }
+
+  /** The results of calls that have succeeded, as far as they are loaded, in their order. */
+  get results(): Result[] {
+    const parts = this.#thread.getSnapshot().messages.flatMap((message) => message.parts);
+    return parts.flatMap((part) => (part.type === "tool" && part.state === "done" && part.result !== null ? [part.result] : []));
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Tells the listeners of a change that no event reports. */
+  changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Copies the conversation up to this event. Resolves to the id of the copy. */
+  async fork(fromEventId: string): Promise<string> {
+    const copy = await this.conversation.fork({ fromEventId, title: `${this.title} (copy)` });
+    await copy.close();
+    return copy.id;
+  }
+
+  /** Replaces a part of the history by a summary, for the model. Rejects if there is nothing to replace. */
+  async condense(): Promise<void> {
+    this.#isCondensing = true;
+    this.changed();
+    try {
+      await this.conversation.condense();
+    } finally {
+      this.#isCondensing = false;
+      this.#follow();
+    }
+  }
+
+  /** Gives the conversation a title, which the model then no longer does. */
+  async rename(title: string): Promise<void> {
+    const { [PROVISIONAL]: _, ...tags } = this.conversation.state.tags;
+    await this.conversation.setTags({ ...tags, title });
+    this.changed();
+  }
+
+  /** Applies changed settings. Another model answers from the next request on, also in a run that is under way. */
+  async applySettings(): Promise<void> {
+    let isOutdated = this.isFollower || this.#limits !== limits();
+    try {
+      if (!isOutdated || this.running) await this.conversation.switchLLM(await createLLM());
+    } catch {
+      isOutdated = true; // Reopening reports the error.
+    }
+    if (isOutdated) await this.reopen();
+    this.changed();
+  }
+
+  /**
+   * Opens the conversation again: with other limits, or to see what was imported into it. Never rejects; a failure is
+   * reported. A run that is under way ends first.
+   */
+  reopen(): Promise<void> {
+    this.#reopenAgain = true;
+    if (this.running) return Promise.resolve();
+    this.#reopening ??= this.#reopenUntilCurrent().finally(() => (this.#reopening = null));
+    return this.#reopening;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#listeners.clear();
+    this.#unsubscribe();
+    await this.#reopening;
+    await this.#thread.close();
+  }
+
+  async delete(): Promise<void> {
+    const { id } = this;
+    await this.close();
+    await Conversation.delete(id);
+  }
+
+  #watch(): void {
+    this.#unsubscribe = this.#thread.subscribe(() => this.#follow());
+  }
+
+  /** After each change. */
+  #follow(): void {
+    const { running } = this;
+    if (this.#wasRunning && !running) {
+      void this.#nameByModel();
+      if (this.#reopenAgain) void this.reopen();
+    }
+    this.#wasRunning = running;
+    this.changed();
+  }
+
+  /** Once there is an answer, the model makes a title, unless the user gave one. */
+  async #nameByModel(): Promise<void> {
+    const { conversation } = this;
+    const isProvisional = (): boolean => conversation.state.tags?.[PROVISIONAL] !== undefined;
+    if (this.#isNaming || !isProvisional() || conversation.executionStatus !== "finished") return;
+    this.#isNaming = true;
+    try {
+      const title = await conversation.generateTitle();
+      // The user may have been quicker.
+      if (isProvisional()) await this.rename(title);
+    } catch {
+      // The conversation was closed meanwhile: there is another chance after the next answer.
+    }
+    this.#isNaming = false;
+  }
+
+  async #reopenUntilCurrent(): Promise<void> {
+    const { id } = this;
+    while (this.#reopenAgain && !this.#closed) {
+      this.#reopenAgain = false;
+      try {
+        this.#unsubscribe();
+        await this.#thread.close();
+        this.#limits = limits();
+        this.#thread = await openStored(id);
+        this.#watch();
+      } catch (error) {
+        report(error, { title: "The conversation could not be opened again" });
+      }
+      this.changed();
+    }
+  }
+}
