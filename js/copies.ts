@@ -9,7 +9,7 @@ type Copy = () => Promise<{ default: string }>;
 interface Source<T> {
   /** The name of the file, by which its copy is found. */
   name: string;
-  /** What it is, and what to do if it does not load, for the error. */
+  /** All that it is, and what to do if it does not load, for the error. */
   what: string;
   advice: string;
   fromFile(): Promise<T>;
