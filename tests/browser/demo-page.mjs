@@ -189,8 +189,7 @@ export class DemoPage {
     // Only rows that can be seen are in the document.
     const viewport = this.page.viewport();
     await this.page.setViewport({ ...viewport, height: 6000 });
-    await this.page.$$eval(".call", (calls) => calls.forEach((call) => (call.open = true)));
-    await this.until("the calls are unfolded", () => [...document.querySelectorAll(".call")].every((call) => call.querySelector(".call-body")));
+    await this.until("the calls are unfolded", () => [...document.querySelectorAll(".call")].filter((call) => !((call.open = true) && call.querySelector(".call-body"))).length === 0);
     const calls = await this.page.$$eval(".call", (calls) =>
       calls.map((call) => ({
         title: call.querySelector(".call-title").textContent,
