@@ -1,4 +1,4 @@
-// `npm run bench`: produces the figures of the README. Builds the library as pages get it, runs each bench in real browsers
+// `npm run bench`: produces the figures of docs/figures.md. Builds the library as pages get it, runs each bench in real browsers
 // or in Node, and prints the results beside their goals.
 //   --only append    only these benches
 //   --in chromium    only these browsers; `node` for Node

@@ -19,8 +19,8 @@ export interface Response {
   text?: () => unknown;
 }
 
-/** The body of a response: a stream, or the text of a test double. `onBytes` is called when bytes have arrived. @internal */
-export function bodyOf(response: Response, onBytes: () => void): Body {
+/** The body of a response: a stream, or the text of a test double. `onBytes` is called with bytes that have arrived. @internal */
+export function bodyOf(response: Response, onBytes: (bytes: Uint8Array) => void): Body {
   const { body } = response;
   const reader = hasReader(body) ? body.getReader() : readerOf(response);
   /** The current read, and its result: `null` at the end of the stream. At most one read is ahead of the caller. */
@@ -50,8 +50,9 @@ export function bodyOf(response: Response, onBytes: () => void): Body {
       // A failure of this read is reported by the next call; until then it must not be an unhandled rejection.
       read?.catch(() => {});
       if (pieces.length === 0) return undefined;
-      onBytes();
-      return pieces.length > 1 ? joined(pieces, length) : pieces[0];
+      const bytes = pieces.length > 1 ? joined(pieces, length) : pieces[0]!;
+      onBytes(bytes);
+      return bytes;
     },
     cancel() {
       // A stream of the host may ignore the signal, and may throw here.

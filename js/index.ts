@@ -33,6 +33,7 @@ export {
   type MCPTokenStorage,
 } from "./mcp.js";
 export type { AnthropicMessages, ChatContent, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "./messages.js";
+export { observeRequests, type ObservedExchange, type ObservedRequest, type RequestObserver } from "./observers.js";
 export type { Run, RunOptions, RunResult } from "./run.js";
 export type { SecurityAnalyzer, SecurityPattern } from "./security.js";
 export type { TitleOptions } from "./side-calls.js";

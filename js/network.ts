@@ -4,6 +4,7 @@
 import { type Body, type Response, bodyOf } from "./body.js";
 import { invalidOptions } from "./errors.js";
 import type { WaitingEvent } from "./events.js";
+import { observed, tell } from "./observers.js";
 
 /** The longest delay between two tests whether a server can be reached, in seconds. */
 const MAX_DELAY = 30;
@@ -42,7 +43,9 @@ function watch(controller: AbortController, isOver: boolean): void {
 
 /** The body of an answer. Each piece updates the time of the request's last bytes. */
 function read(response: Response, controller: AbortController): Body {
-  return bodyOf(response, () => {
+  tell(controller, (exchange) => exchange.onResponse?.((response as { status: number }).status));
+  return bodyOf(response, (bytes) => {
+    tell(controller, (exchange) => exchange.onBytes?.(bytes));
     // Bytes that arrive after the end do not register the request again.
     if (exchanges.has(controller)) exchanges.set(controller, Date.now());
   });
@@ -133,21 +136,29 @@ export class Network {
   now: WaitingEvent | null = null;
   #run = newRun();
   #runs = 0;
+  readonly #id: string;
   readonly #waits: boolean;
   readonly #emit: (event: WaitingEvent) => void;
   readonly #note: (waiting: WaitReason | null) => void;
   readonly #ends = new Set<(continues: boolean) => void>();
 
   /** `note` stores what the run waits for, so that it survives a reload. */
-  constructor(waits: boolean, emit: (event: WaitingEvent) => void, note: (waiting: WaitReason | null) => void) {
+  constructor(id: string, waits: boolean, emit: (event: WaitingEvent) => void, note: (waiting: WaitReason | null) => void) {
+    this.#id = id;
     this.#waits = waits;
     this.#emit = emit;
     this.#note = note;
   }
 
   /** For the wasm: how to wait, and how to read bodies. If `isGiven`, `fetch` is the host's function and may use no network. */
-  of(isGiven: boolean): { wait: (...failed: Failed) => Promise<boolean>; watch: typeof watch; read: typeof read } {
-    return { watch, read, wait: (...failed: Failed) => this.#wait(isGiven, ...failed) };
+  of(isGiven: boolean): { wait: (...failed: Failed) => Promise<boolean>; watch: (controller: AbortController, isOver: boolean) => unknown; read: typeof read } {
+    return { watch: (...exchange) => this.#watch(...exchange), read, wait: (...failed) => this.#wait(isGiven, ...failed) };
+  }
+
+  /** At the beginning it may return a function that is given the request. */
+  #watch(controller: AbortController, isOver: boolean): unknown {
+    watch(controller, isOver);
+    return isOver ? tell(controller, (exchange) => exchange.onEnd?.()) : observed(this.#id, controller);
   }
 
   /** Resolves when the next attempt can be made, or the run is over: to whether to make it. */

@@ -11,7 +11,14 @@ import { wasms } from "./wasms.mjs";
 export const terminal = { file: "terminal-worker.js", copy: "terminal-worker-inline.js" };
 
 /** The entries beside the core: the name of each is that of its subpath and of its file in dist/. */
-export const entries = { thread: "js/thread/index.ts", react: "js/react/index.ts", chat: "js/chat/index.ts" };
+export const entries = {
+  thread: "js/thread/index.ts",
+  react: "js/react/index.ts",
+  "ai-sdk": "js/ai-sdk/index.ts",
+  "assistant-ui": "js/assistant-ui/index.ts",
+  chat: "js/chat/index.ts",
+  devtools: "js/devtools/index.ts",
+};
 
 /** Packages that the user of an entry installs. All others are part of the entry's file. */
 export const peers = ["react", "react/*", "react-dom", "ai", "@ai-sdk/*", "@assistant-ui/*", "@opentelemetry/api"];

@@ -223,7 +223,15 @@ fn no_file_contains_unfinished_code_or_deliberate_panics() {
 #[test]
 fn comments_do_not_begin_with_a_question_word() {
     let questions = ["What ", "Whatever ", "Whose "];
-    let files = [("src", ".rs"), ("tools", ".rs"), ("js", ".ts"), ("www", ".ts"), ("scripts", ".mjs")];
+    let files = [
+        ("src", ".rs"),
+        ("tools", ".rs"),
+        ("js", ".ts"),
+        ("js", ".tsx"),
+        ("www", ".ts"),
+        ("www", ".tsx"),
+        ("scripts", ".mjs"),
+    ];
     for (path, text) in files.into_iter().flat_map(|(folder, ending)| sources(folder, ending)) {
         for (at, line) in text.lines().enumerate() {
             let line = line.trim_start();

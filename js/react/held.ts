@@ -26,16 +26,16 @@ export class HeldThread {
   /** The id of the conversation: the given one, or after the first opening that of a new one. */
   #id: string | null;
   #thread: Thread | null = null;
-  #opened!: Promise<Thread>;
-  #resolve!: (thread: Thread) => void;
+  #resolve!: () => void;
+  readonly #opened = new Promise<void>((resolve) => (this.#resolve = resolve));
 
   constructor(id: string | null, store: Store | undefined) {
     this.#given = this.#id = id;
     this.#scope = scopeOf(store);
-    this.#await();
     const action = (name: (typeof names)[number]) => (...args: unknown[]) => {
-      const call = (thread: Thread) => (thread[name] as (...args: unknown[]) => unknown)(...args);
-      return this.#thread ? call(this.#thread) : this.#opened.then(call);
+      // StrictMode closes the first thread at once, so the one that counts is that of the moment of the call.
+      const call = () => (this.#thread![name] as (...args: unknown[]) => unknown)(...args);
+      return this.#thread ? call() : this.#opened.then(call);
     };
     this.actions = Object.fromEntries(names.map((name) => [name, action(name)])) as object as ThreadActions;
   }
@@ -59,12 +59,10 @@ export class HeldThread {
     this.#thread = thread;
     const changed = () => this.#listeners.forEach((listener) => listener());
     const unsubscribe = thread.subscribe(changed);
-    this.#resolve(thread);
+    this.#resolve();
     changed();
     return () => {
       unsubscribe();
-      this.#thread = null;
-      this.#await();
       void thread.close().catch(() => {});
     };
   }
@@ -72,9 +70,5 @@ export class HeldThread {
   /** Remembers the id that the component gives now. */
   give(id: string | null): void {
     this.#given = id;
-  }
-
-  #await(): void {
-    this.#opened = new Promise((resolve) => (this.#resolve = resolve));
   }
 }

@@ -1,9 +1,11 @@
-// The conformance suite for stores, for a store of your own: `import { checkStore } from "threadkeep/testing"`.
+// `threadkeep/testing`: a model that follows a script, for tests of apps, and the conformance suite for stores of one's own.
 //
 // The library's own stores pass the same suite. It has a wasm of its own, so that pages do not download it.
 import initialize, { CoreStore, conformanceCases, runConformanceCase } from "../../pkg/threadkeep_testing.js";
 import { optionsOf } from "../errors.js";
 import type { Store } from "../store.js";
+
+export * from "./scripted-model.js";
 
 /** The result of one case. */
 export interface CaseReport {
@@ -11,6 +13,10 @@ export interface CaseReport {
   name: string;
   /** The requirement that did not hold; absent if the case passed. */
   failure?: string;
+  /** If values were compared, the expected one, as lines around the first that differs. */
+  expected?: string;
+  /** The same lines of the value that the store returned. */
+  actual?: string;
 }
 
 export interface CheckOptions {
@@ -39,8 +45,9 @@ export async function checkStore(
     const failure = (await runConformanceCase(name, async (place: string) => {
       const store = await CoreStore.host(await open(place));
       return { take: () => store };
-    })) as string | undefined;
-    const report = failure === undefined ? { name } : { name, failure };
+    })) as { message: string; expected?: string; actual?: string } | undefined;
+    const { message, ...values } = failure ?? {};
+    const report: CaseReport = message === undefined ? { name } : { name, failure: message, ...values };
     reports.push(report);
     onReport?.(report);
   }

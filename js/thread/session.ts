@@ -1,9 +1,14 @@
 // A conversation that this page has open for one or several threads: opening, what is shown of it, and runs.
 import { Conversation, type ConversationOptions, type ErrorCode, type MessageEvent, type RunResult, ThreadkeepError } from "../index.js";
 import { isSameList } from "./transcript.js";
-import { untilFree } from "./turn.js";
 import type { ThreadSnapshot } from "./types.js";
 import { ConversationView } from "./view.js";
+
+/** The checked options of a thread that are not those of the conversation. */
+export interface SessionOptions {
+  pageSize: number;
+  resume: boolean;
+}
 
 export class Session {
   /** Called after every change. */
@@ -11,8 +16,10 @@ export class Session {
   readonly opened: Promise<Conversation>;
   readonly #conversationId: string;
   readonly #pageSize: number;
+  readonly #resumes: boolean;
   readonly #open: () => Promise<Conversation>;
-  readonly #leaving = new AbortController();
+  /** The next opening as the writer. */
+  #takingOver: Promise<void> | null = null;
   #view: ConversationView | null = null;
   #phase: ThreadSnapshot["phase"] = "opening";
   #error: ThreadkeepError | null = null;
@@ -20,9 +27,10 @@ export class Session {
   #snapshot: ThreadSnapshot | null = null;
   #isChanged = true;
 
-  constructor(conversationId: string, pageSize: number, open: () => Promise<Conversation>) {
+  constructor(conversationId: string, { pageSize, resume }: SessionOptions, open: () => Promise<Conversation>) {
     this.#conversationId = conversationId;
     this.#pageSize = pageSize;
+    this.#resumes = resume;
     this.#open = open;
     this.opened = this.#begin();
     // A failure is in the snapshot.
@@ -30,8 +38,8 @@ export class Session {
   }
 
   /** A session that opens the conversation, and closes it. */
-  static opening(options: ConversationOptions & { conversationId: string }, pageSize: number): Session {
-    return new Session(options.conversationId, pageSize, () => Conversation.open(options));
+  static opening(options: ConversationOptions & { conversationId: string }, own: SessionOptions): Session {
+    return new Session(options.conversationId, own, () => Conversation.open(options));
   }
 
   get snapshot(): ThreadSnapshot {
@@ -124,12 +132,12 @@ export class Session {
 
   /** Ends what is shown. Closes the conversation if this session has opened it. */
   async end(closes: boolean): Promise<void> {
-    this.#leaving.abort();
+    await this.opened.catch(() => {});
+    this.#phase = "closed";
+    await this.#takingOver;
+    this.#view?.end();
     try {
-      const conversation = await this.opened.catch(() => null);
-      this.#phase = "closed";
-      this.#view?.end();
-      if (closes) await (this.#view?.conversation ?? conversation)?.close();
+      if (closes) await this.#view?.conversation.close();
     } finally {
       this.changed();
     }
@@ -151,7 +159,7 @@ export class Session {
       const conversation = await this.#show();
       this.#phase = "open";
       this.changed();
-      if (conversation.access === "follower") void this.#follow();
+      this.#resume(conversation);
       return conversation;
     } catch (error) {
       this.#phase = "failed";
@@ -162,25 +170,32 @@ export class Session {
 
   async #show(): Promise<Conversation> {
     const conversation = await this.#open();
-    const view = new ConversationView(conversation, this.#pageSize, this.changed, this.#view ?? undefined);
+    const listener = { changed: this.changed, free: () => void (this.#takingOver ??= this.#takeOver()), deleted: () => void (this.#phase = "closed") };
+    const view = new ConversationView(conversation, this.#pageSize, listener, this.#view ?? undefined);
     await view.open();
     this.#view?.end();
     this.#view = view;
     return conversation;
   }
 
-  /** Opens the conversation again when the tab that writes it has ended, and writes it then. */
-  async #follow(): Promise<void> {
-    const { signal } = this.#leaving;
+  /** Goes on with a run in which a page died. Where calls wait for the user, a run would approve them. */
+  #resume({ access, executionStatus, warnings }: Conversation): void {
+    const wasCutOff = access === "writer" && warnings.some(({ code }) => code === "interrupted");
+    if (this.#resumes && wasCutOff && executionStatus !== "waiting_for_confirmation") this.runOn();
+  }
+
+  /** Opens the conversation again, because the page that wrote it has ended. Of several followers one becomes the writer. */
+  async #takeOver(): Promise<void> {
     try {
-      while (this.view.conversation.access === "follower" && (await untilFree(this.#conversationId, signal))) {
-        if (signal.aborted) return;
-        await this.view.conversation.close();
-        await this.#show();
-        this.changed();
-      }
+      if (this.#phase !== "open") return;
+      await this.view.conversation.close();
+      const conversation = await this.#show();
+      this.#resume(conversation);
+      this.changed();
     } catch (error) {
-      if (!signal.aborted) this.#fail(error);
+      this.#fail(error);
+    } finally {
+      this.#takingOver = null;
     }
   }
 }

@@ -13,16 +13,16 @@ const defaultPage = 200;
  * @throws ThreadkeepError `invalid_options` if `pageSize` is not a number of events
  */
 export function openThread(options: ThreadOptions): Thread {
-  const { pageSize = defaultPage, conversationId, ...rest } = options;
+  const { pageSize, resume = false, conversationId, ...rest } = options;
   const id = conversationId ?? newId();
-  const size = checked(pageSize);
-  const { session, release } = share(rest.store, id, () => Session.opening({ ...rest, conversationId: id }, size));
+  const own = { pageSize: checked(pageSize), resume };
+  const { session, release } = share(rest.store, id, () => Session.opening({ ...rest, conversationId: id }, own));
   return threadOn(session, release);
 }
 
 /** A thread of a conversation that is already open and belongs to somebody else: `close()` ends only the thread. */
 export function threadOf(conversation: Conversation, options: { pageSize?: number | undefined } = {}): Thread {
-  const session = new Session(conversation.id, checked(options.pageSize ?? defaultPage), async () => conversation);
+  const session = new Session(conversation.id, { pageSize: checked(options.pageSize), resume: false }, async () => conversation);
   return threadOn(session, () => session.end(false));
 }
 
@@ -53,7 +53,8 @@ function threadOn(session: Session, release: () => Promise<void>): Thread {
       return () => void listeners.delete(own);
     },
     getSnapshot: () => closed?.snapshot ?? session.snapshot,
-    opened: () => session.opened,
+    // A follower that becomes the writer is another handle.
+    opened: () => session.opened.then(() => session.view.conversation),
     send: (message, options = {}) =>
       perform(async ({ conversation }) => {
         const event = session.sent(await conversation.sendMessage(message, options));
@@ -112,7 +113,7 @@ function threadOn(session: Session, release: () => Promise<void>): Thread {
   };
 }
 
-function checked(pageSize: number): number {
+function checked(pageSize = defaultPage): number {
   if (Number.isInteger(pageSize) && pageSize > 0) return pageSize;
   throw new ThreadkeepError("invalid_options", "pageSize must be a number of events, at least 1");
 }

@@ -275,7 +275,7 @@ export class Transcript {
     return [...this.#open].find(([, place]) => partAt(place).toolCallId === toolCallId)?.[0];
   }
 
-  /** What the state of the conversation says about a call without a result. */
+  /** All that the state of the conversation says about a call without a result. */
   #stage(id: string, { risk }: Pick<ToolPart, "risk">): Pick<ToolPart, "state" | "risk"> {
     const { waiting, begun, risks, isRunning } = this.#calls;
     const state = waiting.has(id) ? "waiting" : isRunning ? "running" : begun.has(id) ? "interrupted" : "ready";

@@ -134,6 +134,11 @@ export interface ThreadSnapshot {
 export interface ThreadOptions extends ConversationOptions {
   /** How many events are read at once, from the end. Default: 200. */
   pageSize?: number | undefined;
+  /**
+   * Whether a run goes on by itself if the page that ran it was closed, reloaded or killed in the middle. It approves nothing,
+   * and a run that the user has stopped stays stopped. Default: false.
+   */
+  resume?: boolean | undefined;
 }
 
 /**

@@ -27,20 +27,24 @@ pub fn conformance_cases() -> Vec<String> {
 
 /// Runs one case. `open(place)` returns or promises `{ take(): CoreStore }`.
 ///
-/// Resolves to undefined if the case passes, or to a sentence that describes the failure.
+/// Resolves to undefined if the case passes, otherwise to `{ message, expected, actual }`.
 #[wasm_bindgen(js_name = runConformanceCase)]
 pub fn run_conformance_case(name: String, open: Function) -> Promise {
     guard::promise(async move {
         let Some(case) = conformance::CASES.iter().find(|case| case.name == name) else {
-            return Ok(format!("there is no case {name}").into());
+            return Ok(value(conformance::Failure::from(format!("there is no case {name}"))));
         };
         let open_place: &conformance::Open = &|place| {
             let opened = open.call1(&JsValue::UNDEFINED, &place.into());
             Box::pin(async move { take(opened).await.map_err(|thrown| failed(&thrown)) })
         };
         let report = case.run(open_place).await;
-        Ok(report.failure.map_or(JsValue::UNDEFINED, JsValue::from))
+        Ok(report.failure.map_or(JsValue::UNDEFINED, value))
     })
+}
+
+fn value(failure: conformance::Failure) -> JsValue {
+    serde_wasm_bindgen::to_value(&failure).unwrap_or_else(|_| failure.message.into())
 }
 
 async fn take(opened: Result<JsValue, JsValue>) -> Result<Rc<dyn Store>, JsValue> {

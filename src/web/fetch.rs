@@ -48,7 +48,7 @@ pub struct FetchClient {
     /// Waits before the next attempt: called with the fields of a [`Wait`], promises whether to make another attempt.
     pub wait: Option<Function>,
     /// Called at the beginning and the end of an exchange with its `AbortController` and whether it is over. It may abort a
-    /// dead exchange.
+    /// dead exchange. If it returns a function at the beginning, that is called with the URL and the body of the request.
     pub watch: Option<Function>,
 }
 
@@ -56,7 +56,7 @@ impl HttpClient for FetchClient {
     fn send(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpResponse, HttpError>> {
         let FetchClient { given, read, watch, .. } = self.clone();
         Box::pin(async move {
-            let mut exchange = Exchange::new(watch)?;
+            let mut exchange = Exchange::new(watch, &request)?;
             let fetched = match given {
                 Some(fetch) => exchange.call(&fetch, &request)?,
                 None => global_fetch(&exchange.request(&request)?).map_err(|error| network(&error))?,
@@ -106,19 +106,21 @@ struct Exchange {
 }
 
 impl Exchange {
-    fn new(watch: Option<Function>) -> Result<Self, HttpError> {
+    fn new(watch: Option<Function>, request: &HttpRequest) -> Result<Self, HttpError> {
         let controller = AbortController::new().map_err(|error| network(&error))?;
         let exchange = Self { controller, page: Watch::begin(), watch, is_over: false };
-        exchange.notify(false);
+        let observe = exchange.notify(false).and_then(|returned| returned.dyn_into::<Function>().ok());
+        if let Some(observe) = observe {
+            // Without headers: they contain the key. An error of the observer does not affect the exchange.
+            let _ = observe.call2(&JsValue::UNDEFINED, &(&*request.url).into(), &(&*request.body).into());
+        }
         Ok(exchange)
     }
 
-    /// Notifies the watcher that the exchange begins or is over.
-    fn notify(&self, is_over: bool) {
-        if let Some(watch) = &self.watch {
-            // An error of the watcher does not affect the exchange.
-            let _ = watch.call2(&JsValue::UNDEFINED, &self.controller, &is_over.into());
-        }
+    /// Notifies the watcher that the exchange begins or is over. Returns its result; an error of it does not affect the
+    /// exchange.
+    fn notify(&self, is_over: bool) -> Option<JsValue> {
+        self.watch.as_ref()?.call2(&JsValue::UNDEFINED, &self.controller, &is_over.into()).ok()
     }
 
     /// The result of a promise of the network. While the page is being left, a failure is not returned.

@@ -33,13 +33,13 @@ for (const kind of availableBrowsers) {
   test(`${kind}: the example runs as written`, { timeout: 60_000 }, async () => {
     const browser = await tabs(kind);
     try {
+      const tab = await browser.page(`${server.origin}/example`);
       for (const events of [5, 9]) {
-        const tab = await browser.page(`${server.origin}/example`);
         await tab.waitForFunction(() => document.title !== "example", { timeout: 30_000 });
         const title = await browser.evaluate(() => document.title);
         assert.match(title, new RegExp(`^${events} events, true, .*roll_dice`, "s"));
         assert.match(await browser.evaluate(() => document.body.textContent), /roll_dice/);
-        await tab.close();
+        await tab.reload();
       }
     } finally {
       await browser.close();

@@ -37,6 +37,8 @@ for (const kind of availableBrowsers) {
         assert.ok(right.length > 40);
         assert.deepEqual(wrong.map((report) => report.name), ["truncation_cuts_before_it_appends", "files_come_back_exactly"]);
         assert.match(wrong[0].failure, /^ids: found/);
+        assert.notEqual(wrong[0].actual, wrong[0].expected);
+        assert.ok(wrong[0].expected.includes("\n"));
         assert.match(wrong[1].failure, /not a Uint8Array/);
       });
       await check("no answer of a host's store is taken for something else, and none traps", async (page) => {

@@ -21,12 +21,12 @@ test("the examples do what they say", async () => {
   const ports = [];
   const names = {
     ...library, llm, store: library.memoryStore(), url: servers[0].url, protectedUrl: servers[1].url, passphrase: "a long passphrase", sessionToken: "t",
-    status: { textContent: "" }, changes: [], button: {}, worker: { postMessage: ({ port }) => ports.push(port) },
+    output: { textContent: "" }, changes: [], button: {}, worker: { postMessage: ({ port }) => ports.push(port) },
   };
   const results = "conversation, finalResponse, reader, mcpServers, waiting, inPage, transportOf, withPage";
   const found = await new AsyncFunction(...Object.keys(names), `${examples.join("\n")}\nreturn { ${results} };`)(...Object.values(names));
   assert.equal(found.finalResponse, "Nothing.");
-  assert.match(names.status.textContent, /^search: connected {2}\(\d+ tools\)\n$/);
+  assert.match(names.output.textContent, /^search: connected {2}\(\d+ tools\)\n$/);
   assert.ok(names.changes.includes("search is connected"), String(names.changes));
   assert.equal(await found.mcpServers.notes.auth.token(), "t");
   await reached(found.waiting, "notes", ({ state }) => state === "login");

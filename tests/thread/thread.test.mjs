@@ -169,6 +169,33 @@ test("a page that dies in a call: the call is interrupted, and what the user dec
   }
 });
 
+test("a run in which the page died goes on by itself, if the thread is to resume", async () => {
+  for (const [resume, end] of [[true, ["user: Go", "assistant: Here."]], [undefined, ["user: Go"]]]) {
+    const { open, store } = stage([{ text: "This breaks off.", stallAfter: 3 }, { text: "Here." }]);
+    const thread = open();
+    const { conversationId } = thread.getSnapshot();
+    await thread.send("Go");
+    await until(thread, ({ messages }) => messages[1]?.state === "streaming");
+    const after = open({ store: await remains(store), conversationId, resume });
+    await after.opened();
+    const { status } = await until(after, isIdle);
+    assert.deepEqual([seen(after.getSnapshot()), status], [end, resume ? "finished" : "paused"]);
+    await thread.stop();
+    await Promise.all([thread.close(), after.close()]);
+  }
+  // The user has stopped it.
+  const { open, store } = stage([{ text: "This breaks off.", stallAfter: 3 }]);
+  const thread = open();
+  const { conversationId } = thread.getSnapshot();
+  await thread.send("Go");
+  await until(thread, ({ messages }) => messages[1]?.state === "streaming");
+  await thread.stop();
+  const after = open({ store: await remains(store), conversationId, resume: true });
+  await after.opened();
+  assert.deepEqual([after.getSnapshot().isRunning, after.getSnapshot().status], [false, "paused"]);
+  await Promise.all([thread.close(), after.close()]);
+});
+
 test("an answer that is stopped: its pieces are gone, and the next run asks again", async () => {
   const { open, model } = stage([{ text: "This breaks off after a few words.", stallAfter: 3 }, { text: "Here." }]);
   const thread = open();

@@ -14,7 +14,7 @@ const AsyncFunction = (async () => {}).constructor;
 test("the examples do what they say", async () => {
   assert.equal(examples.length, 6);
   const llm = new library.LLM({ model: "openai/m", fetch: createModel(() => ({ text: "Hello." })).fetch });
-  const names = { ...library, agent: new library.Agent({ llm }), store: library.memoryStore(), elsewhere: library.memoryStore(), button: {}, status: {} };
+  const names = { ...library, agent: new library.Agent({ llm }), store: library.memoryStore(), elsewhere: library.memoryStore(), button: {}, output: {} };
   const results = "conversation, plan, entries, size, scratch, shared, other, folder, custom, files, changed, paths";
   const found = await new AsyncFunction(...Object.keys(names), `${examples.join("\n")}\nreturn { ${results} };`)(...Object.values(names));
   assert.equal(found.plan, "# Plan\n");

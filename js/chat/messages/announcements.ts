@@ -6,7 +6,7 @@ import { stateOf, titleOf } from "./tool.js";
 
 /** Announces texts when they are complete, and calls when they begin and when they fail. */
 export function useAnnouncements({ phase, messages, isRunning, status }: ThreadSnapshot, { labels, announce }: Chat): void {
-  /** What is known of the parts of the last message. */
+  /** All that is known of the parts of the last message. */
   const known = useRef<{ id: string | undefined; stages: ReadonlyMap<string, string>; wasRunning: boolean } | null>(null);
   useLayoutEffect(() => {
     if (phase !== "open") return;

@@ -98,6 +98,8 @@ export function MessageList({ thread, empty, children }: MessageListProps) {
   }
 
   const last = snapshot.messages.at(-1);
+  // The thread goes on after the last row.
+  const continues = isRunning || snapshot.approvals.length > 0;
   const isWaiting = isRunning && last?.state !== "streaming" && snapshot.waiting === null && snapshot.approvals.length === 0;
   return (
     <div class="main">
@@ -110,7 +112,7 @@ export function MessageList({ thread, empty, children }: MessageListProps) {
           {rows.length === 0 && visualizer !== null ? <div class="empty">{phase === "opening" ? <p class="quiet">{labels.opening}</p> : (empty ?? <p class="quiet">{labels.empty}</p>)}</div> : null}
           <Folds.Provider value={folds}>
             <div
-              class={`items${isRunning || isWaiting ? " continues" : ""}`}
+              class={continues ? "items continues" : "items"}
               ref={items}
               style={{ height: `${virtual.height}px` }}
               onFocusIn={(event) => virtual.keep(indexOf(event.target))}

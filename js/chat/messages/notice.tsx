@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-// What happened to the conversation, between its messages: failures and notes.
+// All that happened to the conversation, between its messages: failures and notes.
 import type { ErrorPart, NoticePart } from "../../thread/index.js";
 import { useChat } from "../context.js";
 import { Markdown } from "../markdown/index.js";

@@ -103,7 +103,7 @@ export function useVirtualRows(inputs: Inputs): VirtualRows {
     virtualizer._willUpdate();
     const now = inputs.items.current?.offsetTop ?? 0;
     if (now === margin) return;
-    // What is above the list has grown or gone: the rows stay where they are on the screen.
+    // The part above the list has grown or gone: the rows stay where they are on the screen.
     inputs.scroller.current!.scrollTop += now - margin;
     inputs.onWrite();
     setMargin(now);

@@ -8,7 +8,7 @@ use crate::{
         condenser::{Attempt, Condenser, Decision, summary_of, summary_request},
         view::View,
     },
-    conversation::{Conversation, machine::Plan, run::RunError},
+    conversation::{Conversation, background::forget_response, machine::Plan, run::RunError},
     error::{Error, ErrorCode, Result},
     event::{Body, CondensationRequest, Source},
     format::base_state::ExecutionStatus,
@@ -52,7 +52,9 @@ async fn recover(conversation: &Conversation, error: &LlmError) -> Result<()> {
         // A view that is built anew omits whatever a provider refuses.
         conversation.0.log.forget_branch();
     }
-    conversation.append(vec![Draft::new(Source::Environment, CondensationRequest {})]).await
+    let request = Plan::append(vec![Draft::new(Source::Environment, CondensationRequest {})]);
+    // After the condensation the last event may be the same, so that a background response would be fetched that has failed.
+    conversation.store(request, &mut forget_response).await.map(drop)
 }
 
 async fn condense(

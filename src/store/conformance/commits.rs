@@ -204,7 +204,7 @@ pub(super) async fn of_two_writers_one_wins(place: &Place<'_>) -> Outcome {
         let winner = match outcomes {
             (Ok(()), Err(StoreError::Conflict { expected })) if expected == n => "one",
             (Err(StoreError::Conflict { expected }), Ok(())) if expected == n => "two",
-            other => return Err(format!("expected one commit and one conflict, got {other:?}")),
+            other => return Err(format!("expected one commit and one conflict, got {other:?}").into()),
         };
         let listing = one.loaded(id).await?;
         expect("base state", &&*listing.base_state, &winner)?;
@@ -295,7 +295,9 @@ pub(super) async fn a_dropped_commit_is_stored_completely_or_not_at_all(place: &
         let listing = place.open().await?.loaded(id).await?;
         let is_stored = listing.length == length + 3;
         if !is_stored && listing.length != length {
-            return Err(format!("half a commit was stored: {} events instead of 3", listing.length - length));
+            return Err(
+                format!("half a commit was stored: {} events instead of 3", listing.length - length).into()
+            );
         }
         expect("base state", &&*listing.base_state, &listing.length.to_string().as_str())?;
         let file = store.read_file(id, &format!("file {round}")).await?;

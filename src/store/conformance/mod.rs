@@ -5,6 +5,7 @@
 //! Nothing here measures time: benchmarks of stores are in `benches/`.
 
 mod commits;
+mod failure;
 mod files;
 mod lifetime;
 mod listing;
@@ -16,11 +17,13 @@ use futures_util::future::LocalBoxFuture;
 use std::{ops::Range, rc::Rc};
 use uuid::Uuid;
 
+pub use failure::Failure;
+
 /// Opens a handle on the store with this name, which is empty when it is first opened.
 pub type Open<'a> = dyn Fn(&str) -> LocalBoxFuture<'static, Result<Rc<dyn Store>, StoreError>> + 'a;
 
-/// The outcome of a case; `Err` describes the failure.
-pub type Outcome = Result<(), String>;
+/// The outcome of a case.
+pub type Outcome = Result<(), Failure>;
 
 /// One requirement for a store.
 pub struct Case {
@@ -35,7 +38,7 @@ pub struct Report {
     /// The name of the case.
     pub name: &'static str,
     /// The failure, if any.
-    pub failure: Option<String>,
+    pub failure: Option<Failure>,
 }
 
 /// The name of the store of a case, and the function that opens it.
@@ -135,7 +138,7 @@ struct Handle(Rc<dyn Store>);
 
 impl Handle {
     async fn commit(&self, conversation: ConversationId, commit: Commit) -> Outcome {
-        self.0.commit(conversation, commit).await.map_err(|error| format!("commit failed: {error}"))
+        self.0.commit(conversation, commit).await.map_err(|error| format!("commit failed: {error}").into())
     }
 
     /// Commits, and fails unless the store reports a conflict.
@@ -143,7 +146,7 @@ impl Handle {
         let expected = commit.expected_length;
         match self.0.commit(conversation, commit).await {
             Err(StoreError::Conflict { expected: reported }) if reported == expected => Ok(()),
-            other => Err(format!("expected a conflict about length {expected}, got {other:?}")),
+            other => Err(format!("expected a conflict about length {expected}, got {other:?}").into()),
         }
     }
 
@@ -192,7 +195,7 @@ impl Handle {
     }
 
     async fn delete(&self, conversation: ConversationId) -> Outcome {
-        self.0.delete(conversation).await.map_err(|error| format!("delete failed: {error}"))
+        self.0.delete(conversation).await.map_err(|error| format!("delete failed: {error}").into())
     }
 }
 
@@ -233,10 +236,5 @@ fn expect<T: PartialEq + std::fmt::Debug>(subject: &str, found: &T, expected: &T
     if found == expected {
         return Ok(());
     }
-    let (found, expected) = (format!("{found:?}"), format!("{expected:?}"));
-    Err(format!(
-        "{subject}: found {}, expected {}",
-        crate::id::shortened(&found),
-        crate::id::shortened(&expected)
-    ))
+    Err(Failure::of_difference(subject, found, expected))
 }

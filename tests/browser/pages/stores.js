@@ -40,7 +40,7 @@ export async function failures(open, only = core.conformanceCases()) {
       const store = await open(place);
       return { take: () => store };
     });
-    if (failure !== undefined) failed.push(`${name}: ${failure}`);
+    if (failure !== undefined) failed.push(`${name}: ${failure.message}`);
   }
   return failed;
 }

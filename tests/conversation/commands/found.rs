@@ -296,3 +296,20 @@ fn a_run_returns_its_own_status_if_another_run_follows_at_once() {
     let verdicts = [Verdict::Allow, Verdict::AllowLate, Verdict::AllowLate, Verdict::AllowLate];
     played_with(Model::Plain, &steps, &[Reply::Calls(vec![("once", RETURN)])], &verdicts, &outcomes);
 }
+
+#[test]
+fn a_background_response_that_was_too_long_is_not_fetched_again_after_a_condensation() {
+    const SEND: &str = r#"{"text":"send a message"}"#;
+    let step = |command| Step { command, polls: 0 };
+    play(&Script {
+        model: Model::Background,
+        steps: vec![step(Command::Send(None)), step(Command::Run)],
+        answers: vec![
+            Reply::Calls(vec![("once", SEND), ("once", RETURN), ("once", RETURN)]),
+            Reply::FailsLater(400, "context_length_exceeded"),
+        ],
+        tool_concurrency_limit: 1,
+        condenses: true,
+        ..Script::default()
+    });
+}

@@ -1,0 +1,64 @@
+// The menu of the documentation site: sections, with the pages of docs/ in them and their names there.
+export const sections = [
+  {
+    title: "Begin",
+    pages: [
+      ["get-started", "A chat in ten minutes"],
+      ["concepts", "How it works"],
+      ["recipes", "Recipes"],
+      ["coming-from", "Coming from another library"],
+      ["python", "To Python and back"],
+      ["upgrade", "Upgrades"],
+    ],
+  },
+  {
+    title: "User interfaces",
+    pages: [
+      ["react", "React"],
+      ["ai-sdk", "AI SDK: useChat"],
+      ["assistant-ui", "assistant-ui"],
+      ["chat", "<threadkeep-chat>"],
+      ["thread", "Any other framework"],
+      ["devtools", "The inspector"],
+    ],
+  },
+  {
+    title: "Environments",
+    pages: [
+      ["environments", "Where it runs"],
+      ["next", "Next.js"],
+      ["stores", "A store of your own"],
+      ["testing", "Testing an app"],
+    ],
+  },
+  {
+    title: "The agent",
+    pages: [
+      ["models", "Models"],
+      ["tools", "Tools"],
+      ["mcp", "MCP servers"],
+      ["workspace", "Workspaces"],
+      ["context", "Context, branches, skills"],
+      ["control", "Staying in control"],
+    ],
+  },
+  {
+    title: "Reliability",
+    pages: [
+      ["durability", "Durability"],
+      ["offline", "Offline"],
+      ["errors", "Errors"],
+      ["status", "Status table"],
+    ],
+  },
+  {
+    title: "The format",
+    pages: [
+      ["format", "Stored conversations"],
+      ["messages", "Formats of other programs"],
+      ["differences", "Differences from the SDK"],
+      ["litellm-proxy", "Checked against LiteLLM"],
+      ["figures", "Figures"],
+    ],
+  },
+];

@@ -1,0 +1,108 @@
+// Parts of a message, as assistant-ui shows them.
+import type { SourceMessagePart, ThreadMessage, ThreadMessageLike, ThreadUserMessagePart, ToolApprovalOption, ToolCallMessagePart } from "@assistant-ui/react";
+import { textOf } from "../thread/fields.js";
+import type { Approval, MessagePart, ToolPart, UIMessage } from "../thread/types.js";
+import { attachmentNamed, imageAttachment } from "./attachments.js";
+
+type Like = Exclude<ThreadMessageLike["content"], string>[number];
+type ToolLike = Extract<Like, { type: "tool-call" }>;
+
+/** The parts of assistant-ui's type `data` have these names: a line between messages, and a failure that did not end the message. */
+export const noticeName = "threadkeep-notice";
+export const errorName = "threadkeep-error";
+
+/** A picture that needs no request is shown; any other one is a link, because a request would tell a server about the reader. */
+function imageOf(url: string): Like {
+  if (url.startsWith("data:image/")) return { type: "image", image: url };
+  return { type: "source", sourceType: "url", id: url, url, title: "Image" } satisfies SourceMessagePart;
+}
+
+/** A part of an answer, except for calls. */
+export function partOf(part: Exclude<MessagePart, ToolPart>): Like {
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      return { type: part.type, text: part.text, status: { type: part.state === "streaming" ? "running" : "complete" } };
+    case "image":
+      return imageOf(part.url);
+    case "error":
+      return { type: "data", name: errorName, data: part };
+    case "notice":
+      return { type: "data", name: noticeName, data: part };
+  }
+}
+
+const decisions = (toolName: string): readonly ToolApprovalOption[] => [
+  { id: "allow-once", kind: "allow-once", label: "Allow" },
+  { id: "allow-always", kind: "allow-always", label: "Always allow", grants: [toolName] },
+  { id: "reject-once", kind: "reject-once", label: "Deny" },
+];
+
+type RequestedApproval = NonNullable<ToolCallMessagePart["approval"]>;
+
+/** The question to the user about a call, or the answer that is stored. */
+function approvalOf(part: ToolPart, asked: Approval | undefined): RequestedApproval | undefined {
+  if (part.state === "rejected") return { id: part.actionId ?? part.toolCallId, approved: false, ...(part.error !== null && { reason: part.error }) };
+  if (!asked) return undefined;
+  const request: RequestedApproval = { id: asked.actionId, options: decisions(asked.toolName) };
+  // The agent that this call has started asks in its place.
+  if (asked.actionId !== part.actionId) return { ...request, prompt: `The sub-agent wants to call ${asked.toolName}: ${JSON.stringify(asked.args ?? null)}` };
+  if (asked.why === "interrupted") return { ...request, prompt: "The page was closed while this call was running, so it may have taken effect. Run it again?" };
+  return request;
+}
+
+/**
+ * The value that the tool has returned, as its component expects it: an object or a list if that is what a tool of the host or
+ * of an MCP server has returned, otherwise text. `undefined` without a result.
+ */
+export function resultOf({ state, output, result, error }: ToolPart): unknown {
+  if (state !== "done" && state !== "error" && state !== "rejected") return undefined;
+  if (state !== "done" || output === null) return error ?? textOf(output ?? []);
+  const text = textOf(output);
+  return result?.["kind"] === "MCPToolObservation" ? (structureIn(text) ?? text) : text;
+}
+
+function structureIn(text: string): object | null {
+  if (!/^\s*[{[]/.test(text)) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** A call. `messages` are those of the agent that it has started. */
+export function callOf(part: ToolPart, asked: Approval | undefined, messages: readonly ThreadMessage[]): ToolLike {
+  const { toolCallId, toolName, args, argsText, state } = part;
+  const result = resultOf(part);
+  const approval = approvalOf(part, asked);
+  return {
+    type: "tool-call",
+    toolCallId,
+    toolName,
+    argsText,
+    ...(isObject(args) && { args }),
+    ...(result !== undefined && { result, isError: state !== "done" }),
+    ...(approval && { approval }),
+    ...(messages.length > 0 && { messages }),
+    artifact: part,
+  };
+}
+
+const isObject = (value: unknown): value is NonNullable<ToolLike["args"]> => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A message of the user: texts are its content; images and files are its attachments. */
+export function userMessageOf({ id, parts, createdAt, eventIds, sender }: UIMessage): ThreadMessageLike {
+  const content: ThreadUserMessagePart[] = [];
+  const attachments: Array<ReturnType<typeof imageAttachment>> = [];
+  for (const [at, part] of parts.entries()) {
+    const attachmentId = `${id}-${at}`;
+    if (part.type === "image") attachments.push(imageAttachment(attachmentId, part.url));
+    else if (part.type === "text") {
+      const attachment = attachmentNamed(attachmentId, part.text);
+      if (attachment) attachments.push(attachment);
+      else content.push({ type: "text", text: part.text });
+    }
+  }
+  return { id, role: "user", content, attachments, metadata: { custom: { eventIds, sender } }, ...(createdAt && { createdAt }) };
+}

@@ -1,0 +1,13 @@
+// The few functions of Node that the documentation uses, and files that other blocks of the same page contain.
+declare module "node:fs/promises" {
+  export function readFile(file: string): Promise<Uint8Array>;
+  export function writeFile(file: string, content: Uint8Array | string): Promise<void>;
+}
+declare module "*/agent.js" {
+  import type { Agent } from "threadkeep";
+  export const agent: Agent;
+}
+declare module "*/opfs-store.js" {
+  import type { Store } from "threadkeep";
+  export function opfsStore(folder: string): Promise<Store>;
+}

@@ -1,0 +1,84 @@
+// The names that a fragment in the documentation may use without declaring them: the exports of the package, and things
+// that the text around the fragment introduces.
+import type * as threadkeep from "threadkeep";
+
+declare global {
+  const Agent: typeof threadkeep.Agent;
+  type Agent = threadkeep.Agent;
+  const Conversation: typeof threadkeep.Conversation;
+  type Conversation = threadkeep.Conversation;
+  const LLM: typeof threadkeep.LLM;
+  const LLMProfileStore: typeof threadkeep.LLMProfileStore;
+  const ThreadkeepError: typeof threadkeep.ThreadkeepError;
+  const applyPatch: typeof threadkeep.applyPatch;
+  const fetchTool: typeof threadkeep.fetchTool;
+  const fileEditor: typeof threadkeep.fileEditor;
+  const finishMCPLogin: typeof threadkeep.finishMCPLogin;
+  const folderWorkspace: typeof threadkeep.folderWorkspace;
+  const glob: typeof threadkeep.glob;
+  const grep: typeof threadkeep.grep;
+  const indexedDBStore: typeof threadkeep.indexedDBStore;
+  const inspectImage: typeof threadkeep.inspectImage;
+  const listDirectory: typeof threadkeep.listDirectory;
+  const load: typeof threadkeep.load;
+  const loadSkills: typeof threadkeep.loadSkills;
+  const memoryStore: typeof threadkeep.memoryStore;
+  const memoryWorkspace: typeof threadkeep.memoryWorkspace;
+  const opfsWorkspace: typeof threadkeep.opfsWorkspace;
+  const switchLLM: typeof threadkeep.switchLLM;
+  const taskTool: typeof threadkeep.taskTool;
+  const taskTracker: typeof threadkeep.taskTracker;
+  const terminal: typeof threadkeep.terminal;
+  const tool: typeof threadkeep.tool;
+
+  const agent: threadkeep.Agent;
+  const conversation: threadkeep.Conversation;
+  const llm: threadkeep.LLM;
+  const store: threadkeep.Store;
+  const apiKey: string;
+  const conversationId: string;
+  const eventId: string;
+  const messageId: string;
+  const passphrase: string;
+  const zip: Blob;
+  const small: threadkeep.LLM;
+  const other: threadkeep.LLM;
+  const condenser: threadkeep.Condenser;
+  const workspace: threadkeep.Workspace;
+  const worker: Worker;
+  // The text around the fragment says what these are.
+  const url: string;
+  const protectedUrl: string;
+  const sessionToken: string;
+  const otherKey: string;
+  const directory: FileSystemDirectoryHandle;
+  const elsewhere: threadkeep.Store;
+  const button: HTMLButtonElement;
+  const tryNow: HTMLButtonElement;
+  const output: HTMLOutputElement;
+  const bank: any;
+  const changes: any;
+  function encode(text: string): number[];
+  function askTheUser(): Promise<string>;
+  function testsPass(): Promise<boolean>;
+  // The helpers at the end of docs/models.md, and what browsers and WebLLM add.
+  function textOf(content: any): string;
+  function answer(text: any, ...more: any[]): Response;
+  const LanguageModel: any;
+  const CreateMLCEngine: any;
+  // Node, in the programs for it.
+  const process: { env: Record<string, string>; argv: string[] };
+  const Buffer: { from(bytes: ArrayBuffer): Uint8Array };
+
+  interface Window {
+    showDirectoryPicker(options?: object): Promise<FileSystemDirectoryHandle>;
+  }
+  interface FileSystemFileHandle {
+    // In workers.
+    createSyncAccessHandle(): Promise<any>;
+  }
+  interface ParentNode {
+    // As in JavaScript, where nobody declares which element it is.
+    querySelector(selectors: string): any;
+  }
+}
