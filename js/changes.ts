@@ -1,71 +1,102 @@
 // Tells other handles, pages and lists of the same store which conversation has changed. The messages are only hints: everything
 // else is read from the store.
-import { reading } from "./errors.js";
 import type { Store } from "./store.js";
+import { scopeOf } from "./turns.js";
 
 /** A change of a stored conversation. @internal */
 export interface Change {
   id: string;
   /** Whether a list of conversations shows it: existence, title, tags, status. */
   isListed: boolean;
+  /** Whether the handle that writes it is closed. */
+  isOver?: boolean;
 }
 
-/** The users of a store in this page, and the channel to other pages, which exist as long as somebody uses it. */
+/** A part of this page that uses a store. @internal */
+export interface Member {
+  tell(change: Change): void;
+  leave(): void;
+}
+
+type Hear = (change: Change) => void;
+
+/** The members of this page, of which some listen, and the channel to other pages. It exists as long as it has members. */
 interface Scope {
-  users: Set<Member>;
+  members: Map<Member, Hear | undefined>;
   channel: BroadcastChannel | undefined;
 }
 
-/** Stores with the same name are the same store. */
 const scopes = new Map<unknown, Scope>();
 
-/** A user of a store. @internal */
-export class Member {
-  readonly #key: unknown;
-  readonly #scope: Scope;
-  readonly hear: ((change: Change) => void) | undefined;
-
-  /** @param hear Called in a task of its own with the changes of this page, this user's own too, and of others. */
-  constructor(store: Store, hear?: (change: Change) => void) {
-    this.#key = reading("store", () => store?.name ?? store);
-    let scope = scopes.get(this.#key);
-    if (!scope) scopes.set(this.#key, (scope = { users: new Set(), channel: undefined }));
-    if (typeof this.#key === "string" && typeof BroadcastChannel === "function") scope.channel ??= channelOf(this.#key, scope);
-    this.#scope = scope;
-    this.hear = hear;
-    scope.users.add(this);
-  }
-
-  tell(change: Change): void {
-    pass(this.#scope, change);
-    this.#scope.channel?.postMessage(change);
-  }
-
-  leave(): void {
-    const { users, channel } = this.#scope;
-    users.delete(this);
-    if (users.size > 0 || scopes.get(this.#key) !== this.#scope) return;
-    channel?.close();
-    scopes.delete(this.#key);
-  }
+/** @param hear Called in a microtask of its own with the changes of this page, those of this member too, and of other pages. @internal */
+export function join(store: Store, hear?: Hear): Member {
+  const key = scopeOf(store);
+  const scope = scopes.get(key) ?? newScope(key);
+  const { members, channel } = scope;
+  const member: Member = {
+    tell(change) {
+      // A commit may end after the conversation was closed.
+      if (!members.has(member)) return;
+      pass(members, change);
+      channel?.postMessage(change);
+    },
+    leave() {
+      if (!members.delete(member) || members.size > 0) return;
+      channel?.close();
+      scopes.delete(key);
+    },
+  };
+  members.set(member, hear);
+  return member;
 }
 
-/** Tells that a conversation was created, deleted or imported without being opened. @internal */
+/** Tells that conversations were imported or deleted. @internal */
 export function announce(store: Store, ids: readonly string[]): void {
-  const member = new Member(store);
-  for (const id of ids) member.tell({ id, isListed: true });
-  member.leave();
+  const { tell, leave } = join(store);
+  for (const id of ids) tell({ id, isListed: true });
+  leave();
 }
 
-function channelOf(name: string, scope: Scope): BroadcastChannel {
-  const channel = new BroadcastChannel(`threadkeep:${name}`);
-  channel.onmessage = ({ data }) => pass(scope, data);
-  // In Node it would keep the process alive.
-  (channel as { unref?(): void }).unref?.();
-  return channel;
+/** The locks of this browser, and the name of the one that a page holds as long as it writes this conversation. @internal */
+export function lockOfWriter({ name }: Store, id: string): { locks: LockManager; name: string } | undefined {
+  const locks = globalThis.navigator?.locks;
+  // A store without a name is in this page only.
+  return locks && name !== undefined ? { locks, name: `threadkeep-writer:${name}:${id}` } : undefined;
 }
 
-/** An error of one listener, which may be a function of the host, surfaces as an uncaught error and does not affect others. */
-function pass({ users }: Scope, change: Change): void {
-  for (const user of users) if (user.hear) queueMicrotask(() => users.has(user) && user.hear!(change));
+/** Lets followers hear of the changes that `tell` is called with, and of the end, even if the page crashes. @internal */
+export function write(store: Store, id: string): { tell(isListed: boolean): void; leave(): void } {
+  const { tell, leave } = join(store);
+  const lock = lockOfWriter(store, id);
+  let release!: () => void;
+  const over = new Promise<void>((resolve) => (release = resolve));
+  // Without the lock, followers only hear of an end that is no crash.
+  lock?.locks.request(lock.name, () => over).catch(() => {});
+  return {
+    tell: (isListed) => tell({ id, isListed }),
+    leave() {
+      tell({ id, isListed: false, isOver: true });
+      leave();
+      release();
+    },
+  };
+}
+
+function newScope(key: unknown): Scope {
+  const members: Scope["members"] = new Map();
+  let channel: BroadcastChannel | undefined;
+  if (typeof key === "string" && typeof BroadcastChannel === "function") {
+    channel = new BroadcastChannel(`threadkeep:${key}`);
+    channel.onmessage = ({ data }) => pass(members, data);
+    // In Node it would keep the process alive.
+    (channel as { unref?(): void }).unref?.();
+  }
+  const scope = { members, channel };
+  scopes.set(key, scope);
+  return scope;
+}
+
+/** An error of a listener, which may be a function of the host, surfaces as an uncaught error and does not affect others. */
+function pass(members: Scope["members"], change: Change): void {
+  for (const member of members.keys()) queueMicrotask(() => members.get(member)?.(change));
 }

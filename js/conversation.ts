@@ -43,7 +43,10 @@ import type { Workspace } from "./workspace.js";
  */
 export class Conversation<Answer = any> implements AsyncDisposable {
   readonly id: string;
-  /** `"writer"`: this handle can change the conversation. `"follower"`: another tab or handle does; this one only reads. */
+  /**
+   * `"writer"`: this handle can change the conversation. `"follower"`: another tab or handle does; this one reads, and gets
+   * what is stored there. It stays one: after the live event `access` with `"free"`, close it and open the conversation again.
+   */
   readonly access: "writer" | "follower";
   readonly events: EventLog;
   /** The files that the agent works on: the conversation's own, or those given to `open()`. */
@@ -584,9 +587,9 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     await free;
     await this.#parent.tasks?.close();
     this.#parts.listeners.clear();
-    this.#parts.changes.leave();
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#parts.leave();
     await Promise.all([this.#tools.close(), this.#parts.mcp && withTimeout(this.#parts.mcp.close(), closingTimeout)]);
     if (this.#parts.deleteOnClose && this.access === "writer") await withTimeout(Conversation.delete(this.id, this.#store), closingTimeout);
   }

@@ -12,13 +12,15 @@ interface Source<T> {
   /** All that it is, and what to do if it does not load, for the error. */
   what: string;
   advice: string;
+  /** Whether other files are missing as well if this one does not load; a worker may fail though its file is there. */
+  tellsOfOthers: boolean;
   fromFile(): Promise<T>;
   fromCopy(content: ArrayBuffer): Promise<T>;
 }
 
 const copies: Record<string, Copy> = {};
 
-/** Whether a copy had to take the place of a file. The other files will be missing as well, so their copies are tried first. */
+/** Whether a copy had to take the place of a file that tells of others: from then on copies are tried first. */
 let filesAreMissing = false;
 
 /** Makes copies available, by the names of their files. */
@@ -32,7 +34,7 @@ export function offerCopies(offered: Record<string, Copy>): void {
  *
  * @throws ThreadkeepError `network` if neither can be used
  */
-export async function fromFileOrCopy<T>({ name, what, advice, fromFile, fromCopy }: Source<T>): Promise<T> {
+export async function fromFileOrCopy<T>({ name, what, advice, tellsOfOthers, fromFile, fromCopy }: Source<T>): Promise<T> {
   const copied = async () => fromCopy(await contentOfCopy(name));
   if (filesAreMissing) return copied().catch(fromFile);
   let notFound: unknown;
@@ -43,7 +45,7 @@ export async function fromFileOrCopy<T>({ name, what, advice, fromFile, fromCopy
   }
   try {
     const loaded = await copied();
-    filesAreMissing = true;
+    filesAreMissing = tellsOfOthers;
     return loaded;
   } catch (error) {
     const message = `the ${what} did not load: ${textOf(notFound)}; nor did the copy inside JavaScript: ${textOf(error)}; ${advice}`;

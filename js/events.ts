@@ -139,6 +139,11 @@ export type StateUpdateEvent = { kind: "ConversationStateUpdateEvent" } & (
   /** The event that the next one follows; `null` before the first event. */
   | { key: "leaf_event_id"; value: string | null }
   | { key: "tags"; value: { [key: string]: string } | null }
+  /**
+   * In a follower. `"free"`: the page that wrote the conversation has ended, so `close()` and another `open()` may write; of
+   * several pages that try, one can. `"deleted"`: the conversation is no longer stored, and this handle is closed.
+   */
+  | { key: "access"; value: "free" | "deleted" }
 );
 /**
  * The calls without a result have changed, by a commit: the model has called tools, a call has its result, or the user has

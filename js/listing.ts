@@ -1,7 +1,7 @@
 // Lists of conversations.
 import { listConversations } from "../pkg/threadkeep.js";
 import { isFunction } from "./arguments.js";
-import { Member } from "./changes.js";
+import { join } from "./changes.js";
 import { invalidOptions, optionsOf, settle } from "./errors.js";
 import type { ExecutionStatus } from "./events.js";
 import { type Store, coreStore } from "./store.js";
@@ -47,8 +47,7 @@ export async function list(store: Store, options: { subagents?: boolean | undefi
 /** See `Conversation.onListChange()`. @internal */
 export function onListChange(listener: (change: { id: string }) => void, store: Store): () => void {
   if (!isFunction(listener)) throw invalidOptions("onListChange() takes a function");
-  const member = new Member(store, ({ id, isListed }) => isListed && listener({ id }));
-  return () => member.leave();
+  return join(store, ({ id, isListed }) => void (isListed && listener({ id }))).leave;
 }
 
 function toInfo(listing: Listing): ConversationInfo {

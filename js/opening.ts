@@ -2,7 +2,7 @@
 import { CoreConversation } from "../pkg/threadkeep.js";
 import type { Agent } from "./agent.js";
 import { type CoreCondensing, coreCondensing } from "./condenser.js";
-import { Member } from "./changes.js";
+import { join, lockOfWriter, write } from "./changes.js";
 import { Analyzers } from "./control.js";
 import type { readOptions } from "./conversation-options.js";
 import { coreCritic } from "./critics.js";
@@ -32,7 +32,8 @@ export interface ConversationWarning {
 /** The parts of a conversation that belong to one handle. @internal */
 export interface HandleParts {
   listeners: Listeners;
-  changes: Member;
+  /** Ends writing or following. */
+  leave: () => void;
   analyzers: Analyzers;
   tools: ToolCalls;
   mcp: OpenServers | undefined;
@@ -63,9 +64,9 @@ export async function openCore(given: ReturnType<typeof readOptions>, open: Pare
     (event) => emit({ ...event, message: opened.masked(event.message) }),
     (waiting) => void ask(opened, "setAgentState", JSON.stringify({ [WAITED]: waiting })).catch(() => {}),
   );
-  let changes: Member | undefined;
-  /** Set by the commits of opening: whether lists show them. */
-  let isListed: boolean | undefined;
+  let writing: ReturnType<typeof write> | undefined;
+  /** Whether lists show a commit of opening. */
+  let isListed = false;
   const toCore: typeof tools.toCore = (own) => tools.toCore(own);
   const mcp = await openServers({ agent, id, store, cipher: given.cipher, emit, core: () => opened, toCore });
   const [core, coreTools, condensing, context, critic, finalAnswer] = await Promise.all([
@@ -102,8 +103,8 @@ export async function openCore(given: ReturnType<typeof readOptions>, open: Pare
         const live = JSON.parse(json) as LiveEvent[];
         live.forEach(emit);
         const isShown = live.some((event) => event.kind === "ConversationStateUpdateEvent" && event.key !== "leaf_event_id");
-        if (changes) changes.tell({ id, isListed: isShown });
-        else isListed ||= isShown;
+        isListed ||= isShown;
+        writing?.tell(isShown);
       },
       analyze: async (action: string) => analyzers.securityRisk(JSON.stringify(JSON.parse(opened.state()).security_analyzer), action),
     },
@@ -112,6 +113,7 @@ export async function openCore(given: ReturnType<typeof readOptions>, open: Pare
   if (given.inherited) opened.hide(given.inherited.hidden);
   const warnings: ConversationWarning[] = [];
   const { options } = agent.llm;
+  let leave: () => void;
   try {
     const message = await secrets.open(opened, { ...options, fallbacks: [...(options.fallbacks ?? []), ...(condensing?.llms ?? [])] });
     const state = JSON.parse(opened.state()) as ConversationState;
@@ -122,15 +124,20 @@ export async function openCore(given: ReturnType<typeof readOptions>, open: Pare
     if (waited) warnings.push({ code: "interrupted", message: `the run was waiting for the network when it ended (${waited.message}); call run() to continue` });
     const complaint = await analyzers.complaint(state.security_analyzer);
     if (complaint) warnings.push({ code: "settings_unavailable", message: complaint });
+    if (opened.access() === "writer") {
+      writing = write(store, id);
+      leave = writing.leave;
+      writing.tell(isListed || opened.found() > 0);
+    } else {
+      const { follow } = await part(import("./following.js"));
+      leave = await follow({ store, id, core: opened, home, emit, join, lock: lockOfWriter(store, id) });
+    }
   } catch (error) {
     await ask(opened, "close");
     throw error;
   }
   mcp?.begin(opened);
-  changes = new Member(store);
-  if (opened.found() > 0) isListed = true;
-  if (isListed !== undefined) changes.tell({ id, isListed });
-  return { core: opened, parts: { listeners, changes, analyzers, tools, mcp, home, secrets, network, parent, deleteOnClose: given.deleteOnClose, agent }, warnings };
+  return { core: opened, parts: { listeners, leave, analyzers, tools, mcp, home, secrets, network, parent, deleteOnClose: given.deleteOnClose, agent }, warnings };
 }
 
 /** The agent in the form that the wasm takes. */

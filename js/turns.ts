@@ -49,6 +49,7 @@ function takeTurn(store: unknown, id: string, done: Promise<unknown>): void {
   turns.push(turn);
 }
 
-function scopeOf(store: Store): unknown {
+/** Stores with the same name are the same store. @internal */
+export function scopeOf(store: Store): unknown {
   return reading("store", () => store?.name ?? store);
 }

@@ -96,6 +96,7 @@ async function findModule({ name, advice, file }: Wasm): Promise<WebAssembly.Mod
     name,
     what: "wasm",
     advice,
+    tellsOfOthers: true,
     fromFile: async () => ofThisBuild(await compile(file())),
     fromCopy: async (content) => ofThisBuild(await WebAssembly.compile(content)),
   });

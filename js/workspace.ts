@@ -183,7 +183,15 @@ export class LazyHome {
   }
 
   committed(actionId: string): void {
-    if (this.#isUsed) void this.#load().then((home) => home.committed(actionId), () => {});
+    this.#inUse((home) => home.committed(actionId));
+  }
+
+  changed(): void {
+    this.#inUse((home) => home.changed());
+  }
+
+  #inUse(act: (home: ConversationHome) => void): void {
+    if (this.#isUsed) void this.#load().then(act, () => {});
   }
 
   async close(): Promise<void> {

@@ -17,7 +17,8 @@ import { startImport } from "./shell/transfer.ts";
 import { registerRecovery } from "./shell/recoveries.ts";
 
 addEventListener("unhandledrejection", ({ reason }) => report(reason, { title: "Something in this page went wrong" }));
-addEventListener("error", ({ error, message }) => report(error ?? message, { title: "Something in this page went wrong" }));
+// Without an error it is a note of the browser, such as one about a ResizeObserver that is called again in the next frame.
+addEventListener("error", ({ error }) => error && report(error, { title: "Something in this page went wrong" }));
 
 byId("import-button").prepend(icon("import"));
 byId("install-button").prepend(icon("export"));

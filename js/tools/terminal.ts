@@ -120,7 +120,10 @@ class Terminal {
 
   async #run(command: string, seconds: number, session: Session, context: BuiltInContext): Promise<BuiltInOutput> {
     const secrets = await secretsFor(command, session, context);
-    const timeout = AbortSignal.timeout(Math.min(seconds * 1000, 2 ** 31 - 1));
+    // `AbortSignal.timeout()` would keep Deno from exiting after the command.
+    const stop = new AbortController();
+    const timer = setTimeout(() => stop.abort(), Math.min(seconds * 1000, 2 ** 31 - 1));
+    const timeout = stop.signal;
     let result: ShellResult | undefined;
     try {
       this.#context = context;
@@ -134,6 +137,7 @@ class Terminal {
       context.signal.throwIfAborted();
       if (!timeout.aborted) return failed(`The terminal failed: ${messageOf(error)}`, command);
     } finally {
+      clearTimeout(timer);
       this.#context = undefined;
     }
     context.signal.throwIfAborted();

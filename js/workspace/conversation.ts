@@ -92,6 +92,11 @@ export class ConversationWorkspace {
     };
   }
 
+  /** Lets the tree be read again when it is needed. */
+  reload(): void {
+    this.#loading = undefined;
+  }
+
   /** The tree of the stored files, which is read once. */
   #tree(): Promise<Tree> {
     this.#loading ??= this.#load().catch((error: unknown) => {

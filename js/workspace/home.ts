@@ -37,6 +37,8 @@ export interface ConversationHome {
   call(actionId: string): CallFiles;
   /** The result of this call is stored, and with it its changes. Those of calls that end otherwise are dropped. */
   committed(actionId: string): void;
+  /** Another page may have changed the files in the store. */
+  changed(): void;
 }
 
 /** @param given The workspace of the host, instead of the conversation's own files. */
@@ -70,5 +72,6 @@ export function openHome(stored: StoredFiles, workingDir: string, given: Workspa
       ended.commit();
       ended = undefined;
     },
+    changed: () => own?.reload(),
   };
 }

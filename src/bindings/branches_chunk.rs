@@ -1,4 +1,4 @@
-//! The list of branches, and copies of conversations: a chunk of the wasm, see [`super::chunks`].
+//! The list of branches, copies of conversations, and what a follower takes in: a chunk of the wasm, see [`super::chunks`].
 
 use super::{
     conversation::done,
@@ -23,6 +23,9 @@ impl Branches for BranchesChunk {
         Box::pin(async move {
             if fork.is_undefined() {
                 return list(&conversation).await;
+            }
+            if property(&fork, "follows").is_truthy() {
+                return done(conversation.catch_up().await);
             }
             let options = Options::new(&fork, "fork()");
             if property(&fork, "storesAgent").is_truthy() {

@@ -72,7 +72,7 @@ chunks! {
     skills: dyn Skills = AgentSkills;
     /// Zip archives.
     archive: dyn Archives = ArchiveChunk;
-    /// The list of branches, and copies of conversations.
+    /// The list of branches, copies of conversations, and what a follower takes in.
     branches: dyn Branches = BranchesChunk;
     /// Conversations in the formats of other programs.
     messages: dyn Messages = MessagesChunk;

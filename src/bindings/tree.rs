@@ -47,9 +47,9 @@ impl CoreConversation {
     }
 
     /// With `{id, fromEventId?, tags, resetMetrics}`, copies the conversation, or the branch that ends at `fromEventId`.
-    /// With `{storesAgent: true}`, stores the agent of this handle in place of the stored one. Without an argument,
-    /// resolves to `[{leafEventId, forkEventId, firstEvent}]`, where `firstEvent` is JSON and `forkEventId` may
-    /// be `null`. One export for all three is smaller.
+    /// With `{storesAgent: true}`, stores the agent of this handle in place of the stored one. With `{follows: true}`, takes in
+    /// what another page has stored. Without an argument, resolves to `[{leafEventId, forkEventId, firstEvent}]`, where
+    /// `firstEvent` is JSON and `forkEventId` may be `null`. One export for all four is smaller.
     #[wasm_bindgen(js_name = inBranches)]
     pub fn in_branches(&self, fork: JsValue) -> Promise {
         self.verb(|conversation| async move { chunks::branches().await?.call(conversation, fork).await })

@@ -17,6 +17,7 @@ use crate::{
     fair_mutex::FairGuard,
     format::base_state::BaseState,
     llm::message::Content,
+    store::StoreError,
     tool::record_of_tool,
 };
 
@@ -177,9 +178,14 @@ impl Conversation {
     }
 
     /// # Errors
-    /// `invalid_state` once the conversation is closed.
+    /// `invalid_state` once the conversation is closed, `store_lost` if that was because it was deleted.
     pub(super) fn ensure_open(&self) -> Result<()> {
-        if self.0.page.borrow().is_closed { Err(closed()) } else { Ok(()) }
+        let page = self.0.page.borrow();
+        match page.is_closed {
+            true if page.is_lost => Err(StoreError::Lost.into()),
+            true => Err(closed()),
+            false => Ok(()),
+        }
     }
 
     /// # Errors

@@ -11,7 +11,7 @@ use crate::{
     fair_mutex::FairGuard,
     format::base_state::{BaseState, ExecutionStatus},
     id::EventId,
-    json::{ListWriter, ObjectWriter, RawJson, ToJson},
+    json::{ListWriter, ObjectWriter, RawJson, quoted},
 };
 
 /// The values that listeners know.
@@ -68,15 +68,18 @@ impl Conversation {
         {
             let reported = &mut *self.0.reported.borrow_mut();
             if reported.status != status {
-                events.item(&update("execution_status", &status.as_str()));
+                events.item(&update("execution_status", &quoted(status.as_str())));
                 reported.status = status;
             }
             if reported.leaf != leaf {
-                events.item(&update("leaf_event_id", &leaf.as_ref().map(EventId::as_str)));
+                events.item(&update(
+                    "leaf_event_id",
+                    &leaf.as_ref().map_or("null".into(), |leaf| quoted(leaf.as_str())),
+                ));
                 reported.leaf = leaf;
             }
             if reported.tags != tags {
-                events.item(&update("tags", &tags));
+                events.item(&update("tags", tags.as_ref().map_or("null", RawJson::as_str)));
                 reported.tags = tags;
             }
             if let Some(pending) = pending
@@ -118,10 +121,10 @@ fn tags_of(state: &BaseState) -> Option<RawJson> {
     state.field("tags")
 }
 
-fn update(key: &str, value: &impl ToJson) -> String {
+fn update(key: &str, value: &str) -> String {
     let mut event = ObjectWriter::new();
     event.field("kind", "ConversationStateUpdateEvent");
     event.field("key", key);
-    event.field("value", value);
+    event.raw("value", value);
     event.finish()
 }

@@ -6,6 +6,7 @@
 use super::{
     active_branch::{ActiveBranch, Part, RECENT, load, load_end, walk_back},
     machine::Plan,
+    repair::{decode, find_head, follows, is_torn},
     warning::{Warning, history_warnings},
 };
 use crate::{
@@ -319,6 +320,50 @@ impl EventLog {
             (self.listener)(event);
         }
         Ok(events)
+    }
+
+    /// Takes in what another page has stored since, and notifies listeners as a commit does.
+    ///
+    /// # Errors
+    /// `store_lost` if the conversation was deleted, and those of the store; the log is as it was then.
+    pub async fn take_in(&self, _queue: &FairGuard) -> Result<()> {
+        let listing = self.store.load(self.id).await?;
+        let listing =
+            listing.filter(|listing| listing.created_at == self.created_at).ok_or(StoreError::Lost)?;
+        let state = BaseState::parse(&listing.base_state)?;
+        let known = self.length();
+        let mut stored = self.store.events(self.id, known..listing.length).await?;
+        if (stored.len() as u64) < listing.length.saturating_sub(known) {
+            return Err(StoreError::Lost.into());
+        }
+        // A writer cuts off an end that cannot be read.
+        let readable = stored.iter().rposition(|event| !is_torn(event)).map_or(0, |place| place + 1);
+        stored.truncate(readable);
+        let length = known + stored.len() as u64;
+        let head = find_head(&*self.store, self.id, &state, length, &mut Vec::new()).await?;
+        let events: Vec<Event> = stored.iter().map(decode).collect();
+        let mut end = self.head();
+        let is_linear = stored.iter().zip(&events).all(|(stored, event)| {
+            let follows = follows(stored.index, event, end.as_ref());
+            if becomes_head(event.kind()) {
+                end = Some(event.id().clone());
+            }
+            follows
+        });
+        *self.state.borrow_mut() = state;
+        self.length.set(length);
+        if is_linear && end == head {
+            for event in &events {
+                self.branch.borrow_mut().iter_mut().for_each(|branch| branch.push(event));
+            }
+        } else {
+            self.forget_branch();
+        }
+        *self.head.borrow_mut() = head;
+        for event in &events {
+            (self.listener)(event);
+        }
+        Ok(())
     }
 
     /// The way to `root` from the recent event of the loaded branch where the two part, and that event. The way is empty

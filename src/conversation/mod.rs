@@ -11,6 +11,7 @@ mod driver;
 mod edit;
 mod execute_tool;
 mod files;
+mod follower;
 mod fork;
 mod hooks;
 mod imported;

@@ -132,7 +132,8 @@ impl Conversation {
                     warnings.push(warning::interrupted_run());
                 }
                 let (length, created_at) = (listing.length, listing.created_at);
-                let stored = repair::Stored { id, store, host, listener, state, length, created_at };
+                let has_end = access == Access::Writer;
+                let stored = repair::Stored { id, store, host, listener, state, length, created_at, has_end };
                 let (log, quarantine) = repair::open_log(stored, &mut warnings).await?;
                 torn = quarantine;
                 log

@@ -45,6 +45,8 @@ pub(super) struct Stored {
     pub state: BaseState,
     pub length: u64,
     pub created_at: f64,
+    /// Whether the unreadable end, which a writer moves away, counts as part of the log until then.
+    pub has_end: bool,
 }
 
 /// Opens the log of a stored conversation, with a HEAD that exists. Also returns the unreadable events at its end.
@@ -53,7 +55,7 @@ pub(super) async fn open_log(
     stored: Stored,
     warnings: &mut Vec<Warning>,
 ) -> Result<(EventLog, Vec<StoredEvent>)> {
-    let Stored { id, store, host, listener, state, length, created_at } = stored;
+    let Stored { id, store, host, listener, state, length, created_at, has_end } = stored;
     let torn = torn_tail(&*store, id, length).await?;
     let readable_length = length - torn.len() as u64;
     if let (Some(first), Some(last)) = (torn.first(), torn.last()) {
@@ -66,6 +68,7 @@ pub(super) async fn open_log(
         });
     }
     let head = find_head(&*store, id, &state, readable_length, warnings).await?;
+    let length = if has_end { length } else { readable_length };
     Ok((EventLog::new(id, store, host, listener, state, (length, created_at), head), torn))
 }
 
@@ -96,11 +99,11 @@ async fn torn_tail(store: &dyn Store, id: ConversationId, length: u64) -> Result
     Ok(torn)
 }
 
-fn is_torn(event: &StoredEvent) -> bool {
+pub(super) fn is_torn(event: &StoredEvent) -> bool {
     matches!(decode(event).body(), Body::Unreadable)
 }
 
-fn decode(event: &StoredEvent) -> Event {
+pub(super) fn decode(event: &StoredEvent) -> Event {
     Event::decode(event.id.clone(), event.json.clone())
 }
 
@@ -109,7 +112,7 @@ fn back(end: u64) -> Range<u64> {
 }
 
 /// HEAD: the stored one, or the one that it should have been.
-async fn find_head(
+pub(super) async fn find_head(
     store: &dyn Store,
     id: ConversationId,
     state: &BaseState,
@@ -173,12 +176,7 @@ async fn linear_end(
         }
         for stored in page {
             let event = decode(&stored);
-            let follows = match parent_of(stored.index, &event) {
-                Ok(Some(Wanted::Id(parent))) => parent == head,
-                Ok(Some(Wanted::Index(index))) => index + 1 == stored.index,
-                Ok(None) | Err(_) => false,
-            };
-            if !follows {
+            if !follows(stored.index, &event, Some(&head)) {
                 return Ok(None);
             }
             if becomes_head(event.kind()) {
@@ -188,6 +186,17 @@ async fn linear_end(
         }
     }
     Ok((head != *leaf).then_some(head))
+}
+
+/// Whether the event at this index follows `head`, or begins the log.
+pub(super) fn follows(index: u64, event: &Event, head: Option<&EventId>) -> bool {
+    match parent_of(index, event) {
+        Ok(Some(Wanted::Id(parent))) => head == Some(&parent),
+        // Without a parent id, an event follows the one before it.
+        Ok(Some(Wanted::Index(_))) => true,
+        Ok(None) => head.is_none(),
+        Err(_) => false,
+    }
 }
 
 /// The treatment of a call that a dead page left without a result.

@@ -350,6 +350,8 @@ for (const kind of availableBrowsers) {
       assert.deepEqual(sent.map(({ type }) => type), ["text", "image_url", "text"]);
       assert.equal(sent[2].text, '<file name="notes.md">\n# Notes\n</file>');
       assert.equal(await chat.get(() => all(".attachments li").length), 0);
+      await chat.get(() => (one(".attached-text").open = true));
+      await chat.shows(/^notes\.md# Notes$/, ".attached-text");
 
       await chat.get((bytes) => {
         const data = new DataTransfer();
@@ -428,6 +430,23 @@ for (const kind of availableBrowsers) {
       await other.page.close();
     });
 
+    await step("every state that has ended says how to go on", "", async (chat) => {
+      for (const [fields, pattern, buttons] of states) {
+        const shown = await chat.get(async (fields) => {
+          const { agent, fakeThread, notice, text, tool, user } = await import("/pages/fake-thread.mjs");
+          const { last = [], error, ...snapshot } = fields;
+          const parts = last.map(([type, words]) => (type === "notice" ? notice("pause", words) : type === "tool" ? tool({ state: words, summary: "Roll a die" }) : type === "error" ? { type, code: "x", text: words } : text(words)));
+          const messages = [user("Hello"), ...(parts.length > 0 ? [agent(parts)] : [])];
+          window.chat.thread = fakeThread(messages, { ...snapshot, ...(error && { error: Object.assign(new Error(error.message), error) }) });
+          await new Promise((resolve) => setTimeout(resolve));
+          await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+          return { text: one(".next").textContent, buttons: all(".next button").map(nameOf) };
+        }, fields);
+        assert.match(shown.text, pattern, JSON.stringify(fields));
+        assert.deepEqual(shown.buttons, buttons, JSON.stringify(fields));
+      }
+    });
+
     await step("costs are shown where something costs", "", async (chat) => {
       model.add({ text: "Hello." });
       await chat.say("Hello");
@@ -442,6 +461,23 @@ for (const kind of availableBrowsers) {
     });
   });
 }
+
+/** Parts of a snapshot, and the text and the buttons at the end of its messages. */
+const states = [
+  [{ status: "finished", last: [["text", "Hello"]] }, /^$/, []],
+  [{ status: "idle" }, /has not answered yet/, ["Continue"]],
+  [{ status: "stuck", last: [["text", "Hello"]] }, /repeats itself/, ["Continue"]],
+  [{ status: "paused", last: [["text", "Hel"], ["notice", "Paused"]] }, /^Paused/, ["Continue"]],
+  [{ status: "paused", last: [["tool", "ready"]] }, /It stopped before Roll a die began/, ["Continue"]],
+  [{ status: "paused", last: [["tool", "interrupted"]] }, /It stopped during Roll a die\./, ["Continue"]],
+  [{ status: "error", last: [["error", "no such key"]] }, /^Try again$/, ["Try again"]],
+  [{ status: "error", last: [["error", "no such key"]], error: { code: "store_quota", message: "no room is left" } }, /no room left on this device.*No room is left\./, ["Try again", "Dismiss"]],
+  [{ status: "idle", error: { code: "store_lost", message: "it is gone" } }, /The browser has lost this conversation/, ["Reload the page", "Dismiss"]],
+  [{ phase: "failed", error: { code: "not_found", message: "there is none" } }, /not on this device/, []],
+  [{ phase: "failed", error: { code: "store_blocked", message: "another tab" } }, /storage is not available/, ["Reload the page"]],
+  [{ status: "finished", last: [["text", "Hello"]], warnings: [{ code: "quarantined", message: "one file was set aside" }] }, /One file was set aside\./, ["Dismiss: one file was set aside"]],
+  [{ isRunning: true, status: "running", waiting: { kind: "WaitingEvent", attempt: 1, seconds: 5, why: "offline", message: "offline" } }, /You are offline.*as soon as there is a network.*in 5 s/, ["Retry now"]],
+];
 
 /** In the page: pastes an image into the field, and drops a text on the messages. */
 function pasteAndDrop(base64) {

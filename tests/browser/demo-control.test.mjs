@@ -33,32 +33,34 @@ for (const kind of availableBrowsers) {
 
     try {
       await step("a risky call waits, over a reload, and runs once approved", async (page) => {
-        await askFirst(page, "Pay Ann 20 euros", /A call waits for you.*Pay Ann 20.*high risk.*"amount": 20/);
-        await page.shows(/A call waits for you/, "#announcements");
+        await askFirst(page, "Pay Ann 20 euros", /A call waits for you.*Pay Ann 20.*high risk.*amount.*20/);
+        await page.shows(/A call waits for you/, "#chat > [role=status]");
         await page.isAccessible("a call that waits");
         await page.page.reload();
-        await page.waits(/A call waits for you.*high risk.*"to": "Ann"/);
+        await page.waits(/A call waits for you.*high risk.*to.*Ann/);
         assert.equal((await page.calls()).at(-1).state, "waiting");
         await page.page.focus(".ask .button");
         await page.page.keyboard.press("Enter");
         await page.shows(/Paid Ann 20 euros.*scripted answer/);
         await page.idle();
         assert.equal((await page.calls()).at(-1).state, "done");
-        await page.until("the focus is on the messages", () => document.activeElement.id === "scroller");
+        await page.until("the focus is on the messages", () => document.activeElement.matches(".scroller"));
         assert.match(await page.text("#control-line"), /Asks about risky calls · .*tokens$/);
       });
 
       await step("one of several calls is rejected with a reason, and the others are approved", async (page) => {
         await askFirst(page, "Pay Ann 20 euros, roll two dice and tell me the time", /3 calls wait for you/);
-        await page.press("Reject…");
-        await page.page.type("#reason-field", "Not on Fridays");
-        await page.press("Reject");
+        const first = await page.page.$eval(".ask", ({ dataset }) => [dataset.tool, dataset.risk]);
+        assert.deepEqual(first, ["send_payment", "HIGH"], "the riskiest comes first");
+        await page.press("Reject… send_payment");
+        await page.page.type(".reason-field", "Not on Fridays");
+        await page.press("Reject send_payment");
         await page.waits(/2 calls wait for you/);
-        await page.until("the focus is where the next decision is", () => document.activeElement.id === "approval-heading");
-        await page.press("Approve");
+        await page.until("the focus is where the next decision is", () => document.activeElement.matches(".approval-heading"));
+        await page.press("Approve roll_dice");
         await page.waits(/A call waits for you.*clock/);
         assert.deepEqual((await page.calls()).map(({ state }) => state), ["rejected", "done", "waiting"]);
-        await page.press("Approve");
+        await page.press("Approve get_time");
         await page.shows(/Action rejected: Not on Fridays.*scripted answer/);
         await page.idle();
         assert.deepEqual((await page.calls()).map(({ state }) => state), ["rejected", "done", "done"]);
@@ -67,8 +69,9 @@ for (const kind of availableBrowsers) {
 
       await step("several calls are rejected at once", async (page) => {
         await askFirst(page, "Pay Ann 20 euros and roll a die", /2 calls wait for you/);
+        await page.shows(/Approves send_payment \(high risk\) and roll_dice \(low risk\)/, ".all-calls");
         await page.press("Reject all…");
-        await page.press("Reject");
+        await page.press("Reject all");
         await page.shows(/The user rejected this action.*scripted answer/);
         assert.deepEqual((await page.calls()).map(({ state }) => state), ["rejected", "rejected"]);
       });
@@ -76,7 +79,7 @@ for (const kind of availableBrowsers) {
       await step("on a phone the calls that wait are shown from the first, also beside a notice", async (page) => {
         await page.page.setViewport({ width: 390, height: 780 });
         await askFirst(page, "Pay Ann 20 euros and roll a die", /2 calls wait for you/);
-        const fromTheTop = () => document.querySelector("#approval-heading").getBoundingClientRect().top >= document.querySelector("#scroller").getBoundingClientRect().top;
+        const fromTheTop = () => document.querySelector(".approval-heading").getBoundingClientRect().top >= document.querySelector(".scroller").getBoundingClientRect().top;
         await page.until("the heading is visible", fromTheTop);
         await page.press("Conversations");
         await page.still();
@@ -84,32 +87,30 @@ for (const kind of availableBrowsers) {
         await page.press("Save");
         await page.shows(/Settings saved/, "#notices");
         await page.until("the heading is visible beside a notice", fromTheTop);
-        const bottom = await page.page.$eval("#scroller", (scroller) => (scroller.scrollTop = scroller.scrollHeight, scroller.scrollTop));
+        const bottom = await page.page.$eval(".scroller", (scroller) => (scroller.scrollTop = scroller.scrollHeight, scroller.scrollTop));
         await page.press("Dismiss: Settings saved");
         await page.until("the notice is gone", () => document.querySelector("#notices").childElementCount === 0);
-        assert.ok((await page.page.$eval("#scroller", (scroller) => scroller.scrollTop)) > bottom / 2, "whoever scrolled to the buttons stays there");
+        assert.ok((await page.page.$eval(".scroller", (scroller) => scroller.scrollTop)) > bottom / 2, "whoever scrolled to the buttons stays there");
       });
 
       await step("changed arguments are run, and only the call that ran is shown", async (page) => {
         await askFirst(page, "Pay Ann 20 euros", /A call waits for you/);
-        await page.press("Edit…");
+        await page.press("Edit… send_payment");
         const change = async (text) => {
-          await page.fill("#arguments-field", text);
-          await page.press("Change");
+          await page.fill(".arguments-field", text);
+          await page.press("Change send_payment");
         };
         await change('{"to": "Ann"');
-        await page.shows(/This is not JSON/, "#arguments-wrong");
+        await page.shows(/This is not JSON/, ".arguments-wrong");
         await change('{"to": "Ann", "amount": -1}');
-        await page.shows(/do not fit the tool send_payment/, "#arguments-wrong");
+        await page.shows(/do not fit the tool send_payment/, ".arguments-wrong");
         await page.isAccessible("arguments that do not fit");
-        await page.page.evaluate(closeDialogsLate);
         await change('{"to": "Bert", "amount": 5}');
-        await page.waits(/"to": "Bert"/);
-        await page.until("the dialog has given back the focus", () => document.activeElement.id === "approval-heading");
+        await page.waits(/to.*Bert/);
+        await page.until("the focus is with the calls", () => document.activeElement.matches(".approval-heading"));
         await page.page.reload();
-        await page.waits(/"to": "Bert".*5/);
-        await page.shows(/Changed by you: the call as it was.*"amount": 20/);
-        await page.press("Approve");
+        await page.waits(/to.*Bert.*5/);
+        await page.press("Approve send_payment");
         await page.shows(/Paid Bert 5 euros.*scripted answer/);
         assert.deepEqual((await page.calls()).map(({ state }) => state), ["done"]);
       });
@@ -132,15 +133,15 @@ for (const kind of availableBrowsers) {
       await step("a message while calls wait decides nothing by itself", async (page) => {
         await askFirst(page, "Pay Ann 20 euros", /A call waits for you/);
         await page.say("What is 6 * 7?");
-        await page.shows(/not a decision/, "dialog");
+        await page.shows(/no decision/, ".composer");
         await page.press("Cancel");
-        await page.until("the message is given back", () => document.querySelector(".composer-text").value === "What is 6 * 7?");
+        await page.until("the message is still there", () => document.querySelector(".composer-text").value === "What is 6 * 7?");
         await page.press("Send");
         await page.press("Keep the message until I decide");
-        await page.shows(/Your message is stored/, "#notices");
+        await page.shows(/Your message is stored/, ".next");
         await page.page.reload();
         await page.waits(/A call waits for you/);
-        await page.press("Approve");
+        await page.press("Approve send_payment");
         await page.shows(/What is 6 \* 7\?.*6 \* 7 = 42/);
         await page.idle();
         assert.deepEqual((await page.calls()).map(({ state }) => state), ["done", "done"]);
@@ -157,10 +158,9 @@ for (const kind of availableBrowsers) {
         context.after(() => rmSync(file, { force: true }));
         writeFileSync(file, packed(risky.id, filesOf(fileURLToPath(new URL(risky.directory, newest)))));
         await page.drop(file);
-        await page.shows(/Risk, as LLMSecurityAnalyzer has it: terminal LOW.*Risk, as LLMSecurityAnalyzer has it: terminal HIGH/);
-        await page.waits(/A call waits for you/);
-        await page.press("Reject…");
-        await page.press("Reject");
+        await page.waits(/A call waits for you.*high risk/);
+        await page.press("Reject… terminal");
+        await page.press("Reject terminal");
         await page.shows(/The user rejected this action.*scripted answer/);
       });
 
@@ -178,7 +178,7 @@ for (const kind of availableBrowsers) {
         await page.page.click("#policy-never");
         await page.shows(/Asks about harmful tools only/, "#control-line");
         await page.press("Done");
-        await page.press("Approve");
+        await page.press("Approve roll_dice");
         await page.until("it ran", () => document.querySelectorAll('.call[data-state="done"]').length === 2);
         await page.idle();
         await page.ask("Roll a die");
@@ -221,14 +221,14 @@ for (const kind of availableBrowsers) {
         await page.press("Save");
         await page.shows(/at most \$0\.0001 a run/, "#control-line");
         await page.say("What is 6 * 7?");
-        await page.shows(/The budget of this run is used up/);
+        await page.shows(/The budget of \$0\.0001 is used up/);
         await page.shows(/tokens, \$0\.0\d+, at most/, "#control-line");
         await page.press("Settings");
         await page.fill("#budget", "1");
         await page.press("Save");
         await page.shows(/at most \$1.* a run/, "#control-line");
         await page.ask("Roll a die");
-        await page.shows(/Hook before the call of roll_dice did not allow it: The user has forbidden roll_dice.*not allowed/);
+        await page.shows(/The user has forbidden roll_dice.*not allowed/);
         await page.page.evaluate(() => localStorage.clear());
       });
 
@@ -248,14 +248,4 @@ for (const kind of availableBrowsers) {
       await browser.close();
     }
   });
-}
-
-/** In the page: a dialog closes some frames later, as on a slow machine, when what it asked for is drawn already. */
-function closeDialogsLate() {
-  const { close } = HTMLDialogElement.prototype;
-  HTMLDialogElement.prototype.close = function (answer) {
-    let frames = 5;
-    const next = () => (frames-- > 0 ? requestAnimationFrame(next) : close.call(this, answer));
-    next();
-  };
 }

@@ -151,7 +151,7 @@ for (const kind of availableBrowsers) {
       await step("a terminal works on the same files, and its output is shown as one", async (page) => {
         await page.say("Run `echo -e '\\e[31mred\\e[0m' > colours.txt; cat colours.txt missing.txt`");
         await page.waits(/Run echo/);
-        await page.press("Approve");
+        await page.approve();
         await page.shows(/This is what came back/);
         await page.idle();
         await page.page.evaluate(() => document.querySelector(".call summary").click());
@@ -207,7 +207,7 @@ for (const kind of availableBrowsers) {
         await page.isAccessible("a folder");
         await page.say("Write a file plan.md with Buy milk");
         await page.waits(/Create plan\.md/);
-        await page.press("Approve");
+        await page.approve();
         await lists(page, "plan.md");
         await page.idle();
         await photograph(page, `folder-${kind}`);

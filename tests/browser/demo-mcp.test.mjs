@@ -62,7 +62,7 @@ for (const kind of availableBrowsers) {
         await page.press("Save");
         await page.say("What is the weather in Oslo?");
         await page.waits(/Ask for the weather in Oslo/);
-        await page.press("Approve");
+        await page.approve();
         await page.shows(/Rain in Oslo, as always/);
         await page.idle();
         await page.press("Settings");
@@ -108,7 +108,7 @@ for (const kind of availableBrowsers) {
         await page.press("Save");
         await page.say("Ask a sub-agent to count slowly to 3");
         await page.waits(/Sub-agent: count slowly/);
-        await page.press("Approve");
+        await page.approve();
         await page.until("its work can be unfolded", () => document.querySelector(".subagent summary"));
         await unfold(page);
         await page.shows(/Agent.*count slowly to 3.*Count to 3/, ".subagent-items");
@@ -131,12 +131,12 @@ for (const kind of availableBrowsers) {
         await page.press("Save");
         await page.say("Ask a sub-agent to pay Ann 20 euros");
         await page.waits(/Sub-agent: pay Ann/);
-        await page.press("Approve");
+        await page.approve();
         await page.waits(/Pay Ann 20/);
         await unfold(page);
         await page.shows(/pay Ann 20 euros.*Pay Ann 20/, ".subagent-items");
         await photograph(page, `subagent-waits-${kind}`);
-        await page.press("Approve");
+        await page.approve();
         await page.shows(/Paid Ann 20 euros/);
         await page.idle();
         await reset(page);

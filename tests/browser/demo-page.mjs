@@ -138,9 +138,10 @@ export class DemoPage {
 
   /** Says it, and waits until the agent has answered. */
   async ask(text) {
-    const before = await this.page.evaluate(() => document.querySelectorAll(".items .entry-agent").length);
+    const before = await this.events();
     await this.say(text);
-    await this.until(`“${text}” is answered`, (count) => document.querySelectorAll(".items .entry-agent").length > count, before);
+    const isAnswered = (before) => Number.parseInt(document.querySelector("#subtitle").textContent) > before + 1 && document.querySelector(".row.last .entry-agent:not(.live)");
+    await this.until(`“${text}” is answered`, isAnswered, before);
     await this.idle();
   }
 
@@ -166,6 +167,11 @@ export class DemoPage {
     await (await this.page.evaluateHandle(findButton, name)).click();
   }
 
+  /** Approves the first of the calls that wait. */
+  approve() {
+    return this.page.locator('.ask button[aria-label^="Approve"]').click();
+  }
+
   /** Clicks the button of this name in one step, if there is one: it may disappear by itself at any time. */
   async pressIfThere(name) {
     const button = await this.page.evaluateHandle(findButton, name);
@@ -189,6 +195,11 @@ export class DemoPage {
     );
   }
 
+  /** The number of events of the conversation, which the page names. */
+  async events() {
+    return Number.parseInt(await this.text("#subtitle")) || 0;
+  }
+
   text(selector) {
     return this.page.$eval(selector, (element) => element.textContent);
   }
@@ -207,7 +218,7 @@ export class DemoPage {
   }
 
   /** Drops a file on a part of the page: a real one where the browser's protocol can, else an event that carries one. */
-  async drop(file, selector = "#main") {
+  async drop(file, selector = ".main") {
     if (this.kind === "chromium") {
       const { x, y } = await this.page.$eval(selector, (part) => {
         const { left, top, width, height } = part.getBoundingClientRect();

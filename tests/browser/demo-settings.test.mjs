@@ -93,14 +93,14 @@ for (const kind of availableBrowsers) {
         await page.press("Done");
         await page.shows(/Asks about every call/, "#control-line");
         await page.say("Call the API");
-        await page.press("Approve");
+        await page.press("Approve call_api");
         await page.shows(/a friend of this page.*<secret-hidden>/);
         await page.idle();
         assert.doesNotMatch(await page.page.content(), /swordfish/);
         await page.shows(/K tokens/, "#control-line");
         assert.doesNotMatch(await page.text("#control-line"), /\$/, "the stand-in costs nothing");
         await page.follow("#/");
-        await page.shows(/Pick up the thread/, "#column");
+        await page.shows(/Pick up the thread/, "#chat");
         await page.press("Control");
         assert.equal(await page.text(".secret-names"), "", "it was for that conversation");
         await page.page.evaluate(() => localStorage.clear());

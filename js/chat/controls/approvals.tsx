@@ -129,7 +129,7 @@ function AllCalls({ thread, calls, names, decide }: { thread: Thread; calls: rea
   );
 }
 
-/** All that tells each call from the others: its tool, with a number if several calls have the same. */
+/** Names that differ: of the tool, with a number if several calls have the same. */
 function namesOf(calls: readonly Approval[], labels: ControlLabels): string[] {
   const seen = new Map<string, number>();
   return calls.map(({ toolName }) => {

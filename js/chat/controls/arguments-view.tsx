@@ -7,7 +7,15 @@ import { useChat } from "../context.js";
 /** In characters; laying out a megabyte takes seconds. */
 const longest = 5000;
 
-export function ArgumentsView({ args, raw, name }: { args: JSONValue | undefined; /** What the model wrote. */ raw: string; name: string }) {
+export interface ArgumentsViewProps {
+  args: JSONValue | undefined;
+  /** The arguments as the model wrote them, for those that are no JSON. */
+  raw: string;
+  /** The name of the call. */
+  name: string;
+}
+
+export function ArgumentsView({ args, raw, name }: ArgumentsViewProps) {
   const { labels } = useChat();
   const isObject = typeof args === "object" && args !== null && !Array.isArray(args);
   const entries = isObject ? Object.entries(args) : [];

@@ -14,7 +14,7 @@ import { Icon } from "./icon.js";
 import { notify } from "./notices.js";
 import { Spent } from "./spent.js";
 
-/** All that a page can do with the composer. */
+/** The composer, for the page around it. */
 export interface ComposerHandle {
   focus(): void;
   /** Replaces the text, and moves the focus there. */
@@ -241,7 +241,7 @@ function useDraft(conversationId: string | null): Draft {
   useLayoutEffect(() => {
     const { of } = current.current;
     if (conversationId === null || conversationId === of) return;
-    // All that was typed while the first conversation was opened belongs to it.
+    // Text that was typed while the first conversation was opened belongs to it.
     const typed = of === null ? current.current.text : "";
     current.current.of = conversationId;
     setText(typed || readDraft(conversationId));

@@ -67,7 +67,6 @@ export const controlLabels = {
   // Calls that wait
   callsWait: (count: number) => several(count, "A call waits for you", `${count} calls wait for you`),
   callsWaitLong: (count: number) => `The agent asks before it continues. ${several(count, "It waits", "They wait")} as long as you like, also while the page is closed.`,
-  tool: "Tool",
   argumentsOf: (call: string) => `Arguments of ${call}`,
   noArguments: "No arguments",
   showAll: (left: number) => `Show all (${left.toLocaleString()} more characters)`,
@@ -112,8 +111,6 @@ export const controlLabels = {
 
   // The state at the end of the messages
   howToGoOn: "How to go on",
-  opening: "Opening…",
-  waiting: "Waiting",
   attempt: (number: number) => `Attempt ${number} has failed.`,
   retryIn: (seconds: number) => `What you wrote is stored. Trying again in ${seconds} s.`,
   retryShort: (seconds: number) => `Trying again in ${seconds} s.`,
@@ -127,7 +124,6 @@ export const controlLabels = {
   following: "Open in another tab",
   followingText: "Another tab writes this conversation. It is shown here live. Close it there, and you can go on here.",
   followingWaits: "The agent waits for a decision in the other tab.",
-  runFailed: "The run ended with an error",
   stuck: "The agent repeats itself",
   stuckText: "It was stopped because it did the same thing over and over. Tell it what to do instead, or let it continue.",
   paused: "Paused",
@@ -140,10 +136,7 @@ export const controlLabels = {
   warnings: "Notes about this conversation",
 
   // Actions of a message
-  copy: "Copy",
   copyMessage: (what: string) => `Copy ${what}`,
-  copied: "Copied",
-  copyRefused: "Not allowed",
   editMessage: (what: string) => `Edit ${what}`,
   messageText: "Message, in another version",
   sendEdited: "Send",

@@ -134,7 +134,7 @@ function CopyButton({ text, what }: { text: string; what: string }) {
       await navigator.clipboard.writeText(text);
       say(labels.copied);
     } catch {
-      say(labels.copyRefused);
+      say(labels.copyNotAllowed);
     }
   };
   return <VerbButton verb="copy" name={labels.copyMessage(what)} text={said || labels.copy} onClick={() => void copy()} />;

@@ -20,7 +20,7 @@ export interface Recovery {
 
 export interface StatusLineProps {
   thread: Thread;
-  /** All that this page offers against a failure, beside trying again; `null` is the failure of an earlier page. */
+  /** The offers of this page against a failure, beside trying again; `null` is the failure of an earlier page. */
   recoveriesFor?: (error: ThreadkeepError | null) => readonly Recovery[];
 }
 
@@ -158,7 +158,7 @@ function Notice({ thread }: { thread: Thread }) {
   );
 }
 
-/** All that is wrong with the stored conversation, each until it is dismissed. */
+/** Faults of the stored conversation, each until it is dismissed. */
 function Warnings({ thread }: { thread: Thread }) {
   const { labels, focusMessages } = useChat();
   const { warnings } = useSnapshot(thread);

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import type { MessagePart, UIMessage } from "../../thread/index.js";
 import { useChat } from "../context.js";
-import { MessageActions } from "../controls/index.js";
+import { attachedTextOf, MessageActions } from "../controls/index.js";
 import { Markdown } from "../markdown/index.js";
 import type { ConversationVisualizer } from "../visualizer.js";
 import { Fold } from "./folds.js";
@@ -92,6 +92,14 @@ function UserEntry({ id, message, visualizer, hasActions }: PartProps & { messag
         const own = ownView({ id, part, message, visualizer, hasActions, isFirstText: false, isLast: false });
         if (own !== undefined) return own;
         if (part.type !== "text") return <PartView key={index} id={`${id}/${index}`} part={part} message={message} visualizer={visualizer} hasActions={false} isFirstText={false} isLast={false} />;
+        const file = attachedTextOf(part.text);
+        if (file !== null) {
+          return (
+            <Fold key={index} id={`${id}/${index}`} class="folded attached-text" summary={file.name}>
+              {() => <pre tabIndex={0}><PlainText text={file.text} /></pre>}
+            </Fold>
+          );
+        }
         return part.text === "" ? null : <p key={index} class="message" dir="auto"><PlainText text={part.text} /></p>;
       })}
     </div>

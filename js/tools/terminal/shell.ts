@@ -17,7 +17,9 @@ const gracePeriod = 300;
 /** Starts a shell. @param page The functions of the page, which may change from command to command */
 export async function startShell(page: () => Page, options: Omit<ShellOptions, "isInPage">): Promise<RunningShell> {
   const inPage = async (url: string) => shellInPage(await loaded(url), page, options);
-  const inWorker = async (url: string) => (typeof Worker === "function" ? startWorker(url, page, options) : inPage(url));
+  // A worker of Bun is not told its name, so the file would not know that it is one.
+  const hasWorkers = typeof Worker === "function" && !("Bun" in globalThis);
+  const inWorker = async (url: string) => (hasWorkers ? startWorker(url, page, options) : inPage(url));
   // In this form Vite and webpack recognise and emit the file.
   const file = new URL("./terminal-worker.js", import.meta.url).href;
   const fromCopy = async (content: ArrayBuffer) => {
@@ -28,7 +30,8 @@ export async function startShell(page: () => Page, options: Omit<ShellOptions, "
       URL.revokeObjectURL(url);
     }
   };
-  const source = { name: "terminal-worker.js", what: "shell", advice: "serve terminal-worker.js beside the module", fromFile: () => inWorker(file), fromCopy };
+  const advice = "serve terminal-worker.js beside the module";
+  const source = { name: "terminal-worker.js", what: "shell", advice, tellsOfOthers: false, fromFile: () => inWorker(file), fromCopy };
   return fromFileOrCopy(source).catch((error: unknown) =>
     // Without a copy, and where a Content-Security-Policy forbids the worker.
     inPage(file).catch(() => {

@@ -18,6 +18,8 @@ pub struct Page {
     pub unsaved_status: Option<ExecutionStatus>,
     /// Whether the conversation is closed.
     pub is_closed: bool,
+    /// Whether it was closed because it is no longer stored.
+    pub is_lost: bool,
 }
 
 /// A run that is under way.

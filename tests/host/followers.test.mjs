@@ -1,0 +1,127 @@
+// Followers in one page: a second handle on a conversation hears of everything that the first one stores.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Agent, Conversation, LLM, fileEditor, memoryStore, tool } from "../../dist/index.js";
+import { createModel } from "../support/model.mjs";
+
+const note = tool({ name: "note", description: "Notes a text.", parameters: { type: "object", properties: { text: { type: "string" } } }, execute: () => "noted" });
+const agentOf = (replies, tools = [note]) => new Agent({ llm: new LLM({ model: "openai/gpt-4o", fetch: createModel(replies).fetch, numRetries: 1 }), tools });
+
+/** A writer and a follower, with everything that the follower's subscribers hear. */
+async function pair(replies, { tools, ...options } = {}) {
+  const store = memoryStore();
+  const writer = await Conversation.open({ agent: agentOf(replies, tools), store, ...options });
+  const follower = await Conversation.open({ agent: agentOf([], tools), store, conversationId: writer.id });
+  assert.deepEqual([writer.access, follower.access], ["writer", "follower"]);
+  const heard = [];
+  const changes = new Set();
+  follower.subscribe((event) => {
+    heard.push(event);
+    for (const check of changes) check();
+  });
+  /** Resolves as soon as the condition holds, which is checked with every event. */
+  const until = (holds) => new Promise((resolve) => {
+    const check = () => holds() && (changes.delete(check), resolve());
+    changes.add(check);
+    check();
+  });
+  return { store, writer, follower, heard, until };
+}
+
+const values = (events, key) => events.filter((event) => event.kind === "ConversationStateUpdateEvent" && event.key === key).map(({ value }) => value);
+const ids = (events) => events.map(({ id }) => id);
+
+test("a follower hears of events, states and calls as the writer stores them", async () => {
+  const { writer, follower, heard, until } = await pair([{ text: "Noting.", calls: [{ name: "note", arguments: { text: "a" } }] }, { text: "Done." }], { confirmationPolicy: { kind: "AlwaysConfirm" } });
+  await writer.sendMessage("Go");
+  await writer.run();
+  await until(() => follower.executionStatus === "waiting_for_confirmation");
+  const waiting = ids(await writer.pendingActions());
+  assert.deepEqual(ids(await follower.pendingActions()), waiting);
+  assert.deepEqual(heard.findLast(({ kind }) => kind === "PendingActionsEvent"), { kind: "PendingActionsEvent", action_ids: waiting, waiting_ids: waiting });
+  await writer.run();
+  await writer.setTags({ title: "Noted" });
+  await until(() => follower.state.tags.title === "Noted");
+  assert.equal(follower.executionStatus, "finished");
+  assert.deepEqual(await follower.events.slice(), await writer.events.slice());
+  assert.deepEqual(ids(heard.filter((event) => "id" in event)), ids(await writer.events.slice()), "each event once, in order");
+  assert.equal(await follower.finalResponse(), "Done.");
+  assert.deepEqual(values(heard, "tags"), [{ title: "Noted" }]);
+  assert.equal(follower.access, "follower");
+  await assert.rejects(follower.sendMessage("x"), { code: "locked_elsewhere" });
+  await follower.close();
+  await writer.close();
+});
+
+test("a follower is on the branch that the writer enters", async () => {
+  const { writer, follower, until } = await pair([{ text: "One." }, { text: "Two." }]);
+  const message = await writer.sendMessage("First");
+  await writer.run();
+  await writer.regenerate();
+  await until(() => follower.events.length === writer.events.length && follower.executionStatus === "finished");
+  assert.deepEqual(ids(await follower.activeBranch()), ids(await writer.activeBranch()));
+  await writer.navigateTo(message.id);
+  await until(() => follower.state.leaf_event_id === message.id);
+  assert.deepEqual(ids(await follower.activeBranch()), ids(await writer.activeBranch()));
+  for (const handle of [follower, writer]) await handle.close();
+});
+
+test("the end of the writer is reported once everything is taken in, and then the conversation can be opened to write", async () => {
+  const { store, writer, follower, heard, until } = await pair([]);
+  const message = await writer.sendMessage("Go");
+  await writer.close();
+  await until(() => values(heard, "access").length > 0);
+  assert.deepEqual([values(heard, "access"), follower.state.leaf_event_id], [["free"], message.id]);
+  await follower.close();
+  const next = await Conversation.open({ agent: agentOf([]), store, conversationId: writer.id });
+  assert.equal(next.access, "writer");
+  await next.close();
+});
+
+test("a follower of a deleted conversation is closed, and says why", async () => {
+  const { store, writer, follower, heard, until } = await pair([]);
+  await writer.sendMessage("Go");
+  await writer.close();
+  await Conversation.delete(writer.id, store);
+  await until(() => values(heard, "access").includes("deleted"));
+  await assert.rejects(follower.sendMessage("x"), { code: "store_lost" });
+  await assert.rejects(follower.run(), { code: "store_lost" });
+  await follower.close();
+});
+
+test("a follower sees the files that the writer's agent changes", async () => {
+  const create = (path, text) => ({ calls: [{ name: "file_editor", arguments: { command: "create", path: `/workspace/${path}`, file_text: text } }] });
+  const { writer, follower, until } = await pair([create("a.txt", "A"), { text: "Done." }, create("b.txt", "B"), { text: "Done." }], { tools: [fileEditor()] });
+  for (const [count, names] of [[1, ["a.txt"]], [2, ["a.txt", "b.txt"]]]) {
+    await writer.sendMessage("Go");
+    await writer.run();
+    await until(() => follower.events.length === writer.events.length);
+    assert.deepEqual((await follower.workspace.list("")).map(({ path }) => path).sort(), names, `${count}`);
+  }
+  for (const handle of [follower, writer]) await handle.close();
+});
+
+test("a closed follower hears nothing more, and a store that fails for a moment is asked again", async () => {
+  const { store, writer, follower, heard } = await pair([]);
+  const load = store.load;
+  await follower.close();
+  await writer.sendMessage("Go");
+  await writer.sendMessage("Again");
+  assert.deepEqual(heard, []);
+  const own = { fails: false };
+  for (const method of ["list", "events", "indexOf", "commit", "files", "readFile", "delete", "close"]) own[method] = (...given) => store[method](...given);
+  own.load = async (...given) => {
+    if (own.fails) throw new Error("for a moment");
+    return load.apply(store, given);
+  };
+  await writer.close();
+  const first = await Conversation.open({ agent: agentOf([]), store: own, conversationId: writer.id });
+  const second = await Conversation.open({ agent: agentOf([]), store: own, conversationId: writer.id });
+  own.fails = true;
+  await first.sendMessage("While it fails");
+  own.fails = false;
+  await first.sendMessage("Then");
+  await new Promise((resolve) => second.events.length === first.events.length ? resolve() : second.subscribe(() => second.events.length === first.events.length && resolve()));
+  assert.deepEqual(ids(await second.events.slice()), ids(await first.events.slice()));
+  for (const handle of [second, first]) await handle.close();
+});

@@ -1,0 +1,3 @@
+import { converse } from "./converse.js";
+
+console.log(JSON.stringify({ answer: await converse(process.argv[2]) }));
