@@ -1,6 +1,6 @@
 // The panel beside the conversation, with views that are about it but not in it. Beside the text on a wide screen, over it on others.
 
-import { askView } from "./ask-view.ts";
+import { askView } from "./ask-view.tsx";
 import { contextView } from "./context-view.ts";
 import { append, byId, el } from "../shell/dom.ts";
 import { filesView } from "../files/files-view.ts";
