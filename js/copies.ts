@@ -9,7 +9,7 @@ type Copy = () => Promise<{ default: string }>;
 interface Source<T> {
   /** The name of the file, by which its copy is found. */
   name: string;
-  /** What it is, and what to do if it does not load, for the error. */
+  /** Its name in a sentence, and advice for where it does not load, for the error. */
   what: string;
   advice: string;
   /** Whether other files are missing as well if this one does not load; a worker may fail though its file is there. */
