@@ -4,7 +4,7 @@
 //   --list                  the names of the steps
 // With CI set, a step that cannot run here fails instead of being skipped.
 import { endAll, perform } from "./testing/perform.mjs";
-import { schedule, select } from "./testing/schedule.mjs";
+import { repeatFailed, schedule, select } from "./testing/schedule.mjs";
 import { testSteps } from "./testing/steps.mjs";
 import { Stop, main } from "./process.mjs";
 import { ensureLinters, ensureRust, requireNode } from "./toolchain.mjs";
@@ -30,13 +30,15 @@ await main(async () => {
   const begun = performance.now();
   const running = new Map();
   const ticker = setInterval(() => console.log(`… ${stillRunning(running)}`), 30_000);
+  const performed = async (step) => inCi(await perform(step));
+  // Nobody sits in front of CI to start a step again.
+  const perStep = strict ? repeatFailed(performed, report) : performed;
   const results = await schedule(steps, async (step) => {
     console.log(`▶ ${step.name}`);
     running.set(step.name, performance.now());
-    const result = inCi(await perform(step));
+    const result = await perStep(step);
     running.delete(step.name);
-    console.log(`${mark(result)} ${step.name} (${result.seconds.toFixed(1)} s)${result.reason ? `: ${result.reason}` : ""}`);
-    if (result.outcome === "failed") showOutput(step, result);
+    report(step, result);
     return result;
   });
   clearInterval(ticker);
@@ -62,6 +64,15 @@ function inCi(result) {
   return result;
 }
 
+function report(step, result) {
+  console.log(`${mark(result)} ${step.name} (${result.seconds.toFixed(1)} s)${result.reason ? `: ${result.reason}` : ""}${repetition(result)}`);
+  if (result.outcome === "failed") showOutput(step, result);
+}
+
+function repetition({ repeated }) {
+  return repeated === undefined ? "" : ` passed when it was repeated; it had failed: ${repeated}`;
+}
+
 function mark({ outcome }) {
   return { ok: "✔", failed: "✖", skipped: "⚠", "not run": "·" }[outcome];
 }
@@ -83,7 +94,7 @@ function summarise(results, seconds) {
   console.log("");
   for (const result of results) {
     const time = result.seconds === undefined ? "" : `${result.seconds.toFixed(1)} s`;
-    console.log(`${mark(result)} ${result.name.padEnd(12)}${time.padStart(9)}  ${result.reason ?? ""}`.trimEnd());
+    console.log(`${mark(result)} ${result.name.padEnd(12)}${time.padStart(9)}  ${result.reason ?? ""}${repetition(result)}`.trimEnd());
   }
   const failed = results.filter((result) => result.outcome === "failed" || result.outcome === "not run");
   const skipped = results.filter((result) => result.outcome === "skipped");

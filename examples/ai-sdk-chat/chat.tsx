@@ -9,7 +9,7 @@ import { agent } from "./agent.js";
 export const transport = new ThreadkeepChatTransport({ agent });
 
 export function Chat({ id, messages: initialMessages }: { id: string; messages: UIMessage[] }) {
-  const { messages, sendMessage, regenerate, stop, status, error, addToolApprovalResponse } = useChat({
+  const { messages, sendMessage, stop, status, error, addToolApprovalResponse } = useChat({
     id,
     messages: initialMessages,
     transport,
@@ -24,7 +24,7 @@ export function Chat({ id, messages: initialMessages }: { id: string; messages: 
           {parts.map((part, at) => (isToolUIPart(part) ? <Call key={at} part={part} decide={addToolApprovalResponse} /> : "text" in part ? <p key={at} className={part.type}>{part.text}</p> : null))}
         </article>
       ))}
-      {error && <p role="alert">{error.message} <button onClick={() => void regenerate()}>Try again</button></p>}
+      {error && <p role="alert">{error.message} <button onClick={() => void sendMessage()}>Try again</button></p>}
       <Composer isBusy={isBusy} send={(text) => void sendMessage({ text })} stop={() => void stop()} />
     </main>
   );

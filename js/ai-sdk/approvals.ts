@@ -39,7 +39,7 @@ export async function openCalls(conversation: Conversation): Promise<OpenCalls> 
   return { waiting: actions.filter(waits), ready: actions.filter((action) => !waits(action)), begun };
 }
 
-/** The decisions of the user about calls. */
+/** The user's decisions about calls. */
 export interface Decisions {
   /** Ids of actions. */
   approved: string[];

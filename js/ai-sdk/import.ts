@@ -68,7 +68,7 @@ function ofAssistant({ parts }: UIMessage, leftOut: LeftOut): ChatMessage[] {
   return answers.flatMap((said) => answerOf(said, leftOut));
 }
 
-/** Everything that the model has said in one answer. */
+/** One answer of the model. */
 interface Said {
   content: ChatContent[];
   reasoning: ReasoningUIPart[];

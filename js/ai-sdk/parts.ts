@@ -12,6 +12,8 @@ export type ResultEvent = ObservationEvent | UserRejectObservation | AgentErrorE
 export type SaidPart = TextUIPart | ReasoningUIPart | FileUIPart;
 
 /** `Array.prototype.findLast`, which is younger than the browsers that the library runs in. */
+export function lastOf<T, S extends T>(list: readonly T[], test: (item: T) => item is S): S | undefined;
+export function lastOf<T>(list: readonly T[], test: (item: T) => boolean): T | undefined;
 export function lastOf<T>(list: readonly T[], test: (item: T) => boolean): T | undefined {
   return [...list].reverse().find(test);
 }
@@ -33,7 +35,7 @@ export function stepOf(event: AnswerEvent): string {
   return event.kind === "MessageEvent" || isFinish(event) ? event.id : event.llm_response_id;
 }
 
-/** All that the model says in this event, beside a call. The message of `finish` is said as well. */
+/** The parts of this event beside a call. The message of `finish` is one of them. */
 export function saidIn(event: AnswerEvent): SaidPart[] {
   if (event.kind === "MessageEvent") return [...reasoningParts(event.id, event.llm_message ?? {}), ...contentParts(event.llm_message?.content)];
   const said = [...reasoningParts(event.id, event), ...contentParts(event.thought)];
@@ -71,7 +73,7 @@ export function withResult(call: ToolPart, event: ResultEvent): ToolPart {
   return { ...common, state: "output-available", output: outputOf(content), resultProviderMetadata };
 }
 
-/** All that a tool has returned: the value of a JSON object or list, otherwise the text, or the content if there are images in it. */
+/** The result of a tool: the value of a JSON object or list, otherwise the text, or the content if there are images in it. */
 function outputOf(given: unknown): unknown {
   const content = contentOf(given);
   if (content.some(({ type }) => type !== "text")) return content;
@@ -119,7 +121,7 @@ export function partId(eventId: string, at: number): string {
   return `${eventId}-${at}`;
 }
 
-/** All that is known about the message that begins with the first of these events. */
+/** The metadata of the message that consists of these events. */
 export function originOf(events: readonly ConversationEvent[]): MessageOrigin {
   const [first] = events;
   const createdAt = first && dateOf(first)?.toISOString();

@@ -115,8 +115,8 @@ export class ThreadkeepChatTransport<Message extends UIMessage = UIMessage> impl
 /** Sends the last message of the user. */
 async function send(chat: OpenChat, reply: Reply, messages: readonly UIMessage[], messageId: string | undefined): Promise<void> {
   const { conversation } = chat;
-  const last = messages.at(-1);
-  if (last?.role !== "user") throw notFound("there is no message of the user to send");
+  const last = lastOf(messages, ({ role }) => role === "user");
+  if (!last) throw notFound("there is no message of the user to send");
   const content = contentOfUser(last);
   const stored = await chat.eventOf(last.id);
   if (stored === null && messageId !== undefined && !chat.sent.has(messageId)) throw notFound(`the message ${messageId} is not in the conversation; give useChat the messages of uiMessagesOf()`);
@@ -156,16 +156,18 @@ async function goOn(chat: OpenChat, reply: Reply, last: UIMessage): Promise<void
   void reply.follow(Promise.resolve({ status: status === "error" || status === "stuck" ? "idle" : status, finalResponse: null }));
 }
 
-/** Answers the last message of the user in `messages` again. */
+/** Answers the last message of the user in `messages` again, or sends it if that has failed. */
 async function regenerate(chat: OpenChat, reply: Reply, messages: readonly UIMessage[], messageId: string | undefined): Promise<void> {
   const { conversation } = chat;
   const question = lastOf(messages, ({ role }) => role === "user");
-  const stored = question ? await chat.eventOf(question.id) : null;
-  if (stored === null && (!question || messageId !== undefined)) throw notFound("the message to answer is not in the conversation; give useChat the messages of uiMessagesOf()");
+  if (!question) throw notFound("there is no message of the user to answer");
+  const last = lastOf(await conversation.activeBranch(), isUserMessage);
+  const stored = (await chat.eventOf(question.id)) ?? (last && isSameContent(last, contentOfUser(question)) ? last.id : null);
+  if (stored === null && messageId === undefined) return send(chat, reply, messages, undefined);
+  if (stored === null) throw notFound(`the message ${question.id} is not in the conversation; give useChat the messages of uiMessagesOf()`);
   await chat.leave();
-  const last = lastOf(await conversation.activeBranch(), isUserMessage)?.id;
   reply.begin();
-  if (stored === null || stored === last) return reply.run(() => conversation.regenerate());
+  if (stored === last?.id) return reply.run(() => conversation.regenerate());
   await conversation.navigateTo(stored);
   await reply.run(() => chat.go());
 }
@@ -179,9 +181,12 @@ async function rejectOthers(conversation: Conversation, approved: readonly strin
 /** Whether this stored message has this content, and nobody has answered it: then it need not be sent again. */
 async function isUnanswered(conversation: Conversation, eventId: string, content: readonly Content[]): Promise<boolean> {
   const last = lastOf(await conversation.activeBranch(), (event) => isUserMessage(event) || isAnswer(event));
-  if (last?.id !== eventId || !isUserMessage(last)) return false;
+  return last?.id === eventId && isUserMessage(last) && isSameContent(last, content);
+}
+
+function isSameContent({ llm_message }: MessageEvent, content: readonly Content[]): boolean {
   const plain = (content: readonly Content[]) => content.map((part) => (part.type === "text" ? part.text : part.image_urls));
-  return isSame(plain(content), plain(last.llm_message.content));
+  return isSame(plain(llm_message.content), plain(content));
 }
 
 /** Whether a page that died has left something to go on with. */

@@ -2,7 +2,7 @@
 import type { ToolUIPart, UIMessage } from "ai";
 import type { ToolProgressEvent, WaitingEvent } from "../index.js";
 
-/** All that a conversation knows about a message. It is in `message.metadata.threadkeep`. */
+/** A message as the conversation knows it; in `message.metadata.threadkeep`. */
 export interface MessageOrigin {
   /** The ids of its events, in order; of a message that is still streaming, those that are stored. */
   eventIds: string[];
@@ -12,7 +12,7 @@ export interface MessageOrigin {
   sender?: string;
 }
 
-/** All that a conversation knows about a call. It is in `part.toolMetadata`. */
+/** A call as the conversation knows it; in `part.toolMetadata`. */
 export type CallOrigin = {
   /** The id of the `ActionEvent`. */
   actionId: string;

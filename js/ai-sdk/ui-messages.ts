@@ -68,7 +68,7 @@ function answerParts(events: readonly ConversationEvent[]): Part[] {
 
 /** Shows the calls that wait; those of sub-agents, which are in logs of their own, as a step at the end. */
 function ask(messages: UIMessage[], { waiting, begun }: OpenCalls): void {
-  const { parts } = lastOf(messages, ({ role }) => role === "assistant") ?? { parts: [] };
+  const parts: Part[] = lastOf(messages, ({ role }) => role === "assistant")?.parts ?? [];
   const ofSubagents: Part[] = [];
   for (const action of waiting) {
     const call = callIn(action);

@@ -1,7 +1,7 @@
 // The conversation that the runtime shows: opened with it, and closed when the user has left it and it runs no more.
 import { type AppendMessage, MessageNotSentError, type ThreadMessage } from "@assistant-ui/react";
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
-import type { Conversation, MessageEvent, ThreadkeepError } from "../index.js";
+import { Conversation, type ThreadkeepError } from "../index.js";
 import { scopeOf } from "../react/held.js";
 import { titleOf } from "../thread/fields.js";
 import { openThread } from "../thread/index.js";
@@ -22,6 +22,8 @@ export interface Current {
   show(id: string | null): void;
   /** Sends a message; in a new conversation it creates the conversation. @throws MessageNotSentError if it is not stored */
   send(message: AppendMessage): Promise<void>;
+  /** Stops the run, also that of a conversation that is being created. */
+  stop(): Promise<void>;
   /** Opens this conversation for an action, if it is not open. */
   withConversation<T>(id: string, action: (conversation: Conversation) => Promise<T>): Promise<T>;
 }
@@ -30,7 +32,7 @@ const nothing: ThreadSnapshot = {
   phase: "open", conversationId: null, conversation: null, access: null, status: "idle", isRunning: false, waiting: null, messages: [],
   hasEarlier: false, approvals: [], title: null, error: null, warnings: [],
 };
-const newConversation: View = { snapshot: nothing, repository: { headId: null, messages: [] } };
+const newConversation: View = { snapshot: nothing, repository: { headId: null, messages: [] }, kept: undefined };
 const opening: View = { ...newConversation, snapshot: { ...nothing, phase: "opening" } };
 const never = () => () => {};
 
@@ -42,6 +44,7 @@ export function useCurrent(options: ThreadkeepRuntimeOptions): Current {
   const [error, setError] = useState<ThreadkeepError | null>(null);
   const [threads] = useState(() => new OpenThreads());
   const latest = useRef({ options, id });
+  const beginning = useRef<Promise<Thread> | null>(null);
   useEffect(() => void (latest.current = { options, id }));
   useEffect(() => setId(conversationId), [conversationId]);
 
@@ -70,20 +73,21 @@ export function useCurrent(options: ThreadkeepRuntimeOptions): Current {
   const begin = useCallback(async (message: AppendMessage) => {
     setError(null);
     setFirst({ ...message, id: "first" } as ThreadMessage);
-    const opened = openThread(split(latest.current.options).conversation);
     try {
-      await titled(opened, await opened.send(contentOfAppended(message)));
+      const opened = await (beginning.current = created(latest.current.options, message));
       threads.give(opened);
       if (latest.current.id === null) show(opened.getSnapshot().conversationId);
       else threads.leave(opened);
     } catch (error) {
       setError(error as ThreadkeepError);
-      await opened.close();
       throw error;
     } finally {
+      beginning.current = null;
       setFirst(null);
     }
   }, [show, threads]);
+
+  const stop = useCallback(async () => (thread?.thread ?? (await beginning.current))?.stop(), [thread]);
 
   const send = useCallback(async (message: AppendMessage) => {
     try {
@@ -104,14 +108,27 @@ export function useCurrent(options: ThreadkeepRuntimeOptions): Current {
     }
   }, []);
 
-  return { id, thread, view, first, error, show, send, withConversation };
+  return { id, thread, view, first, error, show, send, stop, withConversation };
 }
 
-/** The beginning of the first message becomes the title: a list that names nothing would be of no use. */
-async function titled(thread: Thread, first: MessageEvent): Promise<void> {
-  const title = titleOf([first]);
-  const conversation = await thread.opened();
-  if (title !== null) await conversation.setTags({ title, ...conversation.state.tags });
+/**
+ * A new conversation with its first message, whose beginning becomes its title: a list that names nothing would be of no use.
+ * If the message is not stored, nothing is left.
+ */
+async function created(options: ThreadkeepRuntimeOptions, message: AppendMessage): Promise<Thread> {
+  const thread = openThread(split(options).conversation);
+  try {
+    const title = titleOf([await thread.send(contentOfAppended(message))]);
+    const conversation = await thread.opened();
+    if (title !== null) await conversation.setTags({ title, ...conversation.state.tags });
+    return thread;
+  } catch (error) {
+    const { conversation } = thread.getSnapshot();
+    const isEmpty = conversation?.events.length === 0;
+    await thread.close();
+    if (conversation && isEmpty) await Conversation.delete(conversation.id, options.store).catch(() => {});
+    throw error;
+  }
 }
 
 /** Threads that are open and not shown. */

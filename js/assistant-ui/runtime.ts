@@ -30,6 +30,7 @@ export function useThreadkeepRuntime(options: ThreadkeepRuntimeOptions): Assista
     (): Adapter => ({
       ...verbs,
       messageRepository: repository,
+      unstable_messageRepositoryInstance: view.kept,
       isRunning: first !== null || snapshot.isRunning,
       isLoading: snapshot.phase === "opening",
       isDisabled: snapshot.phase !== "open" || snapshot.access === "follower",
@@ -38,13 +39,13 @@ export function useThreadkeepRuntime(options: ThreadkeepRuntimeOptions): Assista
       extras,
       adapters: { ...adapters, attachments, threadList },
     }),
-    [verbs, repository, first, snapshot, pending, suggestions, extras, adapters, attachments, threadList],
+    [verbs, repository, view.kept, first, snapshot, pending, suggestions, extras, adapters, attachments, threadList],
   );
   return useExternalStoreRuntime(adapter);
 }
 
 /** All that the user can do. */
-function useVerbs({ thread: view, send }: Current) {
+function useVerbs({ thread: view, send, stop }: Current) {
   return useMemo(() => {
     const thread = view?.thread;
     const conversation = (): Thread => {
@@ -56,7 +57,7 @@ function useVerbs({ thread: view, send }: Current) {
       onEdit: (message: AppendMessage) => edit(conversation(), message),
       onReload: (parentId: string | null) => answerAgain(conversation(), parentId),
       onResume: async () => void (await conversation().run()),
-      onCancel: () => conversation().stop(),
+      onCancel: stop,
       onRespondToToolApproval: (answer: Answer) => respond(conversation(), answer),
       // Only the choice of a branch changes the list of messages; the conversation decides about everything else.
       setMessages: (messages: readonly ThreadMessage[]) => void view?.switchTo(messages.at(-1)?.id),
@@ -65,7 +66,7 @@ function useVerbs({ thread: view, send }: Current) {
         throw new ThreadkeepError("invalid_state", "a conversation keeps all its messages: edit the message, or delete the conversation");
       },
     };
-  }, [view, send]);
+  }, [view, send, stop]);
 }
 
 /** Sends the message in place of another one of the user, or after an earlier message. */

@@ -1,5 +1,5 @@
 // A thread as assistant-ui reads it: its messages with their alternatives.
-import type { ExportedMessageRepository, ThreadMessage } from "@assistant-ui/react";
+import { type ExportedMessageRepository, INTERNAL, type ThreadMessage } from "@assistant-ui/react";
 import type { Thread, ThreadSnapshot, UIMessage } from "../thread/types.js";
 import { type Alternative, alternativesOf, leftBehind, repositoryOf } from "./branches.js";
 import { Converter } from "./convert.js";
@@ -8,7 +8,11 @@ import { Converter } from "./convert.js";
 export interface View {
   snapshot: ThreadSnapshot;
   repository: ExportedMessageRepository;
+  /** The place where assistant-ui keeps the messages; another one if their order is another one, which it would not notice. */
+  kept: MessageRepository | undefined;
 }
+
+type MessageRepository = InstanceType<typeof INTERNAL.MessageRepository>;
 
 /** The view of a thread, to be ended before the thread is closed. Its functions need no `this`. */
 export class ThreadView {
@@ -17,6 +21,7 @@ export class ThreadView {
   readonly #listeners = new Set<() => void>();
   readonly #unsubscribe: () => void;
   #view: View | null = null;
+  #kept = new INTERNAL.MessageRepository();
   #converted: readonly ThreadMessage[] = [];
   #alternatives: readonly Alternative[] = [];
   #messages: readonly UIMessage[] = [];
@@ -44,7 +49,7 @@ export class ThreadView {
     const isSame = this.#view !== null && converted === this.#converted && snapshot.hasEarlier === this.#view.snapshot.hasEarlier;
     this.#converted = converted;
     const repository = isSame ? this.#view!.repository : repositoryOf(snapshot.messages, converted, this.#alternatives, snapshot.hasEarlier);
-    return (this.#view = { snapshot, repository });
+    return (this.#view = { snapshot, repository, kept: this.#kept });
   };
 
   /** Goes to the branch that begins with this message. Does nothing for a message of the active branch. */
@@ -94,6 +99,7 @@ export class ThreadView {
 
   #redraw(): void {
     this.#view = null;
+    this.#kept = new INTERNAL.MessageRepository();
     for (const listener of [...this.#listeners]) listener();
   }
 }

@@ -16,8 +16,10 @@ export type UseConversation = ThreadSnapshot & ThreadActions & Pick<Thread, "sub
  */
 export function useConversation(options: ThreadOptions): UseConversation {
   const { conversationId = null, store } = options;
-  const [held, hold] = useState(() => new HeldThread(conversationId, store));
-  if (!held.isFor(conversationId, store)) hold(new HeldThread(conversationId, store));
+  const [before, hold] = useState(() => new HeldThread(conversationId, store));
+  let held = before;
+  // In the middle of the rendering, so that nothing of the other conversation is shown.
+  if (!held.isFor(conversationId, store)) hold((held = new HeldThread(conversationId, store)));
   useEffect(() => held.give(conversationId), [held, conversationId]);
   // The other options apply when a conversation is opened.
   useEffect(() => held.open(options), [held]);

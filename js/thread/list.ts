@@ -46,7 +46,13 @@ export function conversationList(store?: Store): ConversationList {
       const own = () => listener();
       listeners.add(own);
       if (listeners.size === 1) {
-        stop = Conversation.onListChange(() => void refresh(), store);
+        const end = Conversation.onListChange(() => void refresh(), store);
+        // A page that was not in front may not have been told.
+        globalThis.document?.addEventListener("visibilitychange", refresh);
+        stop = () => {
+          end();
+          globalThis.document?.removeEventListener("visibilitychange", refresh);
+        };
         void refresh();
       }
       return () => {

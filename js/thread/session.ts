@@ -1,7 +1,6 @@
 // A conversation that this page has open for one or several threads: opening, what is shown of it, and runs.
 import { Conversation, type ConversationOptions, type ErrorCode, type MessageEvent, type RunResult, ThreadkeepError } from "../index.js";
 import { isSameList } from "./transcript.js";
-import { untilFree } from "./turn.js";
 import type { ThreadSnapshot } from "./types.js";
 import { ConversationView } from "./view.js";
 
@@ -19,7 +18,8 @@ export class Session {
   readonly #pageSize: number;
   readonly #resumes: boolean;
   readonly #open: () => Promise<Conversation>;
-  readonly #leaving = new AbortController();
+  /** The next opening as the writer. */
+  #takingOver: Promise<void> | null = null;
   #view: ConversationView | null = null;
   #phase: ThreadSnapshot["phase"] = "opening";
   #error: ThreadkeepError | null = null;
@@ -132,12 +132,12 @@ export class Session {
 
   /** Ends what is shown. Closes the conversation if this session has opened it. */
   async end(closes: boolean): Promise<void> {
-    this.#leaving.abort();
+    await this.opened.catch(() => {});
+    this.#phase = "closed";
+    await this.#takingOver;
+    this.#view?.end();
     try {
-      const conversation = await this.opened.catch(() => null);
-      this.#phase = "closed";
-      this.#view?.end();
-      if (closes) await (this.#view?.conversation ?? conversation)?.close();
+      if (closes) await this.#view?.conversation.close();
     } finally {
       this.changed();
     }
@@ -160,7 +160,6 @@ export class Session {
       this.#phase = "open";
       this.changed();
       this.#resume(conversation);
-      if (conversation.access === "follower") void this.#follow();
       return conversation;
     } catch (error) {
       this.#phase = "failed";
@@ -171,7 +170,8 @@ export class Session {
 
   async #show(): Promise<Conversation> {
     const conversation = await this.#open();
-    const view = new ConversationView(conversation, this.#pageSize, this.changed, this.#view ?? undefined);
+    const listener = { changed: this.changed, free: () => void (this.#takingOver ??= this.#takeOver()), deleted: () => void (this.#phase = "closed") };
+    const view = new ConversationView(conversation, this.#pageSize, listener, this.#view ?? undefined);
     await view.open();
     this.#view?.end();
     this.#view = view;
@@ -184,18 +184,18 @@ export class Session {
     if (this.#resumes && wasCutOff && executionStatus !== "waiting_for_confirmation") this.runOn();
   }
 
-  /** Opens the conversation again when the tab that writes it has ended, and writes it then. */
-  async #follow(): Promise<void> {
-    const { signal } = this.#leaving;
+  /** Opens the conversation again, because the page that wrote it has ended. Of several followers one becomes the writer. */
+  async #takeOver(): Promise<void> {
     try {
-      while (this.view.conversation.access === "follower" && (await untilFree(this.#conversationId, signal))) {
-        if (signal.aborted) return;
-        await this.view.conversation.close();
-        this.#resume(await this.#show());
-        this.changed();
-      }
+      if (this.#phase !== "open") return;
+      await this.view.conversation.close();
+      const conversation = await this.#show();
+      this.#resume(conversation);
+      this.changed();
     } catch (error) {
-      if (!signal.aborted) this.#fail(error);
+      this.#fail(error);
+    } finally {
+      this.#takingOver = null;
     }
   }
 }

@@ -53,7 +53,8 @@ function threadOn(session: Session, release: () => Promise<void>): Thread {
       return () => void listeners.delete(own);
     },
     getSnapshot: () => closed?.snapshot ?? session.snapshot,
-    opened: () => session.opened,
+    // A follower that becomes the writer is another handle.
+    opened: () => session.opened.then(() => session.view.conversation),
     send: (message, options = {}) =>
       perform(async ({ conversation }) => {
         const event = session.sent(await conversation.sendMessage(message, options));

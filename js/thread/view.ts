@@ -7,6 +7,14 @@ import type { Approval, UIMessage } from "./types.js";
 /** The riskiest first. A call whose risk nobody knows may be any of the others. */
 const byRisk: readonly SecurityRisk[] = ["HIGH", "UNKNOWN", "MEDIUM", "LOW"];
 
+/** Hears of a view. */
+export interface ViewListener {
+  changed(): void;
+  /** The page that wrote the conversation has ended, so this one may. */
+  free(): void;
+  deleted(): void;
+}
+
 export class ConversationView {
   readonly conversation: Conversation;
   /** How many runs of this page are under way. */
@@ -19,7 +27,7 @@ export class ConversationView {
   title: string | null = null;
   warnings: readonly ConversationWarning[] = [];
   readonly #pageSize: number;
-  readonly #onChange: () => void;
+  readonly #listener: ViewListener;
   readonly #unsubscribe: () => void;
   #transcript: Transcript;
   #beginning: string | null = null;
@@ -37,11 +45,11 @@ export class ConversationView {
   #shown: readonly UIMessage[] = [];
 
   /** `earlier` is a view of the same conversation, whose objects this one takes over. */
-  constructor(conversation: Conversation, pageSize: number, onChange: () => void, earlier?: ConversationView) {
+  constructor(conversation: Conversation, pageSize: number, listener: ViewListener, earlier?: ConversationView) {
     this.conversation = conversation;
     this.#pageSize = pageSize;
     this.#limit = earlier ? earlier.#limit : pageSize;
-    this.#onChange = onChange;
+    this.#listener = listener;
     this.#transcript = earlier ? earlier.#transcript : new Transcript();
     this.waiting = conversation.waiting;
     this.#unsubscribe = conversation.subscribe((event) => this.#take(event));
@@ -75,7 +83,7 @@ export class ConversationView {
   /** Shows a message at once that is not part of the branch yet. */
   addSent(event: MessageEvent): void {
     this.#transcript.addSent(event);
-    this.#onChange();
+    this.#listener.changed();
   }
 
   /**
@@ -97,7 +105,7 @@ export class ConversationView {
     const reading = read.catch(() => {}).then(() => {
       if (this.#reading !== reading) return;
       this.#reading = this.#arrived = null;
-      this.#onChange();
+      this.#listener.changed();
     });
     this.#reading = reading;
     return read;
@@ -134,7 +142,7 @@ export class ConversationView {
     if (!isSameList(warnings.map(({ message }) => message), this.warnings.map(({ message }) => message))) this.warnings = warnings;
     // A state that was rebuilt by an import may lack anything.
     this.title = state.tags?.["title"] ?? this.#beginning;
-    this.#onChange();
+    this.#listener.changed();
   }
 
   /** After a run: the pieces of an answer that was cut off are gone. */
@@ -178,7 +186,7 @@ export class ConversationView {
     approvals.sort((one, other) => byRisk.indexOf(one.risk) - byRisk.indexOf(other.risk));
     if (!isSameList(approvals, this.approvals)) this.approvals = approvals;
     this.ready = this.#pending.flatMap(({ id }) => (approvals.some(({ actionId }) => actionId === id) ? [] : [id]));
-    this.#onChange();
+    this.#listener.changed();
   }
 
   /** The same object as before, if nothing about it has changed. */
@@ -193,7 +201,7 @@ export class ConversationView {
   #take(event: ConversationEvent | LiveEvent): void {
     if ("id" in event) this.#takeStored(event);
     else this.#takeLive(event);
-    this.#onChange();
+    this.#listener.changed();
   }
 
   #takeStored(event: ConversationEvent): void {
@@ -211,10 +219,12 @@ export class ConversationView {
     this.#transcript.live(event);
   }
 
-  #takeState(event: Extract<LiveEvent, { kind: "ConversationStateUpdateEvent" }>): void {
-    if (event.key === "execution_status") this.#follow(this.readCalls());
-    else if (event.key === "tags") this.readState();
-    else if (this.#arrived === null && event.value !== this.#transcript.lastEventId) this.#follow(this.readBranch());
+  #takeState({ key, value }: { key: string; value: unknown }): void {
+    if (key === "execution_status") this.#follow(this.readCalls());
+    else if (key === "tags") this.readState();
+    else if (key === "leaf_event_id") {
+      if (this.#arrived === null && value !== this.#transcript.lastEventId) this.#follow(this.readBranch());
+    } else if (key === "access") this.#listener[value === "free" ? "free" : "deleted"]();
   }
 
   /** A reading that nobody awaits fails only if the conversation is being closed, or its storage fails, which runs report. */

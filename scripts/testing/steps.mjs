@@ -1,6 +1,7 @@
 // The steps of `npm test`, by lanes: the longest lanes first, so that none of them is left over at the end. What cargo
 // compiles for this machine shares a lane, because it would wait for the lock on target/debug anyway. The wasm is compiled in
-// another folder, and most of the time on one processor: native tests are compiled beside it.
+// another folder, and most of the time on one processor: native tests are compiled beside it. In CI a step with `repeats` is
+// performed once more if it fails.
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { root } from "../process.mjs";
@@ -23,13 +24,14 @@ export function testSteps({ quick }) {
   const pages = inBrowsers.filter((file) => ![...kills, ...killsOfTools].includes(file));
   const demo = pages.filter((file) => path.basename(file).startsWith("demo"));
   const library = pages.filter((file) => !demo.includes(file));
-  const inBrowser = (kind, files) => ({ needs: ["build", "browsers"], command: together(files), env: { THREADKEEP_BROWSER: kind }, timeout: 1800 });
+  const inBrowser = (kind, files) => ({ needs: ["build", "browsers"], command: together(files), env: { THREADKEEP_BROWSER: kind }, timeout: 1800, repeats: true });
   const build = [node, "scripts/build.mjs", "--testing", ...(quick ? ["--quick"] : [])];
   return [
     { name: "browsers", command: [node, "scripts/browsers.mjs"], timeout: 1200 },
     { name: "python", command: [node, "scripts/testing/python.mjs", "tests/interop/setup.mjs"], timeout: 1500 },
     { name: "python-newest", command: [node, "scripts/testing/python.mjs", "tests/interop/setup.mjs"], env: newest, timeout: 1500 },
     { name: "litellm", command: [node, "scripts/testing/python.mjs", "tests/proxy/setup.mjs"], timeout: 1800 },
+    { name: "packaging-tools", command: [node, "tests/packaging/tools.mjs"], timeout: 1200 },
     { name: "format", lane: "cargo", command: ["cargo", "fmt", "--check"], timeout: 60 },
     { name: "tools", lane: "cargo", command: [node, "scripts/build.mjs", "--tools"], timeout: 1200 },
     { name: "build", lane: "build", needs: ["tools"], command: build, timeout: 1800 },
@@ -44,7 +46,7 @@ export function testSteps({ quick }) {
     { name: "chromium", lane: "chromium", ...inBrowser("chromium", library) },
     { name: "chromium-demo", lane: "chromium", ...inBrowser("chromium", demo) },
     { name: "proxy", lane: "chromium", needs: ["build", "browsers", "litellm"], command: apart(filesIn("tests/proxy")), timeout: 600 },
-    { name: "packaging", lane: "chromium", needs: ["build", "browsers"], command: apart(filesIn("tests/packaging")), timeout: 1200 },
+    { name: "packaging", lane: "chromium", needs: ["build", "browsers", "packaging-tools"], command: together(filesIn("tests/packaging")), timeout: 1200, repeats: true },
     { name: "kills", lane: "kills", needs: ["build", "browsers"], command: apart(kills), timeout: 1800 },
     { name: "kills-of-tools", lane: "kills", needs: ["build", "browsers"], command: apart(killsOfTools), timeout: 1800 },
     { name: "docs", lane: "archive", needs: ["build"], command: apart(filesIn("tests/docs")), timeout: 600 },

@@ -8,9 +8,9 @@ import { agentOf, asked, chatWith, lines, plain } from "./shared.mjs";
 
 const remove = (path) => ({ name: "remove", arguments: { path } });
 
-/** A chat in which a call waits. `send` sends a list of messages as useChat would. */
-async function waiting() {
-  const all = chatWith([{ text: "Away with it.", calls: [remove("a")] }, { text: "Done." }]);
+/** A chat in which calls wait. `send` sends a list of messages as useChat would. */
+async function waiting(paths = ["a"]) {
+  const all = chatWith([{ text: "Away with it.", calls: paths.map(remove) }, { text: "Done." }]);
   const opened = await all.open();
   await opened.chat.sendMessage({ text: "Remove a" });
   const messages = plain(opened.chat.messages);
@@ -69,6 +69,16 @@ test("an approval that the user has given counts although the next message came 
   ]);
   await close();
   model.check();
+});
+
+test("a call without a decision waits on when others are sent", async () => {
+  const { model, done, messages, send, transport, id, close } = await waiting(["a", "b", "c"]);
+  const decide = { a: approved, b: (part) => ({ ...part, state: "approval-responded", approval: { ...part.approval, approved: false } }), c: (part) => part };
+  await send(changed(messages, (part) => decide[part.input.path](part)));
+  assert.deepEqual([done, model.requests.length], [["a"], 1]);
+  const states = (await transport.messages(id))[1].parts.flatMap(({ state, input }) => (input ? [`${input.path} ${state}`] : []));
+  assert.deepEqual(states, ["a output-available", "b output-denied", "c approval-requested"]);
+  await close();
 });
 
 test("regenerating while a call waits rejects the call", async () => {

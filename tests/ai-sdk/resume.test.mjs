@@ -5,7 +5,7 @@ import { Conversation, memoryStore } from "../../dist/index.js";
 import { conversationIdOf } from "../../dist/ai-sdk.js";
 import { agentOf, chatWith, lines } from "./shared.mjs";
 
-/** What a store holds now, as a later page finds it. */
+/** The chat as it is stored now, as a later page finds it. */
 async function copyOf(store, chatId) {
   const id = conversationIdOf(chatId);
   const copy = memoryStore();

@@ -7,7 +7,7 @@ import { agentOf, asked, atRest, chatWith, lines, plain } from "./shared.mjs";
 
 const call = (name, args = {}) => ({ name, arguments: args });
 
-/** What is shown is what a reload shows. Ids of the user's messages are made by the chat. */
+/** The chat shows the same as after a reload. Ids of the user's messages are made by the chat. */
 async function assertStored({ chat, transport }) {
   const stored = await transport.messages(chat.id);
   const comparable = (messages) => plain(messages).map(({ id, role, parts, metadata }) => (role === "user" ? { role, parts: parts.map(({ type, text, url }) => ({ type, text, url })) } : { id, role, parts, metadata }));
@@ -110,18 +110,26 @@ test("an edit of a message that nobody knows is refused, and appends nothing", a
   await close();
 });
 
-test("a failed answer is an error with its code, and the next try answers the same message", async () => {
-  const { model, open, close } = chatWith([{ status: 401, body: "{}" }, { text: "Half of", breakAfter: 2 }, { text: "Answer" }]);
+test("a failed answer is an error with its code, and the next try goes on without repeating anything", async () => {
+  const { model, open, close } = chatWith([
+    { status: 401, body: "{}" }, { calls: [call("weather", { city: "Bern" })] }, { text: "Half of", breakAfter: 2 }, { text: "Answer" }, { status: 401, body: "{}" }, { text: "Again" },
+  ]);
   const opened = await open();
   const { chat, errors } = opened;
-  await chat.sendMessage({ text: "Question" });
+  await chat.sendMessage({ text: "Bern?" });
   assert.deepEqual([chat.status, errors.map(({ code }) => code)], ["error", ["llm_auth"]]);
-  await chat.regenerate();
+  await chat.sendMessage();
   assert.deepEqual([chat.status, errors.length], ["error", 2]);
-  // Nothing of it is stored.
-  assert.deepEqual(chat.messages.slice(1).flatMap(lines), ["step-start"]);
+  const weather = 'tool-weather output-available {"city":"Bern"} {"city":"Bern","degrees":20}';
+  // Nothing of the broken answer is stored.
+  assert.deepEqual(chat.messages.map(lines), [["text Bern?"], ["step-start", weather, "step-start"]]);
+  await chat.sendMessage();
+  assert.deepEqual(chat.messages.map(lines), [["text Bern?"], ["step-start", weather, "step-start", "step-start", "text Answer"]]);
+  assert.deepEqual((await opened.transport.messages(chat.id)).map(lines), [["text Bern?"], ["step-start", weather, "step-start", "text Answer"]]);
   await chat.regenerate();
-  assert.deepEqual(chat.messages.map(lines), [["text Question"], ["step-start", "text Answer"]]);
+  assert.deepEqual([chat.status, errors.length], ["error", 3]);
+  await chat.regenerate();
+  assert.deepEqual(chat.messages.map(lines), [["text Bern?"], ["step-start", "text Again"]]);
   await assertStored(opened);
   await close();
   model.check();
@@ -278,4 +286,23 @@ test("options that are wrong are refused at once, and those of the conversation 
   assert.throws(() => new ThreadkeepChatTransport({ agent: agentOf(model), conversationId: "x" }), { code: "invalid_options", message: /useChat\(\{ id \}\)/ });
   const transport = new ThreadkeepChatTransport({ agent: agentOf(model), maxIterations: 3 });
   await assert.rejects(transport.conversation("x"), { code: "invalid_options" });
+});
+
+test("a chat that somebody else writes can be read, and is written when they have ended", async () => {
+  const { open, close, model, store, id } = chatWith([{ text: "One" }, { text: "Two" }]);
+  const writer = await Conversation.open({ agent: agentOf(model), store, conversationId: conversationIdOf(id) });
+  await writer.sendMessage("Count");
+  await writer.run();
+  const opened = await open();
+  const { chat, errors } = opened;
+  assert.deepEqual(chat.messages.map(lines), [["text Count"], ["step-start", "text One"]]);
+  await chat.sendMessage({ text: "Further" });
+  assert.deepEqual([chat.status, errors.map(({ code }) => code)], ["error", ["locked_elsewhere"]]);
+  await writer.close();
+  // The message was never stored, so it is sent.
+  await chat.regenerate();
+  assert.deepEqual(lines(chat.messages.at(-1)), ["step-start", "text Two"]);
+  await assertStored(opened);
+  await close();
+  model.check();
 });

@@ -34,7 +34,7 @@ class Chat {
   }
   async until(what, condition, ...args) {
     try {
-      await this.page.waitForFunction(condition, { polling: 30, timeout: Number(process.env.CHAT_WAIT ?? 15_000) }, ...args);
+      await this.page.waitForFunction(condition, { polling: 30, timeout: 15_000 }, ...args);
     } catch (cause) {
       const shown = await this.page.evaluate(() => window.chat.shadowRoot.textContent).catch(() => "nothing");
       throw new Error(`waited in vain until ${what}; the page shows:\n${shown}`, { cause });

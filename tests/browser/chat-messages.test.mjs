@@ -42,7 +42,7 @@ for (const kind of availableBrowsers) {
       const texts = await page.evaluate(() => Object.fromEntries([".terminal", ".terminal-end", ".tasks", ".subagent-items .prose", ".reasoning-text", ".summary", ".error-title"].map((name) => [name, one(name)?.textContent])));
       assert.deepEqual(texts, {
         ".terminal": "$ npm test\nok 12 tests\n", ".terminal-end": "Exit code 0 · in /work", ".tasks": "ReaddoneWritein progressthe tests too", ".subagent-items .prose": "There are 3.\n",
-        ".reasoning-text": "The user asks for the loop. I look into the file first.", ".summary": "They spoke of loops.\n", ".error-title": "The run ended with an error",
+        ".reasoning-text": "The user asks for the loop. I look into the file first.", ".summary": "They spoke of loops.\n", ".error-title": "The model asks for a pause",
       });
       assert.ok(await page.evaluate(() => one(".entry-aside pre").textContent.includes("it breaks off")));
       assert.ok(await page.evaluate(() => one(".entry-user:has(img)").getAttribute("aria-label") === "Alice"));

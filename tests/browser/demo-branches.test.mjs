@@ -10,17 +10,22 @@ before(async () => (demo = await startDemo()));
 after(() => demo.close());
 
 /** In the page: the names of the enabled arrows. */
-const arrows = () => [...document.querySelectorAll(".parting button:not([aria-disabled])")].map((button) => button.getAttribute("aria-label"));
+const arrows = () => [...document.querySelectorAll('.parting button:not([aria-disabled="true"])')].map((button) => button.getAttribute("aria-label"));
 /** In the page: how many buttons would begin or show another branch. */
-const buttons = () => [...document.querySelectorAll(".verbs button")].filter((button) => button.checkVisibility({ visibilityProperty: true })).length;
+const buttons = () => [...document.querySelectorAll('.verbs button:not([data-verb="copy"])')].filter((button) => button.checkVisibility({ visibilityProperty: true })).length;
 /** In the page: the ends of the answers. */
 const answers = () => [...document.querySelectorAll(".items .entry-agent .prose")].map((answer) => answer.textContent.replace(/\s+/g, " ").slice(-50));
 
 for (const kind of availableBrowsers) {
   test(kind, { timeout: 180_000 }, async (context) => {
     const browser = await tabs(kind);
-    const step = stepsOf(context, browser, demo);
-    const arrowsAre = (page, expected) => page.until(`the arrows are ${expected}`, (expected) => expected === String([...document.querySelectorAll(".parting button:not([aria-disabled])")].map((button) => button.getAttribute("aria-label"))), String(expected));
+    // Only rows that can be seen are in the document.
+    const tall = (body) => async (page) => {
+      await page.page.setViewport({ width: 1100, height: 4000 });
+      await body(page);
+    };
+    const step = (name, body) => stepsOf(context, browser, demo)(name, tall(body));
+    const arrowsAre = (page, expected) => page.until(`the arrows are ${expected}`, (expected) => expected === String([...document.querySelectorAll('.parting button:not([aria-disabled="true"])')].map((button) => button.getAttribute("aria-label"))), String(expected));
     try {
       await step("the last answer is given again, the arrows lead from one to the other, and all of it survives a reload", async (page) => {
         const what = "“I have no rule for that. I am…”";
@@ -31,7 +36,7 @@ for (const kind of availableBrowsers) {
         await arrowsAre(page, [`Show version 1 of 2 of ${what}`]);
         const second = await page.page.evaluate(answers);
         assert.notDeepEqual(second, first);
-        assert.equal(await page.page.evaluate(() => document.activeElement.id), "scroller", "the pressed button is gone");
+        assert.equal(await page.page.evaluate(() => document.activeElement.className), "scroller", "the pressed button is gone");
         await page.isAccessible("two versions");
         await photograph(page, `branches-${kind}`);
         const place = () => page.page.$eval(".parting button", (arrow) => arrow.getBoundingClientRect().top);
@@ -42,7 +47,7 @@ for (const kind of availableBrowsers) {
         assert.deepEqual(await page.page.evaluate(answers), first);
         assert.ok(Math.abs((await place()) - before) < 2, "the arrows stay where they are");
         assert.equal(await page.page.evaluate(() => document.activeElement.dataset.verb), "previous", "and so does the focus");
-        await page.shows(/Version 1 of 2/, "#announcements");
+        await page.shows(/Version 1 of 2/, "#chat > [role=status]");
         await page.page.reload();
         await arrowsAre(page, [`Show version 2 of 2 of ${what}`]);
         assert.deepEqual(await page.page.evaluate(answers), first);
@@ -58,10 +63,10 @@ for (const kind of availableBrowsers) {
         await page.ask("Roll a die");
         await page.ask("hello");
         await page.press("Edit “Roll a die”");
-        assert.equal(await page.page.$eval("#message-field", (field) => field.value), "Roll a die");
+        assert.equal(await page.page.$eval(".message-editor textarea", (field) => field.value), "Roll a die");
         await page.isAccessible("editing a message");
-        await page.fill("#message-field", "What is 6 * 7?");
-        await page.press("Send again");
+        await page.fill(".message-editor textarea", "What is 6 * 7?");
+        await page.press("Send as another version");
         await page.shows(/6 \* 7 = 42.*scripted answer/);
         await page.idle();
         assert.deepEqual((await page.calls()).map(({ title }) => title), ["Work out 6 * 7"]);
@@ -73,8 +78,8 @@ for (const kind of availableBrowsers) {
         assert.deepEqual(await page.page.evaluate(arrows), ["Show version 2 of 2 of “Roll a die”"]);
         // Versions within a version.
         await page.press("Edit “hello”");
-        await page.fill("#message-field", "What is 1 + 1?");
-        await page.press("Send again");
+        await page.fill(".message-editor textarea", "What is 1 + 1?");
+        await page.press("Send as another version");
         await page.shows(/1 \+ 1 = 2.*scripted answer/);
         await page.idle();
         await arrowsAre(page, ["Show version 2 of 2 of “Roll a die”", "Show version 1 of 2 of “What is 1 + 1?”"]);
@@ -123,8 +128,8 @@ for (const kind of availableBrowsers) {
         await page.press("Stop");
         await page.idle();
         await page.press("Edit “A long answer of 60 paragraphs”");
-        await page.fill("#message-field", "A long answer of 1 paragraph");
-        await page.press("Send again");
+        await page.fill(".message-editor textarea", "A long answer of 1 paragraph");
+        await page.press("Send as another version");
         await page.shows(/1 paragraph.*Part 1/);
         await page.idle();
       });

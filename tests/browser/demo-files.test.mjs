@@ -61,13 +61,13 @@ for (const kind of availableBrowsers) {
       await step("an edit is shown as a diff in the conversation", async (page) => {
         await page.ask("Write a file plan.md with Buy milk");
         await page.ask("Change milk to tea in plan.md");
-        assert.deepEqual((await page.calls()).map(({ title, state }) => [title, state]), [["Create plan.md", "done"], ["Change plan.md", "done"]]);
         await page.page.evaluate(() => [...document.querySelectorAll(".call summary")].at(-1).click());
         await page.shows(/Changed file .*plan\.md/, ".call[open]");
         await page.shows(/^Buy tea$/, ".call[open] .diff ins");
         await page.shows(/^Buy milk$/, ".call[open] .diff del");
         await page.isAccessible("a diff");
         await photograph(page, `diff-${kind}`);
+        assert.deepEqual((await page.calls()).map(({ title, state }) => [title, state]), [["Create plan.md", "done"], ["Change plan.md", "done"]]);
         await page.ask("Undo the change of plan.md");
         await page.press("Files");
         await openFile(page, "plan.md");
@@ -81,7 +81,7 @@ for (const kind of availableBrowsers) {
         await page.shows(/No files yet/, "#panel");
         await page.drop(picture, "#panel .files");
         await lists(page, "demo.png");
-        assert.equal(await page.page.$eval("#attachments", ({ childElementCount }) => childElementCount), 0, "the image is a file, not an attachment");
+        assert.equal(await page.page.$$eval(".attachments li", ({ length }) => length), 0, "the image is a file, not an attachment");
         await (await page.page.$("#panel input[type=file]")).uploadFile(hostile);
         await lists(page, "demo.png", "page.html");
         await openFile(page, "demo.png");
@@ -206,7 +206,7 @@ for (const kind of availableBrowsers) {
         await page.shows(/Files in a folder of this device.*No files yet/, "#panel");
         await page.isAccessible("a folder");
         await page.say("Write a file plan.md with Buy milk");
-        await page.waits(/Create plan\.md/);
+        await page.waits(/file_editor.*plan\.md/);
         await page.approve();
         await lists(page, "plan.md");
         await page.idle();

@@ -23,7 +23,7 @@ for (const kind of availableBrowsers) {
       await step("an image is dropped, chosen and pasted", async () => {
         await page.drop(picture);
         await page.until("the dropped one is there", () => document.querySelectorAll(".attachments li").length === 1);
-        await (await page.page.$("#attach-file")).uploadFile(picture);
+        await (await page.page.$(".attach-file")).uploadFile(picture);
         await page.until("the chosen one is there", () => document.querySelectorAll(".attachments li").length === 2);
         await page.page.evaluate(paste);
         await page.until("all have a picture", () => document.querySelectorAll(".attachments li img").length === 3);
@@ -54,7 +54,7 @@ for (const kind of availableBrowsers) {
       await step("a file that no browser can decode is returned with the text", async () => {
         await page.page.evaluate(paste, "not a picture");
         await page.say("And this?");
-        await page.shows(/cannot be read.*give a PNG, JPEG, GIF or WebP/, "#notices");
+        await page.shows(/cannot be read.*give a PNG, JPEG, GIF or WebP/, ".composer-wrong");
         assert.deepEqual(await names(page), ["pasted.png"]);
         assert.equal(await page.page.$eval(".composer-text", ({ value }) => value), "And this?");
       });

@@ -37,14 +37,14 @@ for (const kind of availableBrowsers) {
           await page.page.reload();
           await page.drawn();
           await page.say("hello");
-          await page.shows(/could not be reached.*Trying again in \d+ s.*Try now/, ".live");
+          await page.shows(/could not be reached.*Trying again in \d+ s.*Retry now/, ".next");
           await page.isAccessible("a run that waits");
           await page.still();
           await photograph(page, `offline-${kind}-before`);
         } finally {
           await demo.restart();
         }
-        await page.pressIfThere("Try now");
+        await page.pressIfThere("Retry now");
         await page.shows(/hello.*scripted/);
         await page.idle();
         await photograph(page, `offline-${kind}-after`);
@@ -55,16 +55,16 @@ for (const kind of availableBrowsers) {
         await page.streams();
         await demo.stop();
         try {
-          await page.shows(/could not be reached.*Trying again in/, ".live");
-          assert.equal(await page.page.$(".live .prose"), null, "what was shown is not an answer");
+          await page.shows(/could not be reached.*Trying again in/, ".next");
+          assert.equal(await page.page.$(".entry.live .prose"), null, "what was shown is not an answer");
           await page.still();
           await photograph(page, `offline-${kind}-in-the-middle`);
           // A page that is closed now shows why it stopped when it is opened again.
           await page.page.reload();
-          await page.shows(/was waiting for the network/, ".next");
+          await page.shows(/has not answered yet/, ".next");
           await photograph(page, `offline-${kind}-reloaded`);
           await page.press("Continue");
-          await page.shows(/Trying again in/, ".live");
+          await page.shows(/Trying again in/, ".next");
         } finally {
           await demo.restart();
         }
@@ -75,7 +75,7 @@ for (const kind of availableBrowsers) {
 
       await step("a server that asks for a pause is counted down", async (page) => {
         await page.say("fail 429");
-        await page.shows(/asks for a pause.*Trying again in \d+ s.*Try now/, ".live");
+        await page.shows(/asks for a pause.*Trying again in \d+ s.*Retry now/, ".next");
         await page.still();
         await photograph(page, `pause-${kind}`);
         await page.press("Stop");

@@ -20,13 +20,12 @@ for (const kind of availableBrowsers) {
         await page.say("hello");
         await page.streams(20);
         await page.say("what is 2 + 3?");
-        await page.shows(/what is 2 \+ 3\?.*reads it when it is done/, ".sent");
-        assert.equal(await page.page.$eval(".live .prose", (live) => live.isConnected), true, "the answer goes on above it");
+        await page.shows(/what is 2 \+ 3\?/);
+        assert.equal(await page.page.$eval(".entry.live .prose", (live) => live.isConnected), true, "the answer goes on above it");
         await page.isAccessible("a message that is not read yet");
         await photograph(page, `order-${kind}-in-the-middle`);
         await page.shows(/= 5/);
         await page.idle();
-        assert.equal(await page.text(".sent"), "");
         const texts = await page.page.evaluate(speech);
         assert.deepEqual([texts[0], texts[2]], ["hello", "what is 2 + 3?"]);
         assert.ok(texts.length >= 4, texts.join(" / "));
@@ -38,7 +37,7 @@ for (const kind of availableBrowsers) {
         await page.say("A long answer of 60 paragraphs");
         await page.streams();
         await page.say("what is 2 + 3?");
-        await page.shows(/what is 2 \+ 3\?/, ".sent");
+        await page.shows(/what is 2 \+ 3\?/);
         await page.page.reload();
         await page.shows(/60 paragraphs.*what is 2 \+ 3\?/);
         await page.press("Continue");

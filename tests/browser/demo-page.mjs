@@ -120,6 +120,8 @@ export class DemoPage {
   }
 
   async say(text) {
+    // It is not, while the conversation is opened again.
+    await this.until("the message field can be used", () => document.querySelector(".composer-text")?.disabled === false);
     await this.page.focus(".composer-text");
     await this.enter(text);
     await this.page.keyboard.press("Enter");
@@ -184,15 +186,19 @@ export class DemoPage {
 
   /** Every call in the thread: its title, its state, and what is in it, which is there when it is unfolded. */
   async calls() {
-    await this.page.$$eval(".call", (calls) => calls.forEach((call) => (call.open = true)));
-    await this.until("the calls are unfolded", () => [...document.querySelectorAll(".call")].every((call) => call.querySelector(".call-body")));
-    return this.page.$$eval(".call", (calls) =>
+    // Only rows that can be seen are in the document.
+    const viewport = this.page.viewport();
+    await this.page.setViewport({ ...viewport, height: 6000 });
+    await this.until("the calls are unfolded", () => [...document.querySelectorAll(".call")].filter((call) => !((call.open = true) && call.querySelector(".call-body"))).length === 0);
+    const calls = await this.page.$$eval(".call", (calls) =>
       calls.map((call) => ({
         title: call.querySelector(".call-title").textContent,
         state: call.dataset.state,
         result: call.querySelector(".result")?.textContent,
       })),
     );
+    await this.page.setViewport(viewport);
+    return calls;
   }
 
   /** The number of events of the conversation, which the page names. */

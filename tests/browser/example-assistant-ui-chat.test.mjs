@@ -175,16 +175,21 @@ for (const kind of availableBrowsers) {
       await page.shows("2/2", ".assistant .branches");
     });
 
-    await step("a pasted image is sent, and is there after a reload", async () => {
+    await step("an image is sent, and is there after a reload", async () => {
       const page = await open();
       await page.type("Look");
       await page.page.evaluate(async () => {
         const canvas = Object.assign(document.createElement("canvas"), { width: 2, height: 2 });
         const blob = await new Promise((resolve) => canvas.toBlob(resolve));
-        const clipboardData = new DataTransfer();
-        clipboardData.items.add(new File([blob], "dot.png", { type: "image/png" }));
-        document.querySelector("textarea").dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+        // The dialog of the browser would open here.
+        HTMLInputElement.prototype.click = function () {
+          const chosen = new DataTransfer();
+          chosen.items.add(new File([blob], "dot.png", { type: "image/png" }));
+          this.files = chosen.files;
+          this.dispatchEvent(new Event("change"));
+        };
       });
+      await page.press("Add a file");
       await page.shows("dot.png", "form");
       model.add({ text: "A dot." });
       await page.press("Send");
@@ -232,7 +237,9 @@ for (const kind of availableBrowsers) {
     await step("a stopped run keeps the message, and goes on", async () => {
       const page = await open();
       model.add({ text: "Never seen.", stallAfter: 0 });
+      const asked = model.arrived(model.requests.length + 1);
       await page.ask("Wait");
+      await asked;
       await page.press("Stop");
       await page.shows("The agent has not finished.");
       await page.messagesAre("Wait", "");

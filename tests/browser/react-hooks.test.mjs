@@ -112,6 +112,7 @@ for (const kind of availableBrowsers) {
     assert.equal(await two.evaluate(open, id), "follower");
     assert.equal(await two.evaluate(() => thread.send("No").catch(({ code }) => code)), "locked_elsewhere");
     await one.evaluate(() => thread.send("Hi").then(() => until(({ status }) => status === "finished")).then(() => {}));
+    await two.evaluate(() => until(({ messages }) => messages.length === 2).then(() => {}));
     await page.close();
     assert.equal(await two.evaluate(() => until(({ access }) => access === "writer").then(({ messages, error }) => messages.length)), 2);
     await two.evaluate(() => thread.send("Now I").then(() => until(({ messages, status }) => status === "finished" && messages.length === 4)).then(() => {}));

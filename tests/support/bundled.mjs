@@ -12,6 +12,14 @@ export async function fromSource(file) {
   // Of its own for each process, since test files run side by side.
   const outfile = path.join(root, `.cache/bundled/${file}-${process.pid}.mjs`);
   process.once("exit", () => rmSync(outfile, { force: true }));
-  await build({ entryPoints, outfile, bundle: true, format: "esm", target: "es2022", logLevel: "warning" });
+  await build({ entryPoints, outfile, bundle: true, format: "esm", target: "es2022", logLevel: "warning", external: ["react", "@assistant-ui/*"], plugins: [builtCore] });
   return import(pathToFileURL(outfile));
 }
+
+/** Modules of the entries beside the core use the built one. */
+const builtCore = {
+  name: "built core",
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\.\/index\.js$/ }, () => ({ path: path.join(root, "dist/index.js"), external: true }));
+  },
+};

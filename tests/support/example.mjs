@@ -21,7 +21,7 @@ export async function bundledForPages(files) {
   const scripts = new Map();
   for (const [url, file] of Object.entries(files)) {
     const { outputFiles: [{ text }] } = await build({
-      entryPoints: [path.join(root, file)], bundle: true, write: false, format: "esm", target: "es2022", jsx: "automatic",
+      entryPoints: [path.join(root, file)], bundle: true, write: false, format: "esm", target: "es2022", jsx: "automatic", logLevel: "error",
       define: { "process.env.NODE_ENV": '"development"' }, plugins: [builtLibrary],
     });
     scripts.set(url, text);

@@ -1,7 +1,8 @@
 // The scheduler of `npm test`: what needs what, what shares a lane, and what becomes of the rest when a step fails.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { schedule, select } from "../../scripts/testing/schedule.mjs";
+import { repeatFailed, schedule, select } from "../../scripts/testing/schedule.mjs";
+import { testSteps } from "../../scripts/testing/steps.mjs";
 
 /** Performs steps only on request: `finish(name, outcome)`; `running` are those begun and not finished. */
 function stage(steps, slots) {
@@ -68,4 +69,35 @@ test("choosing steps brings what they need, in the order of the table", () => {
   const steps = [{ name: "a" }, { name: "b", needs: ["a"] }, { name: "c", needs: ["b"] }, { name: "d" }];
   assert.deepEqual(select(steps, ["c"]).map((step) => step.name), ["a", "b", "c"]);
   assert.throws(() => select(steps, ["x"]), /no step "x": choose from a, b, c, d/);
+});
+
+test("a failed step that may be repeated is performed once more, and says so if it passes", async () => {
+  const outcomes = { flaky: ["failed", "ok"], broken: ["failed", "failed", "ok"], strict: ["failed", "ok"], skipped: ["skipped", "ok"], fine: ["ok"] };
+  const performed = [];
+  const repeated = [];
+  const perform = repeatFailed(
+    async ({ name }) => {
+      performed.push(name);
+      const outcome = outcomes[name].shift();
+      return { outcome, seconds: 2, ...(outcome === "ok" ? {} : { reason: `${name} ${outcome}` }) };
+    },
+    ({ name }, { reason }) => repeated.push([name, reason]),
+  );
+  const results = [];
+  for (const name of Object.keys(outcomes)) results.push(await perform({ name, repeats: name !== "strict" }));
+  assert.deepEqual(results, [
+    { outcome: "ok", seconds: 4, repeated: "flaky failed" },
+    { outcome: "failed", seconds: 4, reason: "broken failed" },
+    { outcome: "failed", seconds: 2, reason: "strict failed" },
+    { outcome: "skipped", seconds: 2, reason: "skipped skipped" },
+    { outcome: "ok", seconds: 2 },
+  ]);
+  assert.deepEqual(performed, ["flaky", "flaky", "broken", "broken", "strict", "skipped", "fine"]);
+  assert.deepEqual(repeated, [["flaky", "flaky failed"], ["broken", "broken failed"]]);
+});
+
+test("steps with browsers may be repeated, those that kill something and those about security may not", () => {
+  const repeats = testSteps({ quick: false }).filter((step) => step.repeats).map((step) => step.name);
+  assert.ok(repeats.includes("chromium") && repeats.includes("firefox-demo") && repeats.includes("packaging"));
+  for (const name of ["kills", "kills-of-tools", "security", "secrets", "native", "build", "mcp", "size"]) assert.ok(!repeats.includes(name), name);
 });

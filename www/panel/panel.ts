@@ -1,10 +1,11 @@
 // The panel beside the conversation, with views that are about it but not in it. Beside the text on a wide screen, over it on others.
 
-import { askView } from "./ask-view.ts";
+import { askView } from "./ask-view.tsx";
 import { contextView } from "./context-view.ts";
 import { append, byId, el } from "../shell/dom.ts";
 import { filesView } from "../files/files-view.ts";
-import { icon } from "../shell/icons.ts";
+import { inspectorView } from "./inspector-view.ts";
+import { type IconName, icon } from "../shell/icons.ts";
 import type { Session } from "../thread/session.ts";
 
 const narrow = matchMedia("(max-width: 1099.98px)");
@@ -16,28 +17,36 @@ export interface Part {
   close?(): void;
 }
 
-const VIEWS = {
+interface View {
+  name: string;
+  icon: IconName;
+  /** Its button above the conversation. Those without one are reached by their tab. */
+  opener?: HTMLElement;
+  parts(session: Session): Part[];
+}
+
+const VIEWS: Record<string, View> = {
   files: { name: "Files", icon: "folder", opener: byId("files-button"), parts: (session: Session) => [filesView(session)] },
   context: { name: "Context", icon: "panel", opener: byId("panel-button"), parts: (session: Session) => [contextView(session), askView(session)] },
-} as const;
-type ViewName = keyof typeof VIEWS;
-const NAMES = Object.keys(VIEWS) as ViewName[];
+  inspector: { name: "Inspector", icon: "panel", parts: (session: Session) => [inspectorView(session)] },
+};
+const NAMES = Object.keys(VIEWS);
 
 let panel: HTMLDialogElement | null = null;
 let shown: Session | null = null;
-let view: ViewName = "context";
+let view = "context";
 let parts: Part[] = [];
 
 export function startPanel(): void {
-  for (const name of NAMES) {
-    const { opener } = VIEWS[name];
-    append(opener, [icon(VIEWS[name].icon), el("span", { class: "only-wide" }, VIEWS[name].name)]);
+  for (const [name, { opener, ...shown }] of Object.entries(VIEWS)) {
+    if (!opener) continue;
+    append(opener, [icon(shown.icon), el("span", { class: "only-wide" }, shown.name)]);
     opener.addEventListener("click", () => (panel && view === name ? panel.close() : open(name)));
   }
   narrow.addEventListener("change", () => panel?.close());
 }
 
-function open(name: ViewName): void {
+function open(name: string): void {
   panel ??= openPanel();
   show(name);
 }
@@ -66,7 +75,7 @@ function openPanel(): HTMLDialogElement {
 }
 
 function tabs(): HTMLElement {
-  const tab = (name: ViewName): HTMLElement => el("button", { type: "button", role: "tab", id: `${name}-tab`, "aria-controls": "panel-parts", onclick: () => show(name) }, VIEWS[name].name);
+  const tab = (name: string): HTMLElement => el("button", { type: "button", role: "tab", id: `${name}-tab`, "aria-controls": "panel-parts", onclick: () => show(name) }, VIEWS[name]!.name);
   const list = el("div", { class: "tabs", role: "tablist", "aria-label": "Parts of the panel" }, ...NAMES.map(tab));
   list.addEventListener("keydown", ({ key }) => {
     const step = key === "ArrowRight" ? 1 : key === "ArrowLeft" ? NAMES.length - 1 : 0;
@@ -77,7 +86,7 @@ function tabs(): HTMLElement {
   return list;
 }
 
-function show(name: ViewName): void {
+function show(name: string): void {
   view = name;
   for (const each of NAMES) {
     const tab = byId(`${each}-tab`);
@@ -87,7 +96,7 @@ function show(name: ViewName): void {
   const place = byId("panel-parts");
   place.setAttribute("aria-labelledby", `${view}-tab`);
   closeParts();
-  parts = shown === null ? [] : VIEWS[view].parts(shown);
+  parts = shown === null ? [] : VIEWS[view]!.parts(shown);
   place.replaceChildren(...parts.map(({ element }) => element));
   markOpeners();
   for (const part of parts) part.draw();
@@ -99,7 +108,7 @@ function closeParts(): void {
 }
 
 function markOpeners(): void {
-  for (const name of NAMES) VIEWS[name].opener.setAttribute("aria-expanded", String(panel !== null && name === view));
+  for (const name of NAMES) VIEWS[name]!.opener?.setAttribute("aria-expanded", String(panel !== null && name === view));
 }
 
 /** Shows the view for this conversation; without one the panel closes. */

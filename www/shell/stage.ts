@@ -21,8 +21,9 @@ import { currentRoute, goTo, HOME, nameCurrent, onRoute, type Route } from "./ro
 import { startView } from "./start-view.ts";
 
 let session: Session | null = null;
-/** The conversation that begins with the next message, or has begun with one. */
+/** The conversation that begins with the next message. It stays on the page when it has begun, until it is opened again. */
 let next: Thread | null = null;
+let begun: Thread | null = null;
 let stopDrawing = (): void => undefined;
 /** Opening takes time; only the latest request counts. */
 let latestOpening = 0;
@@ -96,7 +97,7 @@ async function leave(): Promise<void> {
 function drawState(): void {
   if (session === null) return;
   const count = session.conversation.events.length;
-  showThread(next ?? session.thread, { start, fork });
+  showThread(next !== null && session.thread === begun ? next : session.thread, { start, fork });
   drawControlLine(session);
   drawPanel(session);
   setTitle(session.title, `${count === 1 ? "1 event" : `${count} events`}, stored on this device`);
@@ -123,6 +124,7 @@ async function create(title: string): Promise<Thread> {
     if (mine !== latestOpening) {
       void leaveSession(created);
     } else {
+      begun = created.thread;
       nameCurrent(created.id);
       show(created);
     }

@@ -5,6 +5,8 @@ import { type ComponentChildren, createRef, render } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Thread, UIMessage } from "threadkeep/thread";
 import { Approvals, Composer, type ComposerHandle, type Recovery, StatusLine } from "../../js/chat/controls/index.js";
+import { useChat, useSnapshot } from "../../js/chat/context.js";
+import { excerpt, textOf } from "../../js/chat/controls/message-actions.js";
 import { type ChatLabels, defaultLabels } from "../../js/chat/labels.js";
 import { MessageList } from "../../js/chat/messages/index.js";
 import { ChatProvider } from "../../js/chat/provider.js";
@@ -75,12 +77,18 @@ function Chat({ thread, start, fork }: Page & { thread: Thread }) {
   );
 }
 
-const forkButton = (fork: Page["fork"]) => (message: UIMessage): ComponentChildren =>
-  message.role === "user" ? null : (
-    <button type="button" class="button plain small" data-verb="fork" title="Continue from here in a copy of the conversation" onClick={() => fork(message)}>
+const forkButton = (fork: Page["fork"]) => (message: UIMessage): ComponentChildren => (message.role === "user" ? null : <ForkButton message={message} fork={fork} />);
+
+function ForkButton({ message, fork }: { message: UIMessage; fork: Page["fork"] }) {
+  const { isRunning, access } = useSnapshot(useChat().thread);
+  if (isRunning || access !== "writer") return null;
+  const name = `Fork after ${excerpt(textOf(message), message.role)}`;
+  return (
+    <button type="button" class="button plain small" data-verb="fork" aria-label={name} title="Continue from here in a copy of the conversation" onClick={() => fork(message)}>
       Fork
     </button>
   );
+}
 
 const recoveries: (error: Parameters<typeof recoveriesFor>[0]) => Recovery[] = (error) =>
   recoveriesFor(error).map(({ name, recovery }) => ({ name, act: () => runRecovery(recovery) }));

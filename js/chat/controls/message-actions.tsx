@@ -148,7 +148,7 @@ export function textOf({ parts }: UIMessage): string {
 const excerptLength = 40;
 
 /** The beginning of a text, in quotes. Only the agent writes Markdown. */
-function excerpt(text: string, role: UIMessage["role"]): string {
+export function excerpt(text: string, role: UIMessage["role"]): string {
   const line = (role === "assistant" ? text.replace(/[*_`#>~|]+/g, "") : text).replace(/\s+/g, " ").trim();
   return line.length <= excerptLength ? `“${line}”` : `“${line.slice(0, excerptLength).replace(/\s+\S*$/, "")}…”`;
 }

@@ -2,6 +2,7 @@
 // All that happened to the conversation, between its messages: failures and notes.
 import type { ErrorPart, NoticePart } from "../../thread/index.js";
 import { useChat } from "../context.js";
+import { sentence } from "../controls/failures.js";
 import { Markdown } from "../markdown/index.js";
 import { Fold } from "./folds.js";
 import { PlainText } from "./plain.js";
@@ -11,8 +12,8 @@ export function ErrorView({ part: { code, text } }: { part: ErrorPart }) {
   const { labels } = useChat();
   return (
     <div data-code={code}>
-      <p class="error-title">{labels.failure}</p>
-      <p dir="auto"><PlainText text={text} /></p>
+      <p class="error-title">{labels.failures[code] ?? labels.failure}</p>
+      <p dir="auto"><PlainText text={sentence(text)} /></p>
     </div>
   );
 }

@@ -29,7 +29,8 @@ function rowsOfMessage(message: UIMessage): readonly Row[] {
   if (role === "user") return [{ key: id, message, part: null, isFirstText: true, isLast: true }];
   const firstText = parts.findIndex(({ type }) => type === "text");
   return parts.map((part, index) => ({
-    key: part.type === "tool" ? `${id}/${part.toolCallId}` : `${id}/${index}`,
+    // A model may give two calls the same id, an action never.
+    key: part.type === "tool" && part.actionId !== null ? part.actionId : `${id}/${index}`,
     message,
     part,
     isFirstText: index === firstText,

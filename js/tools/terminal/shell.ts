@@ -23,6 +23,9 @@ export async function startShell(page: () => Page, options: Omit<ShellOptions, "
   // In this form Vite and webpack recognise and emit the file.
   const file = new URL("./terminal-worker.js", import.meta.url).href;
   const fromCopy = async (content: ArrayBuffer) => {
+    // Node imports no blobs, and has no policy against data. Some bundlers give pages a `process`, which is of no version of Node.
+    const { process } = globalThis as { process?: { versions?: { node?: string } } };
+    if (process?.versions?.node) return inPage(`data:text/javascript,${encodeURIComponent(new TextDecoder().decode(content))}`);
     const url = URL.createObjectURL(new Blob([content], { type: "text/javascript" }));
     try {
       return await inWorker(url).catch(() => inPage(url));

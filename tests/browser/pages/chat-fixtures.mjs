@@ -70,7 +70,7 @@ export const many = (count, from) =>
     return number % 2 === 0 ? user(words) : agent(`${words}\n\n- one\n- two\n\n\`code\` and **more**`);
   });
 
-/** What a model that was talked into it could answer. */
+/** The answer of a model that was talked into it. */
 export const hostile = (origin) => `
 <script>window.owned = 1</script><img src="${origin}/pixel.png" onerror="window.owned = 1"><svg onload="window.owned = 1"></svg>
 <iframe src="${origin}/frame"></iframe><form action="${origin}/form"><input name="password"><button>Log in</button></form>

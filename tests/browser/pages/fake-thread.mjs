@@ -15,7 +15,7 @@ export function tool(fields = {}) {
   };
 }
 
-/** What a tool of the library has returned: `fields` are those of its observation. */
+/** A call of a tool of the library with its result: `fields` are those of its observation. */
 export const done = (toolName, args, output, fields = {}) =>
   tool({ toolName, args, argsText: JSON.stringify(args), output: [{ type: "text", text: output }], result: { is_error: false, ...fields } });
 

@@ -1,10 +1,13 @@
+/** @jsxImportSource preact */
 // A question about the conversation. Neither the question nor the answer becomes a part of it.
 
 import { announce } from "../shell/announcer.ts";
 import { el } from "../shell/dom.ts";
 import { explain } from "../shell/failures.ts";
-import { defaultLabels } from "../../js/chat/labels.js";
-import { MarkdownView } from "../../js/chat/markdown/view.js";
+import { render } from "preact";
+import { Markdown } from "../../js/chat/markdown/index.js";
+import { ChatProvider } from "../../js/chat/provider.js";
+import { labels } from "../thread/chat.tsx";
 import type { Part } from "./panel.ts";
 import type { Session } from "../thread/session.ts";
 
@@ -23,8 +26,8 @@ export function askView(session: Session): Part {
     try {
       const answer = await session.conversation.askAgent(question, { signal: stop.signal });
       const heading = el("h4", { class: "quiet" }, `Answer to “${question}”, not in the conversation`);
-      const prose = el("div", { class: "prose" });
-      new MarkdownView(prose, { labels: defaultLabels, announce }).update(answer);
+      const prose = el("div");
+      render(<ChatProvider thread={session.thread} labels={labels}><Markdown text={answer} /></ChatProvider>, prose);
       result.replaceChildren(heading, prose);
       field.value = "";
       announce(`Answer, not in the conversation: ${answer}`);

@@ -1,0 +1,127 @@
+// From messages to those of assistant-ui: each field, and that what has not changed is not converted again.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fromSource } from "../support/bundled.mjs";
+
+const { Converter } = await fromSource("assistant-ui/convert.ts");
+const { alternativesOf, leftBehind, repositoryOf } = await fromSource("assistant-ui/branches.ts");
+const { attachmentNamed, contentOfAppended } = await fromSource("assistant-ui/attachments.ts");
+
+const idle = { isRunning: false, approvals: [] };
+const running = { isRunning: true, approvals: [] };
+const createdAt = new Date("2026-01-31T09:15:02Z");
+const message = (id, role, parts, fields = {}) => ({ id, role, parts, state: "done", eventIds: [`${id}-first`, `${id}-last`], createdAt, sender: null, ...fields });
+const text = (text, state = "done") => ({ type: "text", text, state });
+const call = (fields = {}) => ({
+  type: "tool", toolCallId: "call-1", toolName: "search", actionId: "action-1", state: "done", args: { q: "x" }, argsText: '{"q": "x"}', summary: null, risk: "LOW",
+  output: null, result: null, error: null, progress: null, subagent: [], ...fields,
+});
+const approval = (fields = {}) => ({ actionId: "action-1", toolCallId: "call-1", toolName: "search", args: {}, summary: null, risk: "LOW", why: "approval", action: {}, ...fields });
+/** The part that a call becomes. */
+const converted = (part, now = idle) => new Converter().convert([message("a", "assistant", [part])], now)[0];
+
+test("a message that has not changed is not converted again, while the last one streams", () => {
+  const converter = new Converter();
+  const question = message("q", "user", [text("Hi")]);
+  const answer = message("a", "assistant", [call({ output: [{ type: "text", text: "found" }] }), text("Yes")]);
+  const streaming = (words) => ({ ...message("b", "assistant", [text(words, "streaming")]), state: "streaming", createdAt: null });
+  const second = message("r", "user", [text("And?")]);
+  const before = converter.convert([question, answer, second, streaming("W")], running);
+  const after = converter.convert([question, answer, second, streaming("We")], running);
+  assert.deepEqual(after.map((each, at) => each === before[at]), [true, true, true, false]);
+  assert.equal(after[3].createdAt, before[3].createdAt);
+});
+
+test("the same messages are the same list", () => {
+  const converter = new Converter();
+  const messages = [message("q", "user", [text("Hi")])];
+  const upcoming = converter.convert(messages, running);
+  assert.equal(converter.convert([...messages], running), upcoming);
+  assert.deepEqual(upcoming.map(({ role, status }) => [role, status?.type]), [["user", undefined], ["assistant", "running"]]);
+  assert.equal(converter.convert(messages, idle).length, 1);
+});
+
+test("a growing answer converts only the parts that grow", () => {
+  const converter = new Converter();
+  const done = call({ result: { kind: "MCPToolObservation" }, output: [{ type: "text", text: '{"found":[1]}' }] });
+  const [before] = converter.convert([message("a", "assistant", [done, text("W", "streaming")])], running);
+  const [after] = converter.convert([message("a", "assistant", [done, text("We", "streaming")])], running);
+  assert.equal(after.content[0].result, before.content[0].result);
+});
+
+test("a result is text, or what a tool of the host has returned", () => {
+  const output = [{ type: "text", text: '{"found":[1]}' }];
+  assert.deepEqual(converted(call({ output, result: { kind: "MCPToolObservation" } })).content[0].result, { found: [1] });
+  assert.equal(converted(call({ output, result: { kind: "TerminalObservation" } })).content[0].result, '{"found":[1]}');
+  const failed = converted(call({ state: "error", output, error: "no such page" })).content[0];
+  assert.deepEqual([failed.result, failed.isError], ["no such page", true]);
+  assert.equal(converted(call({ state: "running" }), running).content[0].result, undefined);
+});
+
+test("a call that waits asks, one that was rejected has its answer, and one that a crash cut off says so", () => {
+  const waiting = converted(call({ state: "waiting" }), { isRunning: false, approvals: [approval()] });
+  assert.deepEqual(waiting.status, { type: "requires-action", reason: "interrupt" });
+  assert.deepEqual(waiting.content[0].approval.options.map(({ id }) => id), ["allow-once", "allow-always", "reject-once"]);
+  assert.deepEqual(converted(call({ state: "rejected", error: "no" })).content[0].approval, { id: "action-1", approved: false, reason: "no" });
+  assert.match(converted(call({ state: "interrupted" }), { isRunning: false, approvals: [approval({ why: "interrupted" })] }).content[0].approval.prompt, /may have taken effect/);
+  assert.deepEqual(converted(call({ state: "ready" })).status, { type: "incomplete", reason: "tool-calls" });
+});
+
+test("the call of a sub-agent is asked about at the call that has started it", () => {
+  const foreign = approval({ actionId: "inner", toolName: "delete_all", args: { path: "/" } });
+  const task = call({ toolName: "task", state: "ready" });
+  const { approval: asked } = converted(task, { isRunning: false, approvals: [foreign] }).content[0];
+  assert.equal(asked.id, "inner");
+  assert.match(asked.prompt, /delete_all: \{"path":"\/"\}/);
+});
+
+test("the end of an answer is its status", () => {
+  const status = (...parts) => new Converter().convert([message("a", "assistant", parts)], idle)[0].status;
+  assert.deepEqual(status(text("Yes")), { type: "complete", reason: "stop" });
+  assert.deepEqual(status(text("Y"), { type: "error", code: "llm_auth", text: "wrong key" }), { type: "incomplete", reason: "error", error: "wrong key" });
+  assert.deepEqual(status(text("Y"), { type: "notice", notice: "interrupt", text: "Stopped", event: {} }), { type: "incomplete", reason: "cancelled" });
+});
+
+test("nothing is fetched for an image from the network", () => {
+  const url = "https://images.test/pixel.png";
+  assert.equal(converted({ type: "image", url }).content[0].type, "source");
+  assert.equal(converted({ type: "image", url: "data:image/png;base64,AA==" }).content[0].type, "image");
+  const [sent] = new Converter().convert([message("q", "user", [{ type: "image", url }])], idle);
+  assert.deepEqual([sent.content.length, sent.attachments[0].type], [0, "file"]);
+});
+
+test("what a message of the user contains comes back from the composer", () => {
+  const file = '<attachment name="a &amp; b.txt">\nline\n</attachment>';
+  const [sent] = new Converter().convert([message("q", "user", [text("Look"), text(file), { type: "image", url: "data:image/png;base64,AA==" }, { type: "image", url: "https://images.test/a.png" }])], idle);
+  assert.equal(sent.attachments[0].name, "a & b.txt");
+  assert.deepEqual(contentOfAppended(sent), [
+    { type: "text", text: "Look" }, { type: "text", text: file },
+    { type: "image", image_urls: ["data:image/png;base64,AA=="] }, { type: "image", image_urls: ["https://images.test/a.png"] },
+  ]);
+  assert.equal(attachmentNamed("x", "<attachment>"), null);
+  assert.throws(() => contentOfAppended({ content: [{ type: "audio", audio: { data: "", format: "mp3" } }] }), { code: "invalid_options" });
+});
+
+test("alternatives are siblings in the order of their dates, and one on an older page is left out", () => {
+  const first = (id, source, timestamp, message = "x") => ({ kind: "MessageEvent", id, source, timestamp, llm_message: { content: [{ type: "text", text: message }] } });
+  const alternatives = alternativesOf([
+    { leafEventId: "leaf-1", forkEventId: "q-last", firstEvent: first("old", "agent", "2020-01-01T00:00:00") },
+    { leafEventId: "leaf-2", forkEventId: "q-last", firstEvent: first("old", "agent", "2020-01-01T00:00:00") },
+    { leafEventId: "leaf-3", forkEventId: "a-last", firstEvent: first("new", "user", "2030-01-01T00:00:00") },
+    { leafEventId: "leaf-4", forkEventId: "system", firstEvent: first("other", "user", "2019-01-01T00:00:00") },
+  ]);
+  assert.equal(alternatives.length, 3);
+  assert.equal(alternatives[0].leafEventId, "leaf-2", "the newest of both");
+  const messages = [message("q", "user", [text("Q")]), message("a", "assistant", [text("A")]), message("r", "user", [text("R")])];
+  const own = new Converter().convert(messages, idle);
+  const tree = (hasEarlier) => repositoryOf(messages, own, alternatives, hasEarlier).messages.map(({ message, parentId }) => `${parentId}>${message.id}`);
+  assert.deepEqual(tree(false), ["null>other", "null>q", "q>old", "q>a", "a>r", "a>new"]);
+  assert.deepEqual(tree(true), ["null>q", "q>old", "q>a", "a>r", "a>new"]);
+});
+
+test("what a change of the branch takes away is an alternative at once", () => {
+  const before = [message("q", "user", [text("Q")]), message("a", "assistant", [text("A")])];
+  const own = new Map(new Converter().convert(before, idle).map((each) => [each.id, each]));
+  assert.deepEqual(leftBehind(before, [before[0]], own), { leafEventId: "a-last", forkEventId: "q-last", message: own.get("a") });
+  assert.equal(leftBehind(before, [...before, before[0]], own), null);
+});
