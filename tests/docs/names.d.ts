@@ -46,6 +46,12 @@ declare global {
   const condenser: threadkeep.Condenser;
   const workspace: threadkeep.Workspace;
   const worker: Worker;
+  const thread: import("threadkeep/thread").Thread;
+  // Of Vue, Svelte and Solid.
+  const shallowRef: <T>(value: T) => { value: T };
+  const onScopeDispose: (end: () => void) => void;
+  const readable: <T>(value: T, start: (set: (value: T) => void) => () => void) => { subscribe(run: (value: T) => void): () => void };
+  const from: <T>(start: (set: (next: (previous: T | undefined) => T) => void) => () => void) => () => T | undefined;
   // The text around the fragment says what these are.
   const url: string;
   const protectedUrl: string;

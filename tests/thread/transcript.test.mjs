@@ -8,7 +8,7 @@ const { Transcript } = await fromSource("thread/transcript.ts");
 const all = storedConversations();
 const scenario = (wanted) => all.find(({ name }) => name === wanted);
 
-/** What a reader sees, in short. */
+/** The messages as a reader sees them, in short. */
 const seen = (messages) => messages.map(({ role, parts }) => `${role}: ${parts.map(inShort).join(" | ")}`);
 function inShort(part) {
   if (part.type === "tool") return `${part.toolName} ${part.state}`;
