@@ -4,7 +4,7 @@ import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "
 import { Conversation, type ThreadkeepError } from "../index.js";
 import { scopeOf } from "../react/held.js";
 import { titleOf } from "../thread/fields.js";
-import { openThread } from "../thread/index.js";
+import { openThread } from "../thread/thread.js";
 import type { Thread, ThreadSnapshot } from "../thread/types.js";
 import { contentOfAppended } from "./attachments.js";
 import { type ThreadkeepRuntimeOptions, split } from "./options.js";

@@ -122,6 +122,12 @@ for (const kind of availableBrowsers) {
       await page.press("Allow", ".tool");
       await page.shows("sent to ann", ".result");
       await page.shows("Ann has it.", ".assistant");
+      model.add({ calls: [...mail("eve").calls, ...mail("fay").calls] }, { text: "Both have it." });
+      await page.ask("Both");
+      await page.shows("fay", ".tool");
+      await page.shows("May this call run?", ".tool");
+      await page.page.$$eval(".tool button.primary", (buttons) => buttons.forEach((button) => button.click()));
+      await page.shows("Both have it.", ".assistant");
       model.add(mail("cid"));
       await page.ask("And Cid");
       model.add({ text: "Cid has it." });
@@ -259,7 +265,6 @@ for (const kind of availableBrowsers) {
 
     await context.test("a browser that is killed in an answer offers to continue, and nothing runs before that", async () => {
       const profile = mkdtempSync(path.join(tmpdir(), "threadkeep-assistant-ui-"));
-      context.after(() => rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
       model.add({ text: ["Half an ", "answer."], stallAfter: 2 });
       const first = await launch(kind, { profile });
       let page = new ChatPage(await first.page(url));
@@ -269,7 +274,10 @@ for (const kind of availableBrowsers) {
       await first.kill();
       const asked = model.requests.length;
       const second = await launch(kind, { profile });
-      context.after(() => second.close());
+      context.after(async () => {
+        await second.close();
+        rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+      });
       page = new ChatPage(await second.page(address));
       await page.shows("The agent has not finished.");
       await page.messagesAre("Tell me all");
