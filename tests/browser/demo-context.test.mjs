@@ -57,6 +57,20 @@ for (const kind of availableBrowsers) {
         await page.shows(/“qwertz”/, ".progress");
       });
 
+      await step("the inspector shows the request as it was sent, and goes on while another view is shown", async (page) => {
+        await page.ask("hello");
+        await page.press("Context");
+        await page.press("Inspector");
+        const shown = (wanted) => page.until("the inspector shows it", (text) => document.querySelector("threadkeep-inspector")?.shadowRoot.textContent.includes(text), wanted);
+        await shown("No request to a model yet");
+        await page.press("Files");
+        await page.ask("What is 6 * 7?");
+        await page.press("Inspector");
+        await shown("/v1/chat/completions");
+        await page.isAccessible("the inspector");
+        await photograph(page, `inspector-${kind}`);
+      });
+
       await step("skills are used, and what they add is not shown", async (page) => {
         await page.ask("Please write a Haiku");
         await page.shows(/Please write a Haiku.*Late autumn evening/);
