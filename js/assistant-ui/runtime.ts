@@ -5,12 +5,12 @@ import { ThreadkeepError } from "../index.js";
 import type { Thread } from "../thread/types.js";
 import { contentOfAppended, fileAttachments } from "./attachments.js";
 import { type Current, useCurrent } from "./current.js";
+import { type Answer, respond } from "./decisions.js";
 import { type ThreadkeepRuntimeOptions, split } from "./options.js";
 import { Extras } from "./thread-hook.js";
 import { useThreadList } from "./thread-list.js";
 
 type Adapter = ExternalStoreAdapter<ThreadMessage>;
-type Answer = Parameters<NonNullable<Adapter["onRespondToToolApproval"]>>[0];
 
 /**
  * A runtime for `<AssistantRuntimeProvider>` whose threads are the conversations of a store. All options but
@@ -86,18 +86,4 @@ async function answerAgain(thread: Thread, parentId: string | null): Promise<voi
 
 function lastEventOf(thread: Thread, messageId: string | null): string | null {
   return thread.getSnapshot().messages.find(({ id }) => id === messageId)?.eventIds.at(-1) ?? null;
-}
-
-/** Resolves once the decision is stored; the run that follows may take long, and its failure is in the snapshot. */
-async function respond(thread: Thread, { approvalId, approved, optionId, reason }: Answer): Promise<void> {
-  const asked = () => thread.getSnapshot().approvals.find(({ actionId }) => actionId === approvalId);
-  const decide = (): Promise<unknown> => {
-    if (!approved) return thread.reject(reason, [approvalId]);
-    return optionId === "allow-always" && asked() ? thread.alwaysAllow(asked()!.toolName) : thread.approve([approvalId]);
-  };
-  let unsubscribe = () => {};
-  const answered = new Promise<void>((resolve) => (unsubscribe = thread.subscribe(() => void (asked() || resolve()))));
-  // A run that is under way takes no further call: the decision is made again when that run has ended.
-  const decided = decide().then(() => (asked() ? decide() : null));
-  await Promise.race([answered, decided]).finally(unsubscribe);
 }
