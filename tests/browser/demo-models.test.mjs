@@ -200,7 +200,7 @@ for (const kind of availableBrowsers) {
         await connect(page, "openai/slow");
         await save(page);
         await page.say("Roll a die");
-        await page.until("it runs", () => !document.querySelector(".composer .stop").hidden);
+        await page.until("it runs", () => document.querySelector(".composer .stop"));
         await page.press("Settings");
         await page.fill("#model", "openai/quick");
         await save(page);

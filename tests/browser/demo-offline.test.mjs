@@ -61,7 +61,7 @@ for (const kind of availableBrowsers) {
           await photograph(page, `offline-${kind}-in-the-middle`);
           // A page that is closed now shows why it stopped when it is opened again.
           await page.page.reload();
-          await page.shows(/has not answered yet/, ".next");
+          await page.shows(/cut off here/, ".next");
           await photograph(page, `offline-${kind}-reloaded`);
           await page.press("Continue");
           await page.shows(/Trying again in/, ".next");

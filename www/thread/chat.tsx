@@ -27,9 +27,12 @@ let shown: Thread | null = null;
 /** Another one for each thread, so that nothing of the last one's view is left. */
 let key = 0;
 
-/** The message field. */
+/** The message field. After a click into a closed dialog it can have the focus but no caret; focusing it again brings one. */
 export const composer: ComposerHandle = {
-  focus: () => handle.current?.focus(),
+  focus: () => {
+    if (document.activeElement?.matches(".composer-text")) (document.activeElement as HTMLElement).blur();
+    handle.current?.focus();
+  },
   fill: (text) => handle.current?.fill(text),
   attach: (files) => handle.current?.attach(files),
 };
