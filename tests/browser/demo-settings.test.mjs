@@ -97,7 +97,7 @@ for (const kind of availableBrowsers) {
         await page.shows(/a friend of this page.*<secret-hidden>/);
         await page.idle();
         assert.doesNotMatch(await page.page.content(), /swordfish/);
-        await page.shows(/K tokens/, "#control-line");
+        await page.shows(/K tokens/, ".spent");
         assert.doesNotMatch(await page.text("#control-line"), /\$/, "the stand-in costs nothing");
         await page.follow("#/");
         await page.shows(/Pick up the thread/, "#chat");

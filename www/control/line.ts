@@ -4,7 +4,7 @@ import { byId } from "../shell/dom.ts";
 import { choiceOf } from "./policy.ts";
 import type { Session } from "../thread/session.ts";
 import { settings } from "../settings/settings.ts";
-import { spentText } from "./spent.ts";
+import { budgetText } from "./spent.ts";
 
 const ASKS = { never: "Asks about harmful tools only", risky: "Asks about risky calls", always: "Asks about every call" } as const;
 
@@ -12,6 +12,6 @@ const ASKS = { never: "Asks about harmful tools only", risky: "Asks about risky 
 export function drawControlLine(session: Session | null): void {
   const choice = session === null ? settings().policy : choiceOf(session.conversation.state);
   const lost = session?.conversation.mcp?.servers.filter(({ state }) => state === "failed" || state === "login").map(({ name }) => `${name} is not connected`) ?? [];
-  const parts = [choice === null ? "Asks as its own policy says" : ASKS[choice], spentText(session?.conversation.stats), ...lost];
+  const parts = [choice === null ? "Asks as its own policy says" : ASKS[choice], budgetText(), ...lost];
   byId("control-line").textContent = parts.filter(Boolean).join(" · ");
 }
