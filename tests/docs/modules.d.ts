@@ -11,3 +11,7 @@ declare module "*/opfs-store.js" {
   import type { Store } from "threadkeep";
   export function opfsStore(folder: string): Promise<Store>;
 }
+declare module "vitest" {
+  export const test: (name: string, body: () => Promise<void>) => void;
+  export const expect: any;
+}
