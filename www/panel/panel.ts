@@ -5,6 +5,7 @@ import { contextView } from "./context-view.ts";
 import { append, byId, el } from "../shell/dom.ts";
 import { filesView } from "../files/files-view.ts";
 import { icon } from "../shell/icons.ts";
+import { inspectorView } from "./inspector-view.ts";
 import type { Session } from "../thread/session.ts";
 
 const narrow = matchMedia("(max-width: 1099.98px)");
@@ -19,6 +20,8 @@ export interface Part {
 const VIEWS = {
   files: { name: "Files", icon: "folder", opener: byId("files-button"), parts: (session: Session) => [filesView(session)] },
   context: { name: "Context", icon: "panel", opener: byId("panel-button"), parts: (session: Session) => [contextView(session), askView(session)] },
+  // Rarely used, so it is reached from the panel only.
+  inspector: { name: "Inspector", icon: "search", opener: null, parts: (session: Session) => [inspectorView(session)] },
 } as const;
 type ViewName = keyof typeof VIEWS;
 const NAMES = Object.keys(VIEWS) as ViewName[];
@@ -31,6 +34,7 @@ let parts: Part[] = [];
 export function startPanel(): void {
   for (const name of NAMES) {
     const { opener } = VIEWS[name];
+    if (opener === null) continue;
     append(opener, [icon(VIEWS[name].icon), el("span", { class: "only-wide" }, VIEWS[name].name)]);
     opener.addEventListener("click", () => (panel && view === name ? panel.close() : open(name)));
   }
@@ -99,7 +103,7 @@ function closeParts(): void {
 }
 
 function markOpeners(): void {
-  for (const name of NAMES) VIEWS[name].opener.setAttribute("aria-expanded", String(panel !== null && name === view));
+  for (const name of NAMES) VIEWS[name].opener?.setAttribute("aria-expanded", String(panel !== null && name === view));
 }
 
 /** Shows the view for this conversation; without one the panel closes. */
