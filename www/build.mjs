@@ -39,6 +39,8 @@ export async function build({ outdir = join(here, "dist") } = {}) {
     loader: { ".woff2": "file" },
     // The page's own has paths to the sources of the library, which are for its types only.
     tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
+    // Packages leave out their help for developers.
+    define: { "process.env.NODE_ENV": '"production"' },
     minify: true,
     sourcemap: true,
     plugins: [slim, calmFonts],

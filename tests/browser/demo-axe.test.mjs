@@ -54,6 +54,10 @@ for (const kind of availableBrowsers) {
             await passes("conversation", width);
             await inDialog("Files", "files", width);
             await inDialog("Context", "context", width);
+            await inDialog("Files", "inspector", width, async () => {
+              await page.page.click("#inspector-tab");
+              await page.until("it is loaded", () => document.querySelector("threadkeep-inspector")?.shadowRoot?.textContent);
+            });
             await inDialog("Control", "control", width);
             await inDialog("Export", "export", width);
             await inDialog("Delete", "delete", width);

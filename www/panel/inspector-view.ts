@@ -1,8 +1,9 @@
-// The library's inspector as a view of the panel. It is loaded when it is first shown, and records from then on, also
-// while another view is shown.
+// The requests, events and states behind the conversation: the library's inspector. It is loaded when it is first shown,
+// and records from then on, also while another view is shown.
 
 import type { Inspector } from "threadkeep/devtools";
 import { el } from "../shell/dom.ts";
+import { explain } from "../shell/failures.ts";
 import type { Session } from "../thread/session.ts";
 import type { Part } from "./panel.ts";
 
@@ -10,17 +11,19 @@ let recording: Inspector | undefined;
 
 export function inspectorView(session: Session): Part {
   const element = el("div", { class: "inspector" }, el("p", { class: "quiet" }, "Loading…"));
-  let isShown = true;
-  void import("threadkeep/devtools").then(
+  const draw = (): void => {
+    const view = element.querySelector("threadkeep-inspector");
+    if (view !== null && view.conversation !== session.conversation) view.conversation = session.conversation;
+  };
+  import("threadkeep/devtools").then(
     ({ inspect, ThreadkeepInspector }) => {
-      if (!isShown) return;
       recording ??= inspect();
       const view = new ThreadkeepInspector();
       view.inspector = recording;
-      view.conversation = session.conversation;
-      element.replaceChildren(view);
+      element.replaceChildren(el("p", { class: "quiet" }, "Recorded from now on, without keys. The record is stored nowhere."), view);
+      draw();
     },
-    () => element.replaceChildren(el("p", {}, "The inspector could not be loaded: check the network, and open it again.")),
+    (error: unknown) => element.replaceChildren(el("p", { class: "quiet", role: "alert" }, explain(error).text)),
   );
-  return { element, draw: () => undefined, close: () => void (isShown = false) };
+  return { element, draw };
 }

@@ -4,8 +4,8 @@ import { askView } from "./ask-view.tsx";
 import { contextView } from "./context-view.ts";
 import { append, byId, el } from "../shell/dom.ts";
 import { filesView } from "../files/files-view.ts";
+import { icon } from "../shell/icons.ts";
 import { inspectorView } from "./inspector-view.ts";
-import { type IconName, icon } from "../shell/icons.ts";
 import type { Session } from "../thread/session.ts";
 
 const narrow = matchMedia("(max-width: 1099.98px)");
@@ -17,36 +17,31 @@ export interface Part {
   close?(): void;
 }
 
-interface View {
-  name: string;
-  icon: IconName;
-  /** Its button above the conversation. Those without one are reached by their tab. */
-  opener?: HTMLElement;
-  parts(session: Session): Part[];
-}
-
-const VIEWS: Record<string, View> = {
+const VIEWS = {
   files: { name: "Files", icon: "folder", opener: byId("files-button"), parts: (session: Session) => [filesView(session)] },
   context: { name: "Context", icon: "panel", opener: byId("panel-button"), parts: (session: Session) => [contextView(session), askView(session)] },
-  inspector: { name: "Inspector", icon: "panel", parts: (session: Session) => [inspectorView(session)] },
-};
-const NAMES = Object.keys(VIEWS);
+  // Rarely used, so it is reached from the panel only.
+  inspector: { name: "Inspector", icon: "search", opener: null, parts: (session: Session) => [inspectorView(session)] },
+} as const;
+type ViewName = keyof typeof VIEWS;
+const NAMES = Object.keys(VIEWS) as ViewName[];
 
 let panel: HTMLDialogElement | null = null;
 let shown: Session | null = null;
-let view = "context";
+let view: ViewName = "context";
 let parts: Part[] = [];
 
 export function startPanel(): void {
-  for (const [name, { opener, ...shown }] of Object.entries(VIEWS)) {
-    if (!opener) continue;
-    append(opener, [icon(shown.icon), el("span", { class: "only-wide" }, shown.name)]);
+  for (const name of NAMES) {
+    const { opener } = VIEWS[name];
+    if (opener === null) continue;
+    append(opener, [icon(VIEWS[name].icon), el("span", { class: "only-wide" }, VIEWS[name].name)]);
     opener.addEventListener("click", () => (panel && view === name ? panel.close() : open(name)));
   }
   narrow.addEventListener("change", () => panel?.close());
 }
 
-function open(name: string): void {
+function open(name: ViewName): void {
   panel ??= openPanel();
   show(name);
 }
@@ -75,7 +70,7 @@ function openPanel(): HTMLDialogElement {
 }
 
 function tabs(): HTMLElement {
-  const tab = (name: string): HTMLElement => el("button", { type: "button", role: "tab", id: `${name}-tab`, "aria-controls": "panel-parts", onclick: () => show(name) }, VIEWS[name]!.name);
+  const tab = (name: ViewName): HTMLElement => el("button", { type: "button", role: "tab", id: `${name}-tab`, "aria-controls": "panel-parts", onclick: () => show(name) }, VIEWS[name].name);
   const list = el("div", { class: "tabs", role: "tablist", "aria-label": "Parts of the panel" }, ...NAMES.map(tab));
   list.addEventListener("keydown", ({ key }) => {
     const step = key === "ArrowRight" ? 1 : key === "ArrowLeft" ? NAMES.length - 1 : 0;
@@ -86,7 +81,7 @@ function tabs(): HTMLElement {
   return list;
 }
 
-function show(name: string): void {
+function show(name: ViewName): void {
   view = name;
   for (const each of NAMES) {
     const tab = byId(`${each}-tab`);
@@ -96,7 +91,7 @@ function show(name: string): void {
   const place = byId("panel-parts");
   place.setAttribute("aria-labelledby", `${view}-tab`);
   closeParts();
-  parts = shown === null ? [] : VIEWS[view]!.parts(shown);
+  parts = shown === null ? [] : VIEWS[view].parts(shown);
   place.replaceChildren(...parts.map(({ element }) => element));
   markOpeners();
   for (const part of parts) part.draw();
@@ -108,7 +103,7 @@ function closeParts(): void {
 }
 
 function markOpeners(): void {
-  for (const name of NAMES) VIEWS[name]!.opener?.setAttribute("aria-expanded", String(panel !== null && name === view));
+  for (const name of NAMES) VIEWS[name].opener?.setAttribute("aria-expanded", String(panel !== null && name === view));
 }
 
 /** Shows the view for this conversation; without one the panel closes. */

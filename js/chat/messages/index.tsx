@@ -47,7 +47,8 @@ export function MessageList({ thread, empty, children }: MessageListProps) {
   useLayoutEffect(keepEnd);
 
   function keepEnd(): void {
-    if (follow.current?.keep()) virtual.moved();
+    // Text in place of messages is read from its beginning.
+    if (items.current!.childElementCount > 0 && follow.current?.keep()) virtual.moved();
   }
 
   function toEnd(): void {
