@@ -332,11 +332,11 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   }
 
   /**
-   * The risks of the waiting calls as a security analyzer rated them, by action id. The model's own rating of a call is
-   * in the action itself.
+   * The risks of the waiting calls as a security analyzer rated them, by action id; those of sub-agents' calls once
+   * `pendingActions()` has returned them. The model's own rating of a call is in the action itself.
    */
   get securityRisks(): Record<string, SecurityRisk> {
-    return (this.state.agent_state["security_risks"] ?? {}) as Record<string, SecurityRisk>;
+    return { ...(this.state.agent_state["security_risks"] as Record<string, SecurityRisk> | undefined), ...this.#parent.tasks?.risks };
   }
 
   /**

@@ -4,7 +4,7 @@ import type { CoreConversation } from "../pkg/threadkeep.js";
 import type { Analyzers } from "./control.js";
 import type { readOptions } from "./conversation-options.js";
 import type { Conversation } from "./conversation.js";
-import type { ActionEvent, LiveEvent } from "./events.js";
+import type { ActionEvent, LiveEvent, SecurityRisk } from "./events.js";
 import type { LLM } from "./llm.js";
 import type { Secrets } from "./secrets.js";
 import { type Tool, builtIn } from "./tool.js";
@@ -75,6 +75,8 @@ export interface Parent {
 export interface Tasks {
   /** These actions, with the waiting calls of a sub-agent in place of the call that has started it. */
   pending(actions: ActionEvent[]): Promise<ActionEvent[]>;
+  /** The risks of the sub-agents' calls that `pending()` returned last, by action id. */
+  readonly risks: Record<string, SecurityRisk>;
   /** Prepares a run that approves these actions, or all; resolves to those of the conversation itself. */
   approve(ids: string[] | undefined, pending: ActionEvent[]): Promise<string[] | undefined>;
   /** Rejects actions of sub-agents; resolves to those that are left to the conversation itself. */

@@ -164,7 +164,7 @@ export class ConversationView {
     const stored = (actions.length === 0 ? undefined : this.conversation.state.agent_state) ?? {};
     this.#leftOut = idsIn(stored["unapproved_actions"]);
     this.#begun = idsIn(stored["interrupted_actions"]);
-    this.#risks = (stored["security_risks"] ?? {}) as Record<string, SecurityRisk>;
+    this.#risks = actions.length === 0 ? {} : this.conversation.securityRisks;
     this.showCalls();
   }
 

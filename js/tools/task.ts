@@ -93,6 +93,7 @@ class RunningTasks implements Tasks {
   readonly #maxDepth: number;
   /** Open conversations of sub-agents, by task id. */
   readonly #open = new Map<string, Promise<Conversation>>();
+  risks: Tasks["risks"] = {};
   /** The actions of sub-agents that the user has approved, by the call that waits for them; `undefined` for all. */
   #approved = new Map<string, string[] | undefined>();
   /** The calls under way, by task id. */
@@ -324,6 +325,7 @@ class RunningTasks implements Tasks {
 
   async pending(actions: ActionEvent[]): Promise<ActionEvent[]> {
     const waiting = await this.#waiting(actions);
+    this.risks = Object.assign({}, ...waiting.map(({ child }) => child.securityRisks)) as Tasks["risks"];
     const shown = actions.map(async (action) => (await waiting.find(({ action: { id } }) => id === action.id)?.child.pendingActions()) ?? [action]);
     return (await Promise.all(shown)).flat();
   }

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Agent, Conversation, LLM, fileEditor, memoryStore, taskTool, tool } from "../../dist/index.js";
+import { threadOf } from "../../dist/thread.js";
 import { createModel } from "../support/model.mjs";
 
 const task = (args, id) => ({ name: "task", arguments: args, ...(id && { id }) });
@@ -208,7 +209,13 @@ test("the policy, the analyzer, allowed tools, secrets, hooks and limits are inh
   // The task itself reaches out, by its annotations.
   for (const waits of ["task", "reveal"]) {
     assert.equal((await conversation.run()).status, "waiting_for_confirmation");
-    assert.deepEqual((await conversation.pendingActions()).map(({ tool_name }) => tool_name), [waits]);
+    const pending = await conversation.pendingActions();
+    assert.deepEqual(pending.map(({ tool_name }) => tool_name), [waits]);
+    assert.equal(conversation.securityRisks[pending[0].id], "MEDIUM", "the rating of a sub-agent's call too");
+    const thread = threadOf(conversation);
+    await thread.opened();
+    assert.deepEqual(thread.getSnapshot().approvals.map(({ toolName, risk }) => [toolName, risk]), [[waits, "MEDIUM"]]);
+    await thread.close();
   }
   assert.equal((await conversation.run()).status, "finished");
   const [result] = await observations(conversation);
