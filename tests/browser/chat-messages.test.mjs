@@ -219,6 +219,8 @@ for (const kind of availableBrowsers) {
       await page.evaluate(axe);
       for (const theme of ["light", "dark"]) {
         await page.evaluate((theme) => (document.documentElement.style.colorScheme = theme), theme);
+        // Colours of another theme come in a transition.
+        await until(() => chat.shadowRoot.getAnimations().every((animation) => !(animation instanceof CSSTransition)));
         for (const width of [390, 820, 1280]) {
           await page.setViewport({ width, height: 1600 });
           for (const place of [0, 1e6]) {
