@@ -68,11 +68,11 @@ async function buildServiceWorker(outdir) {
   await buildScript("service-worker.ts", outdir, { FILES: JSON.stringify(files), VERSION: JSON.stringify(hash.digest("hex").slice(0, 16)) });
 }
 
-/** A font that comes late is for the next visit: text that changes its font moves everything below it. */
+/** A font that comes late is for the next visit: text that changes its font moves everything below it. Not of italics, which are rare. */
 const calmFonts = {
   name: "fonts that move no text",
   setup({ onLoad }) {
-    onLoad({ filter: /@fontsource.*\.css$/ }, async ({ path }) => ({ contents: (await readFile(path, "utf8")).replaceAll("font-display: swap", "font-display: optional"), loader: "css" }));
+    onLoad({ filter: /@fontsource.*wght\.css$/ }, async ({ path }) => ({ contents: (await readFile(path, "utf8")).replaceAll("font-display: swap", "font-display: optional"), loader: "css" }));
   },
 };
 

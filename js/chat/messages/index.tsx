@@ -47,7 +47,7 @@ export function MessageList({ thread, empty, children }: MessageListProps) {
   useLayoutEffect(keepEnd);
 
   function keepEnd(): void {
-    // Text in place of messages is read from its beginning.
+    // The view in place of messages is read from its beginning.
     if (items.current!.childElementCount > 0 && follow.current?.keep()) virtual.moved();
   }
 
