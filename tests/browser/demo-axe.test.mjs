@@ -66,6 +66,8 @@ for (const kind of availableBrowsers) {
               await passes("drawer", width);
               await page.page.keyboard.press("Escape");
               await page.press("Conversations");
+              // The settings are in the drawer, which slides in.
+              await page.still();
             }
             await inDialog("Settings", "settings", width, async () => {
               await page.page.select("#connection", "openai");

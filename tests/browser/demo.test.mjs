@@ -124,8 +124,9 @@ for (const kind of availableBrowsers) {
           const before = new URL(page.page.url()).hash;
           await page.drop(file);
           await page.until(`the ${form} is shown`, (before) => location.hash !== before && /slow_count/.test(document.querySelector(".items").textContent), before);
-          await page.ask("What is 6 * 7?");
-          assert.equal((await page.calls()).at(-1).result, "6 * 7 = 42");
+          await page.say("What is 6 * 7?");
+          await page.shows(/6 \* 7 = 42/);
+          await page.idle();
         }
         const broken = path.join(folder, "broken.json");
         writeFileSync(broken, '[{"role":"wizard"}]');
