@@ -11,3 +11,9 @@ declare module "*/opfs-store.js" {
   import type { Store } from "threadkeep";
   export function opfsStore(folder: string): Promise<Store>;
 }
+declare module "*/Chat" {
+  export function Chat(props: { conversationId: string }): import("react").ReactElement;
+}
+declare module "@vitejs/plugin-react" {
+  export default function react(): any;
+}
