@@ -11,7 +11,9 @@ declare module "*/opfs-store.js" {
   import type { Store } from "threadkeep";
   export function opfsStore(folder: string): Promise<Store>;
 }
-declare module "vitest" {
-  export const test: (name: string, body: () => Promise<void>) => void;
-  export const expect: any;
+declare module "*/Chat" {
+  export function Chat(props: { conversationId: string }): import("react").ReactElement;
+}
+declare module "@vitejs/plugin-react" {
+  export default function react(): any;
 }
