@@ -17,3 +17,7 @@ declare module "*/Chat" {
 declare module "@vitejs/plugin-react" {
   export default function react(): any;
 }
+declare module "vitest" {
+  export const test: (name: string, body: () => Promise<void>) => void;
+  export const expect: any;
+}
