@@ -25,6 +25,7 @@ for (const kind of availableBrowsers) {
           const resize = (width) => page.page.setViewport({ width, height: 844 });
           const inDialog = async (opener, name, width, prepare) => {
             await page.press(opener);
+            await page.until("it is open", () => document.querySelector("dialog[open]"));
             await prepare?.();
             await passes(name, width);
             await page.page.keyboard.press("Escape");

@@ -129,6 +129,7 @@ export class DemoPage {
 
   /** Puts it into a field, in place of what is there. */
   async fill(selector, text) {
+    await this.until("there is a field", (selector) => document.querySelector(selector), selector);
     await this.page.$eval(selector, (field) => (field.focus(), field.select()));
     await this.enter(text);
   }
@@ -163,10 +164,19 @@ export class DemoPage {
     assert.deepEqual(found, [], where);
   }
 
-  /** Clicks the button of this name. */
+  /** Clicks the button of this name, once it has stopped moving. */
   async press(name) {
-    await this.until(`there is a button “${name}”`, findButton, name);
-    await (await this.page.evaluateHandle(findButton, name)).click();
+    for (let attempt = 1; ; attempt++) {
+      await this.until(`there is a button “${name}”`, findButton, name);
+      const button = await this.page.evaluateHandle(findButton, name);
+      try {
+        await button.evaluate(stands);
+        return await button.click();
+      } catch (error) {
+        // It was drawn anew in the meantime.
+        if (attempt === 3) throw error;
+      }
+    }
   }
 
   /** Approves the first of the calls that wait. */
@@ -255,4 +265,14 @@ function findButton(name) {
   // A modal dialog makes the rest of the page inert, and another dialog below it, too.
   const dialog = [...document.querySelectorAll("dialog:modal")].at(-1);
   return shown.find((button) => (!dialog || dialog.contains(button)) && (button.getAttribute("aria-label") ?? button.textContent) === name);
+}
+
+/** In the page: resolves when this element is at the same place in two frames. */
+async function stands(element) {
+  for (let before; ; ) {
+    const { x, y } = element.getBoundingClientRect();
+    if (before?.x === x && before?.y === y) return;
+    before = { x, y };
+    await new Promise(requestAnimationFrame);
+  }
 }
