@@ -71,6 +71,8 @@ async function bundleTerminal(core) {
     minify: true,
     sourcemap: false,
     alias: { "node:zlib": path.join(root, "js/tools/terminal/gzip.ts") },
+    // Parcel looks for a package in place of Node's global.
+    define: { process: "globalThis.process" },
     inject: ["js/tools/terminal/buffer.ts"],
     banner: { js: "/*! Contains just-bash (https://github.com/vercel-labs/just-bash), Apache License 2.0: https://www.apache.org/licenses/LICENSE-2.0 */" },
   });
