@@ -17,3 +17,7 @@ declare module "*/Chat" {
 declare module "@vitejs/plugin-react" {
   export default function react(): any;
 }
+// Its own types bring those of Node into every block.
+declare module "vite" {
+  export function defineConfig(config: object): object;
+}
