@@ -7,7 +7,7 @@ import { startServer } from "../support/server.mjs";
 import { availableBrowsers } from "./driver.mjs";
 import { tabs } from "./shared.mjs";
 
-const [store, worker, page, suite] = blocks("docs/stores.md");
+const [store, worker, page, , suite] = blocks("docs/stores.md");
 const html = `<!doctype html><meta charset="utf-8"><title>store</title><script type="module" src="/app/page.js"></script>`;
 
 let server;

@@ -17,6 +17,10 @@ declare module "*/Chat" {
 declare module "@vitejs/plugin-react" {
   export default function react(): any;
 }
+// Its own types bring those of Node into every block.
+declare module "vite" {
+  export function defineConfig(config: object): object;
+}
 declare module "vitest" {
   export const test: (name: string, body: () => Promise<void>) => void;
   export const expect: any;
