@@ -267,12 +267,18 @@ function findButton(name) {
   return shown.find((button) => (!dialog || dialog.contains(button)) && (button.getAttribute("aria-label") ?? button.textContent) === name);
 }
 
-/** In the page: resolves when this element is at the same place in two frames. */
+/** In the page: resolves when this element is at the same place in two frames, and nothing covers it, such as the composer. */
 async function stands(element) {
   for (let before; ; ) {
-    const { x, y } = element.getBoundingClientRect();
-    if (before?.x === x && before?.y === y) return;
-    before = { x, y };
+    const { x, y, width, height } = element.getBoundingClientRect();
+    if (before?.x === x && before?.y === y) {
+      const atPoint = document.elementFromPoint(x + width / 2, y + height / 2);
+      if (atPoint === null || element.contains(atPoint) || before.wasScrolled) return;
+      element.scrollIntoView({ block: "center", behavior: "instant" });
+      before = { wasScrolled: true };
+    } else {
+      before = { x, y, wasScrolled: before?.wasScrolled };
+    }
     await new Promise(requestAnimationFrame);
   }
 }
