@@ -267,13 +267,13 @@ function findButton(name) {
   return shown.find((button) => (!dialog || dialog.contains(button)) && (button.getAttribute("aria-label") ?? button.textContent) === name);
 }
 
-/** In the page: resolves when this element is at the same place in two frames, and nothing covers it, such as the composer. */
+/** In the page: resolves when this element is at the same place in two frames, in sight, and not below something such as the composer. */
 async function stands(element) {
   for (let before; ; ) {
     const { x, y, width, height } = element.getBoundingClientRect();
     if (before?.x === x && before?.y === y) {
       const atPoint = document.elementFromPoint(x + width / 2, y + height / 2);
-      if (atPoint === null || element.contains(atPoint) || before.wasScrolled) return;
+      if (element.contains(atPoint) || before.wasScrolled) return;
       element.scrollIntoView({ block: "center", behavior: "instant" });
       before = { wasScrolled: true };
     } else {
