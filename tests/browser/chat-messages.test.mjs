@@ -33,7 +33,7 @@ for (const kind of availableBrowsers) {
       await until(() => all(".entry").length === 23);
       const titles = await page.evaluate(() => all(".call").map((call) => [call.querySelector(".call-title").textContent, call.dataset.state, call.querySelector(".call-state").textContent]));
       assert.deepEqual(titles, [
-        ["Look at /work/loop.ts", "done", "done"], ["Change /work/loop.ts", "done", "done"], ["Run npm test", "done", "done"], ["List the tasks", "done", "done"],
+        ["Look at /code/loop.ts", "done", "done"], ["Change /code/loop.ts", "done", "done"], ["Run npm test", "done", "done"], ["List the tasks", "done", "done"],
         ["Read the page", "failed", "failed"], ["Send payment", "rejected", "skipped"], ["Slow count", "running", "3 of 9"], ["Send payment", "waiting", "waits for you"],
         ["Screenshot", "done", "done"], ["Sub-agent: Count the files", "running", "running"],
       ]);

@@ -38,8 +38,8 @@ export function everyKind() {
     agent([
       reasoning("The user asks for the loop. I look into the file first."),
       text("I look into the file."),
-      done("file_editor", { command: "view", path: "/work/loop.ts" }, "1 export const loop = 1;", { kind: "FileEditorObservation" }),
-      done("file_editor", { command: "str_replace", path: "/work/loop.ts" }, "Changed.", { kind: "FileEditorObservation", path: "/work/loop.ts", prev_exist: true, old_content: "one\ntwo\nthree\n", new_content: "one\n2\nthree\n" }),
+      done("file_editor", { command: "view", path: "/code/loop.ts" }, "1 export const loop = 1;", { kind: "FileEditorObservation" }),
+      done("file_editor", { command: "str_replace", path: "/code/loop.ts" }, "Changed.", { kind: "FileEditorObservation", path: "/code/loop.ts", prev_exist: true, old_content: "one\ntwo\nthree\n", new_content: "one\n2\nthree\n" }),
       done("terminal", { command: "npm test" }, "\u001b[32mok\u001b[0m 12 tests\n", { kind: "TerminalObservation", command: "npm test", exit_code: 0, metadata: { working_dir: "/work" } }),
       done("task_tracker", { command: "plan" }, "", { kind: "TaskTrackerObservation", task_list: [{ title: "Read", notes: "", status: "done" }, { title: "Write", notes: "the tests too", status: "in_progress" }] }),
       tool({ toolName: "fetch", args: { url: "https://example.com" }, summary: "Read the page", state: "error", error: "the server answered 404" }),
