@@ -2,22 +2,26 @@
 import { appendFileSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
-import { fingerprint, unlessFresh } from "./freshness.mjs";
+import { fingerprint, isFresh, unlessFresh } from "./freshness.mjs";
 import { output, root, run } from "./process.mjs";
 import { customSection, declaration, shorten } from "./shorten.mjs";
 
 /**
  * src/ -> pkg/: the main wasm, its JavaScript glue and the glue's types, each called `name`, and the chunks. Skipped if
- * nothing changed, because Cargo gives both builds the same file name and would link them again.
+ * nothing changed since a build with one of the `profiles`, because Cargo gives both builds the same file name and would link
+ * them again; otherwise compiled with the last of them.
  */
-export async function buildWasm({ targetDirectory, tools, name, profile, features, chunks: wanted }) {
-  const cargo = [
-    "build", "--locked", "--lib", "--profile", profile, "--target", "wasm32-unknown-unknown", ...features, ...compilerFlags(),
-  ];
+export async function buildWasm({ targetDirectory, tools, name, profiles, features, chunks: wanted }) {
+  const flags = compilerFlags();
+  const commands = profiles.map((profile) => ["build", "--locked", "--lib", "--profile", profile, "--target", "wasm32-unknown-unknown", ...features, ...flags]);
+  const rustc = output("rustc", ["--version"]);
   const scripts = ["scripts/build-wasm.mjs", "scripts/shorten.mjs", "scripts/wasms.mjs"];
-  const inputs = ["src", "Cargo.toml", "Cargo.lock", ...Object.values(tools), ...scripts, { text: [...cargo, output("rustc", ["--version"])].join(" ") }];
+  const inputs = ["src", "Cargo.toml", "Cargo.lock", ...Object.values(tools), ...scripts];
+  const prints = commands.map((cargo) => fingerprint([...inputs, { text: [...cargo, rustc].join(" ") }]));
   const outputs = [`pkg/${name}_bg.wasm`, `pkg/${name}.js`, ...Object.values(wanted).map(({ file }) => `pkg/${file}`)];
-  const made = await unlessFresh(`wasm ${name}`, fingerprint(inputs), outputs, async () => {
+  const fresh = prints.find((print) => isFresh(`wasm ${name}`, print, outputs));
+  const [profile, cargo] = [profiles.at(-1), commands.at(-1)];
+  const made = await unlessFresh(`wasm ${name}`, fresh ?? prints.at(-1), outputs, async () => {
     console.log(`compiling ${name} (profile ${profile})`);
     await run("cargo", cargo);
     const compiled = path.join(targetDirectory, "wasm32-unknown-unknown", profile, "threadkeep.wasm");

@@ -16,16 +16,23 @@ const testingKit = { name: "threadkeep_testing", features: ["--features", "testi
 const thisScript = path.join(root, "scripts/build.mjs");
 
 export async function build({ quick = false, testing = false } = {}) {
-  const { targetDirectory, ...tools } = await ensureTools();
   const profile = quick ? "quick" : "release";
-  await buildWasm({ targetDirectory, tools, profile, name: mainWasm.name, features: [], chunks });
-  // With the same Cargo profile, so that the dependencies are compiled once.
-  if (testing) await buildWasm({ targetDirectory, tools, profile, ...testingKit });
-  await buildJavaScript();
-  if (testing) await buildTestingKit();
+  await buildPackage({ profiles: [profile], testing });
   await measureSizes(profile);
   print(JSON.parse(readFileSync(sizesFile, "utf8")));
   if (quick) console.log("built with --quick: these are not the sizes that a page downloads");
+}
+
+/** What tests load: from a build of either profile if it is fresh, otherwise from a quick one. */
+export const buildForTests = () => buildPackage({ profiles: ["release", "quick"], testing: true });
+
+async function buildPackage({ profiles, testing }) {
+  const { targetDirectory, ...tools } = await ensureTools();
+  await buildWasm({ targetDirectory, tools, profiles, name: mainWasm.name, features: [], chunks });
+  // With the same Cargo profile, so that the dependencies are compiled once.
+  if (testing) await buildWasm({ targetDirectory, tools, profiles, ...testingKit });
+  await buildJavaScript();
+  if (testing) await buildTestingKit();
 }
 
 /** Returns cargo's target directory and the paths of the two tools. */

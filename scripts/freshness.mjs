@@ -17,9 +17,14 @@ export function fingerprint(inputs) {
   return hash.digest("hex");
 }
 
+/** Whether `outputs` exist and were made from the same `print`. */
+export function isFresh(step, print, outputs) {
+  return recorded()[step] === print && outputs.every((file) => existsSync(file));
+}
+
 /** Runs `make` unless `outputs` exist and were made from the same `print`. Returns whether it ran. */
 export async function unlessFresh(step, print, outputs, make) {
-  if (recorded()[step] === print && outputs.every((file) => existsSync(file))) return false;
+  if (isFresh(step, print, outputs)) return false;
   await make();
   mkdirSync(path.dirname(record), { recursive: true });
   writeFileSync(record, JSON.stringify({ ...recorded(), [step]: print }, null, 2));
