@@ -6,6 +6,7 @@ import path from "node:path";
 import { after } from "node:test";
 import { promisify } from "node:util";
 import { root } from "../../scripts/process.mjs";
+import { tried } from "../interop/made-once.mjs";
 import { folder as tools, installTools } from "./tools.mjs";
 
 let installing;
@@ -22,7 +23,9 @@ async function install() {
   // No scripts: `npm test` built dist/ already, and perhaps with other options than `prepack` would.
   const [{ filename, files }] = JSON.parse(await run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], root));
   writeFileSync(path.join(folder, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }));
-  await run("npm", ["install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--omit=peer", `./${filename}`], folder);
+  // Not offline: npm asks the registry about optional peers, too, unless its cache knows them.
+  const args = ["install", "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund", "--omit=peer", `./${filename}`];
+  await tried(3, () => run("npm", args, folder));
   return {
     files: files.map((file) => file.path),
     tarball: path.join(folder, filename),
