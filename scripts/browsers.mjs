@@ -1,4 +1,5 @@
 // Finds and installs the browsers for the page tests.
+//   node scripts/browsers.mjs chromium    only this one
 import { accessSync, constants } from "node:fs";
 import path from "node:path";
 import { installPackages, isRootOnDebian } from "./debian.mjs";
@@ -39,9 +40,9 @@ export function findBrowser(kind) {
   return candidates.find(isExecutable);
 }
 
-/** Installs missing browsers if that is possible without asking. Returns a sentence for each one that is still missing. */
-export async function ensureBrowsers() {
-  const missing = browserKinds.filter((kind) => !findBrowser(kind));
+/** Installs missing ones of these browsers if that is possible without asking. Returns a sentence for each one that is still missing. */
+export async function ensureBrowsers(kinds = browserKinds) {
+  const missing = kinds.filter((kind) => !findBrowser(kind));
   if (missing.length > 0 && isRootOnDebian()) await installPackages(missing.map((kind) => places[kind].debianPackage));
   return missing
     .filter((kind) => !findBrowser(kind))
@@ -59,9 +60,10 @@ function isExecutable(file) {
 
 if (isProgram(import.meta.url)) {
   await main(async () => {
-    const missing = await ensureBrowsers();
-    for (const kind of browserKinds) console.log(`${kind}: ${findBrowser(kind) ?? "missing"}`);
-    if (missing.length === browserKinds.length) {
+    const kinds = process.argv.length > 2 ? process.argv.slice(2) : browserKinds;
+    const missing = await ensureBrowsers(kinds);
+    for (const kind of kinds) console.log(`${kind}: ${findBrowser(kind) ?? "missing"}`);
+    if (missing.length === kinds.length) {
       console.log(missing.join("; "));
       process.exitCode = skipCode;
     } else for (const sentence of missing) console.log(notChecked + sentence);

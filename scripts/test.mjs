@@ -1,5 +1,6 @@
-// `npm test`: runs all checks, and sets up what they need.
-//   --only native,browser   only these steps and what they need
+// `npm test`: runs the checks of every change, and sets up what they need.
+//   --all                   also the second browser, both SDKs, the proxy, packaging, kills, and lint of all targets
+//   --only native,browser   only these steps, of all, and what they need
 //   --quick                 the fast build of the wasm
 //   --list                  the names of the steps
 // With CI set, a step that cannot run here fails instead of being skipped.
@@ -15,11 +16,11 @@ const shownLines = 200;
 await main(async () => {
   const options = parse(process.argv.slice(2));
   requireNode();
-  const all = testSteps(options);
-  if (options.list) return console.log(all.map((step) => step.name).join("\n"));
+  const offered = testSteps({ ...options, all: options.all || options.only !== undefined });
+  if (options.list) return console.log(offered.map((step) => step.name).join("\n"));
   await ensureRust();
   await ensureLinters();
-  const steps = options.only ? select(all, options.only) : all;
+  const steps = options.only ? select(offered, options.only) : offered;
   for (const signal of ["SIGINT", "SIGTERM"]) {
     process.once(signal, () => {
       endAll();
@@ -46,12 +47,13 @@ await main(async () => {
 });
 
 function parse(args) {
-  const options = { quick: false, list: false, only: undefined };
+  const options = { quick: false, list: false, all: false, only: undefined };
   for (let i = 0; i < args.length; i++) {
-    if (args[i] === "--quick") options.quick = true;
+    if (args[i] === "--all") options.all = true;
+    else if (args[i] === "--quick") options.quick = true;
     else if (args[i] === "--list") options.list = true;
     else if (args[i] === "--only" && args[i + 1]) options.only = args[++i].split(",");
-    else throw new Stop(`unknown option ${args[i]}: there are --only <steps>, --quick and --list`);
+    else throw new Stop(`unknown option ${args[i]}: there are --all, --only <steps>, --quick and --list`);
   }
   return options;
 }
@@ -70,7 +72,7 @@ function report(step, result) {
 }
 
 function repetition({ repeated }) {
-  return repeated === undefined ? "" : ` passed when it was repeated; it had failed: ${repeated}`;
+  return repeated === undefined ? "" : ` flaky: passed when it was repeated; it had failed: ${repeated}`;
 }
 
 function mark({ outcome }) {
@@ -98,7 +100,9 @@ function summarise(results, seconds) {
   }
   const failed = results.filter((result) => result.outcome === "failed" || result.outcome === "not run");
   const skipped = results.filter((result) => result.outcome === "skipped");
-  console.log(`\n${results.length - failed.length - skipped.length} of ${results.length} steps passed in ${seconds.toFixed(0)} s`);
+  const flaky = results.filter(({ repeated }) => repeated !== undefined).length;
+  const ofThese = flaky === 0 ? "" : `, ${flaky} of them flaky`;
+  console.log(`\n${results.length - failed.length - skipped.length} of ${results.length} steps passed in ${seconds.toFixed(0)} s${ofThese}`);
   const gaps = [
     ...skipped.map(({ name, reason }) => `${name}: ${reason}`),
     ...results.flatMap(({ name, gaps: left = [] }) => left.map((gap) => `${name}: ${gap}`)),

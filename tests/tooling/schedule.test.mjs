@@ -1,6 +1,9 @@
 // The scheduler of `npm test`: what needs what, what shares a lane, and what becomes of the rest when a step fails.
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import path from "node:path";
 import { test } from "node:test";
+import { root } from "../../scripts/process.mjs";
 import { repeatFailed, schedule, select } from "../../scripts/testing/schedule.mjs";
 import { testSteps } from "../../scripts/testing/steps.mjs";
 
@@ -97,7 +100,28 @@ test("a failed step that may be repeated is performed once more, and says so if 
 });
 
 test("steps with browsers may be repeated, those that kill something and those about security may not", () => {
-  const repeats = testSteps({ quick: false }).filter((step) => step.repeats).map((step) => step.name);
+  const repeats = testSteps({ all: true }).filter((step) => step.repeats).map((step) => step.name);
   assert.ok(repeats.includes("chromium") && repeats.includes("firefox-demo") && repeats.includes("packaging"));
   for (const name of ["kills", "kills-of-tools", "security", "secrets", "native", "build", "mcp", "size"]) assert.ok(!repeats.includes(name), name);
 });
+
+test("the steps of a change need neither another browser nor Python, and --all leaves out no test of theirs", () => {
+  const everyday = testSteps();
+  const all = testSteps({ all: true });
+  const names = everyday.map(({ name }) => name);
+  for (const name of ["python", "interop", "firefox", "proxy", "packaging", "kills", "lint"]) assert.ok(!names.includes(name), name);
+  for (const { needs = [] } of everyday) assert.deepEqual(needs.filter((name) => !names.includes(name)), []);
+  const files = (steps) => new Set(steps.flatMap(({ command }) => command.filter((part) => part.endsWith(".test.mjs"))));
+  const [ofAChange, ofAll] = [files(everyday), files(all)];
+  assert.deepEqual([...ofAChange].filter((file) => !ofAll.has(file)), []);
+  assert.deepEqual(testFiles("tests").filter((file) => !ofAll.has(file)), []);
+});
+
+/** All test files below a folder of the repository. */
+function testFiles(folder) {
+  return readdirSync(path.join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const name = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return ["node_modules", "projects", "project"].includes(entry.name) ? [] : testFiles(name);
+    return name.endsWith(".test.mjs") ? [name] : [];
+  });
+}
