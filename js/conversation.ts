@@ -32,6 +32,7 @@ import type { HeldSecret } from "./secrets/index.js";
 import type { SecretValue } from "./secrets/source.js";
 import { type ToolCalls, closingTimeout } from "./tool-calls.js";
 import { closeInTurn, openInTurn } from "./turns.js";
+import { editAction, pendingActions, rejectActions, shownActions } from "./waiting-calls.js";
 import { part } from "./wasm.js";
 import type { Workspace } from "./workspace.js";
 
@@ -282,7 +283,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     const signal = signalOf(given.signal);
     if (signal?.aborted) throw aborted(signal);
     const { tasks } = this.#parent;
-    const own = tasks ? await tasks.approve(approved, await this.#pending()) : approved;
+    const own = tasks ? await tasks.approve(approved, await pendingActions(this.#core)) : approved;
     const interrupt = () => void this.interrupt().catch(() => {});
     signal?.addEventListener("abort", interrupt);
     this.#network.begin(this.state.agent_state?.[WAITED]);
@@ -321,14 +322,13 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     await ask(this.#core, "interrupt");
   }
 
-  /** The calls without a result: those that wait for approval, and those that a crash left. Python's `get_unmatched_actions`. */
-  async pendingActions(): Promise<ActionEvent[]> {
-    const actions = await this.#pending();
-    return this.#parent.tasks?.pending(actions) ?? actions;
-  }
-
-  async #pending(): Promise<ActionEvent[]> {
-    return (await ask(this.#core, "pendingActions")).map((json) => JSON.parse(json));
+  /**
+   * The calls without a result: those that wait for approval, and those that a crash left. Python's `get_unmatched_actions`.
+   * With `allowable` only those that would not wait if their tool were among the `allowedTools`: for the others, "always
+   * allow" has no effect, because the tool's own `needsApproval` asks, or because another call of the answer does.
+   */
+  async pendingActions(options: { allowable?: boolean | undefined } = {}): Promise<ActionEvent[]> {
+    return shownActions(this.#core, this.#parent.tasks, options);
   }
 
   /**
@@ -344,12 +344,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * @throws ThreadkeepError `not_found` for an action that does not wait, `invalid_state` while tools run
    */
   async rejectPendingActions(reason?: string, options: { actionIds?: readonly string[] | undefined } = {}): Promise<void> {
-    if (reason !== undefined && typeof reason !== "string") throw invalidOptions("the reason must be a string");
-    const { actionIds: ids } = optionsOf("rejectPendingActions()", options, "actionIds");
-    const all = actionIds("actionIds", ids);
-    const { tasks } = this.#parent;
-    const own = tasks ? await tasks.reject(reason, all, await this.#pending()) : all;
-    if (!tasks || own?.length !== 0) await ask(this.#core, "rejectPendingActions", reason, own);
+    await rejectActions(this.#core, this.#parent.tasks, reason, options);
   }
 
   /**
@@ -360,10 +355,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * that does not wait for the user, `invalid_state` during a run
    */
   async editAction(actionId: string, args: JSONValue | JSONObject): Promise<ActionEvent> {
-    const json = jsonOf("the arguments", args);
-    const { tasks } = this.#parent;
-    const edited = tasks && (await tasks.edit(actionId, json, await this.#pending()));
-    return edited ?? JSON.parse(await ask(this.#core, "editAction", textOf(actionId), json));
+    return editAction(this.#core, this.#parent.tasks, actionId, args);
   }
 
   /**

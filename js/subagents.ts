@@ -73,8 +73,8 @@ export interface Parent {
 
 /** The sub-agents of an open conversation that wait for the user. @internal */
 export interface Tasks {
-  /** These actions, with the waiting calls of a sub-agent in place of the call that has started it. */
-  pending(actions: ActionEvent[]): Promise<ActionEvent[]>;
+  /** These actions, with the waiting calls of a sub-agent, or the `allowable` ones, in place of the call that has started it. */
+  pending(actions: ActionEvent[], allowable: boolean): Promise<ActionEvent[]>;
   /** The risks of the sub-agents' calls that `pending()` returned last, by action id. */
   readonly risks: Record<string, SecurityRisk>;
   /** Prepares a run that approves these actions, or all; resolves to those of the conversation itself. */

@@ -134,7 +134,7 @@ const ToolCall: ToolCallMessagePartComponent = ({ toolName, argsText, result, is
       {asks && (
         <p>
           {approval.prompt ?? "May this call run?"} <button className="primary" onClick={() => respondToApproval({ approved: true })}>Allow</button>{" "}
-          <button onClick={() => respondToApproval({ optionId: "allow-always" })}>Always allow</button>{" "}
+          {approval.options?.some(({ id }) => id === "allow-always") && <button onClick={() => respondToApproval({ optionId: "allow-always" })}>Always allow</button>}{" "}
           <button onClick={() => respondToApproval({ approved: false, reason: "The user said no" })}>Deny</button>
         </p>
       )}

@@ -32,9 +32,9 @@ export function partOf(part: Exclude<MessagePart, ToolPart>): Like {
   }
 }
 
-const decisions = (toolName: string): readonly ToolApprovalOption[] => [
+const decisions = ({ toolName, canAlwaysAllow }: Approval): readonly ToolApprovalOption[] => [
   { id: "allow-once", kind: "allow-once", label: "Allow" },
-  { id: "allow-always", kind: "allow-always", label: "Always allow", grants: [toolName] },
+  ...(canAlwaysAllow ? [{ id: "allow-always", kind: "allow-always", label: "Always allow", grants: [toolName] } as const] : []),
   { id: "reject-once", kind: "reject-once", label: "Deny" },
 ];
 
@@ -44,7 +44,7 @@ type RequestedApproval = NonNullable<ToolCallMessagePart["approval"]>;
 function approvalOf(part: ToolPart, asked: Approval | undefined): RequestedApproval | undefined {
   if (part.state === "rejected") return { id: part.actionId ?? part.toolCallId, approved: false, ...(part.error !== null && { reason: part.error }) };
   if (!asked) return undefined;
-  const request: RequestedApproval = { id: asked.actionId, options: decisions(asked.toolName) };
+  const request: RequestedApproval = { id: asked.actionId, options: decisions(asked) };
   // The agent that this call has started asks in its place.
   if (asked.actionId !== part.actionId) return { ...request, prompt: `The sub-agent wants to call ${asked.toolName}: ${JSON.stringify(asked.args ?? null)}` };
   if (asked.why === "interrupted") return { ...request, prompt: "The page was closed while this call was running, so it may have taken effect. Run it again?" };

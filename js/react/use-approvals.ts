@@ -10,7 +10,7 @@ export interface PendingApproval extends Approval {
   reject(reason?: string): Promise<RunResult | null>;
   /** Changes its arguments; it continues to wait. */
   edit(args: JSONValue): Promise<ActionEvent>;
-  /** Allows its tool in this conversation from now on. */
+  /** Allows its tool in this conversation from now on. Has an effect only if `canAlwaysAllow`, and is refused otherwise. */
   alwaysAllow(): Promise<RunResult | null>;
 }
 

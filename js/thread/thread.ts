@@ -85,8 +85,12 @@ function threadOn(session: Session, release: () => Promise<void>): Thread {
       }),
     alwaysAllow: (toolName) =>
       perform(async ({ conversation, approvals }) => {
+        const calls = approvals.filter((call) => call.toolName === toolName);
+        const ids = calls.flatMap(({ canAlwaysAllow, actionId }) => (canAlwaysAllow ? [actionId] : []));
+        if (ids.length === 0 && calls.length > 0) {
+          throw new ThreadkeepError("invalid_options", `each call of ${toolName} that waits needs a decision of its own: always allowing the tool would not let it run; approve or reject it`);
+        }
         await conversation.setAllowedTools([...new Set([...conversation.allowedTools, toolName])]);
-        const ids = approvals.flatMap((call) => (call.toolName === toolName ? [call.actionId] : []));
         return ids.length === 0 ? null : runCalls(ids);
       }),
     regenerate: () => perform(() => session.start((conversation) => conversation.regenerate())),

@@ -102,6 +102,8 @@ export interface Approval {
   risk: SecurityRisk;
   /** `"approval"`: it has not run. `"interrupted"`: it may have run before the page died. */
   why: "approval" | "interrupted";
+  /** Whether `alwaysAllow()` concerns it: the call would not wait if its tool were allowed. Offer it only then. */
+  canAlwaysAllow: boolean;
   action: ActionEvent;
 }
 
@@ -167,7 +169,10 @@ export interface Thread {
   reject(reason?: string, actionIds?: readonly string[]): Promise<RunResult | null>;
   /** Changes the arguments of a call that waits. */
   editAction(actionId: string, args: JSONValue): Promise<ActionEvent>;
-  /** Allows this tool in this conversation from now on, and approves its calls that wait. */
+  /**
+   * Allows this tool in this conversation from now on, and approves its calls that wait, except those for which the tool itself
+   * demands approval: see `Approval.canAlwaysAllow`. @throws ThreadkeepError `invalid_options` if that are all that wait
+   */
   alwaysAllow(toolName: string): Promise<RunResult | null>;
   /** Answers the last message again, on a new branch. */
   regenerate(): Promise<RunResult>;

@@ -41,6 +41,8 @@ export class ConversationView {
   #leftOut: ReadonlySet<string> = new Set();
   #begun: ReadonlySet<string> = new Set();
   #risks: Record<string, SecurityRisk> = {};
+  /** Ids of the calls that would not wait if the user always allowed their tool. */
+  #allowable: ReadonlySet<string> = new Set();
   /** The messages while the branch is read. */
   #shown: readonly UIMessage[] = [];
 
@@ -159,8 +161,10 @@ export class ConversationView {
     // The first reading reads the complete branch, so a page that only shows a long conversation does without.
     const mayHaveCalls = this.#transcript.hasOpenCalls || this.conversation.executionStatus === "waiting_for_confirmation";
     const actions = mayHaveCalls ? await this.conversation.pendingActions() : [];
+    const allowable = actions.length > 0 ? await this.conversation.pendingActions({ allowable: true }) : [];
     if (number !== this.#callReadings) return;
     this.#pending = actions;
+    this.#allowable = new Set(allowable.map(({ id }) => id));
     const stored = (actions.length === 0 ? undefined : this.conversation.state.agent_state) ?? {};
     this.#leftOut = idsIn(stored["unapproved_actions"]);
     this.#begun = idsIn(stored["interrupted_actions"]);
@@ -192,10 +196,11 @@ export class ConversationView {
   /** The same object as before, if nothing about it has changed. */
   #approval(action: ActionEvent, why: Approval["why"]): Approval {
     const risk = this.#risks[action.id] ?? action.security_risk;
+    const canAlwaysAllow = why === "approval" && this.#allowable.has(action.id);
     const known = this.approvals.find(({ actionId }) => actionId === action.id);
-    if (known?.why === why && known.risk === risk) return known;
+    if (known?.why === why && known.risk === risk && known.canAlwaysAllow === canAlwaysAllow) return known;
     const { id: actionId, tool_call_id: toolCallId, tool_name: toolName, summary = null } = action;
-    return { actionId, toolCallId, toolName, args: argumentsOf(action), summary, risk, why, action };
+    return { actionId, toolCallId, toolName, args: argumentsOf(action), summary, risk, why, canAlwaysAllow, action };
   }
 
   #take(event: ConversationEvent | LiveEvent): void {

@@ -177,6 +177,9 @@ class RunningTasks implements Tasks {
 
   /** Runs the sub-agent until it is done. Returns why it has failed, `"waits"` if it waits for the user, otherwise nothing. */
   async #run(child: Conversation, prompt: string, action: string, signal: AbortSignal): Promise<string | undefined> {
+    // The user may have allowed a tool while the sub-agent waited.
+    const allowed = (this.#state().agent_state?.["allowed_tools"] ?? []) as string[];
+    if (allowed.join() !== child.allowedTools.join()) await child.setAllowedTools(allowed);
     const isRepeated = await wasSent(child, action);
     if (!isRepeated) await child.sendMessage(prompt, { sender: action, pending: "reject" });
     // The user has approved the calls that wait now, not later ones.
@@ -243,8 +246,6 @@ class RunningTasks implements Tasks {
     });
     try {
       if (child.access !== "writer") throw new ThreadkeepError("locked_elsewhere", `the conversation of ${taskId} is open elsewhere; close it there`);
-      const allowed = (state.agent_state?.["allowed_tools"] ?? []) as string[];
-      if (allowed.join() !== child.allowedTools.join()) await child.setAllowedTools(allowed);
       return child;
     } catch (error) {
       await child.close();
@@ -323,10 +324,10 @@ class RunningTasks implements Tasks {
     return waiting;
   }
 
-  async pending(actions: ActionEvent[]): Promise<ActionEvent[]> {
+  async pending(actions: ActionEvent[], allowable: boolean): Promise<ActionEvent[]> {
     const waiting = await this.#waiting(actions);
     this.risks = Object.assign({}, ...waiting.map(({ child }) => child.securityRisks)) as Tasks["risks"];
-    const shown = actions.map(async (action) => (await waiting.find(({ action: { id } }) => id === action.id)?.child.pendingActions()) ?? [action]);
+    const shown = actions.map(async (action) => (await waiting.find(({ action: { id } }) => id === action.id)?.child.pendingActions({ allowable })) ?? [action]);
     return (await Promise.all(shown)).flat();
   }
 

@@ -43,10 +43,16 @@ impl CoreConversation {
         self.verb(|conversation| async move { done(conversation.interrupt().await) })
     }
 
-    /// Resolves to the JSON texts of the events.
+    /// Resolves to the JSON texts of the events; with `allowable` only of those that would not wait if their tools were allowed.
     #[wasm_bindgen(js_name = pendingActions, unchecked_return_type = "Promise<string[]>")]
-    pub fn pending_actions(&self) -> Promise {
-        self.verb(|conversation| async move { Ok(event_texts(&conversation.pending_actions().await?)) })
+    pub fn pending_actions(&self, allowable: bool) -> Promise {
+        self.verb(move |conversation| async move {
+            let mut actions = conversation.pending_actions().await?;
+            if allowable {
+                actions = conversation.allowable(actions).await;
+            }
+            Ok(event_texts(&actions))
+        })
     }
 
     /// Rejects these pending calls, or all of them, for this reason.

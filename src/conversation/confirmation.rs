@@ -7,7 +7,7 @@
 use super::{
     Conversation,
     imported::mark_decided,
-    machine::{Plan, calls},
+    machine::{Plan, answers::call_of, calls},
 };
 use crate::{
     agent::{Call, Draft, Reply},
@@ -88,6 +88,22 @@ impl Conversation {
             Some(answer) => answer.await,
             None => !is_allowed && tool.definition().annotations.destructive_hint == Some(true),
         }
+    }
+
+    /// The calls among these that would not wait if the user always allowed their tools, which [`Self::set_allowed_tools`]
+    /// does: neither those of tools that are allowed already, nor those for which the tool demands approval itself.
+    pub async fn allowable(&self, actions: Vec<Event>) -> Vec<Event> {
+        let allowed = self.allowed_tools();
+        let mut allowable = Vec::new();
+        for action in actions {
+            if let Some(call) = call_of(&action)
+                && !allowed.contains(&call.tool_name)
+                && !self.tool_demands_approval(&call, true).await
+            {
+                allowable.push(action);
+            }
+        }
+        allowable
     }
 
     /// Whether this tool is annotated as acting outside the page. Its calls then have at least risk MEDIUM.

@@ -188,6 +188,34 @@ test("calls of a sub-agent wait for the user, and are approved, edited and rejec
   await again.close();
 });
 
+test("always allowing a tool reaches a sub-agent that waits, except for calls that the tool wants approved", async () => {
+  const wrote = [];
+  const note = tool({ ...wait, execute: ({ text }) => (wrote.push(text), "noted") });
+  const sign = tool({ name: "sign", description: "Signs.", parameters: { type: "object" }, needsApproval: true, execute: () => "signed" });
+  const noted = (text) => ({ calls: [{ name: "note", arguments: { text } }] });
+  const { model, conversation } = await open({
+    parent: [{ calls: [task({ prompt: "SUBAGENT: note" })] }, finish("Noted.")],
+    child: [{ calls: [{ name: "note", arguments: { text: "a" } }, { name: "sign", arguments: {} }] }, noted("b"), { text: "done" }],
+    tools: [note, sign],
+    options: { confirmationPolicy: { kind: "AlwaysConfirm" } },
+  });
+  const thread = threadOf(conversation);
+  await thread.opened();
+  const effects = () => thread.getSnapshot().approvals.map(({ toolName, canAlwaysAllow }) => [toolName, canAlwaysAllow]);
+  await thread.send("Have it noted");
+  await thread.run();
+  await thread.alwaysAllow("task");
+  assert.deepEqual(effects(), [["note", true], ["sign", false]]);
+  await assert.rejects(thread.alwaysAllow("sign"), { code: "invalid_options" });
+  await thread.alwaysAllow("note");
+  assert.deepEqual(effects(), [["sign", false]]);
+  await thread.approve();
+  assert.deepEqual([effects(), wrote, conversation.executionStatus], [[], ["a", "b"], "finished"]);
+  model.check();
+  await thread.close();
+  await conversation.close();
+});
+
 test("the policy, the analyzer, allowed tools, secrets, hooks and limits are inherited, and never become looser", async () => {
   const seen = [];
   const reveal = tool({ name: "reveal", description: "Reveals.", parameters: { type: "object" }, execute: async (_, { secret }) => `it is ${await secret("TOKEN")}` });

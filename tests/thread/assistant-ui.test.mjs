@@ -16,7 +16,7 @@ const call = (fields = {}) => ({
   type: "tool", toolCallId: "call-1", toolName: "search", actionId: "action-1", state: "done", args: { q: "x" }, argsText: '{"q": "x"}', summary: null, risk: "LOW",
   output: null, result: null, error: null, progress: null, subagent: [], ...fields,
 });
-const approval = (fields = {}) => ({ actionId: "action-1", toolCallId: "call-1", toolName: "search", args: {}, summary: null, risk: "LOW", why: "approval", action: {}, ...fields });
+const approval = (fields = {}) => ({ actionId: "action-1", toolCallId: "call-1", toolName: "search", args: {}, summary: null, risk: "LOW", why: "approval", canAlwaysAllow: true, action: {}, ...fields });
 /** The part that a call becomes. */
 const converted = (part, now = idle) => new Converter().convert([message("a", "assistant", [part])], now)[0];
 
@@ -62,6 +62,8 @@ test("a call that waits asks, one that was rejected has its answer, and one that
   const waiting = converted(call({ state: "waiting" }), { isRunning: false, approvals: [approval()] });
   assert.deepEqual(waiting.status, { type: "requires-action", reason: "interrupt" });
   assert.deepEqual(waiting.content[0].approval.options.map(({ id }) => id), ["allow-once", "allow-always", "reject-once"]);
+  const demanded = converted(call({ state: "waiting" }), { isRunning: false, approvals: [approval({ canAlwaysAllow: false })] });
+  assert.deepEqual(demanded.content[0].approval.options.map(({ id }) => id), ["allow-once", "reject-once"]);
   assert.deepEqual(converted(call({ state: "rejected", error: "no" })).content[0].approval, { id: "action-1", approved: false, reason: "no" });
   assert.match(converted(call({ state: "interrupted" }), { isRunning: false, approvals: [approval({ why: "interrupted" })] }).content[0].approval.prompt, /may have taken effect/);
   assert.deepEqual(converted(call({ state: "ready" })).status, { type: "incomplete", reason: "tool-calls" });

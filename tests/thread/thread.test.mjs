@@ -132,6 +132,45 @@ test("calls wait for the user, are approved one by one or rejected, and are the 
   await again.close();
 });
 
+test("always allow is offered only where it has an effect, and lets no call through that its tool wants approved", async () => {
+  const tools = [
+    tool({ name: "pay", description: "Pays.", parameters: sum, needsApproval: ({ sum }) => sum > 20, execute: ({ sum }) => ({ paid: sum }) }),
+    tool({ name: "post", description: "Posts.", parameters: { type: "object" }, needsApproval: true, execute: () => "posted" }),
+    tool({ name: "remove", description: "Removes.", parameters: { type: "object" }, annotations: { destructiveHint: true }, execute: () => "removed" }),
+  ];
+  const pay = (sum) => ({ name: "pay", arguments: { sum } });
+  const remove = { name: "remove", arguments: {} };
+  const calls = [pay(9999), { name: "post", arguments: {} }, pay(5), remove];
+  const model = createModel([{ calls }, { text: "Done." }, { calls: [remove, pay(7)] }, { text: "Done." }, { calls: [remove, pay(9999)] }]);
+  const agent = new Agent({ llm: new LLM({ model: "openai/m", baseUrl: "http://model.test/v1", fetch: model.fetch, numRetries: 0 }), tools });
+  const store = memoryStore();
+  const thread = openThread({ agent, store, confirmationPolicy: { kind: "AlwaysConfirm" } });
+  const { conversationId } = thread.getSnapshot();
+  await thread.send("Go");
+  const effects = ({ approvals }) => approvals.map(({ toolName, args, canAlwaysAllow }) => `${toolName} ${args.sum ?? ""} ${canAlwaysAllow}`);
+  const asked = await until(thread, ({ approvals, isRunning }) => approvals.length > 0 && !isRunning);
+  assert.deepEqual(effects(asked), ["pay 9999 false", "post  false", "pay 5 true", "remove  true"]);
+  await assert.rejects(thread.alwaysAllow("post"), { code: "invalid_options", message: /post/ });
+  assert.deepEqual(thread.getSnapshot().conversation.allowedTools, []);
+  await thread.close();
+
+  const again = openThread({ agent, store, conversationId });
+  await again.opened();
+  assert.deepEqual(effects(again.getSnapshot()), effects(asked), "also after a reload");
+  await again.alwaysAllow("pay");
+  await again.alwaysAllow("remove");
+  assert.deepEqual(effects(again.getSnapshot()), ["pay 9999 false", "post  false"]);
+  await again.approve();
+  await again.send("Again");
+  await until(again, ({ isRunning }) => !isRunning);
+  assert.deepEqual(again.getSnapshot().approvals, [], "what is allowed asks no more");
+  await again.send("And more");
+  // One call that asks makes the others of its answer wait, which nobody can allow any further.
+  assert.deepEqual(effects(await until(again, ({ approvals, isRunning }) => approvals.length > 0 && !isRunning)), ["remove  false", "pay 9999 false"]);
+  await again.close();
+  model.check();
+});
+
 test("the riskiest call is the first to approve", async () => {
   const risks = ["LOW", "MEDIUM", "HIGH", "UNKNOWN"];
   const script = [{ calls: risks.map((_, sum) => ({ name: "pay", arguments: { sum } })) }];
