@@ -23,7 +23,7 @@ export async function build({ quick = false, testing = false } = {}) {
   if (quick) console.log("built with --quick: these are not the sizes that a page downloads");
 }
 
-/** What tests load: from a build of either profile if it is fresh, otherwise from a quick one. */
+/** The build that tests load: one of either profile if it is fresh, otherwise a quick one. */
 export const buildForTests = () => buildPackage({ profiles: ["release", "quick"], testing: true });
 
 async function buildPackage({ profiles, testing }) {
